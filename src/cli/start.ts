@@ -1,0 +1,32 @@
+/** `commerce-emulator start`: starts the emulator and says where it is; the last line, `commerce-emulator ready on …`, is stable. */
+import closeWithGrace from 'close-with-grace'
+import { settingsInForce } from '../core/settings.js'
+import { createLogger } from '../http/logging.js'
+import { type Emulator, type EmulatorOptions, startEmulator } from '../index.js'
+
+type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
+
+/** Starts with the given settings and closes on SIGTERM or SIGINT; a second signal ends the process at once. Errors: as of `startEmulator`. */
+export async function start(given: Required<Pick<EmulatorOptions, 'settings' | 'environment'>>, { stdout, stderr }: Output): Promise<void> {
+  const { values } = settingsInForce({ flag: given.settings, environment: given.environment })
+  const logger = await createLogger(values.log_level, stderr.isTTY, stderr)
+  const emulator = await startEmulator({ ...given, settings: { ...given.settings, port: values.port }, logger })
+  closeWithGrace({ delay: values['limits.shutdown'] + 5000, logger: false }, async () => emulator.close())
+  stdout.write(`${startUpText(emulator)}\n`)
+}
+
+/** What is printed at start-up: the addresses, the keys, a first call, and the line that says that the emulator is ready. */
+export function startUpText({ baseUrl, controlUrl, scenario, apiKeys }: Emulator): string {
+  const [first] = apiKeys
+  const width = Math.max(...apiKeys.map(({ key }) => key.length))
+  return [
+    '',
+    `  API       ${baseUrl}`,
+    `  Control   ${controlUrl}`,
+    `  Scenario  ${scenario.name}${scenario.description ? `: ${scenario.description}` : ''}`,
+    ...apiKeys.map(({ key, account }, index) => `  ${index === 0 ? 'Keys    ' : '        '}  ${key.padEnd(width)}  acts as ${account}`),
+    ...(first ? ['', `  Try       curl -u ${first.key}: ${baseUrl}/locations`] : []),
+    '',
+    `commerce-emulator ready on ${baseUrl}`
+  ].join('\n')
+}

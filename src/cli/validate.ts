@@ -1,0 +1,32 @@
+/** `commerce-emulator validate FILE…`: checks scenarios and fixtures without starting anything. */
+
+import { ApiError, type Problem } from '../core/errors.js'
+import { settingsInForce } from '../core/settings.js'
+import { Sandbox } from '../sandbox/sandbox.js'
+import { problemLine } from '../scenario/documents.js'
+import { Library } from '../scenario/library.js'
+import type { Launch } from '../scenario/scenario.js'
+
+/** Checks each file and writes a line a problem; answers whether all are right. */
+export async function validate(files: readonly string[], launch: Launch, write: (line: string) => void): Promise<boolean> {
+  const { fixtures_dir, scenarios_dir } = settingsInForce(launch).values
+  const library = new Library({ fixtures: fixtures_dir, scenarios: scenarios_dir })
+  let allRight = true
+  for (const file of files) {
+    const problems = await problemsOf(file, library, launch)
+    for (const problem of problems) write(problemLine(problem))
+    write(problems.length === 0 ? `${file}: valid` : `${file}: ${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`)
+    allRight &&= problems.length === 0
+  }
+  return allRight
+}
+
+async function problemsOf(file: string, library: Library, launch: Launch): Promise<readonly Problem[]> {
+  try {
+    await new Sandbox({ library, launch, machine: Date.now }).load(await library.file(file), { name: file, file }, { dryRun: true })
+    return []
+  } catch (error) {
+    if (error instanceof ApiError && error.problems) return error.problems
+    return [{ file, path: '', message: (error as Error).message }]
+  }
+}

@@ -1,0 +1,60 @@
+/** Control calls' bodies (JSON, or YAML where a document is wanted) and queries. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import { checkerOf } from '../core/checking.js'
+import { ApiError } from '../core/errors.js'
+import { settingsInForce } from '../core/settings.js'
+import { Trace } from '../core/trace.js'
+import type { Form } from '../http/form.js'
+import { decodeParameters } from '../http/parameters.js'
+import { schemaOf } from '../reference/parameters.js'
+import { readDocument, refusalOf, type SourceDocument } from '../scenario/documents.js'
+
+type Body = { type: 'json' | 'yaml'; text: string }
+const DEFAULTS = settingsInForce({}).values
+
+/** Accepts `application/json` and `application/yaml`, as text that is read when it is wanted. */
+export function acceptBodies(control: FastifyInstance, bodyLimit: number): void {
+  control.removeAllContentTypeParsers()
+  for (const [media, type] of [
+    ['application/json', 'json'],
+    ['application/yaml', 'yaml']
+  ] as const) {
+    control.addContentTypeParser(media, { parseAs: 'string', bodyLimit }, async (_request: FastifyRequest, text: string | Buffer) => ({
+      type,
+      text: String(text)
+    }))
+  }
+}
+
+/** The document that a call carries. Errors: `body_malformed` without one, or where JSON is broken; `document_invalid` where YAML is. */
+export async function documentIn({ body }: FastifyRequest): Promise<SourceDocument & { type: Body['type'] }> {
+  const { type, text } = (body ?? { type: 'json', text: '' }) as Body
+  if (text.trim() === '') throw new ApiError('body_malformed', { message: 'A body was expected, as application/json or application/yaml.' })
+  if (type === 'json') {
+    try {
+      JSON.parse(text)
+    } catch (error) {
+      throw new ApiError('body_malformed', { message: `The body is not JSON: ${(error as Error).message}.` })
+    }
+  }
+  return { type, ...(await readDocument('body', text)) }
+}
+
+/** A checker of a call's own body; answers the body. Errors: `document_invalid` with every problem. */
+export function bodyReader<T>(schema: object): (request: FastifyRequest) => Promise<{ body: T; document: SourceDocument & { type: Body['type'] } }> {
+  const check = checkerOf(() => schema)
+  return async request => {
+    const document = await documentIn(request)
+    const misfits = check(document.data)
+    if (misfits.length > 0) throw await refusalOf(misfits.map(({ steps, message }) => ({ document, steps, message })))
+    return { body: document.data as T, document }
+  }
+}
+
+/** A call's query, by its table. Errors: as of any call of the API, naming the parameter. */
+export function queryOf<T>(request: FastifyRequest, table: TSchema): T {
+  const { root, problem } = request.query as Form
+  if (problem) throw new ApiError(problem.code, { message: problem.message, param: problem.param })
+  return decodeParameters(schemaOf(table), root, { settings: DEFAULTS, trace: new Trace(), warn: () => {} }) as T
+}

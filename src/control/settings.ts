@@ -1,0 +1,43 @@
+/** Control: the settings in force, and the assumptions that they change. */
+import type { FastifyPluginAsync } from 'fastify'
+import { SETTING_KEYS, SETTINGS, scenarioPathOf, variableOf } from '../core/settings.js'
+import { ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { bodyReader } from './bodies.js'
+
+const readChanges = bodyReader<object>({ type: 'object' })
+
+export const settingsRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (control, { sandbox }) => {
+  control.get('/settings', async () => settingsShown(sandbox))
+
+  control.patch('/settings', async request => {
+    const { body } = await readChanges(request)
+    sandbox.changeSettings(body)
+    return settingsShown(sandbox)
+  })
+
+  control.get('/assumptions', async () => ({
+    data: Object.entries(ASSUMPTIONS).map(([id, { topic, default: fallback, settings }]) => ({
+      id,
+      topic,
+      default: fallback,
+      settings: Object.fromEntries(settings.map(key => [key, sandbox.settings[key]])),
+      answers_leaning_on_it: sandbox.answersLeaningOn(id as AssumptionId)
+    }))
+  }))
+}
+
+/** Each setting with its value, where that came from and where else it can be given; the control token's value is not shown. */
+function settingsShown(sandbox: Sandbox) {
+  const { values, sources } = sandbox.settingsInForce
+  return {
+    settings: Object.fromEntries(
+      SETTING_KEYS.map(key => {
+        const { scope, about, default: fallback, ...more } = SETTINGS[key] as (typeof SETTINGS)[typeof key] & { flag?: string; assumption?: AssumptionId }
+        const value = key === 'control_token' && values[key] !== null ? '***' : values[key]
+        const places = { flag: more.flag ?? `--set ${key}=`, variable: variableOf(key), scenario: scenarioPathOf(key) }
+        return [key, { value, source: sources[key], default: fallback, scope, about, ...places, assumption: more.assumption ?? null }]
+      })
+    )
+  }
+}

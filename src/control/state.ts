@@ -1,0 +1,107 @@
+/** Control: health, overview, reset, load, scenarios, state, records and keys. */
+import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
+import { ApiError } from '../core/errors.js'
+import { isoOf } from '../core/instants.js'
+import { optional, parameters, word } from '../reference/parameters.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { exported } from '../scenario/export.js'
+import type { Library } from '../scenario/library.js'
+import { FAMILIES } from '../store/store.js'
+import { bodyReader, documentIn, queryOf } from './bodies.js'
+
+export type StateOptions = { sandbox: Sandbox; library: Library; version: string }
+
+const FLAG = optional(word(['1', '0', 'true', 'false']))
+const LOAD_QUERY = parameters({ dry_run: FLAG })
+const STATE_QUERY = parameters({ format: optional(word(['json', 'yaml'])) })
+const readKey = bodyReader<{ account: string }>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['account'],
+  properties: { account: { type: 'string' } }
+})
+const readLoad = bodyReader<{ scenario: unknown }>({
+  type: 'object',
+  additionalProperties: false,
+  required: ['scenario'],
+  properties: { scenario: { type: ['string', 'object'] } }
+})
+
+export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { sandbox, library, version }) => {
+  control.get('/health', async (_request, reply) => {
+    if (!sandbox.isLoaded) reply.code(503)
+    return sandbox.isLoaded ? { status: 'ready', version, scenario: sandbox.scenario.name } : { status: 'starting', version }
+  })
+
+  control.get('/', async () => {
+    const { scenario, settings, clock, store } = sandbox
+    return {
+      name: 'commerce-emulator',
+      version,
+      scenario,
+      seed: settings.seed,
+      clock: { now: isoOf(clock.now()), running: clock.running },
+      counts: Object.fromEntries(FAMILIES.map(family => [family, store[family].size])),
+      links: {
+        api: '/next',
+        health: '/_control/health',
+        scenarios: '/_control/scenarios',
+        state: '/_control/state',
+        settings: '/_control/settings',
+        assumptions: '/_control/assumptions'
+      }
+    }
+  })
+
+  control.post('/reset', async () => {
+    sandbox.reset()
+    return { scenario: sandbox.scenario }
+  })
+
+  control.post('/load', async request => {
+    const { dry_run } = queryOf<Static<typeof LOAD_QUERY>>(request, LOAD_QUERY)
+    const dryRun = dry_run === '1' || dry_run === 'true'
+    const { name, document, file } = await wanted(request, library)
+    return { scenario: await sandbox.load(document, { name, file }, { dryRun }), dry_run: dryRun }
+  })
+
+  control.get('/scenarios', async () => ({ data: await library.list() }))
+
+  control.get('/state', async (request, reply) => {
+    const { format } = queryOf<Static<typeof STATE_QUERY>>(request, STATE_QUERY)
+    const state = exported(sandbox.store)
+    if (format !== 'yaml') return state
+    const { stringify } = await import('yaml')
+    return reply.type('application/yaml; charset=utf-8').send(stringify(state, { lineWidth: 0, aliasDuplicateObjects: false }))
+  })
+
+  control.post('/records', async request => sandbox.addRecords(await documentIn(request)))
+
+  control.post('/keys', async request => {
+    const { body } = await readKey(request)
+    return sandbox.addKey(body.account)
+  })
+}
+
+/** What a load call names or carries: a scenario by name, one inline in JSON, or the body itself where it is YAML. */
+async function wanted(request: Parameters<typeof documentIn>[0], library: Library) {
+  const whole = await documentIn(request)
+  if (whole.type === 'yaml') return { name: 'inline', document: whole, file: null }
+  const { body, document } = await readLoad(request)
+  const { scenario } = body
+  if (typeof scenario === 'string') {
+    const found = await library.scenario(scenario)
+    return { name: scenario, document: found, file: found.name }
+  }
+  return {
+    name: 'inline',
+    document: { ...document, data: scenario, locate: (steps: Parameters<typeof document.locate>[0]) => document.locate(['scenario', ...steps]) },
+    file: null
+  }
+}
+
+/** A control path that does not exist. */
+export function noControlCall(method: string, path: string): ApiError {
+  return new ApiError('path_unknown', { message: `The control API has no ${method} ${path}; GET /_control links to what it has.` })
+}

@@ -1,0 +1,110 @@
+/** Every refusal that the emulator knows: code → status, type and when it comes. Status numbers stand here and nowhere else (A07, A08). */
+import type { AssumptionId } from '../reference/assumptions.js'
+import type { RuleId } from '../reference/rules.js'
+import type { Settings } from './settings.js'
+
+type StatusSetting = Extract<keyof Settings, `statuses.${string}`>
+export type ErrorType = 'invalid_request_error' | 'authentication_error' | 'permission_error' | 'not_found_error' | 'not_implemented_error' | 'internal_error'
+type Entry = { status: number | StatusSetting; type: ErrorType; when: string }
+
+const invalid = (when: string, status: Entry['status'] = 'statuses.invalid'): Entry => ({ status, type: 'invalid_request_error', when })
+const unauthenticated = (when: string): Entry => ({ status: 'statuses.unauthenticated', type: 'authentication_error', when })
+
+/** The refusals of the emulated service. */
+const SERVICE = {
+  path_unknown: { status: 404, type: 'not_found_error', when: 'No endpoint has this path.' },
+  method_not_allowed: invalid('The path exists, but not with this method; `Allow` names those it has.', 405),
+  api_key_missing: unauthenticated('No API key was sent.'),
+  api_key_unknown: unauthenticated('The API key is not one of the loaded scenario.'),
+  api_key_malformed: unauthenticated('The Authorization header is not HTTP Basic with an empty password.'),
+  operation_disabled: { status: 501, type: 'not_implemented_error', when: 'The reference disables this operation: deleting a Location or an Account.' },
+  content_type_unsupported: invalid('The body is not form-encoded.', 415),
+  body_too_large: invalid('The body is larger than `limits.body`.', 413),
+  body_unexpected: invalid('A GET or DELETE came with a body.'),
+  form_malformed: invalid('The form encoding is broken: percent-encoding, brackets, a name given twice or both as a value and as an object.'),
+  form_too_large: invalid('More parameters than `limits.parameters`, or nested deeper than `limits.depth`.'),
+  parameter_unknown: invalid('The call has no such parameter.'),
+  parameter_not_updatable: invalid('The parameter cannot be changed by an update.'),
+  parameter_missing: invalid('A required parameter was left out or is empty.'),
+  parameter_invalid: invalid('A value is not what the parameter takes.'),
+  cursor_unknown: invalid('`starting_after` or `ending_before` names no record of the list.'),
+  resource_missing: { status: 'statuses.missing', type: 'not_found_error', when: 'The resource named in the path does not exist.' },
+  reference_missing: invalid('A resource named in the body does not exist.', 'statuses.reference_missing'),
+  merchant_required: { status: 'statuses.forbidden', type: 'permission_error', when: 'Only merchant Accounts create Locations.' },
+  charge_has_no_amount: invalid('The Transaction settled nothing, so nothing can be refunded.', 'statuses.refund_refused'),
+  charge_already_refunded: invalid('The Transaction is fully refunded.', 'statuses.refund_refused'),
+  refund_exceeds_remaining: invalid('The Refund is larger than what remains of the charge.', 'statuses.refund_refused'),
+  request_malformed: invalid('The request is not HTTP that can be read.', 400),
+  headers_too_large: invalid('The request line and headers are too large.', 431),
+  request_timeout: invalid('The request was not sent in time.', 408),
+  expectation_failed: invalid('The `Expect` header asks for what is not offered.', 417),
+  internal_error: { status: 500, type: 'internal_error', when: 'A defect of the emulator; nothing that a client sends should cause it.' }
+} as const satisfies Record<string, Entry>
+
+/** The refusals of the control API. */
+const CONTROL = {
+  not_ready: { status: 503, type: 'internal_error', when: 'The start scenario is still being loaded.' },
+  host_not_allowed: { status: 403, type: 'permission_error', when: 'The Host header is a name that DNS rebinding could use.' },
+  origin_not_allowed: { status: 403, type: 'permission_error', when: "The Origin header is not the control API's own." },
+  token_required: { status: 401, type: 'authentication_error', when: 'CONTROL_TOKEN is set and the call does not carry it.' },
+  body_malformed: invalid('The body is not the JSON or YAML that it says it is.', 400),
+  document_invalid: invalid('A fixture or scenario has problems; `problems` lists them all.', 400),
+  scenario_unknown: { status: 404, type: 'not_found_error', when: 'No scenario or fixture has this name.' },
+  account_unknown: invalid('No Account has this id.', 400),
+  setting_invalid: invalid('A setting is unknown, has a bad value or belongs to the process; `problems` lists them all.', 400)
+} as const satisfies Record<string, Entry>
+
+export const CATALOGUE = { ...SERVICE, ...CONTROL }
+export type ErrorCode = keyof typeof CATALOGUE
+
+/** One thing that is wrong with a document, a settings change or a command line. */
+export type Problem = {
+  /** Where in the document, as `tickets[3].location`; empty for the document itself. */
+  path: string
+  message: string
+  file?: string
+  line?: number
+  column?: number
+}
+
+type Details = {
+  message: string
+  /** The parameter, in the caller's own bracket notation. */
+  param?: string
+  rule?: RuleId
+  assumption?: AssumptionId
+  /** The figures that the rule saw. */
+  facts?: Readonly<Record<string, unknown>>
+  problems?: readonly Problem[]
+  headers?: Readonly<Record<string, string>>
+}
+
+/** A refusal: thrown wherever it is found, answered in one place. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly param: string | undefined
+  readonly rule: RuleId | undefined
+  readonly assumption: AssumptionId | undefined
+  readonly facts: Readonly<Record<string, unknown>> | undefined
+  readonly problems: readonly Problem[] | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    readonly code: ErrorCode,
+    { message, param, rule, assumption, facts, problems, headers = {} }: Details
+  ) {
+    super(message)
+    this.param = param
+    this.rule = rule
+    this.assumption = assumption
+    this.facts = facts
+    this.problems = problems
+    this.headers = headers
+  }
+}
+
+/** The HTTP status of a refusal, where a setting may say otherwise than the default (A08). */
+export function statusOf(code: ErrorCode, settings: Settings): number {
+  const { status } = CATALOGUE[code]
+  return typeof status === 'number' ? status : settings[status]
+}

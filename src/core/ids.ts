@@ -1,0 +1,55 @@
+/** Ids and keys, drawn from the seed: the nth of a kind depends on the seed, the kind and n alone, so the same calls draw the same ids (A03). */
+import { createHash } from 'node:crypto'
+import type { AccountType } from '../reference/accounts.js'
+import type { Family } from '../reference/operations.js'
+import type { Settings } from './settings.js'
+
+export type IdKind = 'merchant' | 'reseller' | 'location' | 'ticket' | 'transaction' | 'user' | 'refund'
+type Kind = IdKind | 'key'
+const KINDS = { users: 'user', locations: 'location', tickets: 'ticket', transactions: 'transaction', refunds: 'refund' } as const
+/** The kind of id that a record of a family draws; an Account's goes by its type (A02). */
+export const kindOf = (family: Family, type?: AccountType | null): IdKind => (family === 'accounts' ? (type ?? 'merchant') : KINDS[family])
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** Letters and digits, `length` of them, for the nth of a kind under a seed. */
+function drawn(seed: number, kind: Kind, n: number, length: number): string {
+  const bytes = createHash('shake256', { outputLength: length }).update(`${seed}:${kind}:${n}`).digest()
+  let body = ''
+  for (const byte of bytes) body += ALPHABET[byte % ALPHABET.length]
+  return body
+}
+
+/** How many of each kind have been drawn: all the state that drawing has. */
+export type IdCounters = Readonly<Partial<Record<Kind, number>>>
+
+export class Ids {
+  readonly #counters: Partial<Record<Kind, number>>
+
+  constructor(counters: IdCounters = {}) {
+    this.#counters = { ...counters }
+  }
+
+  get counters(): IdCounters {
+    return { ...this.#counters }
+  }
+
+  /** The next id of a kind that is not taken. */
+  draw(kind: IdKind, settings: Settings, isTaken: (id: string) => boolean): string {
+    return this.#next(kind, settings, settings[`ids.prefixes.${kind}`], settings['ids.length'], isTaken)
+  }
+
+  /** The next API key that is not taken. */
+  drawKey(settings: Settings, isTaken: (key: string) => boolean): string {
+    return this.#next('key', settings, 'sk_test_', 24, isTaken)
+  }
+
+  #next(kind: Kind, settings: Settings, prefix: string, length: number, isTaken: (id: string) => boolean): string {
+    for (;;) {
+      const n = this.#counters[kind] ?? 0
+      this.#counters[kind] = n + 1
+      const id = prefix + drawn(settings.seed, kind, n, length)
+      if (!isTaken(id)) return id
+    }
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * Every setting, once: its schema, default, where it can be given and what it does.
+ * The environment variable is the key in upper snake case (`pagination.max_limit` → `PAGINATION_MAX_LIMIT`); `--set key=value` takes any of them.
+ * Scope `process` belongs to the running program, scope `sandbox` shapes the answers and may stand in a scenario.
+ */
+import { type Static, type TSchema, Type } from 'typebox'
+import type { AssumptionId } from '../reference/assumptions.js'
+
+type Scope = 'process' | 'sandbox'
+type Setting<S extends TSchema = TSchema> = {
+  schema: S
+  default: Static<S>
+  scope: Scope
+  /** A command line flag of its own; `--set` works for all. */
+  flag?: string
+  about: string
+  assumption?: AssumptionId
+}
+
+const setting = <S extends TSchema>(scope: Scope, schema: S, fallback: Static<S>, about: string, more: { flag?: string; assumption?: AssumptionId } = {}) =>
+  ({ schema, default: fallback, scope, about, ...more }) satisfies Setting<S>
+
+const oneOf = <T extends string>(...words: T[]) => Type.Unsafe<T>({ type: 'string', enum: words })
+const whole = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum })
+const orNull = Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1 })
+const prefix = (value: string, resource: string) =>
+  setting('sandbox', Type.String({ pattern: '^[A-Za-z0-9_-]{0,16}$' }), value, `Id prefix of a ${resource}.`, { assumption: 'A02' })
+const status = (value: number, about: string) => setting('sandbox', whole(400, 499), value, about, { assumption: 'A08' })
+
+export const SETTINGS = {
+  port: setting('process', whole(0, 65_535), 4010, 'Port to listen on; 0 picks a free one.', { flag: '--port' }),
+  host: setting('process', Type.String({ minLength: 1 }), '127.0.0.1', 'Address to bind.', { flag: '--host' }),
+  scenario: setting('process', Type.String({ minLength: 1 }), 'default', 'Scenario to load at start: a name, or the path of a file.', {
+    flag: '--scenario'
+  }),
+  fixtures_dir: setting('process', orNull, null, "Folder of your own fixtures, looked in before the package's.", { flag: '--fixtures-dir' }),
+  scenarios_dir: setting('process', orNull, null, "Folder of your own scenarios, looked in before the package's.", { flag: '--scenarios-dir' }),
+  log_level: setting('process', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'What is logged, to stderr.', {
+    flag: '--log-level'
+  }),
+  cors: setting('process', Type.Boolean(), true, 'Whether the emulated API answers browsers of other origins.', { assumption: 'A33' }),
+  control_token: setting('process', orNull, null, 'When set, control calls need `Authorization: Bearer TOKEN`.'),
+  control_hosts: setting('process', Type.Array(Type.String({ minLength: 1 })), [], 'Further Host names that may reach the control API, separated by commas.'),
+  'limits.body': setting('process', whole(1, 1_073_741_824), 1_048_576, 'Largest body of an API call, in bytes.', { assumption: 'A35' }),
+  'limits.parameters': setting('process', whole(1, 1_000_000), 1000, 'Most parameters in one form or query.', { assumption: 'A35' }),
+  'limits.depth': setting('process', whole(1, 32), 4, 'Deepest nesting of a parameter name.', { assumption: 'A35' }),
+  'limits.control_body': setting('process', whole(1, 1_073_741_824), 67_108_864, 'Largest body of a control call, in bytes.'),
+  'limits.request_timeout': setting('process', whole(0, 3_600_000), 30_000, 'Longest that a request may take to arrive, in milliseconds.'),
+  'limits.shutdown': setting('process', whole(0, 60_000), 1000, 'Longest that calls in flight hold up a shutdown, in milliseconds.'),
+
+  seed: setting('sandbox', whole(0, 4_294_967_295), 1, 'What ids and keys are drawn from.', { flag: '--seed', assumption: 'A03' }),
+  'ids.prefixes.merchant': prefix('mch_', 'merchant Account'),
+  'ids.prefixes.reseller': prefix('rsl_', 'reseller Account'),
+  'ids.prefixes.location': prefix('loc_', 'Location'),
+  'ids.prefixes.ticket': prefix('tkt_', 'Ticket'),
+  'ids.prefixes.transaction': prefix('txn_', 'Transaction'),
+  'ids.prefixes.user': prefix('usr_', 'User'),
+  'ids.prefixes.refund': prefix('rfd_', 'Refund'),
+  'ids.length': setting('sandbox', whole(8, 64), 24, 'Letters and digits after the prefix.', { assumption: 'A03' }),
+  'statuses.created': setting('sandbox', Type.Unsafe<200 | 201>({ type: 'integer', enum: [200, 201] }), 200, 'Status of a successful create.', {
+    assumption: 'A06'
+  }),
+  'statuses.invalid': status(400, 'Status of a call that is not well formed or not valid.'),
+  'statuses.unauthenticated': status(401, 'Status without a known key.'),
+  'statuses.forbidden': status(403, 'Status of a reseller creating a Location.'),
+  'statuses.missing': status(404, 'Status when the resource in the path does not exist.'),
+  'statuses.reference_missing': status(400, 'Status when a resource named in the body does not exist.'),
+  'statuses.refund_refused': status(400, 'Status of a refused Refund.'),
+  'errors.expose_rule': setting('sandbox', Type.Boolean(), true, 'Whether an error names its rule or assumption.', { assumption: 'A07' }),
+  'pagination.default_limit': setting('sandbox', whole(1, 1000), 10, 'Page size when limit is left out.', { assumption: 'A10' }),
+  'pagination.max_limit': setting('sandbox', whole(1, 1000), 100, 'Largest limit.', { assumption: 'A10' }),
+  'pagination.out_of_range': setting('sandbox', oneOf('reject', 'clamp'), 'reject', 'What becomes of a limit out of range.', { assumption: 'A10' }),
+  'pagination.order': setting(
+    'sandbox',
+    oneOf('newest_first', 'oldest_first'),
+    'newest_first',
+    'Order of every list but the Refunds, which the reference documents.',
+    {
+      assumption: 'A11'
+    }
+  ),
+  'search.reference': setting(
+    'sandbox',
+    oneOf('contains', 'prefix', 'exact'),
+    'contains',
+    'How search_query matches a Ticket reference; letter case is ignored.',
+    {
+      assumption: 'A13'
+    }
+  ),
+  'search.last4': setting('sandbox', oneOf('exact', 'contains', 'prefix'), 'exact', 'How search_query matches the last four digits of a card.', {
+    assumption: 'A13'
+  }),
+  'parameters.unknown': setting(
+    'sandbox',
+    oneOf('reject', 'warn', 'ignore'),
+    'reject',
+    'What becomes of a parameter that the reference does not name; warn drops it and says so in a Warning header and the log.',
+    {
+      assumption: 'A14'
+    }
+  ),
+  'parameters.not_updatable': setting('sandbox', oneOf('reject', 'ignore'), 'reject', 'What becomes of a parameter that an update cannot change.', {
+    assumption: 'A15'
+  }),
+  'parameters.unset_required': setting('sandbox', oneOf('reject', 'allow'), 'reject', 'Whether an update may unset a parameter that the create requires.', {
+    assumption: 'A16'
+  }),
+  'auth.accept_any_key': setting('sandbox', orNull, null, 'An Account id: every key then acts as that Account.', { assumption: 'A18' }),
+  'auth.visibility': setting('sandbox', oneOf('open', 'scoped'), 'open', 'Whether a key sees everything, or only what belongs to its Account.', {
+    assumption: 'A19'
+  }),
+  'transactions.default_currency': setting('sandbox', Type.String({ format: 'currency' }), 'usd', 'Currency when none is sent.', { assumption: 'A22' }),
+  'transactions.refundable': setting(
+    'sandbox',
+    oneOf('amount', 'amount_plus_extras'),
+    'amount',
+    'What can be refunded: the amount, or the amount plus tip and donation.',
+    {
+      assumption: 'A23'
+    }
+  )
+} as const satisfies Record<string, Setting>
+
+export type SettingKey = keyof typeof SETTINGS
+type Widened<T> = T extends boolean ? boolean : T
+export type Settings = { readonly [K in SettingKey]: Widened<Static<(typeof SETTINGS)[K]['schema']>> }
+export type SettingSource = 'flag' | 'environment' | 'control' | 'scenario' | 'default'
+/** Values given in one place; a key left out is not given there. */
+export type GivenSettings = Partial<Settings>
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
+
+/** The environment variable of a setting. */
+export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
+
+/** Where in a scenario document a setting stands, as a path; null for a process setting, which may not stand there. */
+export function scenarioPathOf(key: SettingKey): string | null {
+  if (SETTINGS[key].scope === 'process') return null
+  return key === 'seed' ? 'seed' : `settings.${key}`
+}
+
+/** The settings in force and where each came from. */
+export type SettingsInForce = { values: Settings; sources: Readonly<Record<SettingKey, SettingSource>> }
+
+/** Settles which value holds: what the control API changed (until the next load or reset), then flag, environment, scenario, default. */
+export function settingsInForce(given: Partial<Record<Exclude<SettingSource, 'default'>, GivenSettings>>): SettingsInForce {
+  const values: Record<string, unknown> = {}
+  const sources: Record<string, SettingSource> = {}
+  for (const key of SETTING_KEYS) {
+    const source = (['control', 'flag', 'environment', 'scenario'] as const).find(place => given[place]?.[key] !== undefined)
+    values[key] = source ? given[source]?.[key] : SETTINGS[key].default
+    sources[key] = source ?? 'default'
+  }
+  return { values: values as Settings, sources: sources as Record<SettingKey, SettingSource> }
+}
+
+type JsonSchema = Record<string, unknown>
+
+/** The JSON Schema of a settings object, nested by the dots of the keys, for the settings of one scope or of both. */
+export function settingsSchema(wanted: (key: SettingKey) => boolean): JsonSchema {
+  const root: JsonSchema = { type: 'object', additionalProperties: false, properties: {} }
+  for (const key of SETTING_KEYS.filter(wanted)) {
+    const steps = key.split('.')
+    let at = root
+    for (const step of steps.slice(0, -1)) {
+      const properties = at.properties as Record<string, JsonSchema>
+      properties[step] ??= { type: 'object', additionalProperties: false, properties: {} }
+      at = properties[step]
+    }
+    const { schema, about, default: fallback } = SETTINGS[key]
+    ;(at.properties as Record<string, JsonSchema>)[steps.at(-1) as string] = { ...schema, description: about, default: fallback }
+  }
+  return root
+}
+
+/** A nested settings object as flat keys: `{pagination: {max_limit: 5}}` → `{'pagination.max_limit': 5}`. Keys with dots may stand as they are. */
+export function flattened(nested: object, under = ''): Record<string, unknown> {
+  const flat: Record<string, unknown> = Object.create(null)
+  for (const [name, value] of Object.entries(nested)) {
+    const key = `${under}${name}`
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) Object.assign(flat, flattened(value, `${key}.`))
+    else flat[key] = value
+  }
+  return flat
+}
+
+/** Flat keys as a nested settings object, the reverse of {@link flattened}. */
+export function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const root: Record<string, unknown> = Object.create(null)
+  for (const [key, value] of Object.entries(flat)) {
+    const steps = key.split('.')
+    let at = root
+    for (const step of steps.slice(0, -1)) at = (at[step] ??= Object.create(null)) as Record<string, unknown>
+    at[steps.at(-1) as string] = value
+  }
+  return root
+}

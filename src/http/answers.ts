@@ -1,0 +1,52 @@
+/** How answers are written: resources through closed schemas that let nothing unknown out, errors in the one shape (A04, A07, A09). */
+import fastJson from 'fast-json-stringify'
+import { type ApiError, CATALOGUE } from '../core/errors.js'
+import { masked } from '../core/redaction.js'
+import type { List, Schema } from '../reference/parameters.js'
+
+type Write = (value: never) => string
+
+/** Writes a resource by its closed schema, then the fields that a fixture gave under `extra`; a list member by member. */
+export function writerOf(schema: Schema): Write {
+  const { object, data, ...properties } = schema.properties as Record<string, Schema>
+  if (object?.enum?.[0] === 'list') return listWriter(writerOf(data?.items as Schema))
+
+  const lists = Object.entries(properties).filter(([, part]) => part.properties?.object?.enum?.[0] === 'list')
+  const closed = fastJson({
+    ...schema,
+    properties: Object.fromEntries(Object.entries(schema.properties as object).filter(([name]) => lists.every(([list]) => list !== name))),
+    required: schema.required?.filter(name => lists.every(([list]) => list !== name))
+  } as object)
+  const writers = lists.map(([name, list]) => ({ name, write: writerOf(list) }))
+  return (record: Record<string, unknown>) => {
+    let text = closed(record).slice(0, -1)
+    for (const { name, write } of writers) text += `,${JSON.stringify(name)}:${write(record[name] as never)}`
+    const extra = record.extra === undefined ? '{}' : JSON.stringify(record.extra)
+    return extra === '{}' ? `${text}}` : `${text},${extra.slice(1)}`
+  }
+}
+
+function listWriter(write: Write): Write {
+  return ({ url, data, has_more, first_id, last_id }: List<unknown>) => {
+    const members = data.map(record => write(record as never)).join(',')
+    const ends = `"first_id":${JSON.stringify(first_id)},"last_id":${JSON.stringify(last_id)}`
+    return `{"object":"list","url":${JSON.stringify(url)},"data":[${members}],"has_more":${has_more},${ends}}`
+  }
+}
+
+/** The body of an error answer. Card numbers and API keys in what the caller sent are masked. */
+export function errorBody(error: ApiError, { requestId, exposeRule, isKey }: { requestId: string; exposeRule: boolean; isKey?: (token: string) => boolean }) {
+  const show = (text: string) => masked(text, isKey)
+  return {
+    error: {
+      type: CATALOGUE[error.code].type,
+      code: error.code,
+      message: show(error.message),
+      ...(error.param !== undefined && { param: show(error.param) }),
+      ...(exposeRule && error.rule && { rule: error.rule }),
+      ...(exposeRule && !error.rule && error.assumption && { assumption: error.assumption }),
+      ...(error.problems && { problems: error.problems.map(problem => ({ ...problem, path: show(problem.path), message: show(problem.message) })) }),
+      request_id: requestId
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Decodes form-encoded bodies and query strings with bracket notation (FORM-1 to FORM-3).
+ * Never throws and never touches a prototype: names live in maps, what is wrong is told in `problem`.
+ */
+import type { RuleId } from '../reference/rules.js'
+
+/** A parameter as it was sent: one value, a list (`a[]=`), or an object (`a[b]=`). */
+export type FormNode = string | FormList | FormObject
+export class FormList {
+  readonly items: string[] = []
+}
+export class FormObject {
+  readonly parts = new Map<string, FormNode>()
+  /** An empty value for the whole came too: `metadata=` beside `metadata[k]=v`. */
+  cleared = false
+}
+export type FormProblem = { code: 'form_malformed' | 'form_too_large'; param: string; message: string; rule?: RuleId }
+export type Form = { root: FormObject; problem: FormProblem | null }
+export type FormLimits = { parameters: number; depth: number }
+
+/** A decoder of `application/x-www-form-urlencoded` text, bounded in parameters and depth. */
+export function createFormDecoder(limits: FormLimits): (text: string) => Form {
+  return text => {
+    const root = new FormObject()
+    if (text === '') return { root, problem: null }
+    const pairs = text.split('&')
+    let count = 0
+    for (const pair of pairs) {
+      if (pair === '') continue
+      if (++count > limits.parameters) {
+        return { root, problem: { code: 'form_too_large', param: '', message: `More than ${limits.parameters} parameters were sent.` } }
+      }
+      const problem = addPair(root, pair, limits.depth)
+      if (problem) return { root, problem }
+    }
+    return { root, problem: null }
+  }
+}
+
+function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {
+  const equals = pair.indexOf('=')
+  const name = decoded(equals === -1 ? pair : pair.slice(0, equals))
+  if (name === null) return malformed(pair.slice(0, 40), 'the percent-encoding of the name is broken: % must be followed by two hexadecimal digits of UTF-8')
+  const value = equals === -1 ? '' : decoded(pair.slice(equals + 1))
+  if (value === null) return malformed(name, 'the percent-encoding of the value is broken: % must be followed by two hexadecimal digits of UTF-8')
+
+  const steps = stepsOf(name)
+  if (steps === null) {
+    return {
+      ...malformed(name, name === '' ? 'a value has no name before its =' : 'the brackets are not balanced: a nested name is written parent[child]'),
+      rule: 'FORM-2'
+    }
+  }
+  if (steps.length - 1 > depth) {
+    return { code: 'form_too_large', param: name, message: `${name} is nested ${steps.length - 1} deep; at most ${depth} are read.`, rule: 'FORM-2' }
+  }
+  return put(root, steps, value, name)
+}
+
+/** The text with `+` and percent-encoding undone; null when the encoding is broken. */
+function decoded(text: string): string | null {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  if (!spaced.includes('%')) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return null
+  }
+}
+
+/** `a[b][c]` → a, b, c; null when the brackets do not balance. */
+function stepsOf(name: string): string[] | null {
+  const open = name.indexOf('[')
+  if (open === -1) return name === '' || name.includes(']') ? null : [name]
+  const head = name.slice(0, open)
+  if (head === '' || head.includes(']') || !name.endsWith(']')) return null
+  const inner = name.slice(open + 1, -1).split('][')
+  return inner.some(step => step.includes('[') || step.includes(']')) ? null : [head, ...inner]
+}
+
+function put(root: FormObject, steps: string[], value: string, name: string): FormProblem | null {
+  let parent = root
+  for (const [index, step] of steps.entries()) {
+    const isLast = index === steps.length - 1
+    const present = parent.parts.get(step)
+    if (isLast) return putLeaf(parent, step, present, value, name)
+    if (steps[index + 1] === '') return putItem(parent, step, present, value, name)
+
+    if (present instanceof FormObject) parent = present
+    else if (present === undefined || present === '') {
+      const child = new FormObject()
+      child.cleared = present === ''
+      parent.parts.set(step, child)
+      parent = child
+    } else return conflict(steps.slice(0, index + 1), name)
+  }
+  return null
+}
+
+function putLeaf(parent: FormObject, step: string, present: FormNode | undefined, value: string, name: string): FormProblem | null {
+  if (present === undefined) parent.parts.set(step, value)
+  else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true
+  else if (typeof present === 'string' || (present instanceof FormObject && value === ''))
+    return malformed(name, 'it was given twice; a parameter takes one value')
+  else return conflict([name], name)
+  return null
+}
+
+function putItem(parent: FormObject, step: string, present: FormNode | undefined, value: string, name: string): FormProblem | null {
+  if (present !== undefined && !(present instanceof FormList)) return conflict([step], name)
+  const list = present ?? new FormList()
+  list.items.push(value)
+  parent.parts.set(step, list)
+  return null
+}
+
+const malformed = (param: string, why: string): FormProblem => ({ code: 'form_malformed', param, message: `${param || 'The form'}: ${why}.` })
+const conflict = ([head, ...inner]: string[], name: string): FormProblem => {
+  const parent = [head, ...inner.map(step => `[${step}]`)].join('')
+  return { ...malformed(name, `${parent} was sent both as a value and as an object or list`), rule: 'FORM-2' }
+}

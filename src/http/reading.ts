@@ -1,0 +1,49 @@
+/** Reads a call's parameters into `request.body` and `request.query` by the tables of its operation (FORM-1 to FORM-3, A08, A14). */
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../core/errors.js'
+import { OPERATIONS } from '../reference/operations.js'
+import { NO_PARAMETERS, type Schema, schemaOf } from '../reference/parameters.js'
+import { type Form, FormObject } from './form.js'
+import { type Decoding, decodeParameters, refuseUnknown } from './parameters.js'
+
+const NOTHING = schemaOf(NO_PARAMETERS)
+const NO_FORM: Form = { root: new FormObject(), problem: null }
+const IN_BODY = '; the parameters of a POST go in its form-encoded body, not in the query string.'
+
+/** Whether the request carries a body, by what its headers say. */
+export const hasBody = ({ headers }: FastifyRequest): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+
+/** Decodes and checks. Errors: `body_unexpected`, those of the form, then those of the parameter table. */
+export function readParameters(request: FastifyRequest, warn: (message: string) => void): void {
+  const { operation } = request.routeOptions.config
+  if (operation === undefined) return
+  const tables = (request.routeOptions.schema ?? {}) as { body?: Schema; querystring?: Schema }
+  const { sandbox, trace } = request
+  const decoding: Decoding = { settings: sandbox.settings, trace, warn }
+  const query = request.query as Form
+  const body = (request.body ?? NO_FORM) as Form
+  const isPost = OPERATIONS[operation].method === 'POST'
+
+  if (!isPost && hasBody(request)) {
+    throw new ApiError('body_unexpected', {
+      message: `A ${request.method} takes no body; list parameters go in the query string.`,
+      ...(tables.querystring ? { rule: 'FORM-3' } : { assumption: 'A14' })
+    })
+  }
+  for (const { problem } of [body, query]) {
+    if (problem) {
+      const { code, message, param, rule } = problem
+      throw new ApiError(code, { message, ...(param && { param }), ...(rule ? { rule } : { assumption: 'A35' }) })
+    }
+  }
+
+  if (isPost) {
+    refuseUnknown(NOTHING, query.root, decoding, IN_BODY)
+    request.body = decodeParameters(tables.body as Schema, body.root, decoding)
+    request.query = {}
+    trace.held('FORM-1')
+  } else {
+    request.query = decodeParameters(tables.querystring ?? NOTHING, query.root, decoding)
+    if (tables.querystring) trace.held('FORM-3')
+  }
+}

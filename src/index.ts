@@ -1,0 +1,80 @@
+/** The package for in-process use: start an emulator inside a test process, without the command. */
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { buildApp } from './app.js'
+import { type GivenSettings, settingsInForce } from './core/settings.js'
+import { Sandbox } from './sandbox/sandbox.js'
+import { documentOf } from './scenario/documents.js'
+import { isPath, Library } from './scenario/library.js'
+
+export { ApiError, type ErrorCode, type Problem } from './core/errors.js'
+export type { GivenSettings, SettingKey, Settings } from './core/settings.js'
+
+export type EmulatorOptions = {
+  /** A scenario's or fixture's name, a file's path, or a document; `default` when left out. */
+  scenario?: string | object
+  /** Settings by key, as on the command line: `{ port: 0, 'pagination.max_limit': 5 }`. The port is 0, a free one, when left out. */
+  settings?: GivenSettings
+  /** Settings that stand behind those, as from the environment. */
+  environment?: GivenSettings
+  /** The machine's time in milliseconds; `Date.now` when left out. */
+  now?: () => number
+  logger?: FastifyBaseLogger
+}
+
+export type Emulator = {
+  /** The base address, `http://localhost:PORT/next`. */
+  baseUrl: string
+  controlUrl: string
+  /** The loaded scenario. */
+  scenario: { name: string; description: string | null }
+  /** The API keys of its first state, each with the Account that it acts as. */
+  apiKeys: { key: string; account: string }[]
+  /** The app, to inject requests into. */
+  app: FastifyInstance
+  /** No new calls; those in flight get up to `limits.shutdown` milliseconds. */
+  close: () => Promise<void>
+}
+
+export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+
+/**
+ * Starts an emulator and loads its scenario. Errors: an `ApiError` that lists what is wrong with the scenario, or the system's own error
+ * (`EADDRINUSE`, `EACCES`, …) when it cannot listen; nothing is left running then.
+ */
+export async function startEmulator({ scenario, settings = {}, environment = {}, now = Date.now, logger }: EmulatorOptions = {}): Promise<Emulator> {
+  const launch = { flag: { port: 0, ...settings }, environment }
+  const process = settingsInForce(launch).values
+  const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir })
+  const sandbox = new Sandbox({ library, launch, machine: now })
+  const app = await buildApp({ sandbox, library, settings: process, version: VERSION, ...(logger && { logger }) })
+  const close = async () => {
+    const cut = setTimeout(() => app.server.closeAllConnections(), process['limits.shutdown'])
+    await app.close()
+    clearTimeout(cut)
+  }
+  try {
+    await app.listen({ port: process.port, host: process.host })
+    const { document, origin } = await startDocument(scenario ?? process.scenario, library)
+    const loaded = await sandbox.load(document, origin)
+    const address = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
+    const apiKeys = sandbox.store.keys.toArray().map(([key, account]) => ({ key, account }))
+    return { baseUrl: `${address}/next`, controlUrl: `${address}/_control`, scenario: loaded, apiKeys, app, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function startDocument(scenario: string | object, library: Library) {
+  if (typeof scenario === 'object') return { document: documentOf('scenario', scenario), origin: { name: 'inline', file: null } }
+  const document = isPath(scenario) ? await library.file(scenario) : await library.scenario(scenario)
+  return { document, origin: { name: scenario, file: document.name } }
+}
+
+/** How the bound host is written in an address that works on this machine. */
+function shownHost(host: string): string {
+  if (['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host)) return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,45 @@
+/** Accounts (reference §2, §4). */
+import type { Static } from 'typebox'
+import {
+  ADDRESS,
+  addressParameters,
+  closed,
+  head,
+  listOf,
+  METADATA,
+  nullableText,
+  nullableWord,
+  optional,
+  PAGINATION,
+  parameters,
+  text,
+  updateOf,
+  word
+} from './parameters.js'
+
+export const ACCOUNT_TYPES = ['merchant', 'reseller'] as const
+export type AccountType = (typeof ACCOUNT_TYPES)[number]
+
+export const ACCOUNT = closed({
+  ...head('account'),
+  type: nullableWord(ACCOUNT_TYPES, { 'x-needed': true }),
+  name: nullableText({ 'x-needed': true }),
+  email: nullableText({ format: 'email', description: 'Primary Account email.', 'x-needed': true }),
+  address: ADDRESS,
+  phone: nullableText(),
+  reseller: nullableText({ description: 'The reseller Account whose key created it.' }),
+  metadata: METADATA
+})
+export type Account = Static<typeof ACCOUNT>
+export const ACCOUNT_LIST = listOf(ACCOUNT)
+
+export const CREATE_ACCOUNT = parameters({
+  type: word(ACCOUNT_TYPES, { 'x-rule': 'ACC-1' }),
+  name: text({ 'x-rule': 'ACC-2' }),
+  email: text({ format: 'email', 'x-rule': 'ACC-3', description: 'Primary Account email.' }),
+  address: addressParameters('ACC-4'),
+  phone: optional(text()),
+  metadata: optional(METADATA)
+})
+export const UPDATE_ACCOUNT = updateOf(CREATE_ACCOUNT)
+export const LIST_ACCOUNTS = parameters(PAGINATION)

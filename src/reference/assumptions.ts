@@ -1,0 +1,173 @@
+/**
+ * What the emulator answers where the reference says "not shown" or "not stated": the ledger of assumptions.
+ * None of it is documented behaviour. `settings` names the settings that change it.
+ */
+
+export type Assumption = { topic: string; default: string; settings: readonly string[] }
+
+export const ASSUMPTIONS = {
+  A01: { topic: 'address of the service', default: '{base_url} is http://HOST:PORT/next', settings: [] },
+  A02: {
+    topic: 'id prefixes',
+    default: 'merchant mch_, reseller rsl_, location loc_, ticket tkt_, transaction txn_, user usr_, refund rfd_',
+    settings: [
+      'ids.prefixes.merchant',
+      'ids.prefixes.reseller',
+      'ids.prefixes.location',
+      'ids.prefixes.ticket',
+      'ids.prefixes.transaction',
+      'ids.prefixes.user',
+      'ids.prefixes.refund'
+    ]
+  },
+  A03: {
+    topic: 'id body',
+    default: '24 letters and digits, drawn from the seed: same seed, same calls, same ids; one already taken is skipped',
+    settings: ['ids.length', 'seed']
+  },
+  A04: {
+    topic: 'returned fields',
+    default:
+      'id, object, created, then every field that the reference names for the resource; unset optional fields are null; address always has its six sub-fields; metadata is always an object',
+    settings: []
+  },
+  A05: { topic: 'created', default: 'ISO 8601 in UTC with milliseconds; equal instants order by creation', settings: [] },
+  A06: { topic: 'status of a successful POST', default: '200', settings: ['statuses.created'] },
+  A07: {
+    topic: 'error body',
+    default:
+      '{"error":{"type","code","message","param"?,"rule"?,"assumption"?,"request_id"}}; param is in bracket notation; rule is the id of the rule that refused, the most specific one; assumption stands in its place where an assumption refused',
+    settings: ['errors.expose_rule']
+  },
+  A08: {
+    topic: 'error statuses',
+    default:
+      'validation 400, no or unknown key 401, reseller creating a Location 403, missing resource in the path 404, missing resource named in the body 400, refused refund 400, wrong method 405 with Allow, too large 413, wrong content type 415, headers too large 431, disabled delete 501; refusals are tried in the order 404 for the path, 405, 401, 501, 415, 413, form, unknown parameter, then the parameter table',
+    settings: [
+      'statuses.invalid',
+      'statuses.unauthenticated',
+      'statuses.forbidden',
+      'statuses.missing',
+      'statuses.reference_missing',
+      'statuses.refund_refused'
+    ]
+  },
+  A09: {
+    topic: 'list object',
+    default:
+      '{"object":"list","url","data","has_more","first_id","last_id"}; first_id and last_id name the first and last record retrieved for the page, before any post-hoc filter, and are null when nothing was retrieved',
+    settings: []
+  },
+  A10: {
+    topic: 'other pagination parameters',
+    default:
+      'starting_after or ending_before, one at most, each the id of a record; an unknown one is refused; limit 1 to 100, default 10, anything else is refused',
+    settings: ['pagination.default_limit', 'pagination.max_limit', 'pagination.out_of_range']
+  },
+  A11: {
+    topic: 'order of lists',
+    default: 'most recent first everywhere; records of the same instant in reverse order of creation',
+    settings: ['pagination.order']
+  },
+  A12: {
+    topic: 'post-hoc search',
+    default: 'the page retrieves limit records, then filters them; has_more speaks of the records not yet retrieved',
+    settings: []
+  },
+  A13: {
+    topic: 'what search_query matches',
+    default: 'a Ticket reference: case-insensitive substring; card last4: equal',
+    settings: ['search.reference', 'search.last4']
+  },
+  A14: {
+    topic: 'parameters that the reference does not name',
+    default: 'refused with parameter_unknown and the nearest known name, in a body and in a query',
+    settings: ['parameters.unknown']
+  },
+  A15: {
+    topic: 'updating a parameter that is not updatable',
+    default: 'refused with parameter_not_updatable',
+    settings: ['parameters.not_updatable']
+  },
+  A16: {
+    topic: 'empty value',
+    default:
+      'on create and in a query: as if absent, but limit= is refused; on update: unsets an optional parameter, refused for a required one; a filter naming an id that does not exist gives an empty list',
+    settings: ['parameters.unset_required']
+  },
+  A17: { topic: 'metadata', default: 'merged by key on update; values are strings; a nested or list value is refused', settings: [] },
+  A18: {
+    topic: 'keys',
+    default: 'declared in fixtures, each bound to one Account; an unknown key is refused, and so is a password that is not empty',
+    settings: ['auth.accept_any_key']
+  },
+  A19: {
+    topic: 'what a key may see',
+    default: 'everything',
+    settings: ['auth.visibility']
+  },
+  A20: { topic: 'a key sent to POST /transactions', default: 'ignored, even when wrong', settings: [] },
+  A21: {
+    topic: 'ownership',
+    default: "a Location carries account (the creating merchant), a Ticket location, a User account, an Account created with a reseller's key reseller",
+    settings: []
+  },
+  A22: {
+    topic: 'currency',
+    default: 'usd when left out; must be a lower-case ISO 4217 code',
+    settings: ['transactions.default_currency']
+  },
+  A23: {
+    topic: 'what can be refunded',
+    default: "the Transaction's amount (the amount settled, tip included)",
+    settings: ['transactions.refundable']
+  },
+  A24: {
+    topic: 'amounts[…] against the top level',
+    default:
+      'echoed under amounts; a top-level parameter wins; else amount is amounts[transaction_amount], else amounts[payment_amount], tip_amount is amounts[tip_amount], currency is amounts[currency]; with neither, amount is 0 and a Refund of it is refused',
+    settings: []
+  },
+  A25: {
+    topic: 'card data',
+    default:
+      'payment_method is {type, card: {brand, last4} or null, bank_account: {bank_name, last4} or null}; number, csc, expiry, token, payload, account and routing numbers are used and forgotten',
+    settings: []
+  },
+  A26: { topic: 'bank_account with another payment type', default: 'accepted and not used', settings: [] },
+  A27: {
+    topic: 'integers',
+    default: 'decimal digits only, up to 2^53-1; amounts not negative; adjustment_number any decimal number',
+    settings: []
+  },
+  A28: {
+    topic: "where a Refund's funds go",
+    default: "a Refund carries its Transaction's payment_method and currency; a Transaction without a card can be refunded too",
+    settings: []
+  },
+  A29: {
+    topic: 'embedded refunds',
+    default: 'refunds on a Transaction is a list object of the 10 most recent, has_more true beyond them; beside it amount_refunded',
+    settings: []
+  },
+  A30: {
+    topic: 'email, country',
+    default: 'syntax check of the address; ISO 3166-1 alpha-2, any case accepted, returned upper case',
+    settings: []
+  },
+  A31: { topic: "changing an Account's type", default: 'allowed; the id keeps its old prefix', settings: [] },
+  A32: { topic: 'JSON and multipart bodies', default: 'refused with 415 and a hint; form encoding is the only one documented', settings: [] },
+  A33: { topic: 'CORS', default: 'answered for the emulated API; never for the control API', settings: ['cors'] },
+  A34: {
+    topic: 'HTTP extras',
+    default: 'every answer carries Request-Id, drawn from a counter of its own; no rate limits, no idempotency keys, no webhooks',
+    settings: []
+  },
+  A35: {
+    topic: 'field lengths',
+    default: 'none but the body limit',
+    settings: ['limits.body', 'limits.parameters', 'limits.depth']
+  }
+} as const satisfies Record<string, Assumption>
+
+export type AssumptionId = keyof typeof ASSUMPTIONS

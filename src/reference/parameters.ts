@@ -1,0 +1,185 @@
+/**
+ * The pieces that the parameter and resource tables are written with. A table is a TypeBox schema, so that decoding, validation,
+ * static types, answers and documents come from one place. Beside JSON Schema's own words a table uses:
+ *
+ * - `x-rule`: the rule that the value keeps · `x-required-by`: the rule that requires it, where that is another one
+ * - `x-assumption`: where no rule speaks of the value, the assumption that refuses a bad one
+ * - `x-empty`: what an empty value means in the table (`absent`, `unsets`, `refused`)
+ * - `x-fixed`: named by the reference for this call's resource, but not updatable
+ * - `x-secret`: used and forgotten, never repeated in an error
+ * - `x-derived`: an answer's field that is worked out, so a fixture leaves it out · `x-needed`: a field that a fixture must give
+ */
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import type { AssumptionId } from './assumptions.js'
+import type { RuleId } from './rules.js'
+
+export type Note = {
+  description?: string
+  'x-rule'?: RuleId
+  'x-required-by'?: RuleId
+  'x-assumption'?: AssumptionId
+  'x-secret'?: true
+  'x-empty'?: 'absent' | 'unsets' | 'refused'
+  'x-fixed'?: true
+  'x-derived'?: true
+  'x-needed'?: true
+}
+/** The formats that a string may have to keep; `core/formats.ts` holds what each means. */
+export type Format = 'email' | 'country' | 'currency' | 'instant' | 'last4'
+
+/** A table read as data: JSON Schema's words that the tables use, and the notes above. */
+export type Schema = Note & {
+  type?: string | string[]
+  format?: string
+  enum?: readonly unknown[]
+  minimum?: number
+  maximum?: number
+  properties?: Readonly<Record<string, Schema>>
+  additionalProperties?: boolean | Schema
+  required?: readonly string[]
+  items?: Schema
+}
+
+export const schemaOf = (table: TSchema): Schema => table as Schema
+
+/** A string. */
+export const text = (note: Note & { format?: Format } = {}) => Type.String(note)
+/** One of a few words. */
+export const word = <T extends string>(words: readonly T[], note: Note = {}) => Type.Unsafe<T>({ type: 'string', enum: [...words], ...note })
+/** A whole number of sub-units, or a count. */
+export const integer = (note: Note & { minimum?: number; maximum?: number } = {}) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...note })
+/** A string that may be null in an answer. */
+export const nullableText = (note: Note & { format?: Format } = {}) => Type.Unsafe<string | null>({ type: ['string', 'null'], ...note })
+/** One of a few words, or null, in an answer. */
+export const nullableWord = <T extends string>(words: readonly T[], note: Note = {}) =>
+  Type.Unsafe<T | null>({ type: ['string', 'null'], enum: [...words, null], ...note })
+/** An integer that may be null in an answer. */
+export const nullableInteger = (note: Note = {}) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...note })
+/** An object that may be null in an answer. */
+export const nullableObject = <P extends TProperties>(properties: P, note: Note = {}) =>
+  Type.Unsafe<Static<TObject<P>> | null>({ ...closed(properties), type: ['object', 'null'], ...note })
+/** An object that has these properties and no others. */
+export const closed = <P extends TProperties>(properties: P, note: Note = {}) => Type.Object(properties, { additionalProperties: false, ...note })
+/** A parameter that may be left out. */
+export const optional = Type.Optional
+
+/** Metadata as posted with a create and as returned: key-value pairs, values are strings (META-1, A17). */
+export const METADATA = Type.Unsafe<Metadata>({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  'x-rule': 'META-1',
+  description: 'Key-value pairs of your own.'
+})
+export type Metadata = Readonly<Record<string, string>>
+
+/** Metadata as posted with an update: `cleared` when an empty `metadata=` came, then the keys to set or, with null, to unset (META-2, META-3). */
+export type MetadataChange = { cleared: boolean; entries: Readonly<Record<string, string | null>> }
+
+const ADDRESS_PARTS = {
+  line1: 'Street, PO Box or company name.',
+  line2: 'Apartment, suite, unit or building.',
+  city: 'City, district, suburb, town or village.',
+  postal_code: 'ZIP or postal code.',
+  state: 'State, county, province or region.'
+} as const
+const eachPart = <T extends TSchema>(make: (description: string) => T) =>
+  Object.fromEntries(Object.entries(ADDRESS_PARTS).map(([name, description]) => [name, make(description)])) as Record<keyof typeof ADDRESS_PARTS, T>
+const COUNTRY = 'Two-letter country code (ISO 3166-1 alpha-2).'
+
+/** Address parameters of a create; the country is required by the given rule (reference §2). */
+export const addressParameters = (requiredBy: RuleId) =>
+  closed(
+    {
+      country: text({ format: 'country', 'x-rule': 'ADDR-2', 'x-required-by': requiredBy, description: COUNTRY }),
+      ...eachPart(description => optional(text({ 'x-rule': 'ADDR-1', description })))
+    },
+    { 'x-rule': 'ADDR-1', 'x-required-by': requiredBy }
+  )
+
+/** An address as returned: always its six sub-fields (A04). */
+export const ADDRESS = closed(
+  {
+    country: nullableText({ format: 'country', description: COUNTRY, 'x-needed': true }),
+    ...eachPart(description => nullableText({ description }))
+  },
+  { 'x-needed': true }
+)
+export type Address = Static<typeof ADDRESS>
+
+/** The address of a new resource, every sub-field that was not sent null (A04). */
+export const addressOf = (sent: Partial<Address>): Address => ({
+  country: null,
+  line1: null,
+  line2: null,
+  city: null,
+  postal_code: null,
+  state: null,
+  ...sent
+})
+
+/** Fields that every resource starts with (A04, A05). */
+export const head = <T extends string>(object: T) => ({
+  id: text({ description: 'Resource identifier.' }),
+  object: word([object], { 'x-derived': true }),
+  created: text({ format: 'instant', description: 'Creation time, ISO 8601 in UTC.' })
+})
+
+/** Base pagination parameters, accepted by every list (LIST-3, A10). */
+export const PAGINATION = {
+  limit: optional(Type.Integer({ 'x-rule': 'LIST-3', 'x-empty': 'refused', description: 'Page size, 1 to 100; 10 when left out.' })),
+  starting_after: optional(text({ 'x-assumption': 'A10', description: 'A record id: the page starts after it. Not shown in the reference.' })),
+  ending_before: optional(text({ 'x-assumption': 'A10', description: 'A record id: the page ends before it. Not shown in the reference.' }))
+}
+
+/** The four created filters (FILT-1 to FILT-4). */
+export const CREATED_FILTERS = {
+  created: optional(
+    closed({
+      gte: optional(text({ format: 'instant', 'x-rule': 'FILT-1', description: 'On or after this ISO 8601 instant.' })),
+      gt: optional(text({ format: 'instant', 'x-rule': 'FILT-2', description: 'After this ISO 8601 instant.' })),
+      lte: optional(text({ format: 'instant', 'x-rule': 'FILT-3', description: 'On or before this ISO 8601 instant.' })),
+      lt: optional(text({ format: 'instant', 'x-rule': 'FILT-4', description: 'Before this ISO 8601 instant.' }))
+    })
+  )
+}
+
+/** A create's or a query's parameter table: an empty value is as if absent (A16). */
+export const parameters = <P extends TProperties>(properties: P) => closed(properties, { 'x-empty': 'absent' })
+/** The path parameter of a call on one resource. */
+export const PATH_ID = closed({ id: text() })
+/** The table of a call that takes no parameters. */
+export const NO_PARAMETERS = parameters({})
+
+/** What an update may carry: each parameter may be left out (kept) or null (unset); metadata merges by key. */
+export type Changes<T> = {
+  [K in keyof T]?: NonNullable<T[K]> extends Metadata ? (string extends keyof NonNullable<T[K]> ? MetadataChange : Changes<NonNullable<T[K]>>) : T[K] | null
+}
+
+/** The table of an update, from the table of the create: every parameter optional, an empty value unsets (UPD-1, UPD-2). */
+export function updateOf<P extends TProperties>(create: TObject<P>) {
+  return Type.Unsafe<Changes<Static<TObject<P>>>>({ ...create, 'x-empty': 'unsets' })
+}
+
+export type List<T> = {
+  object: 'list'
+  url: string
+  data: readonly T[]
+  has_more: boolean
+  first_id: string | null
+  last_id: string | null
+}
+
+/** A list object of a resource (LIST-1, A09). */
+export const listOf = <T extends TSchema>(resource: T, note: Note = {}) =>
+  Type.Unsafe<List<Static<T>>>({
+    ...closed({
+      object: word(['list']),
+      url: text({ description: 'The path of the list.' }),
+      data: Type.Array(resource),
+      has_more: Type.Boolean({ description: 'True when more results can be fetched.' }),
+      first_id: nullableText({ description: 'The first record retrieved for the page, before any post-hoc filter.' }),
+      last_id: nullableText({ description: 'The last record retrieved for the page, before any post-hoc filter.' })
+    }),
+    ...note
+  })

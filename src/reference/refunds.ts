@@ -1,0 +1,38 @@
+/** Refunds (reference §2, §4). */
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { closed, head, integer, listOf, METADATA, type MetadataChange, nullableText, optional, PAGINATION, parameters, text } from './parameters.js'
+import { PAYMENT_METHOD } from './payment-methods.js'
+
+export const REFUND = closed({
+  ...head('refund'),
+  transaction: text({ 'x-needed': true }),
+  amount: integer({ minimum: 1, description: 'Sub-units of the currency.', 'x-needed': true }),
+  currency: text({ format: 'currency' }),
+  reason: nullableText(),
+  payment_method: PAYMENT_METHOD,
+  metadata: METADATA
+})
+export type Refund = Static<typeof REFUND>
+export const REFUND_LIST = listOf(REFUND)
+
+export const CREATE_REFUND = parameters({
+  transaction: text({ 'x-rule': 'REF-1', description: 'The Transaction to refund.' }),
+  amount: optional(integer({ minimum: 1, 'x-rule': 'REF-3', description: 'Sub-units of the charge currency; left out: the whole remainder.' })),
+  reason: optional(text({ description: 'Null when left out.' })),
+  metadata: optional(METADATA)
+})
+/** Only metadata can be updated (REF-9); the others are named so that the refusal can say so. */
+export const UPDATE_REFUND = Type.Unsafe<{ metadata?: MetadataChange }>({
+  ...closed({
+    transaction: optional(text({ 'x-rule': 'REF-9', 'x-fixed': true })),
+    amount: optional(text({ 'x-rule': 'REF-9', 'x-fixed': true })),
+    reason: optional(text({ 'x-rule': 'REF-9', 'x-fixed': true })),
+    metadata: optional(METADATA)
+  }),
+  'x-empty': 'unsets'
+})
+export const LIST_REFUNDS = parameters({
+  ...PAGINATION,
+  transaction: optional(text({ 'x-rule': 'REF-10', description: 'A Transaction id: only its Refunds.' }))
+})

@@ -1,0 +1,18 @@
+/** Tickets, read-only through the API (reference §2, §4). */
+import type { Static } from 'typebox'
+import { CREATED_FILTERS, closed, head, listOf, nullableText, optional, PAGINATION, parameters, text } from './parameters.js'
+
+export const TICKET = closed({
+  ...head('ticket'),
+  location: text({ description: 'The Location that it was opened at.', 'x-needed': true }),
+  reference: nullableText({ description: 'What search_query matches.' })
+})
+export type Ticket = Static<typeof TICKET>
+export const TICKET_LIST = listOf(TICKET)
+
+export const LIST_TICKETS = parameters({
+  ...PAGINATION,
+  location: optional(text({ 'x-rule': 'FILT-5', description: 'A Location id: only Tickets at that Location.' })),
+  search_query: optional(text({ 'x-rule': 'SRCH-1', description: 'Keeps Tickets whose reference matches. Applied after retrieval.' })),
+  ...CREATED_FILTERS
+})

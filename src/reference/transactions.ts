@@ -1,0 +1,93 @@
+/** Transactions: payments against a Ticket (reference §2, §4). */
+import { type Static, Type } from 'typebox'
+import {
+  CREATED_FILTERS,
+  closed,
+  head,
+  integer,
+  listOf,
+  nullableInteger,
+  nullableObject,
+  nullableText,
+  optional,
+  PAGINATION,
+  parameters,
+  text,
+  word
+} from './parameters.js'
+import { PAYMENT_METHOD, PAYMENT_TYPES } from './payment-methods.js'
+import { REFUND } from './refunds.js'
+
+/** The sub-properties of `amounts` that the reference's request example sends; their relation to the top level is not stated (A24). */
+const AMOUNTS = {
+  currency: optional(text({ format: 'currency', 'x-rule': 'TXN-6' })),
+  transaction_amount: optional(integer({ 'x-assumption': 'A27' })),
+  payment_amount: optional(integer({ 'x-assumption': 'A27' })),
+  tip_amount: optional(integer({ 'x-assumption': 'A27' }))
+}
+
+export const TRANSACTION = closed({
+  ...head('transaction'),
+  ticket: text({ 'x-needed': true }),
+  location: text({ description: "The Ticket's Location." }),
+  payment_type: word(PAYMENT_TYPES, { 'x-needed': true }),
+  payment_method: PAYMENT_METHOD,
+  currency: text({ format: 'currency' }),
+  amount: integer({ description: 'The amount settled, in sub-units.' }),
+  tip_amount: nullableInteger(),
+  donation_amount: nullableInteger(),
+  adjustment_number: Type.Unsafe<number | null>({ type: ['number', 'null'] }),
+  amounts: nullableObject(AMOUNTS),
+  customer: nullableObject({ name: nullableText(), email: nullableText({ format: 'email' }), phone: nullableText() }),
+  amount_refunded: integer({ description: 'The sum of its Refunds, in sub-units.', 'x-derived': true }),
+  refunds: listOf(REFUND, { description: 'The 10 most recent Refunds (TXN-8).', 'x-derived': true })
+})
+export type Transaction = Static<typeof TRANSACTION>
+export const TRANSACTION_LIST = listOf(TRANSACTION)
+
+const secret = (description: string) => optional(text({ 'x-secret': true, description: `${description} Used and forgotten.` }))
+
+export const CREATE_TRANSACTION = parameters({
+  ticket: text({ 'x-rule': 'TXN-1', description: 'The Ticket that it belongs to.' }),
+  payment_type: word(PAYMENT_TYPES, { 'x-rule': 'TXN-2' }),
+  bank_account: optional(
+    closed(
+      {
+        bank_name: optional(text()),
+        account_number: secret('The account number.'),
+        routing_number: secret('The routing number.')
+      },
+      { description: 'Used only when payment_type is vip (TXN-5).' }
+    )
+  ),
+  card: optional(
+    closed({
+      brand: optional(text()),
+      last4: optional(text({ format: 'last4', 'x-assumption': 'A25' })),
+      number: secret('The card number.'),
+      expiry: secret('The expiry.'),
+      csc: secret('The card security code.'),
+      token: secret('A token that stands for the card.')
+    })
+  ),
+  payload: secret('Further data, depending on payment_type.'),
+  currency: optional(text({ format: 'currency', 'x-rule': 'TXN-6', description: 'Three-letter ISO currency code, lower case.' })),
+  adjustment_number: optional(Type.Number({ 'x-assumption': 'A27', description: 'Meaning not stated in the interface.' })),
+  amount: optional(integer({ 'x-rule': 'TXN-7', description: 'Amount to settle, in the smallest sub-unit.' })),
+  donation_amount: optional(integer({ 'x-rule': 'TXN-7', description: 'Meaning not stated in the interface.' })),
+  tip_amount: optional(integer({ 'x-rule': 'TXN-7', description: 'The tip amount to include.' })),
+  customer: optional(
+    closed({
+      email: optional(text({ format: 'email', 'x-assumption': 'A30', description: 'Required with payment_type apple_pay (TXN-4).' })),
+      name: optional(text()),
+      phone: optional(text({ description: 'Required with payment_type vip (TXN-3).' }))
+    })
+  ),
+  amounts: optional(closed(AMOUNTS))
+})
+export const LIST_TRANSACTIONS = parameters({
+  ...PAGINATION,
+  location: optional(text({ 'x-rule': 'FILT-5', description: 'A Location id: only Transactions at that Location.' })),
+  search_query: optional(text({ 'x-rule': 'SRCH-2', description: 'Keeps Transactions whose payment_method.card.last4 matches. Applied after retrieval.' })),
+  ...CREATED_FILTERS
+})

@@ -1,0 +1,18 @@
+/** Users of an Account (reference §2, §4). */
+import type { Static } from 'typebox'
+import { CREATED_FILTERS, closed, head, listOf, PAGINATION, parameters, text } from './parameters.js'
+
+export const USER = closed({
+  ...head('user'),
+  account: text({ description: 'The parent Account.', 'x-needed': true }),
+  name: text({ 'x-needed': true }),
+  email: text({ format: 'email', 'x-needed': true })
+})
+export type User = Static<typeof USER>
+export const USER_LIST = listOf(USER)
+
+export const CREATE_USER = parameters({
+  name: text({ 'x-rule': 'USR-2', description: 'The name of the user.' }),
+  email: text({ format: 'email', 'x-rule': 'USR-3', description: 'A valid address that the user can receive mail at.' })
+})
+export const LIST_USERS = parameters({ ...PAGINATION, ...CREATED_FILTERS })

@@ -1,0 +1,176 @@
+/** One isolated world: its records, keys, clock, ids and settings, and the first state that a reset goes back to. */
+
+import { checkerOf } from '../core/checking.js'
+import { Clock, type ClockStart } from '../core/clock.js'
+import { ApiError } from '../core/errors.js'
+import { Ids, kindOf } from '../core/ids.js'
+import { isoOf } from '../core/instants.js'
+import {
+  flattened,
+  type GivenSettings,
+  nested,
+  SETTINGS,
+  type SettingKey,
+  type Settings,
+  type SettingsInForce,
+  settingsInForce,
+  settingsSchema
+} from '../core/settings.js'
+import type { AccountType } from '../reference/accounts.js'
+import type { AssumptionId } from '../reference/assumptions.js'
+import type { Family } from '../reference/operations.js'
+import { type Found, refusalOf, type SourceDocument } from '../scenario/documents.js'
+import { duplicatesIn, fixtureIn, put } from '../scenario/fixture.js'
+import type { Library } from '../scenario/library.js'
+import { type FirstState, firstStateOf, type Launch } from '../scenario/scenario.js'
+import { checkFixture } from '../scenario/schemas.js'
+import type { Store } from '../store/store.js'
+
+/** What a world is made with: where documents are, what the command line gave, and the machine's time in milliseconds. */
+export type Surroundings = { library: Library; launch: Launch; machine: () => number }
+
+const checkSandboxSettings = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
+
+export class Sandbox {
+  readonly #surroundings: Surroundings
+  #first: FirstState | undefined
+  #store!: Store
+  #ids!: Ids
+  #clock!: Clock
+  #inForce: SettingsInForce
+  #changed: GivenSettings = {}
+  #requests = 0
+  #leanedOn = new Map<AssumptionId, number>()
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings
+    this.#inForce = settingsInForce(surroundings.launch)
+  }
+
+  get isLoaded(): boolean {
+    return this.#first !== undefined
+  }
+
+  get store(): Store {
+    return this.#store
+  }
+
+  get clock(): Clock {
+    return this.#clock
+  }
+
+  get settings(): Settings {
+    return this.#inForce.values
+  }
+
+  get settingsInForce(): SettingsInForce {
+    return this.#inForce
+  }
+
+  get scenario(): FirstState['scenario'] {
+    return this.#loaded.scenario
+  }
+
+  get #loaded(): FirstState {
+    if (!this.#first) throw new ApiError('not_ready', { message: 'The start scenario is still being loaded; try again in a moment.' })
+    return this.#first
+  }
+
+  /** The next id of an answer, from a counter of its own (A34). */
+  nextRequestId(): string {
+    return `req_${++this.#requests}`
+  }
+
+  /** How many answers since the last load or reset leaned on an assumption. */
+  answersLeaningOn(assumption: AssumptionId): number {
+    return this.#leanedOn.get(assumption) ?? 0
+  }
+
+  /** Counts the assumptions that an answer leaned on. */
+  leanedOn(assumptions: Iterable<AssumptionId>): void {
+    for (const assumption of assumptions) this.#leanedOn.set(assumption, this.answersLeaningOn(assumption) + 1)
+  }
+
+  /** The id and creation time of a new record: drawn only once nothing can refuse it any more. */
+  stamp(family: Family, type?: AccountType): { id: string; created: string } {
+    const id = this.#ids.draw(kindOf(family, type), this.settings, taken => this.#store[family].isTaken(taken))
+    return { id, created: isoOf(this.#clock.now()) }
+  }
+
+  /**
+   * Loads a scenario or bare fixture: everything is replaced, or, with a problem, nothing. `dryRun` only checks.
+   * Errors: `document_invalid` with every problem.
+   */
+  async load(document: SourceDocument, origin: { name: string; file: string | null }, { dryRun = false } = {}): Promise<FirstState['scenario']> {
+    const { library, launch } = this.#surroundings
+    const first = await firstStateOf(document, origin, { library, launch, clockFor: start => this.#clockFor(start) })
+    if (!dryRun) {
+      this.#first = first
+      this.reset()
+    }
+    return first.scenario
+  }
+
+  /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the counter of answers. */
+  reset(): void {
+    const { store, counters, clock, settings } = this.#loaded
+    this.#store = store.clone()
+    this.#ids = new Ids(counters)
+    this.#clock = this.#clockFor(clock)
+    this.#changed = {}
+    this.#requests = 0
+    this.#leanedOn = new Map()
+    this.#inForce = settingsInForce({ ...this.#surroundings.launch, scenario: settings })
+  }
+
+  /** Merges a fixture into the running state, all or nothing, and answers the records. Errors: `document_invalid` with every problem. */
+  async addRecords(document: SourceDocument) {
+    const misfits: Found[] = checkFixture(document.data).map(({ steps, message }) => ({ document, steps, message }))
+    if (misfits.length > 0) throw await refusalOf(misfits)
+    const fixture = fixtureIn(document, document.data as Record<string, unknown>)
+    const store = this.#store.clone()
+    const ids = new Ids(this.#ids.counters)
+    const { inserted, problems } = put(fixture, store, { ids, now: this.#clock.now(), settings: this.settings })
+    problems.unshift(...duplicatesIn(fixture))
+    if (problems.length > 0) throw await refusalOf(problems)
+    this.#store = store
+    this.#ids = ids
+    return inserted
+  }
+
+  /** A new API key for an Account. Errors: `account_unknown`. */
+  addKey(account: string): { key: string; account: string } {
+    this.#requireAccount(account)
+    const key = this.#ids.drawKey(this.settings, taken => this.#store.keys.has(taken))
+    this.#store.keys.set(key, account)
+    return { key, account }
+  }
+
+  /** Changes sandbox settings until the next load or reset, all or none. Errors: `setting_invalid` with every problem, `account_unknown`. */
+  changeSettings(changes: object): SettingsInForce {
+    const flat = flattened(changes)
+    const problems = checkSandboxSettings(nested(flat)).map(({ path, message }) => ({
+      path,
+      message: SETTINGS[path as SettingKey]?.scope === 'process' ? 'belongs to the process; set it where the emulator is started' : message
+    }))
+    if (problems.length > 0) {
+      throw new ApiError('setting_invalid', {
+        message: `${problems.map(({ path, message }) => `${path}: ${message}`).join('; ')}. Nothing was changed.`,
+        problems
+      })
+    }
+    const given = flat as GivenSettings
+    if (given['auth.accept_any_key'] != null) this.#requireAccount(given['auth.accept_any_key'])
+    this.#changed = { ...this.#changed, ...given }
+    this.#inForce = settingsInForce({ ...this.#surroundings.launch, scenario: this.#loaded.settings, control: this.#changed })
+    return this.#inForce
+  }
+
+  #requireAccount(id: string): void {
+    if (!this.#store.accounts.get(id)) throw new ApiError('account_unknown', { message: `No Account has the id ${id}.`, param: 'account' })
+  }
+
+  #clockFor(start: ClockStart): Clock {
+    return new Clock(this.#surroundings.machine, start)
+  }
+}

@@ -1,0 +1,94 @@
+/** Fixture and scenario documents as they are written: YAML or JSON text, read with the place of everything in it. */
+import type { LineCounter, Document as YamlDocument } from 'yaml'
+import { pathOf, type Step } from '../core/checking.js'
+import { ApiError, type Problem } from '../core/errors.js'
+
+/** More problems than this are counted, not listed. */
+const MOST_PROBLEMS = 1000
+
+export type SourceDocument = {
+  /** The file's name, or where else the document came from. */
+  name: string
+  data: unknown
+  /** The line and column of a place, counted from 1. */
+  locate: (steps: readonly Step[]) => Promise<{ line: number; column: number } | null>
+}
+/** A problem with the document and place that it stands at. */
+export type Found = { document: SourceDocument; steps: readonly Step[]; message: string }
+
+/** A document that is data already: it has no lines. */
+export const documentOf = (name: string, data: unknown): SourceDocument => ({ name, data, locate: async () => null })
+
+/** Reads text as JSON when it is JSON, else as YAML. Errors: `document_invalid` with every syntax problem. */
+export async function readDocument(name: string, text: string): Promise<SourceDocument> {
+  const data = jsonOf(text)
+  if (data !== undefined) return { name, data, locate: async steps => (await readYaml(text)).locate(steps) }
+
+  const yaml = await readYaml(text)
+  if (yaml.problems.length > 0) throw documentInvalid(yaml.problems.map(problem => ({ file: name, path: '', ...problem })))
+  return { name, data: yaml.data, locate: async steps => yaml.locate(steps) }
+}
+
+/** Places every problem in its document and makes one refusal of them all. */
+export async function refusalOf(found: readonly Found[]): Promise<ApiError> {
+  const problems: Problem[] = []
+  for (const { document, steps, message } of found.slice(0, MOST_PROBLEMS)) {
+    problems.push({ file: document.name, path: pathOf(steps), message, ...(await document.locate(steps)) })
+  }
+  if (found.length > MOST_PROBLEMS) problems.push({ path: '', message: `and ${found.length - MOST_PROBLEMS} more problems like these` })
+  return documentInvalid(problems)
+}
+
+/** `bistro.yaml:4:7 tickets[3].location: …`, as far as each part is known. */
+export function problemLine({ file, line, column, path, message }: Problem): string {
+  const place = [file, line, column].filter(part => part !== undefined).join(':')
+  return [place, path && `${path}:`, message].filter(Boolean).join(' ')
+}
+
+function documentInvalid(problems: Problem[]): ApiError {
+  const [first] = problems as [Problem, ...Problem[]]
+  const count = problems.length === 1 ? 'The document has a problem' : `The document has ${problems.length} problems, the first`
+  return new ApiError('document_invalid', { message: `${count}: ${problemLine(first)}. Nothing was changed.`, problems })
+}
+
+function jsonOf(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+type Place = { line: number; column: number }
+type ReadYaml = { data: unknown; problems: (Partial<Place> & { message: string })[]; locate: (steps: readonly Step[]) => Place | null }
+
+async function readYaml(text: string): Promise<ReadYaml> {
+  const { LineCounter, parseDocument } = await import('yaml')
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
+  const problems: ReadYaml['problems'] = [...document.errors, ...document.warnings].map(({ message, pos: [at] }) => ({ message, ...placeOf(at, lines) }))
+  let data: unknown
+  if (problems.length === 0) {
+    try {
+      data = document.toJS({ maxAliasCount: 100 })
+    } catch (error) {
+      problems.push({ message: `${(error as Error).message}; write the parts out instead of repeating aliases`, line: 1, column: 1 })
+    }
+  }
+  return { data, problems, locate: steps => located(document, steps, lines) }
+}
+
+/** The place of the nearest part of the document that stands there as text; a part that came through an alias or a merge has its parent's place. */
+function located(document: YamlDocument, steps: readonly Step[], lines: LineCounter): Place | null {
+  for (let depth = steps.length; depth >= 0; depth--) {
+    const node = (depth === 0 ? document.contents : document.getIn(steps.slice(0, depth), true)) as { range?: [number, number, number] } | null | undefined
+    if (node?.range) return placeOf(node.range[0], lines)
+  }
+  return null
+}
+
+function placeOf(at: number, lines: LineCounter): Place {
+  const { line, col } = lines.linePos(at)
+  return { line, column: col }
+}

@@ -1,0 +1,104 @@
+/** Where documents are found: the user's folders first, then the package's own. */
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, extname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { ApiError } from '../core/errors.js'
+import { didYouMean } from '../core/nearest.js'
+import { documentOf, readDocument, type SourceDocument } from './documents.js'
+
+export type Shelf = 'fixtures' | 'scenarios'
+export type Listed = { name: string; kind: 'scenario' | 'fixture'; description: string | null }
+const ENDINGS = ['.yaml', '.yml', '.json']
+const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Whether a reference is a path rather than a name. */
+export const isPath = (reference: string): boolean => /[\\/]/.test(reference) || ENDINGS.includes(extname(reference))
+
+export class Library {
+  readonly #folders: Record<Shelf, string[]>
+
+  constructor(own: { fixtures: string | null; scenarios: string | null }) {
+    this.#folders = {
+      fixtures: [own.fixtures, join(PACKAGE_ROOT, 'fixtures')].filter(folder => folder !== null),
+      scenarios: [own.scenarios, join(PACKAGE_ROOT, 'scenarios')].filter(folder => folder !== null)
+    }
+  }
+
+  /** Reads a file that the command line names; from there it may be anywhere. */
+  async file(path: string): Promise<SourceDocument> {
+    return readDocument(path, await readFile(path, 'utf8'))
+  }
+
+  /** Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with those that exist. */
+  async scenario(name: string): Promise<SourceDocument> {
+    const path = (await this.#find('scenarios', name)) ?? (await this.#find('fixtures', name))
+    if (path) return this.file(path)
+    const known = (await this.list()).map(entry => entry.name)
+    throw new ApiError('scenario_unknown', { message: `No scenario is called ${name}${didYouMean(name, known)} Known are: ${known.join(', ')}.` })
+  }
+
+  /**
+   * Finds a fixture that a document names: by name, or by a path relative to the document's file that stays inside the fixtures and scenarios
+   * folders or the file's own folder. Answers a sentence that says why when it cannot.
+   */
+  async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
+    if (!isPath(reference)) {
+      const path = await this.#find('fixtures', reference)
+      if (path) return this.file(path)
+      const known = (await this.#names('fixtures')).map(({ name }) => name)
+      return `no fixture is called ${reference}${didYouMean(reference, known)} known are: ${known.join(', ')}`
+    }
+    if (from === null) return `a document that does not come from a file may name fixtures, not paths: ${reference}`
+    const path = await realpath(resolve(dirname(from), reference)).catch(() => null)
+    if (path === null) return `there is no file ${reference}`
+    const allowed = await Promise.all([dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(folder => realpath(folder).catch(() => null)))
+    if (!allowed.some(folder => folder !== null && isInside(path, folder))) return `${reference} lies outside the fixtures and scenarios folders`
+    return this.file(path)
+  }
+
+  /** Everything that can be loaded, scenarios first, with what each says of itself. */
+  async list(): Promise<Listed[]> {
+    const listed: Listed[] = []
+    for (const [shelf, kind] of [
+      ['scenarios', 'scenario'],
+      ['fixtures', 'fixture']
+    ] as const) {
+      for (const { name, path } of await this.#names(shelf)) {
+        if (listed.some(entry => entry.name === name)) continue
+        listed.push({ name, kind, description: kind === 'scenario' ? await this.#descriptionOf(path) : await commentOf(path) })
+      }
+    }
+    return listed
+  }
+
+  async #descriptionOf(path: string): Promise<string | null> {
+    const { data } = await this.file(path).catch(() => documentOf(path, null))
+    const description = (data as { description?: unknown } | null)?.description
+    return typeof description === 'string' ? description : null
+  }
+
+  async #find(shelf: Shelf, name: string): Promise<string | null> {
+    return (await this.#names(shelf)).find(entry => entry.name === name)?.path ?? null
+  }
+
+  async #names(shelf: Shelf): Promise<{ name: string; path: string }[]> {
+    const found = new Map<string, string>()
+    for (const folder of this.#folders[shelf]) {
+      const files = await readdir(folder)
+      for (const file of files.filter(file => ENDINGS.includes(extname(file))).sort()) {
+        const name = basename(file, extname(file))
+        const path = await realpath(join(folder, file)).catch(() => null)
+        if (path && !found.has(name) && isInside(path, await realpath(folder)) && (await stat(path)).isFile()) found.set(name, path)
+      }
+    }
+    return [...found].map(([name, path]) => ({ name, path }))
+  }
+}
+
+/** What a file says of itself in a comment at its top, below the line that names its schema. */
+async function commentOf(path: string): Promise<string | null> {
+  const lines = (await readFile(path, 'utf8')).split('\n', 3)
+  return lines.find(line => /^# (?!yaml-language-server)/.test(line))?.slice(2) ?? null
+}
+
+const isInside = (path: string, folder: string) => !relative(folder, path).startsWith('..')

@@ -1,0 +1,121 @@
+/** The records of one family: by id, and in list order under each index that a filter narrows on. Records are frozen and replaced, never mutated. */
+import sorted from 'sorted-btree'
+import { OrderedIndex, type Position } from './ordered-index.js'
+
+export type StoredRecord = { readonly id: string; readonly created: string }
+type Entry<R> = { readonly record: R; readonly position: Position }
+/** For each index, the groups that a record stands in. */
+export type Groups<R> = Readonly<Record<string, (record: R) => readonly string[]>>
+
+const Tree = sorted.default
+type Tree<R> = InstanceType<typeof Tree<string, Entry<R>>>
+const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Freezes a record with all that it holds. */
+function frozen<T extends object>(value: T): T {
+  for (const part of Object.values(value)) {
+    if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) frozen(part)
+  }
+  return Object.freeze(value)
+}
+
+type Parts<R> = { byId: Tree<R>; removed: InstanceType<typeof Tree<string, Position>>; indexes: ReadonlyMap<string, OrderedIndex>; next: number }
+
+export class Collection<R extends StoredRecord> {
+  readonly #groups: Groups<R>
+  readonly #parts: Parts<R>
+
+  constructor(groups: Groups<R>, parts?: Parts<R>) {
+    this.#groups = groups
+    this.#parts = parts ?? {
+      byId: new Tree<string, Entry<R>>(undefined, byText),
+      removed: new Tree<string, Position>(undefined, byText),
+      indexes: new Map(Object.keys(groups).map(name => [name, new OrderedIndex()])),
+      next: 0
+    }
+  }
+
+  /** A copy in constant time; what one side changes the other does not see. */
+  clone(groups: Groups<R>): Collection<R> {
+    const { byId, removed, indexes, next } = this.#parts
+    return new Collection(groups, {
+      byId: byId.clone(),
+      removed: removed.clone(),
+      indexes: new Map([...indexes].map(([name, index]) => [name, index.clone()])),
+      next
+    })
+  }
+
+  get size(): number {
+    return this.#parts.byId.size
+  }
+
+  get(id: string): R | undefined {
+    return this.#parts.byId.get(id)?.record
+  }
+
+  /** Up to `count` of the ids, for a suggestion. */
+  someIds(count: number): string[] {
+    const ids: string[] = []
+    for (const id of this.#parts.byId.keys()) if (ids.push(id) === count) break
+    return ids
+  }
+
+  /** The id belongs to a record, or belonged to one that was deleted: it is never given out again. */
+  isTaken(id: string): boolean {
+    return this.#parts.byId.has(id) || this.#parts.removed.has(id)
+  }
+
+  /** Where a record stands, or stood before it was deleted: what a cursor names. */
+  position(id: string): Position | undefined {
+    return this.#parts.byId.get(id)?.position ?? this.#parts.removed.get(id)
+  }
+
+  index(name: string): OrderedIndex {
+    return this.#parts.indexes.get(name) as OrderedIndex
+  }
+
+  insert(record: R): R {
+    return this.#put(frozen(record), this.#parts.next++)
+  }
+
+  /** Puts a record in the place of the one with its id; it keeps its number in the order of creation. */
+  replace(record: R): R {
+    const { position } = this.#takeOut(record.id)
+    return this.#put(frozen(record), position.nth)
+  }
+
+  /** Deletes a record; its id stays taken and stays a cursor. */
+  remove(id: string): void {
+    this.#parts.removed.set(id, this.#takeOut(id).position)
+  }
+
+  /** All records in the order in which they came; for exports, never for a query. */
+  inCreationOrder(): R[] {
+    return this.#parts.byId
+      .valuesArray()
+      .sort((a, b) => a.position.nth - b.position.nth)
+      .map(({ record }) => record)
+  }
+
+  #put(record: R, nth: number): R {
+    const position = { at: Date.parse(record.created), nth, id: record.id }
+    this.#parts.byId.set(record.id, { record, position })
+    this.#eachGroup(record, (index, group) => index.add(group, position))
+    return record
+  }
+
+  #takeOut(id: string): Entry<R> {
+    const entry = this.#parts.byId.get(id)
+    if (!entry) throw new Error(`no record ${id} to take out`)
+    this.#parts.byId.delete(id)
+    this.#eachGroup(entry.record, (index, group) => index.remove(group, entry.position))
+    return entry
+  }
+
+  #eachGroup(record: R, act: (index: OrderedIndex, group: string) => void): void {
+    for (const [name, groupsOf] of Object.entries(this.#groups)) {
+      for (const group of groupsOf(record)) act(this.index(name), group)
+    }
+  }
+}

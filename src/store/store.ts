@@ -1,0 +1,102 @@
+/** All records of one world: six collections, the API keys, and the figures that follow from them. */
+import sorted from 'sorted-btree'
+import type { Account } from '../reference/accounts.js'
+import type { Location } from '../reference/locations.js'
+import type { Family } from '../reference/operations.js'
+import type { Refund } from '../reference/refunds.js'
+import type { Ticket } from '../reference/tickets.js'
+import type { Transaction } from '../reference/transactions.js'
+import type { User } from '../reference/users.js'
+import { Collection, type Groups } from './collection.js'
+
+/** Fields beyond the reference that a fixture gave; returned as they are. */
+type Extra = { readonly extra?: Readonly<Record<string, unknown>> }
+/** What is stored of each family. The embedded Refunds of a Transaction are looked up, its `amount_refunded` is kept. */
+export type Records = {
+  accounts: Account & Extra
+  users: User & Extra
+  locations: Location & Extra
+  tickets: Ticket & Extra
+  transactions: Omit<Transaction, 'refunds'> & Extra
+  refunds: Refund & Extra
+}
+export type RecordOf<F extends Family> = Records[F]
+
+export const FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions', 'refunds'] as const satisfies readonly Family[]
+/** The index that holds a whole family, in its one group. */
+export const ALL = 'all'
+const everything = () => [ALL]
+
+type Collections = { readonly [F in Family]: Collection<Records[F]> }
+const Tree = sorted.default
+type Keys = InstanceType<typeof Tree<string, string>>
+
+type GroupsOfAll = { readonly [F in Family]: Groups<Records[F]> }
+
+export class Store implements Collections {
+  readonly #groups: GroupsOfAll
+  readonly accounts: Collection<Records['accounts']>
+  readonly users: Collection<Records['users']>
+  readonly locations: Collection<Records['locations']>
+  readonly tickets: Collection<Records['tickets']>
+  readonly transactions: Collection<Records['transactions']>
+  readonly refunds: Collection<Records['refunds']>
+  /** API key → id of the Account that it acts as. */
+  readonly keys: Keys
+
+  constructor(from?: Store) {
+    const ownerOf = (location: string) => [this.locations.get(location)?.account as string]
+    const groups: GroupsOfAll = {
+      accounts: { all: everything, account: account => (account.reseller === null ? [account.id] : [account.id, account.reseller]) },
+      users: { account: user => [user.account] },
+      locations: { all: everything, account: location => [location.account] },
+      tickets: { all: everything, location: ticket => [ticket.location], account: ticket => ownerOf(ticket.location) },
+      transactions: {
+        all: everything,
+        location: transaction => [transaction.location],
+        account: transaction => ownerOf(transaction.location)
+      },
+      refunds: {
+        all: everything,
+        transaction: refund => [refund.transaction],
+        account: refund => ownerOf((this.transactions.get(refund.transaction) as Records['transactions']).location)
+      }
+    }
+    this.#groups = groups
+    this.accounts = from ? from.accounts.clone(groups.accounts) : new Collection(groups.accounts)
+    this.users = from ? from.users.clone(groups.users) : new Collection(groups.users)
+    this.locations = from ? from.locations.clone(groups.locations) : new Collection(groups.locations)
+    this.tickets = from ? from.tickets.clone(groups.tickets) : new Collection(groups.tickets)
+    this.transactions = from ? from.transactions.clone(groups.transactions) : new Collection(groups.transactions)
+    this.refunds = from ? from.refunds.clone(groups.refunds) : new Collection(groups.refunds)
+    this.keys = from ? from.keys.clone() : new Tree<string, string>(undefined, (a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  }
+
+  /** A copy in constant time; what one side changes the other does not see. */
+  clone(): Store {
+    return new Store(this)
+  }
+
+  /** The Accounts that a record belongs to: its merchant, and for an Account itself and its reseller (A19, A21). */
+  ownersOf<F extends Family>(family: F, record: Records[F]): readonly string[] {
+    return (this.#groups[family].account as (record: Records[F]) => readonly string[])(record)
+  }
+
+  /** Inserts a Refund and keeps its Transaction's `amount_refunded`. */
+  insertRefund(refund: Records['refunds']): Records['refunds'] {
+    this.#addRefunded(refund.transaction, refund.amount)
+    return this.refunds.insert(refund)
+  }
+
+  /** Puts a Refund in the place of the one with its id; both are of the same Transaction. */
+  replaceRefund(refund: Records['refunds']): Records['refunds'] {
+    this.#addRefunded(refund.transaction, refund.amount - (this.refunds.get(refund.id) as Records['refunds']).amount)
+    return this.refunds.replace(refund)
+  }
+
+  #addRefunded(id: string, amount: number): void {
+    if (amount === 0) return
+    const transaction = this.transactions.get(id) as Records['transactions']
+    this.transactions.replace({ ...transaction, amount_refunded: transaction.amount_refunded + amount })
+  }
+}
