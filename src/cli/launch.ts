@@ -31,14 +31,14 @@ export function settingsOfFlags(flags: Partial<Record<SettingKey, string>>, sets
 const SETTINGS_FLAGS = Object.fromEntries(SETTING_KEYS.map(key => [key, (SETTINGS[key] as { flag?: string }).flag])) as Partial<Record<SettingKey, string>>
 
 function read(given: { key: SettingKey; text: string; place: string }[]): GivenSettings {
-  const values = Object.fromEntries(given.map(({ key, text }) => [key, valueOf(key, text)]))
+  const values = Object.fromEntries(given.map(({ key, text }) => [key, typedValue(key, text)]))
   const problems = check(nested(values)).map(({ path, message }) => `${given.findLast(({ key }) => path.startsWith(key))?.place}: ${message}`)
   if (problems.length > 0) throw refused(problems)
   return flattened(nested(values)) as GivenSettings
 }
 
 /** The text as the kind of value that the setting takes; what does not fit stays text and is refused by the schema. */
-function valueOf(key: SettingKey, text: string): unknown {
+function typedValue(key: SettingKey, text: string): unknown {
   const { type } = SETTINGS[key].schema as { type?: string | string[] }
   if (type === 'integer' && /^-?\d+$/.test(text)) return Number(text)
   if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true'

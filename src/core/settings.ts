@@ -191,7 +191,10 @@ export function nested(flat: Readonly<Record<string, unknown>>): Record<string, 
   for (const [key, value] of Object.entries(flat)) {
     const steps = key.split('.')
     let at = root
-    for (const step of steps.slice(0, -1)) at = (at[step] ??= Object.create(null)) as Record<string, unknown>
+    for (const step of steps.slice(0, -1)) {
+      at[step] ??= Object.create(null)
+      at = at[step] as Record<string, unknown>
+    }
     at[steps.at(-1) as string] = value
   }
   return root

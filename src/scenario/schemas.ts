@@ -76,7 +76,6 @@ export function scenarioSchema(): object {
       seed: SETTINGS.seed.schema,
       clock: {
         if: { type: 'object' },
-        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
         then: { type: 'object', additionalProperties: false, properties: { now: instant, running: { type: 'boolean' } }, required: ['now'] },
         else: instant
       },
