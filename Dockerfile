@@ -1,0 +1,29 @@
+# The emulator as an image: docker build -t commerce-emulator . && docker run --rm -p 4010:4010 commerce-emulator
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json ./
+COPY src ./src
+RUN npx tsc --build
+
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM node:24-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 FIXTURES_DIR=/fixtures SCENARIOS_DIR=/scenarios
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json ./
+COPY --from=build /app/dist ./dist
+COPY fixtures ./fixtures
+COPY scenarios ./scenarios
+RUN mkdir /fixtures /scenarios
+USER node
+EXPOSE 4010
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=5s --timeout=4s --start-period=2s --start-interval=500ms CMD ["node", "dist/main.js", "healthcheck"]
+CMD ["node", "dist/main.js"]
