@@ -1,0 +1,61 @@
+/**
+ * The conformance suite: what the reference states, asked of any service over HTTP.
+ * It asserts nothing that the reference leaves open: no error bodies, no id prefixes, no page size but the one asked for.
+ */
+import { ACCOUNT_CHECKS } from './checks/accounts.js'
+import { CALL_CHECKS } from './checks/calls.js'
+import { LIST_CHECKS } from './checks/lists.js'
+import { PAYMENT_CHECKS } from './checks/payments.js'
+import { Context, Run } from './context.js'
+import { Skip, type Target } from './service.js'
+
+/** One thing to ask of the service. `run` throws to fail and calls `ctx.skip` where it cannot be set up. */
+export type Check = { rule: string; title: string; run: (ctx: Context) => Promise<void> }
+export type Outcome = 'passed' | 'failed' | 'skipped'
+export type Result = {
+  rule: string
+  title: string
+  outcome: Outcome
+  /** Why it failed or was skipped; empty when it passed. */
+  detail: string
+  /** How many violations of the rule were tried, and answered as the reference says. */
+  violations: number
+}
+/** A rule of the ledger, as `test/contract/rules.json` lists it. */
+export type LedgerRule = { id: string; rule: string; sections: number[]; violable: boolean }
+
+export const CHECKS: readonly Check[] = [...CALL_CHECKS, ...LIST_CHECKS, ...ACCOUNT_CHECKS, ...PAYMENT_CHECKS]
+
+/** Runs the checks one after another and yields each result as it comes. */
+export async function* conformance(target: Target, checks: readonly Check[] = CHECKS): AsyncGenerator<Result> {
+  const run = new Run(target)
+  for (const check of checks) yield await resultOf(check, new Context(run))
+}
+
+async function resultOf({ rule, title, run }: Check, ctx: Context): Promise<Result> {
+  const ended = (outcome: Outcome, detail: string): Result => ({ rule, title, outcome, detail, violations: ctx.violations })
+  try {
+    await run(ctx)
+    return ended('passed', '')
+  } catch (error) {
+    return ended(error instanceof Skip ? 'skipped' : 'failed', reasonOf(error as Error))
+  }
+}
+
+/** The message, with what lies behind it where a connection failed. */
+const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? `${message}: ${cause.message || (cause as { code?: string }).code}` : message)
+
+/** What the results do not show of the ledger: rules without a check, checks without a rule, and rules of which no violation was tried. */
+export function gapsIn(ledger: readonly LedgerRule[], results: readonly Result[]): string[] {
+  const ids = new Set(ledger.map(({ id }) => id))
+  const covered = new Set(results.map(({ rule }) => rule))
+  const violated = new Set(results.filter(({ violations }) => violations > 0).map(({ rule }) => rule))
+  const unfinished = new Set(results.filter(({ outcome }) => outcome !== 'passed').map(({ rule }) => rule))
+  return [
+    ...ledger.filter(({ id }) => !covered.has(id)).map(({ id, rule }) => `${id} has no check: ${rule}`),
+    ...[...covered].filter(id => !ids.has(id)).map(id => `${id} is checked, but is not a rule of the ledger`),
+    ...ledger
+      .filter(({ id, violable }) => violable && covered.has(id) && !violated.has(id) && !unfinished.has(id))
+      .map(({ id }) => `${id} can be violated, but no check tried to`)
+  ]
+}
