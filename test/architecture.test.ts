@@ -1,0 +1,274 @@
+/** The ladder, the purity of the lower rungs and the shape of the tree, proven from the source text. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { basename, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import ts from 'typescript'
+
+/** Path below src/ → text. */
+type Tree = Record<string, string>
+type Import = { from: string; to: string; names: string[] }
+
+const SRC = fileURLToPath(new URL('../src', import.meta.url))
+/** From the lowest rung up; files that stand in src/ itself share the top one with the command line. */
+const LADDER = ['reference', 'core', 'store', 'scenario', 'evidence', 'sandbox', 'http', 'api', 'control', 'console', 'cli']
+const PURE = ['reference', 'core']
+const VAGUE = ['utils', 'util', 'helpers', 'helper', 'common', 'types']
+
+function sources(): Tree {
+  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts'))
+  return Object.fromEntries(files.map(file => [file.replaceAll('\\', '/'), readFileSync(`${SRC}/${file}`, 'utf8')]))
+}
+
+const parsed = (file: string, text: string) => ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+
+function visit(node: ts.Node, see: (node: ts.Node) => void): void {
+  see(node)
+  node.forEachChild(child => visit(child, see))
+}
+
+/** Everything that a file imports: static, type-only, re-exported, dynamic, and in a type. A path that cannot be read off is `?`. */
+function importsOf(file: string, text: string): Import[] {
+  const found: Import[] = []
+  const add = (specifier: ts.Node | undefined, names: string[] = []) => {
+    const name = specifier && ts.isStringLiteralLike(specifier) ? specifier.text : '?'
+    const to = name.startsWith('.') ? posix.normalize(posix.join(posix.dirname(file), name)).replace(/\.js$/, '.ts') : name
+    found.push({ from: file, to, names })
+  }
+  visit(parsed(file, text), node => {
+    if (ts.isImportDeclaration(node)) {
+      const bindings = node.importClause?.namedBindings
+      add(node.moduleSpecifier, bindings && ts.isNamedImports(bindings) ? bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text) : [])
+    } else if (ts.isExportDeclaration(node) && node.moduleSpecifier) add(node.moduleSpecifier)
+    else if (ts.isCallExpression(node) && (node.expression.kind === ts.SyntaxKind.ImportKeyword || node.expression.getText() === 'require'))
+      add(node.arguments[0])
+    else if (ts.isImportTypeNode(node)) add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined)
+  })
+  return found
+}
+
+const importsIn = (tree: Tree): Import[] => Object.entries(tree).flatMap(([file, text]) => importsOf(file, text))
+const isOwn = (tree: Tree, { to }: Import) => Object.hasOwn(tree, to)
+const folderOf = (file: string) => (file.includes('/') ? (file.split('/')[0] as string) : 'cli')
+const rungOf = (file: string) => LADDER.indexOf(folderOf(file))
+const shown = ({ from, to }: Import) => `${from} → ${to}`
+
+/** Imports that go up the ladder, and files that stand on no rung. */
+function upward(tree: Tree): string[] {
+  const strays = Object.keys(tree).filter(file => rungOf(file) === -1)
+  const up = importsIn(tree).filter(one => isOwn(tree, one) && rungOf(one.to) > rungOf(one.from))
+  return [...strays, ...up.map(shown)]
+}
+
+/** Imports that lead nowhere: a file that is not there, or a path that is worked out. */
+const unresolved = (tree: Tree): string[] =>
+  importsIn(tree)
+    .filter(one => (one.to === '?' || one.to.includes('.ts') || one.to.startsWith('.')) && !isOwn(tree, one))
+    .map(shown)
+
+/** Files that reach themselves through their imports, each with the way round. */
+function cycles(tree: Tree): string[] {
+  const next = new Map(Object.entries(tree).map(([file, text]) => [file, importsOf(file, text).map(({ to }) => to)]))
+  const done = new Set<string>()
+  const found: string[] = []
+  const walk = (file: string, way: string[]): void => {
+    if (way.includes(file)) found.push([...way.slice(way.indexOf(file)), file].join(' → '))
+    if (way.includes(file) || done.has(file)) return
+    for (const to of next.get(file) ?? []) walk(to, [...way, file])
+    done.add(file)
+  }
+  for (const file of next.keys()) walk(file, [])
+  return found
+}
+
+/** Imports from one family's folder under api/ into another's. */
+function acrossFamilies(tree: Tree): string[] {
+  const familyOf = (file: string) => /^api\/([^/]+)\//.exec(file)?.[1]
+  return importsIn(tree)
+    .filter(({ from, to }) => familyOf(from) && familyOf(to) && familyOf(from) !== familyOf(to))
+    .map(shown)
+}
+
+/** What a family's rules.ts imports beyond reference and core. */
+const rulesBeyond = (tree: Tree): string[] =>
+  importsIn(tree)
+    .filter(({ from, to }) => from.startsWith('api/') && basename(from) === 'rules.ts' && !PURE.includes(folderOf(to)))
+    .map(shown)
+
+/** What makes a pure file impure: Fastify, the system's modules (hashing apart), the time, chance, the process. */
+function impurities(tree: Tree): string[] {
+  const found: string[] = []
+  for (const [file, text] of Object.entries(tree)) {
+    if (!PURE.includes(folderOf(file))) continue
+    for (const { to, names } of importsOf(file, text)) {
+      const module = to.replace(/^node:/, '')
+      const isSystem = to.startsWith('node:') || builtinModules.includes(module)
+      const isHashing = module === 'crypto' && names.length > 0 && names.every(name => name === 'createHash')
+      if (/^(@fastify\/|fastify)/.test(to) || (isSystem && !isHashing)) found.push(`${file}: ${to}`)
+    }
+    visit(parsed(file, text), node => {
+      const code = node.getText()
+      if (ts.isPropertyAccessExpression(node) && /^(Date|DateTime|performance)\.now$|^Math\.random$|^DateTime\.local$/.test(code))
+        found.push(`${file}: ${code}`)
+      if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length) found.push(`${file}: ${code}`)
+      if (ts.isCallExpression(node) && ['Date', 'fetch', 'setTimeout', 'setInterval'].includes(node.expression.getText())) found.push(`${file}: ${code}`)
+      if (ts.isPropertyAccessExpression(node) && /^(globalThis\.)?process$/.test(node.expression.getText())) found.push(`${file}: ${code}`)
+    })
+  }
+  return found
+}
+
+/** Files but src/index.ts that only pass on what others export. */
+function barrels(tree: Tree): string[] {
+  return Object.entries(tree)
+    .filter(([file, text]) => {
+      const { statements } = parsed(file, text)
+      const passesOn = statements.some(statement => ts.isExportDeclaration(statement))
+      return file !== 'index.ts' && passesOn && statements.every(statement => ts.isExportDeclaration(statement) || ts.isImportDeclaration(statement))
+    })
+    .map(([file]) => file)
+}
+
+/** Files and folders whose name says nothing. */
+const vagueNames = (tree: Tree): string[] =>
+  Object.keys(tree).filter(file =>
+    file
+      .replace(/\.ts$/, '')
+      .split('/')
+      .some(part => VAGUE.includes(part))
+  )
+
+/** Calls of listen in app.ts. */
+function listening(tree: Tree): string[] {
+  const found: string[] = []
+  visit(parsed('app.ts', tree['app.ts'] ?? ''), node => {
+    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && node.expression.name.text === 'listen') found.push(node.getText())
+  })
+  return found
+}
+
+const tree = sources()
+
+t.test('the whole of src is looked at', async t => {
+  for (const file of ['app.ts', 'main.ts', 'core/money.ts', 'api/refunds/rules.ts', 'store/paging.ts']) t.ok(Object.hasOwn(tree, file), file)
+  t.ok(importsIn(tree).filter(one => isOwn(tree, one)).length > 100)
+})
+
+/** Each check with a small made-up tree that it must find fault with, and what it must say. */
+const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says: string[] }[] = [
+  {
+    title: 'imports go one way down the ladder',
+    check: upward,
+    bad: {
+      'core/a.ts': "import type { B } from '../store/b.js'",
+      'store/b.ts': "export * from '../scenario/c.js'",
+      'scenario/c.ts': "const x = await import('../cli/d.js')",
+      'reference/e.ts': "type E = import('../core/a.js').A",
+      'http/f.ts': "import '../app.js'",
+      'cli/d.ts': "import { a } from '../core/a.js'",
+      'app.ts': "import './cli/d.js'",
+      'elsewhere/g.ts': ''
+    },
+    says: [
+      'elsewhere/g.ts',
+      'core/a.ts → store/b.ts',
+      'store/b.ts → scenario/c.ts',
+      'scenario/c.ts → cli/d.ts',
+      'reference/e.ts → core/a.ts',
+      'http/f.ts → app.ts'
+    ]
+  },
+  {
+    title: 'every import can be followed',
+    check: unresolved,
+    bad: { 'core/a.ts': "import './b.js'\nawait import(name)\nimport '../../test/c.js'\nimport 'fastify'", 'core/c.ts': "import './a.js'" },
+    says: ['core/a.ts → core/b.ts', 'core/a.ts → ?', 'core/a.ts → ../test/c.ts']
+  },
+  {
+    title: 'there are no cycles',
+    check: cycles,
+    bad: {
+      'core/a.ts': "import './b.js'",
+      'core/b.ts': "export { c } from './c.js'",
+      'core/c.ts': "import type { A } from './a.js'",
+      'core/d.ts': "import './a.js'",
+      'core/e.ts': "import './e.js'"
+    },
+    says: ['core/a.ts → core/b.ts → core/c.ts → core/a.ts', 'core/e.ts → core/e.ts']
+  },
+  {
+    title: 'families never import each other',
+    check: acrossFamilies,
+    bad: { 'api/refunds/routes.ts': "import '../transactions/view.js'\nimport './rules.js'", 'api/refunds/rules.ts': '', 'api/transactions/view.ts': '' },
+    says: ['api/refunds/routes.ts → api/transactions/view.ts']
+  },
+  {
+    title: 'rules.ts files import only reference and core',
+    check: rulesBeyond,
+    bad: {
+      'api/refunds/rules.ts':
+        "import '../../core/money.js'\nimport '../../reference/rules.js'\nimport '../../store/store.js'\nimport './routes.js'\nimport 'luxon'",
+      'api/refunds/routes.ts': "import '../../store/store.js'"
+    },
+    says: ['api/refunds/rules.ts → store/store.ts', 'api/refunds/rules.ts → api/refunds/routes.ts', 'api/refunds/rules.ts → luxon']
+  },
+  {
+    title: 'reference and core are pure',
+    check: impurities,
+    bad: {
+      'core/a.ts': "import fastify from 'fastify'\nimport '@fastify/cors'\nimport { readFile } from 'node:fs/promises'\nimport net from 'net'",
+      'core/b.ts': "import { createHash } from 'node:crypto'\nimport { randomBytes } from 'node:crypto'\nconst at = new Date(5)",
+      'core/c.ts': 'const now = Date.now()\nconst clock = Date.now',
+      'core/d.ts': 'const at = new Date()\nconst text = Date()',
+      'reference/e.ts': 'const n = Math.random()\nconst home = process.env.HOME\nconst port = globalThis.process.argv',
+      'core/f.ts': 'type Places = { process: string }\nconst scope = places.process\nconst word = "process"',
+      'http/g.ts': "import fastify from 'fastify'\nconst now = Date.now()"
+    },
+    says: [
+      'core/a.ts: fastify',
+      'core/a.ts: @fastify/cors',
+      'core/a.ts: node:fs/promises',
+      'core/a.ts: net',
+      'core/b.ts: node:crypto',
+      'core/c.ts: Date.now',
+      'core/c.ts: Date.now',
+      'core/d.ts: new Date()',
+      'core/d.ts: Date()',
+      'reference/e.ts: Math.random',
+      'reference/e.ts: process.env',
+      'reference/e.ts: globalThis.process.argv'
+    ]
+  },
+  {
+    title: 'no file but src/index.ts only passes on what others export',
+    check: barrels,
+    bad: {
+      'core/index.ts': "export * from './a.js'\nexport { b } from './b.js'",
+      'core/c.ts': "import { a } from './a.js'\nexport { a }",
+      'core/d.ts': "export { a } from './a.js'\nexport const d = 1",
+      'http/context.ts': "import 'fastify'",
+      'index.ts': "export * from './core/a.js'"
+    },
+    says: ['core/index.ts', 'core/c.ts']
+  },
+  {
+    title: 'no file or folder has a name that says nothing',
+    check: vagueNames,
+    bad: { 'core/utils.ts': '', 'core/types/a.ts': '', 'helpers/b.ts': '', 'http/common.ts': '', 'core/prototypes.ts': '' },
+    says: ['core/utils.ts', 'core/types/a.ts', 'helpers/b.ts', 'http/common.ts']
+  },
+  {
+    title: 'app.ts never listens',
+    check: listening,
+    bad: { 'app.ts': 'await app.listen({ port: 0 })\nconst listen = 1', 'index.ts': 'await app.listen({ port: 0 })' },
+    says: ['app.listen({ port: 0 })']
+  }
+]
+
+for (const { title, check, bad, says } of CHECKS) {
+  t.test(title, async t => {
+    t.strictSame(check(bad), says, 'the check finds fault with a tree that is wrong')
+    t.strictSame(check(tree), [], 'src is right')
+  })
+}

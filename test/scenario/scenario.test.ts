@@ -1,0 +1,815 @@
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
+import { Clock } from '../../src/core/clock.js'
+import type { ApiError } from '../../src/core/errors.js'
+import { Ids } from '../../src/core/ids.js'
+import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
+import { documentOf, readDocument } from '../../src/scenario/documents.js'
+import { exported } from '../../src/scenario/export.js'
+import { duplicatesIn, fixtureIn, merged, put } from '../../src/scenario/fixture.js'
+import { Library } from '../../src/scenario/library.js'
+import { type FirstState, firstStateOf, isBareFixture } from '../../src/scenario/scenario.js'
+import { checkFixture, checkScenario, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
+import { FAMILIES, type Records, Store } from '../../src/store/store.js'
+
+const MACHINE = Date.parse('2026-04-01T00:00:00.000Z')
+const NOW = '2026-03-01T18:05:00.000Z'
+const PACKAGE = new Library({ fixtures: null, scenarios: null })
+
+type Surroundings = { library?: Library; flag?: GivenSettings; file?: string | null }
+const load = async (data: unknown, { library = PACKAGE, flag = {}, file = null }: Surroundings = {}): Promise<FirstState> =>
+  firstStateOf(
+    typeof data === 'string' ? await readDocument('doc', data) : documentOf('doc', data),
+    { name: 'given', file },
+    { library, launch: { flag, environment: {} }, clockFor: start => new Clock(() => MACHINE, start) }
+  )
+/** The problems of a document that must be refused, as `path: message`. */
+const problemsOf = async (data: unknown, surroundings: Surroundings = {}): Promise<string[]> => {
+  try {
+    await load(data, surroundings)
+  } catch (error) {
+    const { problems } = error as ApiError
+    if (problems) return problems.map(({ path, message }) => `${path}: ${message}`)
+    throw error
+  }
+  return []
+}
+
+const account = (id: string, more: object = {}) => ({ id, type: 'merchant', name: 'N', email: 'n@example.com', address: { country: 'US' }, ...more })
+const location = (id: string, more: object = {}) => ({ id, account: 'mch_a', display_name: 'L', address: { country: 'US' }, ...more })
+const ticket = (id: string, more: object = {}) => ({ id, location: 'loc_a', ...more })
+const charge = (id: string, more: object = {}) => ({ id, ticket: 'tkt_a', payment_type: 'card', amount: 1000, ...more })
+const refund = (more: object = {}) => ({ transaction: 'txn_a', amount: 100, ...more })
+/** A whole small world; a test adds or replaces what matters. */
+const world = (added: Partial<Record<keyof Records | 'api_keys', object[]>> = {}) => ({
+  api_keys: added.api_keys ?? [],
+  accounts: [account('mch_a'), ...(added.accounts ?? [])],
+  users: added.users ?? [],
+  locations: [location('loc_a'), ...(added.locations ?? [])],
+  tickets: [ticket('tkt_a'), ...(added.tickets ?? [])],
+  transactions: [charge('txn_a'), ...(added.transactions ?? [])],
+  refunds: added.refunds ?? []
+})
+const one = async <F extends keyof Records>(family: F, id: string, data: unknown): Promise<Records[F]> => {
+  const { store } = await load({ clock: NOW, data })
+  return store[family].get(id) as unknown as Records[F]
+}
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
+
+t.test('A04 A05: a record of each family is completed', async t => {
+  const data = world({
+    users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' }],
+    refunds: [refund({ id: 'rfd_a' })]
+  })
+  const address = { country: 'US', line1: null, line2: null, city: null, postal_code: null, state: null }
+  const method = { type: 'card', card: null, bank_account: null }
+  const head = { created: NOW }
+
+  const { store } = await load({ clock: NOW, data })
+
+  const stored = Object.fromEntries(FAMILIES.map(family => [family, plain(store[family].inCreationOrder())]))
+  t.strictSame(stored, {
+    accounts: [
+      { id: 'mch_a', object: 'account', ...head, type: 'merchant', name: 'N', email: 'n@example.com', address, phone: null, reseller: null, metadata: {} }
+    ],
+    users: [{ id: 'usr_a', object: 'user', ...head, account: 'mch_a', name: 'U', email: 'u@example.com' }],
+    locations: [{ id: 'loc_a', object: 'location', ...head, account: 'mch_a', display_name: 'L', address, phone: null, website: null, metadata: {} }],
+    tickets: [{ id: 'tkt_a', object: 'ticket', ...head, location: 'loc_a', reference: null }],
+    transactions: [
+      {
+        id: 'txn_a',
+        object: 'transaction',
+        ...head,
+        ticket: 'tkt_a',
+        location: 'loc_a',
+        payment_type: 'card',
+        payment_method: method,
+        currency: 'usd',
+        amount: 1000,
+        tip_amount: null,
+        donation_amount: null,
+        adjustment_number: null,
+        amounts: null,
+        customer: null,
+        amount_refunded: 100
+      }
+    ],
+    refunds: [
+      { id: 'rfd_a', object: 'refund', ...head, transaction: 'txn_a', amount: 100, currency: 'usd', reason: null, payment_method: method, metadata: {} }
+    ]
+  })
+})
+
+t.test('A22 A24 A25 A28 A30: given values are kept, completed where they are objects', async t => {
+  const method = { type: 'card', card: { brand: 'visa', last4: '4242' } }
+  const data = world({
+    accounts: [account('mch_b', { address: { country: 'gb', city: 'Leeds' }, phone: '1', metadata: { k: 'v' }, reseller: 'mch_a' })],
+    transactions: [
+      charge('txn_b', { payment_method: method, customer: { name: 'C' }, adjustment_number: -1.5, tip_amount: 5, donation_amount: 0, currency: 'eur' }),
+      charge('txn_c', { amount: null, amounts: { transaction_amount: 70, tip_amount: 7, currency: 'gbp' }, location: 'loc_a' }),
+      charge('txn_d', { payment_type: 'vip', payment_method: { type: 'vip', bank_account: { last4: '6789' } } })
+    ],
+    refunds: [refund({ id: 'rfd_b', transaction: 'txn_b', amount: 10, reason: 'cold soup', currency: 'eur' })]
+  })
+  const { store } = await load({ clock: NOW, data })
+
+  const stored = store.accounts.get('mch_b')
+  t.strictSame(
+    [stored?.address.country, stored?.address.city, stored?.address.line1, stored?.phone, stored?.reseller, plain(stored?.metadata)],
+    ['GB', 'Leeds', null, '1', 'mch_a', { k: 'v' }]
+  )
+  const full = { type: 'card', card: { brand: 'visa', last4: '4242' }, bank_account: null }
+  t.hasStrict(store.transactions.get('txn_b'), {
+    payment_method: full,
+    customer: { name: 'C', email: null, phone: null },
+    adjustment_number: -1.5,
+    tip_amount: 5,
+    donation_amount: 0,
+    currency: 'eur',
+    amount_refunded: 10
+  })
+  t.hasStrict(store.transactions.get('txn_c'), {
+    amount: 70,
+    tip_amount: 7,
+    currency: 'gbp',
+    amounts: { transaction_amount: 70, tip_amount: 7, currency: 'gbp' }
+  })
+  t.strictSame(store.transactions.get('txn_d')?.payment_method, { type: 'vip', card: null, bank_account: { bank_name: null, last4: '6789' } })
+  t.hasStrict(store.refunds.get('rfd_b'), { payment_method: full, currency: 'eur', reason: 'cold soup' })
+})
+
+t.test('A03 A05: ids left out are drawn and created left out is now, in file order', async t => {
+  const settings = settingsInForce({}).values
+  const ids = new Ids()
+  const drawn = (kind: Parameters<Ids['draw']>[0]) => ids.draw(kind, settings, () => false)
+  const nameless = ({ id: _, ...rest }: { id: string }) => rest
+
+  const { store, counters } = await load({
+    clock: NOW,
+    data: {
+      ...world(),
+      accounts: [account('mch_a'), nameless(account('')), { ...nameless(account('')), type: 'reseller' }],
+      tickets: [ticket('tkt_a', { created: '2026-01-01' }), nameless(ticket('')), { ...nameless(ticket('')), created: null }],
+      transactions: [charge('txn_a', { created: '2026-03-01T20:00:00+02:00' })]
+    }
+  })
+
+  t.strictSame(
+    store.accounts.inCreationOrder().map(({ id }) => id),
+    ['mch_a', drawn('merchant'), drawn('reseller')]
+  )
+  t.strictSame(
+    store.tickets.inCreationOrder().map(({ id, created }) => [id, created]),
+    [
+      ['tkt_a', '2026-01-01T00:00:00.000Z'],
+      [drawn('ticket'), NOW],
+      [drawn('ticket'), NOW]
+    ]
+  )
+  t.equal(store.transactions.get('txn_a')?.created, '2026-03-01T18:00:00.000Z')
+  t.strictSame(counters, { merchant: 1, reseller: 1, ticket: 2 })
+
+  const taken = new Ids().draw('ticket', settings, () => false)
+  const skipped = await load({ data: { ...world(), tickets: [ticket('tkt_a'), ticket(taken), nameless(ticket(''))] } })
+  t.equal(
+    skipped.store.tickets.inCreationOrder().at(-1)?.id,
+    drawn('ticket') && new Ids({ ticket: 1 }).draw('ticket', settings, () => false),
+    'one taken is skipped'
+  )
+})
+
+t.test('fixtures: every kind of problem, each with its path', async t => {
+  const cases: [title: string, data: object, problems: string[]][] = [
+    ['an unknown section', { tickets: [], tikets: [] }, ['tikets: unknown name tikets; did you mean tickets?']],
+    ['no list', { tickets: {} }, ['tickets: a list was expected, not an object']],
+    ['no record', { tickets: ['x'] }, ['tickets[0]: an object was expected, not x']],
+    ['an unknown field', world({ tickets: [ticket('x', { referense: 'T' })] }), ['tickets[1].referense: unknown name referense; did you mean reference?']],
+    [
+      'a derived field',
+      world({ transactions: [charge('x', { amount_refunded: 5 })] }),
+      [
+        'transactions[1].amount_refunded: unknown name amount_refunded; known here: id, created, ticket, location, payment_type, payment_method, currency, amount, tip_amount, donation_amount, adjustment_number, amounts, customer, extra'
+      ]
+    ],
+    ['a field that is needed', world({ users: [{ account: 'mch_a', name: 'U' }] }), ['users[0]: email is required']],
+    ['a part that is needed', world({ locations: [location('x', { address: {} })] }), ['locations[1].address: country is required']],
+    ['a bad id', world({ tickets: [ticket('a b')] }), ['tickets[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not a b']],
+    ['an empty id', world({ tickets: [ticket('')] }), ['tickets[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not ']],
+    ['a long id', world({ tickets: [ticket('x'.repeat(129))] }), [`tickets[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not ${'x'.repeat(60)}…`]],
+    [
+      'a word that is none',
+      world({ transactions: [charge('x', { payment_type: 'carb' })] }),
+      ['transactions[1].payment_type: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not carb; did you mean card?']
+    ],
+    [
+      'a country that is none',
+      world({ locations: [location('x', { address: { country: 'XX' } })] }),
+      ['locations[1].address.country: a two-letter ISO 3166-1 country code was expected, such as US']
+    ],
+    [
+      'an address that is none',
+      world({ users: [{ account: 'mch_a', name: 'U', email: 'u' }] }),
+      ['users[0].email: an e-mail address was expected, such as ana@example.com']
+    ],
+    [
+      'a currency in upper case',
+      world({ transactions: [charge('x', { currency: 'USD' })] }),
+      ['transactions[1].currency: the code is written in lower case: usd']
+    ],
+    [
+      'four digits as a number',
+      world({ transactions: [charge('x', { payment_method: { type: 'card', card: { last4: 4242 } } })] }),
+      ['transactions[1].payment_method.card.last4: text or null was expected, not 4242; quote it: "4242"']
+    ],
+    [
+      'five digits',
+      world({ transactions: [charge('x', { payment_method: { type: 'card', card: { last4: '42424' } } })] }),
+      ['transactions[1].payment_method.card.last4: four digits were expected, such as 4242']
+    ],
+    ['a negative amount', world({ transactions: [charge('x', { amount: -1 })] }), ['transactions[1].amount: at least 0 was expected, not -1']],
+    ['a fraction', world({ transactions: [charge('x', { tip_amount: 1.5 })] }), ['transactions[1].tip_amount: a whole number or null was expected, not 1.5']],
+    [
+      'an amount that is too large',
+      world({ transactions: [charge('x', { amount: 2 ** 53 })] }),
+      [`transactions[1].amount: at most ${2 ** 53 - 1} was expected, not ${2 ** 53}`]
+    ],
+    ['a Refund of nothing', world({ refunds: [refund({ amount: 0 })] }), ['refunds[0].amount: at least 1 was expected, not 0']],
+    [
+      'metadata that is no text',
+      world({ locations: [location('x', { metadata: { n: 5 } })] }),
+      ['locations[1].metadata.n: text was expected, not 5; quote it: "5"']
+    ],
+    [
+      'an instant that is none',
+      world({ tickets: [ticket('x', { created: '1767225600' })] }),
+      ['tickets[1].created: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z']
+    ],
+    ['extra that is no object', world({ tickets: [ticket('x', { extra: 5 })] }), ['tickets[1].extra: an object was expected, not 5']],
+    [
+      'extra with a name of the API',
+      world({ tickets: [ticket('x', { extra: { reference: 1, object: 2, more: 3 } })] }),
+      [
+        'tickets[1].extra.reference: reference is a name that the API itself returns; give it outside extra',
+        'tickets[1].extra.object: object is a name that the API itself returns; give it outside extra'
+      ]
+    ],
+    [
+      'a reference to nothing',
+      world({ tickets: [ticket('x', { location: 'loc_b' })] }),
+      ['tickets[1].location: no Location has the id loc_b; did you mean loc_a?']
+    ],
+    ['a reference to nothing like it', world({ tickets: [ticket('x', { location: 'elsewhere' })] }), ['tickets[1].location: no Location has the id elsewhere']],
+    [
+      'a reference of each family',
+      {
+        accounts: [account('mch_a', { reseller: 'rsl_zzzzz' })],
+        users: [{ account: 'x', name: 'U', email: 'u@b.co' }],
+        locations: [location('l', { account: 'x' })],
+        tickets: [ticket('k')],
+        transactions: [charge('t')],
+        refunds: [refund()]
+      },
+      [
+        'users[0].account: no Account has the id x',
+        'locations[0].account: no Account has the id x',
+        'tickets[0].location: no Location has the id loc_a',
+        'transactions[0].ticket: no Ticket has the id tkt_a',
+        'refunds[0].transaction: no Transaction has the id txn_a',
+        'accounts[0].reseller: no Account has the id rsl_zzzzz'
+      ]
+    ],
+    ['a key of nothing', world({ api_keys: [{ key: 'sk_x', account: 'mch_b' }] }), ['api_keys[0].account: no Account has the id mch_b; did you mean mch_a?']],
+    ['a bad key', world({ api_keys: [{ key: 'a:b', account: 'mch_a' }] }), ['api_keys[0].key: a key is printable, without spaces and without a colon']],
+    ['an id given twice', world({ tickets: [ticket('x'), ticket('x')] }), ['tickets[2].id: the id x is given twice']],
+    [
+      'a key given twice',
+      world({
+        api_keys: [
+          { key: 'sk_x', account: 'mch_a' },
+          { key: 'sk_x', account: 'mch_a' }
+        ]
+      }),
+      ['api_keys[1].key: the key is given twice']
+    ],
+    [
+      'Refunds above the charge',
+      world({ refunds: [refund({ amount: 600 }), refund({ amount: 401 })] }),
+      ['refunds[1].amount: the Refunds of txn_a come to 1001 usd, above the 1000 that can be refunded']
+    ],
+    [
+      'a Refund of a charge without amount',
+      world({ transactions: [charge('x', { amount: 0, tip_amount: 50 })], refunds: [refund({ transaction: 'x', amount: 1 })] }),
+      ['refunds[0].amount: the Refunds of x come to 1 usd, above the 0 that can be refunded']
+    ],
+    [
+      'another Location than the Ticket',
+      world({ locations: [location('loc_b')], transactions: [charge('x', { location: 'loc_b' })] }),
+      ['transactions[1].location: the Ticket tkt_a is at loc_a']
+    ],
+    [
+      'another type than the payment method',
+      world({ transactions: [charge('x', { payment_method: { type: 'vip' } })] }),
+      ['transactions[1].payment_method: its type is vip, but payment_type is card']
+    ],
+    [
+      'a sum that cannot be held',
+      world({ transactions: [charge('x', { amount: Number.MAX_SAFE_INTEGER, tip_amount: 1 })] }),
+      ['transactions[1].amount: the amount with tip and donation is above 2^53-1']
+    ],
+    ['another currency than the charge', world({ refunds: [refund({ currency: 'eur' })] }), ['refunds[0].currency: the Transaction txn_a was charged in usd']]
+  ]
+  for (const [title, data, problems] of cases) {
+    t.strictSame(await problemsOf(data), problems, title)
+    const under = problems.map(problem => `data${problem.startsWith('data') ? '' : '.'}${problem}`)
+    t.strictSame(await problemsOf({ data }), under, `${title}, inside a scenario`)
+  }
+})
+
+t.test('fixtures: what refers to a record that has a problem is not told as a problem of its own', async t => {
+  const data = world({
+    api_keys: [{ key: 'sk_bad', account: 'bad' }],
+    accounts: [account('bad', { extra: { name: 1 } }), account('hangs', { reseller: 'bad' })],
+    locations: [location('under', { account: 'bad' })],
+    tickets: [ticket('below', { location: 'under' })],
+    transactions: [charge('txn_bad', { payment_method: { type: 'vip' } })],
+    refunds: [refund({ transaction: 'txn_bad', amount: 5 })]
+  })
+
+  t.strictSame(await problemsOf(data), [
+    'accounts[1].extra.name: name is a name that the API itself returns; give it outside extra',
+    'transactions[1].payment_method: its type is vip, but payment_type is card'
+  ])
+})
+
+t.test('fixtures: a thousand references to nothing among a thousand records are told in good time', async t => {
+  const locations = Array.from({ length: 1000 }, (_, index) => location(`loc_${String(index).padStart(24, 'abcdefgh')}`))
+  const tickets = Array.from({ length: 5000 }, (_, index) => ({ location: `loc_${String(index).padEnd(24, 'zyxwv')}` }))
+
+  const begun = performance.now()
+  const problems = await problemsOf(world({ locations, tickets }))
+
+  t.equal(problems.length, 1001)
+  t.ok(performance.now() - begun < 5000)
+})
+
+t.test('A21: an Account may name a reseller that stands after it', async t => {
+  const stored = await one('accounts', 'mch_a', { accounts: [account('mch_a', { reseller: 'rsl_r' }), account('rsl_r', { type: 'reseller' })] })
+
+  t.equal(stored.reseller, 'rsl_r')
+})
+
+t.test('A23: what can be refunded is what the setting says', async t => {
+  const data = world({ transactions: [charge('x', { amount: 100, tip_amount: 20, donation_amount: 3 })], refunds: [refund({ transaction: 'x', amount: 123 })] })
+
+  t.equal((await problemsOf({ data })).length, 1)
+  t.strictSame(await problemsOf({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }), [])
+  t.equal(
+    (await problemsOf({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }, { flag: { 'transactions.refundable': 'amount' } })).length,
+    1
+  )
+})
+
+t.test('fixtures: an object where nothing is said of its parts is kept with nulls', async t => {
+  const stored = await one(
+    'transactions',
+    'x',
+    world({ transactions: [charge('x', { customer: {}, payment_method: { type: 'card', card: {}, bank_account: null }, amounts: {} })] })
+  )
+
+  t.strictSame(plain(stored.customer), { name: null, email: null, phone: null })
+  t.strictSame(plain(stored.payment_method), { type: 'card', card: { brand: null, last4: null }, bank_account: null })
+  t.strictSame(plain(stored.amounts), {})
+})
+
+t.test('A24: amounts echoes what was given; null is as if left out', async t => {
+  const amounts = { currency: null, transaction_amount: null, payment_amount: 70, tip_amount: null }
+  const stored = await one('transactions', 'x', world({ transactions: [charge('x', { amount: null, amounts })] }))
+
+  t.strictSame(plain(stored.amounts), { payment_amount: 70 })
+  t.strictSame([stored.currency, stored.amount, stored.tip_amount], ['usd', 70, null])
+})
+
+t.test('fixtures: later records win by id and stand in the place of the earlier ones', async t => {
+  const first = fixtureIn(
+    documentOf('first', {}),
+    world({ tickets: [ticket('x', { reference: 'old' }), ticket('y'), { location: 'loc_a' }], api_keys: [{ key: 'k', account: 'mch_a' }] })
+  )
+  const second = fixtureIn(documentOf('second', {}), {
+    accounts: [account('mch_b')],
+    tickets: [{ location: 'loc_a' }, ticket('x', { reference: 'new' })],
+    api_keys: [{ key: 'k', account: 'mch_b' }]
+  })
+
+  const both = merged([first, second])
+
+  t.strictSame(
+    both.tickets.map(({ given, document }) => [given.id, given.reference, document.name]),
+    [
+      ['tkt_a', undefined, 'first'],
+      ['x', 'new', 'second'],
+      ['y', undefined, 'first'],
+      [undefined, undefined, 'first'],
+      [undefined, undefined, 'second']
+    ]
+  )
+  t.strictSame(
+    both.api_keys.map(({ given }) => given.account),
+    ['mch_b']
+  )
+  t.strictSame(
+    both.accounts.map(({ given }) => given.id),
+    ['mch_a', 'mch_b']
+  )
+  t.strictSame([first, second, both].flatMap(duplicatesIn), [])
+})
+
+/** A store that a fixture was put into, and a way to put another on top. */
+async function running(data: object) {
+  const { store } = await load({ clock: NOW, data })
+  const add = (more: object, given: GivenSettings = {}) => {
+    const copy = store.clone()
+    const settings = settingsInForce({ flag: given }).values
+    const result = put(fixtureIn(documentOf('more', more), more as never), copy, { ids: new Ids(), now: Date.parse(NOW) + 1000, settings })
+    const problems = result.problems.map(({ steps, message }) => `${steps.join('.')}: ${message}`)
+    return { inserted: result.inserted, problems, store: copy }
+  }
+  return { store, add }
+}
+
+t.test('records merged into a running state: replaced in place, with what was put there as the answer', async t => {
+  const { store, add } = await running(world({ tickets: [ticket('x', { reference: 'old' }), ticket('y')], refunds: [refund({ id: 'rfd_a', amount: 400 })] }))
+
+  const {
+    inserted,
+    problems,
+    store: after
+  } = add({
+    api_keys: [{ key: 'k', account: 'mch_a' }],
+    accounts: [account('mch_a', { name: 'Renamed', type: 'reseller', reseller: 'mch_new' }), account('mch_new')],
+    tickets: [ticket('x', { reference: 'new' }), { location: 'loc_a' }],
+    refunds: [refund({ id: 'rfd_a', amount: 700 }), refund({ amount: 300 })]
+  })
+
+  t.strictSame(problems, [])
+  t.strictSame(
+    inserted.tickets.map(({ reference }) => reference),
+    ['new', null]
+  )
+  t.strictSame(inserted.api_keys, [{ key: 'k', account: 'mch_a' }])
+  t.equal(inserted.accounts[0]?.name, 'Renamed')
+  t.equal(inserted.tickets[1]?.created, '2026-03-01T18:05:01.000Z')
+  t.strictSame(
+    after.tickets
+      .inCreationOrder()
+      .map(({ id }) => id)
+      .slice(0, 3),
+    ['tkt_a', 'x', 'y']
+  )
+  t.equal(after.transactions.get('txn_a')?.amount_refunded, 1000)
+  t.strictSame(
+    inserted.refunds.map(({ amount }) => amount),
+    [700, 300]
+  )
+  t.equal(after.keys.get('k'), 'mch_a')
+  t.strictSame(
+    [store.transactions.get('txn_a')?.amount_refunded, store.tickets.get('x')?.reference, store.keys.size],
+    [400, 'old', 0],
+    'the state before stays'
+  )
+
+  const lowered = add({ transactions: [charge('txn_a', { amount: 400 })] })
+  t.strictSame(lowered.problems, [])
+  t.equal(lowered.store.transactions.get('txn_a')?.amount_refunded, 400, 'a Transaction that is replaced keeps what was refunded')
+})
+
+t.test('records merged into a running state: what others hang on cannot be changed', async t => {
+  const { add } = await running(
+    world({
+      accounts: [account('mch_b')],
+      users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@b.co' }],
+      locations: [location('loc_b')],
+      tickets: [ticket('tkt_b')],
+      transactions: [charge('txn_b'), charge('txn_eur', { currency: 'eur' })],
+      refunds: [refund({ id: 'rfd_a', amount: 400 })]
+    })
+  )
+  const kept = (id: string, was: string) => `${id} exists already, with ${was}; a merge cannot change this, load a whole document instead`
+  const cases: [more: object, problems: string[]][] = [
+    [{ users: [{ id: 'usr_a', account: 'mch_b', name: 'U', email: 'u@b.co' }] }, [`users.0.account: ${kept('usr_a', '"mch_a"')}`]],
+    [{ locations: [location('loc_a', { account: 'mch_b' })] }, [`locations.0.account: ${kept('loc_a', '"mch_a"')}`]],
+    [{ tickets: [ticket('tkt_a', { location: 'loc_b' })] }, [`tickets.0.location: ${kept('tkt_a', '"loc_a"')}`]],
+    [{ transactions: [charge('txn_a', { ticket: 'tkt_b' })] }, [`transactions.0.ticket: ${kept('txn_a', '"tkt_a"')}`]],
+    [{ transactions: [charge('txn_a', { currency: 'eur' })] }, [`transactions.0.currency: ${kept('txn_a', '"usd"')}`]],
+    [
+      { transactions: [charge('txn_a', { payment_type: 'emv' })] },
+      [`transactions.0.payment_method: ${kept('txn_a', '{"type":"card","card":null,"bank_account":null}')}`]
+    ],
+    [{ transactions: [charge('txn_b', { currency: 'eur', payment_type: 'emv' })] }, []],
+    [{ refunds: [refund({ id: 'rfd_a', transaction: 'txn_b' })] }, [`refunds.0.transaction: ${kept('rfd_a', '"txn_a"')}`]],
+    [{ transactions: [charge('txn_a', { amount: 399 })] }, ['transactions.0.amount: the Refunds of txn_a come to 400 usd, above the 399 that can be refunded']],
+    [{ refunds: [refund({ id: 'rfd_a', amount: 1001 })] }, ['refunds.0.amount: the Refunds of txn_a come to 1001 usd, above the 1000 that can be refunded']],
+    [{ transactions: [charge('txn_a', { amount: 1500 })], refunds: [refund({ id: 'rfd_a', amount: 1001 })] }, []],
+    [{ accounts: [account('mch_a', { reseller: 'none_such' })] }, ['accounts.0.reseller: no Account has the id none_such']]
+  ]
+  for (const [more, problems] of cases) t.strictSame(add(more).problems, problems, JSON.stringify(more))
+})
+
+t.test('a bare fixture is taken where a scenario is', async t => {
+  const cases: [data: unknown, bare: boolean][] = [
+    [{ tickets: [] }, true],
+    [{ api_keys: [], tikets: [] }, true],
+    [{ name: 'x' }, false],
+    [{ name: 'x', tickets: [] }, false],
+    [{ data: {} }, false],
+    [{}, false],
+    [null, false],
+    ['tickets', false],
+    [[], false]
+  ]
+  for (const [data, bare] of cases) t.equal(isBareFixture(data), bare, JSON.stringify(data))
+
+  const { scenario, store, settings, clock } = await load(world())
+  t.strictSame(scenario, { name: 'given', description: null })
+  t.equal(store.tickets.size, 1)
+  t.strictSame(settings, {})
+  t.strictSame(clock, { at: null, running: true })
+  t.equal(store.tickets.get('tkt_a')?.created, '2026-04-01T00:00:00.000Z', "the machine's time")
+})
+
+t.test('a scenario: name, description, seed, settings', async t => {
+  const { scenario, settings, store } = await load({
+    name: 'mine',
+    description: 'Mine.',
+    seed: 7,
+    settings: { pagination: { default_limit: 5 }, ids: { prefixes: { ticket: 'k_' }, length: 8 }, auth: { accept_any_key: null } },
+    data: { ...world(), tickets: [ticket('tkt_a'), { location: 'loc_a' }] }
+  })
+
+  t.strictSame(scenario, { name: 'mine', description: 'Mine.' })
+  t.strictSame(settings, { 'pagination.default_limit': 5, 'ids.prefixes.ticket': 'k_', 'ids.length': 8, 'auth.accept_any_key': null, seed: 7 })
+  const drawn = new Ids().draw('ticket', settingsInForce({ scenario: settings }).values, () => false)
+  t.ok(/^k_.{8}$/.test(drawn))
+  t.equal(store.tickets.inCreationOrder().at(-1)?.id, drawn)
+
+  const flagged = await load({ seed: 7, data: { ...world(), tickets: [ticket('tkt_a'), { location: 'loc_a' }] } }, { flag: { seed: 9 } })
+  t.equal(
+    flagged.store.tickets.inCreationOrder().at(-1)?.id,
+    new Ids().draw('ticket', settingsInForce({ flag: { seed: 9 } }).values, () => false),
+    'a flag stands before the scenario'
+  )
+  t.equal((await load({})).store.accounts.size, 0, 'an empty scenario is an empty world')
+})
+
+t.test('a scenario: the clock in each of its forms', async t => {
+  const at = Date.parse(NOW)
+  const cases: [clock: unknown, start: object][] = [
+    [undefined, { at: null, running: true }],
+    [NOW, { at, running: false }],
+    ['2026-03-01', { at: Date.parse('2026-03-01'), running: false }],
+    [{ now: NOW }, { at, running: true }],
+    [
+      { now: NOW, running: true },
+      { at, running: true }
+    ],
+    [
+      { now: NOW, running: false },
+      { at, running: false }
+    ]
+  ]
+  for (const [clock, start] of cases) t.strictSame((await load({ ...(clock !== undefined && { clock }) })).clock, start, JSON.stringify(clock))
+})
+
+t.test('a scenario: what it may not say', async t => {
+  const ofProcess = (name: string, variable: string, key: string) =>
+    `settings.${name}: it belongs to the process; give it when the emulator is started, as with ${variable} or --set ${key}=`
+  const names = 'name, description, fixtures, seed, clock, settings, data'
+  const cases: [data: unknown, problems: string[]][] = [
+    [{ name: 'x', script: [] }, [`script: unknown name script; known here: ${names}`]],
+    [{ name: 'x', steps: [], expect: [], generate: [] }, ['steps', 'expect', 'generate'].map(name => `${name}: unknown name ${name}; known here: ${names}`)],
+    [{ nmae: 'x', data: {} }, ['nmae: unknown name nmae; did you mean name?']],
+    [{ name: '' }, ['name: text was expected, not an empty one']],
+    [{ name: 5 }, ['name: text was expected, not 5; quote it: "5"']],
+    [{ seed: -1 }, ['seed: at least 0 was expected, not -1']],
+    [{ seed: '7' }, ['seed: a whole number was expected, not 7']],
+    [{ fixtures: 'bistro' }, ['fixtures: a list was expected, not bistro']],
+    [{ clock: 2026 }, ['clock: text was expected, not 2026; quote it: "2026"']],
+    [{ clock: 'now' }, ['clock: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z']],
+    [{ clock: {} }, ['clock: now is required']],
+    [{ clock: { now: NOW, runing: true } }, ['clock.runing: unknown name runing; did you mean running?']],
+    [{ settings: 5 }, ['settings: an object was expected, not 5']],
+    [{ settings: { port: 1 } }, [ofProcess('port', 'PORT', 'port')]],
+    [{ settings: { cors: true } }, [ofProcess('cors', 'CORS', 'cors')]],
+    [{ settings: { limits: { body: 1 } } }, [ofProcess('limits', 'LIMITS_BODY', 'limits.body')]],
+    [{ settings: { pagination: { max_limit: 0 } } }, ['settings.pagination.max_limit: at least 1 was expected, not 0']],
+    [{ settings: { paginatoin: { max_limit: 1 } } }, ['settings.paginatoin: unknown name paginatoin; did you mean pagination?']],
+    [{ settings: { seed: 5 } }, ['settings.seed: unknown name seed; did you mean search?']],
+    [{ settings: { auth: { accept_any_key: 'mch_a' } } }, [': auth.accept_any_key names mch_a, which is no Account of it']],
+    [null, [': an object was expected, not null']],
+    [[], [': an object was expected, not a list']],
+    ['just text', [': an object was expected, not just text']]
+  ]
+  for (const [data, problems] of cases) {
+    const found = await problemsOf(data)
+    if (problems[0]?.includes('settings.seed')) t.equal(found[0]?.startsWith('settings.seed: unknown name seed'), true)
+    else t.strictSame(found, problems, JSON.stringify(data))
+  }
+})
+
+t.test('A18: accept_any_key names an Account of the document', async t => {
+  const { settings } = await load({ settings: { auth: { accept_any_key: 'mch_a' } }, data: world() })
+  t.equal(settings['auth.accept_any_key'], 'mch_a')
+
+  t.strictSame(await problemsOf(world(), { flag: { 'auth.accept_any_key': 'mch_none' } }), [': auth.accept_any_key names mch_none, which is no Account of it'])
+})
+
+function folders(t: Test) {
+  const root = t.testdir({
+    fixtures: {
+      'base.yaml': stringify(world({ tickets: [ticket('tkt_b', { reference: 'base' })] })),
+      'more.yaml': stringify({ tickets: [ticket('tkt_b', { reference: 'more' }), ticket('tkt_c')] }),
+      'bad.yaml': 'tickets:\n  - { id: tkt_x, location: loc_a }\n  - { id: tkt_x, location: none }\n',
+      'misfit.yaml': 'tickets:\n  - { id: 5 }\n',
+      'scenario.yaml': 'name: x\n',
+      'broken.yaml': 'a: ['
+    },
+    scenarios: { 'own.yaml': 'tickets: []' }
+  })
+  return { root, library: new Library({ fixtures: join(root, 'fixtures'), scenarios: join(root, 'scenarios') }), file: join(root, 'scenarios', 'own.yaml') }
+}
+
+t.test('a scenario: fixtures are merged in order, then its own records', async t => {
+  const { library, file } = folders(t)
+  const data = { tickets: [ticket('tkt_c', { reference: 'data' })] }
+
+  const { store } = await load({ fixtures: ['base', '../fixtures/more.yaml'], data }, { library, file })
+
+  t.strictSame(
+    store.tickets.inCreationOrder().map(({ id, reference }) => [id, reference]),
+    [
+      ['tkt_a', null],
+      ['tkt_b', 'more'],
+      ['tkt_c', 'data']
+    ]
+  )
+})
+
+t.test('a scenario: the problems of its fixtures are told together, each with its file and line', async t => {
+  const { library, file } = folders(t)
+  const problemsIn = async (data: unknown) => {
+    try {
+      await load(data, { library, file })
+      return []
+    } catch (error) {
+      const { problems = [] } = error as ApiError
+      return problems.map(({ file = '', line, column, path, message }) => `${file.split('/').at(-1)}:${line}:${column} ${path}: ${message.split('.')[0]}`)
+    }
+  }
+
+  t.strictSame(await problemsIn({ fixtures: ['base', 'bad', 'misfit', 'zzzzzz', '../../x.yaml'], data: world({ tickets: [ticket('y'), ticket('y')] }) }), [
+    'misfit.yaml:2:5 tickets[0]: location is required',
+    'misfit.yaml:2:11 tickets[0].id: text was expected, not 5; quote it: "5"',
+    'doc:undefined:undefined fixtures[3]: no fixture is called zzzzzz',
+    'doc:undefined:undefined fixtures[4]: there is no file ',
+    'bad.yaml:3:11 tickets[1].id: the id tkt_x is given twice',
+    'doc:undefined:undefined data.tickets[2].id: the id y is given twice',
+    'bad.yaml:3:28 tickets[1].location: no Location has the id none'
+  ])
+  t.strictSame(
+    (await problemsIn({ fixtures: ['scenario'] })).map(problem => problem.split(': ')[1]),
+    ['unknown name name; known here']
+  )
+  t.equal((await problemsIn({ fixtures: ['broken'] })).length, 1)
+  t.strictSame(await problemsOf({ fixtures: ['./own.yaml'] }), [
+    'fixtures[0]: a document that does not come from a file may name fixtures, not paths: ./own.yaml'
+  ])
+})
+
+t.test('the shipped scenarios and fixtures load', async t => {
+  const listed = await PACKAGE.list()
+  t.ok(listed.some(({ name }) => name === 'default'))
+  for (const { name } of listed) {
+    const document = await PACKAGE.scenario(name)
+    const { store } = await firstStateOf(
+      document,
+      { name, file: document.name },
+      { library: PACKAGE, launch: { flag: {}, environment: {} }, clockFor: start => new Clock(() => MACHINE, start) }
+    )
+    t.ok(store instanceof Store, name)
+  }
+})
+
+t.test('the schemas are JSON Schema that closes every record, and nothing derived may stand in a fixture', async t => {
+  const fixture = fixtureSchema()
+  t.strictSame(Object.keys(fixture.properties as object), ['api_keys', ...FAMILIES])
+  for (const family of FAMILIES) {
+    const { items } = (fixture.properties as Record<string, typeof fixture>)[family] as typeof fixture
+    t.equal(items?.additionalProperties, false, family)
+    t.equal(items?.properties?.object, undefined, family)
+    t.ok(items?.properties?.extra, family)
+  }
+  t.strictSame(Object.keys((scenarioSchema() as { properties: object }).properties), ['name', 'description', 'fixtures', 'seed', 'clock', 'settings', 'data'])
+  t.strictSame([checkFixture({}), checkScenario({})], [[], []])
+})
+
+/** A world with all that an export could lose. */
+const RICH = `
+api_keys:
+  - { key: sk_b, account: mch_a }
+  - { key: sk_a, account: rsl_r }
+accounts:
+  - { id: mch_a, type: merchant, name: null, email: n@example.com, address: { country: null, city: Boston }, reseller: rsl_r, metadata: { __proto__: x, constructor: y, "": z } }
+  - { id: rsl_r, type: reseller, name: R, email: r@example.com, address: { country: US }, extra: { tier: gold, nested: { a: [1, null, { b: c }] }, __proto__: { p: 1 } } }
+users:
+  - { id: usr_a, account: mch_a, name: U, email: u@example.com, created: 2026-01-01 }
+  - { id: usr_gone, account: mch_a, name: G, email: g@example.com }
+  - { id: usr_b, account: mch_a, name: B, email: b@example.com, extra: {} }
+locations:
+  - { id: loc_b, account: mch_a, display_name: null, address: { country: US }, phone: "1", website: w, metadata: { k: "" } }
+  - { id: loc_a, account: mch_a, display_name: A, address: { country: US, line1: a, line2: b, city: c, postal_code: "02134", state: MA } }
+tickets:
+  - { id: tkt_b, location: loc_b, created: 2026-03-02T00:00:00.123Z }
+  - { id: tkt_a, location: loc_b, reference: "", created: 2026-03-01 }
+transactions:
+  - { id: txn_b, ticket: tkt_a, payment_type: vip, payment_method: { type: vip, card: {}, bank_account: { bank_name: Bank } }, customer: {}, amounts: { currency: eur, tip_amount: 5 } }
+  - { id: txn_a, ticket: tkt_b, payment_type: card, payment_method: { card: { brand: visa, last4: "0042" }, type: card }, amount: 1000, tip_amount: 0, donation_amount: 3,
+      adjustment_number: -0.5, customer: { email: c@example.com }, amounts: {}, currency: jpy, extra: { "__proto__": 1 } }
+refunds:
+  - { id: rfd_b, transaction: txn_a, amount: 1, reason: "", metadata: { __proto__: "1" } }
+  - { id: rfd_a, transaction: txn_a, amount: 999, reason: cold soup }
+`
+
+t.test('an export is a fixture: loaded again, it gives the same records and the same export', async t => {
+  const { store } = await load(RICH)
+  store.users.remove('usr_gone')
+  const first = exported(store)
+
+  const asJson = JSON.stringify(first)
+  const asYaml = stringify(first, { lineWidth: 0, aliasDuplicateObjects: false })
+  for (const text of [asJson, asYaml]) {
+    const again = await load(text)
+    t.equal(JSON.stringify(exported(again.store)), asJson)
+    for (const family of FAMILIES) {
+      t.equal(JSON.stringify(again.store[family].inCreationOrder()), JSON.stringify(store[family].inCreationOrder()), family)
+      t.strictSame(
+        again.store[family].inCreationOrder().map(({ id }) => id),
+        store[family].inCreationOrder().map(({ id }) => id)
+      )
+    }
+    t.strictSame(again.store.keys.toArray(), store.keys.toArray())
+  }
+  t.strictSame(checkFixture(plain(first)), [])
+})
+
+t.test('an export leaves out what is derived, what is null and what is empty, and keeps the order of creation', async t => {
+  const { store } = await load(RICH)
+  store.users.remove('usr_gone')
+  const document = plain(exported(store))
+
+  t.strictSame(document.api_keys, [
+    { key: 'sk_a', account: 'rsl_r' },
+    { key: 'sk_b', account: 'mch_a' }
+  ])
+  for (const [family, order] of Object.entries({
+    accounts: 'mch_a rsl_r',
+    users: 'usr_a usr_b',
+    locations: 'loc_b loc_a',
+    tickets: 'tkt_b tkt_a',
+    transactions: 'txn_b txn_a',
+    refunds: 'rfd_b rfd_a'
+  })) {
+    t.equal(document[family].map(({ id }: { id: string }) => id).join(' '), order, family)
+  }
+  t.strictSame(document.tickets, [
+    { id: 'tkt_b', created: '2026-03-02T00:00:00.123Z', location: 'loc_b' },
+    { id: 'tkt_a', created: '2026-03-01T00:00:00.000Z', location: 'loc_b', reference: '' }
+  ])
+  t.equal(document.accounts[0].name, null, 'what a fixture must give is given as null')
+  t.strictSame(document.accounts[0].address, { country: null, city: 'Boston' })
+  t.strictSame(Object.entries(document.accounts[0].metadata), [
+    ['__proto__', 'x'],
+    ['constructor', 'y'],
+    ['', 'z']
+  ])
+  t.strictSame(document.accounts[1].metadata, undefined)
+  t.equal(JSON.stringify(document.accounts[1].extra), '{"tier":"gold","nested":{"a":[1,null,{"b":"c"}]},"__proto__":{"p":1}}')
+  t.strictSame(document.transactions[0], {
+    id: 'txn_b',
+    created: '2026-04-01T00:00:00.000Z',
+    ticket: 'tkt_a',
+    location: 'loc_b',
+    payment_type: 'vip',
+    payment_method: { type: 'vip', card: {}, bank_account: { bank_name: 'Bank' } },
+    currency: 'eur',
+    amount: 0,
+    tip_amount: 5,
+    amounts: { currency: 'eur', tip_amount: 5 },
+    customer: {}
+  })
+  t.strictSame(document.users[1].extra, {})
+  for (const name of ['object', 'refunds', 'amount_refunded']) t.equal(JSON.stringify(document).includes(`"${name}":`), name === 'refunds', name)
+})
+
+t.test('an export of an empty world is an empty fixture', async t => {
+  t.strictSame(exported(new Store()), { api_keys: [], accounts: [], users: [], locations: [], tickets: [], transactions: [], refunds: [] })
+})

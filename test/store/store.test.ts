@@ -1,0 +1,482 @@
+import sorted from 'sorted-btree'
+import t from 'tap'
+import { Collection } from '../../src/store/collection.js'
+import { EARLIEST, isAfter, LATEST, OrderedIndex, type Position } from '../../src/store/ordered-index.js'
+import { pageOf, type Query } from '../../src/store/paging.js'
+import { ALL, FAMILIES, type Records, Store } from '../../src/store/store.js'
+
+type Thing = { readonly id: string; readonly created: string; readonly place: string; readonly parts?: { readonly list: readonly object[] } }
+const GROUPS = { all: () => ['all'], place: (thing: Thing) => [thing.place] }
+const iso = (at: number) => new Date(at).toISOString()
+const thing = (id: string, at = 0, place = 'a'): Thing => ({ id, created: iso(at), place })
+const ids = (records: readonly { id: string }[]) => records.map(({ id }) => id)
+const all = (collection: Collection<Thing>, place?: string) =>
+  ids(pageOf(collection, { index: place ? 'place' : 'all', group: place ?? 'all', limit: 1000, order: 'oldest_first' }).records)
+
+t.test('bounds: the later instant is after, then the later number', async t => {
+  t.equal(isAfter({ at: 2, nth: 0 }, { at: 1, nth: 9 }), true)
+  t.equal(isAfter({ at: 1, nth: 2 }, { at: 1, nth: 1 }), true)
+  t.equal(isAfter({ at: 1, nth: 1 }, { at: 1, nth: 1 }), false)
+  t.equal(isAfter({ at: 1, nth: 9 }, { at: 2, nth: 0 }), false)
+  t.equal(isAfter(LATEST, { at: Number.MAX_SAFE_INTEGER, nth: 0 }), true)
+  t.equal(isAfter({ at: -8.64e15, nth: 0 }, EARLIEST), true)
+})
+
+t.test('ordered index: a range stays within its group and its bounds, from either end', async t => {
+  const index = new OrderedIndex()
+  const at = (n: number, nth = n): Position => ({ at: n, nth, id: `r${n}.${nth}` })
+  for (const n of [3, 1, 2, 5, 4]) {
+    index.add('b', at(n))
+    index.add('a', { ...at(n), id: `a${n}` })
+    index.add('c', { ...at(n), id: `c${n}` })
+  }
+  const range = (given: { after?: number; before?: number; descending?: boolean; count?: number; group?: string }) =>
+    index
+      .range(given.group ?? 'b', {
+        after: given.after === undefined ? EARLIEST : at(given.after),
+        before: given.before === undefined ? LATEST : at(given.before),
+        descending: given.descending ?? false,
+        count: given.count ?? 10
+      })
+      .map(({ at }) => at)
+
+  const cases: [given: Parameters<typeof range>[0], found: number[]][] = [
+    [{}, [1, 2, 3, 4, 5]],
+    [{ descending: true }, [5, 4, 3, 2, 1]],
+    [{ count: 2 }, [1, 2]],
+    [{ count: 2, descending: true }, [5, 4]],
+    [{ count: 0 }, []],
+    [{ after: 2 }, [3, 4, 5]],
+    [{ after: 2, descending: true }, [5, 4, 3]],
+    [{ before: 4 }, [1, 2, 3]],
+    [{ before: 4, descending: true }, [3, 2, 1]],
+    [{ after: 1, before: 5, count: 2 }, [2, 3]],
+    [{ after: 1, before: 5, count: 2, descending: true }, [4, 3]],
+    [{ after: 5 }, []],
+    [{ before: 1, descending: true }, []],
+    [{ after: 4, before: 2 }, []],
+    [{ after: 4, before: 2, descending: true }, []],
+    [{ group: 'none' }, []],
+    [{ group: '', descending: true }, []],
+    [{ group: 'zz', descending: true }, []]
+  ]
+  for (const [given, found] of cases) t.strictSame(range(given), found, JSON.stringify(given))
+
+  index.remove('b', at(3))
+  t.strictSame(range({}), [1, 2, 4, 5])
+  t.strictSame(range({ group: 'a' }), [1, 2, 3, 4, 5], 'the other groups keep theirs')
+})
+
+t.test('ordered index: what one copy changes the other does not see', async t => {
+  const index = new OrderedIndex()
+  for (let n = 0; n < 100; n++) index.add('g', { at: n, nth: n, id: String(n) })
+  const count = (of: OrderedIndex) => of.range('g', { after: EARLIEST, before: LATEST, descending: false, count: 1000 }).length
+
+  const copy = index.clone()
+  copy.add('g', { at: 1000, nth: 1000, id: 'new' })
+  copy.add('g', { at: 1001, nth: 1001, id: 'newer' })
+  index.remove('g', { at: 5, nth: 5, id: '5' })
+
+  t.strictSame([count(index), count(copy)], [99, 102])
+})
+
+t.test('collection: records are found by id, and are frozen with all that they hold', async t => {
+  const collection = new Collection<Thing>(GROUPS)
+  const given: Thing = { ...thing('a1'), parts: { list: [{ deep: { er: 1 } }] } }
+
+  const stored = collection.insert(given)
+
+  t.equal(collection.get('a1'), stored)
+  t.equal(collection.get('none'), undefined)
+  t.equal(collection.size, 1)
+  const frozen = [stored, stored.parts, stored.parts?.list, stored.parts?.list[0], (stored.parts?.list[0] as { deep: object }).deep]
+  for (const part of frozen) t.equal(Object.isFrozen(part), true)
+  t.throws(() => {
+    ;(stored as { place: string }).place = 'b'
+  }, TypeError)
+})
+
+t.test('A05: a record that is replaced keeps its place in the order of creation', async t => {
+  const collection = new Collection<Thing>(GROUPS)
+  for (const id of ['x', 'm', 'a']) collection.insert(thing(id, 5))
+
+  const replaced = collection.replace({ ...thing('x', 5, 'b'), parts: { list: [{}] } })
+
+  t.equal(Object.isFrozen(replaced.parts?.list[0]), true)
+  t.equal(collection.get('x')?.place, 'b')
+  t.strictSame(all(collection), ['x', 'm', 'a'], 'equal instants order by creation, not by id')
+  t.strictSame([all(collection, 'a'), all(collection, 'b')], [['m', 'a'], ['x']], 'it left its former group')
+  t.strictSame(ids(collection.inCreationOrder()), ['x', 'm', 'a'])
+  t.equal(collection.size, 3)
+
+  collection.replace(thing('m', 9))
+  t.strictSame(all(collection), ['x', 'a', 'm'], 'another instant moves it in the list')
+  t.strictSame(ids(collection.inCreationOrder()), ['x', 'm', 'a'], 'but not in the order of creation')
+  t.throws(() => collection.replace(thing('none')), new Error('no record none to take out'))
+})
+
+t.test('A10: the id of a deleted record stays taken and stays a cursor', async t => {
+  const collection = new Collection<Thing>(GROUPS)
+  for (const [index, id] of ['a', 'b', 'c', 'd'].entries()) collection.insert(thing(id, index))
+  const before = collection.position('b')
+
+  collection.remove('b')
+
+  t.equal(collection.get('b'), undefined)
+  t.equal(collection.size, 3)
+  t.strictSame(all(collection), ['a', 'c', 'd'])
+  t.strictSame(collection.position('b'), before)
+  t.strictSame(
+    ['a', 'b', 'c', 'e'].map(id => collection.isTaken(id)),
+    [true, true, true, false]
+  )
+  t.equal(collection.position('e'), undefined)
+  const query = { index: 'all', group: 'all', limit: 10, order: 'oldest_first' } as const
+  t.strictSame(ids(pageOf(collection, { ...query, startingAfter: collection.position('b') }).records), ['c', 'd'])
+  t.strictSame(ids(pageOf(collection, { ...query, endingBefore: collection.position('b') }).records), ['a'])
+  t.throws(() => collection.remove('b'), new Error('no record b to take out'))
+})
+
+t.test('collection: a copy and its original do not see each other', async t => {
+  const original = new Collection<Thing>(GROUPS)
+  for (let n = 0; n < 200; n++) original.insert(thing(`r${n}`, n))
+  const before = all(original)
+
+  const copy = original.clone(GROUPS)
+  copy.insert(thing('copied', 500))
+  copy.replace(thing('r3', 3, 'b'))
+  copy.remove('r4')
+  t.strictSame(all(original), before)
+  t.strictSame([original.get('copied'), original.get('r3')?.place, original.isTaken('copied'), original.size], [undefined, 'a', false, 200])
+
+  original.insert(thing('own', 600))
+  original.replace(thing('r5', 5, 'c'))
+  original.remove('r6')
+  t.strictSame([copy.get('own'), copy.get('r5')?.place, copy.get('r6')?.id, copy.isTaken('own'), copy.size], [undefined, 'a', 'r6', false, 200])
+  t.strictSame(all(copy), [...before.filter(id => id !== 'r4'), 'copied'])
+  t.strictSame(all(copy, 'b'), ['r3'])
+  t.strictSame(ids(copy.inCreationOrder()).slice(-1), ['copied'])
+  t.strictSame(ids(original.inCreationOrder()).slice(-1), ['own'], 'both number on from where they parted')
+})
+
+t.test('collection: some ids, for a suggestion', async t => {
+  const collection = new Collection<Thing>(GROUPS)
+  t.strictSame(collection.someIds(5), [])
+  for (const id of ['b', 'a', 'c']) collection.insert(thing(id))
+  t.strictSame(collection.someIds(2), ['a', 'b'])
+  t.strictSame(collection.someIds(9), ['a', 'b', 'c'])
+})
+
+/** Numbers below a limit, the same for the same seed. */
+function seeded(seed: number): (below: number) => number {
+  let state = seed
+  return below => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+type Model = { id: string; at: number; nth: number; place: string }
+
+/** The same page, by filtering and sorting an array. */
+function modelPage(records: readonly Model[], query: Query): { ids: string[]; hasMore: boolean } {
+  const { index, group, gte, gt, lte, lt, startingAfter, endingBefore, limit, order } = query
+  const compare = (a: { at: number; nth: number }, b: { at: number; nth: number }) => (a.at - b.at || a.nth - b.nth) * (order === 'newest_first' ? -1 : 1)
+  const list = records
+    .filter(({ place }) => index === 'all' || place === group)
+    .filter(({ at }) => (gte === undefined || at >= gte) && (gt === undefined || at > gt) && (lte === undefined || at <= lte) && (lt === undefined || at < lt))
+    .sort(compare)
+  if (endingBefore) {
+    const before = list.filter(record => compare(record, endingBefore) < 0)
+    return { ids: ids(before.slice(-limit)), hasMore: before.length > limit }
+  }
+  const after = list.filter(record => !startingAfter || compare(record, startingAfter) > 0)
+  return { ids: ids(after.slice(0, limit)), hasMore: after.length > limit }
+}
+
+t.test('LIST-2 FILT-1 FILT-2 FILT-3 FILT-4 FILT-6 A10 A11: pages are those of a simple model, over many random queries', async t => {
+  const random = seeded(42)
+  let pages = 0
+  let full = 0
+  let wrong = 0
+  for (let world = 0; world < 40; world++) {
+    const collection = new Collection<Thing>(GROUPS)
+    const model: Model[] = []
+    const count = random(60)
+    const spread = 1 + random(20)
+    for (let nth = 0; nth < count; nth++) {
+      const record = { id: `r${nth}`, at: 1000 + random(spread), nth, place: 'abc'.charAt(random(3)) }
+      collection.insert(thing(record.id, record.at, record.place))
+      model.push(record)
+    }
+    const positions = model.map(({ at, nth, id }) => ({ at, nth, id }))
+    for (let n = random(10); n > 0 && model.length > 0; n--) {
+      const [gone] = model.splice(random(model.length), 1) as [Model]
+      collection.remove(gone.id)
+    }
+    for (let n = random(10); n > 0 && model.length > 0; n--) {
+      const moved = model[random(model.length)] as Model
+      moved.place = 'abc'.charAt(random(3))
+      collection.replace(thing(moved.id, moved.at, moved.place))
+    }
+
+    for (let round = 0; round < 60; round++) {
+      const bound = () => (random(4) === 0 ? 999 + random(spread + 2) : undefined)
+      const cursor = positions.length > 0 ? positions[random(positions.length)] : undefined
+      const kind = random(3)
+      const place = random(5)
+      const query: Query = {
+        index: place < 3 ? 'place' : 'all',
+        group: place < 3 ? 'abc'.charAt(place) : 'all',
+        gte: bound(),
+        gt: bound(),
+        lte: bound(),
+        lt: bound(),
+        startingAfter: kind === 0 ? cursor : undefined,
+        endingBefore: kind === 1 ? cursor : undefined,
+        limit: 1 + random(12),
+        order: random(2) === 0 ? 'newest_first' : 'oldest_first'
+      }
+      const { records, hasMore } = pageOf(collection, query)
+      const expected = modelPage(model, query)
+      pages++
+      if (expected.ids.length > 0 && expected.hasMore) full++
+      if (JSON.stringify([ids(records), hasMore]) !== JSON.stringify([expected.ids, expected.hasMore])) {
+        wrong++
+        t.strictSame({ ids: ids(records), hasMore }, expected, JSON.stringify(query))
+      }
+    }
+  }
+  t.equal(wrong, 0)
+  t.equal(pages, 2400)
+  t.ok(full > 200, 'many of them are pages with more beyond')
+})
+
+t.test('LIST-2: paging through, forth and back, meets every record once and in order', async t => {
+  const random = seeded(7)
+  const collection = new Collection<Thing>(GROUPS)
+  for (let nth = 0; nth < 137; nth++) collection.insert(thing(`r${nth}`, random(25)))
+
+  for (const order of ['newest_first', 'oldest_first'] as const) {
+    const whole = ids(pageOf(collection, { index: 'all', group: 'all', limit: 1000, order }).records)
+    t.equal(whole.length, 137)
+    for (const limit of [1, 10, 137]) {
+      const forth: string[] = []
+      for (let more = true; more; ) {
+        const last = forth.at(-1)
+        const page = pageOf(collection, { index: 'all', group: 'all', limit, order, startingAfter: last === undefined ? undefined : collection.position(last) })
+        forth.push(...ids(page.records))
+        more = page.hasMore
+      }
+      t.strictSame(forth, whole, `${order} by ${limit}`)
+
+      const back: string[] = [whole.at(-1) as string]
+      for (let more = true; more; ) {
+        const page = pageOf(collection, { index: 'all', group: 'all', limit, order, endingBefore: collection.position(back[0] as string) })
+        back.unshift(...ids(page.records))
+        more = page.hasMore
+      }
+      t.strictSame(back, whole, `${order} back by ${limit}`)
+    }
+  }
+})
+
+t.test('FILT-6: a page costs about the same steps among 1,000 records and among 100,000', async t => {
+  const steps = { compared: 0, visited: 0 }
+  const Tree = sorted.default
+  type Key = Position & { group: string }
+  class CountingTree extends Tree<Key, undefined> {
+    override entries(...given: Parameters<InstanceType<typeof Tree<Key, undefined>>['entries']>) {
+      return counted(super.entries(...given))
+    }
+    override entriesReversed(...given: Parameters<InstanceType<typeof Tree<Key, undefined>>['entriesReversed']>) {
+      return counted(super.entriesReversed(...given))
+    }
+  }
+  function* counted<T>(entries: Iterable<T>): Generator<T> {
+    for (const entry of entries) {
+      steps.visited++
+      yield entry
+    }
+  }
+  const compare = (a: Key, b: Key) => {
+    steps.compared++
+    return a.group < b.group ? -1 : a.group > b.group ? 1 : a.at - b.at || a.nth - b.nth
+  }
+  const stepsAmong = (count: number, place: 'first' | 'middle' | 'last', order: Query['order'], more: Partial<Query>) => {
+    const index = new OrderedIndex(new CountingTree(undefined, compare) as never)
+    const byId = new Map<string, Thing>()
+    for (let nth = 0; nth < count; nth++) {
+      const id = `r${nth}`
+      for (const group of ['all', nth % 2 === 0 ? 'even' : 'odd']) index.add(group, { at: nth, nth, id })
+      byId.set(id, thing(id, nth))
+    }
+    const collection = { index: () => index, get: (id: string) => byId.get(id) } as unknown as Collection<Thing>
+    const nth = { first: 20, middle: count / 2, last: count - 20 }[place]
+    const measured = (query: Partial<Query>) => {
+      steps.compared = 0
+      steps.visited = 0
+      const page = pageOf(collection, { index: 'all', group: 'all', limit: 10, order, ...query })
+      t.equal(page.records.length, 10)
+      return { ...steps }
+    }
+    return [
+      measured({}),
+      measured({ group: 'odd', ...more }),
+      measured({ startingAfter: { at: nth, nth, id: `r${nth}` } }),
+      measured({ endingBefore: { at: nth, nth, id: `r${nth}` } }),
+      measured(order === 'newest_first' ? { lt: nth } : { gt: nth }),
+      measured(order === 'newest_first' ? { gte: count - 15 } : { lte: 15 })
+    ]
+  }
+
+  for (const order of ['newest_first', 'oldest_first'] as const) {
+    for (const place of ['first', 'middle', 'last'] as const) {
+      const few = stepsAmong(1000, place, order, {})
+      const many = stepsAmong(100_000, place, order, {})
+      for (const [index, { compared, visited }] of many.entries()) {
+        t.ok(visited <= 13, `${order} ${place} ${index}: ${visited} entries visited`)
+        t.ok(compared <= (few[index]?.compared ?? 0) + 25, `${order} ${place} ${index}: ${few[index]?.compared} and ${compared} comparisons`)
+      }
+    }
+  }
+})
+
+const NOTHING = { phone: null, metadata: {} }
+const address = { country: 'US', line1: null, line2: null, city: null, postal_code: null, state: null }
+const method = { type: 'card', card: { brand: 'visa', last4: '4242' }, bank_account: null } as const
+const made = (at: number) => iso(Date.UTC(2026, 2, 1) + at)
+
+/** A store with a merchant and its reseller, a Location, a Ticket and a Transaction of 1000. */
+function smallStore(): Store {
+  const store = new Store()
+  const account = { object: 'account', name: 'N', email: 'a@b.co', address, ...NOTHING } as const
+  store.accounts.insert({ ...account, id: 'rsl_r', created: made(0), type: 'reseller', reseller: null })
+  store.accounts.insert({ ...account, id: 'mch_a', created: made(1), type: 'merchant', reseller: 'rsl_r' })
+  store.locations.insert({ id: 'loc_a', object: 'location', created: made(2), account: 'mch_a', display_name: 'A', address, website: null, ...NOTHING })
+  store.tickets.insert({ id: 'tkt_a', object: 'ticket', created: made(3), location: 'loc_a', reference: null })
+  store.transactions.insert(transaction('txn_a'))
+  store.users.insert({ id: 'usr_a', object: 'user', created: made(5), account: 'mch_a', name: 'U', email: 'u@b.co' })
+  store.keys.set('sk_a', 'mch_a')
+  return store
+}
+const transaction = (id: string): Records['transactions'] => ({
+  id,
+  object: 'transaction',
+  created: made(4),
+  ticket: 'tkt_a',
+  location: 'loc_a',
+  payment_type: 'card',
+  payment_method: method,
+  currency: 'usd',
+  amount: 1000,
+  tip_amount: null,
+  donation_amount: null,
+  adjustment_number: null,
+  amounts: null,
+  customer: null,
+  amount_refunded: 0
+})
+const refund = (id: string, amount: number, of = 'txn_a'): Records['refunds'] => ({
+  id,
+  object: 'refund',
+  created: made(6),
+  transaction: of,
+  amount,
+  currency: 'usd',
+  reason: null,
+  payment_method: method,
+  metadata: {}
+})
+const refundedOf = (store: Store, id = 'txn_a') => store.transactions.get(id)?.amount_refunded
+
+t.test('REF-5: the store keeps amount_refunded as Refunds come and are replaced', async t => {
+  const store = smallStore()
+  store.transactions.insert(transaction('txn_b'))
+  const before = store.transactions.get('txn_a')
+
+  store.insertRefund(refund('rfd_1', 300))
+  store.insertRefund(refund('rfd_2', 200))
+  store.insertRefund(refund('rfd_3', 50, 'txn_b'))
+  t.strictSame([refundedOf(store), refundedOf(store, 'txn_b')], [500, 50])
+  t.equal(before?.amount_refunded, 0, 'the record before stays as it is')
+
+  store.replaceRefund(refund('rfd_1', 100))
+  t.equal(refundedOf(store), 300)
+  const kept = store.transactions.get('txn_a')
+  store.replaceRefund({ ...refund('rfd_1', 100), reason: 'cold soup' })
+  t.equal(refundedOf(store), 300)
+  t.equal(store.transactions.get('txn_a'), kept, 'where the amount stays the Transaction is not touched')
+  store.replaceRefund(refund('rfd_2', 900))
+  t.equal(refundedOf(store), 1000)
+  t.strictSame(ids(store.transactions.inCreationOrder()), ['txn_a', 'txn_b'])
+  t.strictSame(ids(store.refunds.inCreationOrder()), ['rfd_1', 'rfd_2', 'rfd_3'])
+})
+
+t.test('store: a copy and its original do not see each other', async t => {
+  const store = smallStore()
+  const copy = store.clone()
+
+  copy.insertRefund(refund('rfd_1', 400))
+  copy.keys.set('sk_b', 'mch_a')
+  copy.users.remove('usr_a')
+  copy.tickets.insert({ id: 'tkt_b', object: 'ticket', created: made(9), location: 'loc_a', reference: 'T' })
+  t.strictSame([refundedOf(store), refundedOf(copy)], [0, 400])
+  t.strictSame([store.refunds.size, store.keys.size, store.users.size, store.tickets.size], [0, 1, 1, 1])
+
+  store.insertRefund(refund('rfd_1', 100))
+  store.keys.delete('sk_a')
+  t.strictSame([refundedOf(store), refundedOf(copy)], [100, 400])
+  t.strictSame([copy.refunds.get('rfd_1')?.amount, copy.keys.get('sk_a')], [400, 'mch_a'])
+
+  const moved = copy.clone()
+  moved.locations.insert({ id: 'loc_b', object: 'location', created: made(9), account: 'rsl_r', display_name: 'B', address, website: null, ...NOTHING })
+  moved.tickets.insert({ id: 'tkt_c', object: 'ticket', created: made(9), location: 'loc_b', reference: null })
+  t.strictSame(moved.ownersOf('tickets', moved.tickets.get('tkt_c') as Records['tickets']), ['rsl_r'], 'a copy looks its owners up in itself')
+  t.equal(copy.locations.get('loc_b'), undefined)
+})
+
+t.test('A19 A21: the Accounts that each record belongs to, and the lists that they are found in', async t => {
+  const store = smallStore()
+  store.insertRefund(refund('rfd_1', 100))
+  const owners: { [F in keyof Records]: [id: string, owners: string[]][] } = {
+    accounts: [
+      ['rsl_r', ['rsl_r']],
+      ['mch_a', ['mch_a', 'rsl_r']]
+    ],
+    users: [['usr_a', ['mch_a']]],
+    locations: [['loc_a', ['mch_a']]],
+    tickets: [['tkt_a', ['mch_a']]],
+    transactions: [['txn_a', ['mch_a']]],
+    refunds: [['rfd_1', ['mch_a']]]
+  }
+  const listed = (family: keyof Records, index: string, group: string) =>
+    ids(pageOf(store[family] as never, { index, group, limit: 10, order: 'oldest_first' }).records as { id: string }[])
+
+  for (const family of FAMILIES) {
+    for (const [id, expected] of owners[family]) {
+      t.strictSame(store.ownersOf(family, store[family].get(id) as never), expected, id)
+      for (const owner of expected) t.ok(listed(family, 'account', owner).includes(id), `${id} of ${owner}`)
+    }
+    if (family !== 'users')
+      t.strictSame(
+        listed(family, ALL, ALL),
+        owners[family].map(([id]) => id),
+        family
+      )
+  }
+  t.strictSame(listed('tickets', 'location', 'loc_a'), ['tkt_a'])
+  t.strictSame(listed('transactions', 'location', 'loc_a'), ['txn_a'])
+  t.strictSame(listed('refunds', 'transaction', 'txn_a'), ['rfd_1'])
+  t.strictSame(listed('refunds', 'transaction', 'txn_b'), [])
+})
+
+t.test('A18: keys are kept in order, each with its Account', async t => {
+  const store = new Store()
+  for (const key of ['b', 'a', 'c', 'a']) store.keys.set(key, `mch_${key}`)
+  t.strictSame(store.keys.toArray(), [
+    ['a', 'mch_a'],
+    ['b', 'mch_b'],
+    ['c', 'mch_c']
+  ])
+})
