@@ -25,5 +25,5 @@ RUN mkdir /fixtures /scenarios
 USER node
 EXPOSE 4010
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=5s --timeout=4s --start-period=2s --start-interval=500ms CMD ["node", "dist/main.js", "healthcheck"]
+HEALTHCHECK --interval=3s --timeout=4s --start-period=2s CMD ["node", "dist/main.js", "healthcheck"]
 CMD ["node", "dist/main.js"]

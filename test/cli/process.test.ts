@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, get, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
+import { world } from '../support/emulator.js'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const READY = /^commerce-emulator ready on (http:\/\/localhost:(\d+)\/next)$/
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+
+const environment = { ...process.env }
+for (const key of SETTING_KEYS) delete environment[variableOf(key)]
+
+type Running = { child: ChildProcess; stdout: () => string; stderr: () => string; ended: Promise<number | null> }
+
+/** Runs the command as a process of its own, killed when the test ends. */
+function running(t: Test, args: string[], { variables = {}, nodeArgs = [] }: { variables?: Record<string, string>; nodeArgs?: string[] } = {}): Running {
+  const child = spawn(process.execPath, [...process.execArgv, ...nodeArgs, MAIN, ...args], { env: { ...environment, ...variables } })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', chunk => {
+    stdout += chunk
+  })
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  return { child, stdout: () => stdout, stderr: () => stderr, ended: once(child, 'close').then(([code]) => code) }
+}
+
+/** Starts the emulator and waits until it says that it is ready. */
+async function ready(t: Test, args: string[] = [], options: Parameters<typeof running>[2] = {}) {
+  const run = running(t, ['--port', '0', ...args], options)
+  while (!run.stdout().includes('commerce-emulator ready')) await Promise.race([once(run.child.stdout as NodeJS.ReadableStream, 'data'), run.ended])
+  const last = run.stdout().trimEnd().split('\n').at(-1) as string
+  const [, baseUrl = ''] = READY.exec(last) ?? []
+  return { ...run, last, baseUrl, controlUrl: baseUrl.replace('/next', '/_control') }
+}
+
+/** Sends the signal and answers the exit code with the milliseconds that it took. */
+async function signalled({ child, ended }: Running, signal: NodeJS.Signals): Promise<{ code: number | null; ms: number }> {
+  const before = Date.now()
+  child.kill(signal)
+  return { code: await ended, ms: Date.now() - before }
+}
+
+/** A call whose body never ends. */
+async function hanging(baseUrl: string) {
+  const call = request(`${baseUrl}/transactions`, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+  call.on('error', () => {})
+  call.write('ticket=tkt_a')
+  await once(call, 'socket')
+  await sleep(200)
+}
+
+t.test('cli: the process says where it is, logs to stderr, and ends on SIGTERM', async t => {
+  const key = "sk_it's$HOME&"
+  const data = world()
+  const root = t.testdir({ 'own.yaml': JSON.stringify({ name: 'own', description: 'My own.', data: { ...data, api_keys: [{ key, account: 'mch_a' }] } }) })
+  const run = await ready(t, ['--scenario', `${root}/own.yaml`])
+  const { baseUrl, controlUrl, last } = run
+
+  t.ok(READY.test(last), last)
+  t.not(baseUrl, 'http://localhost:0/next')
+  t.equal(
+    run.stdout(),
+    `
+  API       ${baseUrl}
+  Control   ${controlUrl}
+  Scenario  own: My own.
+  Keys      ${key}  acts as mch_a
+
+  Try       curl -u 'sk_it'\\''s$HOME&:' ${baseUrl}/locations
+
+commerce-emulator ready on ${baseUrl}
+`
+  )
+
+  await t.test('the call that it shows can be tried', { skip: hasCurl ? false : 'curl is not installed' }, async t => {
+    const [, line = ''] = /Try +(curl .*)\n/.exec(run.stdout()) ?? []
+    const { status, stdout } = spawnSync('sh', ['-c', `${line.replace('curl', 'curl -sS')}`], { encoding: 'utf8' })
+    t.equal(status, 0)
+    t.equal(JSON.parse(stdout).data[0].id, 'loc_a')
+  })
+
+  const agent = new Agent({ keepAlive: true })
+  const [response] = await once(get(`${controlUrl}/state`, { agent }), 'response')
+  await once(response.resume(), 'end')
+  const { code, ms } = await signalled(run, 'SIGTERM')
+
+  t.equal(code, 0)
+  t.ok(ms < 1000, `with an idle connection open it ended after ${ms} ms`)
+  t.equal(run.stdout().trimEnd().split('\n').at(-1), last, 'nothing follows on stdout')
+  const logged = run
+    .stderr()
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  t.ok(/^listening on http:\/\/127\.0\.0\.1:\d+, loading the scenario$/.test(logged[0].msg))
+  t.strictSame(logged.at(-1).call.path, '/_control/state')
+  agent.destroy()
+})
+
+t.test('cli: the process takes its settings from flags, --set and variables', async t => {
+  const run = await ready(
+    t,
+    ['--set', 'pagination.max_limit=7', '--seed', '5', '--set', 'control_hosts=a.example, b.example', '--set', 'cors=false', '--set', 'fixtures_dir='],
+    {
+      variables: { SEED: '6', PAGINATION_DEFAULT_LIMIT: '3', LOG_LEVEL: 'silent', CONTROL_TOKEN: '' }
+    }
+  )
+
+  const { settings } = (await (await fetch(`${run.controlUrl}/settings`)).json()) as any
+
+  const shown = ['port', 'seed', 'pagination.max_limit', 'pagination.default_limit', 'control_hosts', 'cors', 'log_level', 'control_token', 'fixtures_dir']
+  t.strictSame(
+    shown.map(key => [key, settings[key].value, settings[key].source]),
+    [
+      ['port', 0, 'flag'],
+      ['seed', 5, 'flag'],
+      ['pagination.max_limit', 7, 'flag'],
+      ['pagination.default_limit', 3, 'environment'],
+      ['control_hosts', ['a.example', 'b.example'], 'flag'],
+      ['cors', false, 'flag'],
+      ['log_level', 'silent', 'environment'],
+      ['control_token', null, 'default'],
+      ['fixtures_dir', null, 'flag']
+    ]
+  )
+  const { code, ms } = await signalled(run, 'SIGINT')
+  t.equal(code, 0)
+  t.ok(ms < 1000, `on SIGINT it ended after ${ms} ms`)
+  t.equal(run.stderr(), '', 'silent logs nothing')
+})
+
+t.test('cli: a call in flight holds up SIGTERM for limits.shutdown at most', async t => {
+  const run = await ready(t, ['--set', 'limits.shutdown=400'])
+  await hanging(run.baseUrl)
+
+  const { code, ms } = await signalled(run, 'SIGTERM')
+
+  t.equal(code, 0)
+  t.ok(ms >= 390 && ms < 1400, `it ended after ${ms} ms`)
+})
+
+t.test('cli: a second signal ends the process at once with 1', async t => {
+  const run = await ready(t, ['--set', 'limits.shutdown=20000'])
+  await hanging(run.baseUrl)
+
+  run.child.kill('SIGTERM')
+  await sleep(200)
+  t.equal(run.child.exitCode, null, 'it waits for the call')
+  const { code, ms } = await signalled(run, 'SIGINT')
+
+  t.equal(code, 1)
+  t.ok(ms < 1000, `it ended after ${ms} ms`)
+})
+
+t.test('cli: a process whose start failed ends with 1, with the reason on stderr', async t => {
+  const root = t.testdir({ 'bad.yaml': 'sede: 3' })
+  const run = running(t, ['--port', '0', '--log-level', 'silent', '--scenario', `${root}/bad.yaml`])
+
+  t.equal(await run.ended, 1)
+  t.equal(run.stdout(), '')
+  t.equal(run.stderr(), `commerce-emulator: ${root}/bad.yaml:1:7 sede: unknown name sede; did you mean seed?\n`)
+})
+
+t.test('cli: a command that is done ends with its status', async t => {
+  const root = t.testdir({ 'right.yaml': 'seed: 3' })
+  const run = running(t, ['validate', `${root}/right.yaml`])
+
+  t.equal(await run.ended, 0)
+  t.equal(run.stdout(), `${root}/right.yaml: valid\n`)
+})
+
+t.test('cli: an error that nothing caught is logged before the process ends with 1', async t => {
+  const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent('process.on("SIGUSR2", () => { throw new Error("out of place") })')}`]
+  const run = await ready(t, [], { nodeArgs })
+
+  const { code } = await signalled(run, 'SIGUSR2')
+
+  t.equal(code, 1)
+  const { level, msg, err } = JSON.parse(run.stderr().trimEnd().split('\n').at(-1) as string)
+  t.strictSame([level, msg, err.message], [60, 'The emulator stops: a defect. Please report it.', 'out of place'])
+})

@@ -1,0 +1,365 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
+import { PassThrough } from 'node:stream'
+import t from 'tap'
+import { failureLines } from '../../src/cli/failures.js'
+import { run, type Streams } from '../../src/cli/program.js'
+import { startUpText } from '../../src/cli/start.js'
+import { validate } from '../../src/cli/validate.js'
+import { SETTINGS, variableOf } from '../../src/core/settings.js'
+import type { Emulator } from '../../src/index.js'
+import { VERSION } from '../../src/version.js'
+
+type Ran = { status: number | null; stdout: string; stderr: string }
+
+/** Runs a command line with streams of its own. */
+async function ran(args: string[], environment: Record<string, string> = {}): Promise<Ran> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
+  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
+  return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
+}
+const quiet = { LOG_LEVEL: 'silent', PORT: '0' }
+
+/** A port of this machine that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const isOpen = (port: number) =>
+  new Promise<boolean>(resolve => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('connect', () => resolve(socket.destroy() !== null)).on('error', () => resolve(false))
+  })
+
+t.test('cli: --help shows the commands, every flag with its default and variable, and examples that fit a terminal', async t => {
+  const { status, stdout, stderr } = await ran(['--help'])
+
+  t.equal(status, 0)
+  t.equal(stderr, '')
+  const [usage] = stdout.split('\n\n')
+  t.equal(
+    usage,
+    'Usage: commerce-emulator [start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator healthcheck [options]'
+  )
+  const flat = stdout.replace(/\s+/g, ' ')
+  for (const [key, { about, default: fallback, flag }] of Object.entries(SETTINGS) as [
+    keyof typeof SETTINGS,
+    { about: string; default: unknown; flag?: string }
+  ][]) {
+    if (!flag) continue
+    const shown = `${about} (${fallback === null ? '' : `default: ${fallback}; `}variable: ${variableOf(key)})`
+    t.ok(flat.includes(`${flag} <`) && flat.includes(shown), flag)
+  }
+  for (const part of [
+    '--set <key=value> Any setting, as often as needed. ',
+    '-V, --version Print the version.',
+    '-h, --help Print this help.',
+    'validate [options] <file...> Check',
+    'Examples:'
+  ]) {
+    t.ok(flat.includes(part), part)
+  }
+  t.strictSame(
+    stdout.split('\n').filter(line => line.length > 80),
+    []
+  )
+  t.equal((await ran(['help'])).stdout, stdout)
+})
+
+t.test('cli: the help of a command shows the flags that it takes', async t => {
+  const flagsOf = async (command: string) => [...(await ran([command, '--help'])).stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag)
+
+  t.strictSame(await flagsOf('validate'), ['--fixtures-dir', '--scenarios-dir', '--set'])
+  t.strictSame(await flagsOf('healthcheck'), ['--port', '--host', '--set'])
+  t.strictSame(await flagsOf('start'), ['--port', '--host', '--scenario', '--fixtures-dir', '--scenarios-dir', '--log-level', '--seed', '--set'])
+})
+
+t.test('cli: --version prints the version of the package', async t => {
+  t.strictSame(await ran(['--version']), { status: 0, stdout: `${VERSION}\n`, stderr: '' })
+  t.strictSame(await ran(['-V']), { status: 0, stdout: `${VERSION}\n`, stderr: '' })
+})
+
+t.test('cli: a command line that cannot be read is answered with what is wrong, what was probably meant, and where to look', async t => {
+  const cases: [args: string[], message: string][] = [
+    [['--prot', '1'], "error: unknown option '--prot'\n(Did you mean --port?)"],
+    [['strat'], 'error: unknown command strat; did you mean start?'],
+    [['frobnicate'], 'error: unknown command frobnicate'],
+    [['start', 'default'], 'error: unknown command default'],
+    [['./own.yaml'], 'error: ./own.yaml stands there without a flag; did you mean --scenario ./own.yaml?'],
+    [['start', 'own.yaml'], 'error: own.yaml stands there without a flag; did you mean --scenario own.yaml?'],
+    [['--port', '0', 'validate', 'x.yaml'], 'error: the command validate comes first: commerce-emulator validate'],
+    [['validate'], "error: missing required argument 'file'"],
+    [['validate', '--port', '1', 'x.yaml'], "error: unknown option '--port'"],
+    [['healthcheck', 'now'], "error: too many arguments for 'healthcheck'. Expected 0 arguments but got 1."],
+    [['--set'], "error: option '--set <key=value>' argument missing"],
+    [['--port'], "error: option '--port <port>' argument missing"]
+  ]
+  for (const [args, message] of cases) {
+    t.strictSame(await ran(args), { status: 1, stdout: '', stderr: `${message}\n(run commerce-emulator --help for the commands and flags)\n` }, args.join(' '))
+  }
+})
+
+t.test('cli: a setting that is unknown or has a bad value is refused where it was given', async t => {
+  const cases: [args: string[], environment: Record<string, string>, message: string][] = [
+    [['--set', 'foo'], {}, '--set foo: key=value was expected, such as --set pagination.max_limit=5'],
+    [['--set', '=1'], {}, '--set =1: key=value was expected, such as --set pagination.max_limit=5'],
+    [['--set', 'prot=1'], {}, '--set prot=1: there is no setting prot; did you mean port?'],
+    [['--set', 'constructor=1'], {}, '--set constructor=1: there is no setting constructor'],
+    [['--set', 'search=exact'], {}, '--set search=exact: there is no setting search; under that name are search.reference, search.last4'],
+    [['--set', 'port=x'], {}, '--set port=x: a whole number was expected, not x'],
+    [['--set', 'port=1.5'], {}, '--set port=1.5: a whole number was expected, not 1.5'],
+    [['--set', 'port='], {}, '--set port=: a whole number was expected, not '],
+    [['--set', 'cors=yes'], {}, '--set cors=yes: true or false was expected, not yes'],
+    [['--set', 'host='], {}, '--set host=: text was expected, not an empty one'],
+    [['--set', 'control_hosts=a,,b'], {}, '--set control_hosts=a,,b: text was expected, not an empty one'],
+    [['--set', 'auth.visibility=opne'], {}, '--set auth.visibility=opne: one of open, scoped was expected, not opne; did you mean open?'],
+    [['--port', '65536'], {}, '--port: at most 65535 was expected, not 65536'],
+    [['--seed', '-1'], {}, '--seed: at least 0 was expected, not -1'],
+    [['--log-level', 'loud'], {}, '--log-level: one of trace, debug, info, warn, error, fatal, silent was expected, not loud'],
+    [[], { PORT: 'abc' }, 'the variable PORT: a whole number was expected, not abc'],
+    [[], { LIMITS_BODY: '0' }, 'the variable LIMITS_BODY: at least 1 was expected, not 0'],
+    [[], { TRANSACTIONS_DEFAULT_CURRENCY: 'USD' }, 'the variable TRANSACTIONS_DEFAULT_CURRENCY: the code is written in lower case: usd'],
+    [['healthcheck', '--port', 'x'], {}, '--port: a whole number was expected, not x'],
+    [['validate', '--set', 'prot=1', 'x.yaml'], {}, '--set prot=1: there is no setting prot; did you mean port?']
+  ]
+  for (const [args, environment, message] of cases) {
+    t.strictSame(
+      await ran(args, environment),
+      { status: 1, stdout: '', stderr: `commerce-emulator: ${message}\n` },
+      `${args.join(' ')} ${Object.keys(environment)}`
+    )
+  }
+  const several = await ran(['--set', 'foo', '--set', 'cors=1', '--seed', 'x'])
+  t.equal(
+    several.stderr,
+    [
+      'commerce-emulator: 3 problems; nothing was started',
+      '  --set foo: key=value was expected, such as --set pagination.max_limit=5',
+      '  --set cors=1: true or false was expected, not 1',
+      '  --seed: a whole number was expected, not x',
+      ''
+    ].join('\n')
+  )
+})
+
+t.test('cli: validate tells of each file whether it is right, and of each problem its file, line and column', async t => {
+  const root = t.testdir({
+    fixtures: { 'mine.yaml': 'accounts: []' },
+    'right.yaml': 'fixtures: [mine]\nseed: 3',
+    'fixture.yaml': 'accounts:\n  - { id: mch_a, type: merchant, name: A, email: a@example.com, address: { country: US } }',
+    'one.yaml': 'fixtures: [mien]',
+    'bad.yaml': 'sede: 3\nsettings: { port: 1 }\ndata:\n  tickets:\n    - { id: tkt_1, location: loc_x, reference: 12 }\n',
+    'broken.json': '{ "seed": 1,, }',
+    parts: { 'outer.yaml': 'fixtures: [inner.yaml]', 'inner.yaml': 'users:\n  - account: mch_none\n    name: A\n    email: nonsense' }
+  })
+  const folder = ['--fixtures-dir', `${root}/fixtures`]
+  const at = (name: string) => `${root}/${name}`
+
+  const right = await ran(['validate', ...folder, at('right.yaml'), at('fixture.yaml')])
+  const wrong = await ran(['validate', ...folder, at('bad.yaml'), at('right.yaml'), at('one.yaml'), at('none.yaml'), at('parts')])
+
+  t.strictSame(right, { status: 0, stdout: `${at('right.yaml')}: valid\n${at('fixture.yaml')}: valid\n`, stderr: '' })
+  t.strictSame([wrong.status, wrong.stderr], [1, ''])
+  t.strictSame(
+    wrong.stdout
+      .replaceAll(`${root}/`, '')
+      .split('\n')
+      .map(line => line.replace(/Known are: .*/, 'Known are: …')),
+    [
+      'bad.yaml:1:7 sede: unknown name sede; did you mean seed?',
+      'bad.yaml:2:19 settings.port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=',
+      'bad.yaml:5:48 data.tickets[0].reference: text or null was expected, not 12; quote it: "12"',
+      'bad.yaml: 3 problems',
+      'right.yaml: valid',
+      'one.yaml:1:12 fixtures[0]: no fixture is called mien; did you mean mine? Known are: …',
+      'one.yaml: 1 problem',
+      'none.yaml cannot be read: there is no such file or folder',
+      'none.yaml: 1 problem',
+      'parts cannot be read: it is a folder, not a file',
+      'parts: 1 problem',
+      ''
+    ]
+  )
+  const outer = await ran(['validate', at('parts/outer.yaml')])
+  t.equal(outer.status, 1)
+  t.ok(
+    outer.stdout.includes(`${at('parts/inner.yaml')}:4:12 users[0].email: an e-mail address was expected, such as ana@example.com\n`),
+    'in the file that it is in'
+  )
+  const broken = await ran(['validate', at('broken.json')])
+  t.equal(broken.status, 1)
+  t.ok(/^.*broken\.json:1:\d+ .+\n/.test(broken.stdout))
+})
+
+t.test('cli: a start that fails says why on stderr, ends with 1 and leaves no port open', async t => {
+  const root = t.testdir({
+    file: '',
+    'one.yaml': 'fixtures: [nope]',
+    'two.yaml': 'sede: 3\nclock: yesterday',
+    'any-key.yaml': 'settings: { auth: { accept_any_key: mch_none } }'
+  })
+  const port = await freePort()
+  const long = 'x'.repeat(300)
+  const cases: [args: string[], message: RegExp][] = [
+    [['--scenario', 'nope'], /^No scenario is called nope\. Known are: default, .*\.$/],
+    [['--scenario', 'defualt'], /^No scenario is called defualt; did you mean default\? Known are: .*\.$/],
+    [['--scenario', './nope.yaml'], /^\.\/nope\.yaml cannot be read: there is no such file or folder$/],
+    [['--scenario', `${root}/`], /\/ cannot be read: it is a folder, not a file$/],
+    [['--scenario', `./${long}.yaml`], /^\.\/x+\.yaml cannot be read: ENAMETOOLONG/],
+    [['--fixtures-dir', '/nowhere'], /^\/nowhere cannot be read: there is no such file or folder$/],
+    [['--scenarios-dir', `${root}/file`], /\/file cannot be read: it is a file, not a folder$/],
+    [['--scenario', `${root}/one.yaml`], /one\.yaml:1:12 fixtures\[0\]: no fixture is called nope\. Known are: /],
+    [['--scenario', `${root}/any-key.yaml`], /any-key\.yaml:1:1 auth\.accept_any_key names mch_none, which is no Account of it$/],
+    [
+      ['--host', 'no-such-host.invalid'],
+      /^it cannot listen there: .*no-such-host\.invalid; choose an address of this machine with --host, such as 127\.0\.0\.1, or 0\.0\.0\.0 for all of them\.$/
+    ],
+    [['--host', '192.0.2.1'], /^it cannot listen there: listen EADDRNOTAVAIL.*; choose an address of this machine with --host/]
+  ]
+  for (const [args, message] of cases) {
+    const { status, stdout, stderr } = await ran(['--port', String(port), ...args], quiet)
+    t.strictSame([status, stdout], [1, ''], args.join(' '))
+    t.ok(stderr.startsWith('commerce-emulator: ') && stderr.endsWith('\n'), stderr)
+    t.ok(message.test(stderr.slice('commerce-emulator: '.length, -1)), stderr)
+    t.notOk(await isOpen(port))
+  }
+  const several = await ran(['--port', String(port), '--scenario', `${root}/two.yaml`], quiet)
+  t.strictSame(
+    several.stderr
+      .replaceAll(`${root}/`, '')
+      .split('\n')
+      .map(line => line.replace(/an ISO.*/, 'an ISO …')),
+    ['commerce-emulator: 2 problems; nothing was started', '  two.yaml:1:7 sede: unknown name sede; did you mean seed?', '  two.yaml:2:8 clock: an ISO …', '']
+  )
+  t.notOk(await isOpen(port))
+})
+
+t.test('cli: a port in use is told in one line, with what to do', async t => {
+  const server = createTcpServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+
+  const answer = await ran(['--port', String(port)])
+
+  t.strictSame(answer, {
+    status: 1,
+    stdout: '',
+    stderr: `commerce-emulator: port ${port} on 127.0.0.1 is in use; stop what uses it, or choose another with --port (0 picks a free one).\n`
+  })
+})
+
+t.test('cli: a failure of the system is told in words, a defect with its stack', async t => {
+  const failure = (properties: object) => failureLines(Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), properties))
+
+  t.strictSame(failure({ code: 'EACCES', syscall: 'listen', port: 80 }), [
+    'commerce-emulator: port 80 is not open to this user; choose one above 1023 with --port.'
+  ])
+  t.strictSame(failure({ code: 'EACCES', syscall: 'open', path: '/etc/shadow' }), ['commerce-emulator: /etc/shadow cannot be read: this user may not read it'])
+  const defect = new TypeError('x is not a function')
+  t.strictSame(failureLines(defect), [`commerce-emulator: ${defect.stack}`])
+  let looks = 0
+  const flag = {
+    get seed(): number {
+      if (++looks > 2) throw defect
+      return 1
+    }
+  }
+  await t.rejects(validate(['own.yaml'], { flag, environment: {} }, t.fail), defect, 'and is not told as a problem of the file')
+})
+
+t.test('cli: healthcheck asks the emulator at the port and host that it would be started with', async t => {
+  const listening = async (answer: RequestListener, host: string) => {
+    const server = createServer(answer).listen(0, host)
+    await once(server, 'listening')
+    t.teardown(() => server.close())
+    return String((server.address() as AddressInfo).port)
+  }
+  const asked: string[] = []
+  const ready: RequestListener = ({ url = '' }, response) => {
+    asked.push(url)
+    response.end('{"status":"ready"}')
+  }
+  const port = await listening(ready, '127.0.0.1')
+  const six = await listening(ready, '::1')
+  const starting = await listening((_request, response) => response.writeHead(503).end('{"status":"starting"}'), '127.0.0.1')
+  const free = String(await freePort())
+  const at = (host: string, port: string) => `http://${host}:${port}/_control/health`
+  const cases: [args: string[], environment: Record<string, string>, status: number, line: string][] = [
+    [['--port', port], {}, 0, `${at('127.0.0.1', port)} answered 200: {"status":"ready"}`],
+    [[], { PORT: port, HOST: '0.0.0.0' }, 0, `${at('127.0.0.1', port)} answered 200: {"status":"ready"}`],
+    [['--port', port, '--host', 'localhost'], {}, 0, `${at('localhost', port)} answered 200: {"status":"ready"}`],
+    [['--port', six, '--host', '::'], {}, 0, `${at('[::1]', six)} answered 200: {"status":"ready"}`],
+    [['--port', six, '--host', '::1'], {}, 0, `${at('[::1]', six)} answered 200: {"status":"ready"}`],
+    [['--port', starting], {}, 1, `${at('127.0.0.1', starting)} answered 503: {"status":"starting"}`],
+    [['--port', free], {}, 1, `${at('127.0.0.1', free)} did not answer: nothing listens there`],
+    [['--port', '6000'], {}, 1, `${at('127.0.0.1', '6000')} did not answer: nothing listens there`]
+  ]
+  for (const [args, environment, status, line] of cases) {
+    t.strictSame(await ran(['healthcheck', ...args], environment), { status, stdout: `${line}\n`, stderr: '' }, args.join(' '))
+  }
+  t.strictSame([...new Set(asked)], ['/_control/health'])
+})
+
+t.test('cli: healthcheck does not wait for ever, and says what else went wrong', async t => {
+  const server = createTcpServer(socket => {
+    if (speaks) socket.end('this is no HTTP\r\n\r\n')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const args = ['healthcheck', '--port', String((server.address() as AddressInfo).port)]
+  let speaks = true
+
+  const strange = await ran(args)
+  speaks = false
+  const silent = await ran(args)
+
+  t.equal(strange.status, 1)
+  t.ok(/ did not answer: Parse Error: .*\n$/.test(strange.stdout), strange.stdout)
+  t.equal(silent.status, 1)
+  t.ok(silent.stdout.endsWith(' did not answer: nothing came in 3 seconds\n'), silent.stdout)
+})
+
+t.test('cli: the start-up text shows addresses, scenario, keys and a call to try, quoted for a shell where that is needed', async t => {
+  const emulator = {
+    baseUrl: 'http://localhost:4010/next',
+    controlUrl: 'http://localhost:4010/_control',
+    scenario: { name: 'lunch', description: 'A busy lunch.' },
+    apiKeys: [
+      { key: 'sk_a', account: 'mch_a' },
+      { key: 'sk_longer', account: 'rsl_r' }
+    ]
+  } as Emulator
+
+  t.equal(
+    startUpText(emulator),
+    `
+  API       http://localhost:4010/next
+  Control   http://localhost:4010/_control
+  Scenario  lunch: A busy lunch.
+  Keys      sk_a       acts as mch_a
+            sk_longer  acts as rsl_r
+
+  Try       curl -u sk_a: http://localhost:4010/next/locations
+
+commerce-emulator ready on http://localhost:4010/next`
+  )
+  t.equal(
+    startUpText({ ...emulator, scenario: { name: 'bare', description: null }, apiKeys: [] }),
+    `
+  API       http://localhost:4010/next
+  Control   http://localhost:4010/_control
+  Scenario  bare
+
+commerce-emulator ready on http://localhost:4010/next`
+  )
+  const odd = startUpText({ ...emulator, baseUrl: 'http://[fe80::1]:4010/next', apiKeys: [{ key: "a'b&$c", account: 'mch_a' }] })
+  t.ok(odd.includes(`curl -u 'a'\\''b&$c:' 'http://[fe80::1]:4010/next/locations'\n`), odd)
+})

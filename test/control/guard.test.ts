@@ -1,0 +1,316 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { InjectOptions } from 'fastify'
+import t from 'tap'
+import { startTestEmulator, world } from '../support/emulator.js'
+import { startWithFolders } from './folders.js'
+
+type Route = { method: string; path: string }
+
+/** The routes that an app has, read from its own listing. */
+function routesOf(listing: string): Route[] {
+  const parents: string[] = []
+  return listing.split('\n').flatMap(line => {
+    const [, indent = '', name = '', methods = ''] = /^([ │]*)[├└]── (\S+)(?: \((.*)\))?$/.exec(line) ?? []
+    const depth = indent.length / 4
+    parents.splice(depth, parents.length, name)
+    const path = parents.join('').replace(/^\/\//, '/')
+    return methods
+      .split(', ')
+      .filter(Boolean)
+      .map(method => ({ method, path }))
+  })
+}
+
+const HEALTH = '/_control/health'
+const TOKEN = 'open sesame'
+
+t.test('control: the guard stands before every control route that the app registers', async t => {
+  const { app, state } = await startTestEmulator(t)
+  const routes = routesOf(app.printRoutes({ commonPrefix: false })).filter(({ path }) => path.startsWith('/_control'))
+  const before = await state()
+  const call = async ({ method, path }: Route, headers: Record<string, string>) => {
+    const { statusCode, payload } = await app.inject({ method: method as 'GET', url: path, headers })
+    return { status: statusCode, code: JSON.parse(payload).error?.code }
+  }
+
+  t.strictSame(
+    routes.map(({ method, path }) => `${method} ${path}`).sort(),
+    [
+      'GET /_control',
+      'GET /_control/assumptions',
+      'GET /_control/health',
+      'GET /_control/scenarios',
+      'GET /_control/settings',
+      'GET /_control/state',
+      'PATCH /_control/settings',
+      'POST /_control/keys',
+      'POST /_control/load',
+      'POST /_control/records',
+      'POST /_control/reset'
+    ],
+    'the listing is read right'
+  )
+  for (const route of [...routes, { method: 'GET', path: '/_control/nowhere' }]) {
+    const on = `${route.method} ${route.path}`
+
+    const ofOtherHost = await call(route, { host: 'evil.example' })
+    const ofOtherOrigin = await call(route, { host: 'localhost', origin: 'http://evil.example' })
+
+    if (route.path === HEALTH) t.equal(ofOtherHost.status, 200, `${on} answers under any Host`)
+    else t.strictSame(ofOtherHost, { status: 403, code: 'host_not_allowed' }, `${on} refuses another Host`)
+    t.strictSame(ofOtherOrigin, { status: 403, code: 'origin_not_allowed' }, `${on} refuses another Origin`)
+  }
+  t.equal(await state(), before, 'nothing was run')
+})
+
+t.test('control: with CONTROL_TOKEN every control route but health needs it', async t => {
+  const { app, state } = await startTestEmulator(t, { settings: { control_token: TOKEN } })
+  const routes = routesOf(app.printRoutes({ commonPrefix: false })).filter(({ path }) => path.startsWith('/_control'))
+  const call = ({ method, path }: Route, headers: Record<string, string> = {}) =>
+    app.inject({ method: method as 'GET', url: path, headers: { host: 'localhost', ...headers } })
+
+  for (const route of routes) {
+    const without = await call(route)
+    const wrong = await call(route, { authorization: `Bearer ${TOKEN}x` })
+    const basic = await call(route, { authorization: `Basic ${TOKEN}` })
+    const right = await call(route, { authorization: `Bearer ${TOKEN}` })
+
+    const expected = route.path === HEALTH ? 200 : 401
+    t.strictSame([without.statusCode, wrong.statusCode, basic.statusCode], [expected, expected, expected], `${route.method} ${route.path}`)
+    t.not(right.statusCode, 401, `${route.method} ${route.path} with the token`)
+  }
+  const refused = await call({ method: 'GET', path: '/_control/state' })
+  t.equal(refused.headers['www-authenticate'], 'Bearer realm="commerce-emulator control"')
+  t.strictSame(refused.json().error, {
+    type: 'authentication_error',
+    code: 'token_required',
+    message: 'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN.',
+    request_id: refused.headers['request-id']
+  })
+  t.equal(JSON.parse(await state()).error.code, 'token_required')
+})
+
+t.test('control: a Host passes when no public name server could point it at this machine', async t => {
+  const { control } = await startTestEmulator(t, { settings: { control_hosts: ['ci.example', 'Other.Example:4010', '[fe80::1]'] } })
+  const hosts: [host: string, status: number][] = [
+    ['127.0.0.1', 200],
+    ['127.0.0.1:4010', 200],
+    ['10.0.0.7:4010', 200],
+    ['[::1]', 200],
+    ['[::1]:4010', 200],
+    ['localhost', 200],
+    ['localhost:4010', 200],
+    ['LOCALHOST:4010', 200],
+    ['a.localhost', 200],
+    ['a.b.localhost:4010', 200],
+    ['emulator', 200],
+    ['emulator:4010', 200],
+    ['Emulator', 200],
+    ['host.docker.internal', 200],
+    ['HOST.docker.internal:4010', 200],
+    ['ci.example', 200],
+    ['CI.example:80', 200],
+    ['other.example', 200],
+    ['evil.example', 403],
+    ['EVIL.EXAMPLE:4010', 403],
+    ['not-ci.example', 403],
+    ['ci.example.evil.example', 403],
+    ['127.0.0.1.nip.example', 403],
+    ['localhost.evil.example', 403],
+    ['alocalhost.example', 403],
+    ['host.docker.internal.evil.example', 403],
+    ['gateway.docker.internal', 403],
+    ['localhost.', 403],
+    ['127.0.0.1.', 403],
+    ['emulator.', 403],
+    ['ci.example.', 403],
+    ['127.0.0.256', 403],
+    ['[evil.example]:4010', 403]
+  ]
+  for (const [host, status] of hosts) t.equal((await control('GET /settings', undefined, { host })).status, status, host)
+
+  const refused = await control('GET /settings', undefined, { host: 'EVIL.example:4010' })
+
+  t.strictSame(refused.body.error, {
+    type: 'permission_error',
+    code: 'host_not_allowed',
+    message:
+      'The Host evil.example may not reach the control API. Call it by an IP address, localhost or a single-label name, or list the name in CONTROL_HOSTS.',
+    request_id: refused.headers['request-id']
+  })
+})
+
+t.test('control: a call without a Host, which no browser makes, passes', async t => {
+  const { app } = await startTestEmulator(t)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  await once(socket, 'connect')
+
+  socket.end('GET /_control/health HTTP/1.0\r\n\r\n')
+
+  t.ok((await text(socket)).startsWith('HTTP/1.1 200 OK\r\n'))
+  const other = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  other.end('GET /_control/state HTTP/1.0\r\n\r\n')
+  t.ok((await text(other)).startsWith('HTTP/1.1 200 OK\r\n'))
+})
+
+t.test('control: an Origin passes when it is the one of the Host that was called', async t => {
+  const { control } = await startTestEmulator(t)
+  const pairs: [host: string, origin: string, status: number][] = [
+    ['localhost:4010', 'http://localhost:4010', 200],
+    ['127.0.0.1:4010', 'http://127.0.0.1:4010', 200],
+    ['[::1]:4010', 'http://[::1]:4010', 200],
+    ['localhost', 'http://localhost', 200],
+    ['localhost:4010', 'http://localhost:3000', 403],
+    ['localhost:4010', 'http://localhost', 403],
+    ['localhost:4010', 'http://127.0.0.1:4010', 403],
+    ['localhost:4010', 'https://localhost:4010', 403],
+    ['localhost:4010', 'null', 403],
+    ['localhost:4010', '', 403],
+    ['localhost:4010', 'http://localhost:4010.evil.example', 403]
+  ]
+  for (const [host, origin, status] of pairs) t.equal((await control('GET /state', undefined, { host, origin })).status, status, `${origin} at ${host}`)
+
+  const refused = await control('POST /reset', undefined, { host: 'localhost:4010', origin: 'http://evil.example' })
+
+  t.equal(refused.body.error.message, 'The control API answers no page of another origin; http://evil.example is not http://localhost:4010.')
+})
+
+t.test('A33: the control API answers no preflight', async t => {
+  const { inject } = await startTestEmulator(t)
+  const preflight = (origin: string) =>
+    inject({ method: 'OPTIONS', url: '/_control/reset', headers: { host: 'localhost', origin, 'access-control-request-method': 'POST' } })
+
+  const other = await preflight('http://evil.example')
+  const own = await preflight('http://localhost')
+
+  t.equal(other.status, 403)
+  t.equal(own.status, 404)
+  t.equal(other.headers['access-control-allow-origin'], undefined)
+  t.equal(own.headers['access-control-allow-origin'], undefined)
+})
+
+t.test('control: a body is JSON or YAML; any other is refused with 415, unread', async t => {
+  const { control, inject, state } = await startTestEmulator(t)
+  const before = await state()
+  const types: [type: string, status: number][] = [
+    ['application/json', 200],
+    ['application/json; charset=utf-8', 200],
+    ['APPLICATION/JSON', 200],
+    ['application/yaml', 200],
+    ['application/x-www-form-urlencoded', 415],
+    ['text/plain', 415],
+    ['text/yaml', 415],
+    ['multipart/form-data; boundary=x', 415],
+    ['nonsense', 415]
+  ]
+  const body = '{"accounts":[]}'
+  for (const [type, status] of types) t.equal((await control('POST /records', body, { 'content-type': type })).status, status, type)
+
+  const form = await control('POST /reset', 'scenario=default', { 'content-type': 'application/x-www-form-urlencoded' })
+  const untyped = await inject({ method: 'POST', url: '/_control/records', headers: { host: 'localhost' }, payload: body })
+
+  t.equal(form.status, 415)
+  t.equal(form.body.error.code, 'content_type_unsupported')
+  t.equal(
+    form.body.error.message,
+    'The body is application/x-www-form-urlencoded; the control API reads JSON and YAML: send it with Content-Type: application/json or application/yaml.'
+  )
+  t.equal(untyped.status, 415)
+  t.equal(
+    untyped.body.error.message,
+    'The body is of no type; the control API reads JSON and YAML: send it with Content-Type: application/json or application/yaml.'
+  )
+  t.equal(await state(), before)
+})
+
+t.test('control: a call without a body may name any content type', async t => {
+  const { inject } = await startTestEmulator(t)
+
+  for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded']) {
+    const { status } = await inject({ method: 'POST', url: '/_control/reset', headers: { host: 'localhost', 'content-type': type } })
+    t.equal(status, 200, type)
+  }
+})
+
+t.test('control: bodies have a limit of their own', async t => {
+  const { control, call, state } = await startTestEmulator(t, { settings: { 'limits.control_body': 300, 'limits.body': 20 } })
+  const before = await state()
+
+  const fits = await control('POST /records', `{"accounts":[]${' '.repeat(200)}}`)
+  const tooLarge = await control('POST /records', `{"accounts":[]${' '.repeat(400)}}`)
+  const ofTheApi = await call('POST /refunds', { body: `transaction=${'x'.repeat(100)}` })
+
+  t.equal(fits.status, 200)
+  t.equal(tooLarge.status, 413)
+  t.equal(tooLarge.body.error.code, 'body_too_large')
+  t.equal(ofTheApi.status, 413)
+  t.equal(await state(), before)
+})
+
+t.test('control: before the start scenario is loaded, health says so and every other call is refused with 503', async t => {
+  const { app, sandbox, control } = await startWithFolders(t, { start: null })
+  const routes = routesOf(app.printRoutes({ commonPrefix: false })).filter(({ path }) => path.startsWith('/_control') && path !== HEALTH)
+  const options = ({ method, path }: Route): InjectOptions => ({ method: method as 'GET', url: path, headers: { host: 'localhost' } })
+
+  const health = await control('GET /health')
+
+  t.equal(health.status, 503)
+  t.strictSame(health.body, { status: 'starting', version: '1.2.3' })
+  t.equal((await control('GET /health', undefined, { host: 'evil.example' })).status, 503)
+  for (const route of [...routes, { method: 'GET', path: '/_control/nowhere' }]) {
+    const { statusCode, payload } = await app.inject(options(route))
+    t.equal(statusCode, 503, `${route.method} ${route.path}`)
+    t.strictSame(
+      [JSON.parse(payload).error.code, JSON.parse(payload).error.message],
+      ['not_ready', 'The start scenario is still being loaded; try again in a moment.']
+    )
+  }
+  t.equal((await control('GET /state', undefined, { host: 'evil.example' })).status, 403, 'the guard comes first')
+
+  await sandbox.load({ name: 'test', data: world(), locate: async () => null }, { name: 'test', file: null })
+
+  t.equal((await control('GET /health')).status, 200)
+  t.equal((await control('GET /state')).status, 200)
+})
+
+t.test('control: a path or method that the control API does not have is a 404, whatever body comes with it', async t => {
+  const { control, inject } = await startTestEmulator(t)
+  const calls = ['GET /nowhere', 'DELETE /state', 'GET /reset', 'POST /settings', 'PUT /settings', 'POST /health', 'GET /state/x']
+
+  for (const on of calls) {
+    const { status, body } = await control(on)
+    const [method, path] = on.split(' ')
+    t.equal(status, 404, on)
+    t.equal(body.error.code, 'path_unknown')
+    t.equal(body.error.message, `The control API has no ${method} /_control${path}; GET /_control links to what it has.`)
+  }
+  const withForm = await inject({
+    method: 'POST',
+    url: '/_control/nowhere?a=b',
+    headers: { host: 'localhost', 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'a=b'
+  })
+  t.equal(withForm.status, 404)
+  t.equal(withForm.body.error.message, 'The control API has no POST /_control/nowhere; GET /_control links to what it has.')
+})
+
+t.test('A34: control calls draw ids of their own and are not counted in those of the API', async t => {
+  const { call, control } = await startTestEmulator(t)
+
+  const first = await call('GET /tickets/tkt_a')
+  const between = [await control('GET /state'), await control('GET /health'), await control('GET /nowhere'), await control('GET ')]
+  const refused = await control('GET /state', undefined, { host: 'evil.example' })
+  const second = await call('GET /tickets/tkt_a')
+
+  t.equal(first.headers['request-id'], 'req_1')
+  t.equal(second.headers['request-id'], 'req_2')
+  t.strictSame(
+    between.map(({ headers }) => headers['request-id']),
+    ['ctl_1', 'ctl_2', 'ctl_3', 'ctl_4']
+  )
+  t.equal(refused.headers['request-id'], 'ctl_5')
+  t.equal(refused.body.error.request_id, 'ctl_5')
+})
