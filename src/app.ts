@@ -15,7 +15,7 @@ import { noControlCall, stateRoutes } from './control/state.js'
 import { ApiError } from './core/errors.js'
 import type { Settings } from './core/settings.js'
 import { Trace } from './core/trace.js'
-import { writerOf } from './http/answers.js'
+import { presentable, writerOf } from './http/answers.js'
 import { actorOf } from './http/authentication.js'
 import './http/context.js'
 import { answerControlError, answerError, answerExpectation, answerUnreadable, noOperation, outsideBase } from './http/errors.js'
@@ -45,6 +45,8 @@ export async function buildApp({ sandbox, library, settings, version, logger }: 
     exposeHeadRoutes: false,
     bodyLimit: settings['limits.body'],
     requestTimeout: settings['limits.request_timeout'],
+    // headers are timed by what is given here, the whole request by the line above
+    http: { requestTimeout: settings['limits.request_timeout'], connectionsCheckingInterval: Math.min(settings['limits.request_timeout'] || 1000, 1000) },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { querystringParser: decodeForm as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
@@ -60,8 +62,8 @@ export async function buildApp({ sandbox, library, settings, version, logger }: 
   app.addHook('onRequest', async (request, reply) => prepare(request, reply, sandbox))
   app.addHook('onResponse', async (request, reply) => logAnswer(request, reply))
   app.setErrorHandler(answerError)
-  app.setNotFoundHandler(async ({ url }) => {
-    throw outsideBase(pathOf(url))
+  app.addHook('onRequest', async ({ is404, url }) => {
+    if (is404 && !isUnder(BASE, url) && !isUnder(CONTROL, url)) throw outsideBase(pathOf(url))
   })
   app.get('/', async () => ({ name: 'commerce-emulator', version, api: BASE, control: CONTROL }))
 
@@ -85,24 +87,31 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm }: { set
     await api.register(cors, { origin: '*', methods: ['GET', 'POST', 'DELETE'], exposedHeaders: ['Request-Id', 'Warning'], strictPreflight: false })
   }
 
-  // 1. the path and the method
-  api.setNotFoundHandler(async ({ method, url }) => {
+  // 1. the path and the method, before a body is looked at
+  const refusePath = async ({ method, url }: FastifyRequest) => {
     throw noOperation(method, pathOf(url).slice(BASE.length) || '/')
+  }
+  api.setNotFoundHandler(refusePath)
+  api.addHook('onRequest', async request => {
+    if (request.is404) await refusePath(request)
   })
 
   // 2. the key; a disabled operation aborts right after it
   api.addHook('onRequest', async request => {
     const { sandbox, trace, headers, routeOptions } = request
     if (!sandbox.isLoaded) throw new ApiError('not_ready', { message: 'The start scenario is still being loaded; try again in a moment.' })
-    const { operation } = routeOptions.config
-    if (operation === undefined) return
-    if (OPERATIONS[operation].key) request.actor = actorOf(headers.authorization, sandbox, trace)
+    if (OPERATIONS[routeOptions.config.operation as OperationId].key) request.actor = actorOf(headers.authorization, sandbox, trace)
     else if (headers.authorization !== undefined) trace.assumed('A20')
     request.seen = new Visible(sandbox, request.actor, trace)
   })
 
   // 3. content type, size and form
-  api.addHook('preParsing', async ({ headers }) => {
+  api.addHook('preParsing', async request => {
+    const { headers } = request
+    if (!hasBody(request)) {
+      delete headers['content-type']
+      return
+    }
     const encoding = headers['content-encoding'] ?? 'identity'
     if (encoding !== 'identity') {
       throw new ApiError('content_type_unsupported', { message: `A body with Content-Encoding ${encoding} is not read; send it as it is.`, assumption: 'A32' })
@@ -111,7 +120,6 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm }: { set
   api.removeAllContentTypeParsers()
   await api.register(formBody, { bodyLimit: settings['limits.body'], parser: decodeForm as never })
   api.addContentTypeParser('*', (request, _payload, done) => {
-    if (!hasBody(request)) return done(null, undefined)
     const sent = request.headers['content-type'] ?? 'no content type'
     const message = `The body is ${sent}; bodies are form-encoded: send application/x-www-form-urlencoded, nested values as address[city]=Boston.`
     return done(new ApiError('content_type_unsupported', { message, rule: 'FORM-1' }))
@@ -120,16 +128,19 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm }: { set
   // 4. the parameters, by the operation's table
   api.setValidatorCompiler(() => () => true)
   api.addHook('preValidation', async (request, reply) => {
+    const warnings: string[] = []
     readParameters(request, message => {
-      request.log.warn(message)
-      reply.header('warning', `299 - ${JSON.stringify(message.replace(/[^\x20-\x7E]/g, '?'))}`)
+      const shown = presentable(message, request.sandbox)
+      request.log.warn(shown)
+      warnings.push(`299 - ${JSON.stringify(shown.replace(/[^\x20-\x7E]/g, '?'))}`)
+      reply.header('warning', warnings)
     })
   })
 
   // 5. the operation itself
   api.addHook('preHandler', async ({ routeOptions, sandbox, trace }, reply) => {
     trace.assumed('A04')
-    if (!isCreate(routeOptions.config.operation)) return
+    if (!isCreate(routeOptions.config.operation as OperationId)) return
     for (const assumption of ['A02', 'A03', 'A05', 'A06'] as const) trace.assumed(assumption)
     reply.code(sandbox.settings['statuses.created'])
   })
@@ -145,14 +156,18 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm }: { set
   api.addHook('onResponse', async ({ sandbox, trace }) => sandbox.leanedOn(trace.assumptions))
 }
 
-const isCreate = (operation: OperationId | undefined) => operation?.startsWith('create') ?? false
+const isCreate = (operation: OperationId) => operation.startsWith('create')
 
 /** The control API: never part of the emulated service, and kept from web pages. */
 async function controlApi(control: FastifyInstance, { sandbox, library, settings, version }: Omit<AppOptions, 'logger'>): Promise<void> {
   control.setErrorHandler(answerControlError)
   control.addHook('onRequest', async request => guardControl(request, { token: settings.control_token, hosts: settings.control_hosts }))
-  control.setNotFoundHandler(async ({ method, url }) => {
+  const refusePath = async ({ method, url }: FastifyRequest) => {
     throw noControlCall(method, pathOf(url))
+  }
+  control.setNotFoundHandler(refusePath)
+  control.addHook('onRequest', async request => {
+    if (request.is404) await refusePath(request)
   })
   acceptBodies(control, settings['limits.control_body'])
   await control.register(stateRoutes, { sandbox, library, version })

@@ -1,12 +1,16 @@
 /** The package for in-process use: start an emulator inside a test process, without the command. */
-import { readFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { buildApp } from './app.js'
-import { type GivenSettings, settingsInForce } from './core/settings.js'
+import { checkerOf } from './core/checking.js'
+import { ApiError } from './core/errors.js'
+import { sentence } from './core/nearest.js'
+import { flattened, type GivenSettings, nested, settingsInForce, settingsSchema } from './core/settings.js'
 import { Sandbox } from './sandbox/sandbox.js'
 import { documentOf } from './scenario/documents.js'
 import { isPath, Library } from './scenario/library.js'
+import { VERSION } from './version.js'
 
 export { ApiError, type ErrorCode, type Problem } from './core/errors.js'
 export type { GivenSettings, SettingKey, Settings } from './core/settings.js'
@@ -37,14 +41,14 @@ export type Emulator = {
   close: () => Promise<void>
 }
 
-export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+const checkSettings = checkerOf(() => settingsSchema(() => true))
 
 /**
- * Starts an emulator and loads its scenario. Errors: an `ApiError` that lists what is wrong with the scenario, or the system's own error
- * (`EADDRINUSE`, `EACCES`, …) when it cannot listen; nothing is left running then.
+ * Starts an emulator and loads its scenario. Errors: an `ApiError` that lists what is wrong with the settings or the scenario, or the system's own
+ * error when it cannot listen (`EADDRINUSE`, `EACCES`, …) or read a file or folder; nothing is left running then.
  */
 export async function startEmulator({ scenario, settings = {}, environment = {}, now = Date.now, logger }: EmulatorOptions = {}): Promise<Emulator> {
-  const launch = { flag: { port: 0, ...settings }, environment }
+  const launch = { flag: { port: 0, ...checked(settings) }, environment: checked(environment) }
   const process = settingsInForce(launch).values
   const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir })
   const sandbox = new Sandbox({ library, launch, machine: now })
@@ -55,7 +59,8 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
     clearTimeout(cut)
   }
   try {
-    await app.listen({ port: process.port, host: process.host })
+    await Promise.all([process.fixtures_dir, process.scenarios_dir].map(folder => folder && readdir(folder)))
+    await app.listen({ port: process.port, host: process.host, listenTextResolver: address => `listening on ${address}, loading the scenario` })
     const { document, origin } = await startDocument(scenario ?? process.scenario, library)
     const loaded = await sandbox.load(document, origin)
     const address = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
@@ -67,6 +72,13 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
   }
 }
 
+/** Settings given by key or nested, checked as on the command line. Errors: `setting_invalid` with every problem. */
+function checked(given: GivenSettings): GivenSettings {
+  const problems = checkSettings(nested(flattened(given))).map(({ path, message }) => ({ path, message }))
+  if (problems.length === 0) return flattened(given) as GivenSettings
+  throw new ApiError('setting_invalid', { message: sentence(problems.map(({ path, message }) => `${path}: ${message}`).join('; ')), problems })
+}
+
 async function startDocument(scenario: string | object, library: Library) {
   if (typeof scenario === 'object') return { document: documentOf('scenario', scenario), origin: { name: 'inline', file: null } }
   const document = isPath(scenario) ? await library.file(scenario) : await library.scenario(scenario)
@@ -75,6 +87,6 @@ async function startDocument(scenario: string | object, library: Library) {
 
 /** How the bound host is written in an address that works on this machine. */
 function shownHost(host: string): string {
-  if (['127.0.0.1', '0.0.0.0', '::', '::1'].includes(host)) return 'localhost'
+  if (['127.0.0.1', '0.0.0.0', '::'].includes(host)) return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }

@@ -1,12 +1,14 @@
 /** Settings as the command line and the environment give them: text, read by each setting's schema. */
 import { checkerOf } from '../core/checking.js'
-import { ApiError } from '../core/errors.js'
+import { ApiError, type Problem } from '../core/errors.js'
 import { didYouMean } from '../core/nearest.js'
 import { flattened, type GivenSettings, nested, SETTING_KEYS, SETTINGS, type SettingKey, settingsSchema, variableOf } from '../core/settings.js'
 
+type Given = { key: SettingKey; text: string; place: string }
+
 const check = checkerOf(() => settingsSchema(() => true))
 
-/** The settings that the environment gives, by their variables; an empty variable is as if absent. Errors: `setting_invalid`. */
+/** The settings that the environment gives, by their variables; an empty variable is as if absent. Errors: `setting_invalid` with every problem. */
 export function settingsOfEnvironment(environment: Readonly<Record<string, string | undefined>>): GivenSettings {
   const given = SETTING_KEYS.flatMap(key => {
     const text = environment[variableOf(key)]
@@ -15,25 +17,38 @@ export function settingsOfEnvironment(environment: Readonly<Record<string, strin
   return read(given)
 }
 
-/** The settings that flags give: those of `--set key=value`, then flags of their own. Errors: `setting_invalid`. */
+/** The settings that flags give: those of `--set key=value`, then flags of their own. Errors: `setting_invalid` with every problem. */
 export function settingsOfFlags(flags: Partial<Record<SettingKey, string>>, sets: readonly string[]): GivenSettings {
-  const ofSets = sets.map(text => {
+  const problems: Problem[] = []
+  const ofSets = sets.flatMap(text => {
     const [, key = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     const place = `--set ${text}`
-    if (value === undefined) throw refused([`${place}: key=value was expected`])
-    if (!(key in SETTINGS)) throw refused([`${place}: there is no setting ${key}${didYouMean(key, SETTING_KEYS)}`])
-    return { key: key as SettingKey, text: value, place }
+    if (value === undefined) problems.push({ path: place, message: 'key=value was expected, such as --set pagination.max_limit=5' })
+    else if (!Object.hasOwn(SETTINGS, key)) problems.push({ path: place, message: `there is no setting ${key}${meant(key)}` })
+    else return [{ key: key as SettingKey, text: value, place }]
+    return []
   })
-  const ofFlags = Object.entries(flags).map(([key, text]) => ({ key: key as SettingKey, text, place: SETTINGS_FLAGS[key as SettingKey] as string }))
-  return read([...ofSets, ...ofFlags])
+  const ofFlags = Object.entries(flags).map(([key, text]) => ({ key: key as SettingKey, text, place: flagOf(key as SettingKey) }))
+  return read([...ofSets, ...ofFlags], problems)
 }
 
-const SETTINGS_FLAGS = Object.fromEntries(SETTING_KEYS.map(key => [key, (SETTINGS[key] as { flag?: string }).flag])) as Partial<Record<SettingKey, string>>
+const flagOf = (key: SettingKey) => (SETTINGS[key] as { flag?: string }).flag as string
 
-function read(given: { key: SettingKey; text: string; place: string }[]): GivenSettings {
+/** What a key that is none may have meant: one that is spelled like it, or those of the group that it names. */
+function meant(key: string): string {
+  const group = SETTING_KEYS.filter(known => known.startsWith(`${key}.`))
+  return group.length === 0 ? didYouMean(key, SETTING_KEYS) : `; under that name are ${group.join(', ')}`
+}
+
+function read(given: readonly Given[], problems: Problem[] = []): GivenSettings {
   const values = Object.fromEntries(given.map(({ key, text }) => [key, typedValue(key, text)]))
-  const problems = check(nested(values)).map(({ path, message }) => `${given.findLast(({ key }) => path.startsWith(key))?.place}: ${message}`)
-  if (problems.length > 0) throw refused(problems)
+  for (const { path, message } of check(nested(values))) {
+    const { place } = given.findLast(({ key }) => path === key || path.startsWith(`${key}[`)) as Given
+    problems.push({ path: place, message })
+  }
+  if (problems.length > 0) {
+    throw new ApiError('setting_invalid', { message: problems.map(({ path, message }) => `${path}: ${message}`).join('; '), problems })
+  }
   return flattened(nested(values)) as GivenSettings
 }
 
@@ -45,5 +60,3 @@ function typedValue(key: SettingKey, text: string): unknown {
   if (type === 'array') return text.split(',').map(part => part.trim())
   return Array.isArray(type) && text === '' ? null : text
 }
-
-const refused = (problems: readonly string[]) => new ApiError('setting_invalid', { message: problems.join('\n') })

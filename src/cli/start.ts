@@ -11,7 +11,10 @@ export async function start(given: Required<Pick<EmulatorOptions, 'settings' | '
   const { values } = settingsInForce({ flag: given.settings, environment: given.environment })
   const logger = await createLogger(values.log_level, stderr.isTTY, stderr)
   const emulator = await startEmulator({ ...given, settings: { ...given.settings, port: values.port }, logger })
-  closeWithGrace({ delay: values['limits.shutdown'] + 5000, logger: false }, async () => emulator.close())
+  closeWithGrace({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
+    if (err) logger.fatal({ err }, 'The emulator stops: a defect. Please report it.')
+    await emulator.close()
+  })
   stdout.write(`${startUpText(emulator)}\n`)
 }
 
@@ -25,8 +28,11 @@ export function startUpText({ baseUrl, controlUrl, scenario, apiKeys }: Emulator
     `  Control   ${controlUrl}`,
     `  Scenario  ${scenario.name}${scenario.description ? `: ${scenario.description}` : ''}`,
     ...apiKeys.map(({ key, account }, index) => `  ${index === 0 ? 'Keys    ' : '        '}  ${key.padEnd(width)}  acts as ${account}`),
-    ...(first ? ['', `  Try       curl -u ${first.key}: ${baseUrl}/locations`] : []),
+    ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',
     `commerce-emulator ready on ${baseUrl}`
   ].join('\n')
 }
+
+/** The text as one word of a shell's command line, in quotes where it needs them. */
+const shellWord = (text: string) => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

@@ -6,6 +6,7 @@ import { Sandbox } from '../sandbox/sandbox.js'
 import { problemLine } from '../scenario/documents.js'
 import { Library } from '../scenario/library.js'
 import type { Launch } from '../scenario/scenario.js'
+import { unreadable } from './failures.js'
 
 /** Checks each file and writes a line a problem; answers whether all are right. */
 export async function validate(files: readonly string[], launch: Launch, write: (line: string) => void): Promise<boolean> {
@@ -26,7 +27,9 @@ async function problemsOf(file: string, library: Library, launch: Launch): Promi
     await new Sandbox({ library, launch, machine: Date.now }).load(await library.file(file), { name: file, file }, { dryRun: true })
     return []
   } catch (error) {
-    if (error instanceof ApiError && error.problems) return error.problems
-    return [{ file, path: '', message: (error as Error).message }]
+    if (error instanceof ApiError) return error.problems as readonly Problem[]
+    const message = unreadable(error as Error)
+    if (message === undefined) throw error
+    return [{ path: '', message }]
   }
 }

@@ -7,13 +7,14 @@ import { settingsInForce } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
 import type { Form } from '../http/form.js'
 import { decodeParameters } from '../http/parameters.js'
-import { schemaOf } from '../reference/parameters.js'
+import { hasBody } from '../http/reading.js'
+import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import { readDocument, refusalOf, type SourceDocument } from '../scenario/documents.js'
 
 type Body = { type: 'json' | 'yaml'; text: string }
 const DEFAULTS = settingsInForce({}).values
 
-/** Accepts `application/json` and `application/yaml`, as text that is read when it is wanted. */
+/** Accepts `application/json` and `application/yaml`, as text that is read when it is wanted; a body of any other type is refused with 415. */
 export function acceptBodies(control: FastifyInstance, bodyLimit: number): void {
   control.removeAllContentTypeParsers()
   for (const [media, type] of [
@@ -25,12 +26,22 @@ export function acceptBodies(control: FastifyInstance, bodyLimit: number): void 
       text: String(text)
     }))
   }
+  control.addContentTypeParser('*', (request, _payload, done) => {
+    if (!hasBody(request)) return done(null, undefined)
+    const sent = request.headers['content-type'] ?? 'of no type'
+    const message = `The body is ${sent}; the control API reads JSON and YAML: send it with Content-Type: application/json or application/yaml.`
+    return done(new ApiError('content_type_unsupported', { message }))
+  })
 }
 
-/** The document that a call carries. Errors: `body_malformed` without one, or where JSON is broken; `document_invalid` where YAML is. */
-export async function documentIn({ body }: FastifyRequest): Promise<SourceDocument & { type: Body['type'] }> {
+/**
+ * The document that a call carries; `example` shows one to a caller who sent none.
+ * Errors: `body_malformed` without one, or where JSON is broken; `document_invalid` where YAML is.
+ */
+export async function documentIn({ body }: FastifyRequest, example: string): Promise<SourceDocument & { type: Body['type'] }> {
   const { type, text } = (body ?? { type: 'json', text: '' }) as Body
-  if (text.trim() === '') throw new ApiError('body_malformed', { message: 'A body was expected, as application/json or application/yaml.' })
+  if (text.trim() === '')
+    throw new ApiError('body_malformed', { message: `This call needs a body, as application/json or application/yaml, such as ${example}` })
   if (type === 'json') {
     try {
       JSON.parse(text)
@@ -42,19 +53,23 @@ export async function documentIn({ body }: FastifyRequest): Promise<SourceDocume
 }
 
 /** A checker of a call's own body; answers the body. Errors: `document_invalid` with every problem. */
-export function bodyReader<T>(schema: object): (request: FastifyRequest) => Promise<{ body: T; document: SourceDocument & { type: Body['type'] } }> {
+export function bodyReader<T>(
+  schema: object,
+  example: string
+): (request: FastifyRequest) => Promise<{ body: T; document: SourceDocument & { type: Body['type'] } }> {
   const check = checkerOf(() => schema)
   return async request => {
-    const document = await documentIn(request)
+    const document = await documentIn(request, example)
     const misfits = check(document.data)
     if (misfits.length > 0) throw await refusalOf(misfits.map(({ steps, message }) => ({ document, steps, message })))
     return { body: document.data as T, document }
   }
 }
 
-/** A call's query, by its table. Errors: as of any call of the API, naming the parameter. */
-export function queryOf<T>(request: FastifyRequest, table: TSchema): T {
-  const { root, problem } = request.query as Form
+/** A call's query, by its table; by none, nothing may stand in it. Errors: as of any call of the API, naming the parameter. */
+export function queryOf<T>(request: FastifyRequest, table: TSchema = NO_PARAMETERS): T {
+  const { log, query } = request
+  const { root, problem } = query as Form
   if (problem) throw new ApiError(problem.code, { message: problem.message, param: problem.param })
-  return decodeParameters(schemaOf(table), root, { settings: DEFAULTS, trace: new Trace(), warn: () => {} }) as T
+  return decodeParameters(schemaOf(table), root, { settings: DEFAULTS, trace: new Trace(), warn: log.warn.bind(log) }) as T
 }

@@ -6,8 +6,11 @@ import { ApiError } from '../core/errors.js'
 
 export type Guard = { token: string | null; hosts: readonly string[] }
 
-/** Refuses a control call that may not pass. Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401). */
-export function guardControl({ headers, routeOptions }: FastifyRequest, { token, hosts }: Guard): void {
+/**
+ * Refuses a control call that may not pass, and all but health before the start scenario is loaded.
+ * Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401), `not_ready` (503).
+ */
+export function guardControl({ headers, routeOptions, sandbox }: FastifyRequest, { token, hosts }: Guard): void {
   const { host = '', origin, authorization } = headers
   const isHealth = routeOptions.url === '/_control/health'
   if (!isHealth && !isSafeHost(host, hosts)) {
@@ -24,6 +27,7 @@ export function guardControl({ headers, routeOptions }: FastifyRequest, { token,
       headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
     })
   }
+  if (!isHealth) sandbox.requireLoaded()
 }
 
 /** A host without its port and, for IPv6, its brackets. */

@@ -3,14 +3,15 @@ import type { FastifyPluginAsync } from 'fastify'
 import { SETTING_KEYS, SETTINGS, scenarioPathOf, variableOf } from '../core/settings.js'
 import { ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { bodyReader } from './bodies.js'
+import { bodyReader, queryOf } from './bodies.js'
 
-const readChanges = bodyReader<object>({ type: 'object' })
+const readChanges = bodyReader<object>({ type: 'object' }, '{"pagination.max_limit":5}')
 
 export const settingsRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (control, { sandbox }) => {
   control.get('/settings', async () => settingsShown(sandbox))
 
   control.patch('/settings', async request => {
+    queryOf(request)
     const { body } = await readChanges(request)
     sandbox.changeSettings(body)
     return settingsShown(sandbox)

@@ -1,8 +1,9 @@
 /** Control: health, overview, reset, load, scenarios, state, records and keys. */
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError } from '../core/errors.js'
 import { isoOf } from '../core/instants.js'
+import type { Form } from '../http/form.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { exported } from '../scenario/export.js'
@@ -15,18 +16,15 @@ export type StateOptions = { sandbox: Sandbox; library: Library; version: string
 const FLAG = optional(word(['1', '0', 'true', 'false']))
 const LOAD_QUERY = parameters({ dry_run: FLAG })
 const STATE_QUERY = parameters({ format: optional(word(['json', 'yaml'])) })
-const readKey = bodyReader<{ account: string }>({
-  type: 'object',
-  additionalProperties: false,
-  required: ['account'],
-  properties: { account: { type: 'string' } }
-})
-const readLoad = bodyReader<{ scenario: unknown }>({
-  type: 'object',
-  additionalProperties: false,
-  required: ['scenario'],
-  properties: { scenario: { type: ['string', 'object'] } }
-})
+const readKey = bodyReader<{ account: string }>(
+  { type: 'object', additionalProperties: false, required: ['account'], properties: { account: { type: 'string' } } },
+  '{"account":"mch_bistro"}'
+)
+const SCENARIO = '{"scenario":"default"}'
+const readLoad = bodyReader<{ scenario: unknown }>(
+  { type: 'object', additionalProperties: false, required: ['scenario'], properties: { scenario: { type: ['string', 'object'] } } },
+  SCENARIO
+)
 
 export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { sandbox, library, version }) => {
   control.get('/health', async (_request, reply) => {
@@ -54,14 +52,15 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { s
     }
   })
 
-  control.post('/reset', async () => {
+  control.post('/reset', async request => {
+    queryOf(request)
     sandbox.reset()
     return { scenario: sandbox.scenario }
   })
 
   control.post('/load', async request => {
     const { dry_run } = queryOf<Static<typeof LOAD_QUERY>>(request, LOAD_QUERY)
-    const dryRun = dry_run === '1' || dry_run === 'true'
+    const dryRun = dry_run === '1' || dry_run === 'true' || isBare(request, 'dry_run')
     const { name, document, file } = await wanted(request, library)
     return { scenario: await sandbox.load(document, { name, file }, { dryRun }), dry_run: dryRun }
   })
@@ -76,17 +75,21 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { s
     return reply.type('application/yaml; charset=utf-8').send(stringify(state, { lineWidth: 0, aliasDuplicateObjects: false }))
   })
 
-  control.post('/records', async request => sandbox.addRecords(await documentIn(request)))
+  control.post('/records', async request => {
+    queryOf(request)
+    return sandbox.addRecords(await documentIn(request, '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}'))
+  })
 
   control.post('/keys', async request => {
+    queryOf(request)
     const { body } = await readKey(request)
     return sandbox.addKey(body.account)
   })
 }
 
 /** What a load call names or carries: a scenario by name, one inline in JSON, or the body itself where it is YAML. */
-async function wanted(request: Parameters<typeof documentIn>[0], library: Library) {
-  const whole = await documentIn(request)
+async function wanted(request: FastifyRequest, library: Library) {
+  const whole = await documentIn(request, SCENARIO)
   if (whole.type === 'yaml') return { name: 'inline', document: whole, file: null }
   const { body, document } = await readLoad(request)
   const { scenario } = body
@@ -100,6 +103,9 @@ async function wanted(request: Parameters<typeof documentIn>[0], library: Librar
     file: null
   }
 }
+
+/** A flag stands in the query by its name alone, as `?dry_run`. */
+const isBare = ({ query }: FastifyRequest, name: string) => (query as Form).root.parts.get(name) === ''
 
 /** A control path that does not exist. */
 export function noControlCall(method: string, path: string): ApiError {

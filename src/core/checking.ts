@@ -42,7 +42,7 @@ function problemOf(error: ErrorObject, document: unknown): PlacedProblem {
   switch (keyword) {
     case 'additionalProperties': {
       const name = params.additionalProperty as string
-      const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {})
+      const known = Object.keys((error.parentSchema as { properties: object }).properties)
       return problemAt([...steps, name], `unknown name ${name}${didYouMean(name, known) || `; known here: ${known.join(', ')}`}`)
     }
     case 'required':
@@ -55,6 +55,11 @@ function problemOf(error: ErrorObject, document: unknown): PlacedProblem {
     }
     case 'format':
       return problemAt(steps, FORMATS[params.format as keyof typeof FORMATS].expected(String(error.data)))
+    case 'minimum':
+    case 'maximum':
+      return problemAt(steps, `at ${keyword === 'minimum' ? 'least' : 'most'} ${params.limit} was expected, not ${shown(error.data)}`)
+    case 'minLength':
+      return problemAt(steps, 'text was expected, not an empty one')
     default:
       return problemAt(steps, steps.at(-1) === 'key' ? 'a key is printable, without spaces and without a colon' : `${error.message}, not ${shown(error.data)}`)
   }

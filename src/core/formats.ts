@@ -18,7 +18,7 @@ type Check = {
 export const FORMATS: Record<Format, Check> = {
   email: { holds: value => EMAIL.test(value), expected: () => 'an e-mail address was expected, such as ana@example.com' },
   country: {
-    holds: value => COUNTRIES.has(value.toUpperCase()),
+    holds: value => /^[a-z]{2}$/i.test(value) && COUNTRIES.has(value.toUpperCase()),
     expected: () => 'a two-letter ISO 3166-1 country code was expected, such as US',
     kept: value => value.toUpperCase()
   },

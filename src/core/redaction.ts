@@ -2,8 +2,6 @@
 
 /** Thirteen digits or more, however they are grouped. */
 const DIGIT_RUN = /\d(?:[ -]?\d){12,}/g
-/** What could be an API key. */
-const TOKEN = /[\w.~+/=-]{6,}/g
 const LONGEST = 19
 const SHORTEST = 13
 
@@ -18,24 +16,22 @@ function isLuhnValid(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** The positions of a run's characters that belong to a card number: a Luhn-valid stretch of 13 to 19 digits, wherever in the run it starts. */
+/** The run with every Luhn-valid stretch of 13 to 19 digits masked, wherever in the run it starts; stretches may overlap. */
 function maskedRun(run: string): string {
   const places = [...run.matchAll(/\d/g)].map(match => match.index)
   const digits = places.map(place => run[place]).join('')
   const shown = [...run]
-  for (let start = 0; start + SHORTEST <= digits.length; ) {
-    let length = Math.min(LONGEST, digits.length - start)
-    while (length >= SHORTEST && !isLuhnValid(digits.slice(start, start + length))) length--
-    if (length < SHORTEST) start++
-    else {
-      for (const place of places.slice(start, start + length)) shown[place] = '*'
-      start += length
+  for (let start = 0; start + SHORTEST <= digits.length; start++) {
+    for (let end = start + SHORTEST; end <= Math.min(start + LONGEST, digits.length); end++) {
+      if (isLuhnValid(digits.slice(start, end))) for (const place of places.slice(start, end)) shown[place] = '*'
     }
   }
   return shown.join('')
 }
 
-/** The text with every card number, and every API key that `isKey` knows, masked. */
-export function masked(text: string, isKey: (token: string) => boolean = () => false): string {
-  return text.replace(DIGIT_RUN, maskedRun).replace(TOKEN, token => (isKey(token) ? '***' : token))
+/** The text with every card number, and each of the API keys where it stands as a word, masked. */
+export function masked(text: string, keys: readonly string[] = []): string {
+  const shown = text.replace(DIGIT_RUN, maskedRun)
+  const present = keys.filter(key => shown.includes(key)).sort((a, b) => b.length - a.length)
+  return present.reduce((rest, key) => rest.replace(new RegExp(`(?<!\\w)${key.replace(/\W/g, '\\$&')}(?!\\w)`, 'g'), '***'), shown)
 }

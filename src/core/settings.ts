@@ -140,6 +140,13 @@ export function scenarioPathOf(key: SettingKey): string | null {
   return key === 'seed' ? 'seed' : `settings.${key}`
 }
 
+/** What to say where a process setting, or a group of them, stands where only a sandbox's may; undefined for any other name. */
+export function processSettingProblem(name: string): string | undefined {
+  const key = SETTING_KEYS.find(key => key === name || key.startsWith(`${name}.`))
+  if (key === undefined || SETTINGS[key].scope === 'sandbox') return undefined
+  return `it belongs to the process; give it when the emulator is started, as with ${variableOf(key)} or --set ${key}=`
+}
+
 /** The settings in force and where each came from. */
 export type SettingsInForce = { values: Settings; sources: Readonly<Record<SettingKey, SettingSource>> }
 
@@ -185,11 +192,12 @@ export function flattened(nested: object, under = ''): Record<string, unknown> {
   return flat
 }
 
-/** Flat keys as a nested settings object, the reverse of {@link flattened}. */
+/** Flat keys as a nested settings object, the reverse of {@link flattened}. A key below another key's value stays flat, where it is an unknown name. */
 export function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const root: Record<string, unknown> = Object.create(null)
   for (const [key, value] of Object.entries(flat)) {
-    const steps = key.split('.')
+    const whole = key.split('.')
+    const steps = whole.some((_, depth) => depth > 0 && Object.hasOwn(flat, whole.slice(0, depth).join('.'))) ? [key] : whole
     let at = root
     for (const step of steps.slice(0, -1)) {
       at[step] ??= Object.create(null)

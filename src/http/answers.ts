@@ -3,6 +3,7 @@ import fastJson from 'fast-json-stringify'
 import { type ApiError, CATALOGUE } from '../core/errors.js'
 import { masked } from '../core/redaction.js'
 import type { List, Schema } from '../reference/parameters.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
 
 type Write = (value: never) => string
 
@@ -34,9 +35,21 @@ function listWriter(write: Write): Write {
   }
 }
 
+/** Text as it may be shown in an error, a header or a log: without card numbers and without the world's API keys (A25). */
+export const presentable = (text: string, { isLoaded, store }: Sandbox): string => masked(text, isLoaded ? store.keys.keysArray() : [])
+
+/** A path decoded, so that masking sees what stands in it, and without control characters. */
+export function readable(path: string): string {
+  try {
+    return decodeURIComponent(path).replace(/\p{Cc}/gu, '?')
+  } catch {
+    return path
+  }
+}
+
 /** The body of an error answer. Card numbers and API keys in what the caller sent are masked. */
-export function errorBody(error: ApiError, { requestId, exposeRule, isKey }: { requestId: string; exposeRule: boolean; isKey?: (token: string) => boolean }) {
-  const show = (text: string) => masked(text, isKey)
+export function errorBody(error: ApiError, { sandbox, requestId, exposeRule }: { sandbox: Sandbox; requestId: string; exposeRule: boolean }) {
+  const show = (text: string) => presentable(text, sandbox)
   return {
     error: {
       type: CATALOGUE[error.code].type,

@@ -4,16 +4,24 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode, statusOf } from '../core/errors.js'
 import { settingsInForce } from '../core/settings.js'
+import type { AssumptionId } from '../reference/assumptions.js'
 import { operationsAt } from '../reference/operations.js'
-import { RULES } from '../reference/rules.js'
+import { RULES, type RuleId } from '../reference/rules.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { errorBody } from './answers.js'
+import { errorBody, readable } from './answers.js'
 
 /** What the framework's own errors are called here. */
-const FRAMEWORK: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'body_too_large', message: 'The body is larger than the limit allows.' },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'request_malformed', message: 'The body is not as long as its Content-Length says.' },
-  FST_ERR_BAD_URL: { code: 'request_malformed', message: 'The percent-encoding of the path is broken.' }
+const FRAMEWORK: Readonly<Record<string, { code: ErrorCode; message: string; rule?: RuleId; assumption?: AssumptionId }>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'content_type_unsupported',
+    message: 'The Content-Type header is not a media type, which is written type/subtype.',
+    rule: 'FORM-1'
+  },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'path_unknown', message: 'A part of the path is longer than any id.', assumption: 'A08' },
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'body_too_large', message: 'The body is larger than the limit allows.', assumption: 'A08' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'request_malformed', message: 'The body is not as long as its Content-Length says.', assumption: 'A08' },
+  ECONNRESET: { code: 'request_malformed', message: 'The connection ended in the middle of the body.', assumption: 'A08' },
+  FST_ERR_BAD_URL: { code: 'request_malformed', message: 'The percent-encoding of the path is broken.', assumption: 'A08' }
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -23,7 +31,7 @@ const DEFAULTS = settingsInForce({}).values
 export function refusalFrom(error: FastifyError | ApiError): ApiError {
   if (error instanceof ApiError) return error
   const known = FRAMEWORK[error.code]
-  if (known) return new ApiError(known.code, { message: known.message, assumption: 'A08' })
+  if (known) return new ApiError(known.code, known)
   return new ApiError('internal_error', { message: 'The emulator failed; its log says where. Please report it with the call that caused it.' })
 }
 
@@ -37,12 +45,7 @@ export async function answerError(error: FastifyError | ApiError, request: Fasti
   trace.assumed('A07')
   trace.assumed('A08')
   reply.code(statusOf(refusal.code, sandbox.settings)).headers(refusal.headers).type(JSON_TYPE)
-  const keys = sandbox.isLoaded ? sandbox.store.keys : null
-  return errorBody(refusal, {
-    requestId: request.id,
-    exposeRule: sandbox.settings['errors.expose_rule'],
-    isKey: token => keys?.has(token) ?? false
-  })
+  return errorBody(refusal, { sandbox, requestId: request.id, exposeRule: sandbox.settings['errors.expose_rule'] })
 }
 
 /** Answers a refusal of the control API: the same shape and the default statuses, whatever the sandbox's settings say. */
@@ -50,7 +53,7 @@ export async function answerControlError(error: FastifyError | ApiError, request
   const refusal = refusalFrom(error)
   if (refusal.code === 'internal_error') request.log.error({ err: error }, 'defect')
   reply.code(statusOf(refusal.code, DEFAULTS)).headers(refusal.headers).type(JSON_TYPE)
-  return errorBody(refusal, { requestId: request.id, exposeRule: false })
+  return errorBody(refusal, { sandbox: request.sandbox, requestId: request.id, exposeRule: false })
 }
 
 /** The refusal of a path below the base that has no operation (404), or none with this method (405 with `Allow`; TKT-1 for a Ticket). */
@@ -58,14 +61,15 @@ export function noOperation(method: string, path: string): ApiError {
   const there = operationsAt(path)
   if (there.length === 0) {
     return new ApiError('path_unknown', {
-      message: `No endpoint has the path ${path}; the families are /locations, /accounts, /accounts/{id}/users, /tickets, /transactions and /refunds.`,
+      message: `No endpoint has the path ${readable(path)}; the families are /locations, /accounts, /accounts/{id}/users, /tickets, /transactions and /refunds.`,
       assumption: 'A08'
     })
   }
   const allowed = there.map(operation => operation.method).join(', ')
+  const shown = readable(path)
   const isTicket = there.some(({ family }) => family === 'tickets')
   return new ApiError('method_not_allowed', {
-    message: isTicket ? `Tickets are read-only: ${path} takes ${allowed}, not ${method}.` : `${path} takes ${allowed}, not ${method}.`,
+    message: isTicket ? `Tickets are read-only: ${shown} takes ${allowed}, not ${method}.` : `${shown} takes ${allowed}, not ${method}.`,
     headers: { allow: allowed },
     ...(isTicket ? { rule: 'TKT-1' } : { assumption: 'A08' })
   })
@@ -74,9 +78,9 @@ export function noOperation(method: string, path: string): ApiError {
 /** The refusal of a path outside the API and the control API; one that lacks the base's `/next` is told so (BASE-1). */
 export function outsideBase(path: string): ApiError {
   if (operationsAt(path).length > 0) {
-    return new ApiError('path_unknown', { message: `The base address ends in /next: call /next${path}.`, rule: 'BASE-1' })
+    return new ApiError('path_unknown', { message: `The base address ends in /next: call /next${readable(path)}.`, rule: 'BASE-1' })
   }
-  return new ApiError('path_unknown', { message: `There is nothing at ${path}; the API is at /next, its control at /_control.`, assumption: 'A08' })
+  return new ApiError('path_unknown', { message: `There is nothing at ${readable(path)}; the API is at /next, its control at /_control.`, assumption: 'A08' })
 }
 
 type Early = { sandbox: Sandbox }
@@ -84,7 +88,7 @@ type Early = { sandbox: Sandbox }
 function early(code: ErrorCode, message: string, { sandbox }: Early): { status: number; headers: Record<string, string>; body: string } {
   const requestId = sandbox.nextRequestId()
   const error = new ApiError(code, { message, assumption: 'A08' })
-  const body = JSON.stringify(errorBody(error, { requestId, exposeRule: sandbox.settings['errors.expose_rule'] }))
+  const body = JSON.stringify(errorBody(error, { sandbox, requestId, exposeRule: sandbox.settings['errors.expose_rule'] }))
   const headers = { 'content-type': JSON_TYPE, 'content-length': String(Buffer.byteLength(body)), 'request-id': requestId, connection: 'close' }
   return { status: statusOf(code, sandbox.settings), headers, body }
 }

@@ -39,8 +39,10 @@ export function createFormDecoder(limits: FormLimits): (text: string) => Form {
 
 function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {
   const equals = pair.indexOf('=')
-  const name = decoded(equals === -1 ? pair : pair.slice(0, equals))
-  if (name === null) return malformed(pair.slice(0, 40), 'the percent-encoding of the name is broken: % must be followed by two hexadecimal digits of UTF-8')
+  const sentName = equals === -1 ? pair : pair.slice(0, equals)
+  const name = decoded(sentName)
+  if (name === null)
+    return malformed(asFarAsDecoded(sentName), 'the percent-encoding of the name is broken: % must be followed by two hexadecimal digits of UTF-8')
   const value = equals === -1 ? '' : decoded(pair.slice(equals + 1))
   if (value === null) return malformed(name, 'the percent-encoding of the value is broken: % must be followed by two hexadecimal digits of UTF-8')
 
@@ -52,7 +54,7 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
     }
   }
   if (steps.length - 1 > depth) {
-    return { code: 'form_too_large', param: name, message: `${name} is nested ${steps.length - 1} deep; at most ${depth} are read.`, rule: 'FORM-2' }
+    return { code: 'form_too_large', param: name, message: `${name} is nested ${steps.length - 1} deep; at most ${depth} are read.` }
   }
   return put(root, steps, value, name)
 }
@@ -68,6 +70,9 @@ function decoded(text: string): string | null {
   }
 }
 
+/** A broken name for the person who sent it, with what is not broken decoded, so that masking sees what stands in it. */
+const asFarAsDecoded = (text: string) => text.replace(/(?:%[0-9a-f]{2})+/gi, run => decoded(run) ?? run)
+
 /** `a[b][c]` → a, b, c; null when the brackets do not balance. */
 function stepsOf(name: string): string[] | null {
   const open = name.indexOf('[')
@@ -80,34 +85,37 @@ function stepsOf(name: string): string[] | null {
 
 function put(root: FormObject, steps: string[], value: string, name: string): FormProblem | null {
   let parent = root
-  for (const [index, step] of steps.entries()) {
-    const isLast = index === steps.length - 1
+  let at = 0
+  for (; at < steps.length - 1 && steps[at + 1] !== ''; at++) {
+    const step = steps[at] as string
     const present = parent.parts.get(step)
-    if (isLast) return putLeaf(parent, step, present, value, name)
-    if (steps[index + 1] === '') return putItem(parent, step, present, value, name)
-
     if (present instanceof FormObject) parent = present
     else if (present === undefined || present === '') {
       const child = new FormObject()
       child.cleared = present === ''
       parent.parts.set(step, child)
       parent = child
-    } else return conflict(steps.slice(0, index + 1), name)
+    } else return conflict(steps.slice(0, at + 1), name)
   }
-  return null
+  const path = steps.slice(0, at + 1)
+  return at === steps.length - 1 ? putLeaf(parent, path, value, name) : putItem(parent, path, value, name)
 }
 
-function putLeaf(parent: FormObject, step: string, present: FormNode | undefined, value: string, name: string): FormProblem | null {
+function putLeaf(parent: FormObject, path: string[], value: string, name: string): FormProblem | null {
+  const step = path.at(-1) as string
+  const present = parent.parts.get(step)
   if (present === undefined) parent.parts.set(step, value)
   else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true
   else if (typeof present === 'string' || (present instanceof FormObject && value === ''))
     return malformed(name, 'it was given twice; a parameter takes one value')
-  else return conflict([name], name)
+  else return conflict(path, name)
   return null
 }
 
-function putItem(parent: FormObject, step: string, present: FormNode | undefined, value: string, name: string): FormProblem | null {
-  if (present !== undefined && !(present instanceof FormList)) return conflict([step], name)
+function putItem(parent: FormObject, path: string[], value: string, name: string): FormProblem | null {
+  const step = path.at(-1) as string
+  const present = parent.parts.get(step)
+  if (present !== undefined && !(present instanceof FormList)) return conflict(path, name)
   const list = present ?? new FormList()
   list.items.push(value)
   parent.parts.set(step, list)

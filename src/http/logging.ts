@@ -1,7 +1,7 @@
 /** Request logs, to stderr: one readable line a call on a terminal, JSON elsewhere. Neither a body nor a query is ever logged. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { masked } from '../core/redaction.js'
+import { presentable, readable } from './answers.js'
 
 /** A logger at a level; on a terminal its lines are written for people. */
 export async function createLogger(level: string, isTerminal: boolean, stderr: DestinationStream): Promise<Logger> {
@@ -13,19 +13,11 @@ export async function createLogger(level: string, isTerminal: boolean, stderr: D
   )
 }
 
-/** Logs an answered call. */
+/** Logs an answered call; the health checks of an orchestrator only at debug. */
 export function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  const path = masked(readable(request.originalUrl.split('?')[0] as string))
+  const path = presentable(readable(request.originalUrl.split('?')[0] as string), request.sandbox)
   const ms = Math.round(reply.elapsedTime * 10) / 10
   const line = `${request.method} ${path} ${reply.statusCode} ${ms} ms ${request.id}`
-  request.log.info({ call: { id: request.id, method: request.method, path, status: reply.statusCode, ms } }, line)
-}
-
-/** The path decoded, so that masking sees what stands in it, and without control characters. */
-function readable(path: string): string {
-  try {
-    return decodeURIComponent(path).replace(/\p{Cc}/gu, '?')
-  } catch {
-    return path
-  }
+  const level = request.routeOptions.url === '/_control/health' ? 'debug' : 'info'
+  request.log[level]({ call: { id: request.id, method: request.method, path, status: reply.statusCode, ms } }, line)
 }

@@ -4,7 +4,7 @@
  */
 import { ApiError } from '../core/errors.js'
 import { FORMATS } from '../core/formats.js'
-import { didYouMean } from '../core/nearest.js'
+import { didYouMean, sentence } from '../core/nearest.js'
 import type { Settings } from '../core/settings.js'
 import type { Trace } from '../core/trace.js'
 import type { Metadata, MetadataChange, Schema } from '../reference/parameters.js'
@@ -66,7 +66,7 @@ function leafOf(path: string, node: FormNode): string {
 }
 
 function namesIn(table: Schema, path: string): string[] {
-  return Object.entries(table.properties ?? {}).flatMap(([name, schema]) => {
+  return Object.entries(table.properties as Record<string, Schema>).flatMap(([name, schema]) => {
     const here = inBrackets(path, name)
     return schema.properties ? namesIn(schema, here) : [here]
   })
@@ -164,7 +164,8 @@ class Decoder {
     }
     this.#trace.held('FORM-2')
     if (place.schema['x-rule']) this.#trace.held(place.schema['x-rule'])
-    return this.object(place.schema, node as FormObject, place.path)
+    const values = this.object(place.schema, node as FormObject, place.path)
+    return this.#empty === 'absent' && Object.keys(values).length === 0 ? undefined : values
   }
 
   /** Metadata: on a create the pairs that have a value, on an update what to set and unset (META-1 to META-3, A17). */
@@ -233,12 +234,12 @@ class Decoder {
   #refuse({ path, schema }: Place, expected: string, otherwise?: RuleId): never {
     const rule = schema['x-rule'] ?? (schema['x-assumption'] ? undefined : otherwise)
     throw new ApiError('parameter_invalid', {
-      message: `${path}: ${expected}.`,
+      message: sentence(`${path}: ${expected}`),
       param: path,
       ...(rule ? { rule } : { assumption: schema['x-assumption'] ?? 'A08' })
     })
   }
 }
 
-/** The value that was sent, for the message; never a secret one. */
-const sent = ({ 'x-secret': secret }: Schema, text: string) => (secret ? '' : `, not ${text.length > 40 ? `${text.slice(0, 40)}…` : text}`)
+/** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be told from other digits. */
+const sent = ({ 'x-secret': secret }: Schema, text: string) => (secret ? '' : `, not ${text.length > 40 ? `a text of ${text.length} characters` : text}`)

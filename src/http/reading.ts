@@ -1,8 +1,9 @@
 /** Reads a call's parameters into `request.body` and `request.query` by the tables of its operation (FORM-1 to FORM-3, A08, A14). */
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
-import { OPERATIONS } from '../reference/operations.js'
+import { OPERATIONS, type OperationId } from '../reference/operations.js'
 import { NO_PARAMETERS, type Schema, schemaOf } from '../reference/parameters.js'
+import type { RuleId } from '../reference/rules.js'
 import { type Form, FormObject } from './form.js'
 import { type Decoding, decodeParameters, refuseUnknown } from './parameters.js'
 
@@ -15,9 +16,9 @@ export const hasBody = ({ headers }: FastifyRequest): boolean => headers['transf
 
 /** Decodes and checks. Errors: `body_unexpected`, those of the form, then those of the parameter table. */
 export function readParameters(request: FastifyRequest, warn: (message: string) => void): void {
-  const { operation } = request.routeOptions.config
-  if (operation === undefined) return
-  const tables = (request.routeOptions.schema ?? {}) as { body?: Schema; querystring?: Schema }
+  const { schema, config } = request.routeOptions
+  const operation = config.operation as OperationId
+  const tables = schema as { body?: Schema; querystring?: Schema }
   const { sandbox, trace } = request
   const decoding: Decoding = { settings: sandbox.settings, trace, warn }
   const query = request.query as Form
@@ -30,12 +31,8 @@ export function readParameters(request: FastifyRequest, warn: (message: string) 
       ...(tables.querystring ? { rule: 'FORM-3' } : { assumption: 'A14' })
     })
   }
-  for (const { problem } of [body, query]) {
-    if (problem) {
-      const { code, message, param, rule } = problem
-      throw new ApiError(code, { message, ...(param && { param }), ...(rule ? { rule } : { assumption: 'A35' }) })
-    }
-  }
+  refuseBroken(body, 'FORM-1')
+  refuseBroken(query, tables.querystring && 'FORM-3')
 
   if (isPost) {
     refuseUnknown(NOTHING, query.root, decoding, IN_BODY)
@@ -46,4 +43,12 @@ export function readParameters(request: FastifyRequest, warn: (message: string) 
     request.query = decodeParameters(tables.querystring ?? NOTHING, query.root, decoding)
     if (tables.querystring) trace.held('FORM-3')
   }
+}
+
+/** Refuses a form that could not be decoded: by its own rule, by that of the place it was sent in, or where no rule speaks of that by an assumption. */
+function refuseBroken({ problem }: Form, place: RuleId | undefined): void {
+  if (!problem) return
+  const { code, message, param, rule = place } = problem
+  const blamed = code === 'form_too_large' ? ({ assumption: 'A35' } as const) : rule ? { rule } : ({ assumption: 'A14' } as const)
+  throw new ApiError(code, { message, ...(param && { param }), ...blamed })
 }

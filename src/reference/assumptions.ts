@@ -44,6 +44,7 @@ export const ASSUMPTIONS = {
     default:
       'validation 400, no or unknown key 401, reseller creating a Location 403, missing resource in the path 404, missing resource named in the body 400, refused refund 400, wrong method 405 with Allow, too large 413, wrong content type 415, headers too large 431, disabled delete 501; refusals are tried in the order 404 for the path, 405, 401, 501, 415, 413, form, unknown parameter, then the parameter table',
     settings: [
+      'statuses.created',
       'statuses.invalid',
       'statuses.unauthenticated',
       'statuses.forbidden',

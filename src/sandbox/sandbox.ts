@@ -2,15 +2,16 @@
 
 import { checkerOf } from '../core/checking.js'
 import { Clock, type ClockStart } from '../core/clock.js'
-import { ApiError } from '../core/errors.js'
+import { ApiError, type Problem } from '../core/errors.js'
 import { Ids, kindOf } from '../core/ids.js'
 import { isoOf } from '../core/instants.js'
+import { didYouMean, sentence } from '../core/nearest.js'
 import {
   flattened,
   type GivenSettings,
   nested,
+  processSettingProblem,
   SETTINGS,
-  type SettingKey,
   type Settings,
   type SettingsInForce,
   settingsInForce,
@@ -24,7 +25,7 @@ import { duplicatesIn, fixtureIn, put } from '../scenario/fixture.js'
 import type { Library } from '../scenario/library.js'
 import { type FirstState, firstStateOf, type Launch } from '../scenario/scenario.js'
 import { checkFixture } from '../scenario/schemas.js'
-import type { Store } from '../store/store.js'
+import type { Records, Store } from '../store/store.js'
 
 /** What a world is made with: where documents are, what the command line gave, and the machine's time in milliseconds. */
 export type Surroundings = { library: Library; launch: Launch; machine: () => number }
@@ -68,10 +69,11 @@ export class Sandbox {
   }
 
   get scenario(): FirstState['scenario'] {
-    return this.#loaded.scenario
+    return this.requireLoaded().scenario
   }
 
-  get #loaded(): FirstState {
+  /** The loaded first state. Errors: `not_ready` before the first load. */
+  requireLoaded(): FirstState {
     if (!this.#first) throw new ApiError('not_ready', { message: 'The start scenario is still being loaded; try again in a moment.' })
     return this.#first
   }
@@ -113,7 +115,7 @@ export class Sandbox {
 
   /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the counter of answers. */
   reset(): void {
-    const { store, counters, clock, settings } = this.#loaded
+    const { store, counters, clock, settings } = this.requireLoaded()
     this.#store = store.clone()
     this.#ids = new Ids(counters)
     this.#clock = this.#clockFor(clock)
@@ -135,39 +137,40 @@ export class Sandbox {
     if (problems.length > 0) throw await refusalOf(problems)
     this.#store = store
     this.#ids = ids
-    return inserted
+    const asTheyStand = inserted.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
+    return { ...inserted, transactions: asTheyStand }
   }
 
   /** A new API key for an Account. Errors: `account_unknown`. */
   addKey(account: string): { key: string; account: string } {
-    this.#requireAccount(account)
+    const problem = this.#accountProblem(account)
+    if (problem) throw new ApiError('account_unknown', { message: sentence(`account: ${problem}`), param: 'account' })
     const key = this.#ids.drawKey(this.settings, taken => this.#store.keys.has(taken))
     this.#store.keys.set(key, account)
     return { key, account }
   }
 
-  /** Changes sandbox settings until the next load or reset, all or none. Errors: `setting_invalid` with every problem, `account_unknown`. */
+  /** Changes sandbox settings until the next load or reset, all or none. Errors: `setting_invalid` with every problem. */
   changeSettings(changes: object): SettingsInForce {
-    const flat = flattened(changes)
-    const problems = checkSandboxSettings(nested(flat)).map(({ path, message }) => ({
-      path,
-      message: SETTINGS[path as SettingKey]?.scope === 'process' ? 'belongs to the process; set it where the emulator is started' : message
-    }))
+    const given = flattened(changes) as GivenSettings
+    const problems: Problem[] = checkSandboxSettings(nested(given)).map(({ path, message }) => ({ path, message: processSettingProblem(path) ?? message }))
+    const stand = given['auth.accept_any_key']
+    const noAccount = typeof stand === 'string' && this.#accountProblem(stand)
+    if (noAccount) problems.push({ path: 'auth.accept_any_key', message: noAccount })
     if (problems.length > 0) {
-      throw new ApiError('setting_invalid', {
-        message: `${problems.map(({ path, message }) => `${path}: ${message}`).join('; ')}. Nothing was changed.`,
-        problems
-      })
+      const [{ path, message }] = problems as [Problem, ...Problem[]]
+      const count = problems.length === 1 ? '' : `${problems.length} settings cannot be changed so, the first: `
+      throw new ApiError('setting_invalid', { message: `${count}${sentence(`${path}: ${message}`)} Nothing was changed.`, problems })
     }
-    const given = flat as GivenSettings
-    if (given['auth.accept_any_key'] != null) this.#requireAccount(given['auth.accept_any_key'])
     this.#changed = { ...this.#changed, ...given }
-    this.#inForce = settingsInForce({ ...this.#surroundings.launch, scenario: this.#loaded.settings, control: this.#changed })
+    this.#inForce = settingsInForce({ ...this.#surroundings.launch, scenario: this.requireLoaded().settings, control: this.#changed })
     return this.#inForce
   }
 
-  #requireAccount(id: string): void {
-    if (!this.#store.accounts.get(id)) throw new ApiError('account_unknown', { message: `No Account has the id ${id}.`, param: 'account' })
+  /** Why an id names no Account; null when it names one. */
+  #accountProblem(id: string): string | null {
+    if (this.#store.accounts.get(id)) return null
+    return `no Account has the id ${id}${didYouMean(id, this.#store.accounts.someIds(1000))}`
   }
 
   #clockFor(start: ClockStart): Clock {

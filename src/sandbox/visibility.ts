@@ -33,7 +33,14 @@ export class Visible {
   /** The record with an id, or undefined when there is none or it is hidden. */
   get<F extends Family>(family: F, id: string): RecordOf<F> | undefined {
     const record = this.#sandbox.store[family].get(id) as RecordOf<F> | undefined
-    return record !== undefined && (this.#owner === null || this.#sandbox.store.ownersOf(family, record).includes(this.#owner)) ? record : undefined
+    return record !== undefined && (this.#owner === null || this.#ownersOf(family, record).includes(this.#owner)) ? record : undefined
+  }
+
+  /** The Accounts that may see a record; who may see an Account may see its Users. */
+  #ownersOf<F extends Family>(family: F, record: RecordOf<F>): readonly string[] {
+    const { store } = this.#sandbox
+    if (family !== 'users') return store.ownersOf(family, record)
+    return store.ownersOf('accounts', store.accounts.get((record as RecordOf<'users'>).account) as RecordOf<'accounts'>)
   }
 
   /** The record that the path names. Errors: `resource_missing` (404, A08). */

@@ -2,9 +2,11 @@
 import type { LineCounter, Document as YamlDocument } from 'yaml'
 import { pathOf, type Step } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
+import { sentence } from '../core/nearest.js'
 
 /** More problems than this are counted, not listed. */
-const MOST_PROBLEMS = 1000
+export const MOST_PROBLEMS = 1000
+const MOST_LEVELS = 64
 
 export type SourceDocument = {
   /** The file's name, or where else the document came from. */
@@ -22,12 +24,31 @@ export const documentOf = (name: string, data: unknown): SourceDocument => ({ na
 /** Reads text as JSON when it is JSON, else as YAML. Errors: `document_invalid` with every syntax problem. */
 export async function readDocument(name: string, text: string): Promise<SourceDocument> {
   const data = jsonOf(text)
-  if (data !== undefined) return { name, data, locate: async steps => (await readYaml(text)).locate(steps) }
+  if (data !== undefined) {
+    refuseTooDeep(name, data)
+    let read: Promise<ReadYaml> | undefined
+    const again = () => {
+      read ??= readYaml(text)
+      return read
+    }
+    return { name, data, locate: async steps => (await again()).locate(steps) }
+  }
 
   const yaml = await readYaml(text)
   if (yaml.problems.length > 0) throw documentInvalid(yaml.problems.map(problem => ({ file: name, path: '', ...problem })))
+  refuseTooDeep(name, yaml.data)
   return { name, data: yaml.data, locate: async steps => yaml.locate(steps) }
 }
+
+/** Refuses data that nests without end, or so deep that walking it could exhaust the stack. */
+function refuseTooDeep(name: string, data: unknown): void {
+  if (isDeeper(data, MOST_LEVELS)) {
+    throw documentInvalid([{ file: name, path: '', message: `it is nested deeper than ${MOST_LEVELS} levels, or an alias stands inside what it names` }])
+  }
+}
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
 
 /** Places every problem in its document and makes one refusal of them all. */
 export async function refusalOf(found: readonly Found[]): Promise<ApiError> {
@@ -48,7 +69,7 @@ export function problemLine({ file, line, column, path, message }: Problem): str
 function documentInvalid(problems: Problem[]): ApiError {
   const [first] = problems as [Problem, ...Problem[]]
   const count = problems.length === 1 ? 'The document has a problem' : `The document has ${problems.length} problems, the first`
-  return new ApiError('document_invalid', { message: `${count}: ${problemLine(first)}. Nothing was changed.`, problems })
+  return new ApiError('document_invalid', { message: `${count}: ${sentence(problemLine(first))} Nothing was changed.`, problems })
 }
 
 function jsonOf(text: string): unknown {
@@ -64,7 +85,7 @@ type Place = { line: number; column: number }
 type ReadYaml = { data: unknown; problems: (Partial<Place> & { message: string })[]; locate: (steps: readonly Step[]) => Place | null }
 
 async function readYaml(text: string): Promise<ReadYaml> {
-  const { LineCounter, parseDocument } = await import('yaml')
+  const { LineCounter, parseDocument, visit } = await import('yaml')
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
   const problems: ReadYaml['problems'] = [...document.errors, ...document.warnings].map(({ message, pos: [at] }) => ({ message, ...placeOf(at, lines) }))
@@ -73,10 +94,25 @@ async function readYaml(text: string): Promise<ReadYaml> {
     try {
       data = document.toJS({ maxAliasCount: 100 })
     } catch (error) {
-      problems.push({ message: `${(error as Error).message}; write the parts out instead of repeating aliases`, line: 1, column: 1 })
+      problems.push(aliasProblem((error as Error).message))
     }
   }
   return { data, problems, locate: steps => located(document, steps, lines) }
+
+  /** What came of an alias: one of nothing stands at its place, one that grows without end at the document's. */
+  function aliasProblem(message: string): Place & { message: string } {
+    const [, name] = /^Unresolved alias.*: (.*)$/.exec(message) ?? []
+    if (name === undefined) return { message: `${message}; write the parts out instead of repeating aliases`, line: 1, column: 1 }
+    let at = 0
+    visit(document, {
+      Alias: (_, { source, range }) => {
+        if (source !== name) return undefined
+        at = (range as [number, number, number])[0]
+        return visit.BREAK
+      }
+    })
+    return { message, ...placeOf(at, lines) }
+  }
 }
 
 /** The place of the nearest part of the document that stands there as text; a part that came through an alias or a merge has its parent's place. */

@@ -11,7 +11,7 @@ import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
-import type { Found, SourceDocument } from './documents.js'
+import { type Found, MOST_PROBLEMS, type SourceDocument } from './documents.js'
 import { RESOURCES } from './schemas.js'
 
 type Given = Readonly<Record<string, unknown>>
@@ -71,6 +71,7 @@ export function put(fixture: Fixture, store: Store, drawing: Drawing): { inserte
   const filling = new Filling(store, drawing)
   for (const family of FAMILIES) for (const record of fixture[family]) filling.add(family, record)
   for (const key of fixture.api_keys) filling.addKey(key)
+  filling.checkResellers()
   filling.checkCharges()
   return filling
 }
@@ -92,6 +93,8 @@ class Filling {
   readonly #drawing: Drawing
   /** Records that could not be put; what refers to them is not told as a problem of its own. */
   readonly #failed = new Set<string>()
+  /** Accounts whose reseller has to be looked for once all Accounts stand. */
+  readonly #accounts: Sourced[] = []
   /** Transactions whose sums have to be looked at once all records stand, each with the record to blame. */
   readonly #charges = new Map<string, Sourced>()
 
@@ -125,16 +128,26 @@ class Filling {
   addKey({ given, document, steps }: Sourced): void {
     const { key, account } = given as { key: string; account: string }
     if (!this.#store.accounts.get(account)) {
-      this.#found({ document, steps: [...steps, 'account'], message: this.#noSuch('accounts', account) })
+      if (!this.#failed.has(`accounts/${account}`)) this.#found({ document, steps: [...steps, 'account'], message: this.#noSuch('accounts', account) })
       return
     }
     this.#store.keys.set(key, account)
     this.inserted.api_keys.push({ key, account })
   }
 
+  checkResellers(): void {
+    for (const source of this.#accounts) {
+      const reseller = source.given.reseller as string | null | undefined
+      if (reseller == null || this.#store.accounts.get(reseller) || this.#failed.has(`accounts/${reseller}`)) continue
+      this.#problem(source, 'reseller', this.#noSuch('accounts', reseller))
+    }
+  }
+
   checkCharges(): void {
     for (const [id, source] of this.#charges) {
-      const { charged, refunded, currency } = moneyOf(this.#store.transactions.get(id) as Records['transactions'], this.#drawing.settings)
+      const transaction = this.#store.transactions.get(id)
+      if (transaction === undefined) continue
+      const { charged, refunded, currency } = moneyOf(transaction, this.#drawing.settings)
       if (refunded <= charged) continue
       this.#problem(source, 'amount', `the Refunds of ${id} come to ${refunded} ${currency}, above the ${charged} that can be refunded`)
     }
@@ -174,7 +187,7 @@ class Filling {
       ...record,
       location,
       payment_method: { ...record.payment_method, type: record.payment_type },
-      ...settled(given as Sums, this.#drawing.settings),
+      ...settled({ ...(given as Sums), amounts: record.amounts }, this.#drawing.settings),
       amount_refunded: before?.amount_refunded ?? 0
     }
     if (!isExact(ready)) this.#problem(source, 'amount', 'the amount with tip and donation is above 2^53-1')
@@ -203,22 +216,25 @@ class Filling {
 
   #checkExtra(family: Family, source: Sourced): void {
     for (const name of Object.keys((source.given.extra ?? {}) as object)) {
-      if (RESOURCES[family].properties?.[name]) this.#problem(source, ['extra', name], `${name} is a name that the API itself returns; give it outside extra`)
+      if (Object.hasOwn(RESOURCES[family].properties as object, name))
+        this.#problem(source, ['extra', name], `${name} is a name that the API itself returns; give it outside extra`)
     }
   }
 
-  /** Whether all that the record refers to stands in the store. */
+  /** Whether all that the record refers to stands in the store; an Account's reseller may still come. */
   #checkLinks(family: Family, source: Sourced): boolean {
+    if (family === 'accounts') this.#accounts.push(source)
     return Object.entries(LINKS[family]).every(([field, to]) => {
       const id = source.given[field] as string | null | undefined
-      if (id == null || this.#store[to].get(id)) return true
+      if (id == null || field === 'reseller' || this.#store[to].get(id)) return true
       if (!this.#failed.has(`${to}/${id}`)) this.#problem(source, field, this.#noSuch(to, id))
       return false
     })
   }
 
   #noSuch(family: Family, id: string): string {
-    return `no ${RESOURCE_NAMES[family]} has the id ${id}${didYouMean(id, this.#store[family].someIds(1000))}`
+    const meant = this.problems.length < MOST_PROBLEMS ? didYouMean(id, this.#store[family].someIds(1000)) : ''
+    return `no ${RESOURCE_NAMES[family]} has the id ${id}${meant}`
   }
 
   #problem({ document, steps }: Sourced, at: Step | readonly Step[], message: string): void {
@@ -238,7 +254,8 @@ function completed(schema: Schema, given: Given): Record<string, unknown> {
     const value = given[name]
     const nullable = [part.type].flat().includes('null')
     if (value == null && nullable) record[name] = null
-    else if (part.properties && name !== 'amounts') record[name] = completed(part, (value ?? {}) as Given)
+    else if (name === 'amounts') record[name] = Object.fromEntries(Object.entries(value as Given).filter(([, sum]) => sum !== null))
+    else if (part.properties) record[name] = completed(part, (value ?? {}) as Given)
     else if (part.additionalProperties) record[name] = Object.assign(Object.create(null), value)
     else record[name] = kept(part, value)
   }

@@ -3,7 +3,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
-import { didYouMean } from '../core/nearest.js'
+import { didYouMean, sentence } from '../core/nearest.js'
 import { documentOf, readDocument, type SourceDocument } from './documents.js'
 
 export type Shelf = 'fixtures' | 'scenarios'
@@ -26,7 +26,10 @@ export class Library {
 
   /** Reads a file that the command line names; from there it may be anywhere. */
   async file(path: string): Promise<SourceDocument> {
-    return readDocument(path, await readFile(path, 'utf8'))
+    const text = await readFile(path, 'utf8').catch(error => {
+      throw Object.assign(error, { path })
+    })
+    return readDocument(path, text)
   }
 
   /** Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with those that exist. */
@@ -34,7 +37,9 @@ export class Library {
     const path = (await this.#find('scenarios', name)) ?? (await this.#find('fixtures', name))
     if (path) return this.file(path)
     const known = (await this.list()).map(entry => entry.name)
-    throw new ApiError('scenario_unknown', { message: `No scenario is called ${name}${didYouMean(name, known)} Known are: ${known.join(', ')}.` })
+    throw new ApiError('scenario_unknown', {
+      message: `${sentence(`No scenario is called ${name}${didYouMean(name, known)}`)} Known are: ${known.join(', ')}.`
+    })
   }
 
   /**
@@ -46,13 +51,14 @@ export class Library {
       const path = await this.#find('fixtures', reference)
       if (path) return this.file(path)
       const known = (await this.#names('fixtures')).map(({ name }) => name)
-      return `no fixture is called ${reference}${didYouMean(reference, known)} known are: ${known.join(', ')}`
+      return `${sentence(`no fixture is called ${reference}${didYouMean(reference, known)}`)} Known are: ${known.join(', ')}`
     }
     if (from === null) return `a document that does not come from a file may name fixtures, not paths: ${reference}`
     const path = await realpath(resolve(dirname(from), reference)).catch(() => null)
     if (path === null) return `there is no file ${reference}`
     const allowed = await Promise.all([dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(folder => realpath(folder).catch(() => null)))
     if (!allowed.some(folder => folder !== null && isInside(path, folder))) return `${reference} lies outside the fixtures and scenarios folders`
+    if (!(await stat(path)).isFile()) return `${reference} is not a file`
     return this.file(path)
   }
 

@@ -1,8 +1,9 @@
 /** Scenarios: a document and its fixtures made into the first state of a world, or refused with everything that is wrong with them. */
+import type { Step } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
 import { type IdCounters, Ids } from '../core/ids.js'
 import { instantOf } from '../core/instants.js'
-import { flattened, type GivenSettings, type Settings, settingsInForce } from '../core/settings.js'
+import { flattened, type GivenSettings, processSettingProblem, type Settings, settingsInForce } from '../core/settings.js'
 import { Store } from '../store/store.js'
 import { type Found, refusalOf, type SourceDocument } from './documents.js'
 import { duplicatesIn, type Fixture, fixtureIn, merged, put } from './fixture.js'
@@ -56,7 +57,7 @@ export async function firstStateOf(
 ): Promise<FirstState> {
   const bare = isBareFixture(document.data)
   const misfits = (bare ? checkFixture : checkScenario)(document.data)
-  if (misfits.length > 0) throw await refusalOf(misfits.map(({ steps, message }) => ({ document, steps, message })))
+  if (misfits.length > 0) throw await refusalOf(misfits.map(({ steps, message }) => ({ document, steps, message: misplaced(steps) ?? message })))
 
   const data: ScenarioData = bare ? { data: document.data as Record<string, unknown> } : (document.data as ScenarioData)
   const { fixtures, problems } = await fixturesOf(document, data, file, library)
@@ -96,6 +97,9 @@ async function fixturesOf(
   }
   return { fixtures, problems }
 }
+
+/** A process setting may not stand in a scenario. */
+const misplaced = ([first, ...name]: readonly Step[]) => (first === 'settings' ? processSettingProblem(name.join('.')) : undefined)
 
 function givenSettings({ seed, settings = {} }: ScenarioData): GivenSettings {
   return { ...flattened(settings), ...(seed === undefined ? {} : { seed }) }

@@ -1,5 +1,7 @@
 /** An emulator for a test: the app that ships, injected into; no port is opened. */
+import type { AddressInfo } from 'node:net'
 import type { InjectOptions } from 'fastify'
+import { pino } from 'pino'
 import type { Test } from 'tap'
 import { buildApp } from '../../src/app.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
@@ -32,21 +34,35 @@ export const world = (added: Record<string, object[]> = {}) => ({
 export type Answer = { status: number; headers: Record<string, unknown>; text: string; body: any }
 type Call = { body?: string | Record<string, unknown>; query?: string; key?: string | null; headers?: Record<string, string> }
 
+/** What a refusal blames: status, code, parameter, and the rule or else the assumption. */
+export type Blame = [status: number, code: string, param: string | null, by: string]
+export const blameOf = ({ status, body }: Answer): Blame => [status, body.error.code, body.error.param ?? null, body.error.rule ?? body.error.assumption]
+
+type Options = {
+  records?: Record<string, object[]>
+  settings?: GivenSettings
+  scenario?: object
+  /** False: the start scenario is not loaded yet. */
+  loaded?: boolean
+  /** False: the app is given no logger. */
+  logged?: boolean
+}
+
 /** Starts an emulator with records added to the small world, and settings; closed when the test ends. */
-export async function startTestEmulator(
-  t: Test,
-  { records = {}, settings = {}, scenario }: { records?: Record<string, object[]>; settings?: GivenSettings; scenario?: object } = {}
-) {
+export async function startTestEmulator(t: Test, { records = {}, settings = {}, scenario, loaded = true, logged = true }: Options = {}) {
   const launch = { flag: settings, environment: {} }
   const library = new Library({ fixtures: null, scenarios: null })
   const sandbox = new Sandbox({ library, launch, machine: () => Date.parse(NOW) })
-  const app = await buildApp({ sandbox, library, settings: settingsInForce(launch).values, version: '0.0.0' })
+  /** Every line logged, at any level. */
+  const logs: string[] = []
+  const logger = pino({ level: 'trace' }, { write: line => logs.push(line) })
+  const app = await buildApp({ sandbox, library, settings: settingsInForce(launch).values, version: '0.0.0', ...(logged && { logger }) })
   t.teardown(() => app.close())
-  await sandbox.load(documentOf('test', scenario ?? { clock: NOW, data: world(records) }), { name: 'test', file: null })
+  if (loaded) await sandbox.load(documentOf('test', scenario ?? { clock: NOW, data: world(records) }), { name: 'test', file: null })
 
   const inject = async (options: InjectOptions): Promise<Answer> => {
     const { statusCode, headers, payload } = await app.inject(options)
-    return { status: statusCode, headers, text: payload, body: /json/.test(String(headers['content-type'])) ? JSON.parse(payload) : payload }
+    return { status: statusCode, headers, text: payload, body: payload !== '' && /json/.test(String(headers['content-type'])) ? JSON.parse(payload) : payload }
   }
   /** A call of the emulated API; `on` is a method and a path below the base, a body is form text or flat bracket names. */
   const call = (on: string, { body, query, key = MERCHANT, headers = {} }: Call = {}): Promise<Answer> => {
@@ -76,5 +92,31 @@ export async function startTestEmulator(
   }
   /** The whole state as text, to show that a refused call changed nothing. */
   const state = async () => (await control('GET /state')).text
-  return { app, sandbox, inject, call, control, state }
+  /** Opens a free port for what only a socket shows. */
+  const listen = async (): Promise<number> => {
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    return (app.server.address() as AddressInfo).port
+  }
+  /** A call that must be refused: answers what it blames, having shown that nothing at all was changed. */
+  const refusal = async (on: string, options: Call = {}): Promise<Blame> => {
+    const before = await state()
+    const answer = await call(on, options)
+    t.equal(await state(), before, `nothing is changed by ${on} ${options.query ?? ''} ${JSON.stringify(options.body) ?? ''}`)
+    return blameOf(answer)
+  }
+  /** The next ids: those of one new record of each kind that the API creates. */
+  const nextIds = async (): Promise<string[]> => {
+    const address = { 'address[country]': 'US' }
+    const bodies: [on: string, body: Record<string, unknown>][] = [
+      ['POST /locations', { display_name: 'Next', ...address }],
+      ['POST /accounts', { type: 'merchant', name: 'Next', email: 'next@example.com', ...address }],
+      ['POST /accounts', { type: 'reseller', name: 'Next', email: 'next@example.com', ...address }],
+      ['POST /accounts/mch_a/users', { name: 'Next', email: 'next@example.com' }],
+      ['POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 1 }]
+    ]
+    const ids: string[] = []
+    for (const [on, body] of bodies) ids.push((await call(on, { body })).body.id)
+    return [...ids, (await call('POST /refunds', { body: { transaction: ids.at(-1) } })).body.id]
+  }
+  return { app, sandbox, logs, inject, call, control, state, listen, refusal, nextIds }
 }

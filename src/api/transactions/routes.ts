@@ -31,7 +31,6 @@ export const transactionRoutes: FastifyPluginAsyncTypebox = async app => {
     if (body.card || body.bank_account) trace.assumed('A25')
     if (body.currency === undefined) trace.assumed('A22')
 
-    const isNamed = customer !== undefined && Object.keys(customer).length > 0
     const record = sandbox.store.transactions.insert({
       ...sandbox.stamp('transactions'),
       object: 'transaction',
@@ -41,7 +40,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox = async app => {
       payment_method: paymentMethodOf(body),
       ...sums,
       adjustment_number: body.adjustment_number ?? null,
-      customer: isNamed ? { name: customer.name ?? null, email: customer.email ?? null, phone: customer.phone ?? null } : null,
+      customer: customer ? { name: customer.name ?? null, email: customer.email ?? null, phone: customer.phone ?? null } : null,
       amount_refunded: 0
     })
     return transactionView(record, sandbox, base)

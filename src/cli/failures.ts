@@ -1,0 +1,37 @@
+/** What went wrong, in lines for the person at the terminal. */
+import { ApiError } from '../core/errors.js'
+import { problemLine } from '../scenario/documents.js'
+
+type SystemError = Error & { code?: string; syscall?: string; port?: number; address?: string; path?: string }
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EISDIR: 'it is a folder, not a file',
+  ENOTDIR: 'it is a file, not a folder',
+  EACCES: 'this user may not read it'
+}
+
+/** Why a file or folder cannot be read; undefined when the error is of another kind. */
+export function unreadable({ path, code, message }: SystemError): string | undefined {
+  return path === undefined ? undefined : `${path} cannot be read: ${UNREADABLE[code as string] ?? message}`
+}
+
+/** The lines that tell of a failure: what, where and what to do; the stack only of a defect. */
+export function failureLines(error: SystemError): string[] {
+  const [first, ...more] = linesOf(error)
+  return [`commerce-emulator: ${first}`, ...more]
+}
+
+function linesOf(error: SystemError): string[] {
+  if (error instanceof ApiError) {
+    const lines = (error.problems ?? []).map(problemLine)
+    return lines.length > 1 ? [`${lines.length} problems; nothing was started`, ...lines.map(line => `  ${line}`)] : [lines[0] ?? error.message]
+  }
+  const { code, syscall, port, address, message, stack } = error
+  if (code === 'EADDRINUSE') return [`port ${port} on ${address} is in use; stop what uses it, or choose another with --port (0 picks a free one).`]
+  if (code === 'EACCES' && syscall === 'listen') return [`port ${port} is not open to this user; choose one above 1023 with --port.`]
+  if (syscall === 'listen' || syscall === 'getaddrinfo') {
+    return [`it cannot listen there: ${message}; choose an address of this machine with --host, such as 127.0.0.1, or 0.0.0.0 for all of them.`]
+  }
+  return [unreadable(error) ?? String(stack)]
+}

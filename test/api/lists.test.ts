@@ -1,0 +1,483 @@
+import t from 'tap'
+import { type Answer, type Blame, RESELLER, startTestEmulator } from '../support/emulator.js'
+
+const account = (id: string, fields: object = {}) => ({ id, type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' }, ...fields })
+const location = (id: string, of: string, fields: object = {}) => ({ id, account: of, display_name: id, address: { country: 'US' }, ...fields })
+const ticket = (id: string, fields: object = {}) => ({ id, location: 'loc_a', reference: id.toUpperCase(), ...fields })
+const payment = (id: string, fields: object = {}) => ({ id, ticket: 'tkt_a', payment_type: 'card', amount: 100, ...fields })
+const idsOf = ({ body }: Answer): string[] => body.data.map(({ id }: { id: string }) => id)
+const dayOf = (day: number) => `2026-01-${String(day).padStart(2, '0')}T12:00:00.000Z`
+/** Tickets t1 to tN, one a day; the small world's own is older than all. */
+const world = (count: number) => ({
+  api_keys: [{ key: 'sk_merchant', account: 'mch_a' }],
+  accounts: [account('mch_a', { created: dayOf(1) })],
+  locations: [location('loc_a', 'mch_a', { created: dayOf(1) }), location('loc_b', 'mch_a', { created: dayOf(2) })],
+  tickets: Array.from({ length: count }, (_, index) => ticket(`t${index + 1}`, { created: dayOf(index + 1) }))
+})
+const tickets = (from: number, to: number) => Array.from({ length: Math.abs(from - to) + 1 }, (_, index) => `t${from > to ? from - index : from + index}`)
+
+t.test('LIST-1, A09: a list of nothing is a list too, and url is the path as it is called', async t => {
+  const { call, inject } = await startTestEmulator(t, {
+    scenario: { data: { api_keys: [{ key: 'sk_merchant', account: 'mch_a' }], accounts: [account('mch_a')] } }
+  })
+  for (const path of ['/locations', '/accounts/mch_a/users', '/tickets', '/transactions', '/refunds']) {
+    for (const query of ['', 'limit=1']) {
+      const { status, body } = await call(`GET ${path}`, { query })
+
+      t.equal(status, 200)
+      t.strictSame(body, { object: 'list', url: `/next${path}`, data: [], has_more: false, first_id: null, last_id: null })
+    }
+  }
+  t.equal((await call('GET /accounts/')).body.url, '/next/accounts')
+  const authorization = `Basic ${Buffer.from('sk_merchant:').toString('base64')}`
+  t.equal((await inject({ method: 'GET', url: '/next/accounts?limit=1', headers: { authorization } })).body.url, '/next/accounts')
+})
+
+t.test('LIST-2, LIST-3, A10: a page has limit records, 10 when left out, and says whether more can be fetched', async t => {
+  const { call, refusal } = await startTestEmulator(t, { scenario: { data: world(12) } })
+  const cases: [query: string, ids: string[], hasMore: boolean][] = [
+    ['', tickets(12, 3), true],
+    ['limit=1', tickets(12, 12), true],
+    ['limit=11', tickets(12, 2), true],
+    ['limit=12', tickets(12, 1), false],
+    ['limit=13', tickets(12, 1), false],
+    ['limit=100', tickets(12, 1), false],
+    ['limit=007', tickets(12, 6), true]
+  ]
+  for (const [query, ids, hasMore] of cases) {
+    const answer = await call('GET /tickets', { query })
+
+    t.strictSame(idsOf(answer), ids, query)
+    t.strictSame([answer.body.has_more, answer.body.first_id, answer.body.last_id], [hasMore, ids[0], ids.at(-1)])
+  }
+  for (const limit of ['0', '-1', '101', '9007199254740993']) {
+    t.strictSame(await refusal('GET /tickets', { query: `limit=${limit}` }), [400, 'parameter_invalid', 'limit', 'A10'], limit)
+  }
+})
+
+t.test('A10: the default and largest limit are settings, and what is out of range can be clamped', async t => {
+  const small = await startTestEmulator(t, { settings: { 'pagination.default_limit': 2, 'pagination.max_limit': 3 }, scenario: { data: world(5) } })
+  t.equal((await small.call('GET /tickets')).body.data.length, 2)
+  t.equal((await small.call('GET /tickets', { query: 'limit=3' })).body.data.length, 3)
+  t.strictSame(await small.refusal('GET /tickets', { query: 'limit=4' }), [400, 'parameter_invalid', 'limit', 'A10'])
+
+  const odd = await startTestEmulator(t, { settings: { 'pagination.default_limit': 9, 'pagination.max_limit': 3 }, scenario: { data: world(5) } })
+  t.equal((await odd.call('GET /tickets')).body.data.length, 3, 'the default is never above the largest')
+
+  const clamping = await startTestEmulator(t, { settings: { 'pagination.max_limit': 3, 'pagination.out_of_range': 'clamp' }, scenario: { data: world(5) } })
+  for (const [limit, length] of [
+    ['0', 1],
+    ['-7', 1],
+    ['1', 1],
+    ['3', 3],
+    ['4', 3],
+    ['99999999999999999999', 3]
+  ] as const) {
+    t.equal((await clamping.call('GET /tickets', { query: `limit=${limit}` })).body.data.length, length, limit)
+  }
+  t.strictSame(await clamping.refusal('GET /tickets', { query: 'limit=x' }), [400, 'parameter_invalid', 'limit', 'LIST-3'])
+  t.strictSame(await clamping.refusal('GET /tickets', { query: 'limit=' }), [400, 'parameter_invalid', 'limit', 'LIST-3'])
+})
+
+t.test('A10, A11: cursors page both ways in either order, has_more speaking of the direction asked for', async t => {
+  const cases: [query: string, newest: [string[], boolean], oldest: [string[], boolean]][] = [
+    ['limit=2', [tickets(5, 4), true], [tickets(1, 2), true]],
+    ['limit=2&starting_after=t4', [tickets(3, 2), true], [['t5'], false]],
+    ['limit=2&starting_after=t3', [tickets(2, 1), false], [tickets(4, 5), false]],
+    ['limit=2&starting_after=t2', [['t1'], false], [tickets(3, 4), true]],
+    ['limit=2&starting_after=t1', [[], false], [tickets(2, 3), true]],
+    ['limit=2&starting_after=t5', [tickets(4, 3), true], [[], false]],
+    ['limit=2&ending_before=t1', [tickets(3, 2), true], [[], false]],
+    ['limit=2&ending_before=t2', [tickets(4, 3), true], [['t1'], false]],
+    ['limit=2&ending_before=t3', [tickets(5, 4), false], [tickets(1, 2), false]],
+    ['limit=2&ending_before=t4', [['t5'], false], [tickets(2, 3), true]],
+    ['limit=2&ending_before=t5', [[], false], [tickets(3, 4), true]],
+    ['limit=9&ending_before=t1', [tickets(5, 2), false], [[], false]],
+    ['limit=2&starting_after=t4&ending_before=', [tickets(3, 2), true], [['t5'], false]]
+  ]
+  const newest = await startTestEmulator(t, { scenario: { data: world(5) } })
+  const oldest = await startTestEmulator(t, { settings: { 'pagination.order': 'oldest_first' }, scenario: { data: world(5) } })
+  for (const [query, ...expected] of cases) {
+    for (const [index, { call }] of [newest, oldest].entries()) {
+      const answer = await call('GET /tickets', { query })
+      const [ids, hasMore] = expected[index] as [string[], boolean]
+
+      t.strictSame(idsOf(answer), ids, `${query} ${index === 0 ? 'newest' : 'oldest'} first`)
+      t.strictSame([answer.body.has_more, answer.body.first_id, answer.body.last_id], [hasMore, ids[0] ?? null, ids.at(-1) ?? null])
+    }
+  }
+})
+
+t.test('A10: a cursor is one id that a record of the family has or had', async t => {
+  const users = ['u1', 'u2', 'u3'].map((id, index) => ({ id, account: 'mch_a', name: id, email: 'u@example.com', created: dayOf(index + 1) }))
+  const { call, refusal } = await startTestEmulator(t, {
+    scenario: {
+      data: {
+        ...world(4),
+        accounts: [account('mch_a'), account('mch_b')],
+        users: [...users, { id: 'ub', account: 'mch_b', name: 'B', email: 'b@example.com', created: dayOf(2) }],
+        tickets: [...world(4).tickets, ticket('tb', { location: 'loc_b', created: dayOf(2) })]
+      }
+    }
+  })
+  const unknown = (param: string): Blame => [400, 'cursor_unknown', param, 'A10']
+  for (const param of ['starting_after', 'ending_before']) {
+    for (const id of ['nope', 'loc_a', 'T1', '__proto__', 'constructor']) {
+      t.strictSame(await refusal('GET /tickets', { query: `${param}=${id}` }), unknown(param), `${param}=${id}`)
+    }
+    t.strictSame(await refusal('GET /locations', { query: `${param}=t1` }), unknown(param))
+  }
+  t.equal((await call('GET /tickets', { query: 'starting_after=nope' })).body.error.message, 'starting_after: no record of this list has the id nope.')
+  const both: Blame = [400, 'parameter_invalid', 'ending_before', 'A10']
+  t.strictSame(await refusal('GET /tickets', { query: 'starting_after=t1&ending_before=t2' }), both)
+  t.strictSame(await refusal('GET /tickets', { query: 'starting_after=t1&ending_before=t1' }), both)
+  t.strictSame(await refusal('GET /tickets', { query: 'starting_after=nope&ending_before=nope' }), both)
+
+  t.strictSame(idsOf(await call('GET /tickets', { query: 'location=loc_b&starting_after=t3' })), ['tb'], 'one outside the filter counts by its position')
+  t.strictSame(idsOf(await call('GET /tickets', { query: 'location=loc_a&starting_after=tb' })), ['t2', 't1'])
+  t.strictSame(idsOf(await call('GET /tickets', { query: 'location=loc_a&ending_before=tb' })), ['t4', 't3'])
+  t.strictSame(idsOf(await call('GET /tickets', { query: `created[gte]=${dayOf(3)}&ending_before=t1` })), ['t4', 't3'])
+
+  t.equal((await call('DELETE /accounts/mch_a/users/u2')).status, 204)
+  t.strictSame(idsOf(await call('GET /accounts/mch_a/users')), ['u3', 'u1'])
+  t.strictSame(idsOf(await call('GET /accounts/mch_a/users', { query: 'starting_after=u2' })), ['u1'], 'a deleted User stays a cursor')
+  t.strictSame(idsOf(await call('GET /accounts/mch_a/users', { query: 'ending_before=u2' })), ['u3'])
+  t.strictSame(idsOf(await call('GET /accounts/mch_a/users', { query: 'starting_after=ub' })), ['u1'])
+})
+
+t.test('A11, A05: records of the same instant stand in reverse order of creation', async t => {
+  const same = ['s1', 's2', 's3'].map(id => ticket(id, { created: dayOf(9) }))
+  const data = { ...world(1), tickets: [...same.slice(0, 2), ticket('late', { created: dayOf(10) }), ticket('early', { created: dayOf(8) }), ...same.slice(2)] }
+  const newest = await startTestEmulator(t, { scenario: { data } })
+  const oldest = await startTestEmulator(t, { settings: { 'pagination.order': 'oldest_first' }, scenario: { data } })
+
+  t.strictSame(idsOf(await newest.call('GET /tickets')), ['late', 's3', 's2', 's1', 'early'])
+  t.strictSame(idsOf(await oldest.call('GET /tickets')), ['early', 's1', 's2', 's3', 'late'])
+  t.strictSame(idsOf(await newest.call('GET /tickets', { query: 'starting_after=s2' })), ['s1', 'early'])
+  t.strictSame(idsOf(await newest.call('GET /tickets', { query: 'ending_before=s2' })), ['late', 's3'])
+})
+
+t.test('FILT-1 to FILT-4: the created filters are exact, alone and together', async t => {
+  const { call, refusal } = await startTestEmulator(t, {
+    scenario: {
+      data: { ...world(5), users: [1, 2, 3].map(day => ({ id: `u${day}`, account: 'mch_a', name: 'U', email: 'u@example.com', created: dayOf(day) })) }
+    }
+  })
+  const cases: [query: string, ids: string[]][] = [
+    [`created[gte]=${dayOf(3)}`, tickets(5, 3)],
+    [`created[gt]=${dayOf(3)}`, tickets(5, 4)],
+    [`created[lte]=${dayOf(3)}`, tickets(3, 1)],
+    [`created[lt]=${dayOf(3)}`, tickets(2, 1)],
+    [`created[gte]=${dayOf(2)}&created[lt]=${dayOf(4)}`, tickets(3, 2)],
+    [`created[gt]=${dayOf(2)}&created[lte]=${dayOf(4)}`, tickets(4, 3)],
+    [`created[gte]=${dayOf(3)}&created[lte]=${dayOf(3)}`, ['t3']],
+    [`created[gt]=${dayOf(3)}&created[lt]=${dayOf(3)}`, []],
+    [`created[gte]=${dayOf(3)}&created[gt]=${dayOf(3)}`, tickets(5, 4)],
+    [`created[gte]=${dayOf(4)}&created[gt]=${dayOf(2)}`, tickets(5, 4)],
+    [`created[gte]=${dayOf(4)}&created[lt]=${dayOf(2)}`, []],
+    ['created[gte]=2026-01-03', tickets(5, 3)],
+    ['created[lt]=2026-01-03', tickets(2, 1)],
+    ['created[gt]=2026-01-03T12:00:00', tickets(5, 4)],
+    ['created[gte]=2026-01-03T13:00:00%2B01:00', tickets(5, 3)],
+    ['created[gt]=2026-01-03T13:00:00%2B01:00', tickets(5, 4)],
+    ['created[gte]=2026-01-03T12:00:00.001Z', tickets(5, 4)],
+    ['created[gte]=2030-01-01', []],
+    ['created%5Bgte%5D=2026-01-05', ['t5']]
+  ]
+  for (const [query, ids] of cases) t.strictSame(idsOf(await call('GET /tickets', { query })), ids, query)
+  t.strictSame(idsOf(await call('GET /accounts/mch_a/users', { query: `created[gt]=${dayOf(1)}&created[lt]=${dayOf(3)}` })), ['u2'])
+
+  for (const [name, rule] of [
+    ['gte', 'FILT-1'],
+    ['gt', 'FILT-2'],
+    ['lte', 'FILT-3'],
+    ['lt', 'FILT-4']
+  ] as const) {
+    for (const value of ['yesterday', '1', '2026-13-01', '2026-02-30', '01/02/2026', '1767225600', '2026-01-03T12:00:00+01:00']) {
+      t.strictSame(await refusal('GET /transactions', { query: `created[${name}]=${value}` }), [400, 'parameter_invalid', `created[${name}]`, rule], value)
+    }
+  }
+  const { body } = await call('GET /tickets', { query: 'created[gte]=2026-01-03T12:00:00+01:00' })
+  t.equal(body.error.message.includes("the space stands where a + was meant: write the offset's + as %2B"), true)
+})
+
+t.test('FILT-5, FILT-6: location and created narrow before the page is retrieved', async t => {
+  const data = {
+    ...world(30),
+    tickets: world(30).tickets.map((each, index) => ({ ...each, location: index % 10 === 0 ? 'loc_b' : 'loc_a' })),
+    transactions: [
+      payment('x1', { ticket: 't1', created: dayOf(1) }),
+      payment('x2', { ticket: 't2', created: dayOf(2) }),
+      payment('x3', { ticket: 't11', created: dayOf(3) })
+    ]
+  }
+  const { call } = await startTestEmulator(t, { scenario: { data } })
+
+  const first = await call('GET /tickets', { query: 'location=loc_b&limit=2' })
+  t.strictSame([idsOf(first), first.body.has_more], [['t21', 't11'], true], 'the page is full')
+  const second = await call('GET /tickets', { query: 'location=loc_b&limit=2&starting_after=t11' })
+  t.strictSame([idsOf(second), second.body.has_more], [['t1'], false])
+  t.strictSame(idsOf(await call('GET /tickets', { query: `location=loc_b&created[lt]=${dayOf(21)}&created[gt]=${dayOf(1)}` })), ['t11'])
+  t.strictSame(idsOf(await call('GET /transactions', { query: 'location=loc_b' })), ['x3', 'x1'])
+  t.strictSame(idsOf(await call('GET /transactions', { query: 'location=loc_a' })), ['x2'])
+  t.strictSame(idsOf(await call('GET /transactions', { query: `location=loc_b&created[gte]=${dayOf(3)}` })), ['x3'])
+  for (const path of ['/tickets', '/transactions']) {
+    for (const id of ['nope', 'mch_a', '__proto__']) {
+      const { status, body } = await call(`GET ${path}`, { query: `location=${id}` })
+      t.strictSame([status, body.data, body.has_more, body.first_id], [200, [], false, null], 'A16: an id that does not exist gives an empty list')
+    }
+  }
+})
+
+t.test('SRCH-1, A13: search_query keeps the Tickets whose reference matches', async t => {
+  const references = ['Table 7', 'TABLE 70', 'bar 7', 'Ünal', 'a.c', 'abc', null]
+  const data = { ...world(0), tickets: references.map((reference, index) => ticket(`r${index}`, { reference, created: dayOf(20 - index) })) }
+  const cases: [how: 'contains' | 'prefix' | 'exact', query: string, ids: string[]][] = [
+    ['contains', 'table', ['r0', 'r1']],
+    ['contains', 'TABLE+7', ['r0', 'r1']],
+    ['contains', '7', ['r0', 'r1', 'r2']],
+    ['contains', 'ünal', ['r3']],
+    ['contains', 'a.c', ['r4']],
+    ['contains', 'null', []],
+    ['prefix', 'tab', ['r0', 'r1']],
+    ['prefix', '7', []],
+    ['exact', 'table 7', ['r0']],
+    ['exact', 'table', []],
+    ['exact', 'TABLE%2070', ['r1']]
+  ]
+  for (const [how, query, ids] of cases) {
+    const { call } = await startTestEmulator(t, { settings: { 'search.reference': how }, scenario: { data } })
+
+    t.strictSame(idsOf(await call('GET /tickets', { query: `search_query=${query}` })), ids, `${how} ${query}`)
+  }
+})
+
+t.test('SRCH-2, A13: search_query keeps the Transactions whose card ends in it', async t => {
+  const paid = (id: string, last4: string | null, day: number) =>
+    payment(id, { created: dayOf(day), ...(last4 && { payment_method: { type: 'card', card: { brand: 'visa', last4 } } }) })
+  const data = {
+    ...world(0),
+    tickets: [ticket('tkt_a')],
+    transactions: [paid('x1', '4242', 9), paid('x2', '4243', 8), paid('x3', '1424', 7), paid('x4', null, 6)]
+  }
+  const cases: [how: 'contains' | 'prefix' | 'exact', query: string, ids: string[]][] = [
+    ['exact', '4242', ['x1']],
+    ['exact', '424', []],
+    ['exact', '04242', []],
+    ['prefix', '424', ['x1', 'x2']],
+    ['contains', '424', ['x1', 'x2', 'x3']],
+    ['contains', '9', []]
+  ]
+  for (const [how, query, ids] of cases) {
+    const { call } = await startTestEmulator(t, { settings: { 'search.last4': how }, scenario: { data } })
+    const answer = await call('GET /transactions', { query: `search_query=${query}` })
+
+    t.strictSame(idsOf(answer), ids, `${how} ${query}`)
+    for (const found of answer.body.data) t.equal(found.refunds.object, 'list', 'each with its Refunds')
+  }
+})
+
+t.test('SRCH-3, A12: a search filters the page after it was retrieved; an emptied page can be gone on from', async t => {
+  const data = {
+    ...world(0),
+    tickets: Array.from({ length: 25 }, (_, index) => ticket(`t${index + 1}`, { reference: index === 2 ? 'needle' : 'hay', created: dayOf(index + 1) }))
+  }
+  const { call } = await startTestEmulator(t, { scenario: { data } })
+
+  const first = await call('GET /tickets', { query: 'search_query=needle' })
+  const second = await call('GET /tickets', { query: `search_query=needle&starting_after=${first.body.last_id}` })
+  const third = await call('GET /tickets', { query: `search_query=needle&starting_after=${second.body.last_id}` })
+  const back = await call('GET /tickets', { query: `search_query=needle&ending_before=${third.body.first_id}` })
+
+  t.strictSame(first.body, { object: 'list', url: '/next/tickets', data: [], has_more: true, first_id: 't25', last_id: 't16' })
+  t.strictSame(second.body, { object: 'list', url: '/next/tickets', data: [], has_more: true, first_id: 't15', last_id: 't6' })
+  t.strictSame([idsOf(third), third.body.has_more, third.body.first_id, third.body.last_id], [['t3'], false, 't5', 't1'])
+  t.strictSame([idsOf(back), back.body.has_more, back.body.first_id, back.body.last_id], [[], true, 't15', 't6'])
+  const narrowed = await call('GET /tickets', { query: `search_query=needle&created[lte]=${dayOf(5)}` })
+  t.strictSame(idsOf(narrowed), ['t3'], 'created narrows before retrieval')
+})
+
+t.test('A10: a walk sees each record once while others are created, and newer ones not at all', async t => {
+  for (const order of ['newest_first', 'oldest_first'] as const) {
+    const { call } = await startTestEmulator(t, {
+      settings: { 'pagination.order': order },
+      records: { locations: Array.from({ length: 25 }, (_, index) => location(`l${index}`, 'mch_a')) }
+    })
+    const create = () => call('POST /locations', { body: 'display_name=New&address[country]=US' })
+    const there = idsOf(await call('GET /locations', { query: 'limit=100' }))
+    const created: string[] = []
+
+    const seen: string[] = []
+    let query = 'limit=4'
+    for (let pages = 0; pages < 100; pages++) {
+      const page = await call('GET /locations', { query })
+      seen.push(...idsOf(page))
+      if (created.length < 10) created.push((await create()).body.id)
+      if (!page.body.has_more) break
+      query = `limit=4&starting_after=${page.body.last_id}`
+    }
+
+    t.equal(new Set(seen).size, seen.length, 'none twice')
+    t.strictSame(seen.slice(0, there.length), there, 'all that were there, in order')
+    t.strictSame(seen.slice(there.length), order === 'newest_first' ? [] : created.slice(0, seen.length - there.length))
+  }
+})
+
+t.test('A11: the order of lists is a setting, of every family but Refunds', async t => {
+  const records = {
+    accounts: [account('mch_b')],
+    users: ['u1', 'u2'].map(id => ({ id, account: 'mch_a', name: id, email: 'u@example.com' })),
+    locations: [location('loc_b', 'mch_a')],
+    tickets: [ticket('tkt_b')],
+    transactions: [payment('x1'), payment('x2')],
+    refunds: [
+      { id: 'r1', transaction: 'x1', amount: 1 },
+      { id: 'r2', transaction: 'x1', amount: 1 }
+    ]
+  }
+  const newest = await startTestEmulator(t, { records })
+  const oldest = await startTestEmulator(t, { records, settings: { 'pagination.order': 'oldest_first' } })
+  const lists: [path: string, newestFirst: string[]][] = [
+    ['/locations', ['loc_b', 'loc_a']],
+    ['/accounts', ['mch_b', 'rsl_r', 'mch_a']],
+    ['/accounts/mch_a/users', ['u2', 'u1']],
+    ['/tickets', ['tkt_b', 'tkt_a']],
+    ['/transactions', ['x2', 'x1']],
+    ['/refunds', ['r2', 'r1']]
+  ]
+  for (const [path, ids] of lists) {
+    t.strictSame(idsOf(await newest.call(`GET ${path}`)), ids, path)
+    t.strictSame(idsOf(await oldest.call(`GET ${path}`)), path === '/refunds' ? ids : ids.toReversed(), path)
+  }
+})
+
+/** Three merchants, one of them the reseller's, each with one record of every family. */
+const shared = {
+  api_keys: [
+    { key: 'sk_merchant', account: 'mch_a' },
+    { key: RESELLER, account: 'rsl_r' }
+  ],
+  accounts: [
+    account('mch_a'),
+    account('mch_b'),
+    account('rsl_r', { type: 'reseller' }),
+    account('mch_c', { reseller: 'rsl_r' }),
+    account('rsl_x', { type: 'reseller' })
+  ],
+  users: ['a', 'b', 'c'].flatMap(of => [1, 2, 3].map(n => ({ id: `usr_${of}${n}`, account: `mch_${of}`, name: 'U', email: 'u@example.com' }))),
+  locations: ['a', 'b', 'c'].map(of => location(`loc_${of}`, `mch_${of}`)),
+  tickets: ['a', 'b', 'c'].map(of => ticket(`tkt_${of}`, { location: `loc_${of}` })),
+  transactions: ['a', 'b', 'c'].map(of => payment(`txn_${of}`, { ticket: `tkt_${of}` })),
+  refunds: ['a', 'b', 'c'].map(of => ({ id: `rfd_${of}`, transaction: `txn_${of}`, amount: 10 }))
+}
+
+t.test('A19: every key sees everything while auth.visibility is open', async t => {
+  const { call } = await startTestEmulator(t, { scenario: { data: shared } })
+  for (const key of ['sk_merchant', RESELLER]) {
+    for (const [path, count] of [
+      ['/accounts', 5],
+      ['/accounts/mch_b/users', 3],
+      ['/locations', 3],
+      ['/tickets', 3],
+      ['/transactions', 3],
+      ['/refunds', 3]
+    ] as const) {
+      t.equal((await call(`GET ${path}`, { key })).body.data.length, count, `${key} ${path}`)
+    }
+    for (const path of ['/accounts/mch_b', '/locations/loc_b', '/tickets/tkt_b', '/transactions/txn_b', '/refunds/rfd_b']) {
+      t.equal((await call(`GET ${path}`, { key })).status, 200)
+    }
+  }
+})
+
+t.test('A19: scoped, a merchant sees its own Account and what hangs on it, a reseller its own Account and those it created', async t => {
+  const { call } = await startTestEmulator(t, { settings: { 'auth.visibility': 'scoped' }, scenario: { data: shared } })
+  const lists: [path: string, merchant: string[] | null, reseller: string[] | null][] = [
+    ['/accounts', ['mch_a'], ['mch_c', 'rsl_r']],
+    ['/accounts/mch_a/users', ['usr_a3', 'usr_a2', 'usr_a1'], null],
+    ['/accounts/mch_b/users', null, null],
+    ['/accounts/mch_c/users', null, ['usr_c3', 'usr_c2', 'usr_c1']],
+    ['/accounts/rsl_r/users', null, []],
+    ['/locations', ['loc_a'], []],
+    ['/tickets', ['tkt_a'], []],
+    ['/tickets?location=loc_a', ['tkt_a'], []],
+    ['/tickets?location=loc_b', [], []],
+    ['/tickets?location=loc_c', [], []],
+    ['/transactions', ['txn_a'], []],
+    ['/transactions?location=loc_a', ['txn_a'], []],
+    ['/transactions?location=loc_b', [], []],
+    ['/refunds', ['rfd_a'], []],
+    ['/refunds?transaction=txn_a', ['rfd_a'], []],
+    ['/refunds?transaction=txn_b', [], []]
+  ]
+  for (const [path, ...seen] of lists) {
+    for (const [index, key] of ['sk_merchant', RESELLER].entries()) {
+      const answer = await call(`GET ${path}`, { key })
+      const ids = seen[index] as string[] | null
+
+      if (ids === null) t.strictSame([answer.status, answer.body.error.code], [404, 'resource_missing'], `${key} ${path}`)
+      else t.strictSame([answer.status, idsOf(answer), answer.body.has_more], [200, ids, false], `${key} ${path}`)
+    }
+  }
+  const reads: [path: string, merchant: boolean, reseller: boolean][] = [
+    ['/accounts/mch_a', true, false],
+    ['/accounts/mch_b', false, false],
+    ['/accounts/mch_c', false, true],
+    ['/accounts/rsl_r', false, true],
+    ['/accounts/rsl_x', false, false],
+    ['/locations/loc_a', true, false],
+    ['/locations/loc_b', false, false],
+    ['/locations/loc_c', false, false],
+    ['/tickets/tkt_a', true, false],
+    ['/tickets/tkt_b', false, false],
+    ['/tickets/tkt_c', false, false],
+    ['/transactions/txn_a', true, false],
+    ['/transactions/txn_b', false, false],
+    ['/transactions/txn_c', false, false],
+    ['/refunds/rfd_a', true, false],
+    ['/refunds/rfd_b', false, false],
+    ['/refunds/rfd_c', false, false]
+  ]
+  for (const [path, ...seen] of reads) {
+    for (const [index, key] of ['sk_merchant', RESELLER].entries()) {
+      t.equal((await call(`GET ${path}`, { key })).status, seen[index] ? 200 : 404, `${key} ${path}`)
+    }
+  }
+})
+
+t.test('A19: scoped, what is hidden cannot be changed, referred to or paged from', async t => {
+  const { call, refusal } = await startTestEmulator(t, { settings: { 'auth.visibility': 'scoped' }, scenario: { data: shared } })
+  const user = { body: 'name=A&email=a@example.com' }
+  const missing: Blame = [404, 'resource_missing', 'id', 'A08']
+  const cases: [key: string, on: string, options: object, blame: Blame][] = [
+    ['sk_merchant', 'POST /accounts/mch_b', { body: 'phone=1' }, missing],
+    ['sk_merchant', 'POST /locations/loc_b', { body: 'phone=1' }, missing],
+    ['sk_merchant', 'POST /refunds/rfd_b', { body: 'metadata[k]=v' }, missing],
+    ['sk_merchant', 'POST /accounts/mch_b/users', user, [404, 'resource_missing', 'id', 'USR-1']],
+    ['sk_merchant', 'DELETE /accounts/mch_b/users/usr_b1', {}, [404, 'resource_missing', 'id', 'USR-1']],
+    ['sk_merchant', 'DELETE /accounts/mch_a/users/usr_b1', {}, [404, 'resource_missing', 'user_id', 'USR-1']],
+    ['sk_merchant', 'POST /refunds', { body: 'transaction=txn_b' }, [400, 'reference_missing', 'transaction', 'REF-1']],
+    ['sk_merchant', 'GET /locations', { query: 'starting_after=loc_b' }, [400, 'cursor_unknown', 'starting_after', 'A10']],
+    ['sk_merchant', 'GET /tickets', { query: 'ending_before=tkt_c' }, [400, 'cursor_unknown', 'ending_before', 'A10']],
+    ['sk_merchant', 'GET /accounts/mch_a/users', { query: 'starting_after=usr_b1' }, [400, 'cursor_unknown', 'starting_after', 'A10']],
+    [RESELLER, 'POST /accounts/mch_a', { body: 'phone=1' }, missing],
+    [RESELLER, 'POST /locations/loc_c', { body: 'phone=1' }, missing],
+    [RESELLER, 'POST /refunds', { body: 'transaction=txn_c' }, [400, 'reference_missing', 'transaction', 'REF-1']],
+    [RESELLER, 'POST /accounts/mch_a/users', user, [404, 'resource_missing', 'id', 'USR-1']]
+  ]
+  for (const [key, on, options, blame] of cases) t.strictSame(await refusal(on, { key, ...options }), blame, `${key} ${on}`)
+
+  t.equal((await call('POST /accounts/mch_c', { key: RESELLER, body: 'phone=1' })).status, 200)
+  t.equal((await call('POST /accounts/mch_c/users', { key: RESELLER, ...user })).status, 200)
+  t.strictSame(
+    idsOf(await call('GET /accounts/mch_c/users', { key: RESELLER, query: 'starting_after=usr_c2' })),
+    ['usr_c1'],
+    'who sees an Account pages through its Users'
+  )
+  t.equal((await call('DELETE /accounts/mch_c/users/usr_c2', { key: RESELLER })).status, 204)
+  t.strictSame(idsOf(await call('GET /accounts/mch_c/users', { key: RESELLER, query: 'starting_after=usr_c2' })), ['usr_c1'])
+  const created = await call('POST /accounts', { key: RESELLER, body: 'type=merchant&name=N&email=n@example.com&address[country]=US' })
+  t.equal((await call(`GET /accounts/${created.body.id}`, { key: RESELLER })).status, 200, 'an Account that it creates is its own to see')
+  t.equal((await call('POST /transactions', { key: null, body: 'ticket=tkt_b&payment_type=card' })).status, 200, 'the call without a key sees every Ticket')
+  t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).body.amount, 90)
+})

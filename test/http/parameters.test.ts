@@ -1,0 +1,698 @@
+import t, { type Test } from 'tap'
+import { settingsInForce } from '../../src/core/settings.js'
+import { Trace } from '../../src/core/trace.js'
+import { createFormDecoder } from '../../src/http/form.js'
+import { decodeParameters } from '../../src/http/parameters.js'
+import { closed, integer, schemaOf } from '../../src/reference/parameters.js'
+import { type Blame, blameOf, MERCHANT, RESELLER, startTestEmulator } from '../support/emulator.js'
+
+type Case = [on: string, body: string | undefined, blame: Blame, query?: string]
+const COUNTRY = 'address[country]=US'
+const LOCATION = `display_name=A&${COUNTRY}`
+const ACCOUNT = `type=merchant&name=A&email=a@example.com&${COUNTRY}`
+const PAYMENT = 'ticket=tkt_a&payment_type=card'
+const transaction = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
+const records = {
+  users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' }],
+  transactions: [transaction],
+  refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100, metadata: { a: '1', b: '2' } }]
+}
+
+/** Makes each call, compares what it blames, and shows at the end that not one id was drawn. */
+async function refuses(t: Test, cases: Case[], settings: object = {}) {
+  const emulator = await startTestEmulator(t, { records, settings })
+  for (const [on, body, blame, query] of cases) {
+    const options = { ...(body !== undefined && { body }), ...(query !== undefined && { query }) }
+    t.strictSame(await emulator.refusal(on, options), blame, `${on} ${query ?? ''} ${body ?? ''}`)
+  }
+  const untouched = await startTestEmulator(t, { records, settings })
+  t.strictSame(await emulator.nextIds(), await untouched.nextIds(), 'the next ids are those that would have been drawn')
+}
+
+t.test('A14: a parameter that the call does not have is refused, wherever it stands', async t => {
+  const unknown = (param: string): Blame => [400, 'parameter_unknown', param, 'A14']
+  await refuses(t, [
+    ['POST /locations', `${LOCATION}&colour=red`, unknown('colour')],
+    ['POST /locations', `${LOCATION}&address[zip]=1`, unknown('address[zip]')],
+    ['POST /locations', `${LOCATION}&city=Boston`, unknown('city')],
+    ['POST /locations', `${LOCATION}&id=loc_mine`, unknown('id')],
+    ['POST /locations', `${LOCATION}&account=rsl_r`, unknown('account')],
+    ['POST /locations', `${LOCATION}&Phone=1`, unknown('Phone')],
+    ['POST /locations', `${LOCATION}&tags[]=a&tags[]=b`, unknown('tags[]')],
+    ['POST /locations', `${LOCATION}&a[b][c]=1`, unknown('a[b][c]')],
+    ['POST /locations', `${LOCATION}&a[b][]=1`, unknown('a[b][]')],
+    ['POST /locations', `${LOCATION}&one=1&two=2`, unknown('one')],
+    ['POST /locations', `${LOCATION}&colour=`, unknown('colour')],
+    ['POST /locations', `${LOCATION}&__proto__=x`, unknown('__proto__')],
+    ['POST /locations', `${LOCATION}&__proto__[phone]=x`, unknown('__proto__[phone]')],
+    ['POST /locations', `${LOCATION}&constructor=x`, unknown('constructor')],
+    ['POST /locations', `${LOCATION}&toString=x`, unknown('toString')],
+    ['POST /locations', `${LOCATION}&address[__proto__]=x`, unknown('address[__proto__]')],
+    ['POST /locations', `${LOCATION}&address[toString]=x`, unknown('address[toString]')],
+    ['POST /locations/loc_a', 'colour=red', unknown('colour')],
+    ['POST /accounts', `${ACCOUNT}&website=x`, unknown('website')],
+    ['POST /accounts/mch_a', 'reseller=rsl_r', unknown('reseller')],
+    ['POST /accounts/mch_a/users', 'name=A&email=a@example.com&phone=1', unknown('phone')],
+    ['POST /transactions', `${PAYMENT}&metadata[k]=v`, unknown('metadata[k]')],
+    ['POST /transactions', `${PAYMENT}&card[cvv]=1`, unknown('card[cvv]')],
+    ['POST /transactions', `${PAYMENT}&amounts[donation_amount]=1`, unknown('amounts[donation_amount]')],
+    ['POST /refunds', 'transaction=txn_a&currency=usd', unknown('currency')],
+    ['POST /refunds/rfd_a', 'colour=red', unknown('colour')],
+    ['POST /locations', LOCATION, unknown('x'), 'x=1'],
+    ['POST /locations', undefined, unknown('display_name'), 'display_name=A'],
+    ['POST /locations/loc_a', undefined, unknown('address[city]'), 'address[city]=Boston'],
+    ['POST /transactions', PAYMENT, unknown('amount'), 'amount=1'],
+    ['GET /locations', undefined, unknown('colour'), 'colour=red'],
+    ['GET /locations', undefined, unknown('location'), 'location=loc_a'],
+    ['GET /locations', undefined, unknown('created[gte]'), 'created[gte]=2026-01-01'],
+    ['GET /accounts', undefined, unknown('page'), 'page=2'],
+    ['GET /accounts/mch_a/users', undefined, unknown('search_query'), 'search_query=a'],
+    ['GET /tickets', undefined, unknown('created[eq]'), 'created[eq]=2026-01-01'],
+    ['GET /transactions', undefined, unknown('ticket'), 'ticket=tkt_a'],
+    ['GET /refunds', undefined, unknown('location'), 'location=loc_a'],
+    ['GET /refunds', undefined, unknown('created[gt]'), 'created[gt]=2026-01-01'],
+    ['GET /locations/loc_a', undefined, unknown('expand'), 'expand=1'],
+    ['GET /accounts/mch_a', undefined, unknown('limit'), 'limit=1'],
+    ['GET /tickets/tkt_a', undefined, unknown('x'), 'x'],
+    ['GET /transactions/txn_a', undefined, unknown('expand[]'), 'expand[]=refunds'],
+    ['GET /refunds/rfd_a', undefined, unknown('x[y]'), 'x[y]=1'],
+    ['DELETE /accounts/mch_a/users/usr_a', undefined, unknown('force'), 'force=1']
+  ])
+})
+
+t.test('A14: the refusal says what was probably meant, or what the call takes', async t => {
+  const { call } = await startTestEmulator(t, { records })
+  const cases: [on: string, body: string | undefined, query: string | undefined, message: string][] = [
+    ['POST /locations', 'display_nam=A', undefined, 'display_nam is not a parameter of this call; did you mean display_name?'],
+    ['POST /locations', 'adress[city]=A', undefined, 'adress[city] is not a parameter of this call; did you mean address[city]?'],
+    ['POST /locations', 'address[cty]=A', undefined, 'address[cty] is not a parameter of this call; did you mean address[city]?'],
+    ['POST /locations', 'city=A', undefined, 'city is not a parameter of this call; did you mean address[city]?'],
+    ['POST /transactions', 'card[csv]=1', undefined, 'card[csv] is not a parameter of this call; did you mean card[csc]?'],
+    ['GET /locations', undefined, 'limt=1', 'limt is not a parameter of this call; did you mean limit?'],
+    ['GET /locations', undefined, 'colour=1', 'colour is not a parameter of this call; it takes limit, starting_after, ending_before.'],
+    ['GET /locations/loc_a', undefined, 'colour=1', 'colour is not a parameter of this call; it takes none.'],
+    [
+      'POST /locations',
+      undefined,
+      'display_name=A',
+      'display_name is not a parameter of this call; the parameters of a POST go in its form-encoded body, not in the query string.'
+    ],
+    [
+      'GET /refunds',
+      undefined,
+      'limt=1&transactoin=a',
+      'limt is not a parameter of this call; did you mean limit? transactoin is not a parameter of this call; did you mean transaction?'
+    ]
+  ]
+  for (const [on, body, query, message] of cases) {
+    const answer = await call(on, { ...(body && { body }), ...(query && { query }) })
+
+    t.equal(answer.body.error.message, message)
+  }
+})
+
+t.test('A14: warn drops an unknown parameter and says so in a Warning header each and in the log', async t => {
+  const { call, logs } = await startTestEmulator(t, { records, settings: { 'parameters.unknown': 'warn' } })
+
+  const one = await call('GET /locations', { query: 'limt=1' })
+  const many = await call('POST /locations', { body: `${LOCATION}&città=x&address[zip]=1`, query: 'x=%22' })
+  const none = await call('GET /locations', { query: 'limit=1' })
+
+  t.equal(one.status, 200)
+  t.strictSame(one.headers.warning, ['299 - "limt is not a parameter of this call; did you mean limit?"'])
+  t.equal(many.status, 200)
+  t.equal(many.body.display_name, 'A')
+  t.strictSame(
+    (many.headers.warning as string[]).map(warning => warning.slice(0, 50)),
+    [
+      '299 - "x is not a parameter of this call; the para',
+      '299 - "address[zip] is not a parameter of this cal',
+      '299 - "citt? is not a parameter of this call; it t'
+    ]
+  )
+  t.equal(none.headers.warning, undefined)
+  const warned = logs.map(line => JSON.parse(line)).filter(({ level }) => level === 40)
+  t.strictSame(
+    warned.map(({ msg }) => msg.split(' ')[0]),
+    ['limt', 'x', 'address[zip]', 'città']
+  )
+})
+
+t.test('A14: ignore drops an unknown parameter without a word, and still checks the others', async t => {
+  const { call, logs } = await startTestEmulator(t, { records, settings: { 'parameters.unknown': 'ignore' } })
+
+  const created = await call('POST /locations', { body: `${LOCATION}&colour=red&address[zip]=1&tags[]=a&__proto__[phone]=x`, query: 'phone=1' })
+  const listed = await call('GET /locations', { query: 'colour=red&limit=1' })
+  const refused = await call('POST /locations', { body: `colour=red&${COUNTRY}` })
+
+  t.equal(created.status, 200)
+  t.equal(created.headers.warning, undefined)
+  t.equal(created.body.phone, null)
+  t.notOk('colour' in created.body)
+  t.equal(listed.body.data.length, 1)
+  t.strictSame(blameOf(refused), [400, 'parameter_missing', 'display_name', 'LOC-1'])
+  t.strictSame(
+    logs.filter(line => JSON.parse(line).level >= 40),
+    []
+  )
+})
+
+t.test('FORM-2: one value, one list and one object are not each other', async t => {
+  const invalid = (param: string, by: string): Blame => [400, 'parameter_invalid', param, by]
+  await refuses(t, [
+    ['POST /locations', `display_name[]=A&${COUNTRY}`, invalid('display_name', 'LOC-1')],
+    ['POST /locations', `display_name[a]=A&${COUNTRY}`, invalid('display_name', 'LOC-1')],
+    ['POST /locations', `${LOCATION}&phone[]=1`, invalid('phone', 'FORM-2')],
+    ['POST /locations', `${LOCATION}&phone[home]=1`, invalid('phone', 'FORM-2')],
+    ['POST /locations', 'display_name=A&address=US', invalid('address', 'ADDR-1')],
+    ['POST /locations', 'display_name=A&address[]=US', invalid('address', 'ADDR-1')],
+    ['POST /locations', 'display_name=A&address[country][code]=US', invalid('address[country]', 'ADDR-2')],
+    ['POST /locations', 'display_name=A&address[country][]=US', invalid('address[country]', 'ADDR-2')],
+    ['POST /locations', `${LOCATION}&address[city][]=A`, invalid('address[city]', 'ADDR-1')],
+    ['POST /locations/loc_a', 'phone[]=', invalid('phone', 'FORM-2')],
+    ['POST /locations/loc_a', 'address=US', invalid('address', 'ADDR-1')],
+    ['POST /transactions', `${PAYMENT}&card=4242`, invalid('card', 'FORM-2')],
+    ['POST /transactions', `${PAYMENT}&card[]=4242`, invalid('card', 'FORM-2')],
+    ['POST /transactions', `${PAYMENT}&card[number][]=4242`, invalid('card[number]', 'FORM-2')],
+    ['POST /transactions', `${PAYMENT}&bank_account=1`, invalid('bank_account', 'FORM-2')],
+    ['POST /transactions', `${PAYMENT}&customer=Ana`, invalid('customer', 'FORM-2')],
+    ['POST /transactions', `${PAYMENT}&amounts=1`, invalid('amounts', 'FORM-2')],
+    ['POST /transactions', `${PAYMENT}&amount[]=1`, invalid('amount', 'TXN-7')],
+    ['POST /transactions', `${PAYMENT}&amount[usd]=1`, invalid('amount', 'TXN-7')],
+    ['POST /transactions', 'ticket[]=tkt_a&payment_type=card', invalid('ticket', 'TXN-1')],
+    ['POST /transactions', 'ticket=tkt_a&payment_type[]=card', invalid('payment_type', 'TXN-2')],
+    ['POST /transactions', `${PAYMENT}&adjustment_number[]=1`, invalid('adjustment_number', 'A27')],
+    ['POST /refunds', 'transaction[id]=txn_a', invalid('transaction', 'REF-1')],
+    ['GET /locations', undefined, invalid('limit', 'LIST-3'), 'limit[]=1'],
+    ['GET /locations', undefined, invalid('starting_after', 'A10'), 'starting_after[]=loc_a'],
+    ['GET /tickets', undefined, invalid('created', 'FORM-2'), 'created=2026-01-01'],
+    ['GET /tickets', undefined, invalid('created', 'FORM-2'), 'created[]=2026-01-01'],
+    ['GET /tickets', undefined, invalid('created[gte]', 'FILT-1'), 'created[gte][]=2026-01-01'],
+    ['GET /tickets', undefined, invalid('location', 'FILT-5'), 'location[]=loc_a'],
+    ['GET /tickets', undefined, invalid('search_query', 'SRCH-1'), 'search_query[]=T']
+  ])
+})
+
+t.test('FORM-1, FORM-2, FORM-3, A35: a broken form is refused, and its parameter named', async t => {
+  await refuses(t, [
+    ['POST /locations', 'display_name=%zz', [400, 'form_malformed', 'display_name', 'FORM-1']],
+    ['POST /locations', '%zz=1', [400, 'form_malformed', '%zz', 'FORM-1']],
+    ['POST /locations', 'display_name=A&display_name=B', [400, 'form_malformed', 'display_name', 'FORM-1']],
+    ['POST /locations', 'address[city=A', [400, 'form_malformed', 'address[city', 'FORM-2']],
+    ['POST /locations', '=1', [400, 'form_malformed', null, 'FORM-2']],
+    ['POST /locations', 'address=US&address[city]=A', [400, 'form_malformed', 'address[city]', 'FORM-2']],
+    ['POST /locations', 'metadata=a&metadata=b', [400, 'form_malformed', 'metadata', 'FORM-1']],
+    ['POST /locations', 'a[b][c][d][e][f]=1', [400, 'form_too_large', 'a[b][c][d][e][f]', 'A35']],
+    ['POST /locations', 'a=1&'.repeat(1001), [400, 'form_malformed', 'a', 'FORM-1']],
+    ['POST /locations', Array.from({ length: 1001 }, (_, n) => `a${n}=1`).join('&'), [400, 'form_too_large', null, 'A35']],
+    ['GET /locations', undefined, [400, 'form_malformed', 'limit', 'FORM-3'], 'limit=%ff'],
+    ['GET /locations', undefined, [400, 'form_malformed', 'limit', 'FORM-3'], 'limit=1&limit=2'],
+    ['GET /tickets', undefined, [400, 'form_malformed', 'created[gte', 'FORM-2'], 'created[gte=1'],
+    ['GET /locations/loc_a', undefined, [400, 'form_malformed', 'a', 'A14'], 'a=%zz'],
+    ['POST /locations', LOCATION, [400, 'form_malformed', 'a', 'A14'], 'a=%zz']
+  ])
+})
+
+t.test('A35: the bounds of a form are settings', async t => {
+  await refuses(
+    t,
+    [
+      ['POST /locations', `${LOCATION}&phone=1`, [400, 'form_too_large', null, 'A35']],
+      ['POST /locations', 'a[b][c]=1', [400, 'form_too_large', 'a[b][c]', 'A35']],
+      ['GET /locations', undefined, [400, 'form_too_large', null, 'A35'], 'a=1&b=2&c=3']
+    ],
+    { 'limits.parameters': 2, 'limits.depth': 1 }
+  )
+})
+
+t.test('TXN-7, REF-3, LIST-3, A27: an integer is decimal digits, up to 2^53-1', async t => {
+  const bad = [
+    '1e3',
+    '0x10',
+    '+5',
+    '%205',
+    '5%20',
+    '%2B5',
+    '-1',
+    '5.0',
+    '5.',
+    '.5',
+    '9007199254740992',
+    '9'.repeat(20),
+    '9'.repeat(400),
+    'abc',
+    '1,000',
+    '1_000',
+    'NaN',
+    'Infinity',
+    '%D9%A5',
+    '%EF%BC%95',
+    'null',
+    '5%00',
+    '5%0A'
+  ]
+  const integers: [on: string, before: string, param: string, by: string][] = [
+    ['POST /transactions', PAYMENT, 'amount', 'TXN-7'],
+    ['POST /transactions', PAYMENT, 'tip_amount', 'TXN-7'],
+    ['POST /transactions', PAYMENT, 'donation_amount', 'TXN-7'],
+    ['POST /transactions', PAYMENT, 'amounts[transaction_amount]', 'A27'],
+    ['POST /transactions', PAYMENT, 'amounts[payment_amount]', 'A27'],
+    ['POST /transactions', PAYMENT, 'amounts[tip_amount]', 'A27'],
+    ['POST /refunds', 'transaction=txn_a', 'amount', 'REF-3']
+  ]
+  await refuses(t, [
+    ...integers.flatMap(([on, before, param, by]) => bad.map((value): Case => [on, `${before}&${param}=${value}`, [400, 'parameter_invalid', param, by]])),
+    ['POST /refunds', 'transaction=txn_a&amount=0', [400, 'parameter_invalid', 'amount', 'REF-3']],
+    ...bad
+      .filter(value => !/^-?\d+$/.test(value))
+      .map((value): Case => ['GET /locations', undefined, [400, 'parameter_invalid', 'limit', 'LIST-3'], `limit=${value}`]),
+    ...['0', '-1', '101', '9007199254740992'].map((value): Case => ['GET /locations', undefined, [400, 'parameter_invalid', 'limit', 'A10'], `limit=${value}`]),
+    ['GET /locations', undefined, [400, 'parameter_invalid', 'limit', 'LIST-3'], 'limit=']
+  ])
+
+  const { call } = await startTestEmulator(t)
+  for (const [value, amount] of [
+    ['0', 0],
+    ['5', 5],
+    ['007', 7],
+    ['9007199254740991', 9_007_199_254_740_991],
+    ['', 0]
+  ] as const) {
+    const { status, body } = await call('POST /transactions', { body: `${PAYMENT}&amount=${value}` })
+
+    t.equal(status, 200, value)
+    t.equal(body.amount, amount)
+  }
+  const { body } = await call('POST /transactions', { body: `${PAYMENT}&amount=1e3` })
+  t.equal(body.error.message, 'amount: a whole number, digits only, was expected, not 1e3.')
+})
+
+t.test('A27: adjustment_number is any decimal number', async t => {
+  const bad = ['1e3', '0x10', '+5', '%2B5', '%205', '.5', '5.', '1,5', 'NaN', 'Infinity', '-', '9007199254740992', '-9007199254740992', '1.2.3', '--1']
+  await refuses(
+    t,
+    bad.map((value): Case => ['POST /transactions', `${PAYMENT}&adjustment_number=${value}`, [400, 'parameter_invalid', 'adjustment_number', 'A27']])
+  )
+
+  const { call } = await startTestEmulator(t)
+  for (const [value, number] of [
+    ['0', 0],
+    ['-1', -1],
+    ['1.5', 1.5],
+    ['-0.25', -0.25],
+    ['007', 7],
+    ['9007199254740991', 9_007_199_254_740_991]
+  ] as const) {
+    const { body } = await call('POST /transactions', { body: `${PAYMENT}&adjustment_number=${value}` })
+
+    t.equal(body.adjustment_number, number)
+  }
+})
+
+t.test('ACC-1, TXN-2: a word is one of those that the reference lists', async t => {
+  await refuses(t, [
+    ...['Merchant', 'merchants', 'customer', ' merchant', 'constructor'].map(
+      (type): Case => ['POST /accounts', `type=${type}&name=A&email=a@example.com&${COUNTRY}`, [400, 'parameter_invalid', 'type', 'ACC-1']]
+    ),
+    ['POST /accounts/mch_a', 'type=other', [400, 'parameter_invalid', 'type', 'ACC-1']],
+    ...['Card', 'cards', 'cash', 'toString'].map(
+      (type): Case => ['POST /transactions', `ticket=tkt_a&payment_type=${type}`, [400, 'parameter_invalid', 'payment_type', 'TXN-2']]
+    )
+  ])
+
+  const { call } = await startTestEmulator(t)
+  const { body } = await call('POST /transactions', { body: 'ticket=tkt_a&payment_type=applepay' })
+  t.equal(
+    body.error.message,
+    'payment_type: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not applepay; did you mean apple_pay?'
+  )
+})
+
+t.test('USR-3, ACC-3, A30: an e-mail address is checked for its syntax', async t => {
+  const bad = [
+    'a',
+    'a@',
+    '@example.com',
+    'a@b@example.com',
+    'a%20b@example.com',
+    'a@example..com',
+    'a@-example.com',
+    'Ana%20%3Ca@example.com%3E',
+    'a@example.com%20',
+    'a@example.com%0A'
+  ]
+  await refuses(
+    t,
+    bad.flatMap((email): Case[] => [
+      ['POST /accounts', `type=merchant&name=A&email=${email}&${COUNTRY}`, [400, 'parameter_invalid', 'email', 'ACC-3']],
+      ['POST /accounts/mch_a', `email=${email}`, [400, 'parameter_invalid', 'email', 'ACC-3']],
+      ['POST /accounts/mch_a/users', `name=A&email=${email}`, [400, 'parameter_invalid', 'email', 'USR-3']],
+      ['POST /transactions', `${PAYMENT}&customer[email]=${email}`, [400, 'parameter_invalid', 'customer[email]', 'A30']]
+    ])
+  )
+
+  const { call } = await startTestEmulator(t)
+  for (const email of ['a@example.com', 'Ana.Lima+till@sub.example.co', "o'hara@example.com", 'a@xn--caf-dma.example']) {
+    const { status, body } = await call('POST /accounts/mch_a/users', { body: { name: 'A', email } })
+
+    t.equal(status, 200, email)
+    t.equal(body.email, email)
+  }
+})
+
+t.test('ADDR-2, A30: a country is an ISO 3166-1 alpha-2 code in any case, returned in upper case', async t => {
+  const bad = ['USA', 'U', 'XX', 'UK', '12', 'U1', '%20US', 'US%20', '%EF%AC%81', '%C3%9F', 'United%20States']
+  await refuses(
+    t,
+    bad.flatMap((country): Case[] => [
+      ['POST /locations', `display_name=A&address[country]=${country}`, [400, 'parameter_invalid', 'address[country]', 'ADDR-2']],
+      ['POST /locations/loc_a', `address[country]=${country}`, [400, 'parameter_invalid', 'address[country]', 'ADDR-2']],
+      ['POST /accounts', `type=merchant&name=A&email=a@example.com&address[country]=${country}`, [400, 'parameter_invalid', 'address[country]', 'ADDR-2']]
+    ])
+  )
+
+  const { call } = await startTestEmulator(t)
+  for (const country of ['US', 'us', 'Us', 'uS', 'GB', 'de']) {
+    const created = await call('POST /locations', { body: { display_name: 'A', 'address[country]': country } })
+    const updated = await call(`POST /locations/${created.body.id}`, { body: { 'address[country]': country } })
+
+    t.equal(created.body.address.country, country.toUpperCase())
+    t.equal(updated.body.address.country, country.toUpperCase())
+  }
+})
+
+t.test('TXN-6, A22: a currency is a lower-case ISO 4217 code', async t => {
+  const bad = ['USD', 'Usd', 'us', 'usdd', 'zzz', '840', '%20usd', '$']
+  await refuses(
+    t,
+    bad.flatMap((currency): Case[] => [
+      ['POST /transactions', `${PAYMENT}&currency=${currency}`, [400, 'parameter_invalid', 'currency', 'TXN-6']],
+      ['POST /transactions', `${PAYMENT}&amounts[currency]=${currency}`, [400, 'parameter_invalid', 'amounts[currency]', 'TXN-6']]
+    ])
+  )
+
+  const { call } = await startTestEmulator(t)
+  const { body } = await call('POST /transactions', { body: `${PAYMENT}&currency=USD` })
+  t.equal(body.error.message, 'currency: the code is written in lower case: usd, not USD.')
+  for (const currency of ['usd', 'eur', 'jpy', 'kwd']) {
+    t.equal((await call('POST /transactions', { body: `${PAYMENT}&currency=${currency}` })).body.currency, currency)
+  }
+})
+
+t.test('A25: card[last4] is four digits', async t => {
+  await refuses(
+    t,
+    ['424', '42424', 'abcd', '%D9%A4%D9%A2%D9%A4%D9%A2', '42 4', '-424'].map(
+      (last4): Case => ['POST /transactions', `${PAYMENT}&card[last4]=${last4}`, [400, 'parameter_invalid', 'card[last4]', 'A25']]
+    )
+  )
+})
+
+t.test('A16: an empty value on a create is as if absent', async t => {
+  await refuses(t, [
+    ['POST /locations', undefined, [400, 'parameter_missing', 'display_name', 'LOC-1']],
+    ['POST /locations', '', [400, 'parameter_missing', 'display_name', 'LOC-1']],
+    ['POST /locations', `display_name=&${COUNTRY}`, [400, 'parameter_missing', 'display_name', 'LOC-1']],
+    ['POST /locations', 'display_name=A', [400, 'parameter_missing', 'address[country]', 'LOC-2']],
+    ['POST /locations', 'display_name=A&address=', [400, 'parameter_missing', 'address[country]', 'LOC-2']],
+    ['POST /locations', 'display_name=A&address[country]=', [400, 'parameter_missing', 'address[country]', 'LOC-2']],
+    ['POST /locations', 'display_name=A&address[city]=', [400, 'parameter_missing', 'address[country]', 'LOC-2']],
+    ['POST /accounts', `name=A&email=a@example.com&${COUNTRY}&type=`, [400, 'parameter_missing', 'type', 'ACC-1']],
+    ['POST /accounts', `type=merchant&name=&email=a@example.com&${COUNTRY}`, [400, 'parameter_missing', 'name', 'ACC-2']],
+    ['POST /accounts', `type=merchant&name=A&email=&${COUNTRY}`, [400, 'parameter_missing', 'email', 'ACC-3']],
+    ['POST /accounts', 'type=merchant&name=A&email=a@example.com', [400, 'parameter_missing', 'address[country]', 'ACC-4']],
+    ['POST /accounts/mch_a/users', 'name=&email=a@example.com', [400, 'parameter_missing', 'name', 'USR-2']],
+    ['POST /accounts/mch_a/users', 'name=A&email=', [400, 'parameter_missing', 'email', 'USR-3']],
+    ['POST /transactions', 'ticket=&payment_type=card', [400, 'parameter_missing', 'ticket', 'TXN-1']],
+    ['POST /transactions', 'ticket=tkt_a&payment_type=', [400, 'parameter_missing', 'payment_type', 'TXN-2']],
+    ['POST /transactions', 'ticket=tkt_a&payment_type=vip&customer[phone]=', [400, 'parameter_missing', 'customer[phone]', 'TXN-3']],
+    ['POST /transactions', 'ticket=tkt_a&payment_type=vip&customer=', [400, 'parameter_missing', 'customer[phone]', 'TXN-3']],
+    ['POST /refunds', 'transaction=', [400, 'parameter_missing', 'transaction', 'REF-1']]
+  ])
+
+  const { call } = await startTestEmulator(t, { records })
+  const location = await call('POST /locations', { body: `${LOCATION}&phone=&website&address[city]=&metadata=` })
+  t.hasStrict(location.body, { phone: null, website: null, address: { country: 'US', city: null }, metadata: {} })
+  const keyed = await call('POST /locations', { body: `${LOCATION}&address=&metadata=&metadata[a]=1&metadata[b]=` })
+  t.strictSame(keyed.body.metadata, { a: '1' }, 'an empty value beside its parts changes nothing on a create')
+  const payment = await call('POST /transactions', {
+    body: `${PAYMENT}&card[brand]=&bank_account=&payload=&currency=&adjustment_number=&amount=&tip_amount=&customer[name]=&amounts[tip_amount]=`
+  })
+  t.hasStrict(payment.body, {
+    payment_method: { type: 'card', card: null, bank_account: null },
+    currency: 'usd',
+    amount: 0,
+    tip_amount: null,
+    adjustment_number: null,
+    amounts: null,
+    customer: null
+  })
+  const refund = await call('POST /refunds', { body: 'transaction=txn_a&amount=&reason=&metadata=' })
+  t.hasStrict(refund.body, { amount: 900, reason: null, metadata: {} })
+})
+
+t.test('A16: an empty value in a query is as if absent', async t => {
+  const { call } = await startTestEmulator(t, { records })
+
+  for (const query of ['starting_after=', 'location=', 'search_query=', 'created=', 'created[gte]=&created[lt]=', 'created[gte]']) {
+    const { status, body } = await call('GET /tickets', { query })
+
+    t.equal(status, 200, query)
+    t.equal(body.data.length, 1)
+  }
+  t.equal((await call('GET /refunds', { query: 'transaction=' })).body.data.length, 1)
+})
+
+t.test('UPD-1: parameters left out of an update stay unchanged', async t => {
+  const full = {
+    locations: [
+      {
+        id: 'loc_b',
+        account: 'mch_a',
+        display_name: 'B',
+        address: { country: 'US', line1: '1', city: 'Boston' },
+        phone: '1',
+        website: 'w',
+        metadata: { k: 'v' }
+      }
+    ]
+  }
+  const { call } = await startTestEmulator(t, { records: full })
+  const before = (await call('GET /locations/loc_b')).body
+
+  t.strictSame((await call('POST /locations/loc_b')).body, before, 'without a body')
+  t.strictSame((await call('POST /locations/loc_b', { body: '' })).body, before, 'with an empty one')
+  const { body } = await call('POST /locations/loc_b', { body: 'address[city]=Salem&phone=2' })
+  t.strictSame(body, { ...before, address: { ...before.address, city: 'Salem' }, phone: '2' })
+  t.strictSame((await call('GET /locations/loc_b')).body, body)
+})
+
+t.test('UPD-2, A16: an empty value unsets an optional parameter and is refused for a required one', async t => {
+  const place = { country: 'US', line1: '1', line2: '2', city: 'Boston', postal_code: '02108', state: 'MA' }
+  const full = { locations: [{ id: 'loc_b', account: 'mch_a', display_name: 'B', address: place, phone: '1', website: 'w' }] }
+  const { call, refusal } = await startTestEmulator(t, { records: full })
+
+  const unset = await call('POST /locations/loc_b', { body: 'phone=&website&address[line2]=' })
+  t.hasStrict(unset.body, { phone: null, website: null, address: { ...place, line2: null } })
+
+  const missing = (param: string): Blame => [400, 'parameter_missing', param, 'A16']
+  for (const [on, body, param] of [
+    ['POST /locations/loc_b', 'display_name=', 'display_name'],
+    ['POST /locations/loc_b', 'address[country]=', 'address[country]'],
+    ['POST /locations/loc_b', 'address=', 'address[country]'],
+    ['POST /locations/loc_b', 'address=&address[city]=Salem', 'address[country]'],
+    ['POST /accounts/mch_a', 'type=', 'type'],
+    ['POST /accounts/mch_a', 'name=', 'name'],
+    ['POST /accounts/mch_a', 'email=', 'email'],
+    ['POST /accounts/mch_a', 'phone=1&address[country]=', 'address[country]']
+  ] as const) {
+    t.strictSame(await refusal(on, { body }), missing(param), body)
+  }
+
+  const replaced = await call('POST /locations/loc_b', { body: 'address=&address[country]=ca&address[city]=Quebec' })
+  t.strictSame(
+    replaced.body.address,
+    { country: 'CA', line1: null, line2: null, city: 'Quebec', postal_code: null, state: null },
+    'first unset all, then set what is given'
+  )
+})
+
+t.test('A16: with parameters.unset_required = allow a required parameter can be unset too', async t => {
+  const { call } = await startTestEmulator(t, { settings: { 'parameters.unset_required': 'allow' } })
+
+  const location = await call('POST /locations/loc_a', { body: 'display_name=&address=' })
+  const account = await call('POST /accounts/mch_a', { body: 'type=&name=&email=&address[country]=' })
+  const read = await call('GET /accounts/mch_a')
+  const creating = await call('POST /locations', { body: LOCATION })
+
+  t.hasStrict(location.body, { display_name: null, address: { country: null, line1: null, line2: null, city: null, postal_code: null, state: null } })
+  t.hasStrict(account.body, { id: 'mch_a', type: null, name: null, email: null, address: { country: null } })
+  t.strictSame(read.body, account.body)
+  t.strictSame(blameOf(creating), [403, 'merchant_required', null, 'LOC-3'], 'an Account of no type is no merchant')
+})
+
+t.test('META-1, META-2, META-3, A17: metadata merges by key, an empty value unsets, an empty whole clears', async t => {
+  const cases: [body: string, metadata: object][] = [
+    ['', { a: '1', b: '2' }],
+    ['metadata[c]=3', { a: '1', b: '2', c: '3' }],
+    ['metadata[a]=9', { a: '9', b: '2' }],
+    ['metadata[a]=', { b: '2' }],
+    ['metadata[a]', { b: '2' }],
+    ['metadata[nope]=', { a: '1', b: '2' }],
+    ['metadata[a]=&metadata[c]=3', { b: '2', c: '3' }],
+    ['metadata=', {}],
+    ['metadata', {}],
+    ['metadata=&metadata[c]=3', { c: '3' }],
+    ['metadata[c]=3&metadata=', { c: '3' }],
+    ['metadata=&metadata[a]=', {}],
+    ['metadata[a+b]=c+d', { a: '1', b: '2', 'a b': 'c d' }],
+    ['metadata[0]=zero', { a: '1', b: '2', 0: 'zero' }],
+    ['metadata[amount]=1e3', { a: '1', b: '2', amount: '1e3' }],
+    ['metadata[A]=x', { a: '1', b: '2', A: 'x' }]
+  ]
+  for (const on of ['POST /refunds/rfd_a', 'POST /locations/loc_b', 'POST /accounts/mch_b']) {
+    for (const [body, metadata] of cases) {
+      const { call } = await startTestEmulator(t, {
+        records: {
+          ...records,
+          locations: [{ id: 'loc_b', account: 'mch_a', display_name: 'B', address: { country: 'US' }, metadata: { a: '1', b: '2' } }],
+          accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' }, metadata: { a: '1', b: '2' } }]
+        }
+      })
+
+      const updated = await call(on, { body })
+      const read = await call(on.replace('POST', 'GET'))
+
+      t.strictSame(updated.body.metadata, metadata, `${on} ${body}`)
+      t.strictSame(read.body, updated.body)
+    }
+  }
+  const { call } = await startTestEmulator(t)
+  const created = await call('POST /locations', { body: `${LOCATION}&metadata[a]=1&metadata[b]=` })
+  t.strictSame(created.body.metadata, { a: '1' })
+})
+
+t.test('META-1, A17: a metadata value is text', async t => {
+  const nested = (param: string): Blame => [400, 'parameter_invalid', param, 'A17']
+  const noPairs: Blame = [400, 'parameter_invalid', 'metadata', 'META-1']
+  await refuses(
+    t,
+    (
+      [
+        ['POST /locations', LOCATION],
+        ['POST /locations/loc_a', 'phone=1'],
+        ['POST /refunds', 'transaction=txn_a'],
+        ['POST /refunds/rfd_a', 'metadata[x]=1']
+      ] as const
+    ).flatMap(([on, before]): Case[] => [
+      [on, `${before}&metadata[k][n]=1`, nested('metadata[k][n]')],
+      [on, `${before}&metadata[k][]=1`, nested('metadata[k][]')],
+      [on, `${before}&metadata[k][n][m]=1`, nested('metadata[k][n][m]')],
+      [on, `${before}&metadata[__proto__][polluted]=1`, nested('metadata[__proto__][polluted]')],
+      [on, `${before.replace('metadata[x]=1', '')}&metadata[]=1`, noPairs],
+      [on, `${before.replace('metadata[x]=1', '')}&metadata=k`, noPairs]
+    ])
+  )
+
+  const { call } = await startTestEmulator(t)
+  const { body } = await call('POST /locations', { body: `${LOCATION}&metadata=k` })
+  t.equal(body.error.message, 'metadata: key-value pairs were expected, sent as metadata[key]=value.', 'as the requests library sends a dict')
+})
+
+t.test('META-1: the names of built-in properties are metadata keys like any other', async t => {
+  const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'toJSON', 'cleared', 'entries', 'length']
+  const before = Object.getOwnPropertyNames(Object.prototype)
+  const { call, control } = await startTestEmulator(t, { records })
+  for (const [index, name] of names.entries()) {
+    const pair = `metadata[${name}]=v${index}`
+    const has = ({ text }: { text: string }) => text.includes(`"${name}":"v${index}"`)
+
+    const created = await call('POST /locations', { body: `${LOCATION}&${pair}` })
+    t.ok(has(created), `${name} on a create`)
+    t.ok(has(await call(`GET /locations/${created.body.id}`)))
+    t.ok(has(await call('POST /refunds/rfd_a', { body: pair })), `${name} on an update`)
+    t.ok(has(await call('POST /refunds/rfd_a', { body: 'metadata[other]=x' })), 'kept by the next update')
+    t.ok(has(await control('GET /state')))
+    t.notOk(has(await call('POST /refunds/rfd_a', { body: `metadata[${name}]=` })), `${name} unset`)
+  }
+
+  t.strictSame(Object.getOwnPropertyNames(Object.prototype), before)
+  t.equal(({} as Record<string, unknown>).v0, undefined)
+})
+
+t.test('A08: refusals come in the order of the ledger', async t => {
+  const json = { 'content-type': 'application/json' }
+  const large = `display_name=${'x'.repeat(300)}`
+  const cases: [what: string, on: string, options: object, blame: Blame][] = [
+    ['404 before 415', 'POST /nowhere', { body: '{}', headers: json }, [404, 'path_unknown', null, 'A08']],
+    ['404 before 413', 'POST /nowhere', { body: large }, [404, 'path_unknown', null, 'A08']],
+    ['404 before 401', 'GET /nowhere', { key: null }, [404, 'path_unknown', null, 'A08']],
+    ['404 before the form', 'GET /nowhere', { query: 'a=%zz' }, [404, 'path_unknown', null, 'A08']],
+    ['405 before 401', 'DELETE /locations', { key: null }, [405, 'method_not_allowed', null, 'A08']],
+    ['405 before 415', 'PUT /locations', { body: '{}', headers: json }, [405, 'method_not_allowed', null, 'A08']],
+    ['405 before 413', 'PUT /tickets/tkt_a', { body: large }, [405, 'method_not_allowed', null, 'TKT-1']],
+    ['405 before the form', 'PATCH /locations/loc_a', { body: 'a=%zz' }, [405, 'method_not_allowed', null, 'A08']],
+    ['401 before 501', 'DELETE /locations/loc_a', { key: null }, [401, 'api_key_missing', null, 'AUTH-3']],
+    ['401 before 501', 'DELETE /accounts/mch_a', { key: 'wrong' }, [401, 'api_key_unknown', null, 'A18']],
+    ['401 before 415', 'POST /locations', { key: null, body: '{}', headers: json }, [401, 'api_key_missing', null, 'AUTH-3']],
+    ['401 before 413', 'POST /locations', { key: null, body: large }, [401, 'api_key_missing', null, 'AUTH-3']],
+    ['401 before the form', 'GET /locations', { key: null, query: 'a=%zz' }, [401, 'api_key_missing', null, 'AUTH-3']],
+    ['401 before a missing resource', 'GET /locations/nope', { key: null }, [401, 'api_key_missing', null, 'AUTH-3']],
+    ['501 before 415', 'DELETE /locations/loc_a', { body: '{}', headers: json }, [501, 'operation_disabled', null, 'LOC-4']],
+    ['501 before 413', 'DELETE /accounts/mch_a', { body: large }, [501, 'operation_disabled', null, 'ACC-5']],
+    ['501 before a body', 'DELETE /accounts/mch_a', { body: 'a=1' }, [501, 'operation_disabled', null, 'ACC-5']],
+    ['501 before the form', 'DELETE /accounts/mch_a', { query: 'a=%zz' }, [501, 'operation_disabled', null, 'ACC-5']],
+    ['501 before an unknown parameter', 'DELETE /locations/loc_a', { query: 'a=1' }, [501, 'operation_disabled', null, 'LOC-4']],
+    ['501 before a missing resource', 'DELETE /locations/nope', {}, [501, 'operation_disabled', null, 'LOC-4']],
+    ['415 before 413', 'POST /locations', { body: `{"display_name":"${large}"}`, headers: json }, [415, 'content_type_unsupported', null, 'FORM-1']],
+    ['415 before a body', 'DELETE /accounts/mch_a/users/usr_a', { body: '{}', headers: json }, [415, 'content_type_unsupported', null, 'FORM-1']],
+    ['415 before an unknown parameter', 'POST /locations', { body: '{}', headers: json, query: 'a=1' }, [415, 'content_type_unsupported', null, 'FORM-1']],
+    ['413 before the form', 'POST /locations', { body: `%zz&${large}` }, [413, 'body_too_large', null, 'A08']],
+    ['413 before an unknown parameter', 'POST /locations', { body: `colour=${large}` }, [413, 'body_too_large', null, 'A08']],
+    ['the form before an unknown parameter', 'POST /locations', { body: 'colour=red&a=%zz' }, [400, 'form_malformed', 'a', 'FORM-1']],
+    ['the form before the table', 'POST /locations', { body: 'address=US&a[=1' }, [400, 'form_malformed', 'a[', 'FORM-2']],
+    ['the body before the query', 'POST /locations', { body: 'a=%zz', query: 'b=%zz' }, [400, 'form_malformed', 'a', 'FORM-1']],
+    ['an unknown parameter before the table', 'POST /locations', { body: 'address=US&colour=red' }, [400, 'parameter_unknown', 'colour', 'A14']],
+    ['the query before the body', 'POST /locations', { body: 'colour=red', query: 'x=1' }, [400, 'parameter_unknown', 'x', 'A14']],
+    ["the table's order, not the call's", 'POST /locations', { body: 'address[country]=XX' }, [400, 'parameter_missing', 'display_name', 'LOC-1']],
+    ["the table's order", 'POST /accounts', { body: 'type=x&name=&email=x' }, [400, 'parameter_invalid', 'type', 'ACC-1']],
+    ["the table's order", 'POST /accounts', { body: 'type=merchant&email=x' }, [400, 'parameter_missing', 'name', 'ACC-2']],
+    ["the table's order", 'POST /transactions', { body: 'payment_type=x' }, [400, 'parameter_missing', 'ticket', 'TXN-1']],
+    ["the table's order", 'POST /transactions', { body: 'ticket=t&amount=x&currency=X' }, [400, 'parameter_missing', 'payment_type', 'TXN-2']],
+    ["the table's order", 'POST /transactions', { body: `${PAYMENT}&amount=x&currency=X` }, [400, 'parameter_invalid', 'currency', 'TXN-6']],
+    ["the table's order", 'GET /tickets', { query: 'created[lt]=x&created[gte]=x' }, [400, 'parameter_invalid', 'created[gte]', 'FILT-1']],
+    ['the table before a missing resource in the path', 'POST /locations/nope', { body: 'address=US' }, [400, 'parameter_invalid', 'address', 'ADDR-1']],
+    ['the table before a missing parent', 'POST /accounts/nope/users', { body: 'name=A' }, [400, 'parameter_missing', 'email', 'USR-3']],
+    ['the table before a reference', 'POST /transactions', { body: 'ticket=nope&payment_type=card&amount=x' }, [400, 'parameter_invalid', 'amount', 'TXN-7']],
+    ['the table before a reference', 'POST /refunds', { body: 'transaction=nope&amount=x' }, [400, 'parameter_invalid', 'amount', 'REF-3']],
+    ['the table before 403', 'POST /locations', { key: RESELLER, body: 'display_name=A' }, [400, 'parameter_missing', 'address[country]', 'LOC-2']],
+    ['a reference before the rules', 'POST /transactions', { body: 'ticket=nope&payment_type=vip' }, [400, 'reference_missing', 'ticket', 'TXN-1']],
+    [
+      'TXN-3 before TXN-7',
+      'POST /transactions',
+      { body: 'ticket=tkt_a&payment_type=vip&amount=9007199254740991&tip_amount=1' },
+      [400, 'parameter_missing', 'customer[phone]', 'TXN-3']
+    ],
+    ['a missing parent before a missing User', 'DELETE /accounts/nope/users/nope', {}, [404, 'resource_missing', 'id', 'USR-1']],
+    ['the limit before the cursor', 'GET /locations', { query: 'limit=x&starting_after=nope' }, [400, 'parameter_invalid', 'limit', 'LIST-3']],
+    ['an unknown parameter before the cursor', 'GET /locations', { query: 'x=1&starting_after=nope' }, [400, 'parameter_unknown', 'x', 'A14']]
+  ]
+  const settings = { 'limits.body': 256 }
+  const emulator = await startTestEmulator(t, { records, settings })
+  for (const [what, on, options, blame] of cases) {
+    t.strictSame(await emulator.refusal(on, { key: MERCHANT, ...options }), blame, `${what}: ${on}`)
+  }
+  const untouched = await startTestEmulator(t, { records, settings })
+  t.strictSame(await emulator.nextIds(), await untouched.nextIds())
+})
+
+t.test('A25: a secret value is never repeated, not even where it is refused for its kind', async t => {
+  const table = schemaOf(closed({ pin: integer({ 'x-secret': true }), count: integer() }))
+  const decoding = { settings: settingsInForce({}).values, trace: new Trace(), warn: () => {} }
+  const decode = (text: string) => decodeParameters(table, createFormDecoder({ parameters: 9, depth: 1 })(text).root, decoding)
+
+  t.throws(() => decode('pin=12ab&count=1'), { message: 'pin: a whole number, digits only, was expected.' })
+  t.throws(() => decode('pin=1&count=12ab'), { message: 'count: a whole number, digits only, was expected, not 12ab.' })
+  t.throws(() => decode(`pin=1&count=${'x'.repeat(41)}`), { message: 'count: a whole number, digits only, was expected, not a text of 41 characters.' })
+  t.strictSame(decode('pin=1&count=2'), { pin: 1, count: 2 })
+})
