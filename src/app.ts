@@ -45,14 +45,20 @@ export async function buildApp({ sandbox, library, settings, version, logger }: 
     exposeHeadRoutes: false,
     bodyLimit: settings['limits.body'],
     requestTimeout: settings['limits.request_timeout'],
-    // headers are timed by what is given here, the whole request by the line above
-    http: { requestTimeout: settings['limits.request_timeout'], connectionsCheckingInterval: Math.min(settings['limits.request_timeout'] || 1000, 1000) },
+    // headers are timed by what is given here, the whole request by the line above; a missing Host is refused in our own words
+    http: {
+      requireHostHeader: false,
+      requestTimeout: settings['limits.request_timeout'],
+      connectionsCheckingInterval: Math.min(settings['limits.request_timeout'] || 1000, 1000)
+    },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { querystringParser: decodeForm as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
+    rewriteUrl: ({ url = '' }) => url.replace(/^https?:\/\/[^/]*/i, ''),
     genReqId: ({ url = '' }) => (pathOf(url) === '/' || isUnder(CONTROL, url) ? `ctl_${++ownAnswers}` : sandbox.nextRequestId()),
     frameworkErrors: (error, request, reply) => {
       prepare(request, reply, sandbox)
+      reply.raw.once('finish', () => logAnswer(request, reply))
       answerError(error, request, reply).then(body => reply.send(body as never))
     },
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, { sandbox })
@@ -62,7 +68,10 @@ export async function buildApp({ sandbox, library, settings, version, logger }: 
   app.addHook('onRequest', async (request, reply) => prepare(request, reply, sandbox))
   app.addHook('onResponse', async (request, reply) => logAnswer(request, reply))
   app.setErrorHandler(answerError)
-  app.addHook('onRequest', async ({ is404, url }) => {
+  app.addHook('onRequest', async ({ is404, url, headers, raw }) => {
+    if (headers.host === undefined && raw.httpVersion === '1.1') {
+      throw new ApiError('request_malformed', { message: 'The Host header is missing; HTTP/1.1 requires it.', assumption: 'A08' })
+    }
     if (is404 && !isUnder(BASE, url) && !isUnder(CONTROL, url)) throw outsideBase(pathOf(url))
   })
   app.get('/', async () => ({ name: 'commerce-emulator', version, api: BASE, control: CONTROL }))
@@ -99,7 +108,7 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm }: { set
   // 2. the key; a disabled operation aborts right after it
   api.addHook('onRequest', async request => {
     const { sandbox, trace, headers, routeOptions } = request
-    if (!sandbox.isLoaded) throw new ApiError('not_ready', { message: 'The start scenario is still being loaded; try again in a moment.' })
+    sandbox.requireLoaded()
     if (OPERATIONS[routeOptions.config.operation as OperationId].key) request.actor = actorOf(headers.authorization, sandbox, trace)
     else if (headers.authorization !== undefined) trace.assumed('A20')
     request.seen = new Visible(sandbox, request.actor, trace)
@@ -130,7 +139,7 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm }: { set
   api.addHook('preValidation', async (request, reply) => {
     const warnings: string[] = []
     readParameters(request, message => {
-      const shown = presentable(message, request.sandbox)
+      const shown = presentable(message, request.sandbox, request.headers.authorization)
       request.log.warn(shown)
       warnings.push(`299 - ${JSON.stringify(shown.replace(/[^\x20-\x7E]/g, '?'))}`)
       reply.header('warning', warnings)

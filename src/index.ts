@@ -64,7 +64,7 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
     const { document, origin } = await startDocument(scenario ?? process.scenario, library)
     const loaded = await sandbox.load(document, origin)
     const address = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
-    const apiKeys = sandbox.store.keys.toArray().map(([key, account]) => ({ key, account }))
+    const apiKeys = [...sandbox.store.keys].map(([key, account]) => ({ key, account }))
     return { baseUrl: `${address}/next`, controlUrl: `${address}/_control`, scenario: loaded, apiKeys, app, close }
   } catch (error) {
     await close()

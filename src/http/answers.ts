@@ -4,6 +4,7 @@ import { type ApiError, CATALOGUE } from '../core/errors.js'
 import { masked } from '../core/redaction.js'
 import type { List, Schema } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
+import { keyIn } from './authentication.js'
 
 type Write = (value: never) => string
 
@@ -35,21 +36,31 @@ function listWriter(write: Write): Write {
   }
 }
 
-/** Text as it may be shown in an error, a header or a log: without card numbers and without the world's API keys (A25). */
-export const presentable = (text: string, { isLoaded, store }: Sandbox): string => masked(text, isLoaded ? store.keys.keysArray() : [])
+/** A caller's key that is not known is masked from this length on: a shorter one is a word like any other. */
+const SHORTEST_KEY = 8
+
+/** Text as it may be shown in an error, a header or a log: without card numbers, the world's API keys and the caller's own (A25). */
+export function presentable(text: string, { isLoaded, store }: Sandbox, authorization?: string | undefined): string {
+  const own = keyIn(authorization) ?? ''
+  return masked(text, [...(isLoaded ? store.keys.keys() : []), ...(own.length < SHORTEST_KEY ? [] : [own])])
+}
 
 /** A path decoded, so that masking sees what stands in it, and without control characters. */
-export function readable(path: string): string {
+export const readable = (path: string): string => path.replace(/(?:%[\da-f]{2})+/gi, decodedRun).replace(/\p{Cc}/gu, '?')
+
+function decodedRun(run: string): string {
   try {
-    return decodeURIComponent(path).replace(/\p{Cc}/gu, '?')
+    return decodeURIComponent(run)
   } catch {
-    return path
+    return '?'
   }
 }
 
+type ErrorContext = { sandbox: Sandbox; authorization?: string | undefined; requestId: string; exposeRule: boolean }
+
 /** The body of an error answer. Card numbers and API keys in what the caller sent are masked. */
-export function errorBody(error: ApiError, { sandbox, requestId, exposeRule }: { sandbox: Sandbox; requestId: string; exposeRule: boolean }) {
-  const show = (text: string) => presentable(text, sandbox)
+export function errorBody(error: ApiError, { sandbox, authorization, requestId, exposeRule }: ErrorContext) {
+  const show = (text: string) => presentable(text, sandbox, authorization)
   return {
     error: {
       type: CATALOGUE[error.code].type,

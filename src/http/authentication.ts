@@ -10,9 +10,8 @@ const HOW = 'send the API key as the user name and leave the password empty, as 
 /** The Account that a call acts as. Errors: `api_key_missing`, `api_key_malformed`, `api_key_unknown`, all 401. */
 export function actorOf(authorization: string | undefined, sandbox: Sandbox, trace: Trace): Account {
   if (authorization === undefined) throw refused('api_key_missing', `No API key was sent: ${HOW}.`, 'AUTH-3')
-  const [, scheme, credentials] = /^(\S+) *(.*)$/.exec(authorization) ?? []
+  const [scheme, key, password] = credentialsIn(authorization)
   if (scheme?.toLowerCase() !== 'basic') throw refused('api_key_malformed', `The Authorization header is not HTTP Basic: ${HOW}.`)
-  const [, key, password] = /^([^:]*):([\s\S]*)$/.exec(Buffer.from(credentials as string, 'base64').toString('utf8')) ?? []
   if (key === undefined) throw refused('api_key_malformed', `The Basic credentials are not base64 of KEY and a colon: ${HOW}.`)
   if (password !== '') throw refused('api_key_malformed', `The password is not empty: ${HOW}.`)
   if (key === '') throw refused('api_key_missing', `The user name is empty: ${HOW}.`, 'AUTH-3')
@@ -34,3 +33,12 @@ export function actorOf(authorization: string | undefined, sandbox: Sandbox, tra
 
 const refused = (code: 'api_key_missing' | 'api_key_malformed', message: string, rule: 'AUTH-1' | 'AUTH-3' = 'AUTH-1') =>
   new ApiError(code, { message, rule, headers: HEADERS })
+
+/** The key in an Authorization header, known or not; null where there is none. */
+export const keyIn = (authorization: string | undefined): string | null => (authorization && credentialsIn(authorization)[1]) || null
+
+function credentialsIn(authorization: string): (string | undefined)[] {
+  const [, scheme, credentials = ''] = /^(\S+) *(.*)$/.exec(authorization) ?? []
+  const [, key, password] = /^([^:]*):([\s\S]*)$/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? []
+  return [scheme, key, password]
+}

@@ -18,7 +18,11 @@ const FRAMEWORK: Readonly<Record<string, { code: ErrorCode; message: string; rul
     rule: 'FORM-1'
   },
   FST_ERR_MAX_PARAM_LENGTH: { code: 'path_unknown', message: 'A part of the path is longer than any id.', assumption: 'A08' },
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'body_too_large', message: 'The body is larger than the limit allows.', assumption: 'A08' },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    code: 'body_too_large',
+    message: 'The body is larger than the limit allows: limits.body for the API, limits.control_body for control calls.',
+    assumption: 'A08'
+  },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'request_malformed', message: 'The body is not as long as its Content-Length says.', assumption: 'A08' },
   ECONNRESET: { code: 'request_malformed', message: 'The connection ended in the middle of the body.', assumption: 'A08' },
   FST_ERR_BAD_URL: { code: 'request_malformed', message: 'The percent-encoding of the path is broken.', assumption: 'A08' }
@@ -45,7 +49,12 @@ export async function answerError(error: FastifyError | ApiError, request: Fasti
   trace.assumed('A07')
   trace.assumed('A08')
   reply.code(statusOf(refusal.code, sandbox.settings)).headers(refusal.headers).type(JSON_TYPE)
-  return errorBody(refusal, { sandbox, requestId: request.id, exposeRule: sandbox.settings['errors.expose_rule'] })
+  return errorBody(refusal, {
+    sandbox,
+    authorization: request.headers.authorization,
+    requestId: request.id,
+    exposeRule: sandbox.settings['errors.expose_rule']
+  })
 }
 
 /** Answers a refusal of the control API: the same shape and the default statuses, whatever the sandbox's settings say. */

@@ -44,7 +44,7 @@ export function listed<F extends Family>(request: FastifyRequest, family: F, { w
   trace.held('LIST-2', { retrieved: page.records.length, has_more: page.hasMore })
   if (query.created || (query as { location?: string }).location !== undefined) trace.held('FILT-6')
 
-  const list = listObject((request.originalUrl.split('?')[0] as string).replace(/\/+$/, ''), page)
+  const list = listObject((request.url.split('?')[0] as string).replace(/^\/next/, request.base).replace(/\/+$/, ''), page)
   if (!keep) return list
   trace.assumed('A12')
   trace.held('SRCH-3', { retrieved: page.records.length })

@@ -15,7 +15,7 @@ export async function createLogger(level: string, isTerminal: boolean, stderr: D
 
 /** Logs an answered call; the health checks of an orchestrator only at debug. */
 export function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  const path = presentable(readable(request.originalUrl.split('?')[0] as string), request.sandbox)
+  const path = presentable(readable(request.originalUrl.split('?')[0] as string), request.sandbox, request.headers.authorization)
   const ms = Math.round(reply.elapsedTime * 10) / 10
   const line = `${request.method} ${path} ${reply.statusCode} ${ms} ms ${request.id}`
   const level = request.routeOptions.url === '/_control/health' ? 'debug' : 'info'

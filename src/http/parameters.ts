@@ -8,7 +8,7 @@ import { didYouMean, sentence } from '../core/nearest.js'
 import type { Settings } from '../core/settings.js'
 import type { Trace } from '../core/trace.js'
 import type { Metadata, MetadataChange, Schema } from '../reference/parameters.js'
-import type { RuleId } from '../reference/rules.js'
+import { RULES, type RuleId } from '../reference/rules.js'
 import { FormList, type FormNode, FormObject } from './form.js'
 
 export type Decoding = {
@@ -232,7 +232,8 @@ class Decoder {
   }
 
   #refuse({ path, schema }: Place, expected: string, otherwise?: RuleId): never {
-    const rule = schema['x-rule'] ?? (schema['x-assumption'] ? undefined : otherwise)
+    const own = schema['x-rule']
+    const rule = own && RULES[own].violable ? own : schema['x-assumption'] ? undefined : otherwise
     throw new ApiError('parameter_invalid', {
       message: sentence(`${path}: ${expected}`),
       param: path,

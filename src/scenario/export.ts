@@ -5,7 +5,7 @@ import { RESOURCES } from './schemas.js'
 
 /** Every record in the order of creation, under the names that a fixture uses; what is null or empty is left out where a fixture may leave it out. */
 export function exported(store: Store): Record<string, unknown[]> {
-  const document: Record<string, unknown[]> = { api_keys: store.keys.toArray().map(([key, account]) => ({ key, account })) }
+  const document: Record<string, unknown[]> = { api_keys: [...store.keys].map(([key, account]) => ({ key, account })) }
   for (const family of FAMILIES) {
     document[family] = store[family].inCreationOrder().map(record => exportedPart(RESOURCES[family], record))
   }

@@ -87,3 +87,27 @@ export function scenarioSchema(): object {
 
 export const checkFixture = checkerOf(fixtureSchema)
 export const checkScenario = checkerOf(scenarioSchema)
+
+/** A schema as editors read it: draft 2020-12, with the formats that every editor knows. */
+export function publishedSchema(kind: 'fixture' | 'scenario'): object {
+  const title = kind === 'fixture' ? 'A fixture of commerce-emulator: records and API keys' : 'A scenario of commerce-emulator: fixtures plus behaviour'
+  const schema = kind === 'fixture' ? fixtureSchema() : scenarioSchema()
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...(portable(schema) as object) }
+}
+
+/** How formats of our own are said in words that every validator knows. */
+const PORTABLE: Readonly<Record<string, object>> = {
+  instant: { pattern: '^\\d{4}-?\\d{2}-?\\d{2}(T.+)?$' },
+  country: { pattern: '^[A-Za-z]{2}$' },
+  currency: { pattern: '^[a-z]{3}$' },
+  last4: { pattern: '^\\d{4}$' }
+}
+
+function portable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(portable)
+  if (typeof value !== 'object' || value === null) return value
+  const { format, ...rest } = value as Record<string, unknown>
+  const parts = Object.entries(rest).filter(([name]) => !name.startsWith('x-') && !name.startsWith('~'))
+  const said = typeof format === 'string' ? (PORTABLE[format] ?? { format }) : format === undefined ? {} : { format: portable(format) }
+  return { ...Object.fromEntries(parts.map(([name, part]) => [name, portable(part)])), ...said }
+}

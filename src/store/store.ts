@@ -1,5 +1,4 @@
 /** All records of one world: six collections, the API keys, and the figures that follow from them. */
-import sorted from 'sorted-btree'
 import type { Account } from '../reference/accounts.js'
 import type { Location } from '../reference/locations.js'
 import type { Family } from '../reference/operations.js'
@@ -28,8 +27,6 @@ export const ALL = 'all'
 const everything = () => [ALL]
 
 type Collections = { readonly [F in Family]: Collection<Records[F]> }
-const Tree = sorted.default
-type Keys = InstanceType<typeof Tree<string, string>>
 
 type GroupsOfAll = { readonly [F in Family]: Groups<Records[F]> }
 
@@ -41,8 +38,8 @@ export class Store implements Collections {
   readonly tickets: Collection<Records['tickets']>
   readonly transactions: Collection<Records['transactions']>
   readonly refunds: Collection<Records['refunds']>
-  /** API key → id of the Account that it acts as. */
-  readonly keys: Keys
+  /** API key → id of the Account that it acts as, in the order in which they came. */
+  readonly keys: Map<string, string>
 
   constructor(from?: Store) {
     const ownerOf = (location: string) => [this.locations.get(location)?.account as string]
@@ -69,7 +66,7 @@ export class Store implements Collections {
     this.tickets = from ? from.tickets.clone(groups.tickets) : new Collection(groups.tickets)
     this.transactions = from ? from.transactions.clone(groups.transactions) : new Collection(groups.transactions)
     this.refunds = from ? from.refunds.clone(groups.refunds) : new Collection(groups.refunds)
-    this.keys = from ? from.keys.clone() : new Tree<string, string>(undefined, (a, b) => (a < b ? -1 : a > b ? 1 : 0))
+    this.keys = new Map(from?.keys)
   }
 
   /** A copy in constant time; what one side changes the other does not see. */

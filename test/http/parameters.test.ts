@@ -188,8 +188,8 @@ t.test('FORM-2: one value, one list and one object are not each other', async t 
     ['GET /tickets', undefined, invalid('created', 'FORM-2'), 'created=2026-01-01'],
     ['GET /tickets', undefined, invalid('created', 'FORM-2'), 'created[]=2026-01-01'],
     ['GET /tickets', undefined, invalid('created[gte]', 'FILT-1'), 'created[gte][]=2026-01-01'],
-    ['GET /tickets', undefined, invalid('location', 'FILT-5'), 'location[]=loc_a'],
-    ['GET /tickets', undefined, invalid('search_query', 'SRCH-1'), 'search_query[]=T']
+    ['GET /tickets', undefined, invalid('location', 'FORM-2'), 'location[]=loc_a'],
+    ['GET /tickets', undefined, invalid('search_query', 'FORM-2'), 'search_query[]=T']
   ])
 })
 

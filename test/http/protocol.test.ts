@@ -236,7 +236,7 @@ t.test('A08: paths are read as addresses are', async t => {
     t.strictSame(blameOf(await call(`GET /locations/${path}`)), [400, 'request_malformed', null, 'A08'], path)
   }
   t.equal(readable('/a%20b%0Ac'), '/a b?c')
-  t.equal(readable('/%ff'), '/%ff')
+  t.equal(readable('/%ff'), '/?')
 })
 
 t.test('AUTH-1, AUTH-3, A18: the key is the user name of HTTP Basic, the password is empty', async t => {
@@ -625,6 +625,37 @@ t.test('A08: what is not HTTP that can be read is refused in the same shape', as
   const answer = parsed(await exchange(port, 'HELLO\r\n\r\n'))
   t.equal(answer.status, 400, 'what cannot be read is a 400 whatever the settings')
   t.notOk('assumption' in answer.body.error)
+})
+
+t.test('A08: HTTP/1.1 without a Host is refused in the same shape; HTTP/1.0 needs none', async t => {
+  const { listen } = await startTestEmulator(t)
+  const port = await listen()
+
+  const answer = parsed(await exchange(port, `GET /next/locations HTTP/1.1\r\n${KEY}Connection: close\r\n\r\n`))
+
+  t.strictSame(blameOf(answer as never), [400, 'request_malformed', null, 'A08'])
+  t.equal(answer.body.error.request_id, answer.headers['request-id'])
+  t.equal(parsed(await exchange(port, `GET /next/locations HTTP/1.0\r\n${KEY}\r\n`)).status, 200)
+})
+
+t.test('A09: a request line with the whole address is answered like one with the path alone', async t => {
+  const { listen } = await startTestEmulator(t)
+  const port = await listen()
+
+  const answer = parsed(await exchange(port, `GET http://emulator:4010/next/locations?limit=1 HTTP/1.1\r\nHost: emulator\r\n${KEY}Connection: close\r\n\r\n`))
+
+  t.equal(answer.status, 200)
+  t.equal(answer.body.url, '/next/locations')
+})
+
+t.test("A18: a caller's own key is masked in an error even where no scenario declares it", async t => {
+  const { call } = await startTestEmulator(t, { settings: { 'auth.accept_any_key': 'mch_a' } })
+
+  const { body } = await call('GET /tickets/sk_live_unknown_1', { key: 'sk_live_unknown_1' })
+  const short = await call('GET /tickets/id', { key: 'id' })
+
+  t.equal(body.error.message, 'No Ticket has the id ***.')
+  t.equal(short.body.error.message, 'No Ticket has the id id.')
 })
 
 t.test('A08: Expect: 100-continue is kept', async t => {

@@ -471,12 +471,18 @@ t.test('A19 A21: the Accounts that each record belongs to, and the lists that th
   t.strictSame(listed('refunds', 'transaction', 'txn_b'), [])
 })
 
-t.test('A18: keys are kept in order, each with its Account', async t => {
+t.test('A18: keys are kept in the order in which they came, each with its Account; a copy goes its own way', async t => {
   const store = new Store()
   for (const key of ['b', 'a', 'c', 'a']) store.keys.set(key, `mch_${key}`)
-  t.strictSame(store.keys.toArray(), [
-    ['a', 'mch_a'],
-    ['b', 'mch_b'],
-    ['c', 'mch_c']
-  ])
+  const copy = store.clone()
+  store.keys.set('d', 'mch_d')
+
+  t.strictSame(
+    [...copy.keys],
+    [
+      ['b', 'mch_b'],
+      ['a', 'mch_a'],
+      ['c', 'mch_c']
+    ]
+  )
 })
