@@ -108,6 +108,6 @@ function portable(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const { format, ...rest } = value as Record<string, unknown>
   const parts = Object.entries(rest).filter(([name]) => !name.startsWith('x-') && !name.startsWith('~'))
-  const said = typeof format === 'string' ? (PORTABLE[format] ?? { format }) : format === undefined ? {} : { format: portable(format) }
+  const said = typeof format === 'string' ? (PORTABLE[format] ?? { format }) : {}
   return { ...Object.fromEntries(parts.map(([name, part]) => [name, portable(part)])), ...said }
 }
