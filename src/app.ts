@@ -10,8 +10,11 @@ import { transactionRoutes } from './api/transactions/routes.js'
 import { userRoutes } from './api/users/routes.js'
 import { acceptBodies } from './control/bodies.js'
 import { guardControl } from './control/guard.js'
+import { schemaRoutes } from './control/schemas.js'
+import { scriptRoutes } from './control/script.js'
 import { settingsRoutes } from './control/settings.js'
 import { noControlCall, stateRoutes } from './control/state.js'
+import { timeRoutes } from './control/time.js'
 import { ApiError } from './core/errors.js'
 import type { Settings } from './core/settings.js'
 import { Trace } from './core/trace.js'
@@ -19,16 +22,20 @@ import { presentable, writerOf } from './http/answers.js'
 import { actorOf } from './http/authentication.js'
 import './http/context.js'
 import { answerControlError, answerError, answerExpectation, answerUnreadable, noOperation, outsideBase } from './http/errors.js'
+import { Faults } from './http/faults.js'
 import { createFormDecoder } from './http/form.js'
-import { logAnswer } from './http/logging.js'
+import { logCall } from './http/logging.js'
+import { Player } from './http/playing.js'
 import { hasBody, readParameters } from './http/reading.js'
+import { act, countCall, loseAfter, sentCall } from './http/scripting.js'
 import { OPERATIONS, type OperationId } from './reference/operations.js'
 import { type Schema, schemaOf } from './reference/parameters.js'
 import type { Sandbox } from './sandbox/sandbox.js'
+import type { Snapshots } from './sandbox/snapshots.js'
 import { Visible } from './sandbox/visibility.js'
 import type { Library } from './scenario/library.js'
 
-export type AppOptions = { sandbox: Sandbox; library: Library; settings: Settings; version: string; logger?: FastifyBaseLogger }
+export type AppOptions = { sandbox: Sandbox; library: Library; snapshots: Snapshots; settings: Settings; version: string; logger?: FastifyBaseLogger }
 
 const BASE = '/next'
 const CONTROL = '/_control'
@@ -36,8 +43,10 @@ const pathOf = (url: string) => url.split('?')[0] as string
 const isUnder = (prefix: string, url: string) => pathOf(url) === prefix || url.startsWith(`${prefix}/`)
 
 /** The emulated API under `/next` and the control API under `/_control`, ready to listen or to be injected into. */
-export async function buildApp({ sandbox, library, settings, version, logger }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ sandbox, library, snapshots, settings, version, logger }: AppOptions): Promise<FastifyInstance> {
   const decodeForm = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
+  const player = new Player()
+  const faults = new Faults()
   let ownAnswers = 0
   const app = fastify({
     ...(logger ? { loggerInstance: logger } : { logger: false }),
@@ -55,18 +64,22 @@ export async function buildApp({ sandbox, library, settings, version, logger }: 
     forceCloseConnections: 'idle',
     routerOptions: { querystringParser: decodeForm as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
     rewriteUrl: ({ url = '' }) => url.replace(/^https?:\/\/[^/]*/i, ''),
-    genReqId: ({ url = '' }) => (pathOf(url) === '/' || isUnder(CONTROL, url) ? `ctl_${++ownAnswers}` : sandbox.nextRequestId()),
+    genReqId: raw => {
+      const { url = '' } = raw
+      return pathOf(url) === '/' || isUnder(CONTROL, url) ? `ctl_${++ownAnswers}` : (player.worldOf(raw) ?? sandbox).nextRequestId()
+    },
     frameworkErrors: (error, request, reply) => {
-      prepare(request, reply, sandbox)
-      reply.raw.once('finish', () => logAnswer(request, reply))
+      prepare(request, reply, { player, sandbox })
       answerError(error, request, reply).then(body => reply.send(body as never))
     },
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, { sandbox })
   })
   app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, { sandbox }))
 
-  app.addHook('onRequest', async (request, reply) => prepare(request, reply, sandbox))
-  app.addHook('onResponse', async (request, reply) => logAnswer(request, reply))
+  app.decorate('playIn', world => player.playIn(app, BASE, world))
+  app.addHook('onRequest', async (request, reply) => prepare(request, reply, { player, sandbox }))
+  app.addHook('preClose', async () => faults.cut())
+  app.addHook('onClose', async () => faults.end())
   app.setErrorHandler(answerError)
   app.addHook('onRequest', async ({ is404, url, headers, raw }) => {
     if (headers.host === undefined && raw.httpVersion === '1.1') {
@@ -76,22 +89,45 @@ export async function buildApp({ sandbox, library, settings, version, logger }: 
   })
   app.get('/', async () => ({ name: 'commerce-emulator', version, api: BASE, control: CONTROL }))
 
-  await app.register(async api => emulatedApi(api, { settings, decodeForm }), { prefix: BASE })
-  await app.register(async control => controlApi(control, { sandbox, library, settings, version }), { prefix: CONTROL })
+  await app.register(async api => emulatedApi(api, { settings, decodeForm, faults }), { prefix: BASE })
+  await app.register(async control => controlApi(control, { sandbox, library, snapshots, settings, version }), { prefix: CONTROL })
   return app
 }
 
 /** What every request carries from its first moment, and every answer its id (A34). */
-function prepare(request: FastifyRequest, reply: FastifyReply, sandbox: Sandbox): void {
-  request.sandbox = sandbox
+function prepare(request: FastifyRequest, reply: FastifyReply, { player, sandbox }: { player: Player; sandbox: Sandbox }): void {
+  const played = player.worldOf(request.raw)
+  request.sandbox = played ?? sandbox
+  request.isStep = played !== undefined
   request.base = BASE
   request.trace = new Trace()
   request.actor = null
+  request.sent = null
+  request.scripted = null
+  request.lost = null
   reply.header('request-id', request.id)
+  reply.raw.once('close', () => conclude(request, reply))
 }
 
+/** What is noted of a call that is over, whether its client got an answer or not. */
+function conclude(request: FastifyRequest, reply: FastifyReply): void {
+  logCall(request, reply)
+  request.sandbox.leanedOn(request.trace.assumptions)
+}
+
+/** Finds out who calls, and what the caller may see. Errors: those of a key that is not right (401). */
+function identify(request: FastifyRequest, trace: Trace): void {
+  const { sandbox, headers, routeOptions } = request
+  sandbox.requireLoaded()
+  if (OPERATIONS[routeOptions.config.operation as OperationId].key) request.actor = actorOf(headers.authorization, sandbox, trace)
+  else if (headers.authorization !== undefined) trace.assumed('A20')
+  request.seen = new Visible(sandbox, request.actor, request.trace)
+}
+
+type ApiOptions = { settings: Settings; decodeForm: (text: string) => unknown; faults: Faults }
+
 /** The emulated API. The order of the steps is the order of refusals (A08). */
-async function emulatedApi(api: FastifyInstance, { settings, decodeForm }: { settings: Settings; decodeForm: (text: string) => unknown }): Promise<void> {
+async function emulatedApi(api: FastifyInstance, { settings, decodeForm, faults }: ApiOptions): Promise<void> {
   if (settings.cors) {
     await api.register(cors, { origin: '*', methods: ['GET', 'POST', 'DELETE'], exposedHeaders: ['Request-Id', 'Warning'], strictPreflight: false })
   }
@@ -106,13 +142,7 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm }: { set
   })
 
   // 2. the key; a disabled operation aborts right after it
-  api.addHook('onRequest', async request => {
-    const { sandbox, trace, headers, routeOptions } = request
-    sandbox.requireLoaded()
-    if (OPERATIONS[routeOptions.config.operation as OperationId].key) request.actor = actorOf(headers.authorization, sandbox, trace)
-    else if (headers.authorization !== undefined) trace.assumed('A20')
-    request.seen = new Visible(sandbox, request.actor, trace)
-  })
+  api.addHook('onRequest', async request => identify(request, request.trace))
 
   // 3. content type, size and form
   api.addHook('preParsing', async request => {
@@ -138,16 +168,34 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm }: { set
   api.setValidatorCompiler(() => () => true)
   api.addHook('preValidation', async (request, reply) => {
     const warnings: string[] = []
-    readParameters(request, message => {
-      const shown = presentable(message, request.sandbox, request.headers.authorization)
-      request.log.warn(shown)
-      warnings.push(`299 - ${JSON.stringify(shown.replace(/[^\x20-\x7E]/g, '?'))}`)
-      reply.header('warning', warnings)
-    })
+    try {
+      readParameters(request, message => {
+        const shown = presentable(message, request.sandbox, request.headers.authorization)
+        if (!request.isStep) request.log.warn(shown)
+        warnings.push(`299 - ${JSON.stringify(shown.replace(/[^\x20-\x7E]/g, '?'))}`)
+        reply.header('warning', warnings)
+      })
+    } finally {
+      countCall(request)
+    }
   })
 
-  // 5. the operation itself
-  api.addHook('preHandler', async ({ routeOptions, sandbox, trace }, reply) => {
+  // 5. the script: an answer in the operation's stead, a delay, a lost answer
+  api.addHook('preHandler', async (request, reply) => {
+    const { sandbox, isStep, routeOptions } = request
+    if (isStep || !sandbox.script.has(routeOptions.config.operation as OperationId)) return
+    const action = sandbox.script.act(sentCall(request), sandbox.settings.seed)
+    if (action) return act(action, request, reply, faults)
+  })
+  api.addHook('onSend', async (request, reply, payload) => {
+    if (faults.isStopping) reply.header('connection', 'close')
+    return request.scripted ? loseAfter(request, reply, payload, faults) : payload
+  })
+
+  // 6. the operation itself, for a caller who is still the same: a load or reset may have replaced the world while the call was waited for
+  api.addHook('preHandler', async (request, reply) => {
+    const { actor, routeOptions, sandbox, trace } = request
+    if (actor && sandbox.store.accounts.get(actor.id) !== actor) identify(request, new Trace())
     trace.assumed('A04')
     if (!isCreate(routeOptions.config.operation as OperationId)) return
     for (const assumption of ['A02', 'A03', 'A05', 'A06'] as const) trace.assumed(assumption)
@@ -160,15 +208,12 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm }: { set
   await api.register(ticketRoutes)
   await api.register(transactionRoutes)
   await api.register(refundRoutes)
-
-  // 6. what the answer leaned on
-  api.addHook('onResponse', async ({ sandbox, trace }) => sandbox.leanedOn(trace.assumptions))
 }
 
 const isCreate = (operation: OperationId) => operation.startsWith('create')
 
 /** The control API: never part of the emulated service, and kept from web pages. */
-async function controlApi(control: FastifyInstance, { sandbox, library, settings, version }: Omit<AppOptions, 'logger'>): Promise<void> {
+async function controlApi(control: FastifyInstance, { sandbox, library, snapshots, settings, version }: Omit<AppOptions, 'logger'>): Promise<void> {
   control.setErrorHandler(answerControlError)
   control.addHook('onRequest', async request => guardControl(request, { token: settings.control_token, hosts: settings.control_hosts }))
   const refusePath = async ({ method, url }: FastifyRequest) => {
@@ -180,5 +225,8 @@ async function controlApi(control: FastifyInstance, { sandbox, library, settings
   })
   acceptBodies(control, settings['limits.control_body'])
   await control.register(stateRoutes, { sandbox, library, version })
+  await control.register(scriptRoutes, { sandbox })
+  await control.register(timeRoutes, { sandbox, snapshots })
+  await control.register(schemaRoutes)
   await control.register(settingsRoutes, { sandbox })
 }

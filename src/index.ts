@@ -1,5 +1,5 @@
 /** The package for in-process use: start an emulator inside a test process, without the command. */
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { buildApp } from './app.js'
@@ -8,9 +8,11 @@ import { ApiError } from './core/errors.js'
 import { sentence } from './core/nearest.js'
 import { flattened, type GivenSettings, nested, settingsInForce, settingsSchema } from './core/settings.js'
 import { Sandbox } from './sandbox/sandbox.js'
+import { Snapshots } from './sandbox/snapshots.js'
 import { documentOf } from './scenario/documents.js'
 import { isPath, Library } from './scenario/library.js'
 import { VERSION } from './version.js'
+import { watchFiles } from './watching.js'
 
 export { ApiError, type ErrorCode, type Problem } from './core/errors.js'
 export type { GivenSettings, SettingKey, Settings } from './core/settings.js'
@@ -25,6 +27,8 @@ export type EmulatorOptions = {
   /** The machine's time in milliseconds; `Date.now` when left out. */
   now?: () => number
   logger?: FastifyBaseLogger
+  /** Told of long work while a scenario loads: what is done, how many of how many. */
+  progress?: (what: string, done: number, total: number) => void
 }
 
 export type Emulator = {
@@ -47,22 +51,30 @@ const checkSettings = checkerOf(() => settingsSchema(() => true))
  * Starts an emulator and loads its scenario. Errors: an `ApiError` that lists what is wrong with the settings or the scenario, or the system's own
  * error when it cannot listen (`EADDRINUSE`, `EACCES`, …) or read a file or folder; nothing is left running then.
  */
-export async function startEmulator({ scenario, settings = {}, environment = {}, now = Date.now, logger }: EmulatorOptions = {}): Promise<Emulator> {
+export async function startEmulator({ scenario, settings = {}, environment = {}, now = Date.now, logger, progress }: EmulatorOptions = {}): Promise<Emulator> {
   const launch = { flag: { port: 0, ...checked(settings) }, environment: checked(environment) }
   const process = settingsInForce(launch).values
   const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir })
-  const sandbox = new Sandbox({ library, launch, machine: now })
-  const app = await buildApp({ sandbox, library, settings: process, version: VERSION, ...(logger && { logger }) })
+  const sandbox = new Sandbox({ library, launch, machine: now, progress })
+  const snapshots = new Snapshots(process.snapshots_dir)
+  const app = await buildApp({ sandbox, library, snapshots, settings: process, version: VERSION, ...(logger && { logger }) })
+  let stopWatching = async () => {}
   const close = async () => {
+    await stopWatching()
     const cut = setTimeout(() => app.server.closeAllConnections(), process['limits.shutdown'])
     await app.close()
     clearTimeout(cut)
   }
   try {
     await Promise.all([process.fixtures_dir, process.scenarios_dir].map(folder => folder && readdir(folder)))
+    if (process.snapshots_dir) await mkdir(process.snapshots_dir, { recursive: true })
     await app.listen({ port: process.port, host: process.host, listenTextResolver: address => `listening on ${address}, loading the scenario` })
-    const { document, origin } = await startDocument(scenario ?? process.scenario, library)
-    const loaded = await sandbox.load(document, origin)
+    const load = async () => {
+      const { document, origin } = await startDocument(scenario ?? process.scenario, library)
+      return sandbox.load(document, origin, { play: app.playIn })
+    }
+    const loaded = await load()
+    if (process.watch) stopWatching = await watchFiles(library, load, app.log)
     const address = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
     const apiKeys = [...sandbox.store.keys].map(([key, account]) => ({ key, account }))
     return { baseUrl: `${address}/next`, controlUrl: `${address}/_control`, scenario: loaded, apiKeys, app, close }

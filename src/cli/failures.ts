@@ -1,5 +1,5 @@
 /** What went wrong, in lines for the person at the terminal. */
-import { ApiError } from '../core/errors.js'
+import { ApiError, type Problem } from '../core/errors.js'
 import { problemLine } from '../scenario/documents.js'
 
 type SystemError = Error & { code?: string; syscall?: string; port?: number; address?: string; path?: string }
@@ -8,12 +8,21 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EISDIR: 'it is a folder, not a file',
   ENOTDIR: 'it is a file, not a folder',
+  EEXIST: 'it is a file, not a folder',
   EACCES: 'this user may not read it'
 }
 
 /** Why a file or folder cannot be read; undefined when the error is of another kind. */
 export function unreadable({ path, code, message }: SystemError): string | undefined {
   return path === undefined ? undefined : `${path} cannot be read: ${UNREADABLE[code as string] ?? message}`
+}
+
+/** What is wrong with a document that could not be loaded. Errors: a defect is thrown on. */
+export function problemsOf(error: Error): readonly Problem[] {
+  if (error instanceof ApiError) return error.problems as readonly Problem[]
+  const message = unreadable(error)
+  if (message === undefined) throw error
+  return [{ path: '', message }]
 }
 
 /** The lines that tell of a failure: what, where and what to do; the stack only of a defect. */

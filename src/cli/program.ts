@@ -1,4 +1,4 @@
-/** The command line: `commerce-emulator [start] | validate FILE… | healthcheck`. */
+/** The command line: `commerce-emulator [start] | validate FILE… | check FILE… | healthcheck`. */
 import { Command, CommanderError, Help, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
@@ -6,9 +6,12 @@ import { isPath } from '../scenario/library.js'
 import { VERSION } from '../version.js'
 import { failureLines } from './failures.js'
 import { settingsOfEnvironment, settingsOfFlags } from './launch.js'
+import { createProgressBar } from './progress.js'
+import { isFailed, REPORT_FORMATS, type ReportFormat, report } from './reports.js'
 
 export type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
 type Flags = { set?: string[] } & Partial<Record<SettingKey, string>>
+type CheckFlags = Flags & { against?: string; key?: string[]; var?: string[]; format: ReportFormat }
 type Environment = Readonly<Record<string, string | undefined>>
 
 const EXAMPLES = `
@@ -24,13 +27,20 @@ value came from.`
 
 const collected = (text: string, before: string[] = []) => [...before, text]
 
+/** `NAME=VALUE` in two; a value alone has the name ''. */
+const pairOf = (text: string): readonly [string, string] => {
+  const at = text.indexOf('=')
+  return at < 1 ? ['', text] : [text.slice(0, at), text.slice(at + 1)]
+}
+
 /** Adds the flags of those settings that have one, and `--set` for all of them. */
 function withSettings(command: Command, wanted: (key: SettingKey) => boolean = () => true): Command {
   for (const key of SETTING_KEYS.filter(wanted)) {
     const { flag, about, default: fallback } = SETTINGS[key] as { flag?: string; about: string; default: unknown }
     if (!flag) continue
-    const shown = fallback === null ? '' : `default: ${fallback}; `
-    command.addOption(new Option(`${flag} <${flag.slice(2).split('-').at(-1)}>`, `${about} (${shown}variable: ${variableOf(key)})`))
+    const shown = fallback === null || fallback === false ? '' : `default: ${fallback}; `
+    const value = typeof fallback === 'boolean' ? '' : ` <${flag.slice(2).split('-').at(-1)}>`
+    command.addOption(new Option(`${flag}${value}`, `${about} (${shown}variable: ${variableOf(key)})`))
   }
   return command
     .addOption(new Option('--set <key=value>', 'Any setting, as often as needed.').argParser(collected))
@@ -41,12 +51,16 @@ function withSettings(command: Command, wanted: (key: SettingKey) => boolean = (
 export async function run(args: readonly string[], environment: Environment, { stdout, stderr }: Streams): Promise<number | null> {
   let status: number | null = 0
   const launchOf = ({ set = [], ...flags }: Flags) => {
-    const named = Object.fromEntries(Object.entries(flags).map(([name, text]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), text]))
+    const named = Object.fromEntries(
+      Object.entries(flags).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), String(value)])
+    )
     return { flag: settingsOfFlags(named, set), environment: settingsOfEnvironment(environment) }
   }
   const program = new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
-    .usage('[start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator healthcheck [options]')
+    .usage(
+      '[start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator healthcheck [options]'
+    )
     .version(VERSION, '-V, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help.')
     .helpCommand('help [command]', 'Print the help of a command.')
@@ -75,6 +89,33 @@ export async function run(args: readonly string[], environment: Environment, { s
   ).action(async (files: string[], flags: Flags) => {
     const { validate } = await import('./validate.js')
     status = (await validate(files, launchOf(flags), line => stdout.write(`${line}\n`))) ? 0 : 1
+  })
+
+  withSettings(
+    program
+      .command('check')
+      .argument('<file...>', 'Scenario files.')
+      .description("Play scenarios' steps and judge what they expect; exit 0 when all holds.")
+      .option('--against <url>', 'Play against a running service, by its base address; no script and no control call is sent there.')
+      .addOption(new Option('--key <[name=]key>', "A key to use there in place of a scenario's; without a name the merchant's.").argParser(collected))
+      .addOption(new Option('--var <name=value>', 'What ${name} stands for.').argParser(collected))
+      .addOption(new Option('--format <format>', 'How to report.').choices(REPORT_FORMATS).default('text')),
+    key => key === 'fixtures_dir' || key === 'scenarios_dir'
+  ).action(async (files: string[], { against, key, var: variables, format, ...flags }: CheckFlags) => {
+    if (key && against === undefined) program.error('error: --key goes with --against; in process the scenario has its own keys')
+    const nameless = variables?.find(text => !/^[^=]+=/.test(text))
+    if (nameless !== undefined) program.error(`error: --var takes NAME=VALUE, not ${nameless}`)
+    const { check } = await import('./check.js')
+    const bar = createProgressBar(stderr)
+    const points = await check(files, {
+      launch: launchOf(flags),
+      against: against ?? null,
+      keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...(key ?? []).map(pairOf)]),
+      variables: new Map((variables ?? []).map(pairOf)),
+      onProgress: bar.update
+    }).finally(bar.stop)
+    stdout.write(report(points, format))
+    status = points.some(isFailed) ? 1 : 0
   })
 
   withSettings(

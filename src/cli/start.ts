@@ -3,6 +3,7 @@ import closeWithGrace from 'close-with-grace'
 import { settingsInForce } from '../core/settings.js'
 import { createLogger } from '../http/logging.js'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../index.js'
+import { createProgressBar } from './progress.js'
 
 type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 
@@ -10,7 +11,8 @@ type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 export async function start(given: Required<Pick<EmulatorOptions, 'settings' | 'environment'>>, { stdout, stderr }: Output): Promise<void> {
   const { values } = settingsInForce({ flag: given.settings, environment: given.environment })
   const logger = await createLogger(values.log_level, stderr.isTTY, stderr)
-  const emulator = await startEmulator({ ...given, settings: { ...given.settings, port: values.port }, logger })
+  const bar = createProgressBar(stderr)
+  const emulator = await startEmulator({ ...given, settings: { ...given.settings, port: values.port }, logger, progress: bar.update }).finally(bar.stop)
   closeWithGrace({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
     if (err) logger.fatal({ err }, 'The emulator stops: a defect. Please report it.')
     await emulator.close()

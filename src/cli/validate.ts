@@ -1,12 +1,12 @@
 /** `commerce-emulator validate FILE…`: checks scenarios and fixtures without starting anything. */
 
-import { ApiError, type Problem } from '../core/errors.js'
+import type { Problem } from '../core/errors.js'
 import { settingsInForce } from '../core/settings.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import { problemLine } from '../scenario/documents.js'
 import { Library } from '../scenario/library.js'
 import type { Launch } from '../scenario/scenario.js'
-import { unreadable } from './failures.js'
+import { problemsOf } from './failures.js'
 
 /** Checks each file and writes a line a problem; answers whether all are right. */
 export async function validate(files: readonly string[], launch: Launch, write: (line: string) => void): Promise<boolean> {
@@ -14,7 +14,7 @@ export async function validate(files: readonly string[], launch: Launch, write: 
   const library = new Library({ fixtures: fixtures_dir, scenarios: scenarios_dir })
   let allRight = true
   for (const file of files) {
-    const problems = await problemsOf(file, library, launch)
+    const problems = await problemsIn(file, library, launch)
     for (const problem of problems) write(problemLine(problem))
     write(problems.length === 0 ? `${file}: valid` : `${file}: ${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`)
     allRight &&= problems.length === 0
@@ -22,14 +22,11 @@ export async function validate(files: readonly string[], launch: Launch, write: 
   return allRight
 }
 
-async function problemsOf(file: string, library: Library, launch: Launch): Promise<readonly Problem[]> {
+async function problemsIn(file: string, library: Library, launch: Launch): Promise<readonly Problem[]> {
   try {
     await new Sandbox({ library, launch, machine: Date.now }).load(await library.file(file), { name: file, file }, { dryRun: true })
     return []
   } catch (error) {
-    if (error instanceof ApiError) return error.problems as readonly Problem[]
-    const message = unreadable(error as Error)
-    if (message === undefined) throw error
-    return [{ path: '', message }]
+    return problemsOf(error as Error)
   }
 }

@@ -2,7 +2,6 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError } from '../core/errors.js'
-import { isoOf } from '../core/instants.js'
 import type { Form } from '../http/form.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -10,6 +9,7 @@ import { exported } from '../scenario/export.js'
 import type { Library } from '../scenario/library.js'
 import { FAMILIES } from '../store/store.js'
 import { bodyReader, documentIn, queryOf } from './bodies.js'
+import { clockShown } from './time.js'
 
 export type StateOptions = { sandbox: Sandbox; library: Library; version: string }
 
@@ -39,13 +39,17 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { s
       version,
       scenario,
       seed: settings.seed,
-      clock: { now: isoOf(clock.now()), running: clock.running },
+      clock: clockShown(clock),
       counts: Object.fromEntries(FAMILIES.map(family => [family, store[family].size])),
       links: {
         api: '/next',
         health: '/_control/health',
         scenarios: '/_control/scenarios',
         state: '/_control/state',
+        script: '/_control/script',
+        clock: '/_control/clock',
+        snapshots: '/_control/snapshots',
+        schemas: ['/_control/schema/fixture.json', '/_control/schema/scenario.json'],
         settings: '/_control/settings',
         assumptions: '/_control/assumptions'
       }
@@ -62,7 +66,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { s
     const { dry_run } = queryOf<Static<typeof LOAD_QUERY>>(request, LOAD_QUERY)
     const dryRun = dry_run === '1' || dry_run === 'true' || isBare(request, 'dry_run')
     const { name, document, file } = await wanted(request, library)
-    return { scenario: await sandbox.load(document, { name, file }, { dryRun }), dry_run: dryRun }
+    return { scenario: await sandbox.load(document, { name, file }, { dryRun, play: control.playIn }), dry_run: dryRun }
   })
 
   control.get('/scenarios', async () => ({ data: await library.list() }))

@@ -50,6 +50,9 @@ const CONTROL = {
   body_malformed: invalid('The body is not the JSON or YAML that it says it is.', 400),
   document_invalid: invalid('A fixture or scenario has problems; `problems` lists them all.', 400),
   scenario_unknown: { status: 404, type: 'not_found_error', when: 'No scenario or fixture has this name.' },
+  snapshot_unknown: { status: 404, type: 'not_found_error', when: 'No snapshot has this name.' },
+  entry_unknown: { status: 404, type: 'not_found_error', when: 'No script entry has this id.' },
+  name_invalid: invalid('A snapshot cannot be called so.', 400),
   account_unknown: invalid('No Account has this id.', 400),
   setting_invalid: invalid('A setting is unknown, has a bad value or belongs to the process; `problems` lists them all.', 400)
 } as const satisfies Record<string, Entry>

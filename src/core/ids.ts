@@ -1,7 +1,7 @@
 /** Ids and keys, drawn from the seed: the nth of a kind depends on the seed, the kind and n alone, so the same calls draw the same ids (A03). */
-import { createHash } from 'node:crypto'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
+import { drawnText } from './draws.js'
 import type { Settings } from './settings.js'
 
 export type IdKind = 'merchant' | 'reseller' | 'location' | 'ticket' | 'transaction' | 'user' | 'refund'
@@ -9,16 +9,6 @@ type Kind = IdKind | 'key'
 const KINDS = { users: 'user', locations: 'location', tickets: 'ticket', transactions: 'transaction', refunds: 'refund' } as const
 /** The kind of id that a record of a family draws; an Account's goes by its type (A02). */
 export const kindOf = (family: Family, type?: AccountType | null): IdKind => (family === 'accounts' ? (type ?? 'merchant') : KINDS[family])
-
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-
-/** Letters and digits, `length` of them, for the nth of a kind under a seed. */
-function drawn(seed: number, kind: Kind, n: number, length: number): string {
-  const bytes = createHash('shake256', { outputLength: length }).update(`${seed}:${kind}:${n}`).digest()
-  let body = ''
-  for (const byte of bytes) body += ALPHABET[byte % ALPHABET.length]
-  return body
-}
 
 /** How many of each kind have been drawn: all the state that drawing has. */
 export type IdCounters = Readonly<Partial<Record<Kind, number>>>
@@ -48,7 +38,7 @@ export class Ids {
     for (;;) {
       const n = this.#counters[kind] ?? 0
       this.#counters[kind] = n + 1
-      const id = prefix + drawn(settings.seed, kind, n, length)
+      const id = prefix + drawnText(settings.seed, kind, n, length)
       if (!isTaken(id)) return id
     }
   }

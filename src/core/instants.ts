@@ -3,13 +3,14 @@ import { DateTime } from 'luxon'
 
 const SHAPE = /^(\d{4}-\d{2}-\d{2}|\d{8})(T[\d:.,]+([Zz]|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?)?$/
 const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z')
-const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+/** The last instant that is kept: the end of the year 9999. */
+export const LATEST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** Milliseconds since 1970 of a date, or of a date-time with `Z`, an offset or neither (then UTC); null when the text is none of these. */
 export function instantOf(text: string): number | null {
   if (!SHAPE.test(text)) return null
   const at = DateTime.fromISO(text, { zone: 'utc' }).toMillis()
-  return Number.isNaN(at) || at < EARLIEST || at > LATEST ? null : at
+  return Number.isNaN(at) || at < EARLIEST || at > LATEST_INSTANT ? null : at
 }
 
 /** The instant as answers write it: UTC with milliseconds. */

@@ -35,6 +35,8 @@ export const SETTINGS = {
   }),
   fixtures_dir: setting('process', orNull, null, "Folder of your own fixtures, looked in before the package's.", { flag: '--fixtures-dir' }),
   scenarios_dir: setting('process', orNull, null, "Folder of your own scenarios, looked in before the package's.", { flag: '--scenarios-dir' }),
+  snapshots_dir: setting('process', orNull, null, 'Folder that snapshots are kept in over restarts; left out: in memory.', { flag: '--snapshots-dir' }),
+  watch: setting('process', Type.Boolean(), false, 'Loads the scenario anew when one of its files changes.', { flag: '--watch' }),
   log_level: setting('process', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'What is logged, to stderr.', {
     flag: '--log-level'
   }),

@@ -5,6 +5,9 @@ import type { Account } from '../reference/accounts.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Visible } from '../sandbox/visibility.js'
+import type { Action, Fault } from '../scenario/script.js'
+import type { Play } from '../scenario/steps.js'
+import type { FormObject } from './form.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,7 +17,20 @@ declare module 'fastify' {
     trace: Trace
     /** The Account of the key; null where none is asked for. */
     actor: Account | null
+    /** What the caller may see, once its key was found right. */
     seen: Visible
+    /** The parameters as they were sent, for scripts to match; kept no longer than the call. */
+    sent: { query: FormObject; body: FormObject } | null
+    /** A step of a scenario: answered like any call, but neither scripted nor counted. */
+    isStep: boolean
+    /** What the script does to this call. */
+    scripted: Action | null
+    /** How the script lost the answer. */
+    lost: Fault | null
+  }
+  interface FastifyInstance {
+    /** Makes calls in a world from inside the process, for the steps of a scenario. */
+    playIn: (sandbox: Sandbox) => Play
   }
   interface FastifyContextConfig {
     operation?: OperationId

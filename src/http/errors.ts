@@ -9,6 +9,7 @@ import { operationsAt } from '../reference/operations.js'
 import { RULES, type RuleId } from '../reference/rules.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { errorBody, readable } from './answers.js'
+import { countCall } from './scripting.js'
 
 /** What the framework's own errors are called here. */
 const FRAMEWORK: Readonly<Record<string, { code: ErrorCode; message: string; rule?: RuleId; assumption?: AssumptionId }>> = {
@@ -44,6 +45,7 @@ export async function answerError(error: FastifyError | ApiError, request: Fasti
   const refusal = refusalFrom(error)
   const { sandbox, trace } = request
   if (refusal.code === 'internal_error') request.log.error({ err: error }, 'defect')
+  if (request.sent === null) countCall(request)
   if (refusal.rule) trace[RULES[refusal.rule].violable ? 'broke' : 'held'](refusal.rule, refusal.facts)
   if (refusal.assumption) trace.assumed(refusal.assumption)
   trace.assumed('A07')

@@ -4,6 +4,8 @@
  */
 import type { RuleId } from '../reference/rules.js'
 
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
+
 /** A parameter as it was sent: one value, a list (`a[]=`), or an object (`a[b]=`). */
 export type FormNode = string | FormList | FormObject
 export class FormList {

@@ -13,11 +13,18 @@ export async function createLogger(level: string, isTerminal: boolean, stderr: D
   )
 }
 
-/** Logs an answered call; the health checks of an orchestrator only at debug. */
-export function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
-  const path = presentable(readable(request.originalUrl.split('?')[0] as string), request.sandbox, request.headers.authorization)
+/**
+ * Logs a call that is over: with the status that was sent, if any, the script entry that acted on it, and what became of its answer where the client
+ * did not get it. The health checks of an orchestrator are logged only at debug, the steps of a scenario not at all.
+ */
+export function logCall(request: FastifyRequest, reply: FastifyReply): void {
+  const { id, method, isStep, sandbox, scripted, headers } = request
+  if (isStep) return
+  const path = presentable(readable(request.originalUrl.split('?')[0] as string), sandbox, headers.authorization)
   const ms = Math.round(reply.elapsedTime * 10) / 10
-  const line = `${request.method} ${path} ${reply.statusCode} ${ms} ms ${request.id}`
+  const status = reply.raw.headersSent ? reply.statusCode : null
+  const lost = request.lost ?? (reply.raw.writableEnded ? null : 'connection_closed')
+  const line = `${method} ${path} ${status ?? '-'} ${ms} ms ${id}${scripted ? `, ${scripted.id}` : ''}${lost ? `, lost: ${lost}` : ''}`
   const level = request.routeOptions.url === '/_control/health' ? 'debug' : 'info'
-  request.log[level]({ call: { id: request.id, method: request.method, path, status: reply.statusCode, ms } }, line)
+  request.log[level]({ call: { id, method, path, status, ms, ...(scripted && { script: scripted.id }), ...(lost && { lost }) } }, line)
 }

@@ -1,20 +1,13 @@
-/** What a route says of itself: the operation of the reference that it answers, its parameter table and its answer. */
+/** What a route says of itself: the operation of the reference that it answers, with its parameter tables and its answer. */
 import type { FastifySchema } from 'fastify'
-import type { TSchema } from 'typebox'
 import type { OperationId } from '../reference/operations.js'
+import { TABLES, type Tables } from '../reference/tables.js'
 
-type Tables = {
-  params?: TSchema
-  /** The parameter table of a POST. */
-  body?: TSchema
-  /** The parameter table of a list. */
-  querystring?: TSchema
-  /** The resource or list of a successful answer, whatever its 2xx status. */
-  answer?: TSchema
-}
-
-/** Route options for one operation; the types of the handler's parameters and answer follow from the tables. */
-export function operation<T extends Tables>(id: OperationId, { answer, ...tables }: T) {
+/** Route options for one operation; the types of the handler's parameters and answer follow from its tables. */
+export function operation<I extends OperationId>(id: I) {
+  const { answer, ...tables }: Tables = TABLES[id]
   const schema = { ...tables, ...(answer && { response: { '2xx': answer } }) }
-  return { schema: schema as Omit<T, 'answer'> & { response: { '2xx': T['answer'] } } & FastifySchema, config: { operation: id } }
+  type Own = (typeof TABLES)[I]
+  type Answer = Own extends { answer: infer A } ? { response: { '2xx': A } } : object
+  return { schema: schema as unknown as Omit<Own, 'answer'> & Answer & FastifySchema, config: { operation: id } }
 }

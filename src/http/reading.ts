@@ -23,6 +23,7 @@ export function readParameters(request: FastifyRequest, warn: (message: string) 
   const decoding: Decoding = { settings: sandbox.settings, trace, warn }
   const query = request.query as Form
   const body = (request.body ?? NO_FORM) as Form
+  request.sent = { query: query.root, body: body.root }
   const isPost = OPERATIONS[operation].method === 'POST'
 
   if (!isPost && hasBody(request)) {

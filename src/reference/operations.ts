@@ -62,3 +62,28 @@ const PATTERNS = Object.values(OPERATIONS).map(operation => ({
 export function operationsAt(path: string): Operation[] {
   return PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation)
 }
+
+const BY_NAME = new Map(Object.entries(OPERATIONS).map(([id, { method, path }]) => [`${method} ${path}`, id as OperationId]))
+/** Every operation as a document writes it: `POST /refunds`, `GET /tickets/{id}`. */
+export const OPERATION_NAMES: readonly string[] = [...BY_NAME.keys()]
+
+/** The operation with a name such as `GET /tickets/{id}`; null where the reference has none. */
+export const operationNamed = (name: string): OperationId | null => BY_NAME.get(name.trim().replace(/^[a-z]+/i, method => method.toUpperCase())) ?? null
+
+/** The operation at a path relative to the base address, with the values of its path parameters; null where the reference has none. */
+export function operationAt(method: string, path: string): { operation: OperationId; params: Readonly<Record<string, string>> } | null {
+  const parts = path.replace(/\/$/, '').split('/')
+  for (const [operation, { method: its, path: pattern }] of Object.entries(OPERATIONS)) {
+    const names = pattern.split('/')
+    const fits =
+      its === method && names.length === parts.length && names.every((name, index) => (name.startsWith('{') ? parts[index] !== '' : name === parts[index]))
+    if (fits)
+      return {
+        operation: operation as OperationId,
+        params: Object.fromEntries(
+          names.flatMap((name, index) => (name.startsWith('{') ? [[name.slice(1, -1), decodeURIComponent(parts[index] as string)]] : []))
+        )
+      }
+  }
+  return null
+}

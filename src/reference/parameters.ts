@@ -146,8 +146,6 @@ export const CREATED_FILTERS = {
 
 /** A create's or a query's parameter table: an empty value is as if absent (A16). */
 export const parameters = <P extends TProperties>(properties: P) => closed(properties, { 'x-empty': 'absent' })
-/** The path parameter of a call on one resource. */
-export const PATH_ID = closed({ id: text() })
 /** The table of a call that takes no parameters. */
 export const NO_PARAMETERS = parameters({})
 

@@ -21,14 +21,18 @@ import type { AccountType } from '../reference/accounts.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { Family } from '../reference/operations.js'
 import { type Found, refusalOf, type SourceDocument } from '../scenario/documents.js'
-import { duplicatesIn, fixtureIn, put } from '../scenario/fixture.js'
+import { Tally } from '../scenario/expectations.js'
+import { duplicatesIn, fixtureIn, type Progress, put } from '../scenario/fixture.js'
 import type { Library } from '../scenario/library.js'
-import { type FirstState, firstStateOf, type Launch } from '../scenario/scenario.js'
+import { type FirstState, firstStateOf, type Launch, standingIn } from '../scenario/scenario.js'
 import { checkFixture } from '../scenario/schemas.js'
+import { Script } from '../scenario/script.js'
+import { type Play, playSteps } from '../scenario/steps.js'
 import type { Records, Store } from '../store/store.js'
+import type { Snapshot } from './snapshots.js'
 
 /** What a world is made with: where documents are, what the command line gave, and the machine's time in milliseconds. */
-export type Surroundings = { library: Library; launch: Launch; machine: () => number }
+export type Surroundings = { library: Library; launch: Launch; machine: () => number; progress?: Progress | undefined }
 
 const checkSandboxSettings = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
 
@@ -41,6 +45,8 @@ export class Sandbox {
   #inForce: SettingsInForce
   #changed: GivenSettings = {}
   #requests = 0
+  #script = new Script()
+  #tally = new Tally([])
   #leanedOn = new Map<AssumptionId, number>()
 
   constructor(surroundings: Surroundings) {
@@ -58,6 +64,15 @@ export class Sandbox {
 
   get clock(): Clock {
     return this.#clock
+  }
+
+  get script(): Script {
+    return this.#script
+  }
+
+  /** The scenario's own expectations, counted since the last load or reset. */
+  get tally(): Tally {
+    return this.#tally
   }
 
   get settings(): Settings {
@@ -100,29 +115,84 @@ export class Sandbox {
   }
 
   /**
-   * Loads a scenario or bare fixture: everything is replaced, or, with a problem, nothing. `dryRun` only checks.
-   * Errors: `document_invalid` with every problem.
+   * Loads a scenario or bare fixture: everything is replaced, or, with a problem, nothing. `play` makes the calls of its steps in the world that is
+   * being loaded; without it they are checked, not made. `dryRun` only checks. Errors: `document_invalid` with every problem.
    */
-  async load(document: SourceDocument, origin: { name: string; file: string | null }, { dryRun = false } = {}): Promise<FirstState['scenario']> {
-    const { library, launch } = this.#surroundings
-    const first = await firstStateOf(document, origin, { library, launch, clockFor: start => this.#clockFor(start) })
-    if (!dryRun) {
-      this.#first = first
-      this.reset()
-    }
+  async load(
+    document: SourceDocument,
+    origin: { name: string; file: string | null },
+    { dryRun = false, play }: { dryRun?: boolean; play?: (candidate: Sandbox) => Play } = {}
+  ): Promise<FirstState['scenario']> {
+    const { library, launch, progress } = this.#surroundings
+    const first = await firstStateOf(document, origin, { library, launch, progress, clockFor: start => this.#clockFor(start) })
+    const candidate = new Sandbox(this.#surroundings)
+    candidate.#begin(first)
+    if (play) await candidate.#playFirst(document, play(candidate))
+    if (!dryRun) this.#begin({ ...first, store: candidate.#store, counters: candidate.#ids.counters })
     return first.scenario
+  }
+
+  #begin(first: FirstState): void {
+    this.#first = first
+    this.reset()
+  }
+
+  /** Plays the steps of the first state. Errors: `document_invalid` with every step that was answered otherwise than expected. */
+  async #playFirst(document: SourceDocument, play: Play): Promise<void> {
+    const outcomes = await playSteps(this.requireLoaded().steps, play, standingIn(this.#store))
+    const found = outcomes.flatMap(({ index, title, problems }) =>
+      problems.map(message => ({ document, steps: ['steps', index], message: `${title}: ${message}` }))
+    )
+    if (found.length > 0) throw await refusalOf(found)
   }
 
   /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the counter of answers. */
   reset(): void {
-    const { store, counters, clock, settings } = this.requireLoaded()
+    const { store, counters, clock, settings, script, expectations } = this.requireLoaded()
     this.#store = store.clone()
     this.#ids = new Ids(counters)
     this.#clock = this.#clockFor(clock)
+    this.#script = script.fresh()
+    this.#tally = new Tally(expectations)
     this.#changed = {}
     this.#requests = 0
     this.#leanedOn = new Map()
     this.#inForce = settingsInForce({ ...this.#surroundings.launch, scenario: settings })
+  }
+
+  /** Sets the clock: what is left out stays as it is. */
+  setClock({ at, running }: { at?: number; running?: boolean }): void {
+    const { clock } = this
+    this.#clock = this.#clockFor({ at: at ?? clock.now(), running: running ?? clock.running })
+  }
+
+  /** The state as it stands, to come back to; what it shares with the running one is copied when either changes. */
+  snapshot(): Snapshot {
+    const { seed } = this.settings
+    return {
+      scenario: this.scenario.name,
+      store: this.#store.clone(),
+      counters: this.#ids.counters,
+      clock: this.#clock.reading,
+      seed,
+      script: this.#script.clone()
+    }
+  }
+
+  /**
+   * Back to a snapshot: records, keys, ids, seed, clock and script; settings and what was counted stay.
+   * Errors: `account_unknown` where a setting names an Account that the snapshot does not have.
+   */
+  restore({ store, counters, clock, seed, script }: Snapshot): void {
+    const actor = this.settings['auth.accept_any_key']
+    if (actor !== null && !store.accounts.get(actor)) {
+      throw new ApiError('account_unknown', { message: `auth.accept_any_key names ${actor}, which is no Account of the snapshot. Nothing was changed.` })
+    }
+    this.#store = store.clone()
+    this.#ids = new Ids(counters)
+    this.#clock = this.#clockFor(clock)
+    this.#script = script.clone()
+    if (seed !== this.settings.seed) this.changeSettings({ seed })
   }
 
   /** Merges a fixture into the running state, all or nothing, and answers the records. Errors: `document_invalid` with every problem. */

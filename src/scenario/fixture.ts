@@ -18,7 +18,10 @@ type Given = Readonly<Record<string, unknown>>
 type Sourced = { given: Given; document: SourceDocument; steps: readonly Step[] }
 /** The records of one or more fixture documents, each knowing where it stands. */
 export type Fixture = { [F in Family | 'api_keys']: Sourced[] }
-export type Drawing = { ids: Ids; now: number; settings: Settings }
+/** Told of long work: what is done, how many of how many. */
+export type Progress = (what: string, done: number, total: number) => void
+export type Drawing = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
+const TOLD_EVERY = 500
 type InsertedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
 
 const SECTIONS = ['api_keys', ...FAMILIES] as const
@@ -69,7 +72,12 @@ export function duplicatesIn(fixture: Fixture): Found[] {
  */
 export function put(fixture: Fixture, store: Store, drawing: Drawing): { inserted: InsertedRecords; problems: Found[] } {
   const filling = new Filling(store, drawing)
-  for (const family of FAMILIES) for (const record of fixture[family]) filling.add(family, record)
+  for (const family of FAMILIES) {
+    for (const [index, record] of fixture[family].entries()) {
+      filling.add(family, record)
+      if (index % TOLD_EVERY === TOLD_EVERY - 1) drawing.progress?.(family, index + 1, fixture[family].length)
+    }
+  }
   for (const key of fixture.api_keys) filling.addKey(key)
   filling.checkResellers()
   filling.checkCharges()

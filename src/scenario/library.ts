@@ -15,6 +15,8 @@ const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const isPath = (reference: string): boolean => /[\\/]/.test(reference) || ENDINGS.includes(extname(reference))
 
 export class Library {
+  /** Every file that was read, to be watched. */
+  readonly read = new Set<string>()
   readonly #folders: Record<Shelf, string[]>
 
   constructor(own: { fixtures: string | null; scenarios: string | null }) {
@@ -26,6 +28,11 @@ export class Library {
 
   /** Reads a file that the command line names; from there it may be anywhere. */
   async file(path: string): Promise<SourceDocument> {
+    this.read.add(path)
+    return this.#document(path)
+  }
+
+  async #document(path: string): Promise<SourceDocument> {
     const text = await readFile(path, 'utf8').catch(error => {
       throw Object.assign(error, { path })
     })
@@ -78,7 +85,7 @@ export class Library {
   }
 
   async #descriptionOf(path: string): Promise<string | null> {
-    const { data } = await this.file(path).catch(() => documentOf(path, null))
+    const { data } = await this.#document(path).catch(() => documentOf(path, null))
     const description = (data as { description?: unknown } | null)?.description
     return typeof description === 'string' ? description : null
   }

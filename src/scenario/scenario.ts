@@ -4,11 +4,15 @@ import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
 import { type IdCounters, Ids } from '../core/ids.js'
 import { instantOf } from '../core/instants.js'
 import { flattened, type GivenSettings, processSettingProblem, type Settings, settingsInForce } from '../core/settings.js'
-import { Store } from '../store/store.js'
+import { FAMILIES, Store } from '../store/store.js'
 import { type Found, refusalOf, type SourceDocument } from './documents.js'
-import { duplicatesIn, type Fixture, fixtureIn, merged, put } from './fixture.js'
+import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
+import { duplicatesIn, type Fixture, fixtureIn, merged, type Progress, put } from './fixture.js'
+import { checkGenerate, type GenerateData, type Generating, generated, loadFaker } from './generate.js'
 import type { Library } from './library.js'
 import { checkFixture, checkScenario, fixtureSchema, scenarioSchema } from './schemas.js'
+import { compileScript, type EntryData, Script } from './script.js'
+import { checkSteps, type Standing, type StepData } from './steps.js'
 
 /** Settings given on the command line and in the environment, which a scenario's own stand behind. */
 export type Launch = { flag: GivenSettings; environment: GivenSettings }
@@ -20,6 +24,10 @@ export type FirstState = {
   clock: ClockStart
   /** The settings that the scenario itself gives. */
   settings: GivenSettings
+  script: Script
+  expectations: readonly Expectation[]
+  /** The calls that are still to be played before the state is ready. */
+  steps: readonly StepData[]
 }
 type ScenarioData = {
   name?: string
@@ -29,6 +37,10 @@ type ScenarioData = {
   clock?: string | { now: string; running?: boolean }
   settings?: object
   data?: Record<string, unknown>
+  generate?: GenerateData[]
+  script?: EntryData[]
+  steps?: StepData[]
+  expect?: ExpectationData[]
 }
 type Origin = {
   /** What the scenario is called when it does not say so itself. */
@@ -53,28 +65,72 @@ export function isBareFixture(data: unknown): boolean {
 export async function firstStateOf(
   document: SourceDocument,
   { name, file }: Origin,
-  { library, launch, clockFor }: { library: Library; launch: Launch; clockFor: (start: ClockStart) => Clock }
+  { library, launch, clockFor, progress }: { library: Library; launch: Launch; clockFor: (start: ClockStart) => Clock; progress?: Progress | undefined }
 ): Promise<FirstState> {
   const bare = isBareFixture(document.data)
   const misfits = (bare ? checkFixture : checkScenario)(document.data)
   if (misfits.length > 0) throw await refusalOf(misfits.map(({ steps, message }) => ({ document, steps, message: misplaced(steps) ?? message })))
 
   const data: ScenarioData = bare ? { data: document.data as Record<string, unknown> } : (document.data as ScenarioData)
-  const { fixtures, problems } = await fixturesOf(document, data, file, library)
+  const { fixtures, problems: misread } = await fixturesOf(document, data, file, library)
   fixtures.push(fixtureIn(document, data.data ?? {}, bare ? [] : ['data']))
-  problems.push(...fixtures.flatMap(duplicatesIn))
 
   const given = givenSettings(data)
   const settings: Settings = settingsInForce({ ...launch, scenario: given }).values
   const clock = clockStartOf(data.clock)
+  const drawing = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
   const store = new Store()
-  const ids = new Ids()
-  problems.push(...put(merged(fixtures), store, { ids, now: clockFor(clock).now(), settings }).problems)
-  if (settings['auth.accept_any_key'] !== null && !store.accounts.get(settings['auth.accept_any_key'])) {
-    problems.push({ document, steps: [], message: `auth.accept_any_key names ${settings['auth.accept_any_key']}, which is no Account of it` })
-  }
+  const problems = [...misread, ...fixtures.flatMap(duplicatesIn), ...put(merged(fixtures), store, drawing).problems]
+  const at = (section: string) => (steps: readonly Step[], message: string) => void problems.push({ document, steps: [section, ...steps], message })
+  if (data.generate) await generate(data.generate, problems.length === 0 ? { ...drawing, store } : null, document, problems)
+  const script = new Script(await compileScript(data.script ?? [], at('script')))
+  const expectations = await compileExpectations(data.expect ?? [], at('expect'))
+  checkSteps(data.steps ?? [], { variable: recordIds(store) }, at('steps'))
+  const actor = settings['auth.accept_any_key']
+  if (actor !== null && !store.accounts.get(actor))
+    problems.push({ document, steps: [], message: `auth.accept_any_key names ${actor}, which is no Account of it` })
   if (problems.length > 0) throw await refusalOf(problems)
-  return { scenario: { name: data.name ?? name, description: data.description ?? null }, store, counters: ids.counters, clock, settings: given }
+  const scenario = { name: data.name ?? name, description: data.description ?? null }
+  return { scenario, store, counters: drawing.ids.counters, clock, settings: given, script, expectations, steps: data.steps ?? [] }
+}
+
+/** What steps may name in a world: its records by id, its keys, and for no key the first that acts as a merchant. */
+export function standingIn(store: Store): Standing {
+  const first = [...store.keys].find(([, account]) => store.accounts.get(account)?.type === 'merchant')
+  return { variable: recordIds(store), key: name => (name === '' ? (first?.[0] ?? null) : name) }
+}
+
+/** `${tkt_12}` stands for itself where a record has that id. */
+const recordIds =
+  (store: Store) =>
+  (name: string): string | undefined =>
+    FAMILIES.some(family => store[family].get(name)) ? name : undefined
+
+async function compileExpectations(expectations: readonly ExpectationData[], tell: (steps: readonly Step[], message: string) => void): Promise<Expectation[]> {
+  const compiled: Expectation[] = []
+  for (const [index, data] of expectations.entries()) {
+    const expectation = await compileExpectation(data, (steps, message) => tell([index, ...steps], message))
+    if (expectation !== null) compiled.push(expectation)
+  }
+  return compiled
+}
+
+/** Fills the store with generated records, an entry after the other. Where the records before have problems (null), entries are only checked. */
+async function generate(
+  entries: readonly GenerateData[],
+  drawing: Omit<Generating, 'faker'> | null,
+  document: SourceDocument,
+  problems: Found[]
+): Promise<void> {
+  const generating = drawing && { ...drawing, faker: await loadFaker() }
+  generating?.faker.seed(generating.settings.seed)
+  for (const [index, data] of entries.entries()) {
+    const under = ['generate', index]
+    const tell = (steps: readonly Step[], message: string) => void problems.push({ document, steps: [...under, ...steps], message })
+    if (!checkGenerate(data, tell) || generating === null) continue
+    const records = generated(data, generating, tell)
+    if (records !== null) problems.push(...put(fixtureIn(document, records, under), generating.store, generating).problems)
+  }
 }
 
 async function fixturesOf(
@@ -92,7 +148,7 @@ async function fixturesOf(
       continue
     }
     const misfits = checkFixture(found.data)
-    problems.push(...misfits.map(({ steps, message }) => ({ document: found, steps, message })))
+    for (const { steps, message } of misfits) problems.push({ document: found, steps, message })
     if (misfits.length === 0) fixtures.push(fixtureIn(found, found.data as Record<string, unknown>))
   }
   return { fixtures, problems }

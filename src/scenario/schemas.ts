@@ -3,12 +3,15 @@ import { checkerOf } from '../core/checking.js'
 import { SETTINGS, settingsSchema } from '../core/settings.js'
 import { ACCOUNT } from '../reference/accounts.js'
 import { LOCATION } from '../reference/locations.js'
-import type { Family } from '../reference/operations.js'
+import { type Family, OPERATION_NAMES } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
+import { PAYMENT_TYPES } from '../reference/payment-methods.js'
 import { REFUND } from '../reference/refunds.js'
 import { TICKET } from '../reference/tickets.js'
 import { TRANSACTION } from '../reference/transactions.js'
 import { USER } from '../reference/users.js'
+import { GENERATED_FAMILIES } from './generate.js'
+import { FAULTS } from './script.js'
 
 /** The resource table of each family. */
 export const RESOURCES = {
@@ -63,28 +66,136 @@ export function fixtureSchema(): Schema {
   return { type: 'object', additionalProperties: false, properties }
 }
 
-/** The schema of a scenario document: fixtures, inline records, seed, clock and settings. */
+const INSTANT = { type: 'string', format: 'instant' }
+const DURATION = { type: 'string', description: 'A length of time, such as 250ms, 2s, 36h, 7d or PT36H.' }
+const COUNT = { type: 'integer', minimum: 0, maximum: 1_000_000 }
+const OPERATION = { type: 'string', enum: OPERATION_NAMES, description: 'A method and a path of the reference.' }
+const SCALAR = { type: ['string', 'number', 'boolean'] }
+/** What a name has to be, with further names below it to a depth. */
+const wanted = (depth: number): object => ({
+  type: [...SCALAR.type, 'array', ...(depth > 0 ? ['object'] : [])],
+  items: SCALAR,
+  ...(depth > 0 && { additionalProperties: wanted(depth - 1) }),
+  description: 'A value, a list of values, /a regular expression/, or nested names.'
+})
+const NAMES = { type: 'object', additionalProperties: wanted(3) }
+const MATCH = {
+  type: 'object',
+  additionalProperties: false,
+  description: 'What the call has to carry; left out: every call of the operation.',
+  properties: {
+    params: { ...NAMES, description: 'Path parameters.' },
+    query: NAMES,
+    body: NAMES,
+    key: { type: ['string', 'array'], items: { type: 'string' }, description: 'The API key.' }
+  }
+}
+
+/** The schema of a script entry. */
+export function entrySchema(): object {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['on'],
+    properties: {
+      name: NAME,
+      on: OPERATION,
+      match: MATCH,
+      calls: { type: ['integer', 'string'], minimum: 1, description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
+      delay: {
+        description: 'Waits first: a length of time, or min and max that it is drawn between.',
+        if: { type: 'object' },
+        ...{ then: { type: 'object', additionalProperties: false, required: ['min', 'max'], properties: { min: DURATION, max: DURATION } } },
+        else: DURATION
+      },
+      respond: {
+        type: 'object',
+        additionalProperties: false,
+        description: "Answers in the operation's stead.",
+        properties: {
+          status: { type: 'integer', minimum: 200, maximum: 599 },
+          headers: { type: 'object', additionalProperties: { type: 'string' } },
+          body: { description: 'Any JSON; text is sent as it is.' },
+          error: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['code', 'message'],
+            properties: { type: NAME, code: NAME, message: { type: 'string' }, param: NAME }
+          }
+        }
+      },
+      fault: { type: 'string', enum: FAULTS, description: 'Loses the answer.' },
+      when: { type: 'string', enum: ['before', 'after'], description: 'before: instead of the call; after: the call takes effect, then its answer is lost.' }
+    }
+  }
+}
+
+const GENERATE = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...Object.fromEntries(GENERATED_FAMILIES.map(family => [family, COUNT])),
+    account: ID,
+    location: ID,
+    created: { type: 'object', additionalProperties: false, required: ['from', 'to'], properties: { from: INSTANT, to: INSTANT } },
+    payment_types: { type: 'array', minItems: 1, items: { type: 'string', enum: PAYMENT_TYPES } },
+    refunded: { type: 'number', minimum: 0, maximum: 1, description: 'The share of the Transactions that get one Refund.' }
+  }
+}
+const STEP = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['do'],
+  properties: {
+    as: { ...NAME, description: 'What later steps call its answer: ${name.field}.' },
+    do: { ...NAME, description: 'A method and a path, such as POST /transactions or GET /transactions/${payment.id}.' },
+    key: { ...NAME, description: "An API key; the first merchant's when left out." },
+    query: { type: 'object' },
+    body: { type: 'object' },
+    expect: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        status: { type: 'integer', minimum: 100, maximum: 599 },
+        body: { description: 'What the answer has to hold; names left out are not looked at.' }
+      }
+    }
+  }
+}
+const EXPECTATION = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['on'],
+  properties: { on: OPERATION, match: MATCH, times: COUNT, at_least: COUNT, at_most: COUNT }
+}
+
+/** The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings, script, steps and expectations. */
 export function scenarioSchema(): object {
-  const instant = { type: 'string', format: 'instant' }
   return {
     type: 'object',
     additionalProperties: false,
     properties: {
       name: NAME,
       description: { type: 'string' },
-      fixtures: { type: 'array', items: NAME },
+      fixtures: { type: 'array', items: NAME, description: 'Names, or paths relative to this file; merged in order, later records win by id.' },
       seed: SETTINGS.seed.schema,
       clock: {
+        description: "An instant that stands still, or { now, running }; left out: the machine's clock.",
         if: { type: 'object' },
-        then: { type: 'object', additionalProperties: false, properties: { now: instant, running: { type: 'boolean' } }, required: ['now'] },
-        else: instant
+        ...{ then: { type: 'object', additionalProperties: false, properties: { now: INSTANT, running: { type: 'boolean' } }, required: ['now'] } },
+        else: INSTANT
       },
       settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'),
-      data: fixtureSchema()
+      data: fixtureSchema(),
+      generate: { type: 'array', items: GENERATE, description: 'Records filled in from the seed, after data.' },
+      script: { type: 'array', items: entrySchema(), description: 'What the emulator does differently; the first entry that applies acts.' },
+      steps: { type: 'array', items: STEP, description: 'Calls played through the API when the scenario loads.' },
+      expect: { type: 'array', items: EXPECTATION, description: 'How often calls have to come.' }
     }
   }
 }
 
+export const checkEntry = checkerOf(entrySchema)
 export const checkFixture = checkerOf(fixtureSchema)
 export const checkScenario = checkerOf(scenarioSchema)
 

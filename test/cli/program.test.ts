@@ -46,7 +46,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
   const [usage] = stdout.split('\n\n')
   t.equal(
     usage,
-    'Usage: commerce-emulator [start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator healthcheck [options]'
+    'Usage: commerce-emulator [start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator healthcheck [options]'
   )
   const flat = stdout.replace(/\s+/g, ' ')
   for (const [key, { about, default: fallback, flag }] of Object.entries(SETTINGS) as [
@@ -54,14 +54,15 @@ t.test('cli: --help shows the commands, every flag with its default and variable
     { about: string; default: unknown; flag?: string }
   ][]) {
     if (!flag) continue
-    const shown = `${about} (${fallback === null ? '' : `default: ${fallback}; `}variable: ${variableOf(key)})`
-    t.ok(flat.includes(`${flag} <`) && flat.includes(shown), flag)
+    const shown = `${about} (${fallback === null || fallback === false ? '' : `default: ${fallback}; `}variable: ${variableOf(key)})`
+    t.ok(flat.includes(fallback === false ? `${flag} ${shown}` : `${flag} <`) && flat.includes(shown), flag)
   }
   for (const part of [
     '--set <key=value> Any setting, as often as needed. ',
     '-V, --version Print the version.',
     '-h, --help Print this help.',
     'validate [options] <file...> Check',
+    'check [options] <file...> Play',
     'Examples:'
   ]) {
     t.ok(flat.includes(part), part)
@@ -78,7 +79,19 @@ t.test('cli: the help of a command shows the flags that it takes', async t => {
 
   t.strictSame(await flagsOf('validate'), ['--fixtures-dir', '--scenarios-dir', '--set'])
   t.strictSame(await flagsOf('healthcheck'), ['--port', '--host', '--set'])
-  t.strictSame(await flagsOf('start'), ['--port', '--host', '--scenario', '--fixtures-dir', '--scenarios-dir', '--log-level', '--seed', '--set'])
+  t.strictSame(await flagsOf('start'), [
+    '--port',
+    '--host',
+    '--scenario',
+    '--fixtures-dir',
+    '--scenarios-dir',
+    '--snapshots-dir',
+    '--watch',
+    '--log-level',
+    '--seed',
+    '--set'
+  ])
+  t.strictSame(await flagsOf('check'), ['--against', '--key', '--var', '--format', '--fixtures-dir', '--scenarios-dir', '--set'])
 })
 
 t.test('cli: --version prints the version of the package', async t => {
@@ -157,6 +170,8 @@ t.test('cli: validate tells of each file whether it is right, and of each proble
     'one.yaml': 'fixtures: [mien]',
     'bad.yaml': 'sede: 3\nsettings: { port: 1 }\ndata:\n  tickets:\n    - { id: tkt_1, location: loc_x, reference: 12 }\n',
     'broken.json': '{ "seed": 1,, }',
+    'steps.yaml': 'steps:\n  - do: GET /nowhere\n  - do: GET /tickets/${gone.id}',
+    'played.yaml': 'steps:\n  - do: GET /tickets/none',
     parts: { 'outer.yaml': 'fixtures: [inner.yaml]', 'inner.yaml': 'users:\n  - account: mch_none\n    name: A\n    email: nonsense' }
   })
   const folder = ['--fixtures-dir', `${root}/fixtures`]
@@ -188,6 +203,21 @@ t.test('cli: validate tells of each file whether it is right, and of each proble
     ]
   )
   const outer = await ran(['validate', at('parts/outer.yaml')])
+  const steps = await ran(['validate', at('steps.yaml'), at('played.yaml')])
+  t.strictSame(
+    [steps.status, steps.stdout.replaceAll(`${root}/`, '').split('\n')],
+    [
+      1,
+      [
+        'steps.yaml:2:9 steps[0].do: GET /nowhere is no operation of the reference',
+        'steps.yaml:3:9 steps[1].do: ${gone.id} refers to nothing; name an earlier step with as, or the id of a record',
+        'steps.yaml: 2 problems',
+        'played.yaml: valid',
+        ''
+      ]
+    ],
+    'steps are looked at, not made'
+  )
   t.equal(outer.status, 1)
   t.ok(
     outer.stdout.includes(`${at('parts/inner.yaml')}:4:12 users[0].email: an e-mail address was expected, such as ana@example.com\n`),
@@ -203,18 +233,25 @@ t.test('cli: a start that fails says why on stderr, ends with 1 and leaves no po
     file: '',
     'one.yaml': 'fixtures: [nope]',
     'two.yaml': 'sede: 3\nclock: yesterday',
+    'step.yaml': 'steps:\n  - { do: GET /tickets/none }\nfixtures: [bistro]',
     'any-key.yaml': 'settings: { auth: { accept_any_key: mch_none } }'
   })
   const port = await freePort()
   const long = 'x'.repeat(300)
   const cases: [args: string[], message: RegExp][] = [
-    [['--scenario', 'nope'], /^No scenario is called nope\. Known are: default, .*\.$/],
+    [['--scenario', 'nope'], /^No scenario is called nope\. Known are: .*\bdefault\b.*\.$/],
     [['--scenario', 'defualt'], /^No scenario is called defualt; did you mean default\? Known are: .*\.$/],
     [['--scenario', './nope.yaml'], /^\.\/nope\.yaml cannot be read: there is no such file or folder$/],
     [['--scenario', `${root}/`], /\/ cannot be read: it is a folder, not a file$/],
     [['--scenario', `./${long}.yaml`], /^\.\/x+\.yaml cannot be read: ENAMETOOLONG/],
     [['--fixtures-dir', '/nowhere'], /^\/nowhere cannot be read: there is no such file or folder$/],
     [['--scenarios-dir', `${root}/file`], /\/file cannot be read: it is a file, not a folder$/],
+    [['--snapshots-dir', `${root}/file`], /\/file cannot be read: it is a file, not a folder$/],
+    [['--snapshots-dir', `${root}/file/below`], /\/file\/below cannot be read: it is a file, not a folder$/],
+    [
+      ['--scenario', `${root}/step.yaml`],
+      /step\.yaml:2:5 steps\[0\]: GET \/tickets\/none: status: a 2xx was expected, not 404 \(No Ticket has the id none\.\)$/
+    ],
     [['--scenario', `${root}/one.yaml`], /one\.yaml:1:12 fixtures\[0\]: no fixture is called nope\. Known are: /],
     [['--scenario', `${root}/any-key.yaml`], /any-key\.yaml:1:1 auth\.accept_any_key names mch_none, which is no Account of it$/],
     [

@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import { buildApp } from '../../src/app.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { Sandbox } from '../../src/sandbox/sandbox.js'
+import { Snapshots } from '../../src/sandbox/snapshots.js'
 import { Library } from '../../src/scenario/library.js'
 import { NOW } from '../support/emulator.js'
 
@@ -20,7 +21,7 @@ export async function startWithFolders(
   const launch = { flag: { ...folders, ...flag }, environment }
   const library = new Library({ fixtures: folders.fixtures_dir, scenarios: folders.scenarios_dir })
   const sandbox = new Sandbox({ library, launch, machine: () => Date.parse(NOW) })
-  const app = await buildApp({ sandbox, library, settings: settingsInForce(launch).values, version })
+  const app = await buildApp({ sandbox, library, snapshots: new Snapshots(null), settings: settingsInForce(launch).values, version })
   t.teardown(() => app.close())
   if (start !== null) {
     const document = await library.scenario(start)

@@ -38,17 +38,31 @@ t.test('control: the guard stands before every control route that the app regist
   t.strictSame(
     routes.map(({ method, path }) => `${method} ${path}`).sort(),
     [
+      'DELETE /_control/script',
+      'DELETE /_control/script/:id',
+      'DELETE /_control/snapshots/:name',
       'GET /_control',
       'GET /_control/assumptions',
+      'GET /_control/clock',
       'GET /_control/health',
       'GET /_control/scenarios',
+      'GET /_control/schema/fixture.json',
+      'GET /_control/schema/scenario.json',
+      'GET /_control/script',
       'GET /_control/settings',
+      'GET /_control/snapshots',
       'GET /_control/state',
       'PATCH /_control/settings',
+      'POST /_control/clock/advance',
       'POST /_control/keys',
       'POST /_control/load',
       'POST /_control/records',
-      'POST /_control/reset'
+      'POST /_control/reset',
+      'POST /_control/script',
+      'POST /_control/snapshots/:name/restore',
+      'POST /_control/verify',
+      'PUT /_control/clock',
+      'PUT /_control/snapshots/:name'
     ],
     'the listing is read right'
   )

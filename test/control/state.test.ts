@@ -51,12 +51,17 @@ t.test('control: the overview shows scenario, seed, clock, counts and links that
       health: '/_control/health',
       scenarios: '/_control/scenarios',
       state: '/_control/state',
+      script: '/_control/script',
+      clock: '/_control/clock',
+      snapshots: '/_control/snapshots',
+      schemas: ['/_control/schema/fixture.json', '/_control/schema/scenario.json'],
       settings: '/_control/settings',
       assumptions: '/_control/assumptions'
     }
   })
   t.strictSame((await control('GET /')).body, body)
-  for (const link of Object.values<string>(body.links).filter(link => link.startsWith('/_control'))) {
+  const links: string[] = Object.values<string | string[]>(body.links).flat()
+  for (const link of links.filter(link => link.startsWith('/_control'))) {
     t.equal((await control(`GET ${link.slice('/_control'.length)}`)).status, 200, link)
   }
 })

@@ -5,11 +5,12 @@ import { SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from '../../sr
 import * as accounts from '../../src/reference/accounts.js'
 import { ASSUMPTIONS, type AssumptionId } from '../../src/reference/assumptions.js'
 import * as locations from '../../src/reference/locations.js'
-import { OPERATIONS, operationsAt, RESOURCE_NAMES } from '../../src/reference/operations.js'
+import { OPERATION_NAMES, OPERATIONS, operationAt, operationNamed, operationsAt, RESOURCE_NAMES } from '../../src/reference/operations.js'
 import * as pieces from '../../src/reference/parameters.js'
 import * as methods from '../../src/reference/payment-methods.js'
 import * as refunds from '../../src/reference/refunds.js'
 import { RULES, type RuleId } from '../../src/reference/rules.js'
+import { TABLES, type Tables } from '../../src/reference/tables.js'
 import * as tickets from '../../src/reference/tickets.js'
 import * as transactions from '../../src/reference/transactions.js'
 import * as users from '../../src/reference/users.js'
@@ -260,5 +261,79 @@ t.test('operationsAt: the operations that a path has, whatever their method', as
       ids,
       path
     )
+  }
+})
+
+t.test('operationNamed: an operation by its method and path as the reference writes them', async t => {
+  t.strictSame(
+    OPERATION_NAMES,
+    contract('operations').map(({ method, path }: { method: string; path: string }) => `${method} ${path}`)
+  )
+  for (const [index, id] of Object.keys(OPERATIONS).entries()) t.equal(operationNamed(OPERATION_NAMES[index] as string), id)
+
+  const named: [name: string, id: string | null][] = [
+    ['get /tickets', 'listTickets'],
+    [' Post /refunds ', 'createRefund'],
+    ['GET /tickets/{id}', 'readTicket'],
+    ['GET /tickets/{ID}', null],
+    ['GET /tickets/tkt_1', null],
+    ['GET /tickets/', null],
+    ['GET  /tickets', null],
+    ['GET/tickets', null],
+    ['GET /Tickets', null],
+    ['POST /tickets', null],
+    ['/tickets', null],
+    ['', null],
+    ['__proto__', null],
+    ['constructor', null]
+  ]
+  for (const [name, id] of named) t.equal(operationNamed(name), id, name)
+})
+
+t.test('operationAt: the operation of a method and path, with the values of its path parameters', async t => {
+  const at: [call: string, operation: string | null, params?: object][] = [
+    ['GET /locations', 'listLocations', {}],
+    ['POST /locations', 'createLocation', {}],
+    ['POST /locations/', 'createLocation', {}],
+    ['POST /locations/loc_1', 'updateLocation', { id: 'loc_1' }],
+    ['DELETE /locations/loc_1/', 'deleteLocation', { id: 'loc_1' }],
+    ['GET /accounts/mch_1/users', 'listUsers', { id: 'mch_1' }],
+    ['DELETE /accounts/mch_1/users/usr_1', 'deleteUser', { account_id: 'mch_1', user_id: 'usr_1' }],
+    ['GET /tickets/a%20b%2Fc', 'readTicket', { id: 'a b/c' }],
+    ['GET /tickets/{id}', 'readTicket', { id: '{id}' }],
+    ['GET /tickets/__proto__', 'readTicket', { id: '__proto__' }],
+    ['DELETE /tickets', null],
+    ['get /tickets', null],
+    ['GET /tickets//', null],
+    ['GET /tickets/a/b', null],
+    ['GET /accounts//users', null],
+    ['GET tickets', null],
+    ['GET /Tickets', null],
+    ['GET /', null],
+    ['GET ', null]
+  ]
+  for (const [call, operation, params] of at) {
+    const [method, path] = call.split(' ') as [string, string]
+    t.strictSame(operationAt(method, path), operation === null ? null : { operation, params }, call)
+    t.equal(
+      operationsAt(path).some(one => one.method === method),
+      operation !== null,
+      `${call} as operationsAt sees it`
+    )
+  }
+})
+
+t.test('each operation has its tables: path parameters as its path says, a body for a POST, a query for a list, an answer', async t => {
+  t.strictSame(Object.keys(TABLES), Object.keys(OPERATIONS), 'in the same order')
+  for (const [id, { method, path }] of Object.entries(OPERATIONS)) {
+    const { params, body, querystring, answer }: Tables = TABLES[id as keyof typeof TABLES]
+    const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name)
+    t.strictSame(Object.keys(params ? (pieces.schemaOf(params).properties as object) : {}), names, `${id}: params`)
+    t.equal(body !== undefined, method === 'POST', `${id}: body`)
+    t.equal(querystring !== undefined, id.startsWith('list'), `${id}: querystring`)
+    t.equal(answer === undefined, method === 'DELETE', `${id}: answer`)
+    const { enum: objects } = answer ? ((pieces.schemaOf(answer).properties as Record<string, pieces.Schema>).object as pieces.Schema) : {}
+    const resource = RESOURCE_NAMES[OPERATIONS[id as keyof typeof OPERATIONS].family].toLowerCase()
+    if (answer) t.strictSame(objects, [id.startsWith('list') ? 'list' : resource], `${id}: answers`)
   }
 })

@@ -2,16 +2,18 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { Clock } from '../../src/core/clock.js'
-import type { ApiError } from '../../src/core/errors.js'
+import type { ApiError, Problem } from '../../src/core/errors.js'
 import { Ids } from '../../src/core/ids.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
+import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import { documentOf, readDocument } from '../../src/scenario/documents.js'
 import { exported } from '../../src/scenario/export.js'
 import { duplicatesIn, fixtureIn, merged, put } from '../../src/scenario/fixture.js'
 import { Library } from '../../src/scenario/library.js'
 import { type FirstState, firstStateOf, isBareFixture } from '../../src/scenario/scenario.js'
-import { checkFixture, checkScenario, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
+import { checkFixture, checkScenario, fixtureSchema, publishedSchema, scenarioSchema } from '../../src/scenario/schemas.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
+import { startTestEmulator } from '../support/emulator.js'
 
 const MACHINE = Date.parse('2026-04-01T00:00:00.000Z')
 const NOW = '2026-03-01T18:05:00.000Z'
@@ -583,10 +585,15 @@ t.test('a scenario: the clock in each of its forms', async t => {
 t.test('a scenario: what it may not say', async t => {
   const ofProcess = (name: string, variable: string, key: string) =>
     `settings.${name}: it belongs to the process; give it when the emulator is started, as with ${variable} or --set ${key}=`
-  const names = 'name, description, fixtures, seed, clock, settings, data'
+  const names = 'name, description, fixtures, seed, clock, settings, data, generate, script, steps, expect'
   const cases: [data: unknown, problems: string[]][] = [
-    [{ name: 'x', script: [] }, [`script: unknown name script; known here: ${names}`]],
-    [{ name: 'x', steps: [], expect: [], generate: [] }, ['steps', 'expect', 'generate'].map(name => `${name}: unknown name ${name}; known here: ${names}`)],
+    [{ name: 'x', behaviour: [] }, [`behaviour: unknown name behaviour; known here: ${names}`]],
+    [{ name: 'x', scripts: [], expects: [] }, ['scripts: unknown name scripts; did you mean script?', 'expects: unknown name expects; did you mean expect?']],
+    [{ generate: {}, script: {}, steps: {}, expect: {} }, ['generate', 'script', 'steps', 'expect'].map(name => `${name}: a list was expected, not an object`)],
+    [
+      { generate: [5], script: [5], steps: [5], expect: [5] },
+      ['generate', 'script', 'steps', 'expect'].map(name => `${name}[0]: an object was expected, not 5`)
+    ],
     [{ nmae: 'x', data: {} }, ['nmae: unknown name nmae; did you mean name?']],
     [{ name: '' }, ['name: text was expected, not an empty one']],
     [{ name: 5 }, ['name: text was expected, not 5; quote it: "5"']],
@@ -708,8 +715,211 @@ t.test('the schemas are JSON Schema that closes every record, and nothing derive
     t.equal(items?.properties?.object, undefined, family)
     t.ok(items?.properties?.extra, family)
   }
-  t.strictSame(Object.keys((scenarioSchema() as { properties: object }).properties), ['name', 'description', 'fixtures', 'seed', 'clock', 'settings', 'data'])
+  t.strictSame(
+    Object.keys((scenarioSchema() as { properties: object }).properties).join(' '),
+    'name description fixtures seed clock settings data generate script steps expect'
+  )
   t.strictSame([checkFixture({}), checkScenario({})], [[], []])
+})
+
+t.test('a published schema is made of words that every editor knows', async t => {
+  for (const kind of ['fixture', 'scenario'] as const) {
+    const { $schema, title, ...schema } = publishedSchema(kind) as Record<string, unknown>
+    t.equal($schema, 'https://json-schema.org/draft/2020-12/schema')
+    t.ok(String(title).startsWith(`A ${kind} of commerce-emulator`))
+
+    const strange: string[] = []
+    const look = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return
+      for (const [name, part] of Object.entries(value)) {
+        if (/^[x~]-|^~/.test(name)) strange.push(`${path}.${name}`)
+        if (name === 'format' && part !== 'email') strange.push(`${path}.format ${part}`)
+        look(part, `${path}.${name}`)
+      }
+    }
+    look(schema, '')
+    t.strictSame(strange, [], kind)
+  }
+  const { properties } = publishedSchema('fixture') as { properties: Record<string, any> }
+  t.strictSame(properties.users.items.properties.email, { type: 'string', format: 'email' })
+  const { currency, created } = properties.transactions.items.properties
+  t.strictSame([currency.pattern, currency.type], ['^[a-z]{3}$', ['string', 'null']])
+  for (const [text, holds] of [
+    ['2026-03-01', true],
+    ['20260301', true],
+    ['2026-03-01T18:00:00Z', true],
+    ['yesterday', false],
+    ['2026', false]
+  ] as const)
+    t.equal(new RegExp(created.pattern).test(text), holds, text)
+})
+
+t.test('a scenario: script, expectations and steps are those of the document, ready to use', async t => {
+  const script = [{ name: 'slow', on: 'GET /tickets', delay: '1s' }]
+  const expect = [{ on: 'POST /refunds', times: 1 }, { on: 'GET /tickets' }]
+  const steps = [
+    { as: 'page', do: 'GET /tickets/${tkt_a}' },
+    { do: 'GET /refunds', query: { transaction: '${page.id}' } }
+  ]
+
+  const first = await load({ data: world(), script, expect, steps })
+
+  t.strictSame(first.script.listed(), [{ id: 'scr_1', entry: script[0], fitted: 0, acted: 0 }])
+  t.strictSame(
+    first.expectations.map(({ data, operation }) => [data, operation]),
+    [
+      [expect[0], 'createRefund'],
+      [expect[1], 'listTickets']
+    ]
+  )
+  t.strictSame(first.steps, steps)
+
+  const { script: none, expectations, steps: noSteps } = await load({ data: world() })
+  t.strictSame([none.listed(), expectations, noSteps], [[], [], []])
+})
+
+/** A scenario in which every section is wrong: first in shape, then in what it says. */
+const MISSHAPEN = `name: ""
+description: 5
+fixtures: [bistro, ""]
+seed: -1
+clock: { now: tomorrow, runing: false }
+settings: { pagination: { max_limit: 0 }, port: 80 }
+data:
+  tickets: [{ id: a b, location: loc_a }]
+generate:
+  - { tikets: 5, created: { from: 2026-01-01 } }
+script:
+  - { on: POST /refund, calls: 0, delay: 5, respond: { status: 99 }, fault: reset }
+  - { match: { body: { amount: null } } }
+steps:
+  - { do: "", expect: { status: "200" } }
+expect:
+  - { on: GET /tickets, times: -1, atleast: 1 }
+`
+const MISTAKEN = `name: wrong
+fixtures: [bistor]
+data:
+  accounts: [{ id: mch_a, type: merchant, name: A, email: a@example.com, address: { country: US } }]
+  tickets:
+    - { id: tkt_a, location: loc_none }
+generate:
+  - { tickets: 5, users: 5 }
+  - { accounts: 5, created: { from: 2026-02-01, to: 2026-01-01 } }
+script:
+  - on: DELETE /locations/{id}
+    fault: hang
+  - { on: GET /tickets, match: { query: { locaton: x }, key: "/(/" }, calls: 3-2, delay: { min: 2s, max: 1s } }
+  - { on: GET /refunds, delay: 1s }
+  - { on: GET /refunds, respond: { status: 200, error: { code: c, message: m }, headers: { connection: close } } }
+  - { on: GET /refunds, delay: 2s }
+steps:
+  - { do: POST /refund }
+  - { as: a.b, do: "GET /tickets/\${nothing.id}", body: {} }
+expect:
+  - { on: POST /refunds, match: { body: { reason: "/*/" } } }
+  - { on: GET /tickets, times: 1, at_most: 2 }
+settings: { auth: { accept_any_key: mch_none } }
+`
+
+t.test('a scenario: with every section wrong at once each problem is told with its place, in good time, and the state stays as it was', async t => {
+  const { control, state, nextIds } = await startTestEmulator(t)
+  const { nextIds: expectedIds } = await startTestEmulator(t)
+  const before = await state()
+  const operations = `one of ${OPERATION_NAMES.join(', ')} was expected, not POST /refund; did you mean POST /refunds?`
+  const repetition = 'error parsing regexp: missing argument to repetition operator: `*`'
+  const cases: [text: string, problems: string[]][] = [
+    [
+      MISSHAPEN,
+      [
+        '1:7 name: text was expected, not an empty one',
+        '2:14 description: text was expected, not 5; quote it: "5"',
+        '3:20 fixtures[1]: text was expected, not an empty one',
+        '4:7 seed: at least 0 was expected, not -1',
+        '5:15 clock.now: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z',
+        '5:33 clock.runing: unknown name runing; did you mean running?',
+        '6:38 settings.pagination.max_limit: at least 1 was expected, not 0',
+        '6:49 settings.port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=',
+        '8:19 data.tickets[0].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not a b',
+        '10:15 generate[0].tikets: unknown name tikets; did you mean tickets?',
+        '10:27 generate[0].created: to is required',
+        '12:32 script[0].calls: at least 1 was expected, not 0',
+        '12:42 script[0].delay: text was expected, not 5; quote it: "5"',
+        '12:64 script[0].respond.status: at least 200 was expected, not 99',
+        '12:77 script[0].fault: one of connection_reset, empty_response, truncated_body, malformed_body, hang was expected, not reset',
+        `12:11 script[0].on: ${operations}`,
+        '13:5 script[1]: on is required',
+        '13:32 script[1].match.body.amount: text or a number or true or false or a list or an object was expected, not null',
+        '15:11 steps[0].do: text was expected, not an empty one',
+        '15:33 steps[0].expect.status: a whole number was expected, not 200',
+        '17:32 expect[0].times: at least 0 was expected, not -1',
+        '17:45 expect[0].atleast: unknown name atleast; did you mean at_least?'
+      ]
+    ],
+    [
+      MISTAKEN,
+      [
+        '2:12 fixtures[0]: no fixture is called bistor; did you mean bistro? Known are: bistro, empty',
+        '6:30 data.tickets[0].location: no Location has the id loc_none',
+        '8:5 generate[0]: one of accounts, users, locations, tickets, transactions with a count was expected, not users and tickets',
+        '9:29 generate[1].created: from 2026-02-01 is later than to 2026-01-01',
+        '11:9 script[0].on: can never apply: DELETE /locations/{id} is disabled and always answers 501',
+        '13:52 script[1].match.query.locaton: locaton is not a parameter of this call; did you mean location?',
+        '13:62 script[1].match.key: /(/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ): `(`',
+        '13:78 script[1].calls: which calls was expected, as 1, 2-3 or 4+, not 3-2',
+        '13:90 script[1].delay: min 2s is longer than max 1s',
+        '15:44 script[3].respond.status: an error has a status of 400 or more, not 200',
+        "15:104 script[3].respond.headers.connection: connection is the emulator's own to set",
+        '16:5 script[4]: can never apply: an earlier entry of GET /refunds answers every call',
+        `21:51 expect[0].match.body.reason: /*/ is not a regular expression of the RE2 syntax: ${repetition}`,
+        '22:5 expect[1]: times stands alone, without at_least and at_most',
+        '18:11 steps[0].do: POST /refund is no operation of the reference',
+        '19:56 steps[1].body: a GET takes no body',
+        '19:20 steps[1].do: ${nothing.id} refers to nothing; name an earlier step with as, or the id of a record',
+        '19:11 steps[1].as: letters, digits, _ and - were expected, beginning with a letter',
+        '1:1 : auth.accept_any_key names mch_none, which is no Account of it'
+      ]
+    ]
+  ]
+  for (const [text, problems] of cases) {
+    for (const on of ['POST /load', 'POST /load?dry_run=1']) {
+      const begun = performance.now()
+      const { status, body } = await control(on, text, { 'content-type': 'application/yaml' })
+      const ms = performance.now() - begun
+
+      t.strictSame([status, body.error.code], [400, 'document_invalid'])
+      const told = (body.error.problems as Problem[]).map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`)
+      t.strictSame(told.toSorted(), problems.toSorted(), on)
+      t.ok(ms < 1000, `${on} in ${ms} ms`)
+      t.equal(await state(), before, 'byte for byte')
+    }
+  }
+  t.strictSame((await control('GET /script')).body.data, [])
+  t.strictSame(await nextIds(), await expectedIds(), 'the ids that are drawn next are those that would have been')
+})
+
+t.test('a scenario: however many problems it has, it is refused with the first thousand', async t => {
+  const tickets = (ticket: object) => ({ tickets: new Array(150_000).fill(ticket) })
+  const cases: [data: unknown, first: string][] = [
+    [{ data: tickets({ location: 'loc_none' }) }, 'data.tickets[0].location: no Location has the id loc_none'],
+    [{ data: { ...world(), ...tickets(ticket('tkt_a')) } }, 'data.tickets[1].id: the id tkt_a is given twice']
+  ]
+  for (const [data, first] of cases) {
+    const problems = await problemsOf(data)
+    t.strictSame([problems.length, problems[0]], [1001, first])
+  }
+})
+
+t.test('a scenario: the problems of expectations are told in their order, however long each takes to be found', async t => {
+  const expect = [
+    { on: 'POST /refunds', match: { body: { reason: '/(/' } } },
+    { on: 'POST /refunds', times: 1, at_least: 1 }
+  ]
+
+  t.strictSame(
+    (await problemsOf({ expect })).map(problem => problem.split(':')[0]),
+    ['expect[0].match.body.reason', 'expect[1]']
+  )
 })
 
 /** A world with all that an export could lose. */

@@ -6,6 +6,7 @@ import type { Test } from 'tap'
 import { buildApp } from '../../src/app.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { Sandbox } from '../../src/sandbox/sandbox.js'
+import { Snapshots } from '../../src/sandbox/snapshots.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 
@@ -56,9 +57,16 @@ export async function startTestEmulator(t: Test, { records = {}, settings = {}, 
   /** Every line logged, at any level. */
   const logs: string[] = []
   const logger = pino({ level: 'trace' }, { write: line => logs.push(line) })
-  const app = await buildApp({ sandbox, library, settings: settingsInForce(launch).values, version: '0.0.0', ...(logged && { logger }) })
+  const app = await buildApp({
+    sandbox,
+    library,
+    snapshots: new Snapshots(settings.snapshots_dir ?? null),
+    settings: settingsInForce(launch).values,
+    version: '0.0.0',
+    ...(logged && { logger })
+  })
   t.teardown(() => app.close())
-  if (loaded) await sandbox.load(documentOf('test', scenario ?? { clock: NOW, data: world(records) }), { name: 'test', file: null })
+  if (loaded) await sandbox.load(documentOf('test', scenario ?? { clock: NOW, data: world(records) }), { name: 'test', file: null }, { play: app.playIn })
 
   const inject = async (options: InjectOptions): Promise<Answer> => {
     const { statusCode, headers, payload } = await app.inject(options)

@@ -4,11 +4,11 @@ import { patched } from '../../core/patch.js'
 import { disabled } from '../../http/disabled.js'
 import { listed } from '../../http/listing.js'
 import { operation } from '../../http/operations.js'
-import { ACCOUNT, ACCOUNT_LIST, type Account, CREATE_ACCOUNT, LIST_ACCOUNTS, UPDATE_ACCOUNT } from '../../reference/accounts.js'
-import { addressOf, PATH_ID } from '../../reference/parameters.js'
+import type { Account } from '../../reference/accounts.js'
+import { addressOf } from '../../reference/parameters.js'
 
 export const accountRoutes: FastifyPluginAsyncTypebox = async app => {
-  app.post('/accounts', operation('createAccount', { body: CREATE_ACCOUNT, answer: ACCOUNT }), async ({ sandbox, trace, actor, body }) => {
+  app.post('/accounts', operation('createAccount'), async ({ sandbox, trace, actor, body }) => {
     const { id, type } = actor as Account
     trace.assumed('A21')
 
@@ -25,20 +25,14 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async app => {
     })
   })
 
-  app.get('/accounts/:id', operation('readAccount', { params: PATH_ID, answer: ACCOUNT }), async ({ seen, params }) => seen.inPath('accounts', params.id))
+  app.get('/accounts/:id', operation('readAccount'), async ({ seen, params }) => seen.inPath('accounts', params.id))
 
-  app.post(
-    '/accounts/:id',
-    operation('updateAccount', { params: PATH_ID, body: UPDATE_ACCOUNT, answer: ACCOUNT }),
-    async ({ sandbox, seen, trace, params, body }) => {
-      if (body.type !== undefined) trace.assumed('A31')
-      return sandbox.store.accounts.replace(patched(seen.inPath('accounts', params.id), body))
-    }
-  )
+  app.post('/accounts/:id', operation('updateAccount'), async ({ sandbox, seen, trace, params, body }) => {
+    if (body.type !== undefined) trace.assumed('A31')
+    return sandbox.store.accounts.replace(patched(seen.inPath('accounts', params.id), body))
+  })
 
-  app.get('/accounts', operation('listAccounts', { querystring: LIST_ACCOUNTS, answer: ACCOUNT_LIST }), async request =>
-    listed(request, 'accounts', { within: request.seen.everything })
-  )
+  app.get('/accounts', operation('listAccounts'), async request => listed(request, 'accounts', { within: request.seen.everything }))
 
-  app.delete('/accounts/:id', { ...operation('deleteAccount', {}), ...disabled('ACC-5', 'Account') })
+  app.delete('/accounts/:id', { ...operation('deleteAccount'), ...disabled('ACC-5', 'Account') })
 }

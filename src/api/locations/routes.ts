@@ -6,12 +6,11 @@ import { disabled } from '../../http/disabled.js'
 import { listed } from '../../http/listing.js'
 import { operation } from '../../http/operations.js'
 import type { Account } from '../../reference/accounts.js'
-import { CREATE_LOCATION, LIST_LOCATIONS, LOCATION, LOCATION_LIST, UPDATE_LOCATION } from '../../reference/locations.js'
-import { addressOf, PATH_ID } from '../../reference/parameters.js'
+import { addressOf } from '../../reference/parameters.js'
 import { LOCATION_RULES } from './rules.js'
 
 export const locationRoutes: FastifyPluginAsyncTypebox = async app => {
-  app.post('/locations', operation('createLocation', { body: CREATE_LOCATION, answer: LOCATION }), async ({ sandbox, trace, actor, body }) => {
+  app.post('/locations', operation('createLocation'), async ({ sandbox, trace, actor, body }) => {
     const { id: account, type } = actor as Account
     judge(LOCATION_RULES, { account, type }, trace)
     trace.assumed('A21')
@@ -28,17 +27,13 @@ export const locationRoutes: FastifyPluginAsyncTypebox = async app => {
     })
   })
 
-  app.get('/locations/:id', operation('readLocation', { params: PATH_ID, answer: LOCATION }), async ({ seen, params }) => seen.inPath('locations', params.id))
+  app.get('/locations/:id', operation('readLocation'), async ({ seen, params }) => seen.inPath('locations', params.id))
 
-  app.post(
-    '/locations/:id',
-    operation('updateLocation', { params: PATH_ID, body: UPDATE_LOCATION, answer: LOCATION }),
-    async ({ sandbox, seen, params, body }) => sandbox.store.locations.replace(patched(seen.inPath('locations', params.id), body))
+  app.post('/locations/:id', operation('updateLocation'), async ({ sandbox, seen, params, body }) =>
+    sandbox.store.locations.replace(patched(seen.inPath('locations', params.id), body))
   )
 
-  app.get('/locations', operation('listLocations', { querystring: LIST_LOCATIONS, answer: LOCATION_LIST }), async request =>
-    listed(request, 'locations', { within: request.seen.everything })
-  )
+  app.get('/locations', operation('listLocations'), async request => listed(request, 'locations', { within: request.seen.everything }))
 
-  app.delete('/locations/:id', { ...operation('deleteLocation', {}), ...disabled('LOC-4', 'Location') })
+  app.delete('/locations/:id', { ...operation('deleteLocation'), ...disabled('LOC-4', 'Location') })
 }

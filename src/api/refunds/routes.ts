@@ -5,12 +5,10 @@ import { moneyOf } from '../../core/money.js'
 import { patched } from '../../core/patch.js'
 import { listed } from '../../http/listing.js'
 import { operation } from '../../http/operations.js'
-import { PATH_ID } from '../../reference/parameters.js'
-import { CREATE_REFUND, LIST_REFUNDS, REFUND, REFUND_LIST, UPDATE_REFUND } from '../../reference/refunds.js'
 import { REFUND_RULES } from './rules.js'
 
 export const refundRoutes: FastifyPluginAsyncTypebox = async app => {
-  app.post('/refunds', operation('createRefund', { body: CREATE_REFUND, answer: REFUND }), async ({ sandbox, seen, trace, body }) => {
+  app.post('/refunds', operation('createRefund'), async ({ sandbox, seen, trace, body }) => {
     const transaction = seen.inBody('transactions', body.transaction, { param: 'transaction', rule: 'REF-1' })
     const money = moneyOf(transaction, sandbox.settings)
     judge(REFUND_RULES, { ...money, asked: body.amount ?? null }, trace)
@@ -33,19 +31,15 @@ export const refundRoutes: FastifyPluginAsyncTypebox = async app => {
     })
   })
 
-  app.get('/refunds/:id', operation('readRefund', { params: PATH_ID, answer: REFUND }), async ({ seen, params }) => seen.inPath('refunds', params.id))
+  app.get('/refunds/:id', operation('readRefund'), async ({ seen, params }) => seen.inPath('refunds', params.id))
 
-  app.post(
-    '/refunds/:id',
-    operation('updateRefund', { params: PATH_ID, body: UPDATE_REFUND, answer: REFUND }),
-    async ({ sandbox, seen, trace, params, body }) => {
-      const refund = seen.inPath('refunds', params.id)
-      trace.held('REF-9')
-      return sandbox.store.replaceRefund(patched(refund, body))
-    }
-  )
+  app.post('/refunds/:id', operation('updateRefund'), async ({ sandbox, seen, trace, params, body }) => {
+    const refund = seen.inPath('refunds', params.id)
+    trace.held('REF-9')
+    return sandbox.store.replaceRefund(patched(refund, body))
+  })
 
-  app.get('/refunds', operation('listRefunds', { querystring: LIST_REFUNDS, answer: REFUND_LIST }), async request => {
+  app.get('/refunds', operation('listRefunds'), async request => {
     const { seen, trace, query } = request
     trace.held('REF-10')
     return listed(request, 'refunds', { within: seen.narrowed('transactions', query.transaction), order: 'newest_first' })

@@ -5,19 +5,17 @@ import { settled } from '../../core/money.js'
 import { matches } from '../../core/search.js'
 import { listed } from '../../http/listing.js'
 import { operation } from '../../http/operations.js'
-import { PATH_ID } from '../../reference/parameters.js'
-import { CREATE_TRANSACTION, LIST_TRANSACTIONS, TRANSACTION, TRANSACTION_LIST } from '../../reference/transactions.js'
 import { paymentMethodOf } from './payment-method.js'
 import { TRANSACTION_RULES } from './rules.js'
 import { transactionView } from './view.js'
 
 export const transactionRoutes: FastifyPluginAsyncTypebox = async app => {
-  app.get('/transactions/:id', operation('readTransaction', { params: PATH_ID, answer: TRANSACTION }), async ({ sandbox, seen, trace, base, params }) => {
+  app.get('/transactions/:id', operation('readTransaction'), async ({ sandbox, seen, trace, base, params }) => {
     trace.held('TXN-8')
     return transactionView(seen.inPath('transactions', params.id), sandbox, base)
   })
 
-  app.post('/transactions', operation('createTransaction', { body: CREATE_TRANSACTION, answer: TRANSACTION }), async ({ sandbox, seen, trace, base, body }) => {
+  app.post('/transactions', operation('createTransaction'), async ({ sandbox, seen, trace, base, body }) => {
     const ticket = seen.inBody('tickets', body.ticket, { param: 'ticket', rule: 'TXN-1' })
     const sums = settled(body, sandbox.settings)
     const { payment_type, customer } = body
@@ -46,7 +44,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox = async app => {
     return transactionView(record, sandbox, base)
   })
 
-  app.get('/transactions', operation('listTransactions', { querystring: LIST_TRANSACTIONS, answer: TRANSACTION_LIST }), async request => {
+  app.get('/transactions', operation('listTransactions'), async request => {
     const { sandbox, seen, base, query } = request
     const { location, search_query } = query
     const how = sandbox.settings['search.last4']

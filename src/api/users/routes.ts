@@ -3,23 +3,19 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ApiError } from '../../core/errors.js'
 import { listed } from '../../http/listing.js'
 import { operation } from '../../http/operations.js'
-import { closed, PATH_ID, text } from '../../reference/parameters.js'
-import { CREATE_USER, LIST_USERS, USER, USER_LIST } from '../../reference/users.js'
-
-const PATH_USER = closed({ account_id: text(), user_id: text() })
 
 export const userRoutes: FastifyPluginAsyncTypebox = async app => {
-  app.post('/accounts/:id/users', operation('createUser', { params: PATH_ID, body: CREATE_USER, answer: USER }), async ({ sandbox, seen, params, body }) => {
+  app.post('/accounts/:id/users', operation('createUser'), async ({ sandbox, seen, params, body }) => {
     const account = seen.inPath('accounts', params.id, 'USR-1')
     return sandbox.store.users.insert({ ...sandbox.stamp('users'), object: 'user', account: account.id, name: body.name, email: body.email })
   })
 
-  app.get('/accounts/:id/users', operation('listUsers', { params: PATH_ID, querystring: LIST_USERS, answer: USER_LIST }), async request => {
+  app.get('/accounts/:id/users', operation('listUsers'), async request => {
     const account = request.seen.inPath('accounts', request.params.id, 'USR-1')
     return listed(request, 'users', { within: { index: 'account', group: account.id } })
   })
 
-  app.delete('/accounts/:account_id/users/:user_id', operation('deleteUser', { params: PATH_USER }), async ({ sandbox, seen, trace, params }, reply) => {
+  app.delete('/accounts/:account_id/users/:user_id', operation('deleteUser'), async ({ sandbox, seen, trace, params }, reply) => {
     const account = seen.inPath('accounts', params.account_id, 'USR-1')
     const user = sandbox.store.users.get(params.user_id)
     if (user?.account !== account.id) {

@@ -1,0 +1,143 @@
+/** `commerce-emulator check FILE…`: plays a scenario's steps and judges its expectations, in process or against any running service. */
+import { buildApp } from '../app.js'
+import { ApiError } from '../core/errors.js'
+import { settingsInForce } from '../core/settings.js'
+import { createFormDecoder } from '../http/form.js'
+import { valuesOf } from '../http/scripting.js'
+import { operationAt } from '../reference/operations.js'
+import { Sandbox } from '../sandbox/sandbox.js'
+import { Snapshots } from '../sandbox/snapshots.js'
+import { problemLine } from '../scenario/documents.js'
+import { Tally } from '../scenario/expectations.js'
+import { Library } from '../scenario/library.js'
+import { type Launch, standingIn } from '../scenario/scenario.js'
+import { type Play, playSteps, type Standing, type StepCall } from '../scenario/steps.js'
+import { VERSION } from '../version.js'
+import { problemsOf } from './failures.js'
+
+export type CheckOptions = {
+  launch: Launch
+  /** The base address of a running service; null plays in process. */
+  against: string | null
+  /** Keys that stand in for a scenario's own, by these; under `''` the one for a step that names none. */
+  keys: ReadonlyMap<string, string>
+  /** What `${NAME}` stands for. */
+  variables: ReadonlyMap<string, string>
+  /** Told before each file's steps and after each step, for a progress bar. */
+  onProgress?: (what: string, done: number, total: number) => void
+}
+/** One judged thing: a step, an expectation, or the document itself. */
+export type Point = { file: string; title: string; problems: string[]; ms: number }
+
+/** Checks the files one after the other. Errors are points too: nothing is thrown for a bad document. */
+export async function check(files: readonly string[], options: CheckOptions): Promise<Point[]> {
+  const points: Point[] = []
+  for (const file of files) points.push(...(await checkFile(file, options)))
+  return points
+}
+
+async function checkFile(file: string, options: CheckOptions): Promise<Point[]> {
+  const { launch, against, onProgress = () => {} } = options
+  const settings = settingsInForce(launch).values
+  const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir })
+  const sandbox = new Sandbox({ library, launch, machine: Date.now })
+  try {
+    await sandbox.load(await library.file(file), { name: file, file })
+  } catch (error) {
+    return [{ file, title: 'the document is valid', problems: problemsOf(error as Error).map(problemLine), ms: 0 }]
+  }
+  const app = await buildApp({ sandbox, library, snapshots: new Snapshots(null), settings, version: VERSION })
+  const { steps, expectations } = sandbox.requireLoaded()
+  const tally = new Tally(expectations)
+  const decode = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
+  const own = standingIn(sandbox.store)
+  const standing = standingFor(own, options)
+  const play = against === null ? app.playIn(sandbox) : playAgainst(against)
+  const points: Point[] = []
+  let since = performance.now()
+  onProgress(file, 0, steps.length)
+  await playSteps(
+    steps,
+    async call => {
+      count({ ...call, key: nameOf(call.key, own, options) }, tally, decode)
+      return play(call)
+    },
+    standing,
+    ({ index, title, problems }) => {
+      const now = performance.now()
+      points.push({ file, title: `${index + 1}. ${title}`, problems, ms: now - since })
+      since = now
+      onProgress(file, index + 1, steps.length)
+    }
+  )
+  await app.close()
+  for (const { wanted, seen, holds } of tally.verdicts()) points.push({ file, title: `expects ${wanted}`, problems: holds ? [] : [`${seen} came`], ms: 0 })
+  if (points.length === 0) points.push({ file, title: 'the document is valid; it has no steps and expects nothing', problems: [], ms: 0 })
+  return points
+}
+
+function count({ method, path, query, key, form }: StepCall, tally: Tally, decode: ReturnType<typeof createFormDecoder>): void {
+  const found = operationAt(method, path)
+  if (found === null) return
+  tally.count({
+    operation: found.operation,
+    key,
+    params: ([name]) => found.params[name as string],
+    query: valuesOf(decode(query).root),
+    body: valuesOf(decode(form ?? '').root)
+  })
+}
+
+/** What stands for names and keys: the scenario's own in process, elsewhere what was given. */
+function standingFor(own: Standing, { against, keys, variables }: CheckOptions): Standing {
+  const variable = (name: string) => variables.get(name) ?? (against === null ? own.variable(name) : undefined)
+  if (against === null) return { variable, key: own.key }
+  const first = own.key('')
+  return {
+    variable,
+    key: name => {
+      const key = keys.get(name) ?? (name === '' || name === first ? (keys.get(first ?? '') ?? keys.get('')) : undefined)
+      if (key === undefined) {
+        const called = name || first
+        const message = called
+          ? `The scenario calls with the key ${called}; give --key ${called}=KEY for it.`
+          : 'A step names no key, and the scenario has none of a merchant; give --key KEY for it.'
+        throw new ApiError('setting_invalid', { message })
+      }
+      return key
+    }
+  }
+}
+
+/** What the scenario calls a key that was sent in the place of its own: what it expects of a key holds wherever it is played. */
+function nameOf(key: string | null, own: Standing, { against, keys }: CheckOptions): string | null {
+  const [name] = (against !== null && [...keys].find(([, sent]) => sent === key)) || [key]
+  return name === '' ? own.key('') : name
+}
+
+/** Plays over HTTP; a redirect is an answer like any other, so that no key goes anywhere else. No answer is told like an error with status 0. */
+function playAgainst(base: string): Play {
+  return async ({ method, path, query, key, form }) => {
+    const { status, text } = await fetch(`${base.replace(/\/+$/, '')}${path}${query === '' ? '' : `?${query}`}`, {
+      method,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(30_000),
+      headers: {
+        accept: 'application/json',
+        ...(key !== null && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
+        ...(form !== null && { 'content-type': 'application/x-www-form-urlencoded' })
+      },
+      ...(form !== null && { body: form })
+    })
+      .then(async answer => ({ status: answer.status, text: await answer.text() }))
+      .catch(({ message, cause }) => ({
+        status: 0,
+        text: JSON.stringify({ error: { message: `no answer came: ${cause?.code ?? cause?.message ?? message}` } })
+      }))
+    try {
+      return { status, body: JSON.parse(text) }
+    } catch {
+      return { status, body: text === '' ? null : text }
+    }
+  }
+}

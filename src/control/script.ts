@@ -1,0 +1,53 @@
+/** Control: scripted behaviour, and the scenario's own expectations. */
+import type { FastifyPluginAsync } from 'fastify'
+import { ApiError } from '../core/errors.js'
+import { hasBody } from '../http/reading.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { type Found, refusalOf } from '../scenario/documents.js'
+import { checkEntry } from '../scenario/schemas.js'
+import { compileEntry, type EntryData } from '../scenario/script.js'
+import { documentIn, queryOf } from './bodies.js'
+
+const EXAMPLE =
+  '{"on":"POST /transactions","calls":1,"respond":{"status":402,"error":{"type":"card_error","code":"card_declined","message":"The card was declined."}}}'
+
+export const scriptRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (control, { sandbox }) => {
+  control.get('/script', async () => ({ data: sandbox.script.listed() }))
+
+  control.post('/script', async (request, reply) => {
+    queryOf(request)
+    const document = await documentIn(request, EXAMPLE)
+    const found: Found[] = checkEntry(document.data).map(({ steps, message }) => ({ document, steps, message }))
+    const entry = found.length > 0 ? null : await compileEntry(document.data as EntryData, (steps, message) => found.push({ document, steps, message }))
+    if (entry === null) throw await refusalOf(found)
+    const id = sandbox.script.add(entry)
+    return reply.code(201).send({ id, entry: entry.data, fitted: 0, acted: 0 })
+  })
+
+  control.delete('/script', async (request, reply) => {
+    queryOf(request)
+    sandbox.script.clear()
+    return reply.code(204).send()
+  })
+
+  control.delete<{ Params: { id: string } }>('/script/:id', async (request, reply) => {
+    queryOf(request)
+    const { id } = request.params
+    if (!sandbox.script.remove(id)) {
+      const known = sandbox.script.listed().map(entry => entry.id)
+      throw new ApiError('entry_unknown', {
+        message: `No script entry has the id ${id}; ${known.length === 0 ? 'there are none' : `there are: ${known.join(', ')}`}.`,
+        param: 'id'
+      })
+    }
+    return reply.code(204).send()
+  })
+
+  control.post('/verify', async (request, reply) => {
+    queryOf(request)
+    if (hasBody(request)) throw new ApiError('body_unexpected', { message: 'This call takes no body: it judges what the scenario expects.' })
+    const verdicts = sandbox.tally.verdicts()
+    const holds = verdicts.every(verdict => verdict.holds)
+    return reply.code(holds ? 200 : 409).send({ holds, expectations: verdicts })
+  })
+}

@@ -1,0 +1,60 @@
+/** Faults of a script: what a client sees when an answer is lost on the way. Other connections are not touched. */
+import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
+import type { Fault } from '../scenario/script.js'
+
+/** The answer that is lost, or as much of it as arrives. */
+export type LostAnswer = { status: number; headers: NodeJS.Dict<number | string | string[]>; body: string }
+
+export class Faults {
+  /** Answers that hang until their client gives up or the emulator stops. */
+  readonly #hung = new Set<ServerResponse>()
+  readonly #stop = new AbortController()
+  #isStopping = false
+
+  /** The emulator is about to stop: no connection is to be kept for a further call. */
+  get isStopping(): boolean {
+    return this.#isStopping
+  }
+
+  /** Takes the reply away from the framework and loses the answer as the fault says; a malformed one without a body to break is not sent at all. */
+  lose(fault: Fault, reply: FastifyReply, { status, headers, body }: LostAnswer): void {
+    reply.hijack()
+    const { raw } = reply
+    const { socket } = reply.request.raw
+    if (fault === 'hang' && !this.#isStopping) {
+      this.#hung.add(raw)
+      raw.once('close', () => this.#hung.delete(raw))
+      return
+    }
+    // a call that was injected has no connection to lose
+    if (fault === 'hang' || !(socket instanceof Socket)) raw.destroy()
+    else if (fault === 'connection_reset') socket.resetAndDestroy()
+    else if (fault === 'truncated_body' && body !== '') {
+      const whole = Buffer.from(body)
+      raw.writeHead(status, { ...headers, 'content-length': whole.length }).flushHeaders()
+      raw.write(whole.subarray(0, whole.length / 2), () => socket.destroySoon())
+    } else socket.destroySoon()
+  }
+
+  /** Waits; answers whether the emulator is still there then. */
+  async delay(milliseconds: number): Promise<boolean> {
+    return wait(milliseconds, true, { signal: this.#stop.signal }).catch(() => false)
+  }
+
+  /** The emulator is about to stop: ends every hanging answer, and those that would hang from now on. */
+  cut(): void {
+    this.#isStopping = true
+    for (const answer of this.#hung) answer.destroy()
+  }
+
+  /** The emulator has stopped: ends the delays that are left, of calls that nobody waits for any more. */
+  end(): void {
+    this.#stop.abort()
+  }
+}
+
+/** A body as long as the right one that no JSON parser takes. */
+export const malformed = (body: string): string => `${body.slice(0, -1)}{`

@@ -1,0 +1,53 @@
+/** The parameter tables and the answer of each operation (reference §4). */
+import type { TSchema } from 'typebox'
+import { ACCOUNT, ACCOUNT_LIST, CREATE_ACCOUNT, LIST_ACCOUNTS, UPDATE_ACCOUNT } from './accounts.js'
+import { CREATE_LOCATION, LIST_LOCATIONS, LOCATION, LOCATION_LIST, UPDATE_LOCATION } from './locations.js'
+import type { OperationId } from './operations.js'
+import { closed, text } from './parameters.js'
+import { CREATE_REFUND, LIST_REFUNDS, REFUND, REFUND_LIST, UPDATE_REFUND } from './refunds.js'
+import { LIST_TICKETS, TICKET, TICKET_LIST } from './tickets.js'
+import { CREATE_TRANSACTION, LIST_TRANSACTIONS, TRANSACTION, TRANSACTION_LIST } from './transactions.js'
+import { CREATE_USER, LIST_USERS, USER, USER_LIST } from './users.js'
+
+export type Tables = {
+  /** The parameters of the path. */
+  params?: TSchema
+  /** The parameters of a POST. */
+  body?: TSchema
+  /** The parameters of a list. */
+  querystring?: TSchema
+  /** The resource or list of a successful answer. */
+  answer?: TSchema
+}
+
+const ID = closed({ id: text() })
+
+export const TABLES = {
+  createLocation: { body: CREATE_LOCATION, answer: LOCATION },
+  readLocation: { params: ID, answer: LOCATION },
+  updateLocation: { params: ID, body: UPDATE_LOCATION, answer: LOCATION },
+  listLocations: { querystring: LIST_LOCATIONS, answer: LOCATION_LIST },
+  deleteLocation: { params: ID },
+
+  createAccount: { body: CREATE_ACCOUNT, answer: ACCOUNT },
+  readAccount: { params: ID, answer: ACCOUNT },
+  updateAccount: { params: ID, body: UPDATE_ACCOUNT, answer: ACCOUNT },
+  listAccounts: { querystring: LIST_ACCOUNTS, answer: ACCOUNT_LIST },
+  deleteAccount: { params: ID },
+
+  createUser: { params: ID, body: CREATE_USER, answer: USER },
+  listUsers: { params: ID, querystring: LIST_USERS, answer: USER_LIST },
+  deleteUser: { params: closed({ account_id: text(), user_id: text() }) },
+
+  readTicket: { params: ID, answer: TICKET },
+  listTickets: { querystring: LIST_TICKETS, answer: TICKET_LIST },
+
+  readTransaction: { params: ID, answer: TRANSACTION },
+  createTransaction: { body: CREATE_TRANSACTION, answer: TRANSACTION },
+  listTransactions: { querystring: LIST_TRANSACTIONS, answer: TRANSACTION_LIST },
+
+  createRefund: { body: CREATE_REFUND, answer: REFUND },
+  readRefund: { params: ID, answer: REFUND },
+  updateRefund: { params: ID, body: UPDATE_REFUND, answer: REFUND },
+  listRefunds: { querystring: LIST_REFUNDS, answer: REFUND_LIST }
+} as const satisfies Record<OperationId, Tables>

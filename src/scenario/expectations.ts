@@ -1,0 +1,58 @@
+/** Expectations: how often calls have to come, counted as they come. */
+import type { Step } from '../core/checking.js'
+import type { OperationId } from '../reference/operations.js'
+import { compileMatch, type MatchData, type Matcher, operationOn, type SentCall } from './matching.js'
+
+/** An expectation as a document writes it: exactly so many times, or bounds. */
+export type ExpectationData = { on: string; match?: MatchData; times?: number; at_least?: number; at_most?: number }
+export type Expectation = { data: ExpectationData; operation: OperationId; matches: Matcher | null }
+export type Verdict = { expectation: ExpectationData; wanted: string; seen: number; holds: boolean; message: string }
+type Tell = (steps: readonly Step[], message: string) => void
+
+/** Compiles one expectation that its schema allows; null with the problems told. Without a count, at least one call is expected. */
+export async function compileExpectation(data: ExpectationData, tell: Tell): Promise<Expectation | null> {
+  let isRight = true
+  const note: Tell = (steps, message) => {
+    isRight = false
+    tell(steps, message)
+  }
+  const { times, at_least, at_most } = data
+  if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], 'times stands alone, without at_least and at_most')
+  if (at_least !== undefined && at_most !== undefined && at_least > at_most) note(['at_least'], `at_least ${at_least} is more than at_most ${at_most}`)
+  const operation = operationOn(data.on, note)
+  const matches = operation === null ? null : await compileMatch(operation, data.match, note)
+  return isRight && operation !== null ? { data, operation, matches } : null
+}
+
+/** Counts calls for expectations. */
+export class Tally {
+  readonly #expectations: readonly Expectation[]
+  readonly #seen: number[]
+
+  constructor(expectations: readonly Expectation[]) {
+    this.#expectations = expectations
+    this.#seen = expectations.map(() => 0)
+  }
+
+  get isEmpty(): boolean {
+    return this.#expectations.length === 0
+  }
+
+  count(call: SentCall): void {
+    for (const [index, { operation, matches }] of this.#expectations.entries()) {
+      if (operation === call.operation && (matches === null || matches(call))) this.#seen[index] = (this.#seen[index] as number) + 1
+    }
+  }
+
+  verdicts(): Verdict[] {
+    return this.#expectations.map(({ data }, index) => verdictOf(data, this.#seen[index] as number))
+  }
+}
+
+function verdictOf(expectation: ExpectationData, seen: number): Verdict {
+  const { on, times, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation
+  const count = least === most ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : least === 0 ? `at most ${most}` : `${least} to ${most}`
+  const [calls, were] = /(^| )1$/.test(count) ? ['call', 'was'] : ['calls', 'were']
+  const wanted = `${on}${expectation.match ? ` with ${JSON.stringify(expectation.match)}` : ''}: ${count} ${calls}`
+  return { expectation, wanted, seen, holds: seen >= least && seen <= most, message: `${wanted} ${were} expected, ${seen} came` }
+}

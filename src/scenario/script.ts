@@ -1,0 +1,207 @@
+/** Script entries: what the emulator does differently for some calls. The first entry that applies acts. */
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+import type { Step } from '../core/checking.js'
+import { drawnFraction } from '../core/draws.js'
+import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
+import type { OperationId } from '../reference/operations.js'
+import { compileMatch, type MatchData, type Matcher, operationOn, type SentCall } from './matching.js'
+
+export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
+export type Fault = (typeof FAULTS)[number]
+export type Respond = {
+  status?: number
+  headers?: Readonly<Record<string, string>>
+  body?: unknown
+  error?: { type?: string; code: string; message: string; param?: string }
+}
+/** A script entry as a document writes it. */
+export type EntryData = {
+  name?: string
+  on: string
+  match?: MatchData
+  calls?: number | string
+  delay?: string | { min: string; max: string }
+  respond?: Respond
+  fault?: Fault
+  when?: 'before' | 'after'
+}
+export type Entry = {
+  data: EntryData
+  operation: OperationId
+  /** Null when every call of the operation fits. */
+  matches: Matcher | null
+  calls: { from: number; to: number }
+  /** Milliseconds. */
+  delay: { min: number; max: number } | null
+}
+/** What an entry does to one call. */
+export type Action = { id: string; entry: Entry; delay: number }
+/** How many calls fitted an entry, and how many it acted on. */
+export type Count = { fitted: number; acted: number }
+type Tell = (steps: readonly Step[], message: string) => void
+const ALL_CALLS = { from: 1, to: Number.POSITIVE_INFINITY }
+/** Operations that abort before a script is asked (LOC-4, ACC-5). */
+const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
+/** Headers that frame the message or the connection; a scripted answer cannot set them. */
+const FRAMING = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'request-id']
+
+/** Compiles one entry that its schema allows; null with the problems told by their place in it. */
+export async function compileEntry(data: EntryData, tell: Tell): Promise<Entry | null> {
+  let isRight = true
+  const note: Tell = (steps, message) => {
+    isRight = false
+    tell(steps, message)
+  }
+  const { calls, delay, respond, fault, when } = data
+  const operation = operationOn(data.on, note)
+  const compiled = {
+    data,
+    matches: operation === null ? null : await compileMatch(operation, data.match, note),
+    calls: calls === undefined ? ALL_CALLS : callsOf(String(calls), note),
+    delay: delay === undefined ? null : delayOf(delay, note)
+  }
+  if (operation !== null && DISABLED.includes(operation)) note(['on'], `can never apply: ${data.on} is disabled and always answers 501`)
+  if (!respond && delay === undefined && !fault) note([], 'an entry needs respond, delay or fault')
+  if (when === 'after' && !fault) note(['when'], 'when: after goes with a fault')
+  if (when === 'after' && respond) note(['when'], 'when: after lets the call answer for itself, so respond has no place beside it')
+  if (respond) checkRespond(respond, (steps, message) => note(['respond', ...steps], message))
+  return isRight && operation !== null ? { ...compiled, operation } : null
+}
+
+/** Compiles the entries of a script; one that stands behind an unconditional one of its operation can never apply. */
+export async function compileScript(entries: readonly EntryData[], tell: Tell): Promise<Entry[]> {
+  const compiled: Entry[] = []
+  for (const [index, data] of entries.entries()) {
+    const entry = await compileEntry(data, (steps, message) => tell([index, ...steps], message))
+    if (entry === null) continue
+    const earlier = compiled.find(other => other.operation === entry.operation && isUnconditional(other))
+    if (earlier) tell([index], `can never apply: an earlier entry of ${data.on} answers every call`)
+    compiled.push(entry)
+  }
+  return compiled
+}
+
+const isUnconditional = ({ matches, calls }: Entry) => matches === null && calls.from === 1 && calls.to === Number.POSITIVE_INFINITY
+
+function callsOf(text: string, tell: Tell): Entry['calls'] {
+  const [, from, dash, to] = /^([1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []
+  if (from === undefined || (dash && Number(to) < Number(from))) {
+    tell(['calls'], `which calls was expected, as 1, 2-3 or 4+, not ${text}`)
+    return ALL_CALLS
+  }
+  return { from: Number(from), to: dash ? Number(to) : text.includes('+') ? Number.POSITIVE_INFINITY : Number(from) }
+}
+
+function delayOf(delay: NonNullable<EntryData['delay']>, tell: Tell): { min: number; max: number } {
+  const read = (text: string, steps: Step[]) => {
+    const ms = durationOf(text)
+    if (ms === null || ms > 600_000) tell(steps, ms === null ? DURATION_EXPECTED : 'a delay is at most ten minutes')
+    return ms ?? Number.NaN
+  }
+  if (typeof delay === 'string') {
+    const ms = read(delay, ['delay'])
+    return { min: ms, max: ms }
+  }
+  const [min, max] = [read(delay.min, ['delay', 'min']), read(delay.max, ['delay', 'max'])]
+  if (min > max) tell(['delay'], `min ${delay.min} is longer than max ${delay.max}`)
+  return { min, max }
+}
+
+function checkRespond({ headers = {}, body, error, status = error === undefined ? 200 : 400 }: Respond, tell: Tell): void {
+  if (body !== undefined && error !== undefined) tell([], 'body and error cannot both be the answer')
+  if (error !== undefined && status < 400) tell(['status'], `an error has a status of 400 or more, not ${status}`)
+  if ((status === 204 || status === 304) && (body !== undefined || error !== undefined)) tell(['status'], `an answer with status ${status} has no body`)
+  for (const [name, value] of Object.entries(headers)) {
+    if (FRAMING.includes(name.toLowerCase())) tell(['headers', name], `${name} is the emulator's own to set`)
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+    } catch {
+      tell(['headers', name], 'a header name and a value without line breaks or control characters was expected')
+    }
+  }
+}
+
+/** The entries of one world in order, with how often each fitted and acted. */
+export class Script {
+  readonly #entries = new Map<string, Entry>()
+  readonly #byOperation = new Map<OperationId, string[]>()
+  readonly #counters: Record<string, Count> = {}
+  #next = 1
+
+  constructor(entries: readonly Entry[] = []) {
+    for (const entry of entries) this.add(entry)
+  }
+
+  /** A copy with the same ids and counts, which goes its own way from there. */
+  clone(): Script {
+    const copy = new Script()
+    for (const [id, entry] of this.#entries) copy.put(id, entry, { ...(this.#counters[id] as Count) })
+    copy.#next = this.#next
+    return copy
+  }
+
+  /** A copy with the same ids that has counted nothing yet. */
+  fresh(): Script {
+    const copy = this.clone()
+    for (const id of Object.keys(copy.#counters)) copy.#counters[id] = { fitted: 0, acted: 0 }
+    return copy
+  }
+
+  /** Every entry with its id and counts, in the order in which they are tried. */
+  listed(): ({ id: string; entry: EntryData } & Count)[] {
+    return [...this.#entries].map(([id, { data }]) => ({ id, entry: data, ...(this.#counters[id] as Count) }))
+  }
+
+  /** Adds an entry behind the others and answers its id. */
+  add(entry: Entry): string {
+    const id = `scr_${this.#next}`
+    this.put(id, entry, { fitted: 0, acted: 0 })
+    return id
+  }
+
+  /** Puts an entry with an id and counts that it has already, as a snapshot holds them. */
+  put(id: string, entry: Entry, count: Count): void {
+    this.#entries.set(id, entry)
+    this.#counters[id] = count
+    this.#byOperation.set(entry.operation, [...(this.#byOperation.get(entry.operation) ?? []), id])
+    this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
+  }
+
+  remove(id: string): boolean {
+    const entry = this.#entries.get(id)
+    if (!entry) return false
+    this.#entries.delete(id)
+    delete this.#counters[id]
+    const left = (this.#byOperation.get(entry.operation) as string[]).filter(other => other !== id)
+    if (left.length > 0) this.#byOperation.set(entry.operation, left)
+    else this.#byOperation.delete(entry.operation)
+    return true
+  }
+
+  clear(): void {
+    for (const id of [...this.#entries.keys()]) this.remove(id)
+  }
+
+  /** Whether any entry speaks of an operation; where none does, a call pays nothing for the script. */
+  has(operation: OperationId): boolean {
+    return this.#byOperation.has(operation)
+  }
+
+  /** Counts the call for every entry that it fits, and answers what the first whose `calls` holds that count does. */
+  act(call: SentCall, seed: number): Action | null {
+    let action: Action | null = null
+    for (const id of this.#byOperation.get(call.operation) ?? []) {
+      const entry = this.#entries.get(id) as Entry
+      const count = this.#counters[id] as Count
+      if (entry.matches && !entry.matches(call)) continue
+      count.fitted++
+      if (action || count.fitted < entry.calls.from || count.fitted > entry.calls.to) continue
+      count.acted++
+      const { min, max } = entry.delay ?? { min: 0, max: 0 }
+      const delay = min === max ? min : min + Math.floor(drawnFraction(seed, `delay:${id}`, count.acted) * (max - min + 1))
+      action = { id, entry, delay }
+    }
+    return action
+  }
+}

@@ -1,0 +1,178 @@
+/** Steps: calls that a scenario makes through the API, with what they expect; played when it loads, and by `check` against any service. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Step as PathStep } from '../core/checking.js'
+import { didYouMean } from '../core/nearest.js'
+import { OPERATIONS, operationsAt } from '../reference/operations.js'
+
+type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+/** A step as a document writes it. */
+export type StepData = {
+  /** What later steps call its answer. */
+  as?: string
+  /** A method and a path below the base: `POST /transactions`, `GET /transactions/${payment.id}`. */
+  do: string
+  key?: string
+  query?: Record<string, Json>
+  body?: Record<string, Json>
+  expect?: { status?: number; body?: Json }
+}
+/** A call to make. `form` is the encoded body of a POST. */
+export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
+export type StepAnswer = { status: number; body: Json }
+/** Makes a call and answers what came back. */
+export type Play = (call: StepCall) => Promise<StepAnswer>
+export type StepOutcome = { index: number; title: string; call: StepCall; answer: StepAnswer; problems: string[] }
+/** What `${name}` and a key stand for where no step says so. */
+export type Standing = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
+type Tell = (steps: readonly PathStep[], message: string) => void
+
+const REFERENCE = /\$\{([^}]*)\}/g
+const NAME = /^[A-Za-z_][\w-]*$/
+/** A suggestion is looked for among so many of the steps before. */
+const MOST_LOOKED_AT = 100
+
+/** Checks steps that their schema allows: operations, and that every `${…}` refers to an earlier step or to what `variable` knows. */
+export function checkSteps(steps: readonly StepData[], { variable }: Pick<Standing, 'variable'>, tell: Tell): void {
+  const known: string[] = []
+  for (const [index, step] of steps.entries()) {
+    const [method, path] = splitCall(step.do)
+    const operations = operationsAt(path.replace(REFERENCE, 'x'))
+    if (!operations.some(operation => operation.method === method)) tell([index, 'do'], `${step.do} is no operation of the reference`)
+    if (method !== 'POST' && step.body) tell([index, 'body'], `a ${method} takes no body`)
+    for (const { steps: at, name } of referencesIn(step, [index])) {
+      const [head = ''] = name.split('.')
+      if (!known.includes(head) && variable(name) === undefined) {
+        tell(at, `\${${name}} refers to nothing${didYouMean(head, known.slice(-MOST_LOOKED_AT)) || '; name an earlier step with as, or the id of a record'}`)
+      }
+    }
+    if (step.as !== undefined) {
+      if (!NAME.test(step.as)) tell([index, 'as'], 'letters, digits, _ and - were expected, beginning with a letter')
+      if (known.includes(step.as)) tell([index, 'as'], `an earlier step is called ${step.as} too`)
+      known.push(step.as)
+    }
+  }
+}
+
+/** Plays the steps in order and answers how each went; after one that went otherwise than expected, those that refer to it are not made. */
+export async function playSteps(
+  steps: readonly StepData[],
+  play: Play,
+  standing: Standing,
+  onStep: (outcome: StepOutcome) => void = () => {}
+): Promise<StepOutcome[]> {
+  const answers = new Map<string, Json>()
+  const names = new Set(steps.map(step => step.as))
+  const outcomes: StepOutcome[] = []
+  for (const [index, step] of steps.entries()) {
+    const { resolved, missing } = resolve(step, answers, names, standing)
+    const call = callOf(resolved, standing)
+    const title = step.do
+    const answer = missing.length > 0 ? { status: 0, body: null } : await play(call)
+    const problems = missing.length > 0 ? missing : problemsOf(resolved.expect ?? {}, answer)
+    if (step.as !== undefined && problems.length === 0) answers.set(step.as, answer.body)
+    const outcome = { index, title, call, answer, problems }
+    outcomes.push(outcome)
+    onStep(outcome)
+  }
+  return outcomes
+}
+
+const splitCall = (call: string): [string, string] => {
+  const [method = '', path = ''] = call.trim().split(/\s+/)
+  return [method.toUpperCase(), path]
+}
+
+/** Every `${…}` in a step, with its place. */
+function referencesIn(value: unknown, steps: readonly PathStep[]): { steps: readonly PathStep[]; name: string }[] {
+  if (typeof value === 'string') return [...value.matchAll(REFERENCE)].map(([, name]) => ({ steps, name: (name as string).trim() }))
+  if (typeof value !== 'object' || value === null) return []
+  const parts: [PathStep, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  return parts.flatMap(([step, part]) => referencesIn(part, [...steps, step]))
+}
+
+/** A field of an object, or a member of a list by its place. */
+const partOf = (value: Json | undefined, field: string): Json | undefined =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, field) ? (value as Record<string, Json>)[field] : undefined
+
+function resolve(
+  step: StepData,
+  answers: ReadonlyMap<string, Json>,
+  names: ReadonlySet<string | undefined>,
+  { variable }: Standing
+): { resolved: StepData; missing: string[] } {
+  const missing: string[] = []
+  const valueOf = (reference: string): Json | undefined => {
+    const [head = '', ...fields] = reference.split('.')
+    if (!answers.has(head)) return variable(reference)
+    return fields.reduce<Json | undefined>(partOf, answers.get(head))
+  }
+  const resolveText = (text: string): Json => {
+    const [, whole] = /^\$\{([^}]*)\}$/.exec(text) ?? []
+    const valueAt = (reference: string): Json => {
+      const value = valueOf(reference.trim())
+      const [head = ''] = reference.trim().split('.')
+      const reason = names.has(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
+      if (value === undefined) missing.push(`\${${reference}} has no value: ${reason}`)
+      return value ?? null
+    }
+    return whole === undefined ? text.replace(REFERENCE, (_all, reference) => String(valueAt(reference))) : valueAt(whole)
+  }
+  const resolveAny = (value: unknown): unknown => {
+    if (typeof value === 'string') return resolveText(value)
+    if (Array.isArray(value)) return value.map(resolveAny)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, resolveAny(part)]))
+  }
+  return { resolved: resolveAny(step) as StepData, missing }
+}
+
+function callOf(step: StepData, { key }: Standing): StepCall {
+  const [method, path] = splitCall(step.do)
+  const needsKey = operationsAt(path).find(operation => operation.method === method)?.key ?? true
+  return {
+    method,
+    path: path.split('/').map(encodeURIComponent).join('/'),
+    query: encoded(step.query ?? {}),
+    key: step.key !== undefined ? key(step.key) : needsKey ? key('') : null,
+    form: method === OPERATIONS.createRefund.method ? encoded(step.body ?? {}) : null
+  }
+}
+
+/** Form encoding with brackets; null is an empty value. */
+function encoded(values: Readonly<Record<string, Json>>): string {
+  const pairs: [string, string][] = []
+  const add = (name: string, value: Json) => {
+    if (typeof value !== 'object' || value === null) pairs.push([name, value === null ? '' : String(value)])
+    else for (const [key, part] of Object.entries(value)) add(`${name}[${Array.isArray(value) ? '' : key}]`, part as Json)
+  }
+  for (const [name, value] of Object.entries(values)) add(name, value)
+  return new URLSearchParams(pairs).toString()
+}
+
+function problemsOf({ status, body }: NonNullable<StepData['expect']>, answer: StepAnswer): string[] {
+  const problems: string[] = []
+  const isExpected = status === undefined ? answer.status >= 200 && answer.status < 300 : answer.status === status
+  if (!isExpected) problems.push(`status: ${status ?? 'a 2xx'} was expected, not ${answer.status}${reasonIn(answer.body)}`)
+  if (body !== undefined) problems.push(...differences(body, answer.body, 'body'))
+  return problems
+}
+
+const reasonIn = (body: Json): string => {
+  const message = ((body as Record<string, Json> | null)?.error as Record<string, Json> | undefined)?.message
+  return typeof message === 'string' ? ` (${message})` : ''
+}
+
+/** What an answer lacks of what was expected: names that are not expected are not looked at, values are compared strictly. */
+function differences(expected: Json, actual: Json | undefined, path: string): string[] {
+  const isObject = typeof expected === 'object' && expected !== null
+  if (!isObject)
+    return isDeepStrictEqual(expected, actual) ? [] : [`${path}: ${JSON.stringify(expected)} was expected, not ${JSON.stringify(actual) ?? 'nothing'}`]
+  if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(expected)) {
+    return [`${path}: ${Array.isArray(expected) ? 'a list' : 'an object'} was expected, not ${JSON.stringify(actual) ?? 'nothing'}`]
+  }
+  if (Array.isArray(expected) && expected.length !== (actual as Json[]).length)
+    return [`${path}: ${expected.length} members were expected, not ${(actual as Json[]).length}`]
+  return Object.entries(expected).flatMap(([name, part]) =>
+    differences(part as Json, (actual as Record<string, Json>)[name], Array.isArray(expected) ? `${path}[${name}]` : `${path}.${name}`)
+  )
+}

@@ -1,0 +1,446 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
+import t, { type Test } from 'tap'
+import { check, type Point } from '../../src/cli/check.js'
+import { run, type Streams } from '../../src/cli/program.js'
+import { createProgressBar } from '../../src/cli/progress.js'
+import { report } from '../../src/cli/reports.js'
+import { startEmulator } from '../../src/index.js'
+import { world } from '../support/emulator.js'
+
+type Ran = { status: number | null; stdout: string; stderr: string }
+
+/** Runs a command line with streams of its own. */
+async function ran(args: string[], environment: Record<string, string> = {}, isTTY = false): Promise<Ran> {
+  const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY })]
+  const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
+  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
+  return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
+}
+
+/** A server of the test's own; answers its address. */
+async function serving(t: Test, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.closeAllConnections())
+  t.teardown(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** The key that a call was sent with. */
+const keyOf = (authorization = '') => Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString()
+
+const GOOD = {
+  data: world(),
+  script: [{ on: 'POST /refunds', respond: { status: 503 } }],
+  steps: [
+    { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'card', amount: 50 } },
+    { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 20 }, expect: { body: { amount: 20 } } },
+    { do: 'GET /tickets', key: 'sk_reseller', query: { limit: 1 } }
+  ],
+  expect: [
+    { on: 'POST /refunds', match: { body: { amount: 20 }, key: 'sk_merchant' }, times: 1 },
+    { on: 'GET /tickets', match: { query: { limit: 1 }, key: 'sk_reseller' } },
+    { on: 'GET /tickets/{id}', at_most: 0 }
+  ]
+}
+const GOOD_LINES = [
+  '✓ 1. POST /transactions',
+  '✓ 2. POST /refunds',
+  '✓ 3. GET /tickets',
+  '✓ expects POST /refunds with {"body":{"amount":20},"key":"sk_merchant"}: 1 call',
+  '✓ expects GET /tickets with {"query":{"limit":1},"key":"sk_reseller"}: at least 1 call',
+  '✓ expects GET /tickets/{id}: 0 calls'
+]
+const BAD = {
+  data: world(),
+  steps: [
+    { as: 'gone', do: 'GET /tickets/tkt_none' },
+    { do: 'GET /tickets/${gone.id}' },
+    { do: 'GET /tickets/tkt_a', expect: { body: { reference: 'T-2', location: null } } }
+  ],
+  expect: [{ on: 'GET /tickets/{id}', match: { params: { id: 'tkt_a' } }, times: 2 }]
+}
+const REFUSED = 'status: a 2xx was expected, not 404 (No Ticket has the id tkt_none.)'
+
+t.test('check: the steps are played in process and the expectations judged over them', async t => {
+  const root = t.testdir({ 'good.json': JSON.stringify(GOOD), 'bad.json': JSON.stringify(BAD), 'bare.json': JSON.stringify(world()) })
+  const [good, bad, bare] = ['good', 'bad', 'bare'].map(name => `${root}/${name}.json`) as [string, string, string]
+
+  const right = await ran(['check', good, bare])
+  const wrong = await ran(['check', bad, good], { COMMERCE_API_KEY: 'of another service' }, true)
+
+  t.strictSame(right, {
+    status: 0,
+    stdout: [
+      good,
+      ...GOOD_LINES.map(line => `  ${line}`),
+      bare,
+      '  ✓ the document is valid; it has no steps and expects nothing',
+      '',
+      '7 passed, 0 failed',
+      ''
+    ].join('\n'),
+    stderr: ''
+  })
+  t.strictSame(wrong, {
+    status: 1,
+    stdout: [
+      bad,
+      '  ✗ 1. GET /tickets/tkt_none',
+      `      ${REFUSED}`,
+      '  ✗ 2. GET /tickets/${gone.id}',
+      '      ${gone.id} has no value: the step that it refers to did not answer it',
+      '  ✗ 3. GET /tickets/tkt_a',
+      '      body.reference: "T-2" was expected, not "T-1"',
+      '      body.location: null was expected, not "loc_a"',
+      '  ✗ expects GET /tickets/{id} with {"params":{"id":"tkt_a"}}: 2 calls',
+      '      1 came',
+      good,
+      ...GOOD_LINES.map(line => `  ${line}`),
+      '',
+      '6 passed, 4 failed',
+      ''
+    ].join('\n'),
+    stderr: ''
+  })
+  const nowhere = { data: world(), steps: [{ do: 'GET /accounts/${mch_a}/users' }], expect: [{ on: 'GET /accounts/{id}/users' }] }
+  const file = `${root}/nowhere.json`
+  await writeFile(file, JSON.stringify(nowhere))
+  t.equal((await ran(['check', file])).status, 0)
+  t.ok((await ran(['check', '--var', 'mch_a=', file])).stdout.includes('at least 1 call\n      0 came\n'), 'a call of no operation is not counted')
+  const other = await ran(['check', '--var', 'gone.id=tkt_a', '--var', 'tkt_a=tkt_none', good])
+  t.ok(other.stdout.includes('ticket: no Ticket has the id tkt_none.'), 'a variable stands before a record')
+})
+
+t.test('check: a document that cannot be loaded is a point that failed, with every problem where it stands', async t => {
+  const root = t.testdir({
+    'wrong.yaml': 'sede: 3\nsteps:\n  - { do: GET /nowhere }\nexpect:\n  - { on: GET /tickets }\n',
+    'broken.yaml': 'a: [',
+    'outer.yaml': 'fixtures: [parts/inner.yaml]',
+    'steps.yaml': 'steps:\n  - { do: "GET /tickets/${tkt_z}" }\n',
+    parts: { 'inner.yaml': 'tickets:\n  - { location: loc_z, reference: A }' }
+  })
+  const problemsOf = async (name: string) => {
+    const { status, stdout, stderr } = await ran(['check', `${root}/${name}`])
+    const lines = stdout.replaceAll(`${root}/`, '').split('\n')
+    t.strictSame([status, stderr, lines[1], lines.at(-2)], [1, '', '  ✗ the document is valid', '0 passed, 1 failed'], name)
+    return lines.slice(2, -3).map(line => line.trim())
+  }
+
+  t.strictSame(await problemsOf('wrong.yaml'), ['wrong.yaml:1:7 sede: unknown name sede; did you mean seed?'])
+  t.ok((await problemsOf('broken.yaml'))[0]?.startsWith('broken.yaml:1:5 Flow sequence'))
+  t.strictSame(await problemsOf('outer.yaml'), ['parts/inner.yaml:2:17 tickets[0].location: no Location has the id loc_z'])
+  t.ok((await problemsOf('steps.yaml'))[0]?.startsWith('steps.yaml:2:11 steps[0].do: ${tkt_z} refers to nothing'))
+  t.strictSame(await problemsOf('none.yaml'), ['none.yaml cannot be read: there is no such file or folder'])
+  t.strictSame(await problemsOf('parts'), ['parts cannot be read: it is a folder, not a file'])
+  const defect = new TypeError('x is not a function')
+  let looks = 0
+  const flag = {
+    get seed(): number {
+      if (++looks > 2) throw defect
+      return 1
+    }
+  }
+  const options = { launch: { flag, environment: {} }, against: null, keys: new Map(), variables: new Map() }
+  await t.rejects(check([`${root}/outer.yaml`], options), defect, 'a defect is not told as a problem of the file')
+})
+
+t.test('check: against a running service the steps alone are sent, with the keys that are given for it', async t => {
+  const root = t.testdir({ 'good.json': JSON.stringify(GOOD) })
+  const file = `${root}/good.json`
+  const data = {
+    ...world(),
+    api_keys: [
+      { key: 'sk_there', account: 'mch_a' },
+      { key: 'rk_there', account: 'rsl_r' }
+    ],
+    tickets: [{ id: 'tkt_there', location: 'loc_a', reference: 'T' }]
+  }
+  const lines: string[] = []
+  const { pino } = await import('pino')
+  const { baseUrl, close } = await startEmulator({ scenario: data, logger: pino({}, { write: line => lines.push(line) }) })
+  t.teardown(close)
+  const ticket = ['--var', 'tkt_a=tkt_there']
+  const reseller = ['--key', 'sk_reseller=rk_there']
+  const given: [args: string[], environment: Record<string, string>][] = [
+    [['--key', 'sk_merchant=sk_there', ...reseller], {}],
+    [['--key', 'sk_there', ...reseller], {}],
+    [reseller, { COMMERCE_API_KEY: 'sk_there' }],
+    [['--key', 'sk_there', ...reseller], { COMMERCE_API_KEY: 'wrong' }]
+  ]
+  for (const [args, environment] of given) {
+    lines.length = 0
+    for (const base of [baseUrl, `${baseUrl}/`]) {
+      const { status, stdout, stderr } = await ran(['check', file, '--against', base, ...ticket, ...args], environment)
+
+      t.strictSame([status, stderr], [0, ''], args.join(' '))
+      t.strictSame(
+        stdout.split('\n').slice(1, -3),
+        GOOD_LINES.map(line => `  ${line}`)
+      )
+    }
+    const calls = lines.map(line => JSON.parse(line).call).map(({ method, path }) => `${method} ${path}`)
+    t.strictSame(
+      calls,
+      [...GOOD.steps, ...GOOD.steps].map(step => step.do.replace(' ', ' /next')),
+      'nothing else is sent'
+    )
+  }
+
+  const missing: [args: string[], message: string][] = [
+    [ticket, 'The scenario calls with the key sk_merchant; give --key sk_merchant=KEY for it.'],
+    [[...ticket, '--key', 'sk_there'], 'The scenario calls with the key sk_reseller; give --key sk_reseller=KEY for it.']
+  ]
+  for (const [args, message] of missing) {
+    t.strictSame(await ran(['check', file, '--against', baseUrl, ...args]), { status: 1, stdout: '', stderr: `commerce-emulator: ${message}\n` })
+  }
+  const keyless = { steps: [{ do: 'GET /tickets' }] }
+  const bare = `${root}/bare.json`
+  await writeFile(bare, JSON.stringify(keyless))
+  t.strictSame(await ran(['check', bare, '--against', baseUrl]), {
+    status: 1,
+    stdout: '',
+    stderr: 'commerce-emulator: A step names no key, and the scenario has none of a merchant; give --key KEY for it.\n'
+  })
+  t.equal((await ran(['check', bare, '--against', baseUrl, '--key', 'sk_there'])).status, 0)
+  const unnamed = await ran(['check', file, '--against', baseUrl, '--key', 'sk_there', ...reseller])
+  t.equal(unnamed.status, 1)
+  t.ok(unnamed.stdout.includes('✗ 1. POST /transactions\n      ${tkt_a} has no value: give it with --var tkt_a=VALUE\n'), unnamed.stdout)
+})
+
+t.test('check: a key goes to the address that was given and to no other', async t => {
+  const root = t.testdir({
+    'list.yaml': 'steps:\n  - { do: GET /tickets, key: sk_own }\n  - { do: POST /refunds, key: sk_own, body: { transaction: txn_a } }\n',
+    'keyless.yaml': 'steps:\n  - { do: POST /transactions, body: { ticket: tkt_a, payment_type: card }, expect: { status: 307 } }\n  - { do: GET /tickets }\n'
+  })
+  const reached: string[] = []
+  const target = await serving(t, ({ url, headers }, response) => {
+    reached.push(`${url} ${keyOf(headers.authorization)}`)
+    response.end('{}')
+  })
+  const asked: string[] = []
+  const redirecting = await serving(t, ({ url, headers, method }, response) => {
+    asked.push(`${method} ${url} ${keyOf(headers.authorization)}`)
+    response.writeHead(method === 'GET' ? 302 : 307, { location: `${target}/elsewhere` }).end()
+  })
+
+  const { status, stdout } = await ran(['check', `${root}/list.yaml`, '--against', `${redirecting}/v1`, '--key', 'sk_own=secret'])
+  const keyless = await ran(['check', `${root}/keyless.yaml`, '--against', `${redirecting}/v1`, '--key', 'secret'])
+
+  t.equal(status, 1)
+  t.strictSame(stdout.split('\n').slice(1, 5), [
+    '  ✗ 1. GET /tickets',
+    '      status: a 2xx was expected, not 302',
+    '  ✗ 2. POST /refunds',
+    '      status: a 2xx was expected, not 307'
+  ])
+  t.strictSame(asked.slice(0, 2), ['GET /v1/tickets secret:', 'POST /v1/refunds secret:'])
+  t.strictSame(asked.slice(2), ['POST /v1/transactions ', 'GET /v1/tickets secret:'], 'where no key is needed none is sent')
+  t.ok(keyless.stdout.includes('✓ 1. POST /transactions'))
+  t.strictSame(reached, [], 'no redirect is followed')
+})
+
+t.test('check: a service that does not answer, or answers what is no JSON, fails the step in words', async t => {
+  const root = t.testdir({ 'one.yaml': 'steps:\n  - { do: GET /tickets, expect: { body: { object: list } } }\n' })
+  const problemsOf = async (base: string) => {
+    const { status, stdout } = await ran(['check', `${root}/one.yaml`, '--against', base, '--key', 'k'])
+    t.equal(status, 1)
+    return stdout
+      .split('\n')
+      .slice(2, -3)
+      .map(line => line.trim())
+  }
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address() as AddressInfo
+  closed.close()
+  await once(closed, 'close')
+  const html = await serving(t, (_request, response) => response.end('<h1>Welcome</h1>'))
+  const nothing = await serving(t, (_request, response) => response.end())
+  const resetting = await serving(t, request => request.socket.resetAndDestroy())
+
+  const none = (why: string) => [`status: a 2xx was expected, not 0 (no answer came: ${why})`]
+  t.strictSame((await problemsOf(`http://127.0.0.1:${port}`)).slice(0, 1), none('ECONNREFUSED'))
+  t.strictSame((await problemsOf('http://127.0.0.1:6000')).slice(0, 1), none('bad port'))
+  t.strictSame((await problemsOf('localhost')).slice(0, 1), none('ERR_INVALID_URL'))
+  t.ok((await problemsOf('http://user@127.0.0.1:1'))[0]?.includes('no answer came: Request cannot be constructed from a URL that includes credentials'))
+  t.ok(/no answer came: (ECONNRESET|UND_ERR_SOCKET)\)$/.test((await problemsOf(resetting))[0] as string))
+  t.strictSame(await problemsOf(html), ['body: an object was expected, not "<h1>Welcome</h1>"'])
+  t.strictSame(await problemsOf(nothing), ['body: an object was expected, not null'])
+})
+
+t.test('check: what cannot be meant is refused before anything is played', async t => {
+  const cases: [args: string[], message: string][] = [
+    [[], "error: missing required argument 'file'"],
+    [['x.yaml', '--key', 'sk_a'], 'error: --key goes with --against; in process the scenario has its own keys'],
+    [['x.yaml', '--var', 'tkt_a'], 'error: --var takes NAME=VALUE, not tkt_a'],
+    [['x.yaml', '--var', 'a=b', '--var', '=b'], 'error: --var takes NAME=VALUE, not =b'],
+    [['x.yaml', '--format', 'xml'], "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are text, tap, junit."],
+    [['x.yaml', '--port', '1'], "error: unknown option '--port'\n(Did you mean --format?)"]
+  ]
+  for (const [args, message] of cases) {
+    const { status, stdout, stderr } = await ran(['check', ...args])
+    t.strictSame([status, stdout, stderr.split('\n(run')[0]], [1, '', message], args.join(' '))
+  }
+})
+
+t.test('check: --format tap and junit report to a machine', async t => {
+  const root = t.testdir({ 'good.json': JSON.stringify(GOOD), 'bad.json': JSON.stringify(BAD) })
+  const files = [`${root}/bad.json`, `${root}/good.json`]
+
+  const tap = await ran(['check', ...files, '--format', 'tap'])
+  const junit = await ran(['check', ...files, '--format', 'junit'])
+
+  t.strictSame([tap.status, junit.status], [1, 1])
+  const lines = tap.stdout.split('\n')
+  t.strictSame(lines.slice(0, 2), ['TAP version 14', '1..10'])
+  const points = lines.filter(line => /^(not )?ok /.test(line))
+  t.strictSame(
+    points.map(line => line.split(' - ')[0]),
+    ['not ok 1', 'not ok 2', 'not ok 3', 'not ok 4', 'ok 5', 'ok 6', 'ok 7', 'ok 8', 'ok 9', 'ok 10']
+  )
+  t.strictSame(lines.slice(2, 7), [`not ok 1 - ${files[0]}: 1. GET /tickets/tkt_none`, '  ---', '  problems:', `    - ${JSON.stringify(REFUSED)}`, '  ...'])
+
+  const suites = elementsOf(t, junit.stdout)
+  const named = (name: string) => suites.filter(element => element.name === name).map(({ attributes }) => attributes)
+  t.strictSame(named('testsuites'), [{ tests: '10', failures: '4' }])
+  t.strictSame(named('testsuite'), [
+    { name: files[0], tests: '4', failures: '4' },
+    { name: files[1], tests: '6', failures: '0' }
+  ])
+  t.equal(named('testcase').length, 10)
+  t.ok(named('testcase').every(({ time }) => /^\d+\.\d{3}$/.test(time as string)))
+  t.strictSame(
+    named('testcase')
+      .map(({ classname }) => classname)
+      .slice(3, 5),
+    files
+  )
+  t.strictSame(named('failure')[0], { message: REFUSED })
+})
+
+t.test('check: whatever stands in a title or problem, a report can be read', async t => {
+  const odd = 'a & b <c> "d" \u0007\u{1F600}\uD800\uFFFE # SKIP \\\n\tend'
+  const points: Point[] = [
+    { file: 'x & #1.yaml', title: odd, problems: [odd, 'second'], ms: 1234.5 },
+    { file: 'y.yaml', title: 'plain', problems: [], ms: 0 },
+    { file: 'x & #1.yaml', title: 'last', problems: [], ms: 0 }
+  ]
+
+  const tap = report(points, 'tap').split('\n')
+  const junit = report(points, 'junit')
+  const text = report(points, 'text')
+
+  t.equal(tap[2], 'not ok 1 - x & \\#1.yaml: a & b <c> "d" \u0007\u{1F600}\uD800\uFFFE \\# SKIP \\\\ end')
+  t.strictSame(JSON.parse((tap[5] as string).slice(6)), odd)
+  const elements = elementsOf(t, junit)
+  t.strictSame(elements.find(({ name }) => name === 'testcase')?.attributes, {
+    classname: 'x & #1.yaml',
+    name: 'a & b <c> "d" \u{1F600} # SKIP \\\n\tend',
+    time: '1.234'
+  })
+  t.strictSame(
+    elements.filter(({ name }) => name === 'testsuite').map(({ attributes }) => attributes.tests),
+    ['2', '1'],
+    'a file is one suite'
+  )
+  t.equal(elements.find(({ name }) => name === 'failure')?.text, 'a & b <c> "d" \u{1F600} # SKIP \\\n\tend\nsecond')
+  t.ok(text.endsWith('\n\n2 passed, 1 failed\n'))
+})
+
+type Element = { name: string; attributes: Record<string, string>; text: string }
+
+/** The elements of an XML document, whose tags must be well nested and whose text must be escaped. */
+function elementsOf(t: Test, xml: string): Element[] {
+  const plain = (text: string) => text.replace(/&(amp|lt|gt|quot);/g, (_all, name) => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name as 'amp'])
+  const elements: Element[] = []
+  const open: Element[] = []
+  const [declaration = '', ...rest] = xml.split('\n')
+  t.equal(declaration, '<?xml version="1.0" encoding="UTF-8"?>')
+  for (const [, tag, text = ''] of rest.join('\n').matchAll(/<([^>]*)>([^<]*)/g)) {
+    const [, slash, name = '', attributes = ''] = /^(\/?)(\w+)((?: \w+="[^"<]*")*)$/.exec(tag as string) ?? []
+    t.ok(name !== '' && !/&(?!(amp|lt|gt|quot);)/.test(tag + text), `<${tag}>${text}`)
+    if (slash) t.equal(open.pop()?.name, name, `</${name}> closes it`)
+    else {
+      const given = [...attributes.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, plain(value as string)])
+      const element = { name, attributes: Object.fromEntries(given), text: plain(text) }
+      open.push(element)
+      elements.push(element)
+    }
+  }
+  t.strictSame(open, [], 'everything is closed')
+  return elements
+}
+
+t.test('cli: a progress bar appears on a terminal once the work has taken a second, and nowhere else', async t => {
+  const barOn = (isTTY: boolean) => {
+    const stream = Object.assign(new PassThrough(), { isTTY, columns: 80, cursorTo: () => {}, clearLine: () => {}, moveCursor: () => {} })
+    let written = ''
+    for (const method of ['write', 'cursorTo', 'clearLine', 'clearScreenDown'] as const) {
+      Object.assign(stream, {
+        [method]: (text: unknown) => {
+          if (method === 'write') written += text
+          return true
+        }
+      })
+    }
+    let now = 0
+    const bar = createProgressBar(stream as unknown as NodeJS.WriteStream, () => now)
+    return {
+      bar,
+      written: () => written,
+      at: (ms: number) => {
+        now = ms
+      }
+    }
+  }
+  const terminal = barOn(true)
+  const file = barOn(false)
+  const quick = barOn(true)
+  for (const { bar, at } of [terminal, file]) {
+    bar.update('tickets', 0, 4000)
+    at(999)
+    bar.update('tickets', 1000, 4000)
+  }
+  t.equal(terminal.written(), '', 'not within the first second')
+  for (const { bar, at } of [terminal, file]) {
+    at(1000)
+    bar.update('tickets', 2000, 4000)
+    bar.update('transactions', 1, 10)
+    bar.stop()
+  }
+  quick.bar.stop()
+
+  t.ok(/ {2}tickets █+░+ 2000\/4000/.test(terminal.written()), terminal.written())
+  t.notOk(terminal.written().includes('\x1b[?25l'), 'the cursor is never hidden')
+  t.equal(file.written(), '', 'off a terminal never')
+  t.equal(quick.written(), '')
+})
+
+t.test('cli: long work is told while it goes on', async t => {
+  const root = t.testdir({
+    'long.json': JSON.stringify({ data: world(), generate: [{ tickets: 1000 }], steps: [{ do: 'GET /tickets' }, { do: 'GET /tickets' }] })
+  })
+  const told: [string, number, number][] = []
+  const tell = (what: string, done: number, total: number) => void told.push([what, done, total])
+  const options = { launch: { flag: {}, environment: {} }, against: null, keys: new Map(), variables: new Map() }
+
+  await check([`${root}/long.json`], { ...options, onProgress: tell })
+  t.strictSame(told, [
+    [`${root}/long.json`, 0, 2],
+    [`${root}/long.json`, 1, 2],
+    [`${root}/long.json`, 2, 2]
+  ])
+  told.length = 0
+  const { close } = await startEmulator({ scenario: `${root}/long.json`, progress: tell })
+  await close()
+  t.strictSame(told, [
+    ['tickets', 500, 1000],
+    ['tickets', 1000, 1000]
+  ])
+  t.equal((await check([`${root}/long.json`], options)).length, 2, 'or to nobody')
+})

@@ -1,0 +1,112 @@
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import t, { type Test } from 'tap'
+import { startEmulator } from '../../src/index.js'
+import { Library } from '../../src/scenario/library.js'
+import { watchFiles } from '../../src/watching.js'
+import { MERCHANT, world } from '../support/emulator.js'
+
+const authorization = `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`
+const fixture = (reference: string) => JSON.stringify({ ...world(), tickets: [{ id: 'tkt_a', location: 'loc_a', reference }] })
+
+/** Starts an emulator that watches a scenario with a fixture of its own. */
+async function watching(t: Test, scenario: object | null) {
+  const root = t.testdir({ fixtures: { 'one.json': fixture('one'), 'two.json': fixture('two') }, 'own.json': JSON.stringify(scenario) })
+  const lines: { level: number; msg: string }[] = []
+  const logger = pino({ level: 'info' }, { write: line => lines.push(JSON.parse(line)) })
+  const emulator = await startEmulator({ scenario: `${root}/own.json`, settings: { watch: true, fixtures_dir: `${root}/fixtures` }, logger })
+  t.teardown(emulator.close)
+  const reference = async () => {
+    const answer = await fetch(`${emulator.baseUrl}/tickets/tkt_a`, { headers: { authorization } })
+    return ((await answer.json()) as { reference: string }).reference
+  }
+  /** Waits for a line that begins so; answers its level, the rest of it, and the milliseconds that it took. */
+  const told = async (start: string) => {
+    const since = Date.now()
+    while (!lines.some(({ msg }) => msg.startsWith(start)) && Date.now() - since < 10_000) await sleep(20)
+    const { level, msg } = lines.find(({ msg }) => msg.startsWith(start)) ?? { level: 0, msg: start }
+    lines.length = 0
+    return { level, rest: msg.slice(start.length), ms: Date.now() - since }
+  }
+  lines.length = 0
+  return { root, lines, reference, told, write: (file: string, text: string) => writeFile(`${root}/${file}`, text), ...emulator }
+}
+
+t.test('cli: with --watch a changed scenario or fixture is loaded anew, a broken one is told and changes nothing', async t => {
+  const { root, told, write, reference, controlUrl } = await watching(t, { name: 'own', fixtures: ['one'] })
+  const own = `${root}/own.json`
+  t.equal(await reference(), 'one')
+
+  await write('fixtures/one.json', fixture('uno'))
+  const fixtureChanged = await told(`${root}/fixtures/one.json changed: `)
+  t.strictSame([fixtureChanged.level, fixtureChanged.rest, await reference()], [30, 'the scenario own is loaded anew', 'uno'])
+  t.ok(fixtureChanged.ms < 3000, `after ${fixtureChanged.ms} ms`)
+
+  await write('own.json', JSON.stringify({ name: 'renamed', fixtures: ['two'] }))
+  t.strictSame([(await told(`${own} changed: `)).rest, await reference()], ['the scenario renamed is loaded anew', 'two'])
+  await write('fixtures/two.json', fixture('due'))
+  t.strictSame([(await told(`${root}/fixtures/two.json changed: `)).level, await reference()], [30, 'due'], 'a fixture that came later is watched too')
+
+  await fetch(`${controlUrl}/clock`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"now":"2030-01-01","running":false}' })
+  await write('own.json', '{"sede":3,"steps":[{"do":"GET /nowhere"}]}')
+  const broken = await told(`${own} changed, but cannot be loaded; the state stays as it was. `)
+  t.strictSame([broken.level, broken.rest], [50, `${own}:1:9 sede: unknown name sede; did you mean seed?`])
+  await write('own.json', '{"fixtures":["two"],"steps":[{"do":"GET /tickets/tkt_b"},{"do":"GET /tickets/tkt_c"}]}')
+  const failing = await told(`${own} changed, but cannot be loaded; the state stays as it was. `)
+  const problem = (index: number, id: string) =>
+    `${own}:1:${index === 0 ? 30 : 58} steps[${index}]: GET /tickets/${id}: status: a 2xx was expected, not 404 (No Ticket has the id ${id}.)`
+  t.equal(failing.rest, `${problem(0, 'tkt_b')}; ${problem(1, 'tkt_c')}`)
+  const overview = (await (await fetch(controlUrl)).json()) as { scenario: { name: string }; clock: object }
+  t.strictSame([overview.scenario.name, overview.clock], ['renamed', { now: '2030-01-01T00:00:00.000Z', running: false }])
+  t.equal(await reference(), 'due')
+
+  await write('own.json', JSON.stringify({ name: 'mended', fixtures: ['one'] }))
+  t.strictSame([(await told(`${own} changed: `)).rest, await reference()], ['the scenario mended is loaded anew', 'uno'])
+
+  await rm(own)
+  t.equal((await told(`${own} changed, but cannot be loaded; the state stays as it was. `)).rest.slice(0, 7), 'ENOENT:')
+  await write('saved.json', JSON.stringify({ name: 'saved', fixtures: ['two'] }))
+  await rename(`${root}/saved.json`, own)
+  t.equal((await told(`${own} changed: `)).rest, 'the scenario saved is loaded anew', 'one that an editor puts in its place')
+})
+
+t.test('cli: once the emulator is closed nothing is watched any more', async t => {
+  const { lines, write, close } = await watching(t, { name: 'own', fixtures: ['one'] })
+
+  await close()
+  await write('own.json', '{"name":"late"}')
+  await sleep(700)
+
+  t.strictSame(lines, [])
+})
+
+t.test('cli: changes are loaded one after the other, and an error without problems is told by its message', async t => {
+  const root = t.testdir({ 'a.json': '1', 'b.json': '1' })
+  const library = new Library({ fixtures: null, scenarios: null })
+  for (const file of ['a.json', 'b.json']) await library.file(`${root}/${file}`)
+  const told: string[] = []
+  let running = 0
+  let most = 0
+  const load = async () => {
+    most = Math.max(most, ++running)
+    await sleep(100)
+    running--
+    const { ApiError } = await import('../../src/core/errors.js')
+    throw told.length === 0 ? new ApiError('scenario_unknown', { message: 'No scenario is called x.' }) : new Error('out of order')
+  }
+  const stop = await watchFiles(library, load, { info: t.fail, error: (message: string) => told.push(message) } as never)
+
+  await Promise.all(['a.json', 'b.json'].map(file => writeFile(`${root}/${file}`, '22')))
+  for (const since = Date.now(); told.length < 2 && Date.now() - since < 10_000; ) await sleep(20)
+  await writeFile(`${root}/a.json`, '333')
+  for (const since = Date.now(); running === 0 && Date.now() - since < 10_000; ) await sleep(5)
+  await stop()
+
+  t.equal(most, 1)
+  t.equal(running, 0, 'stopping waits for the load that is going on')
+  t.strictSame(
+    told.map(line => line.replace(/^.*[ab]\.json changed, /, '')),
+    ['No scenario is called x.', 'out of order', 'out of order'].map(why => `but cannot be loaded; the state stays as it was. ${why}`)
+  )
+})

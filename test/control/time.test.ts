@@ -1,0 +1,373 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { documentOf } from '../../src/scenario/documents.js'
+import { MERCHANT, NOW, startTestEmulator, world } from '../support/emulator.js'
+
+const YAML = { 'content-type': 'application/yaml' }
+type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
+const records = { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100_000 }] }
+const scenario = { clock: NOW, seed: 4, data: world(records), script: [{ on: 'POST /refunds', calls: 2, respond: { status: 402 } }] }
+
+/** All that a snapshot holds, as answers show it: records, keys, seed, clock and script. */
+async function shown({ control, state }: Emulator): Promise<unknown[]> {
+  const { seed, clock, counts } = (await control('GET ')).body
+  return [await state(), seed, clock, counts, (await control('GET /script')).text]
+}
+
+/** Changes everything that a snapshot holds. */
+async function changed({ call, control }: Emulator): Promise<void> {
+  await control('PUT /clock', { now: '2031-01-01', running: false })
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=5' })
+  await control('POST /keys', { account: 'rsl_r' })
+  await control('POST /script', { on: 'GET /tickets', match: { query: { limit: 1 } }, delay: '1ms' })
+  await call('GET /tickets', { query: 'limit=1' })
+}
+
+t.test('clock: it is shown, set, stopped and started', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario: { data: world() } })
+  const set = async (body: object) => {
+    const { status, body: answer } = await control('PUT /clock', body)
+    return status === 200 ? [answer.now, answer.running] : answer.error
+  }
+
+  t.strictSame((await control('GET /clock')).body, { now: NOW, running: true }, "without one in the scenario it is the machine's")
+  t.strictSame(await set({ running: false }), [NOW, false])
+  t.strictSame(await set({ now: '2027-02-28T23:59:59.5+01:00' }), ['2027-02-28T22:59:59.500Z', false])
+  t.equal((await call('POST /accounts/mch_a/users', { body: { name: 'U', email: 'u@example.com' } })).body.created, '2027-02-28T22:59:59.500Z')
+  t.strictSame(await set({ running: true }), ['2027-02-28T22:59:59.500Z', true])
+  t.strictSame(await set({ now: '1999-12-31', running: false }), ['1999-12-31T00:00:00.000Z', false])
+  t.strictSame((await control('PUT /clock', 'now: 2028-01-01T00:00:00Z', YAML)).body, { now: '2028-01-01T00:00:00.000Z', running: false })
+  t.strictSame((await control('GET ')).body.clock, { now: '2028-01-01T00:00:00.000Z', running: false })
+  await control('POST /reset')
+  t.strictSame((await control('GET /clock')).body, { now: NOW, running: true }, 'a reset takes it back')
+})
+
+t.test('clock: it is advanced by a length of time in any form', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario: { clock: '2026-01-01', data: world() } })
+  const forms: [by: string, now: string][] = [
+    ['250ms', '2026-01-01T00:00:00.250Z'],
+    ['1.5s', '2026-01-01T00:00:01.500Z'],
+    ['2m', '2026-01-01T00:02:00.000Z'],
+    ['36h', '2026-01-02T12:00:00.000Z'],
+    ['7d', '2026-01-08T00:00:00.000Z'],
+    ['0s', '2026-01-01T00:00:00.000Z'],
+    ['PT36H', '2026-01-02T12:00:00.000Z'],
+    ['P1W', '2026-01-08T00:00:00.000Z'],
+    ['P1DT1M0.5S', '2026-01-02T00:01:00.500Z']
+  ]
+  for (const [by, now] of forms) {
+    await control('PUT /clock', { now: '2026-01-01' })
+    const { status, body } = await control('POST /clock/advance', { by })
+
+    t.strictSame([status, body], [200, { now, running: false }], by)
+    t.equal((await call('POST /accounts/mch_a/users', { body: { name: 'U', email: 'u@example.com' } })).body.created, now)
+  }
+  await control('PUT /clock', { now: '2026-01-01', running: true })
+  t.strictSame((await control('POST /clock/advance', { by: '1h' })).body, { now: '2026-01-01T01:00:00.000Z', running: true }, 'a running one runs on')
+})
+
+t.test('clock: it ends with the year 9999', async t => {
+  let machine = Date.parse(NOW)
+  const { sandbox, control } = await startTestEmulator(t, { scenario: { data: world() } })
+  const { Sandbox } = await import('../../src/sandbox/sandbox.js')
+  const { Library } = await import('../../src/scenario/library.js')
+  await control('PUT /clock', { now: '9999-12-31T23:59:59Z' })
+
+  const within = await control('POST /clock/advance', { by: '999ms' })
+  const beyond = await control('POST /clock/advance', { by: '1ms' })
+
+  t.equal(within.body.now, '9999-12-31T23:59:59.999Z')
+  t.strictSame([beyond.status, beyond.body.error.code, beyond.body.error.param], [400, 'body_malformed', 'by'])
+  t.equal(beyond.body.error.message, 'by: the clock ends with the year 9999, not 1ms.')
+  t.equal(sandbox.clock.now(), Date.parse('9999-12-31T23:59:59.999Z'))
+
+  const running = new Sandbox({
+    library: new Library({ fixtures: null, scenarios: null }),
+    launch: { flag: {}, environment: {} },
+    machine: () => machine
+  })
+  await running.load(documentOf('test', { clock: { now: '9999-12-31T23:59:59Z' }, data: world() }), { name: 'test', file: null })
+  machine += 60_000
+  t.equal(running.stamp('tickets').created, '9999-12-31T23:59:59.999Z', 'a running one stands there')
+})
+
+t.test('clock: what is no time is refused, and the clock stays', async t => {
+  const { control } = await startTestEmulator(t)
+  const length = 'a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
+  const instant = 'an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'
+  const cases: [on: string, body: object | string | undefined, code: string, message: string][] = [
+    [
+      'PUT /clock',
+      undefined,
+      'body_malformed',
+      'This call needs a body, as application/json or application/yaml, such as {"now":"2026-02-28T23:59:59Z","running":false}'
+    ],
+    ['PUT /clock', {}, 'body_malformed', 'now, running or both were expected.'],
+    ['PUT /clock', { now: 'today' }, 'document_invalid', `The document has a problem: body:1:8 now: ${instant}. Nothing was changed.`],
+    ['PUT /clock', { now: '10000-01-01' }, 'document_invalid', `The document has a problem: body:1:8 now: ${instant}. Nothing was changed.`],
+    [
+      'PUT /clock',
+      { running: 'yes' },
+      'document_invalid',
+      'The document has a problem: body:1:12 running: true or false was expected, not yes. Nothing was changed.'
+    ],
+    ['PUT /clock', { nwo: NOW }, 'document_invalid', 'The document has a problem: body:1:8 nwo: unknown name nwo; did you mean now? Nothing was changed.'],
+    ['PUT /clock?now=1', { now: NOW }, 'parameter_unknown', 'now is not a parameter of this call; it takes none.'],
+    ['POST /clock/advance', undefined, 'body_malformed', 'This call needs a body, as application/json or application/yaml, such as {"by":"36h"}'],
+    ['POST /clock/advance', {}, 'document_invalid', 'The document has a problem: body:1:1 by is required. Nothing was changed.'],
+    [
+      'POST /clock/advance',
+      { by: 36 },
+      'document_invalid',
+      'The document has a problem: body:1:7 by: text was expected, not 36; quote it: "36". Nothing was changed.'
+    ],
+    ['POST /clock/advance?by=1h', { by: '1h' }, 'parameter_unknown', 'by is not a parameter of this call; it takes none.'],
+    ...['', 'soon', '36', '36 h', '-1h', '1y', 'PT', 'P-1D', 'P1', '1h30m', '101y', '40000d'].map(
+      by => ['POST /clock/advance', { by }, 'body_malformed', `by: ${length}, not ${by}.`] as [string, object, string, string]
+    )
+  ]
+  for (const [on, body, code, message] of cases) {
+    const answer = await control(on, body)
+
+    t.strictSame([answer.status, answer.body.error.code, answer.body.error.message], [400, code, message], JSON.stringify(body))
+  }
+  t.strictSame((await control('GET /clock')).body, { now: NOW, running: false })
+})
+
+t.test('snapshots: one brings back records, keys, ids, seed, clock and script counters, after anything', async t => {
+  for (const folder of [null, `${t.testdir()}/made/when/wanted`]) {
+    const emulator = await startTestEmulator(t, { scenario, settings: { snapshots_dir: folder } })
+    const { call, control, nextIds } = emulator
+    await changed(emulator)
+    const before = await shown(emulator)
+
+    const put = await control('PUT /snapshots/lunch')
+    t.strictSame([put.status, put.body], [201, { name: 'lunch', scenario: 'test', clock: { now: '2031-01-01T00:00:00.000Z', running: false } }])
+    t.strictSame((await control('GET /snapshots')).body, { data: [{ name: 'lunch' }] })
+    await control('POST /keys', { account: 'mch_a' })
+    await control('DELETE /script')
+    const would = await nextIds()
+
+    for (const disturb of ['nothing', 'POST /reset', 'POST /load']) {
+      if (disturb === 'POST /load') await control(disturb, { scenario: { name: 'other', seed: 9, data: { accounts: [] } } })
+      else if (disturb !== 'nothing') await control(disturb)
+
+      const restored = await control('POST /snapshots/lunch/restore')
+
+      t.strictSame([restored.status, restored.body], [200, put.body], `${folder} after ${disturb}`)
+      t.strictSame(await shown(emulator), before)
+      const key = (await control('POST /keys', { account: 'mch_a' })).body.key
+      t.equal((await call('GET /tickets', { key })).status, 200)
+      t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 402, 'the second call of the script')
+      t.strictSame((await control('GET /script')).body.data[0], { ...JSON.parse(before[4] as string).data[0], fitted: 2, acted: 1 })
+      await control('DELETE /script')
+      t.strictSame(await nextIds(), would, 'the ids that would have been drawn')
+    }
+    t.equal((await control('GET ')).body.scenario.name, 'other', 'the loaded scenario is still that which a reset goes back to')
+    await control('POST /reset')
+    t.equal((await control('GET ')).body.seed, 9)
+  }
+})
+
+t.test('snapshots: what is done after one does not change it, nor does restoring it twice', async t => {
+  const emulator = await startTestEmulator(t, { scenario })
+  const { control } = emulator
+  const before = await shown(emulator)
+  await control('PUT /snapshots/a')
+
+  for (let times = 0; times < 2; times++) {
+    await changed(emulator)
+    t.notSame(await shown(emulator), before)
+    await control('POST /snapshots/a/restore')
+    t.strictSame(await shown(emulator), before)
+  }
+  await changed(emulator)
+  const after = await shown(emulator)
+  await control('PUT /snapshots/a')
+  await control('POST /reset')
+  await control('POST /snapshots/a/restore')
+  t.strictSame(await shown(emulator), after, 'one of the same name takes its place')
+})
+
+t.test('snapshots: a running clock goes on from where it was', async t => {
+  const { control, sandbox } = await startTestEmulator(t, { scenario: { clock: { now: '2026-05-01' }, data: world() } })
+  await control('POST /clock/advance', { by: '1h' })
+  await control('PUT /snapshots/a')
+  await control('POST /reset')
+
+  await control('POST /snapshots/a/restore')
+
+  t.strictSame((await control('GET /clock')).body, { now: '2026-05-01T01:00:00.000Z', running: true })
+  await control('POST /load', { scenario: { data: world() } })
+  await control('PUT /snapshots/machine')
+  t.strictSame(sandbox.snapshot().clock, { at: null, running: true })
+  await control('PUT /clock', { now: '2030-01-01' })
+  await control('POST /snapshots/machine/restore')
+  t.strictSame((await control('GET /clock')).body, { now: NOW, running: true }, "and the machine's is the machine's again")
+})
+
+t.test('snapshots: they are listed by name and deleted; one that is not there is told with those that are', async t => {
+  for (const folder of [null, t.testdir()]) {
+    const { control, state } = await startTestEmulator(t, { settings: { snapshots_dir: folder } })
+    const none = await control('POST /snapshots/a/restore')
+    for (const name of ['b', 'a.1', 'A-0_z', `x${'y'.repeat(63)}`]) t.equal((await control(`PUT /snapshots/${name}`)).status, 201, name)
+    const before = await state()
+
+    const unknown = await control('POST /snapshots/c/restore')
+    const undeletable = await control('DELETE /snapshots/c')
+    const deleted = await control('DELETE /snapshots/b')
+
+    t.strictSame([none.status, none.body.error.code, none.body.error.param], [404, 'snapshot_unknown', 'name'])
+    t.equal(none.body.error.message, 'No snapshot is called a; there are none.')
+    for (const { status, body } of [unknown, undeletable]) {
+      t.strictSame([status, body.error.message], [404, `No snapshot is called c; there are: A-0_z, a.1, b, x${'y'.repeat(63)}.`])
+    }
+    t.strictSame([deleted.status, deleted.text], [204, ''])
+    t.equal((await control('DELETE /snapshots/b')).status, 404)
+    t.strictSame(
+      (await control('GET /snapshots')).body.data.map(({ name }: { name: string }) => name),
+      ['A-0_z', 'a.1', `x${'y'.repeat(63)}`]
+    )
+    for (const name of ['.a', '-a', '_a', '%20', 'a%2Fb', '..x', 'a%5Cb', 'caf%C3%A9', `x${'y'.repeat(64)}`, 'a%00']) {
+      for (const [method, more] of [
+        ['PUT', ''],
+        ['DELETE', ''],
+        ['POST', '/restore']
+      ]) {
+        const { status, body } = await control(`${method} /snapshots/${name}${more}`)
+        t.strictSame([status, body.error.code, body.error.param], [400, 'name_invalid', 'name'], `${method} ${name}`)
+      }
+    }
+    for (const on of ['PUT /snapshots/a?x=1', 'DELETE /snapshots/a?x=1', 'POST /snapshots/a/restore?x=1']) {
+      t.equal((await control(on)).body.error.code, 'parameter_unknown', on)
+    }
+    t.equal(await state(), before)
+  }
+})
+
+t.test('snapshots: a folder outlives the process', async t => {
+  const snapshots_dir = t.testdir()
+  const first = await startTestEmulator(t, { scenario, settings: { snapshots_dir } })
+  await changed(first)
+  const before = await shown(first)
+  await first.control('PUT /snapshots/a')
+  await first.control('DELETE /script')
+  const would = await first.nextIds()
+  await first.app.close()
+
+  const second = await startTestEmulator(t, { settings: { snapshots_dir } })
+  t.strictSame((await second.control('GET /snapshots')).body, { data: [{ name: 'a' }] })
+  const { status, body } = await second.control('POST /snapshots/a/restore')
+
+  t.strictSame([status, body.scenario], [200, 'test'])
+  t.strictSame(await shown(second), before)
+  t.equal((await second.control('POST /script', { on: 'GET /locations', delay: '1ms' })).body.id, 'scr_3')
+  await second.control('DELETE /script')
+  t.strictSame(await second.nextIds(), would)
+  t.equal((await second.control('DELETE /snapshots/a')).status, 204)
+  t.strictSame(await readdir(snapshots_dir), [])
+})
+
+t.test('snapshots: many at once each come out whole', async t => {
+  const snapshots_dir = t.testdir()
+  const { control } = await startTestEmulator(t, { scenario, settings: { snapshots_dir } })
+
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => control(index % 5 === 4 ? 'DELETE /snapshots/a' : 'PUT /snapshots/a')))
+  const last = await control('POST /snapshots/a/restore')
+
+  t.strictSame([...new Set(answers.map(({ status }) => status))], [201, 204])
+  t.equal(last.status, 404, 'the last was a delete')
+  t.equal((await control('PUT /snapshots/a')).status, 201)
+  t.strictSame(await readdir(snapshots_dir), ['a.json'], 'nothing else is left in the folder')
+  t.equal(JSON.parse(await readFile(join(snapshots_dir, 'a.json'), 'utf8')).format, 1)
+})
+
+t.test('snapshots: a file that is none is told by name, and nothing is changed', async t => {
+  const snapshots_dir = t.testdir()
+  const settings = { snapshots_dir }
+  const { control } = await startTestEmulator(t, { scenario, settings })
+  await control('PUT /snapshots/good')
+  const good = JSON.parse(await readFile(join(snapshots_dir, 'good.json'), 'utf8'))
+  const with_ = (more: object) => JSON.stringify({ ...good, ...more })
+  const files: [name: string, content: string, message: RegExp, paths?: string[]][] = [
+    ['empty', '', /empty\.json cannot be read as a snapshot: Unexpected end of JSON input\. Nothing was changed\.$/],
+    ['corrupt', '{"format":1,', /corrupt\.json cannot be read as a snapshot: .+ JSON.*\. Nothing was changed\.$/],
+    ['null', 'null', /null\.json cannot be read as a snapshot: it is no snapshot of this version\. Nothing was changed\.$/],
+    ['text', '"x"', /text\.json cannot be read as a snapshot: it is no snapshot of this version/],
+    ['foreign', '{"name":"a","version":"1.0.0"}', /foreign\.json cannot be read as a snapshot: it is no snapshot of this version/],
+    ['newer', with_({ format: 2 }), /newer\.json cannot be read as a snapshot: it is no snapshot of this version/],
+    ['bare', '{"format":1}', /bare\.json scenario is required/, ['', '', '', '', '', '']],
+    [
+      'odd',
+      with_({ counters: { user: -1 }, clock: { at: 1e300, running: 1 }, seed: 'x', script: [{ id: 'x', entry: {}, fitted: 0, acted: 0 }] }),
+      /odd\.json counters\.user: at least 0/,
+      ['counters.user', 'clock.at', 'clock.running', 'seed', 'script[0].id', 'script[0].entry']
+    ],
+    [
+      'misfit',
+      with_({
+        records: {
+          ...good.records,
+          tickets: [...good.records.tickets, { id: 'tkt_x', location: 'loc_x', reference: 'X' }, { id: 'tkt_x', location: 'loc_a', reference: 'X' }]
+        },
+        script: [{ id: 'scr_1', entry: { on: 'DELETE /accounts/{id}', delay: '1s' }, fitted: 0, acted: 0 }]
+      }),
+      /misfit\.json records\.tickets\[2\]\.id: the id tkt_x is given twice/,
+      ['records.tickets[2].id', 'records.tickets[1].location', 'script[0].entry.on']
+    ],
+    [
+      'refunded',
+      with_({ records: { ...good.records, refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 100_001 }] } }),
+      /refunded\.json records\.refunds\[0\]\.amount: the Refunds of txn_a come to 100001 usd, above the 100000 that can be refunded/,
+      ['records.refunds[0].amount']
+    ]
+  ]
+  for (const [name, content] of files) await writeFile(join(snapshots_dir, `${name}.json`), content)
+  for (const name of ['.hidden.json', 'my snapshot.json', 'notes.txt', '-x.json']) await writeFile(join(snapshots_dir, name), '{}')
+  const { control: other, state } = await startTestEmulator(t, { settings })
+  const before = await state()
+
+  t.strictSame(
+    (await other('GET /snapshots')).body.data.map(({ name }: { name: string }) => name),
+    [...files.map(([name]) => name), 'good'].sort(),
+    'what can be no snapshot is not listed'
+  )
+  for (const [name, , message, paths] of files) {
+    const { status, body } = await other(`POST /snapshots/${name}/restore`)
+
+    t.strictSame([status, body.error.code], [400, 'document_invalid'], name)
+    t.ok(message.test(body.error.message), body.error.message)
+    t.strictSame(
+      body.error.problems?.map(({ path }: { path: string }) => path),
+      paths
+    )
+    t.equal(await state(), before)
+  }
+  t.equal((await other('DELETE /snapshots/corrupt')).status, 204, 'it can be deleted')
+  t.equal((await other('PUT /snapshots/empty')).status, 201, 'or replaced')
+  t.equal((await other('POST /snapshots/good/restore')).status, 200)
+
+  await rm(snapshots_dir, { recursive: true })
+  t.strictSame((await control('GET /snapshots')).body, { data: [{ name: 'good' }] }, 'without its folder what is in memory is left')
+  await writeFile(snapshots_dir, '')
+  t.equal((await control('PUT /snapshots/lost')).status, 500)
+  t.equal((await control('POST /snapshots/lost/restore')).status, 404, 'one that could not be kept is not there')
+  await rm(snapshots_dir)
+  await mkdir(snapshots_dir)
+})
+
+t.test('snapshots: one without the Account that any key acts as is refused', async t => {
+  const { control, state, call } = await startTestEmulator(t, { scenario })
+  await control('PUT /snapshots/a')
+  const other = { accounts: [{ id: 'mch_z', type: 'merchant', name: 'Z', email: 'z@example.com', address: { country: 'US' } }] }
+  await control('POST /load', { scenario: { data: other, settings: { auth: { accept_any_key: 'mch_z' } } } })
+  const before = await state()
+
+  const { status, body } = await control('POST /snapshots/a/restore')
+
+  t.strictSame([status, body.error.code], [400, 'account_unknown'])
+  t.equal(body.error.message, 'auth.accept_any_key names mch_z, which is no Account of the snapshot. Nothing was changed.')
+  t.equal(await state(), before)
+  t.equal((await call('GET /accounts', { key: MERCHANT })).body.data[0].id, 'mch_z')
+})

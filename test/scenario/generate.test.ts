@@ -1,0 +1,421 @@
+import t from 'tap'
+import { Clock } from '../../src/core/clock.js'
+import type { ApiError } from '../../src/core/errors.js'
+import type { GivenSettings } from '../../src/core/settings.js'
+import { PAYMENT_TYPES, type PaymentType } from '../../src/reference/payment-methods.js'
+import { documentOf } from '../../src/scenario/documents.js'
+import { exported } from '../../src/scenario/export.js'
+import type { GenerateData } from '../../src/scenario/generate.js'
+import { Library } from '../../src/scenario/library.js'
+import { type FirstState, firstStateOf } from '../../src/scenario/scenario.js'
+import { checkFixture } from '../../src/scenario/schemas.js'
+import type { Store } from '../../src/store/store.js'
+import { NOW, world } from '../support/emulator.js'
+
+const LIBRARY = new Library({ fixtures: null, scenarios: null })
+const SEEDS = [1, 2, 7, 4_294_967_295]
+const [FROM, TO] = ['2026-01-01T00:00:00.000Z', '2026-03-01T12:30:00.000Z']
+const RANGE = { from: FROM, to: TO }
+/** A Location without Tickets, so that all that is there is generated. */
+const EMPTY = { locations: [{ id: 'loc_b', account: 'mch_a', display_name: 'B', address: { country: 'US' } }] }
+
+type Told = (what: string, done: number, total: number) => void
+const firstState = async (data: object, { flag = {}, progress }: { flag?: GivenSettings; progress?: Told } = {}): Promise<FirstState> =>
+  firstStateOf(
+    documentOf('doc', data),
+    { name: 'given', file: null },
+    { library: LIBRARY, launch: { flag, environment: {} }, progress, clockFor: start => new Clock(() => Date.parse(NOW), start) }
+  )
+const generatedIn = async (generate: GenerateData[], { seed = 1, data = world(EMPTY) }: { seed?: number; data?: object } = {}): Promise<Store> =>
+  (await firstState({ clock: NOW, seed, data, generate })).store
+const problemsOf = async (scenario: object): Promise<string[]> => {
+  try {
+    await firstState(scenario)
+  } catch (error) {
+    const { problems } = error as ApiError
+    if (problems) return problems.map(({ path, message }) => `${path}: ${message}`)
+    throw error
+  }
+  return []
+}
+const isSorted = (instants: readonly string[]) => instants.every((at, index) => index === 0 || (instants[index - 1] as string) <= at)
+const isBetween = (instants: readonly string[], from: string, to: string) => instants.every(at => at >= from && at <= to)
+
+t.test('generate: each family in number, hung on the first Account or Location, created now', async t => {
+  const families = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
+  const before = await generatedIn([])
+
+  const store = await generatedIn([{ accounts: 3 }, { users: 3 }, { locations: 3 }, { tickets: 3 }, { transactions: 3 }])
+
+  for (const family of families) {
+    t.equal(store[family].size, before[family].size + 3, family)
+    const added = store[family].inCreationOrder().slice(before[family].size)
+    t.ok(
+      added.every(({ created }) => created === NOW),
+      `${family} are created now`
+    )
+    t.equal(new Set(added.map(({ id }) => id)).size, 3)
+  }
+  t.equal(store.refunds.size, 0)
+  const [, , ...accounts] = store.accounts.inCreationOrder()
+  for (const { id, type, address } of accounts) t.strictSame([/^mch_[A-Za-z0-9]{24}$/.test(id), type, address.country], [true, 'merchant', 'US'])
+  for (const { id, account } of store.users.inCreationOrder()) t.strictSame([/^usr_/.test(id), account], [true, 'mch_a'])
+  for (const { id, account } of store.locations.inCreationOrder().slice(2)) t.strictSame([/^loc_/.test(id), account], [true, 'mch_a'])
+  for (const { id, location } of store.tickets.inCreationOrder()) t.strictSame([/^tkt_/.test(id), location], [true, 'loc_a'])
+  for (const { id, location } of store.transactions.inCreationOrder()) t.strictSame([/^txn_/.test(id), location], [true, 'loc_a'])
+})
+
+t.test('generate: nothing in number is nothing', async t => {
+  const before = JSON.stringify(exported(await generatedIn([])))
+
+  const store = await generatedIn([{ accounts: 0 }, { users: 0 }, { locations: 0, created: RANGE }, { tickets: 0 }, { transactions: 0, refunded: 1 }])
+
+  t.equal(JSON.stringify(exported(store)), before)
+})
+
+t.test('generate: records hang on the Account or Location that is named, and on those generated before', async t => {
+  const data = world({ ...EMPTY, accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' } }] })
+  const named = await generatedIn(
+    [
+      { users: 2, account: 'mch_b' },
+      { locations: 2, account: 'mch_b' },
+      { tickets: 2, location: 'loc_b' },
+      { transactions: 2, location: 'loc_b' }
+    ],
+    { data }
+  )
+  const nothingStands = await generatedIn([{ accounts: 1 }, { users: 2 }, { locations: 1 }, { tickets: 2 }, { transactions: 2 }], { data: {} })
+
+  const hungOn = ({ users, locations, tickets, transactions }: Store) => [
+    new Set(users.inCreationOrder().map(({ account }) => account)),
+    new Set(locations.inCreationOrder().map(({ account }) => account)),
+    new Set(tickets.inCreationOrder().map(({ location }) => location)),
+    new Set(transactions.inCreationOrder().map(({ location }) => location))
+  ]
+  t.strictSame(hungOn(named), [new Set(['mch_b']), new Set(['mch_a', 'mch_b']), new Set(['loc_a', 'loc_b']), new Set(['loc_b'])])
+  const [account] = nothingStands.accounts.inCreationOrder()
+  const [location] = nothingStands.locations.inCreationOrder()
+  t.strictSame(hungOn(nothingStands), [new Set([account?.id]), new Set([account?.id]), new Set([location?.id]), new Set([location?.id])])
+})
+
+t.test('generate: the first merchant is no reseller, even where one stands before it', async t => {
+  const { accounts, ...rest } = world()
+  const store = await generatedIn([{ users: 1 }], { data: { ...rest, accounts: accounts.toReversed() } })
+
+  t.equal(store.users.inCreationOrder()[0]?.account, 'mch_a')
+})
+
+t.test('generate: over several seeds all that is generated is consistent', async t => {
+  const generate: GenerateData[] = [
+    { accounts: 20, created: RANGE },
+    { users: 100, created: RANGE },
+    { locations: 20, created: RANGE },
+    { tickets: 400, location: 'loc_b', created: RANGE },
+    { transactions: 600, location: 'loc_b', refunded: 0.35, created: RANGE }
+  ]
+  for (const seed of SEEDS) {
+    const store = await generatedIn(generate, { seed })
+    const added = <F extends 'accounts' | 'users' | 'locations' | 'tickets'>(family: F, count: number) => store[family].inCreationOrder().slice(-count)
+    const transactions = store.transactions.inCreationOrder()
+    const refunds = store.refunds.inCreationOrder()
+
+    for (const records of [added('accounts', 20), added('users', 100), added('locations', 20), added('tickets', 400), transactions]) {
+      const instants = records.map(({ created }) => created)
+      t.ok(isBetween(instants, FROM, TO), `seed ${seed}: created in the range`)
+      t.ok(isSorted(instants), `seed ${seed}: created in order`)
+      t.ok(new Set(instants).size > instants.length * 0.9, `seed ${seed}: at different times`)
+    }
+
+    t.equal(transactions.length, 600)
+    for (const { id, ticket, created, location, amount, tip_amount } of transactions) {
+      const paid = store.tickets.get(ticket)
+      if (paid?.location !== 'loc_b' || location !== 'loc_b') t.fail(`${id} pays a Ticket of another Location`)
+      if (!paid || paid.created > created) t.fail(`${id} pays a Ticket that is younger than itself`)
+      if (amount <= 0 || (tip_amount ?? 0) >= amount) t.fail(`${id} settles ${amount} with a tip of ${tip_amount}`)
+    }
+    t.ok(new Set(transactions.map(({ ticket }) => ticket)).size > 150, `seed ${seed}: many Tickets are paid`)
+
+    t.equal(refunds.length, 210, `seed ${seed}: the share that was asked for, exactly`)
+    t.equal(new Set(refunds.map(({ transaction }) => transaction)).size, 210, `seed ${seed}: one Refund a Transaction`)
+    t.ok(
+      isBetween(
+        refunds.map(({ created }) => created),
+        FROM,
+        TO
+      ),
+      `seed ${seed}: refunded in the range`
+    )
+    for (const { id, transaction, amount, created, payment_method } of refunds) {
+      const charge = store.transactions.get(transaction)
+      if (!charge || amount < 1 || amount > charge.amount || charge.amount_refunded !== amount) t.fail(`${id} is above its charge`)
+      if (!charge || created < charge.created) t.fail(`${id} comes before its charge`)
+      if (JSON.stringify(payment_method) !== JSON.stringify(charge?.payment_method)) t.fail(`${id} goes elsewhere than it came from`)
+    }
+    const whole = refunds.filter(({ transaction, amount }) => store.transactions.get(transaction)?.amount === amount)
+    t.ok(whole.length > 60 && whole.length < 150, `seed ${seed}: some whole, some in part`)
+
+    for (const family of ['accounts', 'users', 'locations', 'tickets', 'transactions', 'refunds'] as const) {
+      const ids = store[family].inCreationOrder().map(({ id }) => id)
+      t.equal(new Set(ids).size, ids.length)
+    }
+    const document = JSON.parse(JSON.stringify(exported(store)))
+    t.strictSame(checkFixture(document), [], `seed ${seed}: an export of it is a fixture`)
+    t.equal(JSON.stringify(exported((await firstState({ clock: NOW, data: document })).store)), JSON.stringify(document))
+  }
+})
+
+t.test('TXN-3 TXN-4 A25: a payment carries what its payment type needs, and only that', async t => {
+  for (const seed of SEEDS) {
+    const store = await generatedIn([{ tickets: 20 }, { transactions: 400 }], { seed })
+    const byType = new Map<PaymentType, number>()
+    for (const { payment_type, payment_method, customer, currency } of store.transactions.inCreationOrder()) {
+      byType.set(payment_type, (byType.get(payment_type) ?? 0) + 1)
+      const isCard = ['card', 'apple_pay', 'google_pay', 'emv'].includes(payment_type)
+      const isVip = payment_type === 'vip'
+      const shape = [
+        payment_method.type === payment_type,
+        /^\d{4}$/.test(payment_method.card?.last4 ?? '') && Boolean(payment_method.card?.brand),
+        /^\d{4}$/.test(payment_method.bank_account?.last4 ?? '') && Boolean(payment_method.bank_account?.bank_name),
+        /^\+\d{11}$/.test(customer?.phone ?? ''),
+        /@example\.(com|net|org)$/.test(customer?.email ?? ''),
+        currency
+      ]
+      if (JSON.stringify(shape) !== JSON.stringify([true, isCard, isVip, isVip, payment_type === 'apple_pay', 'usd'])) t.fail(`${payment_type}: ${shape}`)
+    }
+    t.strictSame([...byType.keys()].sort(), [...PAYMENT_TYPES].sort(), `seed ${seed}: all seven types`)
+    t.ok([...byType.values()].every(count => count > 25))
+  }
+})
+
+t.test('generate: payment types are those that were asked for', async t => {
+  const cases: PaymentType[][] = [['card'], ['emv', 'external'], ['vip', 'vip']]
+  for (const payment_types of cases) {
+    const store = await generatedIn([{ transactions: 50, payment_types }])
+    t.strictSame([...new Set(store.transactions.inCreationOrder().map(({ payment_type }) => payment_type))].sort(), [...new Set(payment_types)].sort())
+  }
+})
+
+t.test('generate: refunded is an exact share', async t => {
+  const cases: [transactions: number, refunded: number | undefined, refunds: number][] = [
+    [10, undefined, 0],
+    [10, 0, 0],
+    [10, 0.2, 2],
+    [10, 0.25, 3],
+    [10, 0.24, 2],
+    [10, 1, 10],
+    [1, 0.5, 1],
+    [1, 0.49, 0],
+    [0, 1, 0]
+  ]
+  for (const [transactions, refunded, refunds] of cases) {
+    const store = await generatedIn([{ transactions, ...(refunded !== undefined && { refunded }) }])
+    t.equal(store.refunds.size, refunds, `${refunded} of ${transactions}`)
+  }
+})
+
+t.test('generate: a person can be written to, but nobody is: every address lies under an example domain', async t => {
+  for (const seed of SEEDS) {
+    const { accounts, users, transactions } = await generatedIn([{ accounts: 50 }, { users: 200 }, { transactions: 200, payment_types: ['apple_pay'] }], {
+      seed
+    })
+    const emails = [...accounts.inCreationOrder(), ...users.inCreationOrder(), ...transactions.inCreationOrder().map(({ customer }) => customer)].map(
+      one => one?.email
+    )
+
+    t.equal(emails.length, 452)
+    t.strictSame(
+      emails.filter(email => !/^[^@\s]+@example\.(com|net|org)$/.test(email ?? '')),
+      [],
+      `seed ${seed}`
+    )
+  }
+})
+
+t.test('generate: names are filled in, and Tickets are numbered on from those that stand', async t => {
+  const store = await generatedIn([{ accounts: 5 }, { users: 5 }, { locations: 5 }, { tickets: 12 }])
+
+  for (const { name, address } of store.accounts.inCreationOrder().slice(2))
+    t.ok(name && address.line1 && address.city && /^\d{5}$/.test(address.postal_code ?? ''))
+  for (const { name } of store.users.inCreationOrder()) t.ok(/^\S+ \S+/.test(name), name)
+  for (const { display_name } of store.locations.inCreationOrder().slice(2)) t.ok(/^[A-Z]/.test(display_name ?? ''), display_name ?? 'none')
+  const references = store.tickets.inCreationOrder().map(({ reference }) => reference ?? '')
+  t.equal(references[0], 'T-1')
+  for (const [index, reference] of references.slice(1).entries())
+    t.ok(new RegExp(`^(Table|Bar|Patio|Booth|Counter) [1-9][0-9]? #${String(index + 2).padStart(4, '0')}$`).test(reference), reference)
+})
+
+t.test('generate: a payment is never made before the first Ticket of its Location, whatever the range', async t => {
+  const data = world({ ...EMPTY, tickets: [{ id: 'tkt_b', location: 'loc_b', created: '2026-02-20T10:00:00.000Z' }] })
+
+  const store = await generatedIn([{ transactions: 100, location: 'loc_b', refunded: 1, created: RANGE }], { data })
+
+  const [early, late] = [store.transactions.inCreationOrder(), store.refunds.inCreationOrder()].map(records => records.map(({ created }) => created)) as [
+    string[],
+    string[]
+  ]
+  t.ok(isBetween(early, '2026-02-20T10:00:00.000Z', TO))
+  t.ok(isBetween(late, '2026-02-20T10:00:00.000Z', TO))
+  t.ok(isSorted(early))
+  t.ok(early.filter(at => at === '2026-02-20T10:00:00.000Z').length > 50, 'those of earlier come with it')
+})
+
+t.test('generate: a range of one instant, and one at the ends of time', async t => {
+  for (const at of ['2026-02-01', '0001-01-01', '9999-12-31T23:59:59.999Z']) {
+    const store = await generatedIn([
+      { tickets: 3, location: 'loc_b', created: { from: at, to: at } },
+      { transactions: 3, location: 'loc_b', refunded: 1, created: { from: at, to: at } }
+    ])
+    const instants = [store.tickets.inCreationOrder().slice(-3), store.transactions.inCreationOrder(), store.refunds.inCreationOrder()]
+      .flat()
+      .map(({ created }) => created)
+    t.strictSame([instants.length, new Set(instants)], [9, new Set([new Date(at).toISOString()])], at)
+  }
+})
+
+t.test('A03: the same seed gives the same bytes, another seed others', async t => {
+  const generate: GenerateData[] = [{ accounts: 2 }, { users: 5 }, { locations: 2 }, { tickets: 30, created: RANGE }, { transactions: 20, refunded: 0.5 }]
+  const bytes = async (seed: number) => JSON.stringify(exported(await generatedIn(generate, { seed })))
+  const state = async (options: object) => firstState({ clock: NOW, data: world(), generate, seed: 1 }, options)
+
+  const first = await bytes(1)
+  t.equal(await bytes(1), first)
+  t.not(await bytes(2), first)
+  const [one, two] = await Promise.all([bytes(1), bytes(2)])
+  t.strictSame([one, two], [first, await bytes(2)], 'at the same time too')
+
+  const ids = ({ store }: FirstState) => store.users.inCreationOrder().map(({ id, name }) => [id, name])
+  t.notSame(ids(await state({ flag: { seed: 2 } })), ids(await state({})), "the command line's seed wins")
+  t.strictSame(
+    (await state({})).counters,
+    { merchant: 2, user: 5, location: 2, ticket: 30, transaction: 20, refund: 10 },
+    'ids that come later are drawn on from there'
+  )
+})
+
+t.test('generate: later entries do not change what earlier ones gave', async t => {
+  const [users, more] = [await generatedIn([{ users: 5 }]), await generatedIn([{ users: 5 }, { locations: 2 }, { users: 1 }])]
+
+  t.strictSame(JSON.stringify(more.users.inCreationOrder().slice(0, 5)), JSON.stringify(users.users.inCreationOrder()))
+})
+
+t.test('generate: 2,000 records are made and put in good time, and told as they come', async t => {
+  const told: string[] = []
+  const begun = performance.now()
+
+  const { store } = await firstState(
+    {
+      clock: NOW,
+      data: world(EMPTY),
+      generate: [
+        { tickets: 1000, location: 'loc_b', created: RANGE },
+        { transactions: 700, location: 'loc_b', refunded: 0.5, created: RANGE }
+      ]
+    },
+    { progress: (what, done, total) => told.push(`${what} ${done}/${total}`) }
+  )
+
+  const ms = performance.now() - begun
+  t.strictSame([store.tickets.size, store.transactions.size, store.refunds.size], [1001, 700, 350])
+  t.ok(ms < 2000, `${ms} ms`)
+  t.strictSame(told, ['tickets 500/1000', 'tickets 1000/1000', 'transactions 500/700'])
+})
+
+t.test('generate: every problem, with its place', async t => {
+  const one = 'one of accounts, users, locations, tickets, transactions with a count was expected'
+  const none = (what: string, id: string) => `no ${what} has the id ${id}`
+  const tooEarly = (location: string) => `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`
+  const reversed = { created: { from: '2026-03-02', to: '2026-03-01' } }
+  const isLater = 'from 2026-03-02 is later than to 2026-03-01'
+  const word = (given: string, meant: string) => `one of ${PAYMENT_TYPES.join(', ')} was expected, not ${given}; did you mean ${meant}?`
+  const cases: [title: string, generate: unknown, problems: string[], data?: object][] = [
+    ['no list', { tickets: 5 }, ['generate: a list was expected, not an object']],
+    ['no family', [{}], [`generate[0]: ${one}`]],
+    ['no family, but a place', [{ location: 'loc_a', created: RANGE }], [`generate[0]: ${one}`]],
+    ['two families', [{ tickets: 1, users: 1 }], [`generate[0]: ${one}, not users and tickets`]],
+    ['three families', [{ transactions: 1, tickets: 1, users: 0 }], [`generate[0]: ${one}, not users and tickets and transactions`]],
+    ['a family that is not generated', [{ refunds: 5 }], ['generate[0].refunds: unknown name refunds; did you mean refunded?']],
+    ['a family misspelt', [{ tikets: 5 }], ['generate[0].tikets: unknown name tikets; did you mean tickets?']],
+    ['less than none', [{ tickets: -1 }], ['generate[0].tickets: at least 0 was expected, not -1']],
+    ['half a Ticket', [{ tickets: 0.5 }], ['generate[0].tickets: a whole number was expected, not 0.5']],
+    ['too many', [{ tickets: 1_000_001 }], ['generate[0].tickets: at most 1000000 was expected, not 1000001']],
+    ['a share above all', [{ transactions: 1, refunded: 1.1 }], ['generate[0].refunded: at most 1 was expected, not 1.1']],
+    ['a share below none', [{ transactions: 1, refunded: -0.1 }], ['generate[0].refunded: at least 0 was expected, not -0.1']],
+    ['a share as text', [{ transactions: 1, refunded: '20%' }], ['generate[0].refunded: a number was expected, not 20%']],
+    ['a payment type that is none', [{ transactions: 1, payment_types: ['card', 'paypall'] }], [`generate[0].payment_types[1]: ${word('paypall', 'paypal')}`]],
+    ['no payment type', [{ transactions: 1, payment_types: [] }], ['generate[0].payment_types: must NOT have fewer than 1 items, not a list']],
+    ['half a range', [{ tickets: 1, created: { from: FROM } }], ['generate[0].created: to is required']],
+    [
+      'a range of what is no instant',
+      [{ tickets: 1, created: { from: 'yesterday', to: TO } }],
+      ['generate[0].created.from: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z']
+    ],
+    ['a reversed range', [{ tickets: 1, ...reversed }], [`generate[0].created: ${isLater}`]],
+    ['a reversed range of nothing', [{ users: 0, ...reversed }], [`generate[0].created: ${isLater}`]],
+    [
+      'a range reversed by its offset',
+      [{ users: 1, created: { from: '2026-03-01T00:00:00-02:00', to: '2026-03-01T01:00:00Z' } }],
+      ['generate[0].created: from 2026-03-01T00:00:00-02:00 is later than to 2026-03-01T01:00:00Z']
+    ],
+    [
+      'a Location that is not there',
+      [
+        { tickets: 1, location: 'loc_x' },
+        { transactions: 1, location: 'loc_y' }
+      ],
+      [`generate[0].location: ${none('Location', 'loc_x')}`, `generate[1].location: ${none('Location', 'loc_y')}`]
+    ],
+    [
+      'an Account that is not there',
+      [
+        { users: 1, account: 'mch_x' },
+        { locations: 1, account: 'mch_y' }
+      ],
+      [`generate[0].account: ${none('Account', 'mch_x')}`, `generate[1].account: ${none('Account', 'mch_y')}`]
+    ],
+    [
+      'no Location at all',
+      [{ tickets: 1 }, { transactions: 1 }],
+      ['generate[0]: there is no Location for the generated tickets', 'generate[1]: there is no Location for the generated transactions'],
+      {}
+    ],
+    [
+      'no Account at all',
+      [{ users: 1 }, { locations: 1 }],
+      ['generate[0]: there is no merchant Account for the generated users', 'generate[1]: there is no merchant Account for the generated locations'],
+      {}
+    ],
+    ['no merchant', [{ users: 1 }], ['generate[0]: there is no merchant Account for the generated users'], { accounts: [world().accounts[1]] }],
+    ['no Ticket at the Location', [{ transactions: 1, location: 'loc_b' }], [`generate[0].location: ${tooEarly('loc_b')}`]],
+    ['no Ticket at the Location, and no payment', [{ transactions: 0, location: 'loc_b' }], [`generate[0].location: ${tooEarly('loc_b')}`]],
+    ['no Ticket early enough', [{ transactions: 5, created: { from: '2026-01-01', to: '2026-01-02' } }], [`generate[0].location: ${tooEarly('loc_a')}`]],
+    [
+      'Tickets that come too late',
+      [
+        { transactions: 1, location: 'loc_b' },
+        { tickets: 1, location: 'loc_b' }
+      ],
+      [`generate[0].location: ${tooEarly('loc_b')}`]
+    ],
+    [
+      'all together',
+      [{}, { users: 1, account: 'mch_x', ...reversed }, { tickets: 1, location: 'loc_x' }],
+      [`generate[0]: ${one}`, `generate[1].created: ${isLater}`, `generate[2].location: ${none('Location', 'loc_x')}`]
+    ]
+  ]
+  for (const [title, generate, problems, data = world(EMPTY)] of cases) t.strictSame(await problemsOf({ clock: NOW, data, generate }), problems, title)
+})
+
+t.test('generate: beside records with problems of their own, what an entry says by itself is told all the same', async t => {
+  const data = world({ tickets: [{ id: 'tkt_b', location: 'loc_none' }] })
+  const generate = [
+    { users: 1, tickets: 1 },
+    { tickets: 1, location: 'loc_none' },
+    { users: 1, created: { from: TO, to: FROM } }
+  ]
+
+  t.strictSame(await problemsOf({ data, generate }), [
+    'data.tickets[1].location: no Location has the id loc_none',
+    'generate[0]: one of accounts, users, locations, tickets, transactions with a count was expected, not users and tickets',
+    `generate[2].created: from ${TO} is later than to ${FROM}`
+  ])
+})

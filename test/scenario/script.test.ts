@@ -1,0 +1,763 @@
+import t from 'tap'
+import { pathOf, type Step } from '../../src/core/checking.js'
+import { OPERATION_NAMES, type OperationId, operationNamed } from '../../src/reference/operations.js'
+import { compileExpectation, type Expectation, type ExpectationData, Tally } from '../../src/scenario/expectations.js'
+import type { SentCall } from '../../src/scenario/matching.js'
+import { checkEntry, checkScenario } from '../../src/scenario/schemas.js'
+import { compileEntry, compileScript, type Entry, type EntryData, FAULTS, Script } from '../../src/scenario/script.js'
+
+type Sent = { key?: string | null; params?: object; query?: object; body?: object }
+/** A call as a matcher sees it, made from plain nested data. */
+const sent = (on: string, { key = null, params = {}, query = {}, body = {} }: Sent = {}): SentCall => {
+  const valuesOf = (data: object) => (name: readonly string[]) => {
+    const value = name.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], data)
+    return typeof value === 'string' ? value : undefined
+  }
+  return { operation: operationNamed(on) as OperationId, key, params: valuesOf(params), query: valuesOf(query), body: valuesOf(body) }
+}
+const atOf = (steps: readonly Step[], message: string) => `${pathOf(steps)}: ${message}`
+
+/** The problems that an entry is refused with: those of its schema, or else those found when it is compiled. */
+const problemsOf = async (data: unknown): Promise<string[]> => {
+  const found = checkEntry(data).map(({ steps, message }) => atOf(steps, message))
+  if (found.length > 0) return found
+  const entry = await compileEntry(data as EntryData, (steps, message) => found.push(atOf(steps, message)))
+  t.equal(entry === null, found.length > 0, 'an entry with a problem is not compiled, one without is')
+  return found
+}
+const compiled = async (data: EntryData): Promise<Entry> => {
+  t.strictSame(await problemsOf(data), [], JSON.stringify(data).slice(0, 200))
+  return (await compileEntry(data, () => {})) as Entry
+}
+const scriptOf = async (...entries: EntryData[]): Promise<Script> => new Script(await Promise.all(entries.map(compiled)))
+/** Which entries act on a row of calls, by place; null where none does. */
+const actedOn = (script: Script, calls: readonly SentCall[]): (number | null)[] =>
+  calls.map(call => {
+    const action = script.act(call, 1)
+    return action && script.listed().findIndex(({ id }) => id === action.id)
+  })
+const repeated = (count: number, call: SentCall) => new Array(count).fill(call) as SentCall[]
+
+const OPERATIONS_TOLD = `it has ${OPERATION_NAMES.join(', ')}`
+const DURATION_TOLD = 'a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
+const HEADER_TOLD = 'a header name and a value without line breaks or control characters was expected'
+const UNBALANCED = 'the brackets are not balanced: a nested name is written parent[child]'
+
+t.test('script: every kind of problem of an entry, with its place in it', async t => {
+  const refuse = (more: object) => ({ on: 'POST /refunds', delay: '1s', ...more })
+  const pay = (match: object) => ({ on: 'POST /transactions', match, delay: '1s' })
+  const answer = (respond: object) => ({ on: 'POST /refunds', respond })
+  const cases: [title: string, data: unknown, problems: string[]][] = [
+    ['no entry', 'x', [': an object was expected, not x']],
+    ['nothing', {}, [': on is required']],
+    ['nothing to do', { on: 'GET /tickets' }, [': an entry needs respond, delay or fault']],
+    ['nothing to do but match', { on: 'GET /tickets', match: { key: 'k' }, calls: 1 }, [': an entry needs respond, delay or fault']],
+    ['an unknown name', { on: 'GET /tickets', dealy: '1s' }, ['dealy: unknown name dealy; did you mean delay?']],
+    ['an empty name', refuse({ name: '' }), ['name: text was expected, not an empty one']],
+
+    [
+      'no such path',
+      { on: 'POST /refund', delay: '1s' },
+      [`on: one of ${OPERATION_NAMES.join(', ')} was expected, not POST /refund; did you mean POST /refunds?`]
+    ],
+    [
+      'no such method',
+      { on: 'DELETE /refunds', delay: '1s' },
+      [`on: one of ${OPERATION_NAMES.join(', ')} was expected, not DELETE /refunds; did you mean GET /refunds?`]
+    ],
+    [
+      'a path without a method',
+      { on: 5, delay: '1s' },
+      ['on: text was expected, not 5; quote it: "5"', `on: one of ${OPERATION_NAMES.join(', ')} was expected, not 5`]
+    ],
+    [
+      'a disabled delete of a Location',
+      { on: 'DELETE /locations/{id}', delay: '1s' },
+      ['on: can never apply: DELETE /locations/{id} is disabled and always answers 501']
+    ],
+    [
+      'a disabled delete of an Account',
+      { on: 'DELETE /accounts/{id}', fault: 'hang' },
+      ['on: can never apply: DELETE /accounts/{id} is disabled and always answers 501']
+    ],
+
+    ['an unknown part of match', pay({ boddy: {} }), ['match.boddy: unknown name boddy; did you mean body?']],
+    ['an unknown parameter', pay({ body: { amuont: 5 } }), ['match.body.amuont: amuont is not a parameter of this call; did you mean amount?']],
+    ['an unknown parameter, unlike any', pay({ body: { whatever: 5 } }), ['match.body.whatever: whatever is not a parameter of this call']],
+    [
+      'an unknown nested name',
+      pay({ body: { card: { nubmer: '4' } } }),
+      ['match.body.card.nubmer: card.nubmer is not a parameter of this call; did you mean number?']
+    ],
+    [
+      'an unknown name in brackets',
+      pay({ body: { 'card[nubmer]': '4' } }),
+      ['match.body.card[nubmer]: card.nubmer is not a parameter of this call; did you mean number?']
+    ],
+    [
+      'an unknown head in brackets',
+      pay({ body: { 'crad[number]': '4' } }),
+      ['match.body.crad[number]: crad is not a parameter of this call; did you mean card?']
+    ],
+    ['a name below a value', pay({ body: { amount: { x: '4' } } }), ['match.body.amount.x: amount.x is not a parameter of this call']],
+    ['a name in brackets below a value', pay({ body: { 'card[last4][x]': '4' } }), ['match.body.card[last4][x]: card.last4.x is not a parameter of this call']],
+    [
+      'a name below a metadata key',
+      refuse({ match: { body: { metadata: { a: { b: '1' } } } } }),
+      ['match.body.metadata.a.b: metadata.a.b is not a parameter of this call']
+    ],
+    ['brackets that do not close', pay({ body: { 'card[number': '4' } }), [`match.body.card[number: ${UNBALANCED}`]],
+    ['brackets that do not open', pay({ body: { 'card]': '4' } }), [`match.body.card]: ${UNBALANCED}`]],
+    ['text behind brackets', pay({ body: { 'card[number]x': '4' } }), [`match.body.card[number]x: ${UNBALANCED}`]],
+    ['brackets in brackets', pay({ body: { card: { 'a[b[c]]': '4' } } }), [`match.body.card.a[b[c]]: ${UNBALANCED}`]],
+    [
+      'a name of a prototype',
+      pay({ body: { toString: 'x', constructor: 'y' } }),
+      ['toString', 'constructor'].map(name => `match.body.${name}: ${name} is not a parameter of this call`)
+    ],
+    ['params of a path without', pay({ params: { id: 'x' } }), ['match.params: POST /transactions has no params']],
+    [
+      'a path parameter of another call',
+      { on: 'DELETE /accounts/{account_id}/users/{user_id}', match: { params: { id: 'x' } }, delay: '1s' },
+      ['match.params.id: id is not a parameter of this call']
+    ],
+    ['a query of a POST', pay({ query: { limit: 5 } }), ['match.query: POST /transactions has no query']],
+    [
+      'a query of a GET without parameters',
+      { on: 'GET /tickets/{id}', match: { query: { limit: 5 } }, delay: '1s' },
+      ['match.query: GET /tickets/{id} has no query']
+    ],
+    ['a body on a GET', { on: 'GET /tickets', match: { body: { location: 'x' } }, delay: '1s' }, ['match.body: GET /tickets has no body']],
+    [
+      'a value that is none',
+      pay({ body: { amount: null } }),
+      ['match.body.amount: text or a number or true or false or a list or an object was expected, not null']
+    ],
+    [
+      'a list of what is no value',
+      pay({ body: { amount: [1, null, {}] } }),
+      [
+        'match.body.amount[1]: text or a number or true or false was expected, not null',
+        'match.body.amount[2]: text or a number or true or false was expected, not an object'
+      ]
+    ],
+    ['an empty list', pay({ body: { amount: [] } }), ['match.body.amount: an empty list fits no call']],
+    ['an empty list of keys', pay({ key: [] }), ['match.key: an empty list fits no call']],
+    ['a key that is no text', pay({ key: 5 }), ['match.key: text or a list was expected, not 5; quote it: "5"']],
+    [
+      'a bad regular expression',
+      pay({ body: { ticket: '/(/' } }),
+      ['match.body.ticket: /(/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ): `(`']
+    ],
+    [
+      'a bad regular expression, any case',
+      pay({ body: { ticket: '/[a/i' } }),
+      ['match.body.ticket: /[a/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ]: `[a`']
+    ],
+    [
+      'a bad regular expression in a list',
+      pay({ body: { 'customer[email]': ['x', '/*/'] } }),
+      ['match.body.customer[email]: /*/ is not a regular expression of the RE2 syntax: error parsing regexp: missing argument to repetition operator: `*`']
+    ],
+    [
+      'a bad regular expression for the key',
+      pay({ key: '/a**/' }),
+      ['match.key: /a**/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid nested repetition operator: `**`']
+    ],
+    [
+      'a look-ahead',
+      pay({ body: { ticket: '/(?=a)/' } }),
+      ['match.body.ticket: /(?=a)/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid or unsupported Perl syntax: `(?=`']
+    ],
+    [
+      'a back-reference',
+      pay({ body: { ticket: '/(a)\\1/' } }),
+      ['match.body.ticket: /(a)\\1/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid escape sequence: `\\1`']
+    ],
+    [
+      'repetitions that multiply',
+      pay({ body: { ticket: '/((a{100}){100}){100}/' } }),
+      ['match.body.ticket: /((a{100}){100}){100}/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid repeat count: `{100}`']
+    ],
+
+    ['calls that is no number', refuse({ calls: true }), ['calls: a whole number or text was expected, not true; quote it: "true"']],
+    ['the call before the first', refuse({ calls: 0 }), ['calls: at least 1 was expected, not 0']],
+    ['half a call', refuse({ calls: 1.5 }), ['calls: a whole number or text was expected, not 1.5; quote it: "1.5"']],
+    ...['0', '01', '-1', '1.5', 'all', '', '3-2', '0-2', '1-', '-', '+', '4-+', '4++', '1-2-3', '1,2', '10000000000', '1e3'].map(
+      (calls): [string, object, string[]] => [`calls ${calls}`, refuse({ calls }), [`calls: which calls was expected, as 1, 2-3 or 4+, not ${calls}`]]
+    ),
+    ['too large a number of calls', refuse({ calls: 1e21 }), ['calls: which calls was expected, as 1, 2-3 or 4+, not 1e+21']],
+
+    ['a delay that is a number', refuse({ delay: 5 }), ['delay: text was expected, not 5; quote it: "5"']],
+    ['a delay that is no length of time', refuse({ delay: 'soon' }), [`delay: ${DURATION_TOLD}`]],
+    ['an empty delay', refuse({ delay: '' }), [`delay: ${DURATION_TOLD}`]],
+    ['a negative delay', refuse({ delay: '-1s' }), [`delay: ${DURATION_TOLD}`]],
+    ['a delay too long', refuse({ delay: '600001ms' }), ['delay: a delay is at most ten minutes']],
+    ['a delay far too long', refuse({ delay: '7d' }), ['delay: a delay is at most ten minutes']],
+    ['a delay without max', refuse({ delay: { min: '1s' } }), ['delay: max is required']],
+    ['a delay with more', refuse({ delay: { min: '1s', max: '2s', mean: '1s' } }), ['delay.mean: unknown name mean; did you mean min?']],
+    ['a reversed delay', refuse({ delay: { min: '2s', max: '100ms' } }), ['delay: min 2s is longer than max 100ms']],
+    ['a delay from nothing', refuse({ delay: { min: 'x', max: 'y' } }), [`delay.min: ${DURATION_TOLD}`, `delay.max: ${DURATION_TOLD}`]],
+    ['a delay to nothing', refuse({ delay: { min: '2s', max: 'y' } }), [`delay.max: ${DURATION_TOLD}`]],
+    ['a delay up to too long', refuse({ delay: { min: '2s', max: '11m' } }), ['delay.max: a delay is at most ten minutes']],
+
+    ['a body and an error', answer({ status: 400, body: 'x', error: { code: 'c', message: 'm' } }), ['respond: body and error cannot both be the answer']],
+    [
+      'an error with status 200',
+      answer({ status: 200, error: { code: 'c', message: 'm' } }),
+      ['respond.status: an error has a status of 400 or more, not 200']
+    ],
+    [
+      'an error with status 399',
+      answer({ status: 399, error: { code: 'c', message: 'm' } }),
+      ['respond.status: an error has a status of 400 or more, not 399']
+    ],
+    ['an error without a code', answer({ error: { message: 'm' } }), ['respond.error: code is required']],
+    ['an error without a message', answer({ error: { code: 'c' } }), ['respond.error: message is required']],
+    [
+      'an error with more',
+      answer({ error: { code: 'c', message: 'm', request_id: 'r' } }),
+      ['respond.error.request_id: unknown name request_id; known here: type, code, message, param']
+    ],
+    ['status 204 with a body', answer({ status: 204, body: {} }), ['respond.status: an answer with status 204 has no body']],
+    ['status 304 with a body', answer({ status: 304, body: null }), ['respond.status: an answer with status 304 has no body']],
+    [
+      'status 204 with an error',
+      answer({ status: 204, error: { code: 'c', message: 'm' } }),
+      ['respond.status: an error has a status of 400 or more, not 204', 'respond.status: an answer with status 204 has no body']
+    ],
+    ['a status that informs', answer({ status: 199 }), ['respond.status: at least 200 was expected, not 199']],
+    ['a status that is none', answer({ status: 600 }), ['respond.status: at most 599 was expected, not 600']],
+    ['a header that is no text', answer({ headers: { 'retry-after': 5 } }), ['respond.headers.retry-after: text was expected, not 5; quote it: "5"']],
+    ...['connection', 'Content-Length', 'KEEP-ALIVE', 'proxy-connection', 'te', 'trailer', 'Transfer-Encoding', 'upgrade', 'Request-Id'].map(
+      (name): [string, object, string[]] => [
+        `the framing header ${name}`,
+        answer({ headers: { [name]: '5' } }),
+        [`respond.headers.${name}: ${name} is the emulator's own to set`]
+      ]
+    ),
+    ...['a\r\nx: y', 'a\nb', 'a\rb', 'a\0b', 'a\x7Fb', '\u{1F35C}'].map((value): [string, object, string[]] => [
+      `the header value ${JSON.stringify(value)}`,
+      answer({ headers: { 'x-a': value } }),
+      [`respond.headers.x-a: ${HEADER_TOLD}`]
+    ]),
+    ...['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n'].map((name): [string, object, string[]] => [
+      `the header name ${JSON.stringify(name)}`,
+      answer({ headers: { [name]: 'x' } }),
+      [`respond.headers.${name}: ${HEADER_TOLD}`]
+    ]),
+
+    [
+      'a fault that is none',
+      { on: 'POST /refunds', fault: 'conection_reset' },
+      [`fault: one of ${FAULTS.join(', ')} was expected, not conection_reset; did you mean connection_reset?`]
+    ],
+    ['when that is none', refuse({ fault: 'hang', when: 'during' }), ['when: one of before, after was expected, not during']],
+    ['when: after without a fault', refuse({ when: 'after' }), ['when: when: after goes with a fault']],
+    [
+      'when: after with an answer',
+      { on: 'POST /refunds', respond: {}, fault: 'hang', when: 'after' },
+      ['when: when: after lets the call answer for itself, so respond has no place beside it']
+    ]
+  ]
+  for (const [title, data, problems] of cases) t.strictSame(await problemsOf(data), problems, title)
+})
+
+t.test('script: when: before needs no fault, and every fault goes with either', async () => {
+  await compiled({ on: 'POST /refunds', delay: '1s', when: 'before' })
+  for (const fault of FAULTS) for (const when of ['before', 'after'] as const) await compiled({ on: 'POST /refunds', fault, when })
+})
+
+t.test('script: what an entry may say', async () => {
+  const entries: EntryData[] = [
+    { on: 'POST /refunds', delay: '0ms' },
+    { on: 'POST /refunds', delay: '10m' },
+    { on: 'POST /refunds', delay: { min: '0s', max: 'PT10M' } },
+    { on: 'POST /refunds', respond: {} },
+    { on: 'POST /refunds', respond: { status: 204 } },
+    { on: 'POST /refunds', respond: { body: null } },
+    {
+      on: 'POST /refunds',
+      respond: { status: 500, body: 'text', headers: { 'Retry-After': '5', 'content-type': 'text/plain', 'x-empty': '', 'x-latin': 'café' } }
+    },
+    { on: 'POST /refunds', respond: { error: { code: 'c', message: '' } } },
+    { on: 'POST /refunds', respond: { status: 599, error: { type: 't', code: 'c', message: 'm', param: 'p' } } },
+    { on: 'POST /refunds', respond: { status: 200 }, fault: 'truncated_body', delay: '1s', name: 'all at once', calls: '2 - 3' },
+    { on: 'GET /tickets', match: { query: { 'created[gte]': '/./', created: { lt: 'x' }, limit: 5 }, key: ['a', '/b/'] }, delay: '1s' },
+    { on: 'DELETE /accounts/{account_id}/users/{user_id}', match: { params: { account_id: 'a', user_id: 'b' } }, fault: 'hang' },
+    {
+      on: 'POST /locations/{id}',
+      match: { params: { id: 'x' }, body: { address: { city: 'Boston' }, 'metadata[a]': 'b', metadata: { toString: '1' } } },
+      delay: '1s'
+    }
+  ]
+  for (const entry of entries) await compiled(entry)
+})
+
+t.test('script: an operation is looked for by its name, in whatever case its method is written', async t => {
+  const found: string[] = []
+  const entry = await compileEntry({ on: 'get /tickets', delay: '1s' }, (steps, message) => found.push(atOf(steps, message)))
+  t.strictSame([entry?.operation, found], ['listTickets', []])
+
+  for (const [on, told] of [
+    ['GET /ticket', 'did you mean GET /tickets?'],
+    ['PATCH /everything/else', OPERATIONS_TOLD]
+  ] as const) {
+    const problems: string[] = []
+    t.equal(await compileEntry({ on, match: { body: { x: 1 } }, delay: 'x' }, (steps, message) => problems.push(atOf(steps, message))), null)
+    t.strictSame(
+      problems,
+      [`on: ${on} is no operation of the reference; ${told}`, `delay: ${DURATION_TOLD}`],
+      'the rest is looked at all the same, but for match'
+    )
+  }
+})
+
+t.test('script: an entry behind one that answers every call of its operation can never apply', async t => {
+  const all: EntryData = { on: 'GET /tickets', delay: '1s' }
+  const some: EntryData = { on: 'GET /tickets', match: { key: 'k' }, delay: '1s' }
+  const first: EntryData = { on: 'GET /tickets', calls: 1, delay: '1s' }
+  const later: EntryData = { on: 'GET /tickets', calls: '2+', delay: '1s' }
+  const other: EntryData = { on: 'GET /refunds', delay: '1s' }
+  const bad: EntryData = { on: 'GET /tickets' }
+  const told = (index: number) => `[${index}]: can never apply: an earlier entry of GET /tickets answers every call`
+  const cases: [title: string, entries: EntryData[], compiled: number, problems: string[]][] = [
+    ['none', [], 0, []],
+    ['conditions first', [some, first, later, all, other], 5, []],
+    ['behind one', [all, some, other], 3, [told(1)]],
+    ['behind one, twice', [all, all, first], 3, [told(1), told(2)]],
+    ['an empty match is no condition', [{ ...all, match: { query: { created: {} } } }, some], 2, [told(1)]],
+    ['1+ is every call', [{ ...all, calls: '1+' }, some], 2, [told(1)]],
+    ['every call but the first', [later, some], 2, []],
+    ['one that is wrong itself', [bad, all], 1, ['[0]: an entry needs respond, delay or fault']]
+  ]
+  for (const [title, entries, count, problems] of cases) {
+    const found: string[] = []
+    const script = await compileScript(entries, (steps, message) => found.push(atOf(steps, message)))
+    t.strictSame(found, problems, title)
+    t.equal(script.length, count, title)
+  }
+})
+
+t.test('match: values compare as text with what was sent, in lists and as regular expressions', async t => {
+  type Case = [match: NonNullable<EntryData['match']>, fits: Sent[], not: Sent[]]
+  const body = (...bodies: object[]): Sent[] => bodies.map(body => ({ body }))
+  const cases: Case[] = [
+    [{}, [{}, { key: 'x' }, { body: { ticket: 'x' } }], []],
+    [{ body: {} }, [{}], []],
+    [{ body: { customer: {} } }, [{}], []],
+    [
+      { body: { amount: 600 } },
+      body({ amount: '600' }),
+      body({}, { amount: '0600' }, { amount: '600.0' }, { amount: '' }, { amount: '6000' }, { amount: { x: '600' } })
+    ],
+    [{ body: { amount: '600' } }, body({ amount: '600' }), body({ amount: '60' })],
+    [{ body: { payload: true } }, body({ payload: 'true' }), body({ payload: 'TRUE' }, { payload: '1' })],
+    [{ body: { payload: '' } }, body({ payload: '' }), body({}, { payload: ' ' })],
+    [{ body: { payload: 'Card' } }, body({ payload: 'Card' }), body({ payload: 'card' }, { payload: 'Card ' })],
+    [
+      { body: { amount: [600, '700', false] } },
+      body({ amount: '600' }, { amount: '700' }, { amount: 'false' }),
+      body({}, { amount: '800' }, { amount: '600,700' })
+    ],
+    [{ body: { amount: ['/^6/', 700] } }, body({ amount: '600' }, { amount: '6' }, { amount: '700' }), body({ amount: '7' }, { amount: '76' })],
+    [{ body: { payload: '/soup/' } }, body({ payload: 'cold soup today' }), body({}, { payload: 'Soup' }, { payload: '' })],
+    [{ body: { payload: '/soup/i' } }, body({ payload: 'cold SOUP today' }, { payload: 'soup' }), body({ payload: 'sou p' })],
+    [{ body: { payload: '/^a\\/b$/' } }, body({ payload: 'a/b' }), body({ payload: 'a/bc' })],
+    [{ body: { payload: '/a/b/' } }, body({ payload: 'xa/bx' }), body({ payload: 'ab' })],
+    [{ body: { payload: '//' } }, body({ payload: '' }, { payload: 'anything' }), body({})],
+    [{ body: { payload: '/' } }, body({ payload: '/' }), body({ payload: '' }, { payload: 'x' })],
+    [{ body: { payload: '/a/g' } }, body({ payload: '/a/g' }), body({ payload: 'a' })],
+    [{ body: { payload: '/a.b\n/' } }, body({ payload: 'axb\n' }), body({ payload: 'axb' })],
+    [{ body: { payload: '/^\\p{L}+$/' } }, body({ payload: 'Größe' }), body({ payload: 'a1' })],
+    [{ body: { payload: '/.../' } }, body({ payload: 'abc' }), body({ payload: 'ab' })],
+    [
+      { body: { 'customer[email]': '/@shop\\.example$/i' } },
+      body({ customer: { email: 'a@SHOP.example' } }),
+      body({ customer: { email: 'a@shop.example.com' } }, { 'customer[email]': 'a@shop.example' })
+    ],
+    [
+      { body: { card: { last4: '4242', brand: ['visa', 'amex'] } } },
+      body({ card: { last4: '4242', brand: 'amex' } }),
+      body({ card: { last4: '4242' } }, { card: { brand: 'visa' } }, { card: 'visa' })
+    ],
+    [
+      { body: { ticket: 'tkt_1', amount: '/^[1-9]/', 'customer[phone]': '1' } },
+      body({ ticket: 'tkt_1', amount: '5', customer: { phone: '1' } }),
+      body({ ticket: 'tkt_1', amount: '0', customer: { phone: '1' } }, { ticket: 'tkt_1', amount: '5' })
+    ],
+    [{ body: { 'card[number]': '/4444$/' } }, body({ card: { number: '5555555555554444' } }), body({ card: { number: '4242424242424242' } })],
+    [{ key: 'sk_a' }, [{ key: 'sk_a' }], [{ key: null }, { key: 'sk_ab' }, { key: 'SK_A' }]],
+    [{ key: ['sk_a', '/^sk_b/'] }, [{ key: 'sk_a' }, { key: 'sk_bcd' }], [{ key: null }, { key: '' }, { key: 'xsk_b' }]],
+    [{ key: '//' }, [{ key: '' }, { key: 'any' }], [{ key: null }]],
+    [{ key: 'sk_a', body: { amount: 5 } }, [{ key: 'sk_a', body: { amount: '5' } }], [{ key: 'sk_a' }, { key: 'sk_b', body: { amount: '5' } }]]
+  ]
+  for (const [match, fits, not] of cases) {
+    const { matches } = await compiled({ on: 'POST /transactions', match, delay: '1s' })
+    for (const call of fits)
+      t.equal(matches === null || matches(sent('POST /transactions', call)), true, `${JSON.stringify(match)} fits ${JSON.stringify(call)}`)
+    for (const call of not) t.equal(matches?.(sent('POST /transactions', call)), false, `${JSON.stringify(match)} does not fit ${JSON.stringify(call)}`)
+  }
+})
+
+t.test('match: names of the path, the query, a deep body and metadata, nested and in brackets', async t => {
+  const cases: [on: string, match: NonNullable<EntryData['match']>, fits: Sent, not: Sent][] = [
+    ['GET /tickets/{id}', { params: { id: ['tkt_1', 'tkt_2'] } }, { params: { id: 'tkt_2' } }, { params: { id: 'tkt_3' } }],
+    [
+      'DELETE /accounts/{account_id}/users/{user_id}',
+      { params: { user_id: '/^usr_/', account_id: 'mch_a' } },
+      { params: { account_id: 'mch_a', user_id: 'usr_a' } },
+      { params: { account_id: 'mch_b', user_id: 'usr_a' } }
+    ],
+    [
+      'GET /transactions',
+      { query: { 'created[gte]': '2026-03-01', limit: 10 } },
+      { query: { created: { gte: '2026-03-01' }, limit: '10' } },
+      { query: { limit: '10' } }
+    ],
+    [
+      'POST /accounts/{id}',
+      { body: { address: { country: 'US' } }, params: { id: 'a' } },
+      { params: { id: 'a' }, body: { address: { country: 'US' } } },
+      { params: { id: 'a' } }
+    ],
+    ['POST /refunds/{id}', { body: { 'metadata[table 5]': 'x' } }, { body: { metadata: { 'table 5': 'x' } } }, { body: { metadata: {} } }],
+    ['POST /refunds/{id}', { body: { metadata: { constructor: 'x' } } }, { body: { metadata: { constructor: 'x' } } }, { body: { metadata: {} } }],
+    ['POST /refunds/{id}', { body: { metadata: '' } }, { body: { metadata: '' } }, { body: { metadata: { a: '' } } }]
+  ]
+  for (const [on, match, fits, not] of cases) {
+    const { matches } = await compiled({ on, match, delay: '1s' })
+    t.equal(matches?.(sent(on, fits)), true, `${on} ${JSON.stringify(match)}`)
+    t.equal(matches?.(sent(on, not)), false, `${on} not ${JSON.stringify(not)}`)
+  }
+})
+
+t.test('match: a regular expression is judged in linear time, whatever the pattern and the value', async t => {
+  const cases: [pattern: string, value: string, fits: boolean][] = [
+    ['/(a+)+$/', `${'a'.repeat(50_000)}!`, false],
+    ['/^(a|aa)+$/', `${'a'.repeat(50_000)}!`, false],
+    ['/^(a|a?)+$/', `${'a'.repeat(50_000)}!`, false],
+    ['/(x+x+)+y/', 'x'.repeat(50_000), false],
+    ['/^(([a-z])+.)+[A-Z]([a-z])+$/', 'a'.repeat(50_000), false],
+    ['/^([\\w.-])+@(([\\w-])+\\.)+([a-z]{2,4})+$/i', `a@${'a.'.repeat(25_000)}`, false],
+    ['/(a+)+$/', 'a'.repeat(50_000), true]
+  ]
+  for (const [pattern, value, fits] of cases) {
+    const { matches } = await compiled({ on: 'POST /refunds', match: { body: { reason: pattern } }, delay: '1s' })
+    const call = sent('POST /refunds', { body: { reason: value } })
+    matches?.(call)
+
+    const begun = performance.now()
+    t.equal(matches?.(call), fits, pattern)
+    const ms = performance.now() - begun
+    t.ok(ms < 400, `${pattern} in milliseconds: ${ms}`)
+  }
+})
+
+t.test('calls: which calls of those that fit an entry acts on', async t => {
+  const tickets = sent('GET /tickets')
+  const cases: [calls: number | string | undefined, acts: number[]][] = [
+    [undefined, [1, 2, 3, 4, 5, 6]],
+    [1, [1]],
+    ['1', [1]],
+    [3, [3]],
+    ['2-3', [2, 3]],
+    [' 2 - 3 ', [2, 3]],
+    ['5-5', [5]],
+    ['4+', [4, 5, 6]],
+    ['4 +', [4, 5, 6]],
+    ['1+', [1, 2, 3, 4, 5, 6]],
+    [7, []],
+    ['999999999', []]
+  ]
+  for (const [calls, acts] of cases) {
+    const script = await scriptOf({ on: 'GET /tickets', delay: '1s', ...(calls !== undefined && { calls }) })
+
+    const acted = actedOn(script, repeated(6, tickets))
+
+    t.strictSame(
+      acted.flatMap((index, nth) => (index === null ? [] : [nth + 1])),
+      acts,
+      `calls ${calls}`
+    )
+    t.strictSame(
+      script.listed().map(({ fitted, acted }) => [fitted, acted]),
+      [[6, acts.length]],
+      `counts of calls ${calls}`
+    )
+  }
+})
+
+t.test('calls: an entry counts every call that it fits, whichever entry answered; the first whose calls holds that count acts', async t => {
+  const script = await scriptOf(
+    { on: 'GET /tickets', match: { query: { search_query: 'x' } }, calls: 2, delay: '1s' },
+    { on: 'GET /tickets', calls: '2-3', delay: '1s' },
+    { on: 'GET /refunds', delay: '1s' },
+    { on: 'GET /tickets', calls: '4+', delay: '1s' },
+    { on: 'GET /tickets', match: { query: { search_query: 'x' } }, delay: '1s' }
+  )
+  const plain = sent('GET /tickets')
+  const search = sent('GET /tickets', { query: { search_query: 'x' } })
+
+  const acted = actedOn(script, [plain, search, search, plain, search, sent('GET /refunds'), sent('GET /users')])
+
+  t.strictSame(acted, [null, 1, 0, 3, 3, 2, null])
+  t.strictSame(
+    script.listed().map(({ fitted, acted }) => [fitted, acted]),
+    [
+      [3, 1],
+      [5, 1],
+      [1, 1],
+      [5, 2],
+      [3, 0]
+    ]
+  )
+})
+
+t.test('script: an operation that no entry speaks of has none', async t => {
+  const script = await scriptOf({ on: 'GET /tickets', delay: '1s' })
+
+  t.equal(script.has('listTickets'), true)
+  t.equal(script.has('readTicket'), false)
+  t.equal(script.act(sent('GET /tickets/{id}'), 1), null)
+  t.equal(new Script().has('listTickets'), false)
+  t.strictSame(new Script().listed(), [])
+})
+
+t.test('A03: a delay is drawn from the seed, within min and max, both included', async t => {
+  const tickets = sent('GET /tickets')
+  const drawn = async (seed: number, delay: EntryData['delay'], count: number) => {
+    const script = await scriptOf({ on: 'GET /tickets', ...(delay !== undefined && { delay }), fault: 'hang' })
+    return repeated(count, tickets).map(call => script.act(call, seed)?.delay)
+  }
+
+  const first = await drawn(7, { min: '100ms', max: '2s' }, 500)
+  t.strictSame(await drawn(7, { min: '100ms', max: '2s' }, 500), first, 'the same for the same seed')
+  t.notSame(await drawn(8, { min: '100ms', max: '2s' }, 500), first, 'others for another')
+  for (const delay of first) t.ok(Number.isInteger(delay) && (delay as number) >= 100 && (delay as number) <= 2000, `${delay}`)
+  t.ok(new Set(first).size > 350, 'they differ')
+
+  t.strictSame([...new Set(await drawn(1, { min: '3ms', max: '5ms' }, 100))].sort(), [3, 4, 5])
+  t.strictSame(await drawn(1, { min: '2s', max: '2s' }, 2), [2000, 2000])
+  t.strictSame(await drawn(1, '1500ms', 2), [1500, 1500])
+  t.strictSame(await drawn(1, '0s', 1), [0])
+  t.strictSame(await drawn(1, undefined, 1), [0], 'none is none')
+})
+
+t.test('A03: each entry draws its delays alone, one for each call that it acts on', async t => {
+  const random = { min: '0ms', max: '10m' }
+  const tickets = sent('GET /tickets')
+  const refunds = sent('GET /refunds')
+  const alone = await scriptOf({ on: 'GET /tickets', delay: random })
+  const among = await scriptOf({ on: 'GET /tickets', calls: '2+', delay: random }, { on: 'GET /refunds', delay: random })
+
+  const expected = repeated(3, tickets).map(call => alone.act(call, 1)?.delay)
+  const acted = [tickets, refunds, tickets, refunds, refunds, tickets, tickets].map(call => among.act(call, 1))
+
+  t.strictSame(
+    acted.filter(action => action?.id === 'scr_1').map(action => action?.delay),
+    expected,
+    'neither the calls of another entry nor those before its first move them'
+  )
+  t.equal(new Set(acted.slice(1).map(action => action?.delay)).size, 6, 'the entries draw apart')
+})
+
+t.test('script: entries are added behind the others, shown with id and counts, and removed', async t => {
+  const tickets: EntryData = { name: 'first', on: 'GET /tickets', calls: '1', delay: '1s' }
+  const refunds: EntryData = { on: 'GET /refunds', respond: { status: 500 } }
+  const script = await scriptOf(tickets, refunds)
+
+  const id = script.add(await compiled(tickets))
+
+  t.equal(id, 'scr_3')
+  t.strictSame(actedOn(script, [sent('GET /tickets'), sent('GET /tickets'), sent('GET /refunds')]), [0, null, 1])
+  t.strictSame(script.listed(), [
+    { id: 'scr_1', entry: tickets, fitted: 2, acted: 1 },
+    { id: 'scr_2', entry: refunds, fitted: 1, acted: 1 },
+    { id: 'scr_3', entry: tickets, fitted: 2, acted: 0 }
+  ])
+
+  t.equal(script.remove('scr_9'), false)
+  t.equal(script.remove('__proto__'), false)
+  t.equal(script.remove('scr_1'), true)
+  t.equal(script.remove('scr_1'), false, 'once only')
+  t.equal(script.has('listTickets'), true, 'another of the operation is left')
+  t.equal(script.remove('scr_3'), true)
+  t.equal(script.has('listTickets'), false)
+  t.equal(script.act(sent('GET /tickets'), 1), null)
+  t.strictSame(
+    script.listed().map(({ id }) => id),
+    ['scr_2']
+  )
+  t.equal(script.add(await compiled(tickets)), 'scr_4', 'an id is not given out again')
+
+  script.clear()
+  t.strictSame([script.listed(), script.has('listTickets'), script.has('listRefunds')], [[], false, false])
+  script.clear()
+  t.equal(script.add(await compiled(tickets)), 'scr_5')
+})
+
+t.test('script: a copy has the same ids and counts and goes its own way; a fresh one has counted nothing', async t => {
+  const script = await scriptOf({ on: 'GET /tickets', calls: '2+', delay: { min: '0ms', max: '10m' } }, { on: 'GET /tickets', calls: 1, delay: '1s' })
+  const tickets = sent('GET /tickets')
+  actedOn(script, repeated(3, tickets))
+  script.remove(script.add(await compiled({ on: 'GET /refunds', delay: '1s' })))
+  const before = script.listed()
+
+  const copy = script.clone()
+  const fresh = script.fresh()
+  t.strictSame(copy.listed(), before)
+  t.strictSame(
+    fresh.listed(),
+    before.map(entry => ({ ...entry, fitted: 0, acted: 0 }))
+  )
+
+  const next = copy.act(tickets, 1)
+  t.strictSame(script.listed(), before, 'what the copy counts the original does not see')
+  t.strictSame(script.act(tickets, 1)?.delay, next?.delay, 'both draw the same delay next')
+  t.equal(fresh.act(tickets, 1)?.id, 'scr_2', 'the fresh one begins again')
+
+  copy.clear()
+  script.remove('scr_2')
+  t.strictSame(
+    [script, fresh, copy].map(one => one.listed().map(({ id }) => id)),
+    [['scr_1'], ['scr_1', 'scr_2'], []]
+  )
+  const entry = await compiled({ on: 'GET /refunds', delay: '1s' })
+  t.strictSame(
+    [script, fresh, copy].map(one => one.add(entry)),
+    ['scr_4', 'scr_4', 'scr_4'],
+    'an id that was given out before is not given out by a copy'
+  )
+})
+
+t.test('script: an entry is put back with the id and counts that it had', async t => {
+  const entry = await compiled({ on: 'GET /tickets', calls: '4', delay: '1s' })
+  const script = new Script()
+
+  script.put('scr_7', entry, { fitted: 3, acted: 0 })
+  script.put('scr_2', entry, { fitted: 0, acted: 0 })
+
+  t.equal(script.act(sent('GET /tickets'), 1)?.id, 'scr_7')
+  t.strictSame(
+    script.listed().map(({ id, fitted, acted }) => [id, fitted, acted]),
+    [
+      ['scr_7', 4, 1],
+      ['scr_2', 1, 0]
+    ]
+  )
+  t.equal(script.add(entry), 'scr_8')
+})
+
+/** The problems of one expectation: those of its schema, or else those found when it is compiled. */
+const expectationProblems = async (data: unknown): Promise<string[]> => {
+  const found = checkScenario({ expect: [data] }).map(({ steps, message }) => atOf(steps.slice(2), message))
+  if (found.length > 0) return found
+  const expectation = await compileExpectation(data as ExpectationData, (steps, message) => found.push(atOf(steps, message)))
+  t.equal(expectation === null, found.length > 0)
+  return found
+}
+
+t.test('expect: every kind of problem of an expectation', async t => {
+  const cases: [data: unknown, problems: string[]][] = [
+    [{}, [': on is required']],
+    [{ on: 'POST /refund' }, [`on: one of ${OPERATION_NAMES.join(', ')} was expected, not POST /refund; did you mean POST /refunds?`]],
+    [{ on: 'POST /refunds', time: 1 }, ['time: unknown name time; did you mean times?']],
+    [{ on: 'POST /refunds', times: -1 }, ['times: at least 0 was expected, not -1']],
+    [{ on: 'POST /refunds', times: '1' }, ['times: a whole number was expected, not 1']],
+    [{ on: 'POST /refunds', times: 1_000_001 }, ['times: at most 1000000 was expected, not 1000001']],
+    [{ on: 'POST /refunds', times: 1, at_least: 1 }, [': times stands alone, without at_least and at_most']],
+    [{ on: 'POST /refunds', times: 1, at_most: 1 }, [': times stands alone, without at_least and at_most']],
+    [{ on: 'POST /refunds', at_least: 3, at_most: 2 }, ['at_least: at_least 3 is more than at_most 2']],
+    [
+      { on: 'POST /refunds', times: 0, at_least: 3, at_most: 2 },
+      [': times stands alone, without at_least and at_most', 'at_least: at_least 3 is more than at_most 2']
+    ],
+    [{ on: 'GET /tickets', match: { body: {} } }, ['match.body: GET /tickets has no body']],
+    [{ on: 'GET /tickets', match: { query: { locaton: 'x' } } }, ['match.query.locaton: locaton is not a parameter of this call; did you mean location?']],
+    [
+      { on: 'POST /refunds', match: { body: { reason: '/(/' } } },
+      ['match.body.reason: /(/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ): `(`']
+    ]
+  ]
+  for (const [data, problems] of cases) t.strictSame(await expectationProblems(data), problems, JSON.stringify(data))
+
+  const problems: string[] = []
+  t.equal(await compileExpectation({ on: 'POST /refund' }, (steps, message) => problems.push(atOf(steps, message))), null)
+  t.strictSame(problems, ['on: POST /refund is no operation of the reference; did you mean POST /refunds?'])
+})
+
+const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
+  const compiledOnes: Expectation[] = []
+  for (const data of expectations) {
+    t.strictSame(await expectationProblems(data), [])
+    compiledOnes.push((await compileExpectation(data, () => {})) as Expectation)
+  }
+  return new Tally(compiledOnes)
+}
+
+t.test('expect: times, at_least and at_most, and at least once when none is given', async t => {
+  const cases: [bounds: Partial<ExpectationData>, wanted: string, holds: number[]][] = [
+    [{}, 'at least 1 call', [1, 2, 3, 4]],
+    [{ times: 0 }, '0 calls', [0]],
+    [{ times: 1 }, '1 call', [1]],
+    [{ times: 2 }, '2 calls', [2]],
+    [{ at_least: 0 }, 'at least 0 calls', [0, 1, 2, 3, 4]],
+    [{ at_least: 1 }, 'at least 1 call', [1, 2, 3, 4]],
+    [{ at_least: 3 }, 'at least 3 calls', [3, 4]],
+    [{ at_least: 21 }, 'at least 21 calls', []],
+    [{ at_most: 0 }, '0 calls', [0]],
+    [{ at_most: 1 }, 'at most 1 call', [0, 1]],
+    [{ at_most: 2 }, 'at most 2 calls', [0, 1, 2]],
+    [{ at_least: 1, at_most: 3 }, '1 to 3 calls', [1, 2, 3]],
+    [{ at_least: 0, at_most: 1 }, 'at most 1 call', [0, 1]],
+    [{ at_least: 2, at_most: 2 }, '2 calls', [2]],
+    [{ at_least: 1, at_most: 1 }, '1 call', [1]]
+  ]
+  for (const [bounds, wanted, holds] of cases) {
+    const tally = await tallyOf({ on: 'POST /refunds', ...bounds })
+    for (const seen of [0, 1, 2, 3, 4]) {
+      t.strictSame(
+        tally.verdicts(),
+        [
+          {
+            expectation: { on: 'POST /refunds', ...bounds },
+            wanted: `POST /refunds: ${wanted}`,
+            seen,
+            holds: holds.includes(seen),
+            message: `POST /refunds: ${wanted} ${wanted.endsWith('call') ? 'was' : 'were'} expected, ${seen} came`
+          }
+        ],
+        `${JSON.stringify(bounds)} after ${seen}`
+      )
+      tally.count(sent('POST /refunds'))
+    }
+  }
+})
+
+t.test('expect: each expectation counts the calls that fit it', async t => {
+  const match = { body: { payment_type: 'vip' } }
+  const tally = await tallyOf({ on: 'POST /transactions' }, { on: 'POST /transactions', match, at_most: 1 }, { on: 'GET /tickets', times: 1 })
+
+  for (const payment_type of ['card', 'vip', 'vip']) tally.count(sent('POST /transactions', { body: { payment_type } }))
+  tally.count(sent('GET /transactions'))
+
+  t.equal(tally.isEmpty, false)
+  t.strictSame(
+    tally.verdicts().map(({ seen, holds, wanted }) => [seen, holds, wanted]),
+    [
+      [3, true, 'POST /transactions: at least 1 call'],
+      [2, false, 'POST /transactions with {"body":{"payment_type":"vip"}}: at most 1 call'],
+      [0, false, 'GET /tickets: 1 call']
+    ]
+  )
+})
+
+t.test('expect: nothing expected holds', async t => {
+  const tally = new Tally([])
+
+  tally.count(sent('GET /tickets'))
+
+  t.equal(tally.isEmpty, true)
+  t.strictSame(tally.verdicts(), [])
+})

@@ -1,0 +1,460 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import t, { type Test } from 'tap'
+import { parse } from 'yaml'
+import { buildApp } from '../../src/app.js'
+import { check } from '../../src/cli/check.js'
+import { settingsInForce } from '../../src/core/settings.js'
+import { OPERATION_NAMES } from '../../src/reference/operations.js'
+import { Sandbox } from '../../src/sandbox/sandbox.js'
+import { Snapshots } from '../../src/sandbox/snapshots.js'
+import { Library } from '../../src/scenario/library.js'
+import { publishedSchema } from '../../src/scenario/schemas.js'
+
+const FOLDER = fileURLToPath(new URL('../../scenarios/', import.meta.url))
+const fileOf = (name: string) => `${FOLDER}${name}.yaml`
+const textOf = (name: string) => readFileSync(fileOf(name), 'utf8')
+const GUIDE = readFileSync(new URL('../../docs/scenarios.md', import.meta.url), 'utf8')
+const NOW = '2026-04-01T12:00:00.000Z'
+const MERCHANT = 'sk_test_merchant'
+const LAUNCH = { flag: {}, environment: {} }
+
+/** Each shipped scenario, and how the curl lines of its comment are answered, in their order. */
+const CURL_LINES: Record<string, (number | 'lost')[]> = {
+  'declined-then-approved': [402, 200],
+  default: [200, 200],
+  'lost-refund-answer': ['lost', 200, 200],
+  'month-end': [200, 200, 200],
+  'needle-on-a-late-page': [200, 200, 200, 200],
+  'partial-refunds': [200, 400, 200],
+  'reseller-onboarding': [200, 200, 200],
+  'service-outage': [503, 503, 200],
+  'slow-lists': [200, 200],
+  'split-bill': [200, 200, 200, 200],
+  'test-cards': [402, 402, 402],
+  'thousand-ticket-day': [200, 200, 200]
+}
+const NAMES = Object.keys(CURL_LINES)
+
+/** The app that ships, with the machine's clock standing. */
+async function startApp(t: Test) {
+  const library = new Library({ fixtures: null, scenarios: null })
+  const sandbox = new Sandbox({ library, launch: LAUNCH, machine: () => Date.parse(NOW) })
+  const app = await buildApp({ sandbox, library, snapshots: new Snapshots(null), settings: settingsInForce(LAUNCH).values, version: '0.0.0' })
+  t.teardown(() => app.close())
+  const load = async (name: string) => sandbox.load(await library.scenario(name), { name, file: fileOf(name) }, { play: app.playIn })
+  return { app, sandbox, load }
+}
+
+type Answer = { status: number; headers: Headers; body: any; ms: number }
+type Call = { query?: Record<string, string>; body?: Record<string, string>; key?: string }
+
+/** Clients of the app over a real socket. */
+async function listen(t: Test) {
+  const { app, load, sandbox } = await startApp(t)
+  await load('default')
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const address = `127.0.0.1:${(app.server.address() as AddressInfo).port}`
+
+  const send = async (url: string, options: RequestInit = {}): Promise<Answer> => {
+    const since = performance.now()
+    const { status, headers, ...answer } = await fetch(url, { signal: AbortSignal.timeout(10_000), ...options }).then(async answer => ({
+      status: answer.status,
+      headers: answer.headers,
+      text: await answer.text()
+    }))
+    return { status, headers, body: answer.text === '' ? null : JSON.parse(answer.text), ms: performance.now() - since }
+  }
+  const call = (on: string, { query = {}, body, key = MERCHANT }: Call = {}) => {
+    const [method, path] = on.split(' ') as [string, string]
+    return send(`http://${address}/next${path}?${new URLSearchParams(query)}`, {
+      method,
+      headers: { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` },
+      ...(method === 'POST' && { body: new URLSearchParams(body ?? {}) })
+    })
+  }
+  const control = (on: string, body?: object) => {
+    const [method, path] = on.split(' ') as [string, string]
+    return send(`http://${address}/_control${path}`, {
+      method,
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    })
+  }
+  /** Loads a scenario as a client does, by its name. */
+  const loadByName = async (name: string) => {
+    const { status, body } = await control('POST /load', { scenario: name })
+    if (status !== 200) throw new Error(JSON.stringify(body))
+  }
+  return { address, app, call, control, send, sandbox, load: loadByName }
+}
+
+const card = (fields: Record<string, string> = {}) => ({ ticket: 'tkt_60', payment_type: 'card', amount: '4200', ...fields })
+
+/** Sends what a curl line of a comment sends. Only the flags that stand there are known. */
+function readCurl(line: string, address: string): { url: string; options: RequestInit } {
+  const [, ...words] = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => (quoted ?? plain) as string)
+  const data: string[] = []
+  const headers: Record<string, string> = {}
+  let [method, url, inQuery] = ['', '', false]
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '-d') data.push(words.shift() as string)
+    else if (word === '-u') headers.authorization = `Basic ${Buffer.from(words.shift() as string).toString('base64')}`
+    else if (word === '-H') headers['content-type'] = (words.shift() as string).replace(/^content-type: /, '')
+    else if (word === '-X') method = words.shift() as string
+    else if (word === '-w') words.shift()
+    else if (word === '-G') inQuery = true
+    else if (word !== '-i') url = word.replace(/^localhost:4010/, `http://${address}`)
+  }
+  if (inQuery) return { url: `${url}?${data.join('&')}`, options: { headers } }
+  if (data.length === 0) return { url, options: { method: method || 'GET', headers } }
+  return { url, options: { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers }, body: data.join('&') } }
+}
+
+t.test('the shipped scenarios are those of the folder', async t => {
+  t.strictSame(readdirSync(FOLDER).sort(), NAMES.map(name => `${name}.yaml`).sort())
+})
+
+const isComment = (line: string | undefined) => /^# [A-Z].{20,}$/.test(line ?? '')
+
+t.test('each says what it is for: schema, comment, name, one sentence, and a row in the guide', async t => {
+  for (const name of NAMES) {
+    const [schema, comment] = textOf(name).split('\n')
+
+    t.equal(schema, '# yaml-language-server: $schema=../docs/schema/scenario.json', name)
+    t.equal(isComment(comment), true, `${name} says what to try`)
+    t.equal(new RegExp(`^name: ${name}$`, 'm').test(textOf(name)), true, `${name} is called so`)
+    t.equal(/^description: [^.]+\.$/m.test(textOf(name)), true, `${name} is described in one sentence`)
+    t.equal(new RegExp(`^\\| \`${name}\` \\|.+\\|.+\\|$`, 'm').test(GUIDE), true, `${name} has a row in the guide`)
+  }
+  for (const name of ['bistro', 'empty']) {
+    const [schema, comment] = readFileSync(`${FOLDER}../fixtures/${name}.yaml`, 'utf8').split('\n')
+    t.equal(schema, '# yaml-language-server: $schema=../docs/schema/fixture.json', name)
+    t.equal(isComment(comment), true, `${name} says what it holds`)
+  }
+})
+
+t.test('A03: two loads with one seed give the same state, byte for byte; so does a reset', async t => {
+  const { app, sandbox, load } = await startApp(t)
+  const state = async () => (await app.inject({ url: '/_control/state', headers: { host: 'localhost' } })).payload
+
+  for (const name of NAMES) {
+    await load(name)
+    const first = await state()
+    await load(name)
+    const second = await state()
+    sandbox.reset()
+
+    t.equal(sandbox.scenario.name, name)
+    t.equal(second === first, true, `${name} loaded again`)
+    t.equal((await state()) === first, true, `${name} reset`)
+  }
+})
+
+t.test('an editor finds nothing wrong in them', async t => {
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  const isScenario = ajv.compile(publishedSchema('scenario'))
+
+  for (const name of NAMES) {
+    isScenario(parse(textOf(name)))
+    t.strictSame(isScenario.errors, null, name)
+  }
+})
+
+t.test('every example of the guide loads', async t => {
+  const { app, load } = await startApp(t)
+  await load('default')
+  const examples = [...GUIDE.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => text as string)
+
+  t.equal(examples.length, 10)
+  for (const payload of examples) {
+    const answer = await app.inject({ method: 'POST', url: '/_control/load', headers: { host: 'localhost', 'content-type': 'application/yaml' }, payload })
+    t.equal(answer.statusCode, 200, `${answer.payload} for ${payload}`)
+  }
+})
+
+t.test('the steps and expectations of each hold', async t => {
+  const points = await check(NAMES.map(fileOf), { launch: LAUNCH, against: null, keys: new Map(), variables: new Map() })
+
+  t.strictSame(
+    points.filter(({ problems }) => problems.length > 0),
+    []
+  )
+  t.strictSame(new Set(points.map(({ file }) => file)), new Set(NAMES.map(fileOf)))
+})
+
+t.test('every curl line of a comment works as it stands', async t => {
+  const { address, send, load } = await listen(t)
+
+  for (const name of NAMES) {
+    await load(name)
+    const seen: unknown[] = []
+    for (const [, line] of textOf(name).matchAll(/^# {3}(curl .+)$/gm)) {
+      const { url, options } = readCurl(line as string, address)
+      seen.push(
+        await send(url, options).then(
+          ({ status }) => status,
+          () => 'lost'
+        )
+      )
+    }
+
+    t.strictSame(seen, CURL_LINES[name], name)
+  }
+})
+
+t.test('over a socket', async t => {
+  const { call, control, load, sandbox } = await listen(t)
+  const refundsOf = async (transaction: string) => (await call('GET /refunds', { query: { transaction } })).body.data as { amount: number }[]
+  const isLost = (call: Promise<unknown>) =>
+    call.then(
+      () => false,
+      () => true
+    )
+
+  await t.test('declined-then-approved: the first card payment of T-60 is declined, the next goes through', async t => {
+    await load('declined-then-approved')
+    const before = sandbox.store.transactions.size
+
+    const other = await call('POST /transactions', { body: card({ ticket: 'tkt_52' }) })
+    const cash = await call('POST /transactions', { body: card({ payment_type: 'external' }) })
+    const declined = await call('POST /transactions', { body: card() })
+    const approved = await call('POST /transactions', { body: card() })
+    const again = await call('POST /transactions', { body: card() })
+
+    t.strictSame([other.status, cash.status, declined.status, approved.status, again.status], [200, 200, 402, 200, 200])
+    t.hasStrict(declined.body.error, { type: 'card_error', code: 'card_declined' })
+    t.equal(sandbox.store.transactions.size, before + 4, 'nothing is recorded of the declined call')
+  })
+
+  await t.test('split-bill: each card is charged once; a card charged twice is caught', async t => {
+    await load('split-bill')
+
+    const first = await call('POST /transactions', { body: card({ 'card[last4]': '4242' }) })
+    const early = await control('POST /verify')
+    const second = await call('POST /transactions', { body: card({ 'card[last4]': '4444' }) })
+    const inTime = await control('POST /verify')
+    await call('POST /transactions', { body: card({ 'card[last4]': '4444' }) })
+    const late = await control('POST /verify')
+
+    t.strictSame([first.status, second.status], [200, 200])
+    t.strictSame([early.status, inTime.status, late.status], [409, 200, 409])
+    const [refund] = (await call('GET /refunds', { query: { limit: '1' } })).body.data
+    t.hasStrict(refund, { amount: 1100, payment_method: { card: { brand: 'mastercard', last4: '4444' } } }, 'REF-2')
+  })
+
+  await t.test('REF-5, REF-6, REF-7: partial-refunds until nothing is left, then refusals', async t => {
+    await load('partial-refunds')
+    const outcomes: unknown[] = []
+
+    for (const amount of ['4000', '5001', '2000', '', '1', '']) {
+      const { status, body } = await call('POST /refunds', { body: { transaction: 'txn_banquet', ...(amount !== '' && { amount }) } })
+      outcomes.push([status, body.amount ?? body.error.code])
+    }
+
+    t.strictSame(outcomes, [
+      [200, 4000],
+      [400, 'refund_exceeds_remaining'],
+      [200, 2000],
+      [200, 3000],
+      [400, 'charge_already_refunded'],
+      [400, 'charge_already_refunded']
+    ])
+  })
+
+  await t.test('lost-refund-answer: a client that tries again refunds twice, and verify says so', async t => {
+    await load('lost-refund-answer')
+    const refund = () => call('POST /refunds', { body: { transaction: 'txn_119', amount: '1500' } })
+
+    const lost = await isLost(refund())
+    const again = await refund()
+    const verdict = await control('POST /verify')
+
+    t.equal(lost, true)
+    t.equal(again.status, 200)
+    t.strictSame(
+      (await refundsOf('txn_119')).map(({ amount }) => amount),
+      [1500, 1500]
+    )
+    t.equal(verdict.status, 409)
+    t.hasStrict(verdict.body, { holds: false, expectations: [{ seen: 2, holds: false, message: 'POST /refunds: 1 call was expected, 2 came' }] })
+  })
+
+  await t.test('lost-refund-answer: a client that looks before it tries again refunds once', async t => {
+    await load('lost-refund-answer')
+
+    const lost = await isLost(call('POST /refunds', { body: { transaction: 'txn_119', amount: '1500' } }))
+    const found = await refundsOf('txn_119')
+    if (found.length === 0) await call('POST /refunds', { body: { transaction: 'txn_119', amount: '1500' } })
+    const verdict = await control('POST /verify')
+
+    t.equal(lost, true)
+    t.strictSame(
+      found.map(({ amount }) => amount),
+      [1500]
+    )
+    t.equal(verdict.status, 200)
+    t.hasStrict(verdict.body, { holds: true, expectations: [{ seen: 1, holds: true }] })
+  })
+
+  await t.test('lost-refund-answer: a client that never refunds is caught too', async t => {
+    await load('lost-refund-answer')
+
+    const verdict = await control('POST /verify')
+
+    t.equal(verdict.status, 409)
+    t.equal(verdict.body.expectations[0].message, 'POST /refunds: 1 call was expected, 0 came')
+  })
+
+  await t.test('slow-lists: a list is slow, a record beside it is not', async t => {
+    await load('slow-lists')
+
+    const [list, refunds, record] = await Promise.all([
+      call('GET /transactions'),
+      call('GET /refunds', { query: { transaction: 'txn_1' } }),
+      call('GET /transactions/txn_1')
+    ])
+
+    t.strictSame([list.status, refunds.status, record.status], [200, 200, 200])
+    t.ok(list.ms >= 1490, `the list took ${list.ms} ms`)
+    t.ok(refunds.ms >= 490 && refunds.ms < list.ms, `the narrowed list took ${refunds.ms} ms`)
+    t.ok(record.ms < 490, `the record took ${record.ms} ms`)
+  })
+
+  await t.test('SRCH-3: needle-on-a-late-page: every page before the last is empty with has_more true', async t => {
+    for (const [path, search_query, id, pages] of [
+      ['/tickets', 'needle', 'tkt_needle', 41],
+      ['/transactions', '0404', 'txn_needle', 41]
+    ] as const) {
+      await load('needle-on-a-late-page')
+      const emptied: unknown[] = []
+      let page = await call(`GET ${path}`, { query: { search_query } })
+      while (page.body.data.length === 0 && page.body.has_more) {
+        emptied.push(page.body.last_id)
+        page = await call(`GET ${path}`, { query: { search_query, starting_after: page.body.last_id } })
+      }
+      const narrowed = await call(`GET ${path}`, { query: { search_query, 'created[lt]': '2026-01-02' } })
+
+      t.equal(emptied.length, pages - 1, path)
+      t.strictSame(
+        page.body.data.map((record: { id: string }) => record.id),
+        [id]
+      )
+      t.equal(page.body.has_more, false)
+      t.equal(narrowed.body.data[0].id, id)
+    }
+    const before = await control('POST /verify')
+    await call('GET /tickets/tkt_needle')
+    const after = await control('POST /verify')
+    t.strictSame([before.status, after.status], [409, 200])
+  })
+
+  await t.test('service-outage: two calls of every operation that is not disabled are answered 503, then all is well', async t => {
+    await load('service-outage')
+    const before = JSON.stringify((await control('GET /state')).body)
+    const expected: [string, Call, number][] = [
+      ['POST /transactions', { body: card() }, 200],
+      ['POST /refunds', { body: { transaction: 'txn_119' } }, 200],
+      ['GET /tickets', {}, 200],
+      ['GET /accounts/mch_bistro', {}, 200],
+      ['DELETE /accounts/mch_bistro/users/usr_ana', {}, 204]
+    ]
+
+    for (const [on, sent, well] of expected) {
+      const down = [await call(on, sent), await call(on, sent)]
+      const isUntouched = on === 'POST /transactions' && JSON.stringify((await control('GET /state')).body) === before
+      const up = await call(on, sent)
+
+      for (const { status, headers, body } of down) {
+        t.equal(status, 503, on)
+        t.equal(headers.get('retry-after'), '1')
+        t.equal(body.error.code, 'service_unavailable')
+      }
+      if (on === 'POST /transactions') t.equal(isUntouched, true, 'a call that met the outage had no effect')
+      t.equal(up.status, well, on)
+    }
+    const scripted = (await control('GET /script')).body.data.map(({ entry }: { entry: { on: string } }) => entry.on)
+    const disabled = ['DELETE /locations/{id}', 'DELETE /accounts/{id}']
+    t.strictSame(scripted.toSorted(), OPERATION_NAMES.filter(on => !disabled.includes(on)).toSorted())
+  })
+
+  await t.test('test-cards: what a payment comes to by what it is made with', async t => {
+    await load('test-cards')
+    const outcomes: [Record<string, string>, number, string | null][] = [
+      [{ 'card[number]': '4242424242424242' }, 200, null],
+      [{ 'card[last4]': '4242' }, 200, null],
+      [{ 'card[number]': '4000000000000002' }, 402, 'card_declined'],
+      [{ 'card[number]': '4000000000009995' }, 402, 'insufficient_funds'],
+      [{ 'card[number]': '4000000000000069' }, 402, 'expired_card'],
+      [{ 'card[number]': '4000000000000127' }, 402, 'incorrect_csc'],
+      [{ 'card[number]': '4000000000000119' }, 402, 'processing_error'],
+      [{ 'card[last4]': '0002' }, 402, 'card_declined'],
+      [{ 'card[last4]': '9995' }, 402, 'insufficient_funds'],
+      [{ 'card[last4]': '0069' }, 402, 'expired_card'],
+      [{ 'card[last4]': '0127' }, 402, 'incorrect_csc'],
+      [{ 'card[last4]': '0119' }, 402, 'processing_error'],
+      [{ 'card[last4]': '4242', amount: '66600' }, 402, 'amount_too_large'],
+      [{ payment_type: 'external', amount: '66600' }, 200, null],
+      [{ 'card[last4]': '4242', 'customer[email]': 'declined@shop.example' }, 402, 'card_declined']
+    ]
+
+    for (const [fields, status, code] of outcomes) {
+      const { body, ...answer } = await call('POST /transactions', { body: card(fields) })
+      t.strictSame([answer.status, body.error?.code ?? null, body.error?.type ?? null], [status, code, code && 'card_error'], JSON.stringify(fields))
+    }
+    const slow = await call('POST /transactions', { body: card({ 'card[number]': '4000000000000077' }) })
+    const lost = await isLost(call('POST /transactions', { body: card({ 'card[number]': '4000000000000341' }) }))
+    const [latest] = (await call('GET /transactions', { query: { limit: '1' } })).body.data
+
+    t.equal(slow.status, 200)
+    t.ok(slow.ms >= 1990, `the slow card took ${slow.ms} ms`)
+    t.equal(lost, true)
+    t.equal(latest.payment_method.card.last4, '0341', 'the payment whose answer was lost is made')
+  })
+
+  await t.test('FILT-1, FILT-4: month-end: a payment on the last second of the month is in the month, and not at the top of all', async t => {
+    await load('month-end')
+    const terrace = sandbox.store.tickets.inCreationOrder().filter(({ location }) => location === 'loc_bistro_terrace')
+    const isOpen = sandbox.store.transactions.inCreationOrder().every(({ ticket }) => ticket !== 'tkt_52')
+
+    const { body: payment } = await call('POST /transactions', { body: card({ ticket: 'tkt_52' }) })
+    const idsWith = async (query: Record<string, string>): Promise<string[]> =>
+      (await call('GET /transactions', { query })).body.data.map(({ id }: { id: string }) => id)
+
+    t.equal(isOpen, true)
+    t.equal(payment.created, '2026-02-28T23:59:59.000Z')
+    t.equal((await idsWith({ 'created[lt]': '2026-03-01' }))[0], payment.id)
+    t.strictSame(await idsWith({ 'created[gte]': '2026-03-01' }), ['txn_120', 'txn_119', 'txn_118'])
+    t.equal((await idsWith({})).indexOf(payment.id), 3)
+    t.equal(new Set(terrace.map(({ created }) => created.slice(0, 10))).size, 30, 'there was trade on each of the thirty days')
+    t.ok(terrace.every(({ created }) => created >= '2026-01-30' && created < '2026-03-01'))
+  })
+
+  await t.test('thousand-ticket-day: a thousand Tickets and payments, all of that day', async t => {
+    await load('thousand-ticket-day')
+    const { tickets, transactions } = sandbox.store
+
+    t.strictSame([tickets.size, transactions.size], [1000, 1000])
+    t.ok([...tickets.inCreationOrder(), ...transactions.inCreationOrder()].every(({ created }) => created.startsWith('2026-03-14')))
+    t.strictSame((await control('GET /clock')).body, { now: '2026-03-14T23:00:00.000Z', running: true })
+  })
+
+  await t.test('LOC-3: reseller-onboarding: the merchant opens the Location that its reseller was refused', async t => {
+    await load('reseller-onboarding')
+    const [merchant] = (await call('GET /accounts', { query: { limit: '1' } })).body.data
+    const body = { display_name: 'Harbor Tea Room', 'address[country]': 'US' }
+
+    const { body: drawn } = await control('POST /keys', { account: merchant.id })
+    const refused = await call('POST /locations', { body, key: 'sk_test_reseller' })
+    const opened = await call('POST /locations', { body, key: drawn.key })
+
+    t.hasStrict(merchant, { name: 'Harbor Tea Room', type: 'merchant', reseller: 'rsl_partner' })
+    t.equal(refused.status, 403)
+    t.equal(refused.body.error.code, 'merchant_required')
+    t.equal(opened.status, 200)
+    t.equal(opened.body.account, merchant.id)
+  })
+})
