@@ -3,6 +3,7 @@ import { Clock, type ClockStart, MACHINE_CLOCK } from '../../src/core/clock.js'
 import { drawnFraction, drawnText } from '../../src/core/draws.js'
 import { DURATION_EXPECTED, durationOf } from '../../src/core/durations.js'
 import { LATEST_INSTANT } from '../../src/core/instants.js'
+import { cpuTime } from '../support/cpu.js'
 
 const DAY = 86_400_000
 
@@ -51,9 +52,9 @@ t.test('durations: what is no length of time up to a hundred years', async t => 
 
 t.test('durations: a hostile text is read in good time', async t => {
   for (const text of ['9'.repeat(1_000_000), `P${'1D'.repeat(200_000)}`, `${'1.'.repeat(200_000)}s`, `PT${'9'.repeat(1_000_000)}S`]) {
-    const begun = performance.now()
+    const begun = cpuTime()
     t.equal(durationOf(text), null, text.slice(0, 10))
-    t.ok(performance.now() - begun < 500, `${text.slice(0, 10)} in good time`)
+    t.ok(cpuTime() - begun < 500, `${text.slice(0, 10)} in good time`)
   }
 })
 

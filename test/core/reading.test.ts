@@ -16,6 +16,7 @@ import {
   settingsSchema,
   variableOf
 } from '../../src/core/settings.js'
+import { cpuTime } from '../support/cpu.js'
 
 t.test('FILT-1 A05: instants are dates and date-times, in UTC unless they say otherwise', async t => {
   const read: [text: string, iso: string][] = [
@@ -96,10 +97,10 @@ t.test('formats: what each holds, refuses, keeps and says', async t => {
 })
 
 t.test('USR-3: a hostile address is judged in good time', async t => {
-  const begun = performance.now()
+  const begun = cpuTime()
   for (const text of [`a@${'a'.repeat(50_000)}`, `a@${'a.'.repeat(25_000)}`, `${'a.'.repeat(25_000)}@`, `a@${'a-'.repeat(25_000)}.`])
     t.equal(FORMATS.email.holds(text), false)
-  t.ok(performance.now() - begun < 1000)
+  t.ok(cpuTime() - begun < 1000)
 })
 
 /** A number of so many digits whose last makes the Luhn checksum hold. */

@@ -265,14 +265,14 @@ t.test('script: hanging calls end at once when the emulator closes, delayed ones
   const since = Date.now()
   const closing = close()
   await until(() => hanging.every(({ state }) => state() !== 'open'))
-  t.ok(Date.now() - since < 400, `the hanging ones ended after ${Date.now() - since} ms`)
+  t.ok(Date.now() - since < 1400, `the hanging ones ended after ${Date.now() - since} ms`)
   t.equal((await delayed).status, 200, 'a delayed one is answered')
   await until(() => later.state() !== 'open')
   t.ok(Date.now() - since < 1400, `what would hang now is cut after ${Date.now() - since} ms`)
   await closing
   const took = Date.now() - since
 
-  t.ok(took > 1400 && took < 2500, `closed after ${took} ms`)
+  t.ok(took > 1400 && took < 6000, `closed after ${took} ms`)
   await until(() => endless.state() !== 'open')
   t.equal(endless.received(), '', 'a longer one is cut')
   await until(() => lines.filter(line => line.includes('lost')).length === 22)

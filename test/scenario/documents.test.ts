@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import { documentOf, type Found, problemLine, readDocument, refusalOf } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
+import { cpuTime } from '../support/cpu.js'
 
 const read = async (text: string) => (await readDocument('doc', text)).data
 const place = async (text: string, steps: (string | number)[]) => {
@@ -93,10 +94,10 @@ t.test('documents: what grows without end is refused at once', async t => {
     ['deep JSON', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /nested deeper than 64 levels/]
   ]
   for (const [title, text, says] of hostile) {
-    const begun = performance.now()
+    const begun = cpuTime()
     const [first] = (await problemsOf(text)) as [Problem]
     t.ok(says.test(first.message), `${title}: ${first.message}`)
-    t.ok(performance.now() - begun < 1000, `${title} in good time`)
+    t.ok(cpuTime() - begun < 1000, `${title} in good time`)
   }
   t.ok(await read(`a: ${'['.repeat(63)}${']'.repeat(63)}`), 'what is merely deep is read')
 })
@@ -147,10 +148,10 @@ t.test('documents: a thousand problems of a large JSON document are placed in go
   const tickets = Array.from({ length: 1000 }, (_, index) => ({ id: index, location: 'loc_a', reference: `T-${index}` }))
   const document = await readDocument('doc.json', JSON.stringify({ tickets }, null, 1))
 
-  const begun = performance.now()
+  const begun = cpuTime()
   const { problems } = await refusalOf(tickets.map((_, index) => ({ document, steps: ['tickets', index, 'id'], message: 'm' })))
 
-  t.ok(performance.now() - begun < 4000)
+  t.ok(cpuTime() - begun < 4000)
   t.strictSame(problems?.[999]?.line, 3 + 999 * 5 + 1)
 })
 

@@ -13,6 +13,7 @@ import { Library } from '../../src/scenario/library.js'
 import { type FirstState, firstStateOf, isBareFixture } from '../../src/scenario/scenario.js'
 import { checkFixture, checkScenario, fixtureSchema, publishedSchema, scenarioSchema } from '../../src/scenario/schemas.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
+import { cpuTime } from '../support/cpu.js'
 import { startTestEmulator } from '../support/emulator.js'
 
 const MACHINE = Date.parse('2026-04-01T00:00:00.000Z')
@@ -348,11 +349,11 @@ t.test('fixtures: a thousand references to nothing among a thousand records are 
   const locations = Array.from({ length: 1000 }, (_, index) => location(`loc_${String(index).padStart(24, 'abcdefgh')}`))
   const tickets = Array.from({ length: 5000 }, (_, index) => ({ location: `loc_${String(index).padEnd(24, 'zyxwv')}` }))
 
-  const begun = performance.now()
+  const begun = cpuTime()
   const problems = await problemsOf(world({ locations, tickets }))
 
   t.equal(problems.length, 1001)
-  t.ok(performance.now() - begun < 5000)
+  t.ok(cpuTime() - begun < 5000)
 })
 
 t.test('A21: an Account may name a reseller that stands after it', async t => {
@@ -883,9 +884,9 @@ t.test('a scenario: with every section wrong at once each problem is told with i
   ]
   for (const [text, problems] of cases) {
     for (const on of ['POST /load', 'POST /load?dry_run=1']) {
-      const begun = performance.now()
+      const begun = cpuTime()
       const { status, body } = await control(on, text, { 'content-type': 'application/yaml' })
-      const ms = performance.now() - begun
+      const ms = cpuTime() - begun
 
       t.strictSame([status, body.error.code], [400, 'document_invalid'])
       const told = (body.error.problems as Problem[]).map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`)
