@@ -9,7 +9,9 @@ import { ticketRoutes } from './api/tickets/routes.js'
 import { transactionRoutes } from './api/transactions/routes.js'
 import { userRoutes } from './api/users/routes.js'
 import { acceptBodies } from './control/bodies.js'
+import { evidenceRoutes } from './control/evidence.js'
 import { guardControl } from './control/guard.js'
+import { metricsRoutes } from './control/metrics.js'
 import { schemaRoutes } from './control/schemas.js'
 import { scriptRoutes } from './control/script.js'
 import { settingsRoutes } from './control/settings.js'
@@ -27,6 +29,7 @@ import { createFormDecoder } from './http/form.js'
 import { logCall } from './http/logging.js'
 import { Player } from './http/playing.js'
 import { hasBody, readParameters } from './http/reading.js'
+import { record } from './http/recording.js'
 import { act, countCall, loseAfter, sentCall } from './http/scripting.js'
 import { OPERATIONS, type OperationId } from './reference/operations.js'
 import { type Schema, schemaOf } from './reference/parameters.js'
@@ -70,7 +73,10 @@ export async function buildApp({ sandbox, library, snapshots, settings, version,
     },
     frameworkErrors: (error, request, reply) => {
       prepare(request, reply, { player, sandbox })
-      answerError(error, request, reply).then(body => reply.send(body as never))
+      answerError(error, request, reply).then(body => {
+        record(request, reply, { answer: JSON.stringify(body) })
+        reply.send(body as never)
+      })
     },
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, { sandbox })
   })
@@ -80,6 +86,15 @@ export async function buildApp({ sandbox, library, snapshots, settings, version,
   app.addHook('onRequest', async (request, reply) => prepare(request, reply, { player, sandbox }))
   app.addHook('preClose', async () => faults.cut())
   app.addHook('onClose', async () => faults.end())
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (typeof payload === 'string') request.answer = payload
+    // a client that left hears nothing, and the framework says nothing of it
+    const lost = () => record(request, reply, { answered: false })
+    if (reply.raw.destroyed) lost()
+    else reply.raw.once('close', lost)
+    done(null, payload)
+  })
+  app.addHook('onResponse', async (request, reply) => record(request, reply))
   app.setErrorHandler(answerError)
   app.addHook('onRequest', async ({ is404, url, headers, raw }) => {
     if (headers.host === undefined && raw.httpVersion === '1.1') {
@@ -100,25 +115,25 @@ function prepare(request: FastifyRequest, reply: FastifyReply, { player, sandbox
   request.sandbox = played ?? sandbox
   request.isStep = played !== undefined
   request.base = BASE
-  request.trace = new Trace()
+  request.trace = new Trace(request.sandbox.settings['evidence.trace'])
   request.actor = null
   request.sent = null
   request.scripted = null
   request.lost = null
+  request.at = request.sandbox.isLoaded ? request.sandbox.clock.now() : 0
+  request.refusal = null
+  request.subject = null
+  request.answer = ''
+  request.isRecorded = false
   reply.header('request-id', request.id)
-  reply.raw.once('close', () => conclude(request, reply))
-}
-
-/** What is noted of a call that is over, whether its client got an answer or not. */
-function conclude(request: FastifyRequest, reply: FastifyReply): void {
-  logCall(request, reply)
-  request.sandbox.leanedOn(request.trace.assumptions)
+  reply.raw.once('close', () => logCall(request, reply))
 }
 
 /** Finds out who calls, and what the caller may see. Errors: those of a key that is not right (401). */
 function identify(request: FastifyRequest, trace: Trace): void {
   const { sandbox, headers, routeOptions } = request
   sandbox.requireLoaded()
+  trace.held('BASE-1')
   if (OPERATIONS[routeOptions.config.operation as OperationId].key) request.actor = actorOf(headers.authorization, sandbox, trace)
   else if (headers.authorization !== undefined) trace.assumed('A20')
   request.seen = new Visible(sandbox, request.actor, request.trace)
@@ -194,12 +209,9 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm, faults 
 
   // 6. the operation itself, for a caller who is still the same: a load or reset may have replaced the world while the call was waited for
   api.addHook('preHandler', async (request, reply) => {
-    const { actor, routeOptions, sandbox, trace } = request
+    const { actor, routeOptions, sandbox } = request
     if (actor && sandbox.store.accounts.get(actor.id) !== actor) identify(request, new Trace())
-    trace.assumed('A04')
-    if (!isCreate(routeOptions.config.operation as OperationId)) return
-    for (const assumption of ['A02', 'A03', 'A05', 'A06'] as const) trace.assumed(assumption)
-    reply.code(sandbox.settings['statuses.created'])
+    if (isCreate(routeOptions.config.operation as OperationId)) reply.code(sandbox.settings['statuses.created'])
   })
   api.setSerializerCompiler(({ schema }) => writerOf(schemaOf(schema as never) as Schema) as never)
   await api.register(locationRoutes)
@@ -208,8 +220,20 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm, faults 
   await api.register(ticketRoutes)
   await api.register(transactionRoutes)
   await api.register(refundRoutes)
+
+  // 7. what it answers with, and the assumptions that every such answer leans on
+  api.addHook('preSerialization', (request, _reply, payload, done) => {
+    if (request.refusal === null) {
+      const { trace, routeOptions } = request
+      request.subject = payload as FastifyRequest['subject']
+      for (const assumption of isCreate(routeOptions.config.operation as OperationId) ? CREATED : READ) trace.assumed(assumption)
+    }
+    done(null, payload)
+  })
 }
 
+const READ = ['A04'] as const
+const CREATED = ['A02', 'A03', 'A04', 'A05', 'A06'] as const
 const isCreate = (operation: OperationId) => operation.startsWith('create')
 
 /** The control API: never part of the emulated service, and kept from web pages. */
@@ -226,6 +250,8 @@ async function controlApi(control: FastifyInstance, { sandbox, library, snapshot
   acceptBodies(control, settings['limits.control_body'])
   await control.register(stateRoutes, { sandbox, library, version })
   await control.register(scriptRoutes, { sandbox })
+  await control.register(evidenceRoutes, { sandbox })
+  await control.register(metricsRoutes, { sandbox })
   await control.register(timeRoutes, { sandbox, snapshots })
   await control.register(schemaRoutes)
   await control.register(settingsRoutes, { sandbox })

@@ -39,6 +39,8 @@ export type Emulator = {
   scenario: { name: string; description: string | null }
   /** The API keys of its first state, each with the Account that it acts as. */
   apiKeys: { key: string; account: string }[]
+  /** The world that it emulates: records, script, evidence. */
+  sandbox: Sandbox
   /** The app, to inject requests into. */
   app: FastifyInstance
   /** No new calls; those in flight get up to `limits.shutdown` milliseconds. */
@@ -77,7 +79,7 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
     if (process.watch) stopWatching = await watchFiles(library, load, app.log)
     const address = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
     const apiKeys = [...sandbox.store.keys].map(([key, account]) => ({ key, account }))
-    return { baseUrl: `${address}/next`, controlUrl: `${address}/_control`, scenario: loaded, apiKeys, app, close }
+    return { baseUrl: `${address}/next`, controlUrl: `${address}/_control`, scenario: loaded, apiKeys, sandbox, app, close }
   } catch (error) {
     await close()
     throw error

@@ -1,10 +1,12 @@
-/** The command line: `commerce-emulator [start] | validate FILE… | check FILE… | healthcheck`. */
-import { Command, CommanderError, Help, Option } from 'commander'
+/** The command line: `commerce-emulator [start] | validate FILE… | check FILE… | exec -- COMMAND… | coverage merge FILE… | healthcheck`. */
+import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
+import { COVERAGE_FORMATS, type CoverageFormat } from '../evidence/reports.js'
 import { isPath } from '../scenario/library.js'
 import { VERSION } from '../version.js'
 import { failureLines } from './failures.js'
+import { GATES, type Gate } from './gates.js'
 import { settingsOfEnvironment, settingsOfFlags } from './launch.js'
 import { createProgressBar } from './progress.js'
 import { isFailed, REPORT_FORMATS, type ReportFormat, report } from './reports.js'
@@ -12,6 +14,14 @@ import { isFailed, REPORT_FORMATS, type ReportFormat, report } from './reports.j
 export type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
 type Flags = { set?: string[] } & Partial<Record<SettingKey, string>>
 type CheckFlags = Flags & { against?: string; key?: string[]; var?: string[]; format: ReportFormat }
+type ExecFlags = Flags & {
+  minCoverage?: number
+  failOn: Gate[]
+  report?: string
+  baseUrlName: string
+  apiKeyName: string
+  controlUrlName: string
+}
 type Environment = Readonly<Record<string, string | undefined>>
 
 const EXAMPLES = `
@@ -31,6 +41,13 @@ const collected = (text: string, before: string[] = []) => [...before, text]
 const pairOf = (text: string): readonly [string, string] => {
   const at = text.indexOf('=')
   return at < 1 ? ['', text] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** A share in percent. */
+const percentOf = (text: string): number => {
+  const percent = Number(text)
+  if (text.trim() === '' || !(percent >= 0 && percent <= 100)) throw new InvalidArgumentError('A share from 0 to 100 was expected.')
+  return percent
 }
 
 /** Adds the flags of those settings that have one, and `--set` for all of them. */
@@ -59,7 +76,7 @@ export async function run(args: readonly string[], environment: Environment, { s
   const program = new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .usage(
-      '[start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator healthcheck [options]'
+      '[start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
     )
     .version(VERSION, '-V, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help.')
@@ -117,6 +134,38 @@ export async function run(args: readonly string[], environment: Environment, { s
     stdout.write(report(points, format))
     status = points.some(isFailed) ? 1 : 0
   })
+
+  withSettings(
+    program
+      .command('exec')
+      .argument('<command...>', 'What to run, after --.')
+      .description('Run a command against an emulator of its own, and judge what it did; exit with its status, or 2 when only a gate failed.')
+      .option('--min-coverage <percent>', 'Least share of rule outcomes that the command has to see.', percentOf)
+      .addOption(new Option('--fail-on <what...>', 'What else fails the run.').choices(GATES).default(['expectations']))
+      .option('--report <dir>', 'Folder to write reports to, as JSON and JUnit.')
+      .option('--base-url-name <name>', 'Variable that holds the base address.', 'COMMERCE_BASE_URL')
+      .option('--api-key-name <name>', 'Variable that holds the first API key.', 'COMMERCE_API_KEY')
+      .option('--control-url-name <name>', 'Variable that holds the address of the control API.', 'COMMERCE_CONTROL_URL')
+  ).action(async (command: [string, ...string[]], { minCoverage, failOn, report, baseUrlName, apiKeyName, controlUrlName, ...flags }: ExecFlags) => {
+    const { exec } = await import('./exec.js')
+    const names = { baseUrl: baseUrlName, apiKey: apiKeyName, controlUrl: controlUrlName }
+    status = await exec(command, { launch: launchOf(flags), names, minCoverage: minCoverage ?? null, failOn, report: report ?? null }, { stderr })
+  })
+
+  const coverage = program.command('coverage').description('Reports of rule coverage.').helpOption('-h, --help', 'Print this help.')
+  coverage
+    .command('merge')
+    .argument('<file...>', 'Coverage reports as JSON.')
+    .description('Add up the coverage of several runs.')
+    .addOption(new Option('--format <format>', 'How to report.').choices(COVERAGE_FORMATS).default('text'))
+    .option('--min-coverage <percent>', 'Least share of rule outcomes; exit 2 below it.', percentOf)
+    .helpOption('-h, --help', 'Print this help.')
+    .action(async (files: string[], { format, minCoverage }: { format: CoverageFormat; minCoverage?: number }) => {
+      const { coverageReport, mergedCoverage } = await import('./coverage.js')
+      const merged = await mergedCoverage(files)
+      stdout.write(coverageReport(merged, format))
+      status = merged.percent < (minCoverage ?? 0) ? 2 : 0
+    })
 
   withSettings(
     program.command('healthcheck').description('Ask a running emulator whether it is ready; exit 0 when it is.'),

@@ -1,4 +1,5 @@
 /** How checked points are written: for people, as TAP, or as JUnit. */
+import { xml } from '../evidence/reports.js'
 import type { Point } from './check.js'
 
 export const REPORT_FORMATS = ['text', 'tap', 'junit'] as const
@@ -43,6 +44,3 @@ function asJunit(points: readonly Point[]): string {
 export const isFailed = ({ problems }: Point): boolean => problems.length > 0
 const byFile = (points: readonly Point[]): [string, Point[]][] =>
   [...new Set(points.map(({ file }) => file))].map(file => [file, points.filter(point => point.file === file)])
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** Text as XML takes it: markup escaped, what is no character there dropped. */
-const xml = (text: string) => text.replace(/[^\P{Cc}\n\t]|\p{Cs}|[\uFFFE\uFFFF]/gu, '').replace(/[&<>"]/g, character => ENTITIES[character] as string)

@@ -1,7 +1,6 @@
-/** Control: scripted behaviour, and the scenario's own expectations. */
+/** Control: scripted behaviour. */
 import type { FastifyPluginAsync } from 'fastify'
 import { ApiError } from '../core/errors.js'
-import { hasBody } from '../http/reading.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { type Found, refusalOf } from '../scenario/documents.js'
 import { checkEntry } from '../scenario/schemas.js'
@@ -41,13 +40,5 @@ export const scriptRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (con
       })
     }
     return reply.code(204).send()
-  })
-
-  control.post('/verify', async (request, reply) => {
-    queryOf(request)
-    if (hasBody(request)) throw new ApiError('body_unexpected', { message: 'This call takes no body: it judges what the scenario expects.' })
-    const verdicts = sandbox.tally.verdicts()
-    const holds = verdicts.every(verdict => verdict.holds)
-    return reply.code(holds ? 200 : 409).send({ holds, expectations: verdicts })
   })
 }

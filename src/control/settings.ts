@@ -4,6 +4,7 @@ import { SETTING_KEYS, SETTINGS, scenarioPathOf, variableOf } from '../core/sett
 import { ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { bodyReader, queryOf } from './bodies.js'
+import { totalsOf } from './evidence.js'
 
 const readChanges = bodyReader<object>({ type: 'object' }, '{"pagination.max_limit":5}')
 
@@ -17,15 +18,19 @@ export const settingsRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (c
     return settingsShown(sandbox)
   })
 
-  control.get('/assumptions', async () => ({
-    data: Object.entries(ASSUMPTIONS).map(([id, { topic, default: fallback, settings }]) => ({
-      id,
-      topic,
-      default: fallback,
-      settings: Object.fromEntries(settings.map(key => [key, sandbox.settings[key]])),
-      answers_leaning_on_it: sandbox.answersLeaningOn(id as AssumptionId)
-    }))
-  }))
+  control.get('/assumptions', async request => {
+    const leaning = totalsOf(request, sandbox).assumptions
+    return {
+      data: Object.entries(ASSUMPTIONS).map(([id, { topic, default: fallback, settings }]) => ({
+        id,
+        topic,
+        default: fallback,
+        settings: Object.fromEntries(settings.map(key => [key, sandbox.settings[key]])),
+        answers_leaning_on_it: leaning.get(id as AssumptionId)?.times ?? 0,
+        requests: leaning.get(id as AssumptionId)?.requests ?? []
+      }))
+    }
+  })
 }
 
 /** Each setting with its value, where that came from and where else it can be given; the control token's value is not shown. */

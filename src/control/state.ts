@@ -49,6 +49,10 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { s
         script: '/_control/script',
         clock: '/_control/clock',
         snapshots: '/_control/snapshots',
+        requests: '/_control/requests',
+        coverage: '/_control/coverage',
+        findings: '/_control/findings',
+        metrics: '/_control/metrics',
         schemas: ['/_control/schema/fixture.json', '/_control/schema/scenario.json'],
         settings: '/_control/settings',
         assumptions: '/_control/assumptions'

@@ -50,6 +50,8 @@ const CONTROL = {
   body_malformed: invalid('The body is not the JSON or YAML that it says it is.', 400),
   document_invalid: invalid('A fixture or scenario has problems; `problems` lists them all.', 400),
   scenario_unknown: { status: 404, type: 'not_found_error', when: 'No scenario or fixture has this name.' },
+  request_unknown: { status: 404, type: 'not_found_error', when: 'The journal holds no call with this id.' },
+  journal_incomplete: invalid('Calls that the verdict depends on are no longer in the journal.', 409),
   snapshot_unknown: { status: 404, type: 'not_found_error', when: 'No snapshot has this name.' },
   entry_unknown: { status: 404, type: 'not_found_error', when: 'No script entry has this id.' },
   name_invalid: invalid('A snapshot cannot be called so.', 400),

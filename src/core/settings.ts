@@ -47,6 +47,8 @@ export const SETTINGS = {
   'limits.parameters': setting('process', whole(1, 1_000_000), 1000, 'Most parameters in one form or query.', { assumption: 'A35' }),
   'limits.depth': setting('process', whole(1, 32), 4, 'Deepest nesting of a parameter name.', { assumption: 'A35' }),
   'limits.control_body': setting('process', whole(1, 1_073_741_824), 67_108_864, 'Largest body of a control call, in bytes.'),
+  'limits.journal': setting('process', whole(1, 1_000_000), 1000, 'Most calls that the journal of a sandbox keeps.'),
+  'limits.journal_bytes': setting('process', whole(65_536, 17_179_869_184), 16_777_216, 'Most memory that the journal of a sandbox holds, in bytes.'),
   'limits.request_timeout': setting('process', whole(0, 3_600_000), 30_000, 'Longest that a request may take to arrive, in milliseconds.'),
   'limits.shutdown': setting('process', whole(0, 60_000), 1000, 'Longest that calls in flight hold up a shutdown, in milliseconds.'),
 
@@ -112,6 +114,14 @@ export const SETTINGS = {
   'auth.visibility': setting('sandbox', oneOf('open', 'scoped'), 'open', 'Whether a key sees everything, or only what belongs to its Account.', {
     assumption: 'A19'
   }),
+  'evidence.journal': setting('sandbox', Type.Boolean(), true, 'Whether calls are kept in the journal.'),
+  'evidence.coverage': setting('sandbox', Type.Boolean(), true, 'Whether rules, assumptions and findings are counted.'),
+  'evidence.trace': setting(
+    'sandbox',
+    Type.Boolean(),
+    true,
+    'Whether the judging of a call is recorded; without it nothing can be counted and no call explained.'
+  ),
   'transactions.default_currency': setting('sandbox', Type.String({ format: 'currency' }), 'usd', 'Currency when none is sent.', { assumption: 'A22' }),
   'transactions.refundable': setting(
     'sandbox',

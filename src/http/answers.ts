@@ -1,7 +1,7 @@
 /** How answers are written: resources through closed schemas that let nothing unknown out, errors in the one shape (A04, A07, A09). */
 import fastJson from 'fast-json-stringify'
 import { type ApiError, CATALOGUE } from '../core/errors.js'
-import { masked } from '../core/redaction.js'
+import { expected, withoutSecrets } from '../core/redaction.js'
 import type { List, Schema } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { keyIn } from './authentication.js'
@@ -40,13 +40,33 @@ function listWriter(write: Write): Write {
 const SHORTEST_KEY = 8
 
 /** Text as it may be shown in an error, a header or a log: without card numbers, the world's API keys and the caller's own (A25). */
-export function presentable(text: string, { isLoaded, store }: Sandbox, authorization?: string | undefined): string {
+export function presentable(text: string, sandbox: Sandbox, authorization?: string | undefined): string {
+  return withoutSecrets(text, keysToMask(sandbox, authorization))
+}
+
+/** The API keys that are masked in what is shown: the world's, and the caller's own. */
+export function keysToMask({ isLoaded, store }: Sandbox, authorization: string | undefined): readonly string[] {
+  const known = isLoaded ? keysOf(store.keys) : []
   const own = keyIn(authorization) ?? ''
-  return masked(text, [...(isLoaded ? store.keys.keys() : []), ...(own.length < SHORTEST_KEY ? [] : [own])])
+  return own.length < SHORTEST_KEY || known.includes(own) ? known : [...known, own]
+}
+
+/** The keys of each world as a list, made anew when there are more. */
+const LISTS = new WeakMap<ReadonlyMap<string, string>, readonly string[]>()
+
+function keysOf(keys: ReadonlyMap<string, string>): readonly string[] {
+  let list = LISTS.get(keys)
+  if (list?.length !== keys.size) {
+    list = expected([...keys.keys()])
+    LISTS.set(keys, list)
+  }
+  return list as readonly string[]
 }
 
 /** A path decoded, so that masking sees what stands in it, and without control characters. */
-export const readable = (path: string): string => path.replace(/(?:%[\da-f]{2})+/gi, decodedRun).replace(/\p{Cc}/gu, '?')
+export const readable = (path: string): string => (IS_PLAIN.test(path) ? path : path.replace(/(?:%[\da-f]{2})+/gi, decodedRun).replace(/\p{Cc}/gu, '?'))
+
+const IS_PLAIN = /^[\w/.-]*$/
 
 function decodedRun(run: string): string {
   try {

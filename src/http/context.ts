@@ -1,5 +1,6 @@
 /** What every API call carries: its world, the record of how it is judged, the caller and what the caller may see. */
 import type {} from 'fastify'
+import type { ApiError } from '../core/errors.js'
 import type { Trace } from '../core/trace.js'
 import type { Account } from '../reference/accounts.js'
 import type { OperationId } from '../reference/operations.js'
@@ -27,6 +28,15 @@ declare module 'fastify' {
     scripted: Action | null
     /** How the script lost the answer. */
     lost: Fault | null
+    /** The world's clock when the call came, in milliseconds. */
+    at: number
+    /** Why it was refused. */
+    refusal: ApiError | null
+    /** The record that it answers with. */
+    subject: { id?: string; transaction?: string } | null
+    /** The body of its answer. */
+    answer: string
+    isRecorded: boolean
   }
   interface FastifyInstance {
     /** Makes calls in a world from inside the process, for the steps of a scenario. */

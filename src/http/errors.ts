@@ -46,6 +46,7 @@ export async function answerError(error: FastifyError | ApiError, request: Fasti
   const { sandbox, trace } = request
   if (refusal.code === 'internal_error') request.log.error({ err: error }, 'defect')
   if (request.sent === null) countCall(request)
+  request.refusal = refusal
   if (refusal.rule) trace[RULES[refusal.rule].violable ? 'broke' : 'held'](refusal.rule, refusal.facts)
   if (refusal.assumption) trace.assumed(refusal.assumption)
   trace.assumed('A07')

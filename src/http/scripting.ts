@@ -6,6 +6,7 @@ import type { Action, Fault, Respond } from '../scenario/script.js'
 import { keyIn } from './authentication.js'
 import { type Faults, malformed } from './faults.js'
 import { type FormNode, FormObject } from './form.js'
+import { record } from './recording.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const NOTHING = new FormObject()
@@ -73,6 +74,7 @@ export async function loseAfter(request: FastifyRequest, reply: FastifyReply, pa
 /** Loses an answer; answers the broken body that is sent in its stead, or null where nothing more is to be sent. */
 function lose(fault: Fault, request: FastifyRequest, reply: FastifyReply, body: string, faults: Faults): string | null {
   request.lost = fault
+  record(request, reply, { answer: body, answered: false })
   if (fault === 'malformed_body' && body !== '') return malformed(body)
   faults.lose(fault, reply, { status: reply.statusCode, headers: reply.getHeaders(), body })
   return null

@@ -64,6 +64,8 @@ export function operationsAt(path: string): Operation[] {
 }
 
 const BY_NAME = new Map(Object.entries(OPERATIONS).map(([id, { method, path }]) => [`${method} ${path}`, id as OperationId]))
+/** What an operation is called in a document: `POST /refunds`. */
+export const nameOf = (operation: OperationId): string => `${OPERATIONS[operation].method} ${OPERATIONS[operation].path}`
 /** Every operation as a document writes it: `POST /refunds`, `GET /tickets/{id}`. */
 export const OPERATION_NAMES: readonly string[] = [...BY_NAME.keys()]
 

@@ -17,8 +17,8 @@ import {
   settingsInForce,
   settingsSchema
 } from '../core/settings.js'
+import { Evidence, Run } from '../evidence/evidence.js'
 import type { AccountType } from '../reference/accounts.js'
-import type { AssumptionId } from '../reference/assumptions.js'
 import type { Family } from '../reference/operations.js'
 import { type Found, refusalOf, type SourceDocument } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
@@ -32,7 +32,7 @@ import type { Records, Store } from '../store/store.js'
 import type { Snapshot } from './snapshots.js'
 
 /** What a world is made with: where documents are, what the command line gave, and the machine's time in milliseconds. */
-export type Surroundings = { library: Library; launch: Launch; machine: () => number; progress?: Progress | undefined }
+export type Surroundings = { library: Library; launch: Launch; machine: () => number; run?: Run | undefined; progress?: Progress | undefined }
 
 const checkSandboxSettings = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
 
@@ -47,11 +47,16 @@ export class Sandbox {
   #requests = 0
   #script = new Script()
   #tally = new Tally([])
-  #leanedOn = new Map<AssumptionId, number>()
+  readonly evidence: Evidence
+  /** The totals of the process, over every sandbox, reset and load. */
+  readonly run: Run
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings
     this.#inForce = settingsInForce(surroundings.launch)
+    const { values } = this.#inForce
+    this.run = surroundings.run ?? new Run()
+    this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'] }, this.run)
   }
 
   get isLoaded(): boolean {
@@ -96,16 +101,6 @@ export class Sandbox {
   /** The next id of an answer, from a counter of its own (A34). */
   nextRequestId(): string {
     return `req_${++this.#requests}`
-  }
-
-  /** How many answers since the last load or reset leaned on an assumption. */
-  answersLeaningOn(assumption: AssumptionId): number {
-    return this.#leanedOn.get(assumption) ?? 0
-  }
-
-  /** Counts the assumptions that an answer leaned on. */
-  leanedOn(assumptions: Iterable<AssumptionId>): void {
-    for (const assumption of assumptions) this.#leanedOn.set(assumption, this.answersLeaningOn(assumption) + 1)
   }
 
   /** The id and creation time of a new record: drawn only once nothing can refuse it any more. */
@@ -156,7 +151,7 @@ export class Sandbox {
     this.#tally = new Tally(expectations)
     this.#changed = {}
     this.#requests = 0
-    this.#leanedOn = new Map()
+    this.evidence.clear()
     this.#inForce = settingsInForce({ ...this.#surroundings.launch, scenario: settings })
   }
 

@@ -8,10 +8,10 @@ import { TABLES, type Tables } from '../reference/tables.js'
 /** Looks a value up by its nested name: `['card', 'last4']`. */
 export type Values = (name: readonly string[]) => string | undefined
 /** A call as it was sent. */
-export type SentCall = { operation: OperationId; key: string | null; params: Values; query: Values; body: Values }
+export type SentCall = { operation: OperationId; key: string | null; account?: string | null; params: Values; query: Values; body: Values }
 export type Matcher = (call: SentCall) => boolean
 /** What `match` holds: names to a value, a list of values or `/a regular expression/`, nested or in brackets. */
-export type MatchData = { params?: Names; query?: Names; body?: Names; key?: Wanted }
+export type MatchData = { params?: Names; query?: Names; body?: Names; key?: Wanted; account?: Wanted }
 type Scalar = string | number | boolean
 type Wanted = Scalar | Scalar[]
 type Names = { readonly [name: string]: Wanted | Names }
@@ -48,6 +48,10 @@ export async function compileMatch(operation: OperationId, data: MatchData | und
   if (data?.key !== undefined) {
     const test = await compileTest(data.key, message => tell(['match', 'key'], message))
     tests.push(({ key }) => key !== null && test(key))
+  }
+  if (data?.account !== undefined) {
+    const test = await compileTest(data.account, message => tell(['match', 'account'], message))
+    tests.push(({ account }) => account != null && test(account))
   }
   return tests.length === 0 ? null : call => tests.every(test => test(call))
 }

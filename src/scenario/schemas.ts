@@ -162,11 +162,10 @@ const STEP = {
     }
   }
 }
-const EXPECTATION = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['on'],
-  properties: { on: OPERATION, match: MATCH, times: COUNT, at_least: COUNT, at_most: COUNT }
+/** The schema of an expectation; in the journal the Account of the key can be matched too. */
+export function expectationSchema({ account = false } = {}) {
+  const match = { ...MATCH, properties: { ...MATCH.properties, ...(account && { account: MATCH.properties.key }) } }
+  return { type: 'object', additionalProperties: false, required: ['on'], properties: { on: OPERATION, match, times: COUNT, at_least: COUNT, at_most: COUNT } }
 }
 
 /** The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings, script, steps and expectations. */
@@ -190,7 +189,7 @@ export function scenarioSchema(): object {
       generate: { type: 'array', items: GENERATE, description: 'Records filled in from the seed, after data.' },
       script: { type: 'array', items: entrySchema(), description: 'What the emulator does differently; the first entry that applies acts.' },
       steps: { type: 'array', items: STEP, description: 'Calls played through the API when the scenario loads.' },
-      expect: { type: 'array', items: EXPECTATION, description: 'How often calls have to come.' }
+      expect: { type: 'array', items: expectationSchema(), description: 'How often calls have to come.' }
     }
   }
 }

@@ -46,7 +46,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
   const [usage] = stdout.split('\n\n')
   t.equal(
     usage,
-    'Usage: commerce-emulator [start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator healthcheck [options]'
+    'Usage: commerce-emulator [start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
   )
   const flat = stdout.replace(/\s+/g, ' ')
   for (const [key, { about, default: fallback, flag }] of Object.entries(SETTINGS) as [
@@ -63,6 +63,8 @@ t.test('cli: --help shows the commands, every flag with its default and variable
     '-h, --help Print this help.',
     'validate [options] <file...> Check',
     'check [options] <file...> Play',
+    'exec [options] <command...> Run',
+    'coverage Reports',
     'Examples:'
   ]) {
     t.ok(flat.includes(part), part)

@@ -128,7 +128,7 @@ t.test('script: an entry that can never apply is refused with every problem, and
     ['DELETE /script?all=1', undefined, {}, 400, 'parameter_unknown'],
     ['DELETE /script/scr_1?all=1', undefined, {}, 400, 'parameter_unknown'],
     ['POST /verify?within=2s', undefined, {}, 400, 'parameter_unknown'],
-    ['POST /verify', '{}', {}, 400, 'body_unexpected']
+    ['POST /verify', '{}', {}, 400, 'document_invalid']
   ]
   for (const [on, body, headers, status, code] of malformed) {
     const answer = await control(on, body, headers)
@@ -193,7 +193,7 @@ t.test('control: verify answers 200 when what the scenario expects holds, and 40
     'a reset begins anew'
   )
   await control('POST /load', { scenario: { data: world() } })
-  t.strictSame((await control('POST /verify')).body, { holds: true, expectations: [] })
+  t.strictSame((await control('POST /verify')).body, { holds: true, message: 'The scenario expects nothing.', expectations: [], unused_script_entries: [] })
 })
 
 t.test('control: the schemas of fixtures and scenarios are answered as they are published', async t => {

@@ -113,7 +113,7 @@ t.test('control: settings that cannot be changed so are refused together, with t
     path: name,
     message: `it belongs to the process; give it when the emulator is started, as with ${variable} or --set ${key}=`
   })
-  const known = 'seed, ids, statuses, errors, pagination, search, parameters, auth, transactions'
+  const known = 'seed, ids, statuses, errors, pagination, search, parameters, auth, evidence, transactions'
   const cases: [changes: object, problems: object[]][] = [
     [{ port: 1 }, [process('port', 'port', 'PORT')]],
     [{ limits: { body: 1 } }, [process('limits', 'limits.body', 'LIMITS_BODY')]],
@@ -181,7 +181,8 @@ t.test('control: the ledger of assumptions shows the settings in force and how m
     topic: ASSUMPTIONS.A03.topic,
     default: ASSUMPTIONS.A03.default,
     settings: { 'ids.length': 12, seed: 1 },
-    answers_leaning_on_it: 0
+    answers_leaning_on_it: 0,
+    requests: []
   })
   t.strictSame((await entry('A01')).settings, {})
 
@@ -190,6 +191,7 @@ t.test('control: the ledger of assumptions shows the settings in force and how m
   await control('GET /state')
 
   t.equal((await entry('A03')).answers_leaning_on_it, 2)
+  t.strictSame((await entry('A03')).requests, ['req_1', 'req_2'])
   t.equal((await entry('A09')).answers_leaning_on_it, 0)
   await control('POST /load', { scenario: world() })
   t.equal((await entry('A03')).answers_leaning_on_it, 0)

@@ -14,7 +14,7 @@ export const refundRoutes: FastifyPluginAsyncTypebox = async app => {
     judge(REFUND_RULES, { ...money, asked: body.amount ?? null }, trace)
     trace.held(body.amount === undefined ? 'REF-4' : 'REF-5', money)
     trace.held('REF-2')
-    trace.held('REF-8')
+    if (body.reason === undefined) trace.held('REF-8')
     trace.assumed('A23')
     trace.assumed('A28')
 

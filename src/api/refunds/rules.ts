@@ -21,7 +21,8 @@ export const REFUND_RULES: readonly Rule<Facts>[] = [
   },
   {
     id: 'REF-7',
-    holds: ({ remaining, asked }) => asked === null || asked <= remaining,
+    applies: ({ asked }) => asked !== null,
+    holds: ({ remaining, asked }) => (asked as number) <= remaining,
     else: 'refund_exceeds_remaining',
     param: 'amount',
     message: ({ transaction, charged, refunded, remaining, currency, asked }) =>

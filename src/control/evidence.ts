@@ -1,0 +1,135 @@
+/** Control: the journal, why a call was answered so, verification, coverage, findings. */
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { ApiError } from '../core/errors.js'
+import { instantOf } from '../core/instants.js'
+import { didYouMean, sentence } from '../core/nearest.js'
+import type { Totals } from '../evidence/evidence.js'
+import type { Entry } from '../evidence/journal.js'
+import { COVERAGE_FORMATS, coverageJunit, coverageText, findingsText } from '../evidence/reports.js'
+import { explained, explainedText, summaryOf } from '../evidence/why.js'
+import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
+import { optional, parameters, text, word } from '../reference/parameters.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { queryOf } from './bodies.js'
+import { verify } from './verify.js'
+
+const SCOPE = optional(word(['sandbox', 'run']))
+const LIST_QUERY = parameters({
+  on: optional(text()),
+  status: optional(text()),
+  since: optional(text()),
+  limit: optional(Type.Integer({ minimum: 1, maximum: 1000 }))
+})
+const ENTRY_QUERY = parameters({ format: optional(word(['json', 'text'])) })
+const COVERAGE_QUERY = parameters({ scope: SCOPE, format: optional(word(COVERAGE_FORMATS)) })
+const FINDINGS_QUERY = parameters({ scope: SCOPE, format: optional(word(['json', 'text'])) })
+const SCOPE_QUERY = parameters({ scope: SCOPE })
+const DEFAULT_LIMIT = 100
+const HEARTBEAT_MS = 15_000
+const TEXT = 'text/plain; charset=utf-8'
+
+/** The totals that a call asks for: the sandbox's, or with `?scope=run` the process's. */
+export function totalsOf(request: FastifyRequest, sandbox: Sandbox): Totals {
+  return queryOf<Static<typeof SCOPE_QUERY>>(request, SCOPE_QUERY).scope === 'run' ? sandbox.run : sandbox.evidence.totals
+}
+
+export const evidenceRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (control, { sandbox }) => {
+  const { journal } = sandbox.evidence
+  const streams = new Set<() => void>()
+  control.addHook('preClose', async () => {
+    for (const end of streams) end()
+  })
+
+  control.get('/requests', async request => {
+    const query = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
+    const found = journal.entries().reverse().filter(filterOf(query, sandbox))
+    const { limit = DEFAULT_LIMIT } = query
+    return { object: 'list', data: found.slice(0, limit).map(summaryOf), has_more: found.length > limit, dropped: journal.dropped }
+  })
+
+  control.delete('/requests', async (request, reply) => {
+    queryOf(request)
+    journal.clear()
+    return reply.code(204).send()
+  })
+
+  control.get<{ Params: { id: string } }>('/requests/:id', async (request, reply) => {
+    const { format } = queryOf<Static<typeof ENTRY_QUERY>>(request, ENTRY_QUERY)
+    const entry = journal.get(request.params.id)
+    if (!entry) throw unknownRequest(request.params.id, sandbox)
+    return format === 'text' ? reply.type(TEXT).send(explainedText(entry)) : explained(entry)
+  })
+
+  control.get('/events', (request, reply) => {
+    queryOf(request)
+    reply.hijack()
+    const { raw } = reply
+    raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'request-id': request.id })
+    raw.write(': the journal, as it is written\n\n')
+    const stop = journal.listen(entry => raw.write(`id: ${entry.id}\nevent: request\ndata: ${JSON.stringify(summaryOf(entry))}\n\n`))
+    const heartbeat = setInterval(() => raw.write(': \n\n'), HEARTBEAT_MS)
+    const end = () => {
+      stop()
+      clearInterval(heartbeat)
+      streams.delete(end)
+      raw.end()
+    }
+    streams.add(end)
+    raw.once('close', end)
+  })
+
+  control.post('/verify', async (request, reply) => {
+    const { holds, ...verdict } = await verify(request, reply, sandbox)
+    return reply.code(holds ? 200 : 409).send({ holds, ...verdict })
+  })
+
+  control.get('/coverage', async (request, reply) => {
+    const { scope, format } = queryOf<Static<typeof COVERAGE_QUERY>>(request, COVERAGE_QUERY)
+    const report = (scope === 'run' ? sandbox.run : sandbox.evidence.totals).coverage.report()
+    if (format === 'text') return reply.type(TEXT).send(coverageText(report))
+    return format === 'junit' ? reply.type('application/xml; charset=utf-8').send(coverageJunit(report)) : report
+  })
+
+  control.delete('/coverage', async (request, reply) => {
+    totalsOf(request, sandbox).coverage.clear()
+    return reply.code(204).send()
+  })
+
+  control.get('/findings', async (request, reply) => {
+    const { scope, format } = queryOf<Static<typeof FINDINGS_QUERY>>(request, FINDINGS_QUERY)
+    const data = (scope === 'run' ? sandbox.run : sandbox.evidence.totals).findings.list()
+    return format === 'text' ? reply.type(TEXT).send(findingsText(data)) : { data }
+  })
+}
+
+/** Which entries a list shows. Errors: `parameter_invalid` for a filter that names nothing, with what there is. */
+function filterOf({ on, status, since }: Static<typeof LIST_QUERY>, sandbox: Sandbox): (entry: Entry) => boolean {
+  const operation = on === undefined ? undefined : operationNamed(on)
+  if (operation === null) {
+    throw invalid('on', `${on} is no operation of the reference${didYouMean(on as string, OPERATION_NAMES) || `; it has ${OPERATION_NAMES.join(', ')}`}`)
+  }
+  if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status))
+    throw invalid('status', `a status such as 404, or a class such as 4xx, was expected, not ${status}`)
+  const isWanted = (entry: Entry) =>
+    (operation === undefined || entry.operation === operation) &&
+    (status === undefined || (status.endsWith('xx') ? String(entry.status)[0] === status[0] : String(entry.status) === status))
+  if (since === undefined) return isWanted
+
+  const at = instantOf(since)
+  if (at !== null) return entry => entry.at >= at && isWanted(entry)
+  const ids = sandbox.evidence.journal.entries().map(({ id }) => id)
+  const start = ids.indexOf(since)
+  if (start < 0) throw invalid('since', `an instant or the id of a call in the journal was expected, not ${since}; ${heldBy(ids)}`)
+  const later = new Set(ids.slice(start + 1))
+  return entry => later.has(entry.id) && isWanted(entry)
+}
+
+const invalid = (param: string, message: string) => new ApiError('parameter_invalid', { message: sentence(`${param}: ${message}`), param })
+
+function unknownRequest(id: string, sandbox: Sandbox): ApiError {
+  const there = heldBy(sandbox.evidence.journal.entries().map(entry => entry.id))
+  return new ApiError('request_unknown', { message: `The journal holds no call ${id}; ${there}.`, param: 'id' })
+}
+
+const heldBy = (ids: readonly string[]) => (ids.length === 0 ? 'it is empty' : `it holds ${ids[0]} to ${ids.at(-1)}`)

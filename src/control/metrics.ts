@@ -1,0 +1,77 @@
+/** Control: metrics in Prometheus text. What is counted is counted as calls come; prom-client, loaded when first asked, writes it. */
+import type { FastifyPluginAsync } from 'fastify'
+import type { MetricObject, Registry } from 'prom-client'
+import { LATENCY_BOUNDS, type Run } from '../evidence/evidence.js'
+import { nameOf, type OperationId } from '../reference/operations.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { FAMILIES } from '../store/store.js'
+import { queryOf } from './bodies.js'
+
+export const metricsRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (control, { sandbox }) => {
+  let registry: Registry | undefined
+
+  control.get('/metrics', async (request, reply) => {
+    queryOf(request)
+    registry ??= await registryOf(sandbox)
+    return reply.type(registry.contentType).send(await registry.metrics())
+  })
+}
+
+async function registryOf(sandbox: Sandbox): Promise<Registry> {
+  const { default: prometheus } = await import('prom-client')
+  const registry = new prometheus.Registry()
+  prometheus.collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  new prometheus.Counter({
+    name: 'commerce_calls_total',
+    help: 'Calls of the emulated API, by operation and status.',
+    labelNames: ['operation', 'status'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [operation, statuses] of sandbox.run.calls) for (const [status, count] of statuses) this.inc({ operation: shown(operation), status }, count)
+    }
+  })
+  new prometheus.Gauge({
+    name: 'commerce_records',
+    help: 'Records in the state, by family.',
+    labelNames: ['family'],
+    registers,
+    collect() {
+      for (const family of FAMILIES) this.set({ family }, sandbox.store[family].size)
+    }
+  })
+  new prometheus.Counter({
+    name: 'commerce_script_actions_total',
+    help: 'Calls that a script entry acted on.',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(sandbox.run.scripted)
+    }
+  })
+  registry.registerMetric(latencyMetric(sandbox.run) as never)
+  return registry
+}
+
+const shown = (operation: string) => (operation === 'none' ? operation : nameOf(operation as OperationId))
+
+/** The latency histogram, in seconds as Prometheus wants it. */
+function latencyMetric(run: Run): { name: string; get: () => Promise<MetricObject & { values: object[] }> } {
+  const name = 'commerce_call_duration_seconds'
+  const get = async () => {
+    const values: object[] = []
+    for (const [operation, { buckets, sum }] of run.latencies) {
+      const labels = { operation: shown(operation) }
+      let count = 0
+      for (const [index, inBucket] of buckets.entries()) {
+        count += inBucket
+        const bound = LATENCY_BOUNDS[index]
+        values.push({ metricName: `${name}_bucket`, labels: { le: bound === undefined ? '+Inf' : bound / 1000, ...labels }, value: count })
+      }
+      values.push({ metricName: `${name}_sum`, labels, value: sum / 1000 }, { metricName: `${name}_count`, labels, value: count })
+    }
+    return { name, help: 'Time to answer a call of the emulated API.', type: 'histogram', aggregator: 'sum', values } as never
+  }
+  return { name, get }
+}

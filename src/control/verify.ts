@@ -1,0 +1,209 @@
+/** Verification: whether the calls that came are those that were expected. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
+import { ApiError } from '../core/errors.js'
+import { isSecretName } from '../core/redaction.js'
+import type { Entry, Kept } from '../evidence/journal.js'
+import { summaryOf } from '../evidence/why.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { type Found, refusalOf, type SourceDocument } from '../scenario/documents.js'
+import { compileExpectation, type Expectation, type ExpectationData, Tally } from '../scenario/expectations.js'
+import type { MatchData, SentCall, Values } from '../scenario/matching.js'
+import { expectationSchema } from '../scenario/schemas.js'
+import { bodyReader, queryOf } from './bodies.js'
+
+type One = Pick<ExpectationData, 'on' | 'match'>
+type Asked = Partial<ExpectationData> & { sequence?: One[]; script?: 'all_used'; within?: string }
+type Verdict = { holds: boolean; message: string; [more: string]: unknown }
+const COUNT = { type: 'integer', minimum: 0 }
+const EXAMPLE = '{"on":"POST /refunds","match":{"body":{"transaction":"txn_1"}},"times":1,"within":"2s"}'
+const readAsked = bodyReader<Asked>(
+  {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...expectationSchema({ account: true }).properties,
+      times: COUNT,
+      at_least: COUNT,
+      at_most: COUNT,
+      sequence: { type: 'array', minItems: 1, items: { ...expectationSchema({ account: true }), required: ['on'] } },
+      script: { type: 'string', enum: ['all_used'] },
+      within: { type: 'string' }
+    }
+  },
+  EXAMPLE
+)
+/** Calls shown beside a verdict. */
+const MOST_SHOWN = 20
+const LONGEST_WAIT = 60_000
+
+/** Judges what a verify call asks: the scenario's own expectations when it asks nothing. Errors: of the body, and `journal_incomplete`. */
+export async function verify(request: FastifyRequest, reply: FastifyReply, sandbox: Sandbox): Promise<Verdict> {
+  queryOf(request)
+  const { body } = request as { body?: { text: string } }
+  if (body === undefined || body.text.trim() === '') return scenarioVerdict(sandbox)
+  const { body: asked, document } = await readAsked(request)
+  const judge = await judgeOf(asked, document, sandbox)
+  const within = asked.within === undefined ? 0 : withinOf(asked.within)
+  return judgedWithin(judge, within, { sandbox, reply })
+}
+
+function scenarioVerdict(sandbox: Sandbox): Verdict {
+  const expectations = sandbox.tally.verdicts()
+  const holds = expectations.every(verdict => verdict.holds)
+  const failed = expectations.filter(verdict => !verdict.holds).map(({ message }) => message)
+  const message = expectations.length === 0 ? 'The scenario expects nothing.' : holds ? 'All that the scenario expects holds.' : failed.join('; ')
+  return { holds, message, expectations, unused_script_entries: unusedIn(sandbox) }
+}
+
+const unusedIn = (sandbox: Sandbox) => sandbox.script.listed().filter(({ acted }) => acted === 0)
+
+function withinOf(text: string): number {
+  const ms = durationOf(text)
+  if (ms === null || ms > LONGEST_WAIT) {
+    throw new ApiError('body_malformed', {
+      message: `within: ${ms === null ? DURATION_EXPECTED : 'at most a minute is waited'}, not ${text}.`,
+      param: 'within'
+    })
+  }
+  return ms
+}
+
+async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox): Promise<() => Verdict> {
+  const found: Found[] = []
+  const tell = (steps: readonly (string | number)[], message: string) => void found.push({ document, steps, message })
+  const ways = [asked.on !== undefined, asked.sequence !== undefined, asked.script !== undefined].filter(Boolean).length
+  if (ways !== 1)
+    tell([], `one of on, sequence and script was expected${ways === 0 ? '' : ', not several'}; a body left out judges the scenario's own expectations`)
+  const wanted = asked.sequence ?? (asked.on === undefined ? [] : [asked as ExpectationData])
+  const compiled: Expectation[] = []
+  for (const [index, one] of wanted.entries()) {
+    const at = (steps: readonly (string | number)[], message: string) => tell(asked.sequence ? ['sequence', index, ...steps] : steps, message)
+    checkKept(one.match, one.on, at)
+    const { on, match, ...counts } = one as ExpectationData & { within?: string; script?: string; sequence?: unknown }
+    const { times, at_least, at_most } = counts
+    const expectation = await compileExpectation(
+      { on, ...(match && { match }), ...(asked.sequence ? {} : { times, at_least, at_most }) } as ExpectationData,
+      at
+    )
+    if (expectation) compiled.push(expectation)
+  }
+  if (found.length > 0) throw await refusalOf(found)
+  if (asked.script) return () => scriptVerdict(sandbox)
+  return asked.sequence ? () => sequenceVerdict(compiled, sandbox) : () => countVerdict(compiled[0] as Expectation, sandbox)
+}
+
+/** What the journal does not keep cannot be matched on. */
+function checkKept(match: MatchData | undefined, on: string, tell: (steps: readonly string[], message: string) => void): void {
+  if (match?.key !== undefined) tell(['match', 'key'], 'the journal keeps no keys; match on account, the Account that the key acts as')
+  for (const name of secretsNamed(match?.body ?? {})) {
+    tell(['match', 'body', ...name], `${name.join('.')} is used and forgotten, so no call can be found by it; it can be matched in a script (${on})`)
+  }
+}
+
+function secretsNamed(names: object): string[][] {
+  return Object.entries(names).flatMap(([written, value]) => {
+    const isSecret = isSecretName(written.replaceAll(']', '').split('[').at(-1) as string)
+    if (isSecret) return [[written]]
+    return typeof value === 'object' && !Array.isArray(value) ? secretsNamed(value).map(inner => [written, ...inner]) : []
+  })
+}
+
+function fits({ operation, matches }: Expectation, entry: Entry): boolean {
+  return entry.operation === operation && (matches === null || matches(sentCallOf(entry)))
+}
+
+function sentCallOf({ operation, account, params, query, body }: Entry): SentCall {
+  return {
+    operation: operation as SentCall['operation'],
+    key: null,
+    account,
+    params: ([name]) => params[name as string],
+    query: valuesOf(query),
+    body: valuesOf(body)
+  }
+}
+
+const valuesOf =
+  (kept: Kept): Values =>
+  name => {
+    let at: Kept[string] | undefined = kept
+    for (const step of name) at = typeof at === 'object' && !Array.isArray(at) ? (at as Kept)[step] : undefined
+    return typeof at === 'string' ? at : undefined
+  }
+
+function countVerdict(expectation: Expectation, sandbox: Sandbox): Verdict {
+  const { journal } = sandbox.evidence
+  const tally = new Tally([expectation])
+  const seen = journal.entries().filter(entry => fits(expectation, entry))
+  for (const entry of seen) tally.count(sentCallOf(entry))
+  const [verdict] = tally.verdicts() as [ReturnType<Tally['verdicts']>[number]]
+  const { times, at_most = times ?? Number.POSITIVE_INFINITY } = expectation.data
+  const isCertain = verdict.seen > at_most || (verdict.holds && at_most === Number.POSITIVE_INFINITY)
+  if (journal.dropped > 0 && !isCertain) throw incomplete(journal.dropped)
+  return { holds: verdict.holds, message: verdict.message, seen: verdict.seen, requests: seen.slice(-MOST_SHOWN).map(summaryOf) }
+}
+
+function sequenceVerdict(steps: readonly Expectation[], sandbox: Sandbox): Verdict {
+  const { journal } = sandbox.evidence
+  const found: string[] = []
+  let next = 0
+  for (const entry of journal.entries()) {
+    const step = steps[next]
+    if (step === undefined || !fits(step, entry)) continue
+    found.push(entry.id)
+    next++
+  }
+  const missing = steps[next]
+  if (missing !== undefined && journal.dropped > 0) throw incomplete(journal.dropped)
+  const message =
+    missing === undefined
+      ? `The ${steps.length} calls came in this order.`
+      : `Call ${next + 1} of the sequence, ${missing.data.on}, did not come after the ${next} before it.`
+  return { holds: missing === undefined, message, requests: found }
+}
+
+function scriptVerdict(sandbox: Sandbox): Verdict {
+  const unused = unusedIn(sandbox)
+  const message =
+    unused.length === 0
+      ? 'Every script entry has acted.'
+      : `Script entries that never acted: ${unused.map(({ id, entry }) => entry.name ?? `${id}, ${entry.on}`).join('; ')}.`
+  return { holds: unused.length === 0, message, unused_script_entries: unused }
+}
+
+const incomplete = (dropped: number) =>
+  new ApiError('journal_incomplete', {
+    message: `The journal lacks ${dropped} of the calls, which it dropped or which came while it was off, so this cannot be judged; raise limits.journal, or declare it under expect in the scenario, which is counted as calls come.`
+  })
+
+/** Judges at once, and again at each call that comes, until it holds, the time is over or the caller leaves. */
+async function judgedWithin(judge: () => Verdict, within: number, { sandbox, reply }: { sandbox: Sandbox; reply: FastifyReply }): Promise<Verdict> {
+  const first = judge()
+  if (first.holds || within === 0) return first
+  return new Promise((resolve, reject) => {
+    const finish = () => {
+      stop()
+      clearTimeout(timer)
+      reply.raw.off('close', finish)
+      try {
+        resolve(judge())
+      } catch (error) {
+        reject(error)
+      }
+    }
+    const stop = sandbox.evidence.journal.listen(() => {
+      if (holdsNow(judge)) finish()
+    })
+    const timer = setTimeout(finish, within)
+    reply.raw.once('close', finish)
+  })
+}
+
+function holdsNow(judge: () => Verdict): boolean {
+  try {
+    return judge().holds
+  } catch {
+    return false
+  }
+}

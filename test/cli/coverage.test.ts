@@ -1,0 +1,127 @@
+import { PassThrough } from 'node:stream'
+import t, { type Test } from 'tap'
+import { run, type Streams } from '../../src/cli/program.js'
+import { Coverage } from '../../src/evidence/coverage.js'
+import type { RuleId } from '../../src/reference/rules.js'
+
+/** Runs a command line with streams of its own. */
+async function ran(args: string[]) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const status = await run(args, {}, { stdout, stderr } as unknown as Streams)
+  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
+  return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
+}
+
+/** A report as a run writes it, of calls that kept or broke rules. */
+function reportOf(...calls: [rule: RuleId, held: boolean][][]): string {
+  const coverage = new Coverage()
+  for (const call of calls) coverage.count(call.map(([rule, held]) => ({ rule, held })))
+  return JSON.stringify(coverage.report())
+}
+
+/** Two runs in files: they share REF-6 and TKT-1. */
+const twoRuns = (t: Test) =>
+  t.testdir({
+    'a.json': reportOf(
+      [['REF-6', true]],
+      [
+        ['REF-6', true],
+        ['TKT-1', true]
+      ],
+      [['LOC-1', false]]
+    ),
+    'b.json': reportOf([['REF-6', false]], [['TKT-1', true]], [['TXN-8', true]])
+  })
+
+t.test('coverage merge: the counts of several runs are added up, rule by rule', async t => {
+  const root = twoRuns(t)
+
+  const { status, stdout, stderr } = await ran(['coverage', 'merge', '--format', 'json', `${root}/a.json`, `${root}/b.json`])
+
+  t.strictSame([status, stderr], [0, ''])
+  const merged = JSON.parse(stdout)
+  const counted = merged.rules.filter(({ satisfied, violated }: { satisfied: number; violated: number }) => satisfied + violated > 0)
+  t.strictSame(
+    counted.map(({ rule, satisfied, violated }: { rule: string; satisfied: number; violated: number }) => [rule, satisfied, violated]),
+    [
+      ['LOC-1', 0, 1],
+      ['TKT-1', 2, 0],
+      ['TXN-8', 1, 0],
+      ['REF-6', 2, 1]
+    ]
+  )
+  t.strictSame([merged.rules.length, merged.seen, merged.possible, merged.percent], [58, 5, 94, 5.3])
+  t.strictSame(merged.never_violated, ['TKT-1'])
+  t.equal(merged.never_exercised.length, 54)
+})
+
+t.test('coverage merge: text is for people and the default, JUnit for a build server; a merged report can be merged again', async t => {
+  const root = twoRuns(t)
+  const files = [`${root}/a.json`, `${root}/b.json`]
+
+  const text = await ran(['coverage', 'merge', ...files])
+  const junit = await ran(['coverage', 'merge', '--format', 'junit', ...files])
+
+  t.equal(text.status, 0)
+  t.ok(text.stdout.startsWith('rule     satisfied  violated\n'))
+  t.ok(text.stdout.includes('\nREF-6            2         1  '))
+  t.ok(text.stdout.includes('\n5 of 94 outcomes seen: 5.3 %\n'))
+  t.ok(junit.stdout.includes('<testsuite name="rule coverage" tests="94" failures="0" skipped="89">'))
+  const merged = await ran(['coverage', 'merge', '--format', 'json', ...files])
+  const root2 = t.testdir({ 'merged.json': merged.stdout })
+  t.equal((await ran(['coverage', 'merge', '--format', 'json', `${root2}/merged.json`])).stdout, merged.stdout)
+})
+
+t.test('coverage merge: a rule that a report does not name counts as never exercised there', async t => {
+  const root = t.testdir({ 'a.json': JSON.stringify({ rules: [{ rule: 'REF-6', satisfied: 1, violated: 1 }] }), 'b.json': '{"rules":[]}' })
+
+  const { stdout } = await ran(['coverage', 'merge', '--format', 'json', `${root}/a.json`, `${root}/b.json`])
+
+  t.strictSame([JSON.parse(stdout).seen, JSON.parse(stdout).rules.length], [2, 58])
+})
+
+t.test('coverage merge: below --min-coverage the status is 2, and the report is written all the same', async t => {
+  const root = twoRuns(t)
+  const merge = async (share: string) => {
+    const { status, stdout, stderr } = await ran(['coverage', 'merge', '--min-coverage', share, `${root}/a.json`, `${root}/b.json`])
+    return [status, stdout.includes('5 of 94 outcomes seen'), stderr]
+  }
+
+  t.strictSame(await merge('5.3'), [0, true, ''])
+  t.strictSame(await merge('5.4'), [2, true, ''])
+})
+
+t.test('coverage merge: what is no coverage report is refused by its name', async t => {
+  const rules = (...list: unknown[]) => JSON.stringify({ rules: list })
+  const root = t.testdir({
+    'text.json': 'rule satisfied violated',
+    'null.json': 'null',
+    'findings.json': '[]',
+    'empty.json': rules(null),
+    'name.json': rules({ satisfied: 1, violated: 0 }),
+    'words.json': rules({ rule: 'REF-1', satisfied: '1', violated: 0 }),
+    'half.json': rules({ rule: 'REF-1', satisfied: 1 }),
+    folder: {}
+  })
+  for (const name of ['text', 'null', 'findings', 'empty', 'name', 'words', 'half']) {
+    const file = `${root}/${name}.json`
+    t.strictSame(await ran(['coverage', 'merge', file]), {
+      status: 1,
+      stdout: '',
+      stderr: `commerce-emulator: ${file} is no coverage report; GET /_control/coverage and exec --report write them as JSON.\n`
+    })
+  }
+  t.equal(
+    (await ran(['coverage', 'merge', `${root}/none.json`])).stderr,
+    `commerce-emulator: ${root}/none.json cannot be read: there is no such file or folder\n`
+  )
+  t.equal((await ran(['coverage', 'merge', `${root}/folder`])).status, 1)
+})
+
+t.test('coverage: the command says what it takes', async t => {
+  const { stdout } = await ran(['coverage', 'merge', '--help'])
+
+  t.ok(stdout.startsWith('Usage: commerce-emulator coverage merge [options] <file...>\n'), stdout)
+  t.strictSame((await ran(['coverage', 'merge', 'a', '--format', 'html'])).status, 1)
+  t.strictSame((await ran(['coverage', 'merge'])).status, 1)
+})

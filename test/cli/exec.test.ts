@@ -1,0 +1,371 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { constants } from 'node:os'
+import { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { run, type Streams } from '../../src/cli/program.js'
+import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
+import { MERCHANT, world } from '../support/emulator.js'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const NOTHING_DONE = `
+commerce-emulator
+  Calls         0
+  Coverage      0 of 94 rule outcomes, 0 %; 58 rules never exercised, 0 never violated
+  Assumptions   none leaned on
+  Findings      none
+  Script        no entry unused
+  Expectations  none unmet
+`
+
+type Ran = { status: number | null; stdout: string; stderr: string }
+
+/** Runs a command line in this process, with streams of its own; a command that it runs writes to the real ones, so it must write nothing. */
+async function ran(args: string[], environment: Record<string, string> = {}): Promise<Ran> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
+  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
+  return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
+}
+
+/** A command that runs a piece of JavaScript; `base`, `key`, `control`, `call` and `save` are there for it. */
+const script = (code: string) => [
+  process.execPath,
+  '--input-type=module',
+  '-e',
+  `import { writeFileSync } from 'node:fs'
+const { COMMERCE_BASE_URL: base, COMMERCE_API_KEY: key, COMMERCE_CONTROL_URL: control } = process.env
+const call = (on, form) => {
+  const [method, path] = on.split(' ')
+  const authorization = 'Basic ' + btoa(key + ':')
+  return fetch(base + path, { method, headers: path === '/transactions' && method === 'POST' ? {} : { authorization }, ...(form && { body: new URLSearchParams(form) }) })
+}
+const save = (file, value) => writeFileSync(file, JSON.stringify(value))
+${code}`
+]
+const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
+
+const isOpen = (url: string) =>
+  new Promise<boolean>(resolve => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.on('connect', () => resolve(socket.destroy() !== null)).on('error', () => resolve(false))
+  })
+
+/** A scenario of the small world in a file. */
+const scenarioIn = (t: Test, more: object = {}, name = 'own') => `${t.testdir({ 'own.yaml': JSON.stringify({ name, data: world(), ...more }) })}/own.yaml`
+
+t.test('exec: the command finds a ready emulator of its own by its variables, and nothing is left running', async t => {
+  const scenario = scenarioIn(t)
+  const file = `${t.testdirName}/found.json`
+  const code = `
+const { status } = await call('GET /tickets/tkt_a')
+const health = await (await fetch(control + '/health')).json()
+save(${JSON.stringify(file)}, { base, key, control, status, health: health.status, kept: process.env.KEPT })`
+  process.env.KEPT = 'yes'
+  const { status, stdout, stderr } = await ran(['exec', '--scenario', scenario, '--', ...script(code)], { PORT: '1' })
+
+  t.equal(status, 0, stderr)
+  t.equal(stdout, '')
+  const found = read(file)
+  t.strictSame([found.key, found.status, found.health, found.kept], [MERCHANT, 200, 'ready', 'yes'])
+  t.match(found.base, /^http:\/\/localhost:\d+\/next$/)
+  t.not(found.base, 'http://localhost:1/next', 'PORT is for start')
+  t.equal(found.control, found.base.replace('/next', '/_control'))
+  t.notOk(await isOpen(found.base), 'the port is closed')
+  t.equal(stderr.split('\n')[2], '  Calls         1')
+})
+
+t.test('exec: the variables can be named otherwise, and the port be given', async t => {
+  const scenario = scenarioIn(t, { data: { ...world(), api_keys: [] } })
+  const file = `${t.testdirName}/found.json`
+  const code = `const { B, K, C } = process.env; save(${JSON.stringify(file)}, { B, K: K ?? null, C, base: base ?? null, control: control ?? null })`
+  const names = ['--base-url-name', 'B', '--api-key-name', 'K', '--control-url-name', 'C']
+  const port = 20_000 + (process.pid % 20_000)
+
+  const { status, stderr } = await ran(['exec', '--port', String(port), '--scenario', scenario, ...names, '--', ...script(code)])
+
+  t.equal(status, 0, stderr)
+  t.strictSame(read(file), { B: `http://localhost:${port}/next`, K: null, C: `http://localhost:${port}/_control`, base: null, control: null })
+  t.notOk(await isOpen(`http://localhost:${port}`))
+})
+
+t.test('exec: the status is the command’s own; a gate makes it 2 only where the command itself ended with 0', async t => {
+  const scenario = scenarioIn(t, { expect: [{ on: 'POST /refunds', times: 1 }] })
+  const unmet = '  Expectations  POST /refunds: 1 call was expected, 0 came'
+  const failed = '  FAILED        POST /refunds: 1 call was expected, 0 came'
+  const of = async (...args: string[]) => {
+    const { status, stderr } = await ran(['exec', '--scenario', scenario, ...args])
+    return [status, stderr.includes(unmet), stderr.includes(failed)]
+  }
+
+  t.strictSame(await of('--', ...script('')), [2, true, true], 'expectations are a gate unless others are named')
+  t.strictSame(await of('--', ...script('process.exit(7)')), [7, true, true])
+  t.strictSame(await of('--fail-on', 'findings', '--', ...script('')), [0, true, false])
+  t.strictSame(await of('--fail-on', 'findings', 'expectations', '--', ...script('')), [2, true, true])
+  t.strictSame(await of('--', 'sh', '-c', 'kill -KILL $$'), [128 + constants.signals.SIGKILL, true, true])
+})
+
+t.test('exec: a command that cannot be run is 127 when there is none, else 126', async t => {
+  const root = t.testdir({ 'plain.txt': 'no program' })
+  const none = await ran(['exec', '--', `${root}/none`])
+  const plain = await ran(['exec', '--', `${root}/plain.txt`])
+
+  t.strictSame(none, { status: 127, stdout: '', stderr: `commerce-emulator: ${root}/none cannot be run: there is no such command\n${NOTHING_DONE}` })
+  t.strictSame(plain, {
+    status: 126,
+    stdout: '',
+    stderr: `commerce-emulator: ${root}/plain.txt cannot be run: spawn ${root}/plain.txt EACCES\n${NOTHING_DONE}`
+  })
+})
+
+t.test('exec: where the emulator cannot start, or the reports have no place, the command is never run', async t => {
+  const root = t.testdir({ 'bad.yaml': 'sede: 3', file: '' })
+  const mark = `${root}/started`
+  const touch = ['--', ...script(`save(${JSON.stringify(mark)}, 1)`)]
+  const cases: [args: string[], complaint: string][] = [
+    [['--scenario', `${root}/bad.yaml`], `${root}/bad.yaml:1:7 sede: unknown name sede; did you mean seed?`],
+    [['--set', 'seed=x'], '--set seed=x: a whole number was expected, not x'],
+    [['--report', `${root}/file/deep`], `${root}/file/deep cannot be read: it is a file, not a folder`]
+  ]
+  for (const [args, complaint] of cases) {
+    const { status, stderr } = await ran(['exec', ...args, ...touch])
+
+    t.equal(status, 1, complaint)
+    t.equal(stderr, `commerce-emulator: ${complaint}\n`)
+    t.notOk(existsSync(mark), 'the command was not run')
+  }
+})
+
+t.test('exec: a share is a number from 0 to 100, and a gate one that there is', async t => {
+  const hint = '\n(run commerce-emulator --help for the commands and flags)\n'
+  for (const text of ['101', '-1', 'most', ' ']) {
+    const { status, stderr } = await ran(['exec', `--min-coverage=${text}`, '--', 'true'])
+    t.equal(status, 1)
+    t.equal(stderr, `error: option '--min-coverage <percent>' argument '${text}' is invalid. A share from 0 to 100 was expected.${hint}`)
+  }
+  const { status, stderr } = await ran(['exec', '--fail-on', 'finding', '--', 'true'])
+  t.strictSame(
+    [status, stderr],
+    [1, `error: option '--fail-on <what...>' argument 'finding' is invalid. Allowed choices are findings, expectations, script.${hint}`]
+  )
+  t.strictSame([(await ran(['exec'])).status, (await ran(['exec', '--'])).status], [1, 1])
+})
+
+const SHOP = {
+  script: [
+    { name: 'refunds are down', on: 'POST /refunds', calls: '9', respond: { status: 503 } },
+    { on: 'GET /tickets', calls: 9, delay: '1ms' },
+    { name: 'slow', on: 'GET /tickets/{id}', delay: '1ms' }
+  ],
+  expect: [
+    { on: 'POST /transactions', times: 1 },
+    { on: 'GET /refunds', at_least: 1 }
+  ]
+}
+const SESSION = `
+const pay = await (await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 500 })).json()
+await call('GET /tickets/tkt_a')
+await call('POST /refunds', { transaction: pay.id, amount: 600 })
+await call('POST /refunds', { transaction: pay.id, amount: 600 })
+await call('GET /tickets?search_query=T')`
+
+t.test(
+  'exec: the summary tells of calls, coverage, assumptions, findings, unused script entries and unmet expectations; every gate can fail the run',
+  async t => {
+    const scenario = scenarioIn(t, SHOP)
+    const all = ['--min-coverage', '80', '--fail-on', 'findings', 'script', 'expectations']
+    const folder = `${t.testdirName}/some/new/folder`
+
+    const { status, stderr } = await ran(['exec', '--scenario', scenario, ...all, '--report', folder, '--', ...script(SESSION)])
+
+    t.equal(status, 2)
+    const { coverage, ...summary } = read(`${folder}/summary.json`)
+    const { rules, ...shares } = read(`${folder}/coverage.json`)
+    t.strictSame(shares, coverage)
+    t.equal(rules.length, 58)
+    const seenOf = (id: string) => rules.find(({ rule }: { rule: string }) => rule === id)
+    t.strictSame([seenOf('REF-7').violated, seenOf('SRCH-1').satisfied, seenOf('LOC-1').satisfied], [2, 1, 0])
+    t.equal(coverage.possible, 94)
+    const share = Math.floor((coverage.seen / 94) * 1000) / 10
+    t.equal(coverage.percent, share)
+
+    const message = 'GET /refunds: at least 1 call was expected, 0 came'
+    const failures = [
+      { gate: 'coverage', message: `rule coverage is ${share} %, below 80 %` },
+      { gate: 'findings', message: 'findings: search-without-narrowing, refused-and-repeated' },
+      { gate: 'script', message: 'script entries that never acted: refunds are down, scr_2 GET /tickets' },
+      { gate: 'expectations', message }
+    ]
+    t.strictSame(
+      { ...summary, assumptions: null, unmet_expectations: null },
+      {
+        status: 0,
+        calls: 5,
+        findings: [
+          { finding: 'search-without-narrowing', severity: 'warning', times: 1 },
+          { finding: 'refused-and-repeated', severity: 'warning', times: 1 }
+        ],
+        assumptions: null,
+        unused_script_entries: [
+          { id: 'scr_1', entry: SHOP.script[0], fitted: 2, acted: 0 },
+          { id: 'scr_2', entry: SHOP.script[1], fitted: 1, acted: 0 }
+        ],
+        unmet_expectations: null,
+        failures
+      }
+    )
+    t.strictSame(
+      ['A12', 'A18', 'A23'].map(id => summary.assumptions.includes(id)),
+      [true, true, false]
+    )
+    t.strictSame(summary.unmet_expectations, [{ expectation: SHOP.expect[1], wanted: 'GET /refunds: at least 1 call', seen: 0, holds: false, message }])
+
+    t.equal(
+      stderr,
+      `
+commerce-emulator
+  Calls         5
+  Coverage      ${coverage.seen} of 94 rule outcomes, ${share} %; ${coverage.never_exercised.length} rules never exercised, ${coverage.never_violated.length} never violated
+  Assumptions   ${summary.assumptions.join(' ')}
+  Findings      search-without-narrowing (1×), refused-and-repeated (1×)
+  Script        never acted: refunds are down, scr_2 GET /tickets
+  Expectations  ${message}
+${failures.map(failure => `  FAILED        ${failure.message}\n`).join('')}`
+    )
+
+    t.strictSame(
+      read(`${folder}/findings.json`).map(({ finding, requests }: { finding: string; requests: string[] }) => [finding, requests]),
+      [
+        ['search-without-narrowing', ['req_5']],
+        ['refused-and-repeated', ['req_3', 'req_4']]
+      ]
+    )
+    t.ok(readFileSync(`${folder}/findings.txt`, 'utf8').startsWith('warning: search-without-narrowing (1×, req_5)\n'))
+    const xml = readFileSync(`${folder}/coverage.xml`, 'utf8')
+    t.ok(xml.includes(`<testsuite name="rule coverage" tests="94" failures="0" skipped="${94 - coverage.seen}">`), xml.slice(0, 200))
+    t.equal(
+      readFileSync(`${folder}/gates.xml`, 'utf8'),
+      `<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="gates" tests="4" failures="4">
+${failures.map(({ gate, message }) => `  <testcase classname="commerce-emulator" name="${gate}"><failure message="${message}">${message}</failure></testcase>\n`).join('')}</testsuite>
+`
+    )
+  }
+)
+
+t.test('exec: gates that hold leave the status at 0, and findings of no gravity fail nothing', async t => {
+  const scenario = scenarioIn(t, { expect: [{ on: 'POST /transactions', times: 1 }] })
+  const vip = `await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 1, 'bank_account[bank_name]': 'B' })`
+  const folder = `${t.testdirName}/reports`
+
+  const args = ['--min-coverage=0', '--fail-on', 'findings', 'expectations', '--report', folder]
+  const { status, stderr } = await ran(['exec', '--scenario', scenario, ...args, '--', ...script(vip)])
+
+  t.equal(status, 0, stderr)
+  t.ok(stderr.includes('  Findings      unused-parameter (1×)\n'), stderr)
+  t.strictSame(read(`${folder}/summary.json`).failures, [])
+  t.equal(
+    readFileSync(`${folder}/gates.xml`, 'utf8'),
+    `<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="gates" tests="3" failures="0">
+  <testcase classname="commerce-emulator" name="coverage"></testcase>
+  <testcase classname="commerce-emulator" name="findings"></testcase>
+  <testcase classname="commerce-emulator" name="expectations"></testcase>
+</testsuite>
+`
+  )
+})
+
+t.test('exec: what is judged are the totals of the run, whatever the command resets or loads', async t => {
+  const scenario = scenarioIn(t)
+  const code = `
+await call('POST /refunds', { transaction: 'txn_none' })
+await fetch(control + '/reset', { method: 'POST' })
+await call('GET /tickets/tkt_a')
+await fetch(control + '/load', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"scenario":"default"}' })
+await call('POST /transactions', { ticket: 'tkt_60', tickets: 1 })`
+  const folder = `${t.testdirName}/reports`
+
+  const { status, stderr } = await ran(['exec', '--scenario', scenario, '--fail-on', 'findings', '--report', folder, '--', ...script(code)])
+
+  t.equal(status, 2, stderr)
+  const { calls, findings } = read(`${folder}/summary.json`)
+  t.equal(calls, 3)
+  t.strictSame(findings, [{ finding: 'unknown-parameter', severity: 'error', times: 1 }])
+  const rules = read(`${folder}/coverage.json`).rules as { rule: string; satisfied: number; violated: number }[]
+  t.strictSame(
+    rules.filter(({ rule }) => rule === 'TKT-1' || rule === 'REF-1').map(({ rule, satisfied, violated }) => [rule, satisfied, violated]),
+    [
+      ['TKT-1', 1, 0],
+      ['REF-1', 0, 1]
+    ]
+  )
+})
+
+t.test('exec: calls are logged when a level is given, to stderr like the summary', async t => {
+  const scenario = scenarioIn(t)
+  const args = ['exec', '--scenario', scenario, '--', ...script(`await call('GET /tickets/tkt_a')`)]
+
+  const silent = await ran(args)
+  const logged = await ran(args, { LOG_LEVEL: 'info' })
+
+  t.notOk(silent.stderr.includes('GET /tickets/tkt_a'))
+  t.ok(logged.stderr.includes('GET /next/tickets/tkt_a 200'), logged.stderr)
+})
+
+const environment = { ...process.env }
+for (const key of SETTING_KEYS) delete environment[variableOf(key)]
+
+type Running = { pid: number; kill: (signal: NodeJS.Signals) => void; stdout: () => string; stderr: () => string; ended: Promise<number | string> }
+
+/** Runs exec as a process of its own, killed when the test ends. */
+function running(t: Test, args: string[]): Running {
+  const child = spawn(process.execPath, [...process.execArgv, MAIN, 'exec', ...args], { env: environment, stdio: ['pipe', 'pipe', 'pipe'] })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', chunk => {
+    stdout += chunk
+  })
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  child.stdin.end('from-outside')
+  t.teardown(() => child.kill('SIGKILL'))
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
+  return { pid: child.pid as number, kill: signal => void child.kill(signal), stdout: () => stdout, stderr: () => stderr, ended }
+}
+/** Waits until so many lines stand on stdout, or the process is over. */
+async function said({ stdout, ended }: Running, count: number): Promise<void> {
+  let isOver = false
+  void ended.then(() => {
+    isOver = true
+  })
+  while (stdout().split('\n').length <= count && !isOver) await sleep(20)
+}
+
+t.test('exec: stdin and stdout are the command’s alone; signals reach it, as often as they come, and exec ends when it ends', async t => {
+  const code = `
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => { console.log(signal); if (signal === 'SIGHUP') process.exit(5) })
+let text = ''
+for await (const chunk of process.stdin) text += chunk
+console.log(base + ' ' + text)
+setInterval(() => {}, 1000)`
+  const process = running(t, ['--scenario', scenarioIn(t), '--', ...script(code)])
+  const lines = () => process.stdout().split('\n').slice(0, -1)
+
+  await said(process, 1)
+  for (const [index, signal] of (['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const).entries()) {
+    process.kill(signal)
+    await said(process, index + 2)
+  }
+
+  t.equal(await process.ended, 5)
+  const [url = '', text] = lines()[0]?.split(' ') ?? []
+  t.equal(text, 'from-outside')
+  t.strictSame(lines().slice(1), ['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGHUP'])
+  t.equal(process.stderr(), NOTHING_DONE)
+  t.notOk(await isOpen(url), 'the port is closed')
+})

@@ -1,0 +1,76 @@
+/** A test suite of a till, run through `exec` as it is built: the suite passes, and the report tells of the client's mistakes. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const SUITE = fileURLToPath(new URL('./sample-suite/', import.meta.url))
+const COMMAND = [process.execPath, '--test', '--test-concurrency=1', '--test-reporter=tap', SUITE]
+
+/** Runs the suite through exec; answers its status and what was written. */
+async function ran(args: string[]) {
+  const child = spawn(process.execPath, [MAIN, 'exec', '--scenario', `${SUITE}till.yaml`, ...args, '--', ...COMMAND], {
+    env: OWN_ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { status, stdout, stderr }
+}
+
+t.test('exec: the suite passes, but its client makes two mistakes, which fail the run', async t => {
+  const folder = `${t.testdir()}/reports`
+  const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8')
+
+  const { status, stdout, stderr } = await ran(['--min-coverage', '40', '--fail-on', 'findings', 'expectations', '--report', folder])
+
+  t.equal(status, 2, stderr)
+  t.strictSame(stdout.match(/^# (tests|pass|fail) \d+$/gm), ['# tests 10', '# pass 10', '# fail 0'])
+  t.equal(
+    stderr,
+    `
+commerce-emulator
+  Calls         25
+  Coverage      39 of 94 rule outcomes, 41.4 %; 24 rules never exercised, 15 never violated
+  Assumptions   A02 A03 A04 A05 A06 A07 A08 A09 A10 A11 A12 A18 A22 A23 A25 A28
+  Findings      stopped-at-empty-page (1×), refused-and-repeated (1×)
+  Script        no entry unused
+  Expectations  none unmet
+  FAILED        findings: stopped-at-empty-page, refused-and-repeated
+`
+  )
+
+  t.strictSame(
+    JSON.parse(read('findings.json')).map(({ finding, severity, times, requests }: Record<string, unknown>) => ({ finding, severity, times, requests })),
+    [
+      { finding: 'stopped-at-empty-page', severity: 'error', times: 1, requests: ['req_3'] },
+      { finding: 'refused-and-repeated', severity: 'warning', times: 1, requests: ['req_18', 'req_19'] }
+    ]
+  )
+  const { rules, ...shares } = JSON.parse(read('coverage.json'))
+  const summary = JSON.parse(read('summary.json'))
+  t.strictSame(summary.coverage, shares)
+  t.strictSame([summary.status, summary.calls, shares.seen, shares.possible, shares.percent], [0, 25, 39, 94, 41.4])
+  t.strictSame(summary.failures, [{ gate: 'findings', message: 'findings: stopped-at-empty-page, refused-and-repeated' }])
+  const outcomesOf = (id: string) => rules.flatMap((rule: any) => (rule.rule === id ? [rule.satisfied, rule.violated] : []))
+  t.strictSame(outcomesOf('REF-4'), [1, 0])
+  t.strictSame(outcomesOf('REF-6'), [6, 1])
+  t.strictSame(outcomesOf('REF-7'), [3, 2])
+  t.strictSame(outcomesOf('TXN-3'), [1, 1])
+  t.strictSame(outcomesOf('LOC-1'), [0, 0])
+
+  t.equal(read('coverage.xml').match(/<testcase /g)?.length, 94)
+  t.equal(read('coverage.xml').match(/<skipped\/>/g)?.length, 94 - 39)
+  t.ok(read('gates.xml').startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="gates" tests="3" failures="1">\n'))
+  t.equal(read('findings.txt').split('\n')[0], 'error: stopped-at-empty-page (1×, req_3)')
+})
+
+t.test('exec: without that gate the run ends with the status of the suite', async t => {
+  const { status, stderr } = await ran(['--min-coverage', '40'])
+
+  t.equal(status, 0, stderr)
+  t.notOk(stderr.includes('FAILED'))
+})

@@ -1,0 +1,342 @@
+import { get, type IncomingMessage } from 'node:http'
+import t from 'tap'
+import { LATENCY_BOUNDS } from '../../src/evidence/evidence.js'
+import { OPERATION_NAMES } from '../../src/reference/operations.js'
+import { MERCHANT, NOW, startTestEmulator, world } from '../support/emulator.js'
+
+type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
+const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
+const ids = async ({ control }: Emulator, query: string): Promise<string[]> => (await control(`GET /requests${query}`)).body.data.map(({ id }: any) => id)
+const errorOf = ({ status, body }: any) => [status, body.error.code, body.error.param ?? null, body.error.message]
+
+t.test('journal: it is listed newest first, and filtered by operation, status, id, instant and number', async t => {
+  const emulator = await startTestEmulator(t)
+  const { call, control } = emulator
+  await call('GET /tickets')
+  await call('GET /tickets/tkt_none')
+  await control('PUT /clock', { now: '2026-03-02T00:00:00Z' })
+  await call('GET /tickets')
+  await call('GET /tickets', { key: null })
+  await call('GET /nothing')
+
+  for (const [query, expected] of [
+    ['', [5, 4, 3, 2, 1]],
+    ['?on=GET%20/tickets', [4, 3, 1]],
+    ['?on=get%20/tickets/{id}', [2]],
+    ['?on=POST%20/refunds', []],
+    ['?status=404', [5, 2]],
+    ['?status=4xx', [5, 4, 2]],
+    ['?status=2xx&on=GET%20/tickets', [3, 1]],
+    ['?since=req_3', [5, 4]],
+    ['?since=req_5', []],
+    ['?since=req_2&status=200', [3]],
+    ['?since=2026-03-02', [5, 4, 3]],
+    ['?since=2026-03-02T00:00:01Z', []],
+    ['?since=2026-03-01T00:00:00Z&status=404', [5, 2]],
+    ['?limit=2', [5, 4]]
+  ] as const) {
+    t.strictSame(
+      await ids(emulator, query),
+      expected.map(number => `req_${number}`),
+      query
+    )
+  }
+  const { object, has_more, dropped } = (await control('GET /requests?limit=5')).body
+  t.strictSame([object, has_more, dropped, (await control('GET /requests?limit=4')).body.has_more], ['list', false, 0, true])
+})
+
+t.test('journal: filters, ids and formats that do not exist are told with those that do', async t => {
+  const { call, control } = await startTestEmulator(t)
+  const journalHeld = async (on: string) => errorOf(await control(on))
+  t.strictSame(await journalHeld('GET /requests/req_1'), [404, 'request_unknown', 'id', 'The journal holds no call req_1; it is empty.'])
+  await call('GET /tickets')
+  await call('GET /tickets')
+
+  for (const [on, code, param, message] of [
+    ['GET /requests/req_9', 'request_unknown', 'id', 'The journal holds no call req_9; it holds req_1 to req_2.'],
+    [
+      'GET /requests?since=req_9',
+      'parameter_invalid',
+      'since',
+      'since: an instant or the id of a call in the journal was expected, not req_9; it holds req_1 to req_2.'
+    ],
+    ['GET /requests?on=POST%20/refund', 'parameter_invalid', 'on', 'on: POST /refund is no operation of the reference; did you mean POST /refunds?'],
+    [
+      'GET /requests?on=nothing%20like%20any%20of%20them',
+      'parameter_invalid',
+      'on',
+      `on: nothing like any of them is no operation of the reference; it has ${OPERATION_NAMES.join(', ')}.`
+    ],
+    ['GET /requests?status=teapot', 'parameter_invalid', 'status', 'status: a status such as 404, or a class such as 4xx, was expected, not teapot.'],
+    ['GET /requests?status=6xx', 'parameter_invalid', 'status', 'status: a status such as 404, or a class such as 4xx, was expected, not 6xx.'],
+    ['GET /requests?limit=0', 'parameter_invalid', 'limit', 'limit: at least 1 was expected, not 0.'],
+    ['GET /requests?limit=1001', 'parameter_invalid', 'limit', 'limit: at most 1000 was expected, not 1001.'],
+    ['GET /requests?operation=x', 'parameter_unknown', 'operation', 'operation is not a parameter of this call; it takes on, status, since, limit.'],
+    ['GET /requests/req_1?format=xml', 'parameter_invalid', 'format', 'format: one of json, text was expected, not xml.'],
+    ['GET /coverage?format=xml', 'parameter_invalid', 'format', 'format: one of json, text, junit was expected, not xml.'],
+    ['GET /coverage?scope=world', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not world.'],
+    ['DELETE /coverage?scope=world', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not world.'],
+    ['GET /findings?format=junit', 'parameter_invalid', 'format', 'format: one of json, text was expected, not junit.'],
+    ['GET /assumptions?scope=all', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not all.'],
+    ['GET /metrics?a=b', 'parameter_unknown', 'a', 'a is not a parameter of this call; it takes none.'],
+    ['GET /events?a=b', 'parameter_unknown', 'a', 'a is not a parameter of this call; it takes none.'],
+    ['DELETE /requests?a=b', 'parameter_unknown', 'a', 'a is not a parameter of this call; it takes none.']
+  ] as const) {
+    t.strictSame((await journalHeld(on)).slice(1), [code, param, message], on)
+  }
+})
+
+t.test('journal: it is cleared, alone and by a reset', async t => {
+  const emulator = await startTestEmulator(t)
+  await emulator.call('GET /tickets', { query: 'search_query=a' })
+
+  const { status, text } = await emulator.control('DELETE /requests')
+  const cleared = await ids(emulator, '')
+  const findings = (await emulator.control('GET /findings')).body.data.length
+  await emulator.call('GET /tickets')
+  await emulator.control('POST /reset')
+
+  t.strictSame([status, text, cleared, findings], [204, '', [], 1])
+  t.strictSame(await ids(emulator, ''), [])
+})
+
+t.test('journal: a call is explained as text too', async t => {
+  const { call, control } = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=700' })
+
+  const { status, headers, text } = await control('GET /requests/req_2?format=text')
+
+  t.strictSame([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
+  t.ok(text.startsWith(`req_2  POST /refunds  answered 400, changed nothing  (${NOW})\n  body: transaction=txn_a amount=700\n`))
+  t.ok(
+    text.includes(
+      '  BROKE  REF-7   a Refund above the remainder is an error  [transaction txn_a, currency usd, charged 1000, refunded 400, remaining 600, asked 700]'
+    )
+  )
+  t.ok(text.includes('What it was judged by was last changed by req_1.'))
+  t.strictSame((await control('GET /requests/req_2?format=json')).body, (await control('GET /requests/req_2')).body)
+})
+
+t.test('journal: overflow, by count and by bytes, costs coverage, findings, assumptions and expect nothing', async t => {
+  const note = 'n'.repeat(30_000)
+  for (const [setting, value, kept] of [
+    ['limits.journal', 2, 2],
+    ['limits.journal_bytes', 65_536, 1]
+  ] as const) {
+    const emulator = await startTestEmulator(t, {
+      settings: { [setting]: value },
+      scenario: { clock: NOW, data: world({ transactions: [CHARGE] }), expect: [{ on: 'POST /refunds', times: 5 }] }
+    })
+    const { call, control } = emulator
+    for (let time = 0; time < 5; time++) await call('POST /refunds', { body: { transaction: 'txn_a', amount: 10, reason: note } })
+    await call('GET /tickets', { query: 'search_query=a' })
+    for (let time = 0; time < 3; time++)
+      await call('POST /accounts', { body: { type: 'merchant', name: note, email: 'a@example.com', 'address[country]': 'US' } })
+
+    const { data, dropped } = (await control('GET /requests')).body
+    const { rules } = (await control('GET /coverage')).body
+
+    t.strictSame([data.length, dropped], [kept, 9 - kept], setting)
+    t.equal(rules.find(({ rule }: any) => rule === 'REF-5').satisfied, 5)
+    t.strictSame(
+      (await control('GET /findings')).body.data.map(({ finding, requests }: any) => [finding, requests]),
+      [['search-without-narrowing', ['req_6']]]
+    )
+    t.equal((await control('POST /verify')).status, 200)
+    const { answers_leaning_on_it, requests } = (await control('GET /assumptions')).body.data.find(({ id }: any) => id === 'A23')
+    t.strictSame([answers_leaning_on_it, requests], [5, ['req_1', 'req_2', 'req_3', 'req_4', 'req_5']])
+  }
+})
+
+t.test('assumptions: each says which answers leaned on it, of the sandbox and of the run; at most 20 by name', async t => {
+  const { call, control } = await startTestEmulator(t)
+  const leaning = async (scope: string) => {
+    const { data } = (await control(`GET /assumptions${scope}`)).body
+    const { answers_leaning_on_it, requests } = data.find(({ id }: any) => id === 'A09')
+    return [answers_leaning_on_it, requests.length]
+  }
+  for (let time = 0; time < 22; time++) await call('GET /tickets')
+  const before = await leaning('')
+
+  await control('POST /reset')
+
+  t.strictSame(before, [22, 20])
+  t.strictSame(
+    [await leaning(''), await leaning('?scope=run')],
+    [
+      [0, 0],
+      [22, 20]
+    ]
+  )
+})
+
+t.test('findings: they are told as text too', async t => {
+  const { call, control } = await startTestEmulator(t)
+  const text = async () => (await control('GET /findings?format=text')).text
+  const none = await text()
+
+  await call('GET /tickets', { query: 'search_query=a' })
+
+  t.equal(none, 'No findings.\n')
+  t.ok((await text()).startsWith('warning: search-without-narrowing (1×, req_1)\n'))
+  t.ok((await control('GET /findings?format=text&scope=run')).text.startsWith('warning: '))
+  t.strictSame(Object.keys((await control('GET /findings?format=json')).body), ['data'])
+})
+
+t.test('coverage: as text and JUnit with their media types', async t => {
+  const { control } = await startTestEmulator(t)
+
+  const types = await Promise.all(['json', 'text', 'junit'].map(async format => (await control(`GET /coverage?format=${format}`)).headers['content-type']))
+
+  t.strictSame(types, ['application/json; charset=utf-8', 'text/plain; charset=utf-8', 'application/xml; charset=utf-8'])
+})
+
+/** An open event stream and what has come of it. */
+const openEvents = (port: number) =>
+  new Promise<{ answer: IncomingMessage; seen: () => string; until: (text: string) => Promise<void>; ended: Promise<void> }>(resolve => {
+    get(`http://127.0.0.1:${port}/_control/events`, answer => {
+      let seen = ''
+      const ended = new Promise<void>(end => answer.once('close', () => end()))
+      answer.setEncoding('utf8').on('data', chunk => {
+        seen += chunk
+      })
+      answer.on('error', () => {})
+      const until = async (text: string) => {
+        while (!seen.includes(text)) await new Promise(next => answer.once('data', next))
+      }
+      resolve({ answer, seen: () => seen, until, ended })
+    })
+  })
+
+t.test('events: each call comes as a server-sent event, to every listener, until the emulator stops', async t => {
+  const emulator = await startTestEmulator(t)
+  const port = await emulator.listen()
+  const [one, other] = [await openEvents(port), await openEvents(port)]
+  await Promise.all([one.until('\n\n'), other.until('\n\n')])
+
+  await emulator.call('POST /transactions', { body: 'ticket=tkt_a&payment_type=card&card[number]=4242424242424242', key: null })
+  await one.until('}\n\n')
+  await other.until('}\n\n')
+  other.answer.destroy()
+  await other.ended
+  await emulator.call('GET /tickets')
+  await one.until('id: req_2')
+  await emulator.app.close()
+  await one.ended
+
+  const [, event = ''] = one.seen().split('\n\n')
+  const [id, type, data = ''] = event.split('\n')
+  t.strictSame(
+    [one.answer.statusCode, one.answer.headers['content-type'], one.answer.headers['cache-control']],
+    [200, 'text/event-stream; charset=utf-8', 'no-store']
+  )
+  t.strictSame([id, type], ['id: req_1', 'event: request'])
+  const { on, body } = JSON.parse(data.slice('data: '.length))
+  t.strictSame([on, body.card], ['POST /transactions', { number: '***' }])
+  t.notOk(one.seen().includes('4242424242424242'))
+  t.notOk(other.seen().includes('req_2'))
+  t.ok(one.answer.complete, 'the stream ends as a whole answer')
+})
+
+t.test('events: a quiet stream beats, and a listener that left is let go', async t => {
+  t.intercept(globalThis, 'setInterval', { value: ((beat: () => void) => setTimeout(beat, 5)) as never, writable: true, configurable: true })
+  const emulator = await startTestEmulator(t)
+  const { journal } = emulator.sandbox.evidence
+  let listeners = 0
+  const listen = journal.listen.bind(journal)
+  journal.listen = listener => {
+    listeners++
+    const stop = listen(listener)
+    return () => {
+      listeners--
+      stop()
+    }
+  }
+  const stream = await openEvents(await emulator.listen())
+
+  await stream.until(': \n\n')
+  const during = listeners
+  stream.answer.destroy()
+  await stream.ended
+  for (let left = 100; left > 0 && listeners > 0; left--) await new Promise(next => setTimeout(next, 5))
+
+  t.strictSame([during, listeners], [1, 0])
+})
+
+type Sample = { name: string; labels: Record<string, string>; value: number }
+/** Reads Prometheus text: what every line of it has to be. */
+function samplesOf(text: string, fail: (line: string) => void): Sample[] {
+  return text.split('\n').flatMap(line => {
+    if (line === '' || /^# (HELP|TYPE) [a-zA-Z_:][\w:]* .+$/.test(line)) return []
+    const [, name = '', labels = '', value = ''] = /^([a-zA-Z_:][\w:]*)(?:\{((?:\w+="(?:[^"\\\n]|\\.)*",?)*)\})? (\S+)$/.exec(line) ?? []
+    if (name === '' || (Number.isNaN(Number(value)) && !['Nan', 'NaN', '+Inf'].includes(value))) fail(line)
+    return [{ name, labels: Object.fromEntries([...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, of]) => [label, of])), value: Number(value) }]
+  })
+}
+
+t.test('metrics: Prometheus text with calls, records, scripted calls and cumulative latencies, over every reset', async t => {
+  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: world(), script: [{ on: 'GET /locations', delay: '30ms' }] } })
+  const { call, control } = emulator
+  await call('GET /tickets')
+  await call('GET /tickets')
+  await call('GET /nothing')
+  await call('GET /locations')
+  await control('POST /reset')
+  await call('GET /tickets/tkt_none')
+
+  const { status, headers, text } = await control('GET /metrics')
+  const again = samplesOf((await control('GET /metrics')).text, () => {})
+
+  const samples = samplesOf(text, line => t.fail(`not Prometheus text: ${line}`))
+  const of = (name: string) => samples.filter(sample => sample.name === name)
+  t.strictSame([status, headers['content-type']], [200, 'text/plain; version=0.0.4; charset=utf-8'])
+  t.strictSame(
+    of('commerce_calls_total').map(({ labels, value }) => [labels.operation, labels.status, value]),
+    [
+      ['GET /tickets', '200', 2],
+      ['none', '404', 1],
+      ['GET /locations', '200', 1],
+      ['GET /tickets/{id}', '404', 1]
+    ]
+  )
+  t.strictSame(
+    again.filter(({ name }) => name === 'commerce_calls_total').map(({ value }) => value),
+    [2, 1, 1, 1],
+    'reading counts nothing twice'
+  )
+  t.strictSame(
+    of('commerce_script_actions_total').map(({ value }) => value),
+    [1]
+  )
+  t.strictSame(Object.fromEntries(of('commerce_records').map(({ labels, value }) => [labels.family, value])), {
+    accounts: 2,
+    users: 0,
+    locations: 1,
+    tickets: 1,
+    transactions: 0,
+    refunds: 0
+  })
+  t.ok(text.includes('# TYPE commerce_call_duration_seconds histogram\n'))
+  t.ok(of('process_cpu_seconds_total').length === 1, 'with the metrics of the process')
+  for (const operation of ['GET /tickets', 'none', 'GET /locations', 'GET /tickets/{id}']) {
+    const buckets = of('commerce_call_duration_seconds_bucket').filter(({ labels }) => labels.operation === operation)
+    const counts = buckets.map(({ value }) => value)
+    const [count] = of('commerce_call_duration_seconds_count').filter(({ labels }) => labels.operation === operation)
+    t.strictSame(
+      buckets.map(({ labels }) => labels.le),
+      [...LATENCY_BOUNDS.map(bound => String(bound / 1000)), '+Inf']
+    )
+    t.strictSame(
+      counts,
+      [...counts].sort((a, b) => a - b),
+      `${operation}: cumulative`
+    )
+    t.equal(counts.at(-1), count?.value)
+    t.equal(count?.value, operation === 'GET /tickets' ? 2 : 1)
+  }
+  const slow = of('commerce_call_duration_seconds_bucket').filter(({ labels }) => labels.operation === 'GET /locations')
+  t.strictSame([slow.find(({ labels }) => labels.le === '0.01')?.value, slow.find(({ labels }) => labels.le === '10')?.value], [0, 1])
+  t.ok((of('commerce_call_duration_seconds_sum').find(({ labels }) => labels.operation === 'GET /locations')?.value ?? 0) >= 0.025, 'in seconds')
+  t.notOk(text.includes(MERCHANT))
+})

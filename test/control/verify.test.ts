@@ -1,0 +1,288 @@
+import { request } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import { MERCHANT, NOW, RESELLER, startTestEmulator, world } from '../support/emulator.js'
+
+type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
+const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
+const start = (t: Parameters<typeof startTestEmulator>[0], { scenario = {}, settings = {} }: { scenario?: object; settings?: object } = {}) =>
+  startTestEmulator(t, { settings, scenario: { clock: NOW, data: world({ transactions: [CHARGE] }), ...scenario } })
+const verdict = async ({ control }: Emulator, asked?: object) => {
+  const { status, body } = await control('POST /verify', asked)
+  return [status, body.holds, body.message]
+}
+/** The problems of a verification that must be refused. */
+const problems = async ({ control }: Emulator, asked: object) => {
+  const { status, body } = await control('POST /verify', asked)
+  return [
+    status,
+    body.error.code,
+    ...(body.error.problems ?? [body.error]).map(({ path, message }: any) => (path === undefined ? message : `${path}: ${message}`))
+  ]
+}
+/** How many listen to the journal, now and at the most. */
+function watched({ sandbox }: Emulator) {
+  const { journal } = sandbox.evidence
+  const count = { now: 0, most: 0 }
+  const listen = journal.listen.bind(journal)
+  journal.listen = listener => {
+    count.most = Math.max(count.most, ++count.now)
+    const stop = listen(listener)
+    return () => {
+      count.now--
+      return stop()
+    }
+  }
+  return count
+}
+
+t.test('verify: counts of calls, by operation and match', async t => {
+  const emulator = await start(t)
+  await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=400&metadata[table]=12&metadata[list]=' })
+  await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=700' })
+  await emulator.call('GET /tickets', { query: 'location=loc_a&created[gte]=2026-01-01' })
+  await emulator.call('GET /tickets', { key: RESELLER })
+  await emulator.call('GET /tickets/tkt_a')
+
+  for (const [asked, holds, seen] of [
+    [{ on: 'POST /refunds' }, true, 2],
+    [{ on: 'POST /refunds', times: 2 }, true, 2],
+    [{ on: 'POST /refunds', times: 1 }, false, 2],
+    [{ on: 'POST /refunds', at_least: 2 }, true, 2],
+    [{ on: 'POST /refunds', at_least: 3 }, false, 2],
+    [{ on: 'POST /refunds', at_most: 2 }, true, 2],
+    [{ on: 'POST /refunds', at_most: 1 }, false, 2],
+    [{ on: 'POST /refunds', at_least: 1, at_most: 3 }, true, 2],
+    [{ on: 'DELETE /locations/{id}' }, false, 0],
+    [{ on: 'DELETE /locations/{id}', times: 0 }, true, 0],
+    [{ on: 'POST /refunds', match: { body: { amount: 400 } } }, true, 1],
+    [{ on: 'POST /refunds', match: { body: { 'metadata[table]': '/^1/' } }, times: 1 }, true, 1],
+    [{ on: 'POST /refunds', match: { body: { metadata: { table: [11, 12] } } }, times: 1 }, true, 1],
+    [{ on: 'POST /refunds', match: { body: { metadata: { table: { x: 1 } } } } }, null, 0],
+    [{ on: 'GET /tickets', match: { query: { 'created[gte]': '2026-01-01', location: 'loc_a' } }, times: 1 }, true, 1],
+    [{ on: 'GET /tickets', match: { query: { limit: 1 } } }, false, 0],
+    [{ on: 'GET /tickets', match: { account: 'rsl_r' }, times: 1 }, true, 1],
+    [{ on: 'GET /tickets/{id}', match: { params: { id: 'tkt_a' } }, times: 1 }, true, 1]
+  ] as const) {
+    const { status, body } = await emulator.control('POST /verify', asked)
+    if (holds === null) t.equal(status, 400, JSON.stringify(asked))
+    else t.strictSame([status, body.holds, body.seen, body.requests.length], [holds ? 200 : 409, holds, seen, seen], JSON.stringify(asked))
+  }
+  const { body } = await emulator.control('POST /verify', { on: 'POST /refunds', times: 1 })
+  t.equal(body.message, 'POST /refunds: 1 call was expected, 2 came')
+  t.strictSame(
+    body.requests.map(({ id, status, body }: any) => [id, status, body.amount]),
+    [
+      ['req_1', 200, '400'],
+      ['req_2', 400, '700']
+    ]
+  )
+})
+
+t.test('verify: at most 20 calls are shown', async t => {
+  const emulator = await start(t)
+  for (let time = 0; time < 22; time++) await emulator.call('GET /tickets')
+
+  const { body } = await emulator.control('POST /verify', { on: 'GET /tickets', times: 22 })
+
+  t.strictSame([body.holds, body.requests.length, body.requests[0].id], [true, 20, 'req_3'])
+})
+
+t.test('verify: sequences', async t => {
+  const emulator = await start(t)
+  await emulator.call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=5', key: null })
+  await emulator.call('GET /tickets')
+  await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
+  const PAY = { on: 'POST /transactions' }
+  const REFUND = { on: 'POST /refunds', match: { body: { amount: 400 } } }
+
+  const held = await emulator.control('POST /verify', { sequence: [PAY, REFUND] })
+  const missed = await emulator.control('POST /verify', { sequence: [REFUND, PAY] })
+
+  t.strictSame([held.status, held.body], [200, { holds: true, message: 'The 2 calls came in this order.', requests: ['req_1', 'req_3'] }])
+  t.strictSame(
+    [missed.status, missed.body],
+    [409, { holds: false, message: 'Call 2 of the sequence, POST /transactions, did not come after the 1 before it.', requests: ['req_3'] }]
+  )
+  t.strictSame(await verdict(emulator, { sequence: [{ ...REFUND, match: { body: { amount: 401 } } }] }), [
+    409,
+    false,
+    'Call 1 of the sequence, POST /refunds, did not come after the 0 before it.'
+  ])
+})
+
+t.test('verify: unused script entries', async t => {
+  const emulator = await start(t, {
+    scenario: {
+      script: [
+        { name: 'slow', on: 'GET /tickets', delay: '1ms' },
+        { on: 'GET /locations', calls: 2, delay: '1ms' }
+      ]
+    }
+  })
+  const none = await verdict(emulator, { script: 'all_used' })
+  await emulator.call('GET /tickets')
+  await emulator.call('GET /locations')
+  const one = await emulator.control('POST /verify', { script: 'all_used' })
+  await emulator.call('GET /locations')
+
+  t.strictSame(none, [409, false, 'Script entries that never acted: slow; scr_2, GET /locations.'])
+  t.strictSame([one.status, one.body.unused_script_entries.map(({ id, fitted }: any) => [id, fitted])], [409, [['scr_2', 1]]])
+  t.strictSame(await verdict(emulator, { script: 'all_used' }), [200, true, 'Every script entry has acted.'])
+})
+
+t.test('verify: a body left out judges what the scenario expects', async t => {
+  const emulator = await start(t, {
+    scenario: {
+      script: [{ on: 'GET /locations', delay: '1ms' }],
+      expect: [
+        { on: 'POST /refunds', times: 1 },
+        { on: 'GET /tickets', at_least: 1 }
+      ]
+    }
+  })
+  const before = await emulator.control('POST /verify')
+  await emulator.call('POST /refunds', { body: 'transaction=txn_a' })
+  await emulator.call('GET /tickets')
+
+  const after = await emulator.control('POST /verify', '  ')
+  await emulator.control('POST /reset')
+
+  t.strictSame([before.status, before.body.message], [409, 'POST /refunds: 1 call was expected, 0 came; GET /tickets: at least 1 call was expected, 0 came'])
+  t.strictSame([after.status, after.body.holds, after.body.message], [200, true, 'All that the scenario expects holds.'])
+  t.strictSame([after.body.expectations.map(({ seen }: any) => seen), after.body.unused_script_entries.length], [[1, 1], 1])
+  t.equal((await emulator.control('POST /verify')).status, 409)
+  t.strictSame(await verdict(await start(t)), [200, true, 'The scenario expects nothing.'])
+})
+
+t.test('verify: what cannot be judged is refused with every problem', async t => {
+  const emulator = await start(t)
+  const NAMED = 'is used and forgotten, so no call can be found by it; it can be matched in a script (POST /transactions)'
+  const WAYS = "one of on, sequence and script was expected, not several; a body left out judges the scenario's own expectations"
+
+  for (const [asked, ...expected] of [
+    [{}, `: ${WAYS.replace(', not several', '')}`],
+    [{ within: '1s' }, `: ${WAYS.replace(', not several', '')}`],
+    [{ on: 'GET /tickets', script: 'all_used' }, `: ${WAYS}`],
+    [{ on: 'GET /tickets', sequence: [{ on: 'GET /tickets' }] }, `: ${WAYS}`],
+    [{ on: 'GET /tickets', times: 1, at_most: 2 }, ': times stands alone, without at_least and at_most'],
+    [{ on: 'GET /tickets', at_least: 3, at_most: 2 }, 'at_least: at_least 3 is more than at_most 2'],
+    [{ on: 'GET /tickets', match: { key: MERCHANT } }, 'match.key: the journal keeps no keys; match on account, the Account that the key acts as'],
+    [{ on: 'POST /transactions', match: { body: { payload: 'x' } } }, `match.body.payload: payload ${NAMED}`],
+    [
+      { on: 'POST /transactions', match: { body: { card: { token: 'x', last4: '4242' }, 'card[number]': ['4', '5'], 'bank_account[bank_name]': 'B' } } },
+      `match.body.card.token: card.token ${NAMED}`,
+      `match.body.card[number]: card[number] ${NAMED}`
+    ],
+    [
+      { on: 'POST /refunds', match: { body: { metadata: { password: 'x' } } } },
+      `match.body.metadata.password: metadata.password ${NAMED.replace('POST /transactions', 'POST /refunds')}`
+    ],
+    [
+      { sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', match: { key: 'a', query: { limt: 1 } } }] },
+      'sequence[1].match.key: the journal keeps no keys; match on account, the Account that the key acts as',
+      'sequence[1].match.query.limt: limt is not a parameter of this call; did you mean limit?'
+    ]
+  ] as const) {
+    t.strictSame(await problems(emulator, asked), [400, 'document_invalid', ...expected], JSON.stringify(asked))
+  }
+  for (const [asked, path] of [
+    [{ on: 'GET /tickets', times: -1 }, 'times'],
+    [{ on: 'GET /tickets', times: 1.5 }, 'times'],
+    [{ on: 'GET /tickets', often: 1 }, 'often'],
+    [{ on: 'GET /ticket' }, 'on'],
+    [{ script: 'all' }, 'script'],
+    [{ sequence: [] }, 'sequence'],
+    [{ sequence: [{ match: {} }] }, 'sequence[0]'],
+    [{ on: 'GET /tickets', within: 5 }, 'within']
+  ] as const) {
+    const [status, code, first = ''] = await problems(emulator, asked)
+    t.strictSame([status, code, String(first).split(':')[0]], [400, 'document_invalid', path], JSON.stringify(asked))
+  }
+  t.strictSame((await problems(emulator, { on: 'GET /tickets', within: '2 minutes' })).slice(0, 2), [400, 'body_malformed'])
+  t.strictSame(await problems(emulator, { on: 'GET /tickets', within: '2m' }), [400, 'body_malformed', 'within: at most a minute is waited, not 2m.'])
+  t.equal((await emulator.control('POST /verify?within=1s')).status, 400)
+  t.equal((await emulator.control('POST /verify', '{"on":')).body.error.code, 'body_malformed')
+})
+
+t.test('verify: within waits without polling, and answers as soon as the call comes', async t => {
+  const emulator = await start(t)
+  const listeners = watched(emulator)
+  const began = Date.now()
+
+  const waiting = Promise.all([
+    emulator.control('POST /verify', { on: 'POST /refunds', times: 1, within: '30s' }),
+    emulator.control('POST /verify', { sequence: [{ on: 'GET /tickets' }, { on: 'POST /refunds' }], within: '30s' })
+  ])
+  while (listeners.now < 2) await wait(1)
+  await emulator.call('GET /tickets')
+  await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=1' })
+  const [counted, ordered] = await waiting
+
+  t.strictSame([counted.status, counted.body.seen, ordered.status, ordered.body.requests], [200, 1, 200, ['req_1', 'req_2']])
+  t.ok(Date.now() - began < 10_000)
+  t.strictSame(listeners, { now: 0, most: 2 })
+  t.strictSame(await verdict(emulator, { on: 'POST /refunds', within: '30s' }), [200, true, 'POST /refunds: at least 1 call was expected, 1 came'])
+  t.equal(listeners.most, 2, 'what holds already waits for nothing')
+})
+
+t.test('verify: within gives up in time, and a caller that leaves is waited for no longer', async t => {
+  const emulator = await start(t)
+  const listeners = watched(emulator)
+  const port = await emulator.listen()
+
+  const late = await verdict(emulator, { on: 'POST /refunds', within: '30ms' })
+  const gone = request({ port, path: '/_control/verify', method: 'POST', headers: { 'content-type': 'application/json' } })
+  gone.on('error', () => {})
+  gone.end(JSON.stringify({ on: 'POST /refunds', within: '60s' }))
+  for (let left = 200; left > 0 && listeners.now === 0; left--) await wait(5)
+  const during = listeners.now
+  gone.destroy()
+  for (let left = 200; left > 0 && listeners.now > 0; left--) await wait(5)
+
+  t.strictSame(late, [409, false, 'POST /refunds: at least 1 call was expected, 0 came'])
+  t.strictSame([during, listeners.now], [1, 0])
+})
+
+t.test('verify: a verdict that an overflow could falsify is 409 journal_incomplete, any other stands', async t => {
+  const emulator = await start(t, { settings: { 'limits.journal': 2 } })
+  for (const on of ['POST /refunds', 'GET /tickets', 'GET /tickets'])
+    await emulator.call(on, on === 'POST /refunds' ? { body: 'transaction=txn_a&amount=1' } : {})
+
+  for (const [asked, expected] of [
+    [{ on: 'GET /tickets' }, true],
+    [{ on: 'GET /tickets', at_least: 2 }, true],
+    [{ on: 'GET /tickets', at_least: 3 }, null],
+    [{ on: 'GET /tickets', times: 2 }, null],
+    [{ on: 'GET /tickets', times: 1 }, false],
+    [{ on: 'GET /tickets', at_most: 1 }, false],
+    [{ on: 'GET /tickets', at_most: 2 }, null],
+    [{ on: 'GET /tickets', at_least: 1, at_most: 1 }, false],
+    [{ on: 'POST /refunds', times: 0 }, null],
+    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }] }, true],
+    [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets' }] }, null]
+  ] as const) {
+    const { status, body } = await emulator.control('POST /verify', asked)
+    if (expected === null) t.strictSame([status, body.error?.code], [409, 'journal_incomplete'], JSON.stringify(asked))
+    else t.strictSame([status, body.holds], [expected ? 200 : 409, expected], JSON.stringify(asked))
+  }
+  const { body } = await emulator.control('POST /verify', { on: 'POST /refunds' })
+  t.equal(
+    body.error.message,
+    'The journal lacks 1 of the calls, which it dropped or which came while it was off, so this cannot be judged; raise limits.journal, or declare it under expect in the scenario, which is counted as calls come.'
+  )
+})
+
+t.test('verify: a journal that overflows while it is waited for, or that is off, is told at the end', async t => {
+  for (const settings of [{ 'limits.journal': 1 }, { 'evidence.journal': false }]) {
+    const emulator = await start(t, { settings })
+    const listeners = watched(emulator)
+
+    const waiting = emulator.control('POST /verify', { on: 'POST /refunds', times: 1, within: '200ms' })
+    while (listeners.now === 0) await wait(1)
+    for (let time = 0; time < 3; time++) await emulator.call('GET /tickets')
+    const { status, body } = await waiting
+
+    t.strictSame([status, body.error?.code], [409, 'journal_incomplete'], JSON.stringify(settings))
+  }
+})
