@@ -27,6 +27,8 @@ const FINDINGS_QUERY = parameters({ scope: SCOPE, format: optional(word(['json',
 const SCOPE_QUERY = parameters({ scope: SCOPE })
 const DEFAULT_LIMIT = 100
 const HEARTBEAT_MS = 15_000
+/** A stream whose reader leaves more than this many bytes unread is ended. */
+const MOST_UNREAD = 1_048_576
 const TEXT = 'text/plain; charset=utf-8'
 
 /** The totals that a call asks for: the sandbox's, or with `?scope=run` the process's. */
@@ -65,10 +67,14 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (c
     queryOf(request)
     reply.hijack()
     const { raw } = reply
+    const send = (text: string) => {
+      if (raw.writableLength > MOST_UNREAD) raw.destroy()
+      else raw.write(text)
+    }
     raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'request-id': request.id })
-    raw.write(': the journal, as it is written\n\n')
-    const stop = journal.listen(entry => raw.write(`id: ${entry.id}\nevent: request\ndata: ${JSON.stringify(summaryOf(entry))}\n\n`))
-    const heartbeat = setInterval(() => raw.write(': \n\n'), HEARTBEAT_MS)
+    send(': the journal, as it is written\n\n')
+    const stop = journal.listen(entry => send(`id: ${entry.id}\nevent: request\ndata: ${JSON.stringify(summaryOf(entry))}\n\n`))
+    const heartbeat = setInterval(() => send(': \n\n'), HEARTBEAT_MS)
     const end = () => {
       stop()
       clearInterval(heartbeat)

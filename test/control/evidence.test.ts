@@ -1,4 +1,5 @@
 import { get, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import t from 'tap'
 import { LATENCY_BOUNDS } from '../../src/evidence/evidence.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
@@ -237,6 +238,23 @@ t.test('events: each call comes as a server-sent event, to every listener, until
   t.notOk(one.seen().includes('4242424242424242'))
   t.notOk(other.seen().includes('req_2'))
   t.ok(one.answer.complete, 'the stream ends as a whole answer')
+})
+
+t.test('events: a stream that nobody reads is ended before it fills the memory', async t => {
+  const transactions = Array.from({ length: 100 }, (_, index) => ({ id: `txn_${index}`, ticket: 'tkt_a', payment_type: 'card', amount: 1000 }))
+  const emulator = await startTestEmulator(t, { records: { transactions } })
+  const socket = connect(await emulator.listen(), '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write('GET /_control/events HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await new Promise(next => socket.once('data', next))
+  socket.pause()
+  const connections = () => new Promise<number>(resolve => emulator.app.server.getConnections((_error, count) => resolve(count)))
+
+  t.equal(await connections(), 1)
+  for (let calls = 0; calls < 1000 && (await connections()) > 0; calls++) await emulator.call('GET /transactions', { query: 'limit=100' })
+
+  t.equal(await connections(), 0)
+  socket.destroy()
 })
 
 t.test('events: a quiet stream beats, and a listener that left is let go', async t => {
