@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { join } from 'node:path'
+import { shownEntries } from '../control/script.js'
 import type { Severity } from '../evidence/findings.js'
 import { coverageJunit, findingsText, xml } from '../evidence/reports.js'
 import { createLogger } from '../http/logging.js'
@@ -85,7 +86,7 @@ function outcomeOf({ sandbox }: Emulator) {
     coverage: run.coverage.report(),
     findings: run.findings.list(),
     assumptions: [...run.assumptions.keys()].sort(),
-    unusedScriptEntries: sandbox.script.listed().filter(({ acted }) => acted === 0),
+    unusedScriptEntries: shownEntries(sandbox).filter(({ acted }) => acted === 0),
     unmetExpectations: sandbox.tally.verdicts().filter(({ holds }) => !holds)
   }
 }

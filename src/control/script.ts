@@ -1,6 +1,7 @@
 /** Control: scripted behaviour. */
 import type { FastifyPluginAsync } from 'fastify'
 import { ApiError } from '../core/errors.js'
+import { masked } from '../core/redaction.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { type Found, refusalOf } from '../scenario/documents.js'
 import { checkEntry } from '../scenario/schemas.js'
@@ -11,7 +12,7 @@ const EXAMPLE =
   '{"on":"POST /transactions","calls":1,"respond":{"status":402,"error":{"type":"card_error","code":"card_declined","message":"The card was declined."}}}'
 
 export const scriptRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (control, { sandbox }) => {
-  control.get('/script', async () => ({ data: sandbox.script.listed() }))
+  control.get('/script', async () => ({ data: shownEntries(sandbox) }))
 
   control.post('/script', async (request, reply) => {
     queryOf(request)
@@ -19,8 +20,8 @@ export const scriptRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (con
     const found: Found[] = checkEntry(document.data).map(({ steps, message }) => ({ document, steps, message }))
     const entry = found.length > 0 ? null : await compileEntry(document.data as EntryData, (steps, message) => found.push({ document, steps, message }))
     if (entry === null) throw await refusalOf(found)
-    const id = sandbox.script.add(entry)
-    return reply.code(201).send({ id, entry: entry.data, fitted: 0, acted: 0 })
+    sandbox.script.add(entry)
+    return reply.code(201).send(shownEntries(sandbox).at(-1) as object)
   })
 
   control.delete('/script', async (request, reply) => {
@@ -41,4 +42,9 @@ export const scriptRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (con
     }
     return reply.code(204).send()
   })
+}
+
+/** The script's entries as they may be shown: a card number that one matches on is masked. */
+export function shownEntries(sandbox: Sandbox): ReturnType<Sandbox['script']['listed']> {
+  return JSON.parse(masked(JSON.stringify(sandbox.script.listed())))
 }

@@ -11,6 +11,7 @@ import { compileExpectation, type Expectation, type ExpectationData, Tally } fro
 import type { MatchData, SentCall, Values } from '../scenario/matching.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import { bodyReader, queryOf } from './bodies.js'
+import { shownEntries } from './script.js'
 
 type One = Pick<ExpectationData, 'on' | 'match'>
 type Asked = Partial<ExpectationData> & { sequence?: One[]; script?: 'all_used'; within?: string }
@@ -56,7 +57,7 @@ function scenarioVerdict(sandbox: Sandbox): Verdict {
   return { holds, message, expectations, unused_script_entries: unusedIn(sandbox) }
 }
 
-const unusedIn = (sandbox: Sandbox) => sandbox.script.listed().filter(({ acted }) => acted === 0)
+const unusedIn = (sandbox: Sandbox) => shownEntries(sandbox).filter(({ acted }) => acted === 0)
 
 function withinOf(text: string): number {
   const ms = durationOf(text)

@@ -205,3 +205,22 @@ t.test('control: the schemas of fixtures and scenarios are answered as they are 
     t.strictSame(body, JSON.parse(await readFile(new URL(`../../docs/schema/${kind}.json`, import.meta.url), 'utf8')), kind)
   }
 })
+
+t.test('A25: a card number that an entry matches on is masked wherever entries are shown', async t => {
+  const { control } = await startTestEmulator(t)
+  const entry = { on: 'POST /transactions', match: { body: { 'card[number]': '4242424242424242' } }, delay: '1ms' }
+
+  const answers = [
+    await control('POST /script', JSON.stringify(entry)),
+    await control('GET /script'),
+    await control('POST /verify'),
+    await control('POST /verify', JSON.stringify({ script: 'all_used' }))
+  ]
+
+  t.strictSame(
+    answers.map(({ status }) => status),
+    [201, 200, 200, 409]
+  )
+  for (const { text } of answers) t.notOk(text.includes('4242424242424242'))
+  t.equal(answers[0]?.body.entry.match.body['card[number]'], '****************')
+})
