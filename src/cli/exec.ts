@@ -85,7 +85,7 @@ function outcomeOf({ sandbox }: Emulator) {
     calls,
     coverage: run.coverage.report(),
     findings: run.findings.list(),
-    assumptions: [...run.assumptions.keys()].sort(),
+    assumptions: [...run.assumptions.ids()].sort(),
     unusedScriptEntries: shownEntries(sandbox).filter(({ acted }) => acted === 0),
     unmetExpectations: sandbox.tally.verdicts().filter(({ holds }) => !holds)
   }

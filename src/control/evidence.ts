@@ -37,7 +37,6 @@ export function totalsOf(request: FastifyRequest, sandbox: Sandbox): Totals {
 }
 
 export const evidenceRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (control, { sandbox }) => {
-  const { journal } = sandbox.evidence
   const streams = new Set<() => void>()
   control.addHook('preClose', async () => {
     for (const end of streams) end()
@@ -45,6 +44,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (c
 
   control.get('/requests', async request => {
     const query = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
+    const { journal } = sandbox.evidence
     const found = journal.entries().reverse().filter(filterOf(query, sandbox))
     const { limit = DEFAULT_LIMIT } = query
     return { object: 'list', data: found.slice(0, limit).map(summaryOf), has_more: found.length > limit, dropped: journal.dropped }
@@ -52,13 +52,13 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (c
 
   control.delete('/requests', async (request, reply) => {
     queryOf(request)
-    journal.clear()
+    sandbox.evidence.journal.clear()
     return reply.code(204).send()
   })
 
   control.get<{ Params: { id: string } }>('/requests/:id', async (request, reply) => {
     const { format } = queryOf<Static<typeof ENTRY_QUERY>>(request, ENTRY_QUERY)
-    const entry = journal.get(request.params.id)
+    const entry = sandbox.evidence.journal.get(request.params.id)
     if (!entry) throw unknownRequest(request.params.id, sandbox)
     return format === 'text' ? reply.type(TEXT).send(explainedText(entry)) : explained(entry)
   })
@@ -73,7 +73,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (c
     }
     raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'request-id': request.id })
     send(': the journal, as it is written\n\n')
-    const stop = journal.listen(entry => send(`id: ${entry.id}\nevent: request\ndata: ${JSON.stringify(summaryOf(entry))}\n\n`))
+    const stop = sandbox.evidence.journal.listen(entry => send(`id: ${entry.id}\nevent: request\ndata: ${JSON.stringify(summaryOf(entry))}\n\n`))
     const heartbeat = setInterval(() => send(': \n\n'), HEARTBEAT_MS)
     const end = () => {
       stop()

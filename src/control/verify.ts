@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { ApiError } from '../core/errors.js'
 import { isSecretName } from '../core/redaction.js'
-import type { Entry, Kept } from '../evidence/journal.js'
+import { type Entry, type Kept, keptIn } from '../evidence/journal.js'
 import { summaryOf } from '../evidence/why.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { type Found, refusalOf, type SourceDocument } from '../scenario/documents.js'
@@ -120,8 +120,8 @@ function sentCallOf({ operation, account, params, query, body }: Entry): SentCal
     key: null,
     account,
     params: ([name]) => params[name as string],
-    query: valuesOf(query),
-    body: valuesOf(body)
+    query: valuesOf(keptIn(query)),
+    body: valuesOf(keptIn(body))
   }
 }
 

@@ -1,28 +1,35 @@
 /** Keeps card data and API keys out of what is shown: errors, logs and the journal (A25). */
 import { type Schema, schemaOf } from '../reference/parameters.js'
-import { CREATE_TRANSACTION } from '../reference/transactions.js'
+import { TABLES, type Tables } from '../reference/tables.js'
 
 /** What stands where something was masked. */
 export const MASK = '***'
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+/** Every parameter that the reference names, nested ones too. */
+const PARAMETERS = Object.values(TABLES as Record<string, Tables>).flatMap(({ body, querystring }) => [body, querystring].flatMap(table => (table ? parametersIn(schemaOf(table)) : [])))
+
+function parametersIn({ properties = {} }: Schema): { name: string; isSecret: boolean }[] {
+  return Object.entries(properties).flatMap(([name, part]) => [{ name, isSecret: part['x-secret'] === true }, ...parametersIn(part)])
+}
+
 /** The names of the parameters that are used and forgotten, and what people call them elsewhere. */
 const SECRET_NAMES: ReadonlySet<string> = new Set([
-  ...secretsIn(schemaOf(CREATE_TRANSACTION)),
+  ...PARAMETERS.filter(({ isSecret }) => isSecret).map(({ name }) => plain(name)),
   ...['cardnumber', 'pan', 'cvc', 'cvc2', 'cvv', 'cvv2', 'cardcsc', 'securitycode', 'apikey', 'password', 'authorization']
 ])
 
-function secretsIn(schema: Schema): string[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, part]) => (part['x-secret'] ? [plain(name)] : secretsIn(part)))
-}
+/** The names of the reference that hold nothing secret; most names that clients send are among them. */
+export const OPEN_NAMES: ReadonlySet<string> = new Set(PARAMETERS.map(({ name }) => name).filter(name => !SECRET_NAMES.has(plain(name))))
 
 /** Whether what has this name is kept nowhere, however the name is written. */
-export const isSecretName = (name: string): boolean => SECRET_NAMES.has(plain(name))
+export const isSecretName = (name: string): boolean => !OPEN_NAMES.has(name) && SECRET_NAMES.has(plain(name))
 
 /** A name and a value of JSON, which a client may have sent where form encoding belongs. */
 const JSON_PAIR = /"([^"\\]{1,40})"\s*:\s*(?:"(?:[^"\\]|\\.)*"?|[^\s,{}[\]"]+)/g
 
 /** Thirteen digits or more, however they are grouped. */
 const DIGIT_RUN = /\d(?:[ -]?\d){12,}/g
+const HAS_DIGIT_RUN = new RegExp(DIGIT_RUN, '')
 const LONGEST = 19
 const SHORTEST = 13
 
@@ -51,25 +58,28 @@ function maskedRun(run: string): string {
 }
 
 /** The text with every card number, and each of the API keys where it stands as a word, masked. */
-export const masked = (text: string, keys: readonly string[] = []): string => withoutKeys(text.replace(DIGIT_RUN, maskedRun), keys)
+export const masked = (text: string, keys: readonly string[] = []): string =>
+  withoutKeys(HAS_DIGIT_RUN.test(text) ? text.replace(DIGIT_RUN, maskedRun) : text, keys)
 
 /** The text with all of that masked, and what JSON in it says under a secret name. */
 export function withoutSecrets(text: string, keys: readonly string[] = []): string {
+  if (text.length < SHORTEST && (PATTERNS.get(keys)?.shortest ?? 0) > text.length && !text.includes('"')) return text
   return masked(text.includes('"') ? text.replace(JSON_PAIR, (pair, name) => (isSecretName(name) ? `"${name}":"${MASK}"` : pair)) : text, keys)
 }
 
 const escaped = (key: string) => key.replace(/\W/g, '\\$&')
-const PATTERNS = new WeakMap<readonly string[], RegExp>()
+/** Keys that are looked for again and again. */
+const PATTERNS = new WeakMap<readonly string[], { any: RegExp; shortest: number }>()
 
 /** Makes ready to look for a list of keys again and again. */
 export function expected(keys: readonly string[]): readonly string[] {
-  if (keys.length > 0) PATTERNS.set(keys, new RegExp(keys.map(escaped).join('|')))
+  if (keys.length > 0) PATTERNS.set(keys, { any: new RegExp(keys.map(escaped).join('|')), shortest: Math.min(...keys.map(key => key.length)) })
   return keys
 }
 
 /** The text with each of the API keys, where it stands as a word, masked. */
 export function withoutKeys(text: string, keys: readonly string[]): string {
-  if (PATTERNS.get(keys)?.test(text) === false) return text
+  if (PATTERNS.get(keys)?.any.test(text) === false) return text
   const present = keys.filter(key => text.includes(key))
   if (present.length === 0) return text
   return present.sort((a, b) => b.length - a.length).reduce((rest, key) => rest.replace(new RegExp(`(?<!\\w)${escaped(key)}(?!\\w)`, 'g'), MASK), text)

@@ -2,7 +2,7 @@
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
 import { Coverage } from './coverage.js'
-import { type Clues, Findings } from './findings.js'
+import { type Clues, type Finding, type FindingId, Findings, Found } from './findings.js'
 import { type Entry, Journal, type JournalLimits } from './journal.js'
 import { Memory } from './memory.js'
 
@@ -11,56 +11,131 @@ export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500,
 /** Calls by their latency; the last bucket holds those above every bound. */
 export type Latency = { buckets: number[]; sum: number }
 
-/** What is counted of calls: in a world since its last load or reset, or in a run over all of them. */
-export class Totals {
-  readonly coverage = new Coverage()
-  readonly findings = new Findings()
-  /** How many answers leaned on each assumption, and the first of them. */
-  readonly assumptions = new Map<AssumptionId, { times: number; requests: string[] }>()
+const MOST_REQUESTS = 20
 
-  count(entry: Entry, clues: Clues): void {
-    this.coverage.count(entry.judgements)
-    this.findings.look(entry, clues)
-    for (const assumption of entry.assumptions) {
-      let leaning = this.assumptions.get(assumption)
+/** How many answers leaned on each assumption, and the first of them. */
+export class Leanings {
+  readonly #leanings = new Map<AssumptionId, { times: number; requests: string[] }>()
+
+  count(assumptions: readonly AssumptionId[], call: string): void {
+    for (const assumption of assumptions) {
+      let leaning = this.#leanings.get(assumption)
       if (!leaning) {
         leaning = { times: 0, requests: [] }
-        this.assumptions.set(assumption, leaning)
+        this.#leanings.set(assumption, leaning)
       }
       leaning.times++
-      if (leaning.requests.length < MOST_REQUESTS) leaning.requests.push(entry.id)
+      if (leaning.requests.length < MOST_REQUESTS) leaning.requests.push(call)
     }
   }
 
+  get(assumption: AssumptionId): { times: number; requests: readonly string[] } | undefined {
+    return this.#leanings.get(assumption)
+  }
+
+  /** The assumptions that some answer leaned on. */
+  ids(): AssumptionId[] {
+    return [...this.#leanings.keys()]
+  }
+
   clear(): void {
-    this.coverage.clear()
-    this.findings.clear()
-    this.assumptions.clear()
+    this.#leanings.clear()
   }
 }
 
-const MOST_REQUESTS = 20
+/** What is counted of calls: in a world since its last load or reset, or in a run over all of them. */
+export type Totals = { coverage: Coverage; assumptions: Leanings; findings: { list: () => Finding[] } }
+
+type Calls = Map<string, Map<number, number>>
+/** What a run knows of a world: how a call of it is named among all, and the empty pages in it that nobody went on from yet. */
+type World = { nameOf: (call: string) => string; stopped: () => string[] }
 
 /** What metrics take of a call, evidence or not. */
 type Measured = Pick<Entry, 'operation' | 'status' | 'ms'> & { isScripted: boolean }
 
-/** The totals of the process, over every sandbox, reset and load, with what its metrics show. */
-export class Run extends Totals {
+/** The totals of the process, over every sandbox, reset and load, with what its metrics show. Calls of named sandboxes are told as `NAME/req_1`. */
+export class Run implements Totals {
+  readonly #coverage = new Coverage()
+  readonly #assumptions = new Leanings()
+  readonly #found = new Found()
+  /** The worlds that something was counted in. */
+  readonly #worlds = new Set<World>()
+  readonly #calls: Calls = new Map()
+  readonly #latencies = new Map<string, Latency>()
+  #scripted = 0
+  #later: (() => void)[] = []
+
+  get coverage(): Coverage {
+    this.settle()
+    return this.#coverage
+  }
+
+  get assumptions(): Leanings {
+    this.settle()
+    return this.#assumptions
+  }
+
+  /** What was found in any world; what is still open in one of them counts as it stands. */
+  get findings(): Totals['findings'] {
+    this.settle()
+    return { list: () => this.#found.list([...this.#worlds].flatMap(world => world.stopped())) }
+  }
+
   /** Calls by operation (`none` where the reference has none) and status. */
-  readonly calls = new Map<string, Map<number, number>>()
-  readonly latencies = new Map<string, Latency>()
-  scripted = 0
+  get calls(): Calls {
+    this.settle()
+    return this.#calls
+  }
+
+  get latencies(): ReadonlyMap<string, Latency> {
+    this.settle()
+    return this.#latencies
+  }
+
+  get scripted(): number {
+    this.settle()
+    return this.#scripted
+  }
+
+  /** Does something once the answers of this turn are on their way, or as soon as anything is read. */
+  later(task: () => void): void {
+    if (this.#later.length === 0) setImmediate(() => this.settle())
+    this.#later.push(task)
+  }
+
+  settle(): void {
+    const tasks = this.#later
+    if (tasks.length === 0) return
+    this.#later = []
+    for (const task of tasks) task()
+  }
+
+  /** Counts a call of a world. */
+  count({ judgements, assumptions, id }: Entry, world: World): void {
+    this.#worlds.add(world)
+    this.#coverage.count(judgements)
+    this.#assumptions.count(assumptions, world.nameOf(id))
+  }
+
+  tell(finding: FindingId, requests: readonly string[]): void {
+    this.#found.tell(finding, requests)
+  }
+
+  /** A world is no more; what was counted in it stays. */
+  forget(world: World): void {
+    this.#worlds.delete(world)
+  }
 
   measure({ operation, status, ms, isScripted }: Measured): void {
     const name: OperationId | 'none' = operation ?? 'none'
-    const statuses = this.calls.get(name) ?? new Map<number, number>()
-    this.calls.set(name, statuses.set(status, (statuses.get(status) ?? 0) + 1))
-    const latency = this.latencies.get(name) ?? { buckets: new Array(LATENCY_BOUNDS.length + 1).fill(0), sum: 0 }
+    const statuses = this.#calls.get(name) ?? new Map<number, number>()
+    this.#calls.set(name, statuses.set(status, (statuses.get(status) ?? 0) + 1))
+    const latency = this.#latencies.get(name) ?? { buckets: new Array(LATENCY_BOUNDS.length + 1).fill(0), sum: 0 }
     const bucket = LATENCY_BOUNDS.findIndex(bound => ms <= bound)
     latency.buckets[bucket < 0 ? LATENCY_BOUNDS.length : bucket]!++
     latency.sum += ms
-    this.latencies.set(name, latency)
-    if (isScripted) this.scripted++
+    this.#latencies.set(name, latency)
+    if (isScripted) this.#scripted++
   }
 }
 
@@ -70,17 +145,35 @@ const NONE: readonly string[] = []
 /** What of the evidence the settings ask for. */
 export type Kinds = { journal: boolean; coverage: boolean }
 
-/** The evidence of one world. */
+/** The evidence of one world. Whatever is read of it is complete: what is still to be recorded is recorded first. */
 export class Evidence {
-  readonly journal: Journal
-  readonly totals = new Totals()
+  readonly #journal: Journal
+  readonly #coverage = new Coverage()
+  readonly #assumptions = new Leanings()
+  readonly #findings: Findings
   readonly #run: Run
+  readonly #world: World
   /** The call that last changed each record; those longest unchanged are forgotten first. */
   readonly #changes = new Memory<string>(MOST_CHANGES)
 
-  constructor(limits: JournalLimits, run: Run) {
-    this.journal = new Journal(limits)
+  /** `sandbox` is the name of the world; null for the one that has none. */
+  constructor(limits: JournalLimits, run: Run, sandbox: string | null = null) {
+    const nameOf = (call: string) => (sandbox === null ? call : `${sandbox}/${call}`)
+    this.#journal = new Journal(limits)
+    this.#findings = new Findings((finding, requests) => run.tell(finding, requests.map(nameOf)))
     this.#run = run
+    this.#world = { nameOf, stopped: () => this.#findings.stopped.map(nameOf) }
+  }
+
+  get journal(): Journal {
+    this.settle()
+    return this.#journal
+  }
+
+  /** What was counted since the last load or reset. */
+  get totals(): Totals {
+    this.settle()
+    return { coverage: this.#coverage, assumptions: this.#assumptions, findings: this.#findings }
   }
 
   /** The calls that last changed some records. */
@@ -93,14 +186,32 @@ export class Evidence {
     return calls
   }
 
+  /** Does something once the answers of this turn are on their way, or as soon as anything is read. */
+  later(task: () => void): void {
+    this.#run.later(task)
+  }
+
+  /** Records what is still to be recorded. */
+  settle(): void {
+    this.#run.settle()
+  }
+
   /** Keeps and counts a call; `changed` names the records that it changed, `kinds` what the settings ask for. */
   record(entry: Entry, clues: Clues, { changed, kinds }: { changed: readonly string[]; kinds: Kinds }): void {
     if (kinds.coverage) {
-      this.totals.count(entry, clues)
-      this.#run.count(entry, clues)
+      this.#coverage.count(entry.judgements)
+      this.#assumptions.count(entry.assumptions, entry.id)
+      this.#findings.look(entry, clues)
+      this.#run.count(entry, this.#world)
     }
     for (const record of changed) this.#changes.set(record, entry.id)
-    if (kinds.journal) this.journal.add(entry)
+    if (kinds.journal) this.#journal.add(entry)
+    else this.#journal.skip()
+  }
+
+  /** A call of which nothing is kept. */
+  skip(): void {
+    this.#journal.skip()
   }
 
   /** Measures a call for the metrics. */
@@ -108,10 +219,15 @@ export class Evidence {
     this.#run.measure(call)
   }
 
-  /** Forgets everything but who listens to the journal. */
+  /** Forgets everything but who listens to the journal; what was counted of the run stays. */
   clear(): void {
-    this.journal.clear()
-    this.totals.clear()
-    this.#changes.clear()
+    this.settle()
+    for (const part of [this.#journal, this.#coverage, this.#assumptions, this.#findings, this.#changes]) part.clear()
+  }
+
+  /** The world is no more. */
+  end(): void {
+    this.clear()
+    this.#run.forget(this.#world)
   }
 }

@@ -1,5 +1,5 @@
 /** Findings: mistakes that the client under test makes, told with the calls that show them. */
-import type { Entry, Kept } from './journal.js'
+import { type Entry, type Kept, keptIn } from './journal.js'
 import { Memory } from './memory.js'
 
 export const FINDINGS = {
@@ -52,6 +52,8 @@ export type Clues = {
   /** The same for the same call by the same caller; nothing that was sent can be read from it. */
   signature: () => string
   cardNumberSent: boolean
+  /** The body of the answer. */
+  answer: string
 }
 
 /** Requests named for one finding. */
@@ -61,21 +63,56 @@ const MOST_REMEMBERED = 1000
 
 type LostRefund = { id: string; signature: string; transaction: Kept[string] | undefined }
 
-export class Findings {
+/** What was found so far, with the first calls that show it. */
+export class Found {
   readonly #found = new Map<FindingId, { times: number; requests: string[] }>()
+
+  tell(finding: FindingId, requests: readonly string[]): void {
+    const seen = this.#found.get(finding) ?? { times: 0, requests: [] }
+    seen.times++
+    for (const id of requests) if (!seen.requests.includes(id) && seen.requests.length < MOST_REQUESTS) seen.requests.push(id)
+    this.#found.set(finding, seen)
+  }
+
+  /** In the order of the table; `stopped` are the empty pages that nobody went on from until now. */
+  list(stopped: readonly string[]): Finding[] {
+    return (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
+      const { times, requests } = this.#found.get(finding) ?? { times: 0, requests: [] }
+      const more = finding === 'stopped-at-empty-page' ? stopped : []
+      const all = times + more.length
+      return all === 0 ? [] : [{ finding, ...FINDINGS[finding], times: all, requests: [...requests, ...more].slice(0, MOST_REQUESTS) }]
+    })
+  }
+
+  clear(): void {
+    this.#found.clear()
+  }
+}
+
+/** Looks for findings in the calls of one world. */
+export class Findings {
+  readonly #found = new Found()
+  readonly #alsoTell: Found['tell']
   /** Empty search pages that nobody went on from yet, by what the call for the next page looks like. */
   readonly #emptyPages = new Memory<string>(MOST_REMEMBERED)
   /** Refunds that were made and whose answer was lost, until the client looks. */
   readonly #lostRefunds = new Memory<LostRefund>(MOST_REMEMBERED)
   readonly #refused = new Memory<string>(MOST_REMEMBERED)
 
+  /** Whatever is found is told to `alsoTell` too. */
+  constructor(alsoTell: Found['tell'] = () => {}) {
+    this.#alsoTell = alsoTell
+  }
+
+  /** The empty pages that nobody went on from yet. */
+  get stopped(): string[] {
+    return this.#emptyPages.values()
+  }
+
   /** Looks at one call; what is found does not depend on what the journal still holds. */
-  look(entry: Entry, { signature, cardNumberSent }: Clues): void {
-    const { id, assumptions, query, operation, status, refusal } = entry
-    if ((operation === 'listTickets' || operation === 'listTransactions') && isGiven(query.search_query)) {
-      this.#lookAtPaging(entry)
-      if (status < 300 && !isGiven(query.location) && !isGiven(query.created)) this.#tell('search-without-narrowing', id)
-    }
+  look(entry: Entry, { signature, cardNumberSent, answer }: Clues): void {
+    const { id, assumptions, operation, refusal } = entry
+    if (operation === 'listTickets' || operation === 'listTransactions') this.#lookAtSearch(entry, answer)
     if (assumptions.includes('A14')) this.#tell('unknown-parameter', id)
     if (assumptions.includes('A26')) this.#tell('unused-parameter', id)
     if (assumptions.includes('A20')) this.#tell('key-sent-needlessly', id)
@@ -85,28 +122,33 @@ export class Findings {
     if (refusal !== null && !PASSING.includes(refusal.code)) this.#lookAtRefusal(entry, signature())
   }
 
+  /** Forgets everything; nobody goes on from the empty pages any more. */
   clear(): void {
+    for (const id of this.stopped) this.#alsoTell('stopped-at-empty-page', [id])
     for (const memory of [this.#found, this.#emptyPages, this.#lostRefunds, this.#refused]) memory.clear()
   }
 
   list(): Finding[] {
-    const stopped = this.#emptyPages.values()
-    const found = new Map(this.#found)
-    if (stopped.length > 0) found.set('stopped-at-empty-page', { times: stopped.length, requests: stopped.slice(0, MOST_REQUESTS) })
-    return (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
-      const seen = found.get(finding)
-      return seen ? [{ finding, ...FINDINGS[finding], times: seen.times, requests: [...seen.requests] }] : []
-    })
+    return this.#found.list(this.stopped)
   }
 
-  #lookAtPaging(entry: Entry): void {
-    const { id, query, answer, status, answered } = entry
-    const { starting_after, ending_before } = query
-    this.#emptyPages.delete(pageKey(entry, starting_after, ending_before))
+  #lookAtSearch(entry: Entry, answer: string): void {
+    if (!entry.query.includes('"search_query"')) return
+    const query = keptIn(entry.query)
+    if (!isGiven(query.search_query)) return
+    this.#lookAtPaging(entry, { query, answer })
+    if (entry.status < 300 && !isGiven(query.location) && !isGiven(query.created)) this.#tell('search-without-narrowing', entry.id)
+  }
+
+  #lookAtPaging({ id, operation, account, status, answered }: Entry, { query, answer }: { query: Kept; answer: string }): void {
+    const { starting_after, ending_before, limit: _limit, ...search } = query
+    const pageKey = (after: Kept[string] | undefined, before: Kept[string] | undefined) =>
+      JSON.stringify([operation, account, search, after ?? null, before ?? null])
+    this.#emptyPages.delete(pageKey(starting_after, ending_before))
     if (status >= 300 || !answered || !answer.includes('"data":[]')) return
     const { data, has_more, first_id, last_id } = listIn(answer)
     if (data?.length !== 0 || has_more !== true) return
-    this.#emptyPages.set(isGiven(ending_before) ? pageKey(entry, undefined, first_id) : pageKey(entry, last_id, undefined), id)
+    this.#emptyPages.set(isGiven(ending_before) ? pageKey(undefined, first_id) : pageKey(last_id, undefined), id)
   }
 
   #lookAtRefund({ id, body, tookEffect, answered }: Entry, signature: Clues['signature']): void {
@@ -115,13 +157,13 @@ export class Findings {
     const lost = this.#lostRefunds.get(own)
     if (lost !== undefined) this.#tell('double-refund-risk', lost.id, id)
     if (answered) this.#lostRefunds.delete(own)
-    else this.#lostRefunds.set(own, { id, signature: own, transaction: body.transaction })
+    else this.#lostRefunds.set(own, { id, signature: own, transaction: keptIn(body).transaction })
   }
 
   /** Who looks at the Refunds of a Transaction knows whether one was made. */
   #lookAtLookUp({ operation, params, query, status, answered }: Entry): void {
     if (this.#lostRefunds.size === 0 || status >= 300 || !answered) return
-    const seen = operation === 'readTransaction' ? params.id : query.transaction
+    const seen = operation === 'readTransaction' ? params.id : keptIn(query).transaction
     for (const { signature, transaction } of this.#lostRefunds.values()) {
       if (!isGiven(seen) || transaction === seen) this.#lostRefunds.delete(signature)
     }
@@ -134,10 +176,8 @@ export class Findings {
   }
 
   #tell(finding: FindingId, ...requests: string[]): void {
-    const seen = this.#found.get(finding) ?? { times: 0, requests: [] }
-    seen.times++
-    for (const id of requests) if (!seen.requests.includes(id) && seen.requests.length < MOST_REQUESTS) seen.requests.push(id)
-    this.#found.set(finding, seen)
+    this.#found.tell(finding, requests)
+    this.#alsoTell(finding, requests)
   }
 }
 
@@ -157,10 +197,4 @@ function listIn(answer: string): Page {
   } catch {
     return {}
   }
-}
-
-/** A page of one caller's search, by where it starts or ends. */
-function pageKey({ operation, account, query }: Entry, after: Kept[string] | undefined, before: Kept[string] | undefined): string {
-  const { starting_after: _start, ending_before: _end, limit: _limit, ...search } = query
-  return JSON.stringify([operation, account, search, after ?? null, before ?? null])
 }

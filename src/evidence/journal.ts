@@ -7,6 +7,8 @@ import type { RuleId } from '../reference/rules.js'
 
 /** Parameters as they are kept: secrets and card numbers masked, nested as they were sent. */
 export type Kept = { readonly [name: string]: string | readonly string[] | Kept }
+/** The body of an answer; one that can be written again is not kept. */
+export type Answer = string | { readonly length: number; readonly writeAgain: () => string }
 /** A call as it is kept. */
 export type Entry = {
   id: string
@@ -20,12 +22,13 @@ export type Entry = {
   params: Readonly<Record<string, string>>
   /** The Account that the key acts as; the key is not kept. */
   account: string | null
-  query: Kept
-  body: Kept
+  /** What was sent, as the JSON text of a `Kept`. */
+  query: string
+  body: string
   userAgent: string | null
   status: number
   /** The body of the answer, masked when it is shown; whether the client saw it, `answered` says. */
-  answer: string
+  answer: Answer
   /** False when the answer was lost on the way. */
   answered: boolean
   /** The call changed the state. */
@@ -41,6 +44,12 @@ export type Entry = {
   changedBy: readonly string[]
 }
 export type JournalLimits = { entries: number; bytes: number }
+
+export const textOf = (answer: Answer): string => (typeof answer === 'string' ? answer : answer.writeAgain())
+
+/** Parameters from the text that they are kept as. */
+export const keptIn = (text: string): Kept =>
+  JSON.parse(text, (_name, value) => (typeof value === 'object' && !Array.isArray(value) ? Object.assign(Object.create(null), value) : value))
 
 /** About the memory that an entry holds beside its texts. */
 const OVERHEAD = 600
@@ -69,7 +78,7 @@ export class Journal {
   }
 
   add(entry: Entry): void {
-    const bytes = OVERHEAD + entry.answer.length + entry.path.length + sizeOf(entry.query) + sizeOf(entry.body)
+    const bytes = OVERHEAD + entry.answer.length + entry.path.length + entry.query.length + entry.body.length
     this.#kept.push({ entry, bytes })
     this.#bytes += bytes
     while (this.size > this.#limits.entries || this.#bytes > this.#limits.bytes) this.#drop()
@@ -113,13 +122,4 @@ export class Journal {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
-}
-
-function sizeOf(kept: Kept): number {
-  let size = 0
-  for (const name in kept) {
-    const value = kept[name] as Kept[string]
-    size += name.length + (typeof value === 'string' ? value.length : Array.isArray(value) ? value.join().length : sizeOf(value as Kept))
-  }
-  return size
 }

@@ -4,7 +4,7 @@ import { isSecretName, MASK, withoutSecrets } from '../core/redaction.js'
 import { ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULES, type RuleId } from '../reference/rules.js'
-import type { Entry, Kept } from './journal.js'
+import { type Answer, type Entry, type Kept, keptIn, textOf } from './journal.js'
 
 /** An entry as a list shows it: with its answer, without the judging. */
 export function summaryOf({ at, operation, answer, judgements: _judgements, assumptions: _assumptions, changedBy: _changedBy, ...entry }: Entry) {
@@ -17,8 +17,8 @@ export function summaryOf({ at, operation, answer, judgements: _judgements, assu
     path,
     params,
     account,
-    query,
-    body,
+    query: keptIn(query),
+    body: keptIn(body),
     user_agent: userAgent,
     status,
     answer: shown(answer),
@@ -53,7 +53,7 @@ export function explainedText(entry: Entry): string {
     ['query', query],
     ['body', form]
   ] as const) {
-    const pairs = flat(sent)
+    const pairs = flat(keptIn(sent))
     if (pairs.length > 0) lines.push(`  ${what}: ${pairs.join(' ')}`)
   }
   if (script) lines.push(`  script: ${script.id}${script.name ? ` (${script.name})` : ''} acted${script.fault ? `: ${script.fault}` : ''}`)
@@ -86,8 +86,8 @@ function flat(kept: Kept, under = ''): string[] {
 }
 
 /** An answer as it may be shown: JSON as what it says, anything else as text; null where there is none. */
-function shown(answer: string): unknown {
-  const text = withoutSecrets(answer)
+function shown(answer: Answer): unknown {
+  const text = withoutSecrets(textOf(answer))
   try {
     return JSON.parse(text, (name, value) => (isSecretName(name) ? MASK : typeof value === 'string' ? withoutSecrets(value) : value))
   } catch {

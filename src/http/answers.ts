@@ -1,8 +1,11 @@
 /** How answers are written: resources through closed schemas that let nothing unknown out, errors in the one shape (A04, A07, A09). */
 import fastJson from 'fast-json-stringify'
+import type { TSchema } from 'typebox'
 import { type ApiError, CATALOGUE } from '../core/errors.js'
 import { expected, withoutSecrets } from '../core/redaction.js'
-import type { List, Schema } from '../reference/parameters.js'
+import type { OperationId } from '../reference/operations.js'
+import { type List, type Schema, schemaOf } from '../reference/parameters.js'
+import { TABLES, type Tables } from '../reference/tables.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { keyIn } from './authentication.js'
 
@@ -34,6 +37,15 @@ function listWriter(write: Write): Write {
     const ends = `"first_id":${JSON.stringify(first_id)},"last_id":${JSON.stringify(last_id)}`
     return `{"object":"list","url":${JSON.stringify(url)},"data":[${members}],"has_more":${has_more},${ends}}`
   }
+}
+
+const WRITERS = new Map<OperationId, Write>()
+
+/** Writes the answer of an operation that has one, as the operation itself does. */
+export function answerWriter(operation: OperationId): Write {
+  const write = WRITERS.get(operation) ?? writerOf(schemaOf((TABLES[operation] as Tables).answer as TSchema))
+  WRITERS.set(operation, write)
+  return write
 }
 
 /** A caller's key that is not known is masked from this length on: a shorter one is a word like any other. */

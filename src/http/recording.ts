@@ -1,18 +1,18 @@
 /** Makes the evidence of a call: what was sent, without its secrets, what was answered, and how it was judged (A25). */
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isSecretName, MASK, withoutKeys, withoutSecrets } from '../core/redaction.js'
+import type { ApiError } from '../core/errors.js'
+import { isSecretName, MASK, OPEN_NAMES, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { Facts, Judgement } from '../core/trace.js'
-import type { Entry, Kept } from '../evidence/journal.js'
-import { keysToMask, readable } from './answers.js'
+import type { Kinds } from '../evidence/evidence.js'
+import type { Answer, Entry } from '../evidence/journal.js'
+import { answerWriter, keysToMask, readable } from './answers.js'
 import { FormList, type FormNode, FormObject } from './form.js'
 import { hasBody } from './reading.js'
 
 const NOTHING = new FormObject()
-const NOTHING_KEPT: Kept = Object.freeze(Object.create(null))
+const MASKED = JSON.stringify(MASK)
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
-/** Texts up to this length hold neither a card number nor a key. */
-const HARMLESS = 5
 
 /** A name that is no name: JSON, or a piece of it, sent as a form. */
 const IN_JSON = /["{}]/
@@ -20,27 +20,31 @@ const IN_JSON = /["{}]/
 /** What became of an answer on its way. */
 type Fate = { status: number; answer: string; answered: boolean }
 
-/** Records an answered call, or one whose answer was lost; each call once. Steps of a scenario and calls of the control API are not recorded. */
-export function record(request: FastifyRequest, reply: FastifyReply, fate: Partial<Fate> = {}): void {
-  const { sandbox, isStep, trace } = request
+/**
+ * Records an answered call, or one whose answer was lost; each call once. Steps of a scenario and calls of the control API are not recorded.
+ * The evidence is made once the answers of this turn are on their way: many at a time take much less than one by one between other work.
+ */
+export function record(request: FastifyRequest, reply: FastifyReply, given: Partial<Fate> = {}): void {
+  const { sandbox, isStep } = request
   if (isStep || request.isRecorded || !request.id.startsWith('req_')) return
   request.isRecorded = true
-  const { status = reply.statusCode, answer = request.answer, answered = true } = fate
-  const operation = request.routeOptions?.config.operation ?? null
+  const fate = { status: given.status ?? reply.statusCode, answer: given.answer ?? request.answer, answered: given.answered ?? true }
   const ms = Math.round(reply.elapsedTime * 10) / 10
-  sandbox.evidence.measure({ operation, status, ms, isScripted: request.scripted !== null })
   const { 'evidence.journal': journal, 'evidence.coverage': coverage } = sandbox.settings
-  if (!journal) sandbox.evidence.journal.skip()
-  if (!journal && !coverage) return
-  const { headers } = request
+  sandbox.evidence.later(() => recorded(request, { ...fate, ms }, { journal, coverage }))
+}
+
+function recorded(request: FastifyRequest, { status, answer, answered, ms }: Fate & { ms: number }, kinds: Kinds): void {
+  const { sandbox, trace, headers, scripted, refusal, subject } = request
+  const operation = request.routeOptions?.config.operation ?? null
+  sandbox.evidence.measure({ operation, status, ms, isScripted: scripted !== null })
+  if (!kinds.journal && !kinds.coverage) return sandbox.evidence.skip()
+
   // the key that an Account acts by is one of the world's, and need not be read again
   const isKnown = request.actor !== null && sandbox.settings['auth.accept_any_key'] === null
   const keys = keysToMask(sandbox, isKnown ? undefined : headers.authorization)
-  const show = (text: string) => (text.length <= HARMLESS && !keys.includes(text) ? text : withoutSecrets(text, keys))
+  const show = (text: string) => withoutSecrets(text, keys)
   const params = (operation === null ? NO_PARAMS : request.params) as Record<string, string>
-  const query = kept(request.sent?.query ?? NOTHING, show)
-  const body = kept(request.sent?.body ?? NOTHING, show)
-  const { scripted, refusal, subject } = request
   const { fault = null, name = null, respond, when = 'before' } = scripted?.entry.data ?? {}
   const instead = scripted !== null && (respond !== undefined || (fault !== null && when === 'before'))
   const tookEffect = operation !== null && request.method !== 'GET' && status < 300 && !instead
@@ -52,33 +56,32 @@ export function record(request: FastifyRequest, reply: FastifyReply, fate: Parti
     operation,
     params: shownParams(params, show),
     account: request.actor?.id ?? null,
-    query,
-    body,
+    query: kept(request.sent?.query ?? NOTHING, show),
+    body: kept(request.sent?.body ?? NOTHING, show),
     userAgent: headers['user-agent'] === undefined ? null : show(readable(headers['user-agent'])),
     status,
-    answer: withoutKeys(answer, keys),
+    answer: keptAnswer(request, withoutKeys(answer, keys)),
     answered,
     tookEffect,
     script: scripted === null ? null : { id: scripted.id, name, fault },
-    refusal:
-      refusal === null
-        ? null
-        : {
-            code: refusal.code,
-            rule: refusal.rule ?? null,
-            assumption: refusal.assumption ?? null,
-            param: refusal.param === undefined ? null : show(refusal.param)
-          },
+    refusal: refusal === null ? null : refusalShown(refusal, show),
     ms,
     judgements: trace.judgements,
     assumptions: trace.assumptions,
     changedBy: sandbox.evidence.changesOf(judgedIn(params, trace.judgements))
   }
-  const clues = { signature: () => signatureOf(request, entry), cardNumberSent: isCardNumberSent(request) }
+  const clues = { signature: () => signatureOf(request, entry), cardNumberSent: isCardNumberSent(request), answer }
   const charged = operation === 'createRefund' ? subject?.transaction : undefined
   const changed = tookEffect ? [subject?.id, charged, params.user_id].filter(id => id !== undefined) : []
-  sandbox.evidence.record(entry, clues, { changed, kinds: { journal, coverage } })
+  sandbox.evidence.record(entry, clues, { changed, kinds })
 }
+
+const refusalShown = ({ code, rule, assumption, param }: ApiError, show: (text: string) => string): Entry['refusal'] => ({
+  code,
+  rule: rule ?? null,
+  assumption: assumption ?? null,
+  param: param === undefined ? null : show(param)
+})
 
 /** The ids that a call was judged by: those of its path, and those among the figures that rules saw. */
 function judgedIn(params: Readonly<Record<string, string>>, judgements: readonly Judgement[]): string[] {
@@ -93,24 +96,36 @@ function judgedIn(params: Readonly<Record<string, string>>, judgements: readonly
 }
 
 function shownParams(params: Readonly<Record<string, string>>, show: (text: string) => string): Readonly<Record<string, string>> {
+  if (params === NO_PARAMS) return params
   const shown: Record<string, string> = {}
   for (const name of Object.keys(params)) shown[name] = show(params[name] as string)
   return shown
 }
 
-/** What is kept of a form: values by name, secrets and card numbers masked wherever they stand. */
-function kept(form: FormObject, show: (text: string) => string): Kept {
-  if (form.parts.size === 0) return NOTHING_KEPT
-  const result: Record<string, Kept[string]> = Object.create(null)
-  for (const [name, node] of form.parts) {
-    if (IN_JSON.test(name)) result[MASK] = MASK
-    else result[show(name)] = isSecretName(name) ? MASK : keptNode(node, show)
-  }
-  return result
+/** What is kept of an answer: of one that was read, the records themselves, which never change and take no further room; of any other, its text. */
+function keptAnswer({ method, routeOptions, refusal, scripted, subject, answer }: FastifyRequest, text: string): Answer {
+  const operation = routeOptions?.config.operation
+  if (method !== 'GET' || operation === undefined || refusal !== null || scripted !== null || subject === null || text !== answer) return text
+  return { length: text.length, writeAgain: () => answerWriter(operation)(subject as never) }
 }
 
-const keptNode = (node: FormNode, show: (text: string) => string): Kept[string] =>
-  typeof node === 'string' ? show(node) : node instanceof FormList ? node.items.map(show) : kept(node, show)
+/** What is kept of a form, as JSON text: values by name, secrets and card numbers masked wherever they stand. */
+function kept(node: FormNode, show: (text: string) => string): string {
+  if (typeof node === 'string') return quoted(show(node))
+  if (node instanceof FormList) return JSON.stringify(node.items.map(show))
+  if (node.parts.size === 0) return '{}'
+  const pieces: string[] = []
+  for (const [name, part] of node.parts) {
+    if (OPEN_NAMES.has(name)) pieces.push(`"${name}":${kept(part, show)}`)
+    else if (IN_JSON.test(name)) pieces.push(`${MASKED}:${MASKED}`)
+    else pieces.push(`${quoted(show(name))}:${isSecretName(name) ? MASKED : kept(part, show)}`)
+  }
+  return `{${pieces.join(',')}}`
+}
+
+/** JSON's text of a string; most need nothing escaped. */
+const quoted = (text: string): string => (NEEDS_NO_ESCAPE.test(text) ? `"${text}"` : JSON.stringify(text))
+const NEEDS_NO_ESCAPE = /^[\w .,:@+-]*$/
 
 /** A digest that is the same for the same call by the same caller; of a body that was not read, no two are known to be the same. */
 function signatureOf(request: FastifyRequest, { id, path }: Entry): string {

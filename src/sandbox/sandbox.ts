@@ -144,6 +144,7 @@ export class Sandbox {
   /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the counter of answers. */
   reset(): void {
     const { store, counters, clock, settings, script, expectations } = this.requireLoaded()
+    this.evidence.clear()
     this.#store = store.clone()
     this.#ids = new Ids(counters)
     this.#clock = this.#clockFor(clock)
@@ -151,7 +152,6 @@ export class Sandbox {
     this.#tally = new Tally(expectations)
     this.#changed = {}
     this.#requests = 0
-    this.evidence.clear()
     this.#inForce = settingsInForce({ ...this.#surroundings.launch, scenario: settings })
   }
 
@@ -183,6 +183,7 @@ export class Sandbox {
     if (actor !== null && !store.accounts.get(actor)) {
       throw new ApiError('account_unknown', { message: `auth.accept_any_key names ${actor}, which is no Account of the snapshot. Nothing was changed.` })
     }
+    this.evidence.settle()
     this.#store = store.clone()
     this.#ids = new Ids(counters)
     this.#clock = this.#clockFor(clock)
