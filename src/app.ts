@@ -1,4 +1,5 @@
 /** The composition root: what a call passes through, in order, and the two scopes that it can end in. It never listens. */
+import type { IncomingMessage } from 'node:http'
 import cors from '@fastify/cors'
 import formBody from '@fastify/formbody'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
@@ -12,6 +13,7 @@ import { acceptBodies } from './control/bodies.js'
 import { evidenceRoutes } from './control/evidence.js'
 import { guardControl } from './control/guard.js'
 import { metricsRoutes } from './control/metrics.js'
+import { sandboxRoutes } from './control/sandboxes.js'
 import { schemaRoutes } from './control/schemas.js'
 import { scriptRoutes } from './control/script.js'
 import { settingsRoutes } from './control/settings.js'
@@ -23,6 +25,7 @@ import { Trace } from './core/trace.js'
 import { presentable, writerOf } from './http/answers.js'
 import { actorOf } from './http/authentication.js'
 import './http/context.js'
+import { BASE, CONTROL, Entrance, isUnder, pathOf } from './http/entrance.js'
 import { answerControlError, answerError, answerExpectation, answerUnreadable, noOperation, outsideBase } from './http/errors.js'
 import { Faults } from './http/faults.js'
 import { createFormDecoder } from './http/form.js'
@@ -33,24 +36,26 @@ import { record } from './http/recording.js'
 import { act, countCall, loseAfter, sentCall } from './http/scripting.js'
 import { OPERATIONS, type OperationId } from './reference/operations.js'
 import { type Schema, schemaOf } from './reference/parameters.js'
-import type { Sandbox } from './sandbox/sandbox.js'
-import type { Snapshots } from './sandbox/snapshots.js'
+import type { Sandboxes } from './sandbox/sandboxes.js'
 import { Visible } from './sandbox/visibility.js'
 import type { Library } from './scenario/library.js'
 
-export type AppOptions = { sandbox: Sandbox; library: Library; snapshots: Snapshots; settings: Settings; version: string; logger?: FastifyBaseLogger }
+export type AppOptions = {
+  sandboxes: Sandboxes
+  library: Library
+  settings: Settings
+  version: string
+  logger?: FastifyBaseLogger
+  /** Waits until every change made so far is kept; left out where nothing outlives the process. */
+  saved?: (() => Promise<void>) | undefined
+}
 
-const BASE = '/next'
-const CONTROL = '/_control'
-const pathOf = (url: string) => url.split('?')[0] as string
-const isUnder = (prefix: string, url: string) => pathOf(url) === prefix || url.startsWith(`${prefix}/`)
-
-/** The emulated API under `/next` and the control API under `/_control`, ready to listen or to be injected into. */
-export async function buildApp({ sandbox, library, snapshots, settings, version, logger }: AppOptions): Promise<FastifyInstance> {
+/** The emulated API under `/next` and the control API under `/_control`, of every world, ready to listen or to be injected into. */
+export async function buildApp({ sandboxes, library, settings, version, logger, saved }: AppOptions): Promise<FastifyInstance> {
   const decodeForm = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
   const player = new Player()
+  const entrance = new Entrance(sandboxes, player)
   const faults = new Faults()
-  let ownAnswers = 0
   const app = fastify({
     ...(logger ? { loggerInstance: logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -61,31 +66,37 @@ export async function buildApp({ sandbox, library, snapshots, settings, version,
     http: {
       requireHostHeader: false,
       requestTimeout: settings['limits.request_timeout'],
-      connectionsCheckingInterval: Math.min(settings['limits.request_timeout'] || 1000, 1000)
+      headersTimeout: settings['limits.headers_timeout'],
+      connectionsCheckingInterval: Math.min(settings['limits.request_timeout'] || 1000, settings['limits.headers_timeout'] || 1000, 1000)
     },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { querystringParser: decodeForm as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
-    rewriteUrl: ({ url = '' }) => url.replace(/^https?:\/\/[^/]*/i, ''),
-    genReqId: raw => {
-      const { url = '' } = raw
-      return pathOf(url) === '/' || isUnder(CONTROL, url) ? `ctl_${++ownAnswers}` : (player.worldOf(raw) ?? sandbox).nextRequestId()
-    },
+    rewriteUrl: raw => entrance.route(raw),
+    genReqId: raw => entrance.arrive(raw as IncomingMessage),
     frameworkErrors: (error, request, reply) => {
-      prepare(request, reply, { player, sandbox })
+      prepare(request, reply, entrance)
       answerError(error, request, reply).then(body => {
         record(request, reply, { answer: JSON.stringify(body) })
         reply.send(body as never)
       })
     },
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, { sandbox })
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, { sandbox: sandboxes.main })
   })
-  app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, { sandbox }))
+  app.server.maxConnections = settings['limits.connections']
+  app.server.on('drop', () => app.log.warn('A connection was closed at once: there are as many as limits.connections allows.'))
+  app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, { sandbox: sandboxes.main }))
 
   app.decorate('playIn', world => player.playIn(app, BASE, world))
-  app.addHook('onRequest', async (request, reply) => prepare(request, reply, { player, sandbox }))
+  app.addHook('onRequest', async (request, reply) => prepare(request, reply, entrance))
   app.addHook('preClose', async () => faults.cut())
   app.addHook('onClose', async () => faults.end())
+  if (saved) {
+    app.addHook('onSend', async (request, reply, payload) => {
+      if (mayHaveChanged(request, reply)) await saved()
+      return payload
+    })
+  }
   app.addHook('onSend', (request, reply, payload, done) => {
     if (typeof payload === 'string') request.answer = payload
     // a client that left hears nothing, and the framework says nothing of it
@@ -97,24 +108,27 @@ export async function buildApp({ sandbox, library, snapshots, settings, version,
   app.addHook('onResponse', async (request, reply) => record(request, reply))
   app.setErrorHandler(answerError)
   app.addHook('onRequest', async ({ is404, url, headers, raw }) => {
+    const { refusal } = entrance.arrivalOf(raw)
+    if (refusal) throw refusal
     if (headers.host === undefined && raw.httpVersion === '1.1') {
       throw new ApiError('request_malformed', { message: 'The Host header is missing; HTTP/1.1 requires it.', assumption: 'A08' })
     }
     if (is404 && !isUnder(BASE, url) && !isUnder(CONTROL, url)) throw outsideBase(pathOf(url))
   })
-  app.get('/', async () => ({ name: 'commerce-emulator', version, api: BASE, control: CONTROL }))
+  app.get('/', async ({ base }) => ({ name: 'commerce-emulator', version, api: base, control: `${base.slice(0, -BASE.length)}${CONTROL}` }))
 
   await app.register(async api => emulatedApi(api, { settings, decodeForm, faults }), { prefix: BASE })
-  await app.register(async control => controlApi(control, { sandbox, library, snapshots, settings, version }), { prefix: CONTROL })
+  await app.register(async control => controlApi(control, { sandboxes, library, settings, version, entrance }), { prefix: CONTROL })
   return app
 }
 
 /** What every request carries from its first moment, and every answer its id (A34). */
-function prepare(request: FastifyRequest, reply: FastifyReply, { player, sandbox }: { player: Player; sandbox: Sandbox }): void {
-  const played = player.worldOf(request.raw)
-  request.sandbox = played ?? sandbox
-  request.isStep = played !== undefined
-  request.base = BASE
+function prepare(request: FastifyRequest, reply: FastifyReply, entrance: Entrance): void {
+  const { sandbox, prefix, isStep } = entrance.arrivalOf(request.raw)
+  request.sandbox = sandbox
+  request.isStep = isStep
+  request.base = `${prefix}${BASE}`
+  request.leavesNothing = false
   request.trace = new Trace(request.sandbox.settings['evidence.trace'])
   request.actor = null
   request.sent = null
@@ -126,7 +140,19 @@ function prepare(request: FastifyRequest, reply: FastifyReply, { player, sandbox
   request.answer = ''
   request.isRecorded = false
   reply.header('request-id', request.id)
-  reply.raw.once('close', () => logCall(request, reply))
+  sandbox.inFlight++
+  reply.raw.once('close', () => {
+    sandbox.inFlight--
+    logCall(request, reply)
+  })
+}
+
+/** Whether a call may have changed the state of its world, its script's counts among it. */
+function mayHaveChanged({ method, refusal, routeOptions, isStep, sandbox, leavesNothing }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  if (isStep || leavesNothing) return false
+  const { operation } = routeOptions.config
+  const isScripted = operation !== undefined && sandbox.script.has(operation)
+  return isScripted || (method !== 'GET' && refusal === null && (operation !== undefined || statusCode < 400))
 }
 
 /** Finds out who calls, and what the caller may see. Errors: those of a key that is not right (401). */
@@ -237,7 +263,10 @@ const CREATED = ['A02', 'A03', 'A04', 'A05', 'A06'] as const
 const isCreate = (operation: OperationId) => operation.startsWith('create')
 
 /** The control API: never part of the emulated service, and kept from web pages. */
-async function controlApi(control: FastifyInstance, { sandbox, library, snapshots, settings, version }: Omit<AppOptions, 'logger'>): Promise<void> {
+async function controlApi(
+  control: FastifyInstance,
+  { sandboxes, library, settings, version, entrance }: Pick<AppOptions, 'sandboxes' | 'library' | 'settings' | 'version'> & { entrance: Entrance }
+): Promise<void> {
   control.setErrorHandler(answerControlError)
   control.addHook('onRequest', async request => guardControl(request, { token: settings.control_token, hosts: settings.control_hosts }))
   const refusePath = async ({ method, url }: FastifyRequest) => {
@@ -246,13 +275,21 @@ async function controlApi(control: FastifyInstance, { sandbox, library, snapshot
   control.setNotFoundHandler(refusePath)
   control.addHook('onRequest', async request => {
     if (request.is404) await refusePath(request)
+    const sandbox = entrance.worldOf(request.raw, { makes: request.routeOptions.config.makesSandbox === true })
+    request.sandbox = sandbox
+  })
+  control.addHook('onSend', async (request, reply, payload) => {
+    const { config } = request.routeOptions
+    if (config.makesSandbox && (reply.statusCode >= 400 || request.leavesNothing)) sandboxes.takeBack(request.sandbox)
+    return payload
   })
   acceptBodies(control, settings['limits.control_body'])
-  await control.register(stateRoutes, { sandbox, library, version })
-  await control.register(scriptRoutes, { sandbox })
-  await control.register(evidenceRoutes, { sandbox })
-  await control.register(metricsRoutes, { sandbox })
-  await control.register(timeRoutes, { sandbox, snapshots })
+  await control.register(stateRoutes, { library, version })
+  await control.register(sandboxRoutes, { sandboxes })
+  await control.register(scriptRoutes)
+  await control.register(evidenceRoutes)
+  await control.register(metricsRoutes, { sandboxes })
+  await control.register(timeRoutes)
   await control.register(schemaRoutes)
-  await control.register(settingsRoutes, { sandbox })
+  await control.register(settingsRoutes)
 }

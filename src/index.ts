@@ -7,8 +7,9 @@ import { checkerOf } from './core/checking.js'
 import { ApiError } from './core/errors.js'
 import { sentence } from './core/nearest.js'
 import { flattened, type GivenSettings, nested, settingsInForce, settingsSchema } from './core/settings.js'
-import { Sandbox } from './sandbox/sandbox.js'
-import { Snapshots } from './sandbox/snapshots.js'
+import { DataFile } from './sandbox/data-file.js'
+import type { Sandbox } from './sandbox/sandbox.js'
+import { Sandboxes } from './sandbox/sandboxes.js'
 import { documentOf } from './scenario/documents.js'
 import { isPath, Library } from './scenario/library.js'
 import { VERSION } from './version.js'
@@ -39,8 +40,12 @@ export type Emulator = {
   scenario: { name: string; description: string | null }
   /** The API keys of its first state, each with the Account that it acts as. */
   apiKeys: { key: string; account: string }[]
-  /** The world that it emulates: records, script, evidence. */
+  /** The data file that it goes on from; null without one, or when the file was new. */
+  resumed: string | null
+  /** The world at the base address: records, script, evidence. */
   sandbox: Sandbox
+  /** Every world. */
+  sandboxes: Sandboxes
   /** The app, to inject requests into. */
   app: FastifyInstance
   /** No new calls; those in flight get up to `limits.shutdown` milliseconds. */
@@ -57,15 +62,20 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
   const launch = { flag: { port: 0, ...checked(settings) }, environment: checked(environment) }
   const process = settingsInForce(launch).values
   const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir })
-  const sandbox = new Sandbox({ library, launch, machine: now, progress })
-  const snapshots = new Snapshots(process.snapshots_dir)
-  const app = await buildApp({ sandbox, library, snapshots, settings: process, version: VERSION, ...(logger && { logger }) })
+  const sandboxes = new Sandboxes({ library, launch, machine: now, progress })
+  const file = process.data === null ? null : await DataFile.take(process.data)
+  const saved = file === null ? undefined : () => file.saved()
+  const app = await buildApp({ sandboxes, library, settings: process, version: VERSION, saved, ...(logger && { logger }) })
   let stopWatching = async () => {}
+  let isKept = false
   const close = async () => {
     await stopWatching()
     const cut = setTimeout(() => app.server.closeAllConnections(), process['limits.shutdown'])
     await app.close()
     clearTimeout(cut)
+    // where the clocks stand, and worlds that were only read
+    if (isKept) await saved?.()
+    await file?.close()
   }
   try {
     await Promise.all([process.fixtures_dir, process.scenarios_dir].map(folder => folder && readdir(folder)))
@@ -73,13 +83,21 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
     await app.listen({ port: process.port, host: process.host, listenTextResolver: address => `listening on ${address}, loading the scenario` })
     const load = async () => {
       const { document, origin } = await startDocument(scenario ?? process.scenario, library)
-      return sandbox.load(document, origin, { play: app.playIn })
+      const loaded = await sandboxes.start(document, origin, { play: app.playIn })
+      await saved?.()
+      return loaded
     }
-    const loaded = await load()
+    file?.keep(() => sandboxes.kept())
+    const isNew = file === null || file.isNew
+    if (isNew) await load()
+    else sandboxes.resume(await file.worlds(launch))
+    isKept = true
     if (process.watch) stopWatching = await watchFiles(library, load, app.log)
     const address = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
+    const sandbox = sandboxes.main
     const apiKeys = [...sandbox.store.keys].map(([key, account]) => ({ key, account }))
-    return { baseUrl: `${address}/next`, controlUrl: `${address}/_control`, scenario: loaded, apiKeys, sandbox, app, close }
+    const resumed = isNew ? null : process.data
+    return { baseUrl: `${address}/next`, controlUrl: `${address}/_control`, scenario: sandbox.scenario, apiKeys, resumed, sandbox, sandboxes, app, close }
   } catch (error) {
     await close()
     throw error

@@ -5,8 +5,7 @@ import { settingsInForce } from '../core/settings.js'
 import { createFormDecoder } from '../http/form.js'
 import { valuesOf } from '../http/scripting.js'
 import { operationAt } from '../reference/operations.js'
-import { Sandbox } from '../sandbox/sandbox.js'
-import { Snapshots } from '../sandbox/snapshots.js'
+import { Sandboxes } from '../sandbox/sandboxes.js'
 import { problemLine } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
 import { Library } from '../scenario/library.js'
@@ -40,13 +39,14 @@ async function checkFile(file: string, options: CheckOptions): Promise<Point[]> 
   const { launch, against, onProgress = () => {} } = options
   const settings = settingsInForce(launch).values
   const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir })
-  const sandbox = new Sandbox({ library, launch, machine: Date.now })
+  const sandboxes = new Sandboxes({ library, launch, machine: Date.now })
+  const sandbox = sandboxes.main
   try {
-    await sandbox.load(await library.file(file), { name: file, file })
+    await sandboxes.start(await library.file(file), { name: file, file })
   } catch (error) {
     return [{ file, title: 'the document is valid', problems: problemsOf(error as Error).map(problemLine), ms: 0 }]
   }
-  const app = await buildApp({ sandbox, library, snapshots: new Snapshots(null), settings, version: VERSION })
+  const app = await buildApp({ sandboxes, library, settings, version: VERSION })
   const { steps, expectations } = sandbox.requireLoaded()
   const tally = new Tally(expectations)
   const decode = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })

@@ -63,7 +63,8 @@ export async function exec(command: readonly [string, ...string[]], options: Exe
 /** Runs the command with these variables set; signals to this process go to it. Answers its status, 128 and the signal's number where one ended it. */
 async function runCommand([name, ...args]: readonly [string, ...string[]], variables: Record<string, string>, stderr: NodeJS.WritableStream): Promise<number> {
   const child = spawn(name, args, { stdio: 'inherit', env: { ...process.env, ...variables } })
-  const passOn = (signal: NodeJS.Signals) => child.kill(signal)
+  // a terminal sends Ctrl-C to the command itself too
+  const passOn = (signal: NodeJS.Signals) => (signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal)
   process.on('SIGINT', passOn).on('SIGTERM', passOn).on('SIGHUP', passOn)
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   const status = await ended.then(
@@ -78,16 +79,19 @@ async function runCommand([name, ...args]: readonly [string, ...string[]], varia
   return status
 }
 
-function outcomeOf({ sandbox }: Emulator) {
-  const { run } = sandbox
+function outcomeOf({ sandboxes }: Emulator) {
+  const { run } = sandboxes.main
+  const { periods } = run
+  for (const { requests, period } of sandboxes.all()) if (requests > 0) periods.add(period)
+  if (periods.isEmpty) periods.add(sandboxes.main.period)
   const calls = [...run.calls.values()].flatMap(statuses => [...statuses.values()]).reduce((sum, count) => sum + count, 0)
   return {
     calls,
     coverage: run.coverage.report(),
     findings: run.findings.list(),
     assumptions: [...run.assumptions.ids()].sort(),
-    unusedScriptEntries: shownEntries(sandbox).filter(({ acted }) => acted === 0),
-    unmetExpectations: sandbox.tally.verdicts().filter(({ holds }) => !holds)
+    unusedScriptEntries: shownEntries(periods.unused()),
+    unmetExpectations: periods.unmet()
   }
 }
 

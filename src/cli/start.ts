@@ -21,7 +21,7 @@ export async function start(given: Required<Pick<EmulatorOptions, 'settings' | '
 }
 
 /** What is printed at start-up: the addresses, the keys, a first call, and the line that says that the emulator is ready. */
-export function startUpText({ baseUrl, controlUrl, scenario, apiKeys }: Emulator): string {
+export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }: Emulator): string {
   const [first] = apiKeys
   const width = Math.max(...apiKeys.map(({ key }) => key.length))
   return [
@@ -29,6 +29,7 @@ export function startUpText({ baseUrl, controlUrl, scenario, apiKeys }: Emulator
     `  API       ${baseUrl}`,
     `  Control   ${controlUrl}`,
     `  Scenario  ${scenario.name}${scenario.description ? `: ${scenario.description}` : ''}`,
+    ...(resumed === null ? [] : [`  Data      ${resumed}: goes on where it stopped`]),
     ...apiKeys.map(({ key, account }, index) => `  ${index === 0 ? 'Keys    ' : '        '}  ${key.padEnd(width)}  acts as ${account}`),
     ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',

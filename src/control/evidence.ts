@@ -32,11 +32,12 @@ const MOST_UNREAD = 1_048_576
 const TEXT = 'text/plain; charset=utf-8'
 
 /** The totals that a call asks for: the sandbox's, or with `?scope=run` the process's. */
-export function totalsOf(request: FastifyRequest, sandbox: Sandbox): Totals {
+export function totalsOf(request: FastifyRequest): Totals {
+  const { sandbox } = request
   return queryOf<Static<typeof SCOPE_QUERY>>(request, SCOPE_QUERY).scope === 'run' ? sandbox.run : sandbox.evidence.totals
 }
 
-export const evidenceRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (control, { sandbox }) => {
+export const evidenceRoutes: FastifyPluginAsync = async control => {
   const streams = new Set<() => void>()
   control.addHook('preClose', async () => {
     for (const end of streams) end()
@@ -44,6 +45,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (c
 
   control.get('/requests', async request => {
     const query = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
+    const { sandbox } = request
     const { journal } = sandbox.evidence
     const found = journal.entries().reverse().filter(filterOf(query, sandbox))
     const { limit = DEFAULT_LIMIT } = query
@@ -52,14 +54,14 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (c
 
   control.delete('/requests', async (request, reply) => {
     queryOf(request)
-    sandbox.evidence.journal.clear()
+    request.sandbox.evidence.journal.clear()
     return reply.code(204).send()
   })
 
   control.get<{ Params: { id: string } }>('/requests/:id', async (request, reply) => {
     const { format } = queryOf<Static<typeof ENTRY_QUERY>>(request, ENTRY_QUERY)
-    const entry = sandbox.evidence.journal.get(request.params.id)
-    if (!entry) throw unknownRequest(request.params.id, sandbox)
+    const entry = request.sandbox.evidence.journal.get(request.params.id)
+    if (!entry) throw unknownRequest(request.params.id, request.sandbox)
     return format === 'text' ? reply.type(TEXT).send(explainedText(entry)) : explained(entry)
   })
 
@@ -67,6 +69,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (c
     queryOf(request)
     reply.hijack()
     const { raw } = reply
+    const { sandbox } = request
     const send = (text: string) => {
       if (raw.writableLength > MOST_UNREAD) raw.destroy()
       else raw.write(text)
@@ -79,31 +82,35 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (c
       stop()
       clearInterval(heartbeat)
       streams.delete(end)
+      sandbox.ending.removeEventListener('abort', end)
       raw.end()
     }
     streams.add(end)
+    sandbox.ending.addEventListener('abort', end, { once: true })
     raw.once('close', end)
   })
 
   control.post('/verify', async (request, reply) => {
-    const { holds, ...verdict } = await verify(request, reply, sandbox)
+    const { holds, ...verdict } = await verify(request, reply)
     return reply.code(holds ? 200 : 409).send({ holds, ...verdict })
   })
 
   control.get('/coverage', async (request, reply) => {
     const { scope, format } = queryOf<Static<typeof COVERAGE_QUERY>>(request, COVERAGE_QUERY)
+    const { sandbox } = request
     const report = (scope === 'run' ? sandbox.run : sandbox.evidence.totals).coverage.report()
     if (format === 'text') return reply.type(TEXT).send(coverageText(report))
     return format === 'junit' ? reply.type('application/xml; charset=utf-8').send(coverageJunit(report)) : report
   })
 
   control.delete('/coverage', async (request, reply) => {
-    totalsOf(request, sandbox).coverage.clear()
+    totalsOf(request).coverage.clear()
     return reply.code(204).send()
   })
 
   control.get('/findings', async (request, reply) => {
     const { scope, format } = queryOf<Static<typeof FINDINGS_QUERY>>(request, FINDINGS_QUERY)
+    const { sandbox } = request
     const data = (scope === 'run' ? sandbox.run : sandbox.evidence.totals).findings.list()
     return format === 'text' ? reply.type(TEXT).send(findingsText(data)) : { data }
   })

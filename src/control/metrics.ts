@@ -3,25 +3,26 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { MetricObject, Registry } from 'prom-client'
 import { LATENCY_BOUNDS, type Run } from '../evidence/evidence.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
-import type { Sandbox } from '../sandbox/sandbox.js'
+import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { FAMILIES } from '../store/store.js'
 import { queryOf } from './bodies.js'
 
-export const metricsRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (control, { sandbox }) => {
+export const metricsRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes }> = async (control, { sandboxes }) => {
   let registry: Registry | undefined
 
   control.get('/metrics', async (request, reply) => {
     queryOf(request)
-    registry ??= await registryOf(sandbox)
+    registry ??= await registryOf(sandboxes)
     return reply.type(registry.contentType).send(await registry.metrics())
   })
 }
 
-async function registryOf(sandbox: Sandbox): Promise<Registry> {
+async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
   const { default: prometheus } = await import('prom-client')
   const registry = new prometheus.Registry()
   prometheus.collectDefaultMetrics({ register: registry })
   const registers = [registry]
+  const { run } = sandboxes.main
   new prometheus.Counter({
     name: 'commerce_calls_total',
     help: 'Calls of the emulated API, by operation and status.',
@@ -29,16 +30,29 @@ async function registryOf(sandbox: Sandbox): Promise<Registry> {
     registers,
     collect() {
       this.reset()
-      for (const [operation, statuses] of sandbox.run.calls) for (const [status, count] of statuses) this.inc({ operation: shown(operation), status }, count)
+      for (const [operation, statuses] of run.calls) for (const [status, count] of statuses) this.inc({ operation: shown(operation), status }, count)
     }
   })
   new prometheus.Gauge({
     name: 'commerce_records',
-    help: 'Records in the state, by family.',
+    help: 'Records in the state of every sandbox, by family.',
     labelNames: ['family'],
     registers,
     collect() {
-      for (const family of FAMILIES) this.set({ family }, sandbox.store[family].size)
+      for (const family of FAMILIES) {
+        this.set(
+          { family },
+          sandboxes.all().reduce((sum, { store }) => sum + store[family].size, 0)
+        )
+      }
+    }
+  })
+  new prometheus.Gauge({
+    name: 'commerce_sandboxes',
+    help: 'Named sandboxes.',
+    registers,
+    collect() {
+      this.set(sandboxes.size)
     }
   })
   new prometheus.Counter({
@@ -47,10 +61,10 @@ async function registryOf(sandbox: Sandbox): Promise<Registry> {
     registers,
     collect() {
       this.reset()
-      this.inc(sandbox.run.scripted)
+      this.inc(run.scripted)
     }
   })
-  registry.registerMetric(latencyMetric(sandbox.run) as never)
+  registry.registerMetric(latencyMetric(run) as never)
   return registry
 }
 

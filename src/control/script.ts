@@ -2,17 +2,16 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import { masked } from '../core/redaction.js'
-import type { Sandbox } from '../sandbox/sandbox.js'
 import { type Found, refusalOf } from '../scenario/documents.js'
 import { checkEntry } from '../scenario/schemas.js'
-import { compileEntry, type EntryData } from '../scenario/script.js'
+import { compileEntry, type EntryData, type Script } from '../scenario/script.js'
 import { documentIn, queryOf } from './bodies.js'
 
 const EXAMPLE =
   '{"on":"POST /transactions","calls":1,"respond":{"status":402,"error":{"type":"card_error","code":"card_declined","message":"The card was declined."}}}'
 
-export const scriptRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (control, { sandbox }) => {
-  control.get('/script', async () => ({ data: shownEntries(sandbox) }))
+export const scriptRoutes: FastifyPluginAsync = async control => {
+  control.get('/script', async ({ sandbox }) => ({ data: shownEntries(sandbox.script.listed()) }))
 
   control.post('/script', async (request, reply) => {
     queryOf(request)
@@ -20,19 +19,20 @@ export const scriptRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (con
     const found: Found[] = checkEntry(document.data).map(({ steps, message }) => ({ document, steps, message }))
     const entry = found.length > 0 ? null : await compileEntry(document.data as EntryData, (steps, message) => found.push({ document, steps, message }))
     if (entry === null) throw await refusalOf(found)
-    sandbox.script.add(entry)
-    return reply.code(201).send(shownEntries(sandbox).at(-1) as object)
+    request.sandbox.script.add(entry)
+    return reply.code(201).send(shownEntries(request.sandbox.script.listed()).at(-1) as object)
   })
 
   control.delete('/script', async (request, reply) => {
     queryOf(request)
-    sandbox.script.clear()
+    request.sandbox.script.clear()
     return reply.code(204).send()
   })
 
   control.delete<{ Params: { id: string } }>('/script/:id', async (request, reply) => {
     queryOf(request)
-    const { id } = request.params
+    const { params, sandbox } = request
+    const { id } = params
     if (!sandbox.script.remove(id)) {
       const known = sandbox.script.listed().map(entry => entry.id)
       throw new ApiError('entry_unknown', {
@@ -45,6 +45,6 @@ export const scriptRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (con
 }
 
 /** The script's entries as they may be shown: a card number that one matches on is masked. */
-export function shownEntries(sandbox: Sandbox): ReturnType<Sandbox['script']['listed']> {
-  return JSON.parse(masked(JSON.stringify(sandbox.script.listed())))
+export function shownEntries(entries: ReturnType<Script['listed']>): ReturnType<Script['listed']> {
+  return JSON.parse(masked(JSON.stringify(entries)))
 }

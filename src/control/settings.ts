@@ -8,18 +8,19 @@ import { totalsOf } from './evidence.js'
 
 const readChanges = bodyReader<object>({ type: 'object' }, '{"pagination.max_limit":5}')
 
-export const settingsRoutes: FastifyPluginAsync<{ sandbox: Sandbox }> = async (control, { sandbox }) => {
-  control.get('/settings', async () => settingsShown(sandbox))
+export const settingsRoutes: FastifyPluginAsync = async control => {
+  control.get('/settings', async ({ sandbox }) => settingsShown(sandbox))
 
   control.patch('/settings', async request => {
     queryOf(request)
     const { body } = await readChanges(request)
-    sandbox.changeSettings(body)
-    return settingsShown(sandbox)
+    request.sandbox.changeSettings(body)
+    return settingsShown(request.sandbox)
   })
 
   control.get('/assumptions', async request => {
-    const leaning = totalsOf(request, sandbox).assumptions
+    const { sandbox } = request
+    const leaning = totalsOf(request).assumptions
     return {
       data: Object.entries(ASSUMPTIONS).map(([id, { topic, default: fallback, settings }]) => ({
         id,

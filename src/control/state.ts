@@ -2,17 +2,19 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError } from '../core/errors.js'
+import { BASE, CONTROL } from '../http/entrance.js'
 import type { Form } from '../http/form.js'
 import { optional, parameters, word } from '../reference/parameters.js'
-import type { Sandbox } from '../sandbox/sandbox.js'
 import { exported } from '../scenario/export.js'
 import type { Library } from '../scenario/library.js'
 import { FAMILIES } from '../store/store.js'
 import { bodyReader, documentIn, queryOf } from './bodies.js'
 import { clockShown } from './time.js'
 
-export type StateOptions = { sandbox: Sandbox; library: Library; version: string }
+export type StateOptions = { library: Library; version: string }
 
+/** A call that makes the sandbox that it names, when there is none. */
+const MAKES_SANDBOX = { config: { makesSandbox: true } } as const
 const FLAG = optional(word(['1', '0', 'true', 'false']))
 const LOAD_QUERY = parameters({ dry_run: FLAG })
 const STATE_QUERY = parameters({ format: optional(word(['json', 'yaml'])) })
@@ -26,14 +28,15 @@ const readLoad = bodyReader<{ scenario: unknown }>(
   SCENARIO
 )
 
-export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { sandbox, library, version }) => {
-  control.get('/health', async (_request, reply) => {
+export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { library, version }) => {
+  control.get('/health', async ({ sandbox }, reply) => {
     if (!sandbox.isLoaded) reply.code(503)
     return sandbox.isLoaded ? { status: 'ready', version, scenario: sandbox.scenario.name } : { status: 'starting', version }
   })
 
-  control.get('/', async () => {
+  control.get('/', async ({ sandbox, base }) => {
     const { scenario, settings, clock, store } = sandbox
+    const own = `${base.slice(0, -BASE.length)}${CONTROL}`
     return {
       name: 'commerce-emulator',
       version,
@@ -42,56 +45,58 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { s
       clock: clockShown(clock),
       counts: Object.fromEntries(FAMILIES.map(family => [family, store[family].size])),
       links: {
-        api: '/next',
-        health: '/_control/health',
-        scenarios: '/_control/scenarios',
-        state: '/_control/state',
-        script: '/_control/script',
-        clock: '/_control/clock',
-        snapshots: '/_control/snapshots',
-        requests: '/_control/requests',
-        coverage: '/_control/coverage',
-        findings: '/_control/findings',
-        metrics: '/_control/metrics',
-        schemas: ['/_control/schema/fixture.json', '/_control/schema/scenario.json'],
-        settings: '/_control/settings',
-        assumptions: '/_control/assumptions'
+        api: base,
+        health: `${own}/health`,
+        scenarios: `${own}/scenarios`,
+        state: `${own}/state`,
+        script: `${own}/script`,
+        clock: `${own}/clock`,
+        snapshots: `${own}/snapshots`,
+        requests: `${own}/requests`,
+        coverage: `${own}/coverage`,
+        findings: `${own}/findings`,
+        metrics: `${own}/metrics`,
+        schemas: [`${own}/schema/fixture.json`, `${own}/schema/scenario.json`],
+        settings: `${own}/settings`,
+        assumptions: `${own}/assumptions`
       }
     }
   })
 
   control.post('/reset', async request => {
     queryOf(request)
+    const { sandbox } = request
     sandbox.reset()
     return { scenario: sandbox.scenario }
   })
 
-  control.post('/load', async request => {
+  control.post('/load', MAKES_SANDBOX, async request => {
     const { dry_run } = queryOf<Static<typeof LOAD_QUERY>>(request, LOAD_QUERY)
     const dryRun = dry_run === '1' || dry_run === 'true' || isBare(request, 'dry_run')
+    request.leavesNothing = dryRun
     const { name, document, file } = await wanted(request, library)
-    return { scenario: await sandbox.load(document, { name, file }, { dryRun, play: control.playIn }), dry_run: dryRun }
+    return { scenario: await request.sandbox.load(document, { name, file }, { dryRun, play: control.playIn }), dry_run: dryRun }
   })
 
   control.get('/scenarios', async () => ({ data: await library.list() }))
 
   control.get('/state', async (request, reply) => {
     const { format } = queryOf<Static<typeof STATE_QUERY>>(request, STATE_QUERY)
-    const state = exported(sandbox.store)
+    const state = exported(request.sandbox.store)
     if (format !== 'yaml') return state
     const { stringify } = await import('yaml')
     return reply.type('application/yaml; charset=utf-8').send(stringify(state, { lineWidth: 0, aliasDuplicateObjects: false }))
   })
 
-  control.post('/records', async request => {
+  control.post('/records', MAKES_SANDBOX, async request => {
     queryOf(request)
-    return sandbox.addRecords(await documentIn(request, '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}'))
+    return request.sandbox.addRecords(await documentIn(request, '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}'))
   })
 
   control.post('/keys', async request => {
     queryOf(request)
     const { body } = await readKey(request)
-    return sandbox.addKey(body.account)
+    return request.sandbox.addKey(body.account)
   })
 }
 

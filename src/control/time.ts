@@ -4,8 +4,7 @@ import type { Clock } from '../core/clock.js'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { ApiError } from '../core/errors.js'
 import { instantOf, isoOf, LATEST_INSTANT } from '../core/instants.js'
-import type { Sandbox } from '../sandbox/sandbox.js'
-import { checkedName, type Snapshots } from '../sandbox/snapshots.js'
+import { checkedName } from '../sandbox/names.js'
 import { bodyReader, queryOf } from './bodies.js'
 
 const CLOCK = {
@@ -24,48 +23,50 @@ export const clockShown = (clock: Clock) => ({ now: isoOf(clock.now()), running:
 
 type Named = { Params: { name: string } }
 
-export const timeRoutes: FastifyPluginAsync<{ sandbox: Sandbox; snapshots: Snapshots }> = async (control, { sandbox, snapshots }) => {
-  control.get('/clock', async () => clockShown(sandbox.clock))
+export const timeRoutes: FastifyPluginAsync = async control => {
+  control.get('/clock', async ({ sandbox }) => clockShown(sandbox.clock))
 
   control.put('/clock', async request => {
     queryOf(request)
     const { now, running } = (await readClock(request)).body
     if (now === undefined && running === undefined) throw new ApiError('body_malformed', { message: 'now, running or both were expected.' })
-    sandbox.setClock({ ...(now !== undefined && { at: instantOf(now) as number }), ...(running !== undefined && { running }) })
-    return clockShown(sandbox.clock)
+    request.sandbox.setClock({ ...(now !== undefined && { at: instantOf(now) as number }), ...(running !== undefined && { running }) })
+    return clockShown(request.sandbox.clock)
   })
 
   control.post('/clock/advance', async request => {
     queryOf(request)
     const { by } = (await readAdvance(request)).body
     const ms = durationOf(by)
-    const at = sandbox.clock.now() + (ms ?? 0)
+    const at = request.sandbox.clock.now() + (ms ?? 0)
     if (ms === null || at > LATEST_INSTANT)
       throw new ApiError('body_malformed', { message: `by: ${ms === null ? DURATION_EXPECTED : 'the clock ends with the year 9999'}, not ${by}.`, param: 'by' })
-    sandbox.setClock({ at })
-    return clockShown(sandbox.clock)
+    request.sandbox.setClock({ at })
+    return clockShown(request.sandbox.clock)
   })
 
-  control.get('/snapshots', async () => ({ data: (await snapshots.names()).map(name => ({ name })) }))
+  control.get('/snapshots', async ({ sandbox }) => ({ data: (await sandbox.snapshots.names()).map(name => ({ name })) }))
 
   control.put<Named>('/snapshots/:name', async (request, reply) => {
     queryOf(request)
     const name = checkedName(request.params.name)
-    await snapshots.put(name, sandbox.snapshot())
+    const { sandbox } = request
+    await sandbox.snapshots.put(name, sandbox.snapshot())
     return reply.code(201).send({ name, scenario: sandbox.scenario.name, clock: clockShown(sandbox.clock) })
   })
 
   control.post<Named>('/snapshots/:name/restore', async request => {
     queryOf(request)
     const name = checkedName(request.params.name)
-    const snapshot = await snapshots.get(name, sandbox.settings)
+    const { sandbox } = request
+    const snapshot = await sandbox.snapshots.get(name, sandbox.settings)
     sandbox.restore(snapshot)
     return { name, scenario: snapshot.scenario, clock: clockShown(sandbox.clock) }
   })
 
   control.delete<Named>('/snapshots/:name', async (request, reply) => {
     queryOf(request)
-    await snapshots.delete(checkedName(request.params.name))
+    await request.sandbox.snapshots.delete(checkedName(request.params.name))
     return reply.code(204).send()
   })
 }

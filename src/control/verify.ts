@@ -39,8 +39,9 @@ const MOST_SHOWN = 20
 const LONGEST_WAIT = 60_000
 
 /** Judges what a verify call asks: the scenario's own expectations when it asks nothing. Errors: of the body, and `journal_incomplete`. */
-export async function verify(request: FastifyRequest, reply: FastifyReply, sandbox: Sandbox): Promise<Verdict> {
+export async function verify(request: FastifyRequest, reply: FastifyReply): Promise<Verdict> {
   queryOf(request)
+  const { sandbox } = request
   const { body } = request as { body?: { text: string } }
   if (body === undefined || body.text.trim() === '') return scenarioVerdict(sandbox)
   const { body: asked, document } = await readAsked(request)
@@ -57,7 +58,7 @@ function scenarioVerdict(sandbox: Sandbox): Verdict {
   return { holds, message, expectations, unused_script_entries: unusedIn(sandbox) }
 }
 
-const unusedIn = (sandbox: Sandbox) => shownEntries(sandbox).filter(({ acted }) => acted === 0)
+const unusedIn = (sandbox: Sandbox) => shownEntries(sandbox.script.listed()).filter(({ acted }) => acted === 0)
 
 function withinOf(text: string): number {
   const ms = durationOf(text)

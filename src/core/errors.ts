@@ -54,7 +54,10 @@ const CONTROL = {
   journal_incomplete: invalid('Calls that the verdict depends on are no longer in the journal.', 409),
   snapshot_unknown: { status: 404, type: 'not_found_error', when: 'No snapshot has this name.' },
   entry_unknown: { status: 404, type: 'not_found_error', when: 'No script entry has this id.' },
-  name_invalid: invalid('A snapshot cannot be called so.', 400),
+  sandbox_unknown: { status: 404, type: 'not_found_error', when: 'No sandbox has this name; a call of its API, a load or records make one.' },
+  sandbox_limit: invalid('There are as many sandboxes as `limits.sandboxes` allows.', 429),
+  data_not_written: { status: 500, type: 'internal_error', when: 'The change was made, but could not be written to the data file.' },
+  name_invalid: invalid('A sandbox or snapshot cannot be called so.', 400),
   account_unknown: invalid('No Account has this id.', 400),
   setting_invalid: invalid('A setting is unknown, has a bad value or belongs to the process; `problems` lists them all.', 400)
 } as const satisfies Record<string, Entry>

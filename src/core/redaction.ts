@@ -6,7 +6,9 @@ import { TABLES, type Tables } from '../reference/tables.js'
 export const MASK = '***'
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 /** Every parameter that the reference names, nested ones too. */
-const PARAMETERS = Object.values(TABLES as Record<string, Tables>).flatMap(({ body, querystring }) => [body, querystring].flatMap(table => (table ? parametersIn(schemaOf(table)) : [])))
+const PARAMETERS = Object.values(TABLES as Record<string, Tables>).flatMap(({ body, querystring }) =>
+  [body, querystring].flatMap(table => (table ? parametersIn(schemaOf(table)) : []))
+)
 
 function parametersIn({ properties = {} }: Schema): { name: string; isSecret: boolean }[] {
   return Object.entries(properties).flatMap(([name, part]) => [{ name, isSecret: part['x-secret'] === true }, ...parametersIn(part)])

@@ -49,8 +49,18 @@ export const SETTINGS = {
   'limits.control_body': setting('process', whole(1, 1_073_741_824), 67_108_864, 'Largest body of a control call, in bytes.'),
   'limits.journal': setting('process', whole(1, 1_000_000), 1000, 'Most calls that the journal of a sandbox keeps.'),
   'limits.journal_bytes': setting('process', whole(65_536, 17_179_869_184), 16_777_216, 'Most memory that the journal of a sandbox holds, in bytes.'),
+  'limits.sandboxes': setting('process', whole(0, 100_000), 256, 'Most named sandboxes.'),
+  'limits.connections': setting('process', whole(1, 1_000_000), 10_000, 'Most connections at once; a further one is closed at once.'),
+  'limits.headers_timeout': setting('process', whole(0, 3_600_000), 10_000, 'Longest that the headers of a request may take to arrive, in milliseconds.'),
   'limits.request_timeout': setting('process', whole(0, 3_600_000), 30_000, 'Longest that a request may take to arrive, in milliseconds.'),
   'limits.shutdown': setting('process', whole(0, 60_000), 1000, 'Longest that calls in flight hold up a shutdown, in milliseconds.'),
+  'sandboxes.evict_idle': setting(
+    'process',
+    Type.Boolean(),
+    false,
+    'Whether at limits.sandboxes the least recently used sandbox without a call in flight makes room for a new one.'
+  ),
+  data: setting('process', orNull, null, 'File that keeps the state of every sandbox over restarts; left out: in memory.', { flag: '--data' }),
 
   seed: setting('sandbox', whole(0, 4_294_967_295), 1, 'What ids and keys are drawn from.', { flag: '--seed', assumption: 'A03' }),
   'ids.prefixes.merchant': prefix('mch_', 'merchant Account'),

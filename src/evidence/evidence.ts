@@ -5,6 +5,7 @@ import { Coverage } from './coverage.js'
 import { type Clues, type Finding, type FindingId, Findings, Found } from './findings.js'
 import { type Entry, Journal, type JournalLimits } from './journal.js'
 import { Memory } from './memory.js'
+import { Periods } from './periods.js'
 
 /** Upper bounds of the latency histogram, in milliseconds. */
 export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
@@ -62,6 +63,8 @@ export class Run implements Totals {
   readonly #worlds = new Set<World>()
   readonly #calls: Calls = new Map()
   readonly #latencies = new Map<string, Latency>()
+  /** Periods that are over. */
+  readonly periods = new Periods()
   #scripted = 0
   #later: (() => void)[] = []
 

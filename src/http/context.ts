@@ -37,6 +37,8 @@ declare module 'fastify' {
     /** The body of its answer. */
     answer: string
     isRecorded: boolean
+    /** A control call that has no use for the sandbox that it made, or changed nothing: a dry run. */
+    leavesNothing: boolean
   }
   interface FastifyInstance {
     /** Makes calls in a world from inside the process, for the steps of a scenario. */
@@ -44,5 +46,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operation?: OperationId
+    /** A control call that makes the sandbox that it names, when there is none. */
+    makesSandbox?: true
   }
 }

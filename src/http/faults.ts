@@ -25,8 +25,14 @@ export class Faults {
     const { raw } = reply
     const { socket } = reply.request.raw
     if (fault === 'hang' && !this.#isStopping) {
+      const { ending } = reply.request.sandbox
+      const end = () => raw.destroy()
+      ending.addEventListener('abort', end)
       this.#hung.add(raw)
-      raw.once('close', () => this.#hung.delete(raw))
+      raw.once('close', () => {
+        this.#hung.delete(raw)
+        ending.removeEventListener('abort', end)
+      })
       return
     }
     // a call that was injected has no connection to lose

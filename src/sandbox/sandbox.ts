@@ -1,5 +1,6 @@
 /** One isolated world: its records, keys, clock, ids and settings, and the first state that a reset goes back to. */
 
+import { setMaxListeners } from 'node:events'
 import { checkerOf } from '../core/checking.js'
 import { Clock, type ClockStart } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
@@ -18,6 +19,7 @@ import {
   settingsSchema
 } from '../core/settings.js'
 import { Evidence, Run } from '../evidence/evidence.js'
+import type { Period } from '../evidence/periods.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import { type Found, refusalOf, type SourceDocument } from '../scenario/documents.js'
@@ -29,10 +31,13 @@ import { checkFixture } from '../scenario/schemas.js'
 import { Script } from '../scenario/script.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import type { Records, Store } from '../store/store.js'
-import type { Snapshot } from './snapshots.js'
+import { type Snapshot, Snapshots } from './snapshots.js'
 
 /** What a world is made with: where documents are, what the command line gave, and the machine's time in milliseconds. */
 export type Surroundings = { library: Library; launch: Launch; machine: () => number; run?: Run | undefined; progress?: Progress | undefined }
+
+/** A world as a data file keeps it: its state, the settings that control calls changed, and how many calls were answered. */
+export type KeptWorld = Omit<Snapshot, 'scenario'> & { name: string | null; first: FirstState; settings: GivenSettings; requests: number }
 
 const checkSandboxSettings = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
 
@@ -47,16 +52,27 @@ export class Sandbox {
   #requests = 0
   #script = new Script()
   #tally = new Tally([])
+  readonly #ending = new AbortController()
+  /** Null for the world at the base address. */
+  readonly name: string | null
   readonly evidence: Evidence
   /** The totals of the process, over every sandbox, reset and load. */
   readonly run: Run
+  readonly snapshots: Snapshots
+  /** Calls that are being answered. */
+  inFlight = 0
 
-  constructor(surroundings: Surroundings) {
+  /** `snapshotsIn` is the folder of its snapshots; null keeps them in memory. */
+  constructor(surroundings: Surroundings, { name = null, snapshotsIn = null }: { name?: string | null; snapshotsIn?: string | null } = {}) {
+    // as many may wait for it as there are hung answers and event streams
+    setMaxListeners(0, this.#ending.signal)
+    this.name = name
+    this.snapshots = new Snapshots(snapshotsIn)
     this.#surroundings = surroundings
     this.#inForce = settingsInForce(surroundings.launch)
     const { values } = this.#inForce
     this.run = surroundings.run ?? new Run()
-    this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'] }, this.run)
+    this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'] }, this.run, name)
   }
 
   get isLoaded(): boolean {
@@ -98,6 +114,11 @@ export class Sandbox {
     return this.#first
   }
 
+  /** How many calls were answered since the last load or reset. */
+  get requests(): number {
+    return this.#requests
+  }
+
   /** The next id of an answer, from a counter of its own (A34). */
   nextRequestId(): string {
     return `req_${++this.#requests}`
@@ -121,15 +142,58 @@ export class Sandbox {
     const { library, launch, progress } = this.#surroundings
     const first = await firstStateOf(document, origin, { library, launch, progress, clockFor: start => this.#clockFor(start) })
     const candidate = new Sandbox(this.#surroundings)
-    candidate.#begin(first)
+    candidate.begin(first)
     if (play) await candidate.#playFirst(document, play(candidate))
-    if (!dryRun) this.#begin({ ...first, store: candidate.#store, counters: candidate.#ids.counters })
+    if (!dryRun) this.begin({ ...first, store: candidate.#store, counters: candidate.#ids.counters })
     return first.scenario
   }
 
-  #begin(first: FirstState): void {
+  /** The script and the expectations since the last load or reset. */
+  get period(): Period {
+    return { script: this.#script.listed(), verdicts: this.#tally.verdicts() }
+  }
+
+  /** A period without a call says nothing. */
+  #endPeriod(): void {
+    if (this.#requests > 0) this.run.periods.add(this.period)
+  }
+
+  /** Stands in a first state from now on, and goes back to it on reset; what both share is copied when it changes. */
+  begin(first: FirstState): void {
+    if (this.#first) this.#endPeriod()
+    this.#requests = 0
     this.#first = first
     this.reset()
+  }
+
+  /** All that a data file keeps of the world; `first` is the first state that it goes back to. */
+  kept(): KeptWorld {
+    const { scenario: _scenario, ...state } = this.snapshot()
+    return { name: this.name, first: this.requireLoaded(), ...state, settings: this.#changed, requests: this.#requests }
+  }
+
+  /** Goes on where a world stopped. */
+  resume({ first, store, counters, clock, script, settings, requests }: Omit<KeptWorld, 'name' | 'seed'>): void {
+    this.begin(first)
+    this.#store = store
+    this.#ids = new Ids(counters)
+    this.#clock = this.#clockFor(clock)
+    this.#script = script
+    this.#requests = requests
+    this.#changed = settings
+    this.#inForce = settingsInForce({ ...this.#surroundings.launch, scenario: first.settings, control: settings })
+  }
+
+  /** Aborted when the world is no more. */
+  get ending(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  /** The world is no more: what waits in it is cut, and its evidence is given up. */
+  end(): void {
+    this.#endPeriod()
+    this.#ending.abort()
+    this.evidence.end()
   }
 
   /** Plays the steps of the first state. Errors: `document_invalid` with every step that was answered otherwise than expected. */
@@ -144,6 +208,7 @@ export class Sandbox {
   /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the counter of answers. */
   reset(): void {
     const { store, counters, clock, settings, script, expectations } = this.requireLoaded()
+    this.#endPeriod()
     this.evidence.clear()
     this.#store = store.clone()
     this.#ids = new Ids(counters)

@@ -4,50 +4,22 @@ import { join } from 'node:path'
 import { checkerOf } from '../core/checking.js'
 import type { ClockStart } from '../core/clock.js'
 import { ApiError } from '../core/errors.js'
-import { type IdCounters, Ids } from '../core/ids.js'
-import { LATEST_INSTANT } from '../core/instants.js'
+import type { IdCounters } from '../core/ids.js'
 import { SETTINGS, type Settings } from '../core/settings.js'
 import { documentOf, type Found, refusalOf } from '../scenario/documents.js'
 import { exported } from '../scenario/export.js'
-import { duplicatesIn, fixtureIn, put } from '../scenario/fixture.js'
-import { entrySchema, fixtureSchema } from '../scenario/schemas.js'
-import { type Count, compileEntry, type EntryData, Script } from '../scenario/script.js'
-import { Store } from '../store/store.js'
+import type { Script } from '../scenario/script.js'
+import type { Store } from '../store/store.js'
+import { type Filed, type FiledRecords, filed, filedSchemas, objectOf, scriptIn, storeIn } from './filing.js'
+import { isName } from './names.js'
 
 export type Snapshot = { scenario: string; store: Store; counters: IdCounters; clock: ClockStart; seed: number; script: Script }
 /** A snapshot as its file holds it. */
-type Filed = {
-  format: 1
-  scenario: string
-  records: Record<string, unknown[]>
-  counters: IdCounters
-  clock: ClockStart
-  seed: number
-  script: ({ id: string; entry: EntryData } & Count)[]
-}
-const COUNT = { type: 'integer', minimum: 0 }
-const object = (properties: Record<string, object>) => ({ type: 'object', required: Object.keys(properties), properties })
-const checkFiled = checkerOf(() =>
-  object({
-    scenario: { type: 'string' },
-    records: fixtureSchema(),
-    counters: { type: 'object', additionalProperties: COUNT },
-    clock: object({ at: { type: ['integer', 'null'], minimum: -LATEST_INSTANT, maximum: LATEST_INSTANT }, running: { type: 'boolean' } }),
-    seed: SETTINGS.seed.schema,
-    script: { type: 'array', items: object({ id: { type: 'string', pattern: '^scr_[1-9][0-9]{0,8}$' }, entry: entrySchema(), fitted: COUNT, acted: COUNT }) }
-  })
-)
+type FiledSnapshot = Filed & { format: typeof FORMAT; scenario: string; seed: number; records: FiledRecords }
+/** Files of the first format knew no deleted ids. */
+const FORMAT = 2
+const checkFiled = checkerOf(() => objectOf({ scenario: { type: 'string' }, seed: SETTINGS.seed.schema, ...filedSchemas() }))
 const ENDING = '.json'
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
-
-/** The name as it is. Errors: `name_invalid`. */
-export function checkedName(name: string): string {
-  if (NAME.test(name)) return name
-  throw new ApiError('name_invalid', {
-    message: `${name} is no name: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.`,
-    param: 'name'
-  })
-}
 
 export class Snapshots {
   readonly #folder: string | null
@@ -62,7 +34,7 @@ export class Snapshots {
   async names(): Promise<string[]> {
     const filed = this.#folder === null ? [] : await readdir(this.#folder).catch(() => [])
     const names = filed.filter(file => file.endsWith(ENDING)).map(file => file.slice(0, -ENDING.length))
-    return [...new Set([...this.#kept.keys(), ...names.filter(name => NAME.test(name))])].sort()
+    return [...new Set([...this.#kept.keys(), ...names.filter(isName)])].sort()
   }
 
   put(name: string, snapshot: Snapshot): Promise<void> {
@@ -92,7 +64,7 @@ export class Snapshots {
     await database.read().catch(error => {
       throw this.#unreadable(name, (error as Error).message)
     })
-    if (database.data?.format !== 1) throw this.#unreadable(name, 'it is no snapshot of this version')
+    if (database.data?.format !== FORMAT) throw this.#unreadable(name, 'it is no snapshot of this version')
     return snapshotOf(this.#path(name), database.data, settings)
   }
 
@@ -102,6 +74,14 @@ export class Snapshots {
       await this.#require(name)
       if (this.#folder !== null) await rm(this.#path(name), { force: true })
       this.#kept.delete(name)
+    })
+  }
+
+  /** Deletes them all, in memory and in the folder. */
+  clear(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#kept.clear()
+      if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true })
     })
   }
 
@@ -132,28 +112,24 @@ export class Snapshots {
   async #open(name: string) {
     const { Low } = await import('lowdb')
     const { DataFile } = await import('lowdb/node')
-    return new Low<Filed | null>(new DataFile(this.#path(name), { parse: JSON.parse, stringify: data => JSON.stringify(data) }), null)
+    return new Low<FiledSnapshot | null>(new DataFile(this.#path(name), { parse: JSON.parse, stringify: data => JSON.stringify(data) }), null)
   }
 }
 
-function filedOf({ scenario, store, counters, clock, seed, script }: Snapshot): Filed {
-  return { format: 1, scenario, records: exported(store), counters, clock, seed, script: script.listed() }
+function filedOf(snapshot: Snapshot): FiledSnapshot {
+  const { scenario, store, seed } = snapshot
+  return { format: FORMAT, scenario, seed, ...filed(snapshot), records: exported(store) }
 }
 
-async function snapshotOf(file: string, filed: Filed, settings: Settings): Promise<Snapshot> {
-  const whole = documentOf(file, filed)
-  const found: Found[] = checkFiled(filed).map(({ steps, message }) => ({ document: whole, steps, message }))
+async function snapshotOf(file: string, held: FiledSnapshot, settings: Settings): Promise<Snapshot> {
+  const document = documentOf(file, held)
+  const found: Found[] = checkFiled(held).map(({ steps, message }) => ({ document, steps, message }))
   if (found.length > 0) throw await refusalOf(found)
 
-  const { scenario, records, counters, clock, seed } = filed
-  const store = new Store()
-  const fixture = fixtureIn(whole, records, ['records'])
-  found.push(...duplicatesIn(fixture), ...put(fixture, store, { ids: new Ids(counters), now: 0, settings }).problems)
-  const script = new Script()
-  for (const [index, { id, entry: data, fitted, acted }] of filed.script.entries()) {
-    const entry = await compileEntry(data, (steps, message) => found.push({ document: whole, steps: ['script', index, 'entry', ...steps], message }))
-    if (entry) script.put(id, entry, { fitted, acted })
-  }
+  const { scenario, counters, clock, seed } = held
+  const reading = { document, at: [], settings, found }
+  const store = storeIn(held.records, held, reading)
+  const script = await scriptIn(held, reading)
   if (found.length > 0) throw await refusalOf(found)
   return { scenario, store, counters, clock, seed, script }
 }

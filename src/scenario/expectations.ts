@@ -6,7 +6,15 @@ import { compileMatch, type MatchData, type Matcher, operationOn, type SentCall 
 /** An expectation as a document writes it: exactly so many times, or bounds. */
 export type ExpectationData = { on: string; match?: MatchData; times?: number; at_least?: number; at_most?: number }
 export type Expectation = { data: ExpectationData; operation: OperationId; matches: Matcher | null }
-export type Verdict = { expectation: ExpectationData; wanted: string; seen: number; holds: boolean; message: string }
+export type Verdict = {
+  expectation: ExpectationData
+  wanted: string
+  seen: number
+  holds: boolean
+  /** More calls came than may. */
+  exceeded: boolean
+  message: string
+}
 type Tell = (steps: readonly Step[], message: string) => void
 
 /** Compiles one expectation that its schema allows; null with the problems told. Without a count, at least one call is expected. */
@@ -54,5 +62,5 @@ function verdictOf(expectation: ExpectationData, seen: number): Verdict {
   const count = least === most ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : least === 0 ? `at most ${most}` : `${least} to ${most}`
   const [calls, were] = /(^| )1$/.test(count) ? ['call', 'was'] : ['calls', 'were']
   const wanted = `${on}${expectation.match ? ` with ${JSON.stringify(expectation.match)}` : ''}: ${count} ${calls}`
-  return { expectation, wanted, seen, holds: seen >= least && seen <= most, message: `${wanted} ${were} expected, ${seen} came` }
+  return { expectation, wanted, seen, holds: seen >= least && seen <= most, exceeded: seen > most, message: `${wanted} ${were} expected, ${seen} came` }
 }

@@ -1,4 +1,5 @@
 /** The state as a fixture document: what is derived is left out, so that it can be saved, edited and loaded again. */
+import type { Family } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { RESOURCES } from './schemas.js'
@@ -10,6 +11,26 @@ export function exported(store: Store): Record<string, unknown[]> {
     document[family] = store[family].inCreationOrder().map(record => exportedPart(RESOURCES[family], record))
   }
   return document
+}
+
+/** Texts of records; a record never changes, and most are the same from one file to the next. */
+const TEXTS = new WeakMap<object, string>()
+
+/** The JSON text of what `exported` answers, of some families alone; keys are always among it. */
+export function exportedText(store: Store, families: readonly Family[] = FAMILIES): string {
+  const parts = [`"api_keys":${JSON.stringify([...store.keys].map(([key, account]) => ({ key, account })))}`]
+  for (const family of families) {
+    const texts = store[family].inCreationOrder().map(record => {
+      let text = TEXTS.get(record)
+      if (text === undefined) {
+        text = JSON.stringify(exportedPart(RESOURCES[family], record))
+        TEXTS.set(record, text)
+      }
+      return text
+    })
+    parts.push(`"${family}":[${texts.join(',')}]`)
+  }
+  return `{${parts.join(',')}}`
 }
 
 function exportedPart(schema: Schema, record: object): Record<string, unknown> {

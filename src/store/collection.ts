@@ -19,7 +19,17 @@ function frozen<T extends object>(value: T): T {
   return Object.freeze(value)
 }
 
-type Parts<R> = { byId: Tree<R>; removed: InstanceType<typeof Tree<string, Position>>; indexes: ReadonlyMap<string, OrderedIndex>; next: number }
+type Parts<R> = {
+  byId: Tree<R>
+  removed: InstanceType<typeof Tree<string, Position>>
+  indexes: ReadonlyMap<string, OrderedIndex>
+  next: number
+  revision: number
+}
+/** A record that was deleted: where it stood, and how many of those that are left came before it. */
+export type Removed = { id: string; at: number; after: number }
+
+let revisions = 0
 
 export class Collection<R extends StoredRecord> {
   readonly #groups: Groups<R>
@@ -31,23 +41,30 @@ export class Collection<R extends StoredRecord> {
       byId: new Tree<string, Entry<R>>(undefined, byText),
       removed: new Tree<string, Position>(undefined, byText),
       indexes: new Map(Object.keys(groups).map(name => [name, new OrderedIndex()])),
-      next: 0
+      next: 0,
+      revision: 0
     }
   }
 
   /** A copy in constant time; what one side changes the other does not see. */
   clone(groups: Groups<R>): Collection<R> {
-    const { byId, removed, indexes, next } = this.#parts
+    const { byId, removed, indexes, next, revision } = this.#parts
     return new Collection(groups, {
       byId: byId.clone(),
       removed: removed.clone(),
       indexes: new Map([...indexes].map(([name, index]) => [name, index.clone()])),
-      next
+      next,
+      revision
     })
   }
 
   get size(): number {
     return this.#parts.byId.size
+  }
+
+  /** Two collections of the same revision hold the same; any change gives a new one. */
+  get revision(): number {
+    return this.#parts.revision
   }
 
   get(id: string): R | undefined {
@@ -88,6 +105,20 @@ export class Collection<R extends StoredRecord> {
   /** Deletes a record; its id stays taken and stays a cursor. */
   remove(id: string): void {
     this.#parts.removed.set(id, this.#takeOut(id).position)
+    this.#parts.revision = ++revisions
+  }
+
+  /** The deleted records, for a file that the collection is read back from with `bury`. */
+  removed(): Removed[] {
+    if (this.#parts.removed.size === 0) return []
+    const numbers = this.#parts.byId.valuesArray().map(({ position }) => position.nth)
+    return this.#parts.removed.valuesArray().map(({ id, at, nth }) => ({ id, at, after: numbers.filter(number => number < nth).length }))
+  }
+
+  /** Takes the id of a deleted record and its place among those that are there: behind the first `after` of them. */
+  bury({ id, at, after }: Removed): void {
+    this.#parts.removed.set(id, { id, at, nth: after - 0.5 })
+    this.#parts.revision = ++revisions
   }
 
   /** All records in the order in which they came; for exports, never for a query. */
@@ -101,6 +132,7 @@ export class Collection<R extends StoredRecord> {
   #put(record: R, nth: number): R {
     const position = { at: Date.parse(record.created), nth, id: record.id }
     this.#parts.byId.set(record.id, { record, position })
+    this.#parts.revision = ++revisions
     this.#eachGroup(record, (index, group) => index.add(group, position))
     return record
   }

@@ -41,7 +41,8 @@ export class Store implements Collections {
   /** API key → id of the Account that it acts as, in the order in which they came. */
   readonly keys: Map<string, string>
 
-  constructor(from?: Store) {
+  /** A store like another but for the families that begin empty. */
+  constructor(from?: Store, empty: readonly Family[] = []) {
     const ownerOf = (location: string) => [this.locations.get(location)?.account as string]
     const groups: GroupsOfAll = {
       accounts: { all: everything, account: account => (account.reseller === null ? [account.id] : [account.id, account.reseller]) },
@@ -60,18 +61,28 @@ export class Store implements Collections {
       }
     }
     this.#groups = groups
-    this.accounts = from ? from.accounts.clone(groups.accounts) : new Collection(groups.accounts)
-    this.users = from ? from.users.clone(groups.users) : new Collection(groups.users)
-    this.locations = from ? from.locations.clone(groups.locations) : new Collection(groups.locations)
-    this.tickets = from ? from.tickets.clone(groups.tickets) : new Collection(groups.tickets)
-    this.transactions = from ? from.transactions.clone(groups.transactions) : new Collection(groups.transactions)
-    this.refunds = from ? from.refunds.clone(groups.refunds) : new Collection(groups.refunds)
+    const copied = <F extends Family>(family: F): Collection<Records[F]> => {
+      const own = groups[family] as unknown as Groups<Records[F]>
+      const other = from?.[family] as Collection<Records[F]> | undefined
+      return other === undefined || empty.includes(family) ? new Collection(own) : other.clone(own)
+    }
+    this.accounts = copied('accounts')
+    this.users = copied('users')
+    this.locations = copied('locations')
+    this.tickets = copied('tickets')
+    this.transactions = copied('transactions')
+    this.refunds = copied('refunds')
     this.keys = new Map(from?.keys)
   }
 
   /** A copy in constant time; what one side changes the other does not see. */
   clone(): Store {
     return new Store(this)
+  }
+
+  /** A copy in which some families are empty. */
+  without(families: readonly Family[]): Store {
+    return new Store(this, families)
   }
 
   /** The Accounts that a record belongs to: its merchant, and for an Account itself and its reseller (A19, A21). */

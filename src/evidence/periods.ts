@@ -1,0 +1,42 @@
+/** What scripts and expectations came to in a run: over every sandbox, and every period between two loads or resets of it. */
+import type { Verdict } from '../scenario/expectations.js'
+import type { Script } from '../scenario/script.js'
+
+type ScriptEntry = ReturnType<Script['listed']>[number]
+/** A world's script and expectations since its last load or reset. */
+export type Period = { script: readonly ScriptEntry[]; verdicts: readonly Verdict[] }
+
+export class Periods {
+  /** Entries by what they say, each with whether it acted in any period. */
+  readonly #entries = new Map<string, { entry: ScriptEntry; acted: boolean }>()
+  /** Expectations by what they want, each with the first verdict that still counts against it. */
+  readonly #expectations = new Map<string, { exceeded: boolean; isMet: boolean; verdict: Verdict }>()
+
+  /** Nothing was added yet. */
+  isEmpty = true
+
+  add({ script, verdicts }: Period): void {
+    this.isEmpty = false
+    for (const entry of script) {
+      const key = JSON.stringify(entry.entry)
+      const acted = entry.acted > 0 || this.#entries.get(key)?.acted === true
+      this.#entries.set(key, { entry, acted })
+    }
+    for (const verdict of verdicts) {
+      const before = this.#expectations.get(verdict.wanted)
+      const exceeded = verdict.exceeded || before?.exceeded === true
+      const isMet = verdict.holds || before?.isMet === true
+      this.#expectations.set(verdict.wanted, { exceeded, isMet, verdict: before?.exceeded || verdict.holds ? (before?.verdict ?? verdict) : verdict })
+    }
+  }
+
+  /** The entries that acted in no period. */
+  unused(): ScriptEntry[] {
+    return [...this.#entries.values()].filter(({ acted }) => !acted).map(({ entry }) => entry)
+  }
+
+  /** The expectations that more calls came for in some period, or that were met in none. */
+  unmet(): Verdict[] {
+    return [...this.#expectations.values()].filter(({ exceeded, isMet }) => exceeded || !isMet).map(({ verdict }) => verdict)
+  }
+}

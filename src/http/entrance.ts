@@ -1,0 +1,90 @@
+/** Where calls come in: which world a call is for, by its address, and the id of its answer. */
+import type { IncomingMessage } from 'node:http'
+import type { ApiError } from '../core/errors.js'
+import { checkedName } from '../sandbox/names.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import type { Sandboxes } from '../sandbox/sandboxes.js'
+import { readable } from './answers.js'
+import type { Player } from './playing.js'
+
+export const BASE = '/next'
+export const CONTROL = '/_control'
+
+export const pathOf = (url: string): string => url.split('?')[0] as string
+export const isUnder = (prefix: string, url: string): boolean => pathOf(url) === prefix || url.startsWith(`${prefix}/`)
+
+/** A call as it came in. */
+export type Arrival = {
+  /** The world that it is for; the one at the base address where it is for none. */
+  sandbox: Sandbox
+  /** What its address names before the API's or the control API's own: empty, or `/sandbox/NAME`. */
+  prefix: string
+  /** The name in the prefix, as it was sent. */
+  name: string | null
+  isStep: boolean
+  /** Why it cannot go on to its world. */
+  refusal: ApiError | null
+}
+
+const ORIGIN = /^https?:\/\/[^/]*/i
+const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
+
+export class Entrance {
+  readonly #sandboxes: Sandboxes
+  readonly #player: Player
+  readonly #prefixes = new WeakMap<IncomingMessage, { prefix: string; name: string }>()
+  readonly #arrivals = new WeakMap<IncomingMessage, Arrival>()
+  #ownAnswers = 0
+
+  constructor(sandboxes: Sandboxes, player: Player) {
+    this.#sandboxes = sandboxes
+    this.#player = player
+  }
+
+  /** The url without an origin and without `/sandbox/NAME`, so that every world has the same routes. */
+  route(raw: IncomingMessage): string {
+    const url = (raw.url as string).replace(ORIGIN, '')
+    const [, prefix, name, rest] = PREFIX.exec(url) ?? []
+    if (prefix === undefined || name === undefined) return url
+    this.#prefixes.set(raw, { prefix, name })
+    return rest?.startsWith('/') ? rest : `/${rest}`
+  }
+
+  /**
+   * Takes a call in and answers its id: of calls of the emulated API a number of their world's own, which is made when it is named for the first time.
+   * Whether a control call makes its world depends on the call; `worldOf` looks then.
+   */
+  arrive(raw: IncomingMessage): string {
+    const { prefix, name } = this.#prefixes.get(raw) ?? { prefix: '', name: null }
+    const played = this.#player.worldOf(raw)
+    const arrival: Arrival = { sandbox: played ?? this.#sandboxes.main, prefix, name, isStep: played !== undefined, refusal: null }
+    this.#arrivals.set(raw, arrival)
+    const url = raw.url as string
+    if (url === '/' || url.startsWith('/?') || isUnder(CONTROL, url)) return this.#ownId()
+    if (name !== null) {
+      try {
+        arrival.sandbox = this.#sandboxes.use(checkedName(name, readable(name)))
+      } catch (error) {
+        arrival.refusal = error as ApiError
+        return this.#ownId()
+      }
+    }
+    return arrival.sandbox.nextRequestId()
+  }
+
+  arrivalOf(raw: IncomingMessage): Arrival {
+    return this.#arrivals.get(raw) as Arrival
+  }
+
+  /** The world that a control call is for; one that `makes` it is given a new one where there is none. Errors: as of `Sandboxes.use` and `find`. */
+  worldOf(raw: IncomingMessage, { makes }: { makes: boolean }): Sandbox {
+    const { sandbox, name } = this.arrivalOf(raw)
+    if (name === null) return sandbox
+    checkedName(name, readable(name))
+    return makes ? this.#sandboxes.use(name) : this.#sandboxes.find(name)
+  }
+
+  #ownId(): string {
+    return `ctl_${++this.#ownAnswers}`
+  }
+}

@@ -1,0 +1,15 @@
+/** Names of sandboxes and snapshots. */
+import { ApiError } from '../core/errors.js'
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+export const isName = (name: string): boolean => NAME.test(name)
+
+/** The name as it is. Errors: `name_invalid`, which shows it as `shown`. */
+export function checkedName(name: string, shown = name): string {
+  if (isName(name)) return name
+  throw new ApiError('name_invalid', {
+    message: `${shown} is no name: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.`,
+    param: 'name'
+  })
+}
