@@ -3,8 +3,7 @@ import type { InjectOptions } from 'fastify'
 import type { Test } from 'tap'
 import { buildApp } from '../../src/app.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
-import { Sandbox } from '../../src/sandbox/sandbox.js'
-import { Snapshots } from '../../src/sandbox/snapshots.js'
+import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { Library } from '../../src/scenario/library.js'
 import { NOW } from '../support/emulator.js'
 
@@ -20,12 +19,12 @@ export async function startWithFolders(
   const folders = { scenarios_dir: `${root}/scenarios`, fixtures_dir: `${root}/fixtures` }
   const launch = { flag: { ...folders, ...flag }, environment }
   const library = new Library({ fixtures: folders.fixtures_dir, scenarios: folders.scenarios_dir })
-  const sandbox = new Sandbox({ library, launch, machine: () => Date.parse(NOW) })
-  const app = await buildApp({ sandbox, library, snapshots: new Snapshots(null), settings: settingsInForce(launch).values, version })
+  const sandboxes = new Sandboxes({ library, launch, machine: () => Date.parse(NOW) })
+  const app = await buildApp({ sandboxes, library, settings: settingsInForce(launch).values, version })
   t.teardown(() => app.close())
   if (start !== null) {
     const document = await library.scenario(start)
-    await sandbox.load(document, { name: start, file: document.name })
+    await sandboxes.start(document, { name: start, file: document.name })
   }
 
   const control = async (on: string, body?: object | string, headers: Record<string, string> = {}) => {
@@ -42,5 +41,5 @@ export async function startWithFolders(
     })
     return { status: statusCode, headers: answered, text: payload, body: /json/.test(String(answered['content-type'])) ? JSON.parse(payload) : payload }
   }
-  return { root, app, sandbox, control }
+  return { root, app, sandbox: sandboxes.main, control }
 }

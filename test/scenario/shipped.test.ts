@@ -9,8 +9,7 @@ import { buildApp } from '../../src/app.js'
 import { check } from '../../src/cli/check.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
-import { Sandbox } from '../../src/sandbox/sandbox.js'
-import { Snapshots } from '../../src/sandbox/snapshots.js'
+import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { Library } from '../../src/scenario/library.js'
 import { publishedSchema } from '../../src/scenario/schemas.js'
 
@@ -42,8 +41,9 @@ const NAMES = Object.keys(CURL_LINES)
 /** The app that ships, with the machine's clock standing. */
 async function startApp(t: Test) {
   const library = new Library({ fixtures: null, scenarios: null })
-  const sandbox = new Sandbox({ library, launch: LAUNCH, machine: () => Date.parse(NOW) })
-  const app = await buildApp({ sandbox, library, snapshots: new Snapshots(null), settings: settingsInForce(LAUNCH).values, version: '0.0.0' })
+  const sandboxes = new Sandboxes({ library, launch: LAUNCH, machine: () => Date.parse(NOW) })
+  const sandbox = sandboxes.main
+  const app = await buildApp({ sandboxes, library, settings: settingsInForce(LAUNCH).values, version: '0.0.0' })
   t.teardown(() => app.close())
   const load = async (name: string) => sandbox.load(await library.scenario(name), { name, file: fileOf(name) }, { play: app.playIn })
   return { app, sandbox, load }

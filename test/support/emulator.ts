@@ -5,8 +5,7 @@ import { pino } from 'pino'
 import type { Test } from 'tap'
 import { buildApp } from '../../src/app.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
-import { Sandbox } from '../../src/sandbox/sandbox.js'
-import { Snapshots } from '../../src/sandbox/snapshots.js'
+import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 
@@ -53,20 +52,20 @@ type Options = {
 export async function startTestEmulator(t: Test, { records = {}, settings = {}, scenario, loaded = true, logged = true }: Options = {}) {
   const launch = { flag: settings, environment: {} }
   const library = new Library({ fixtures: null, scenarios: null })
-  const sandbox = new Sandbox({ library, launch, machine: () => Date.parse(NOW) })
+  const sandboxes = new Sandboxes({ library, launch, machine: () => Date.parse(NOW) })
+  const sandbox = sandboxes.main
   /** Every line logged, at any level. */
   const logs: string[] = []
   const logger = pino({ level: 'trace' }, { write: line => logs.push(line) })
   const app = await buildApp({
-    sandbox,
+    sandboxes,
     library,
-    snapshots: new Snapshots(settings.snapshots_dir ?? null),
     settings: settingsInForce(launch).values,
     version: '0.0.0',
     ...(logged && { logger })
   })
   t.teardown(() => app.close())
-  if (loaded) await sandbox.load(documentOf('test', scenario ?? { clock: NOW, data: world(records) }), { name: 'test', file: null }, { play: app.playIn })
+  if (loaded) await sandboxes.start(documentOf('test', scenario ?? { clock: NOW, data: world(records) }), { name: 'test', file: null }, { play: app.playIn })
 
   const inject = async (options: InjectOptions): Promise<Answer> => {
     const { statusCode, headers, payload } = await app.inject(options)
@@ -126,5 +125,5 @@ export async function startTestEmulator(t: Test, { records = {}, settings = {}, 
     for (const [on, body] of bodies) ids.push((await call(on, { body })).body.id)
     return [...ids, (await call('POST /refunds', { body: { transaction: ids.at(-1) } })).body.id]
   }
-  return { app, sandbox, logs, inject, call, control, state, listen, refusal, nextIds }
+  return { app, sandbox, sandboxes, logs, inject, call, control, state, listen, refusal, nextIds }
 }
