@@ -21,7 +21,7 @@ COPY package.json ./
 COPY --from=build /app/dist ./dist
 COPY fixtures ./fixtures
 COPY scenarios ./scenarios
-RUN mkdir /fixtures /scenarios
+RUN mkdir /fixtures /scenarios /data && chown node /data
 USER node
 EXPOSE 4010
 STOPSIGNAL SIGTERM

@@ -108,12 +108,12 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.addHook('onResponse', async (request, reply) => record(request, reply))
   app.setErrorHandler(answerError)
   app.addHook('onRequest', async ({ is404, url, headers, raw }) => {
-    const { refusal } = entrance.arrivalOf(raw)
+    const { refusal, prefix } = entrance.arrivalOf(raw)
     if (refusal) throw refusal
     if (headers.host === undefined && raw.httpVersion === '1.1') {
       throw new ApiError('request_malformed', { message: 'The Host header is missing; HTTP/1.1 requires it.', assumption: 'A08' })
     }
-    if (is404 && !isUnder(BASE, url) && !isUnder(CONTROL, url)) throw outsideBase(pathOf(url))
+    if (is404 && !isUnder(BASE, url) && !isUnder(CONTROL, url)) throw outsideBase(pathOf(url), prefix)
   })
   app.get('/', async ({ base }) => ({ name: 'commerce-emulator', version, api: base, control: `${base.slice(0, -BASE.length)}${CONTROL}` }))
 
@@ -273,10 +273,13 @@ async function controlApi(
     throw noControlCall(method, pathOf(url))
   }
   control.setNotFoundHandler(refusePath)
-  control.addHook('onRequest', async request => {
+  control.addHook('onRequest', async (request, reply) => {
     if (request.is404) await refusePath(request)
     const sandbox = entrance.worldOf(request.raw, { makes: request.routeOptions.config.makesSandbox === true })
+    if (sandbox === request.sandbox) return
     request.sandbox = sandbox
+    sandbox.inFlight++
+    reply.raw.once('close', () => sandbox.inFlight--)
   })
   control.addHook('onSend', async (request, reply, payload) => {
     const { config } = request.routeOptions

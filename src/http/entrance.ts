@@ -63,9 +63,12 @@ export class Entrance {
     if (url === '/' || url.startsWith('/?') || isUnder(CONTROL, url)) return this.#ownId()
     if (name !== null) {
       try {
-        arrival.sandbox = this.#sandboxes.use(checkedName(name, readable(name)))
+        checkedName(name, readable(name))
+        // what lacks the base makes no world, but is kept in one that there is
+        arrival.sandbox = isUnder(BASE, url) ? this.#sandboxes.use(name) : this.#sandboxes.find(name)
       } catch (error) {
-        arrival.refusal = error as ApiError
+        const { code } = error as ApiError
+        if (code !== 'sandbox_unknown') arrival.refusal = error as ApiError
         return this.#ownId()
       }
     }

@@ -88,11 +88,14 @@ export function noOperation(method: string, path: string): ApiError {
 }
 
 /** The refusal of a path outside the API and the control API; one that lacks the base's `/next` is told so (BASE-1). */
-export function outsideBase(path: string): ApiError {
+export function outsideBase(path: string, prefix: string): ApiError {
   if (operationsAt(path).length > 0) {
-    return new ApiError('path_unknown', { message: `The base address ends in /next: call /next${readable(path)}.`, rule: 'BASE-1' })
+    return new ApiError('path_unknown', { message: `The base address ends in /next: call ${prefix}/next${readable(path)}.`, rule: 'BASE-1' })
   }
-  return new ApiError('path_unknown', { message: `There is nothing at ${readable(path)}; the API is at /next, its control at /_control.`, assumption: 'A08' })
+  return new ApiError('path_unknown', {
+    message: `There is nothing at ${prefix}${readable(path)}; the API is at ${prefix}/next, its control at ${prefix}/_control.`,
+    assumption: 'A08'
+  })
 }
 
 type Early = { sandbox: Sandbox }

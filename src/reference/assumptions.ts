@@ -6,7 +6,7 @@
 export type Assumption = { topic: string; default: string; settings: readonly string[] }
 
 export const ASSUMPTIONS = {
-  A01: { topic: 'address of the service', default: '{base_url} is http://HOST:PORT/next', settings: [] },
+  A01: { topic: 'address of the service', default: '{base_url} is http://HOST:PORT/next; in a sandbox http://HOST:PORT/sandbox/NAME/next', settings: [] },
   A02: {
     topic: 'id prefixes',
     default: 'merchant mch_, reseller rsl_, location loc_, ticket tkt_, transaction txn_, user usr_, refund rfd_',
