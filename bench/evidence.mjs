@@ -1,7 +1,8 @@
 /**
  * What the evidence costs: calls a second with journal, coverage and trace on, against the same with them off, in turn in one run.
  * Two processes are started anew for each block of rounds; in each round both are loaded one after the other, and the median of the rounds' ratios counts.
- *   node bench/evidence.mjs [--blocks 3] [--rounds 7] [--calls 2500] [--connections 8] [--least 0.9]
+ *   node bench/evidence.mjs [--blocks 3] [--rounds 7] [--calls 2500] [--connections 8] [--least 0.9] [--log-level info]
+ * All else is as by default, the log among it, whose lines go nowhere; with --log-level silent the evidence weighs more.
  * Exit status 1 when a ratio is below --least.
  */
 import { readFileSync } from 'node:fs'
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     calls: { type: 'string', default: '2500' },
     connections: { type: 'string', default: '8' },
     least: { type: 'string', default: '0.9' },
+    'log-level': { type: 'string', default: 'info' },
     only: { type: 'string', default: '' }
   }
 })
@@ -60,7 +62,7 @@ const results = Object.fromEntries(
 for (let block = 0; block < blocks; block++) {
   const running = {}
   for (const [variant, isOn] of Object.entries(VARIANTS)) {
-    const emulator = await startEmulator({ settings: Object.fromEntries(EVIDENCE.map(key => [key, isOn])) })
+    const emulator = await startEmulator({ settings: Object.fromEntries(EVIDENCE.map(key => [key, isOn])), logLevel: values['log-level'] })
     running[variant] = { ...emulator, ...(await openConnections(emulator.port, connections)) }
   }
   for (const [name, { cpu, ...speeds }] of Object.entries(results)) {
@@ -84,7 +86,7 @@ for (let block = 0; block < blocks; block++) {
   }
 }
 
-console.log(`${blocks * rounds} rounds of ${calls} calls over ${connections} connections, node ${process.versions.node}; medians`)
+console.log(`${blocks * rounds} rounds of ${calls} calls over ${connections} connections, log level ${values['log-level']}, node ${process.versions.node}; medians`)
 console.log(`${'call'.padEnd(24)}  on (calls/s)  off (calls/s)  kept   processor time`)
 let isKept = true
 for (const [name, { on, off, cpu }] of Object.entries(results)) {

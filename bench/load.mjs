@@ -9,12 +9,12 @@ const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const { PATH, HOME } = process.env
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** Starts the built command on a free port; logs nothing, so that logging is no part of what is measured. */
-export async function startEmulator({ settings = {}, nodeArgs = [] } = {}) {
+/** Starts the built command on a free port; where it is to log at all, its log goes nowhere. */
+export async function startEmulator({ settings = {}, nodeArgs = [], logLevel = 'silent' } = {}) {
   const sets = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`])
-  const child = spawn(process.execPath, [...nodeArgs, MAIN, '--port', '0', '--log-level', 'silent', ...sets], {
+  const child = spawn(process.execPath, [...nodeArgs, MAIN, '--port', '0', '--log-level', logLevel, ...sets], {
     env: { PATH, HOME },
-    stdio: ['ignore', 'pipe', 'inherit']
+    stdio: ['ignore', 'pipe', logLevel === 'silent' ? 'inherit' : 'ignore']
   })
   const ended = once(child, 'exit')
   const ready = new Promise(resolve => {

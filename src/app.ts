@@ -149,8 +149,8 @@ function prepare(request: FastifyRequest, reply: FastifyReply, entrance: Entranc
 
 /** Whether a call may have changed the state of its world, its script's counts among it. */
 function mayHaveChanged({ method, refusal, routeOptions, isStep, sandbox, leavesNothing }: FastifyRequest, { statusCode }: FastifyReply): boolean {
-  if (isStep || leavesNothing) return false
-  const { operation } = routeOptions.config
+  if (isStep || leavesNothing || method === 'OPTIONS' || method === 'HEAD') return false
+  const operation = routeOptions?.config.operation
   const isScripted = operation !== undefined && sandbox.script.has(operation)
   return isScripted || (method !== 'GET' && refusal === null && (operation !== undefined || statusCode < 400))
 }
@@ -282,8 +282,7 @@ async function controlApi(
     reply.raw.once('close', () => sandbox.inFlight--)
   })
   control.addHook('onSend', async (request, reply, payload) => {
-    const { config } = request.routeOptions
-    if (config.makesSandbox && (reply.statusCode >= 400 || request.leavesNothing)) sandboxes.takeBack(request.sandbox)
+    if (request.routeOptions.config.makesSandbox && (reply.statusCode >= 400 || request.leavesNothing)) sandboxes.takeBack(request.sandbox)
     return payload
   })
   acceptBodies(control, settings['limits.control_body'])

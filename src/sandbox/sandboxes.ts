@@ -92,7 +92,8 @@ export class Sandboxes {
 
   /** Takes back a world that a call made and then had no use for; it stays where another call has used it since. */
   takeBack(sandbox: Sandbox): void {
-    if (sandbox.name !== null && this.#named.get(sandbox.name)?.uses === 1) this.#end(sandbox.name)
+    const place = sandbox.name === null ? undefined : this.#named.get(sandbox.name)
+    if (place?.sandbox === sandbox && --place.uses === 0) this.#end(sandbox.name as string)
   }
 
   #make(name: string): Sandbox {
