@@ -10,6 +10,7 @@ import { ticketRoutes } from './api/tickets/routes.js'
 import { transactionRoutes } from './api/transactions/routes.js'
 import { userRoutes } from './api/users/routes.js'
 import { acceptBodies } from './control/bodies.js'
+import { consoleRoutes } from './control/console.js'
 import { evidenceRoutes } from './control/evidence.js'
 import { guardControl } from './control/guard.js'
 import { metricsRoutes } from './control/metrics.js'
@@ -293,5 +294,6 @@ async function controlApi(
   await control.register(metricsRoutes, { sandboxes })
   await control.register(timeRoutes)
   await control.register(schemaRoutes)
+  await control.register(consoleRoutes)
   await control.register(settingsRoutes)
 }

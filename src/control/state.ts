@@ -9,6 +9,7 @@ import { exported } from '../scenario/export.js'
 import type { Library } from '../scenario/library.js'
 import { FAMILIES } from '../store/store.js'
 import { bodyReader, documentIn, queryOf } from './bodies.js'
+import { sendConsole, wantsPage } from './console.js'
 import { clockShown } from './time.js'
 
 export type StateOptions = { library: Library; version: string }
@@ -34,9 +35,11 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     return sandbox.isLoaded ? { status: 'ready', version, scenario: sandbox.scenario.name } : { status: 'starting', version }
   })
 
-  control.get('/', async ({ sandbox, base }) => {
+  control.get('/', async (request, reply) => {
+    const { sandbox, base } = request
     const { scenario, settings, clock, store } = sandbox
     const own = `${base.slice(0, -BASE.length)}${CONTROL}`
+    if (wantsPage(request)) return sendConsole(reply, own)
     return {
       name: 'commerce-emulator',
       version,
@@ -56,6 +59,9 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
         coverage: `${own}/coverage`,
         findings: `${own}/findings`,
         metrics: `${own}/metrics`,
+        sandboxes: `${own}/sandboxes`,
+        openapi: `${own}/openapi.json`,
+        docs: `${own}/docs`,
         schemas: [`${own}/schema/fixture.json`, `${own}/schema/scenario.json`],
         settings: `${own}/settings`,
         assumptions: `${own}/assumptions`
