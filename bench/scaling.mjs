@@ -80,10 +80,18 @@ const cpuOf = pids =>
     return sum + (Number(fields[11]) + Number(fields[12])) / 100
   }, 0)
 
-/** Calls a second, and the milliseconds of processor time that a call costs in each group of processes. */
-async function round({ send, next, groups, total }) {
-  const before = groups.map(cpuOf)
+/** Makes calls over so many new connections; answers calls a second. An emulator ends connections that are opened long before their first call. */
+async function sent(port, count, next, total) {
+  const { send, close } = await openConnections(port, count)
   const speed = await send(next, total)
+  close()
+  return speed
+}
+
+/** Calls a second, and the milliseconds of processor time that a call costs in each group of processes. */
+async function round({ port, next, groups, total }) {
+  const before = groups.map(cpuOf)
+  const speed = await sent(port, connections, next, total)
   return { speed, costs: groups.map((pids, index) => ((cpuOf(pids) - before[index]) / total) * 1000) }
 }
 const speedOf = results => median(results.map(({ speed }) => speed))
@@ -143,27 +151,24 @@ if (isWanted('rate')) {
     const balancer = balanced ? await startBalancer(emulators.map(({ port }) => port)) : null
     const { port } = balancer ?? emulators[0]
     const names = namesOf(sandboxes)
-    const many = await openConnections(port, connections)
-    const one = await openConnections(port, 1)
     const groups = [emulators.map(({ pid }) => pid), balancer?.pids ?? []]
-    await many.send(await mixOver(port, names), WARM_UP * processes)
-    variants.push({ processes, sandboxes, balancer, emulators, port, names, many, one, groups, results: [], alone: [] })
+    await sent(port, connections, await mixOver(port, names), WARM_UP * processes)
+    variants.push({ processes, sandboxes, balancer, emulators, port, names, groups, results: [], alone: [] })
   }
   for (let turn = 0; turn < rounds; turn++) {
-    for (const { port, names, many, one, groups, results, alone } of variants) {
+    for (const { port, names, groups, results, alone } of variants) {
       const next = await mixOver(port, names)
-      results.push(await round({ send: many.send, next, groups, total: calls }))
-      alone.push(await one.send(next, calls / 6))
+      results.push(await round({ port, next, groups, total: calls }))
+      alone.push(await sent(port, 1, next, calls / 6))
     }
   }
   console.log('\nIn memory')
   row('', 'calls/s', 'ms cpu a call', 'in nginx', 'busy cores', 'ms, one by one')
-  for (const { processes, sandboxes, balancer, emulators, many, one, results, alone } of variants) {
+  for (const { processes, sandboxes, balancer, emulators, results, alone } of variants) {
     const name = `${processes} process${processes > 1 ? 'es' : ''}, ${sandboxes} sandbox${sandboxes > 1 ? 'es' : ''}${balancer ? ', through nginx' : ''}`
     const [cost, inNginx] = [costOf(results, 0), costOf(results, 1)]
     const busy = median(results.map(({ speed, costs }) => (speed * (costs[0] + costs[1])) / 1000))
     row(name, whole(speedOf(results)), cost.toFixed(3), balancer ? inNginx.toFixed(3) : '–', busy.toFixed(2), (1000 / median(alone)).toFixed(2))
-    for (const { close } of [many, one]) close()
     await balancer?.stop()
     await Promise.all(emulators.map(({ stop }) => stop()))
   }
@@ -181,18 +186,16 @@ if (isWanted('data')) {
   ]) {
     const file = join(folder, `${sandboxes}-${earlier}.json`)
     const { port, pid, stop } = await startEmulator({ settings: { data: file } })
-    const { send, close } = await openConnections(port, connections)
     const next = await mixOver(port, namesOf(sandboxes))
-    await send(next, sandboxes * earlier)
+    await sent(port, connections, next, sandboxes * earlier)
     const results = []
-    for (let turn = 0; turn < rounds; turn++) results.push(await round({ send, next, groups: [[pid]], total: calls / 6 }))
+    for (let turn = 0; turn < rounds; turn++) results.push(await round({ port, next, groups: [[pid]], total: calls / 6 }))
     row(
       `${sandboxes} sandbox${sandboxes > 1 ? 'es' : ''}, ${whole(earlier)} calls`,
       whole(speedOf(results)),
       costOf(results, 0).toFixed(3),
       (statSync(file).size / 2 ** 20).toFixed(1)
     )
-    close()
     await stop()
   }
 }
@@ -212,21 +215,19 @@ if (isWanted('memory')) {
       const figure = name => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)[1]) / 2 ** 20
       return { heap: figure('nodejs_heap_size_used_bytes'), resident: figure('process_resident_memory_bytes') }
     }
-    const { send, close } = await openConnections(port, connections)
     const names = namesOf(200)
-    await send(await mixOver(port, ['warm-up']), WARM_UP)
+    await sent(port, connections, await mixOver(port, ['warm-up']), WARM_UP)
     await ask(port, 'DELETE /_control/sandboxes/warm-up')
     const empty = await memory()
     const show = (what, { heap, resident }) => row(what, heap.toFixed(1), resident.toFixed(1), ((heap - empty.heap) / names.length).toFixed(3))
     row(`${label}: no sandbox`, empty.heap.toFixed(1), empty.resident.toFixed(1))
     for (const name of names) await ask(port, at(name, 'GET /next/locations'), { headers: KEY })
     show(`${names.length} sandboxes, one call each`, await memory())
-    await send(await mixOver(port, names), 1000 * names.length)
+    await sent(port, connections, await mixOver(port, names), 1000 * names.length)
     show(`${names.length} sandboxes, 1,000 calls each`, await memory())
     for (const name of names) await ask(port, `DELETE /_control/sandboxes/${name}`)
     const last = await memory()
     row('all deleted', last.heap.toFixed(1), last.resident.toFixed(1))
-    close()
     await stop()
   }
 }

@@ -11,6 +11,7 @@ import { transactionRoutes } from './api/transactions/routes.js'
 import { userRoutes } from './api/users/routes.js'
 import { acceptBodies } from './control/bodies.js'
 import { consoleRoutes } from './control/console.js'
+import { docsRoutes } from './control/docs.js'
 import { evidenceRoutes } from './control/evidence.js'
 import { guardControl } from './control/guard.js'
 import { metricsRoutes } from './control/metrics.js'
@@ -57,6 +58,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   const player = new Player()
   const entrance = new Entrance(sandboxes, player)
   const faults = new Faults()
+  const headersTimeout = settings['limits.headers_timeout']
   const app = fastify({
     ...(logger ? { loggerInstance: logger } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -67,8 +69,8 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     http: {
       requireHostHeader: false,
       requestTimeout: settings['limits.request_timeout'],
-      headersTimeout: settings['limits.headers_timeout'],
-      connectionsCheckingInterval: Math.min(settings['limits.request_timeout'] || 1000, settings['limits.headers_timeout'] || 1000, 1000)
+      headersTimeout: settings['limits.request_timeout'] === 0 ? headersTimeout : Math.min(headersTimeout, settings['limits.request_timeout']),
+      connectionsCheckingInterval: Math.min(settings['limits.request_timeout'] || 1000, headersTimeout || 1000, 1000)
     },
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -294,6 +296,7 @@ async function controlApi(
   await control.register(metricsRoutes, { sandboxes })
   await control.register(timeRoutes)
   await control.register(schemaRoutes)
+  await control.register(docsRoutes, { version })
   await control.register(consoleRoutes)
   await control.register(settingsRoutes)
 }

@@ -188,6 +188,7 @@ async function judgedWithin(judge: () => Verdict, within: number, { sandbox, rep
       stop()
       clearTimeout(timer)
       reply.raw.off('close', finish)
+      sandbox.ending.removeEventListener('abort', finish)
       try {
         resolve(judge())
       } catch (error) {
@@ -199,6 +200,7 @@ async function judgedWithin(judge: () => Verdict, within: number, { sandbox, rep
     })
     const timer = setTimeout(finish, within)
     reply.raw.once('close', finish)
+    sandbox.ending.addEventListener('abort', finish)
   })
 }
 

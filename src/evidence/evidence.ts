@@ -13,6 +13,8 @@ export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500,
 export type Latency = { buckets: number[]; sum: number }
 
 const MOST_REQUESTS = 20
+/** Calls that wait to be recorded, at most: calls that are injected one after the other never let the turn end. */
+const MOST_WAITING = 100
 
 /** How many answers leaned on each assumption, and the first of them. */
 export class Leanings {
@@ -47,9 +49,8 @@ export class Leanings {
 /** What is counted of calls: in a world since its last load or reset, or in a run over all of them. */
 export type Totals = { coverage: Coverage; assumptions: Leanings; findings: { list: () => Finding[] } }
 
-type Calls = Map<string, Map<number, number>>
 /** What a run knows of a world: how a call of it is named among all, and the empty pages in it that nobody went on from yet. */
-type World = { nameOf: (call: string) => string; stopped: () => string[] }
+type World = { nameOf: (call: string) => string; stopped: () => string[]; isOver: boolean }
 
 /** What metrics take of a call, evidence or not. */
 type Measured = Pick<Entry, 'operation' | 'status' | 'ms'> & { isScripted: boolean }
@@ -59,14 +60,15 @@ export class Run implements Totals {
   readonly #coverage = new Coverage()
   readonly #assumptions = new Leanings()
   readonly #found = new Found()
-  /** The worlds that something was counted in. */
+  /** The worlds that something was counted in and that are still there. */
   readonly #worlds = new Set<World>()
-  readonly #calls: Calls = new Map()
+  readonly #calls = new Map<string, Map<number, number>>()
   readonly #latencies = new Map<string, Latency>()
   /** Periods that are over. */
   readonly periods = new Periods()
   #scripted = 0
-  #later: (() => void)[] = []
+  #waiting: (() => void)[] = []
+  #turnEnd: NodeJS.Immediate | undefined
 
   get coverage(): Coverage {
     this.settle()
@@ -85,7 +87,7 @@ export class Run implements Totals {
   }
 
   /** Calls by operation (`none` where the reference has none) and status. */
-  get calls(): Calls {
+  get calls(): ReadonlyMap<string, ReadonlyMap<number, number>> {
     this.settle()
     return this.#calls
   }
@@ -102,20 +104,25 @@ export class Run implements Totals {
 
   /** Does something once the answers of this turn are on their way, or as soon as anything is read. */
   later(task: () => void): void {
-    if (this.#later.length === 0) setImmediate(() => this.settle())
-    this.#later.push(task)
+    this.#waiting.push(task)
+    if (this.#waiting.length >= MOST_WAITING) return this.settle()
+    this.#turnEnd ??= setImmediate(() => {
+      this.#turnEnd = undefined
+      this.settle()
+    })
   }
 
+  /** Does what waits, in the order in which it came. */
   settle(): void {
-    const tasks = this.#later
+    const tasks = this.#waiting
     if (tasks.length === 0) return
-    this.#later = []
+    this.#waiting = []
     for (const task of tasks) task()
   }
 
-  /** Counts a call of a world. */
+  /** Counts a call of a world; one that was answered after its world's end counts too. */
   count({ judgements, assumptions, id }: Entry, world: World): void {
-    this.#worlds.add(world)
+    if (!world.isOver) this.#worlds.add(world)
     this.#coverage.count(judgements)
     this.#assumptions.count(assumptions, world.nameOf(id))
   }
@@ -126,6 +133,7 @@ export class Run implements Totals {
 
   /** A world is no more; what was counted in it stays. */
   forget(world: World): void {
+    world.isOver = true
     this.#worlds.delete(world)
   }
 
@@ -165,7 +173,7 @@ export class Evidence {
     this.#journal = new Journal(limits)
     this.#findings = new Findings((finding, requests) => run.tell(finding, requests.map(nameOf)))
     this.#run = run
-    this.#world = { nameOf, stopped: () => this.#findings.stopped.map(nameOf) }
+    this.#world = { nameOf, stopped: () => this.#findings.stopped.map(nameOf), isOver: false }
   }
 
   get journal(): Journal {
@@ -179,7 +187,7 @@ export class Evidence {
     return { coverage: this.#coverage, assumptions: this.#assumptions, findings: this.#findings }
   }
 
-  /** The calls that last changed some records. */
+  /** The calls that last changed some records, of those recorded by now. */
   changesOf(records: readonly string[]): readonly string[] {
     let calls = NONE
     for (const record of records) {

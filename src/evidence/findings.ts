@@ -80,7 +80,7 @@ export class Found {
       const { times, requests } = this.#found.get(finding) ?? { times: 0, requests: [] }
       const more = finding === 'stopped-at-empty-page' ? stopped : []
       const all = times + more.length
-      return all === 0 ? [] : [{ finding, ...FINDINGS[finding], times: all, requests: [...requests, ...more].slice(0, MOST_REQUESTS) }]
+      return all === 0 ? [] : [{ finding, ...FINDINGS[finding], times: all, requests: [...new Set([...requests, ...more])].slice(0, MOST_REQUESTS) }]
     })
   }
 

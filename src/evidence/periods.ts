@@ -6,8 +6,11 @@ type ScriptEntry = ReturnType<Script['listed']>[number]
 /** A world's script and expectations since its last load or reset. */
 export type Period = { script: readonly ScriptEntry[]; verdicts: readonly Verdict[] }
 
+/** Entries that differ, and expectations that differ, at most; what a long life brings beyond them is not judged. */
+const MOST = 10_000
+
 export class Periods {
-  /** Entries by what they say, each with whether it acted in any period. */
+  /** Entries by what they say and how many before them said the same, each with whether it acted in any period. */
   readonly #entries = new Map<string, { entry: ScriptEntry; acted: boolean }>()
   /** Expectations by what they want, each with the first verdict that still counts against it. */
   readonly #expectations = new Map<string, { exceeded: boolean; isMet: boolean; verdict: Verdict }>()
@@ -17,16 +20,24 @@ export class Periods {
 
   add({ script, verdicts }: Period): void {
     this.isEmpty = false
+    const alike = new Map<string, number>()
     for (const entry of script) {
-      const key = JSON.stringify(entry.entry)
+      const said = JSON.stringify(entry.entry)
+      const nth = (alike.get(said) ?? 0) + 1
+      alike.set(said, nth)
+      const key = `${nth} ${said}`
+      if (this.#entries.size >= MOST && !this.#entries.has(key)) continue
       const acted = entry.acted > 0 || this.#entries.get(key)?.acted === true
       this.#entries.set(key, { entry, acted })
     }
     for (const verdict of verdicts) {
       const before = this.#expectations.get(verdict.wanted)
-      const exceeded = verdict.exceeded || before?.exceeded === true
-      const isMet = verdict.holds || before?.isMet === true
-      this.#expectations.set(verdict.wanted, { exceeded, isMet, verdict: before?.exceeded || verdict.holds ? (before?.verdict ?? verdict) : verdict })
+      if (before === undefined) {
+        if (this.#expectations.size < MOST) this.#expectations.set(verdict.wanted, { exceeded: verdict.exceeded, isMet: verdict.holds, verdict })
+        continue
+      }
+      if (verdict.exceeded && !before.exceeded) Object.assign(before, { exceeded: true, verdict })
+      if (verdict.holds) before.isMet = true
     }
   }
 

@@ -7,8 +7,8 @@ import { RULES, type RuleId } from '../reference/rules.js'
 import { type Answer, type Entry, type Kept, keptIn, textOf } from './journal.js'
 
 /** An entry as a list shows it: with its answer, without the judging. */
-export function summaryOf({ at, operation, answer, judgements: _judgements, assumptions: _assumptions, changedBy: _changedBy, ...entry }: Entry) {
-  const { id, method, path, params, account, query, body, userAgent, status, answered, tookEffect, script, refusal, ms } = entry
+export function summaryOf(entry: Entry) {
+  const { id, at, operation, method, path, params, account, query, body, userAgent, status, answer, answered, tookEffect, script, refusal, ms } = entry
   return {
     id,
     at: isoOf(at),

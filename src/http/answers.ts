@@ -43,8 +43,11 @@ const WRITERS = new Map<OperationId, Write>()
 
 /** Writes the answer of an operation that has one, as the operation itself does. */
 export function answerWriter(operation: OperationId): Write {
-  const write = WRITERS.get(operation) ?? writerOf(schemaOf((TABLES[operation] as Tables).answer as TSchema))
-  WRITERS.set(operation, write)
+  let write = WRITERS.get(operation)
+  if (!write) {
+    write = writerOf(schemaOf((TABLES[operation] as Tables).answer as TSchema))
+    WRITERS.set(operation, write)
+  }
   return write
 }
 

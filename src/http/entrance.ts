@@ -26,8 +26,18 @@ export type Arrival = {
   refusal: ApiError | null
 }
 
-const ORIGIN = /^https?:\/\/[^/]*/i
+const ORIGIN = /^https?:\/\/[^/?]*/i
 const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
+/** Letters, digits, `-`, `.`, `_` and `~`, percent-encoded though they need not be: the address is the same as without. */
+const NEEDLESS = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
+
+/** The url without an origin, with a path, and with nothing in the path encoded needlessly. */
+function plain(url: string): string {
+  const local = url.replace(ORIGIN, '')
+  const path = pathOf(local)
+  const decoded = path.includes('%') ? path.replace(NEEDLESS, encoded => decodeURIComponent(encoded)) : path
+  return `${decoded || '/'}${local.slice(path.length)}`
+}
 
 export class Entrance {
   readonly #sandboxes: Sandboxes
@@ -41,9 +51,9 @@ export class Entrance {
     this.#player = player
   }
 
-  /** The url without an origin and without `/sandbox/NAME`, so that every world has the same routes. */
+  /** The plain url without `/sandbox/NAME`, so that every world has the same routes. */
   route(raw: IncomingMessage): string {
-    const url = (raw.url as string).replace(ORIGIN, '')
+    const url = plain(raw.url as string)
     const [, prefix, name, rest] = PREFIX.exec(url) ?? []
     if (prefix === undefined || name === undefined) return url
     this.#prefixes.set(raw, { prefix, name })
@@ -60,10 +70,12 @@ export class Entrance {
     const arrival: Arrival = { sandbox: played ?? this.#sandboxes.main, prefix, name, isStep: played !== undefined, refusal: null }
     this.#arrivals.set(raw, arrival)
     const url = raw.url as string
-    if (url === '/' || url.startsWith('/?') || isUnder(CONTROL, url)) return this.#ownId()
+    const isOverview = pathOf(url) === '/'
+    if (isUnder(CONTROL, url) || (isOverview && name === null)) return this.#ownId()
     if (name !== null) {
       try {
         checkedName(name, readable(name))
+        if (isOverview) return this.#ownId()
         // what lacks the base makes no world, but is kept in one that there is
         arrival.sandbox = isUnder(BASE, url) ? this.#sandboxes.use(name) : this.#sandboxes.find(name)
       } catch (error) {
@@ -82,7 +94,8 @@ export class Entrance {
   /** The world that a control call is for; one that `makes` it is given a new one where there is none. Errors: as of `Sandboxes.use` and `find`. */
   worldOf(raw: IncomingMessage, { makes }: { makes: boolean }): Sandbox {
     const { sandbox, name } = this.arrivalOf(raw)
-    if (name === null) return sandbox
+    // before the start scenario is loaded there is no other world, and only health is asked for
+    if (name === null || !sandbox.isLoaded) return sandbox
     checkedName(name, readable(name))
     return makes ? this.#sandboxes.use(name) : this.#sandboxes.find(name)
   }

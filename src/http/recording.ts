@@ -19,30 +19,36 @@ const IN_JSON = /["{}]/
 
 /** What became of an answer on its way. */
 type Fate = { status: number; answer: string; answered: boolean }
+/** What is held of a call until it is recorded, since it may be another then: what became of it, and the keys that the world knew. */
+type Held = Fate & { ms: number; kinds: Kinds; keys: readonly string[] }
 
 /**
  * Records an answered call, or one whose answer was lost; each call once. Steps of a scenario and calls of the control API are not recorded.
  * The evidence is made once the answers of this turn are on their way: many at a time take much less than one by one between other work.
  */
-export function record(request: FastifyRequest, reply: FastifyReply, given: Partial<Fate> = {}): void {
+export function record(request: FastifyRequest, reply: FastifyReply, fate: Partial<Fate> = {}): void {
   const { sandbox, isStep } = request
   if (isStep || request.isRecorded || !request.id.startsWith('req_')) return
   request.isRecorded = true
-  const fate = { status: given.status ?? reply.statusCode, answer: given.answer ?? request.answer, answered: given.answered ?? true }
+  const { status = reply.statusCode, answer = request.answer, answered = true } = fate
   const ms = Math.round(reply.elapsedTime * 10) / 10
   const { 'evidence.journal': journal, 'evidence.coverage': coverage } = sandbox.settings
-  sandbox.evidence.later(() => recorded(request, { ...fate, ms }, { journal, coverage }))
+  const held: Held = { status, answer, answered, ms, kinds: { journal, coverage }, keys: journal || coverage ? keysIn(request) : [] }
+  sandbox.evidence.later(() => recorded(request, held))
 }
 
-function recorded(request: FastifyRequest, { status, answer, answered, ms }: Fate & { ms: number }, kinds: Kinds): void {
+/** The keys that are masked in a call. The key that an Account acts by is one of the world's, and need not be read again. */
+function keysIn({ sandbox, actor, headers }: FastifyRequest): readonly string[] {
+  const isKnown = actor !== null && sandbox.settings['auth.accept_any_key'] === null
+  return keysToMask(sandbox, isKnown ? undefined : headers.authorization)
+}
+
+function recorded(request: FastifyRequest, { status, answer, answered, ms, kinds, keys }: Held): void {
   const { sandbox, trace, headers, scripted, refusal, subject } = request
   const operation = request.routeOptions?.config.operation ?? null
   sandbox.evidence.measure({ operation, status, ms, isScripted: scripted !== null })
   if (!kinds.journal && !kinds.coverage) return sandbox.evidence.skip()
 
-  // the key that an Account acts by is one of the world's, and need not be read again
-  const isKnown = request.actor !== null && sandbox.settings['auth.accept_any_key'] === null
-  const keys = keysToMask(sandbox, isKnown ? undefined : headers.authorization)
   const show = (text: string) => withoutSecrets(text, keys)
   const params = (operation === null ? NO_PARAMS : request.params) as Record<string, string>
   const { fault = null, name = null, respond, when = 'before' } = scripted?.entry.data ?? {}

@@ -157,7 +157,10 @@ const KEPT = { text: '' }
 async function opened(path: string) {
   const { Low } = await import('lowdb')
   const { DataFile: Adapter } = await import('lowdb/node')
-  const adapter = new Adapter<FiledData | { text: string } | null>(path, { parse: text => JSON.parse(text) ?? {}, stringify: data => (data as { text: string }).text })
+  const adapter = new Adapter<FiledData | { text: string } | null>(path, {
+    parse: text => JSON.parse(text) ?? {},
+    stringify: data => (data as { text: string }).text
+  })
   return new Low<FiledData | { text: string } | null>(adapter, null)
 }
 

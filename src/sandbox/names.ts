@@ -9,7 +9,7 @@ export const isName = (name: string): boolean => NAME.test(name)
 export function checkedName(name: string, shown = name): string {
   if (isName(name)) return name
   throw new ApiError('name_invalid', {
-    message: `${shown} is no name: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.`,
+    message: `${shown === '' ? 'The name is empty' : `${shown} is no name`}: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.`,
     param: 'name'
   })
 }

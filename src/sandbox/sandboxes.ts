@@ -13,6 +13,7 @@ type Place = { sandbox: Sandbox; uses: number }
 
 /** Names shown to a caller who asked for another. */
 const MOST_SHOWN = 20
+const NONE_ALLOWED = 'limits.sandboxes is 0, so there can be no sandbox; raise it, or call the base address without /sandbox/NAME.'
 
 export class Sandboxes {
   /** The world at the base address. */
@@ -111,10 +112,15 @@ export class Sandboxes {
   #makeRoom(): void {
     const idle = this.#evictsIdle ? [...this.#named].find(([, { sandbox }]) => sandbox.inFlight === 0) : undefined
     if (idle) return this.#end(idle[0])
-    const why = this.#evictsIdle
-      ? 'and calls are in flight in each'
+    throw new ApiError('sandbox_limit', { message: this.#most === 0 ? NONE_ALLOWED : this.#full() })
+  }
+
+  #full(): string {
+    const { size } = this.#named
+    const advice = this.#evictsIdle
+      ? 'and none is idle; try again when a call is answered, or raise limits.sandboxes'
       : 'delete one by DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or let the least recently used idle one go with sandboxes.evict_idle'
-    throw new ApiError('sandbox_limit', { message: `There are ${this.#most} sandboxes, as many as limits.sandboxes allows; ${why}.` })
+    return `There ${size === 1 ? 'is 1 sandbox' : `are ${size} sandboxes`}, as many as limits.sandboxes allows; ${advice}.`
   }
 
   #end(name: string): void {

@@ -90,6 +90,7 @@ t.test('cli: the help of a command shows the flags that it takes', async t => {
     '--snapshots-dir',
     '--watch',
     '--log-level',
+    '--data',
     '--seed',
     '--set'
   ])
@@ -374,8 +375,9 @@ t.test('cli: the start-up text shows addresses, scenario, keys and a call to try
     apiKeys: [
       { key: 'sk_a', account: 'mch_a' },
       { key: 'sk_longer', account: 'rsl_r' }
-    ]
-  } as Emulator
+    ],
+    resumed: null
+  } as unknown as Emulator
 
   t.equal(
     startUpText(emulator),
@@ -398,6 +400,10 @@ commerce-emulator ready on http://localhost:4010/next`
   Scenario  bare
 
 commerce-emulator ready on http://localhost:4010/next`
+  )
+  t.ok(
+    startUpText({ ...emulator, resumed: './state.json' }).includes('\n  Scenario  lunch: A busy lunch.\n  Data      ./state.json: goes on where it stopped\n  Keys  '),
+    'one that goes on says from where'
   )
   const odd = startUpText({ ...emulator, baseUrl: 'http://[fe80::1]:4010/next', apiKeys: [{ key: "a'b&$c", account: 'mch_a' }] })
   t.ok(odd.includes(`curl -u 'a'\\''b&$c:' 'http://[fe80::1]:4010/next/locations'\n`), odd)

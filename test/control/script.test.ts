@@ -155,8 +155,8 @@ t.test('control: verify answers 200 when what the scenario expects holds, and 40
   t.strictSame(
     none.body.expectations.map(({ message, ...verdict }: { message: string }) => verdict),
     [
-      { expectation: expect[0], wanted: wanted[0], seen: 0, holds: false },
-      { expectation: expect[1], wanted: wanted[1], seen: 0, holds: true }
+      { expectation: expect[0], wanted: wanted[0], seen: 0, holds: false, exceeded: false },
+      { expectation: expect[1], wanted: wanted[1], seen: 0, holds: true, exceeded: false }
     ]
   )
   await call('POST /refunds', { body: 'transaction=txn_none' })

@@ -280,7 +280,7 @@ t.test('snapshots: many at once each come out whole', async t => {
   t.equal(last.status, 404, 'the last was a delete')
   t.equal((await control('PUT /snapshots/a')).status, 201)
   t.strictSame(await readdir(snapshots_dir), ['a.json'], 'nothing else is left in the folder')
-  t.equal(JSON.parse(await readFile(join(snapshots_dir, 'a.json'), 'utf8')).format, 1)
+  t.equal(JSON.parse(await readFile(join(snapshots_dir, 'a.json'), 'utf8')).format, 2)
 })
 
 t.test('snapshots: a file that is none is told by name, and nothing is changed', async t => {
@@ -292,12 +292,13 @@ t.test('snapshots: a file that is none is told by name, and nothing is changed',
   const with_ = (more: object) => JSON.stringify({ ...good, ...more })
   const files: [name: string, content: string, message: RegExp, paths?: string[]][] = [
     ['empty', '', /empty\.json cannot be read as a snapshot: Unexpected end of JSON input\. Nothing was changed\.$/],
-    ['corrupt', '{"format":1,', /corrupt\.json cannot be read as a snapshot: .+ JSON.*\. Nothing was changed\.$/],
+    ['corrupt', '{"format":2,', /corrupt\.json cannot be read as a snapshot: .+ JSON.*\. Nothing was changed\.$/],
     ['null', 'null', /null\.json cannot be read as a snapshot: it is no snapshot of this version\. Nothing was changed\.$/],
     ['text', '"x"', /text\.json cannot be read as a snapshot: it is no snapshot of this version/],
     ['foreign', '{"name":"a","version":"1.0.0"}', /foreign\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['newer', with_({ format: 2 }), /newer\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['bare', '{"format":1}', /bare\.json scenario is required/, ['', '', '', '', '', '']],
+    ['older', with_({ format: 1 }), /older\.json cannot be read as a snapshot: it is no snapshot of this version/],
+    ['newer', with_({ format: 3 }), /newer\.json cannot be read as a snapshot: it is no snapshot of this version/],
+    ['bare', '{"format":2}', /bare\.json scenario is required/, ['', '', '', '', '', '', '']],
     [
       'odd',
       with_({ counters: { user: -1 }, clock: { at: 1e300, running: 1 }, seed: 'x', script: [{ id: 'x', entry: {}, fitted: 0, acted: 0 }] }),

@@ -1,6 +1,9 @@
 import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
+import { textOf } from '../../src/evidence/journal.js'
+import { nameOf, OPERATIONS, type OperationId } from '../../src/reference/operations.js'
+import { documentOf } from '../../src/scenario/documents.js'
 import { FAULTS } from '../../src/scenario/script.js'
 import { MERCHANT, NOW, startTestEmulator, world } from '../support/emulator.js'
 
@@ -346,4 +349,306 @@ t.test('A33: a preflight is no operation, and is kept', async t => {
     (await entries(emulator)).map(({ on, method, path, status, took_effect }) => [on, method, path, status, took_effect]),
     [[null, 'OPTIONS', '/transactions', 204, false]]
   )
+})
+
+/** Whether the event loop has gone on since; injected calls alone do not make it. */
+function turnWatch(): () => boolean {
+  let hasTurned = false
+  setImmediate(() => {
+    hasTurned = true
+  })
+  return () => hasTurned
+}
+
+t.test('journal: what is read in the turn of a call shows the call', async t => {
+  const { sandbox, call } = await startTestEmulator(t)
+  const { run, evidence } = sandbox
+  await call('GET /tickets', { query: 'search_query=a', key: MERCHANT })
+  const reads: Record<string, () => unknown> = {
+    journal: () => evidence.journal.size,
+    coverage: () => evidence.totals.coverage.report().rules.find(({ rule }) => rule === 'SRCH-1')?.satisfied,
+    assumptions: () => evidence.totals.assumptions.get('A09')?.times,
+    findings: () => evidence.totals.findings.list()[0]?.times,
+    'coverage of the run': () => run.coverage.report().rules.find(({ rule }) => rule === 'SRCH-1')?.satisfied,
+    'assumptions of the run': () => run.assumptions.get('A09')?.times,
+    'findings of the run': () => run.findings.list()[0]?.times,
+    calls: () => run.calls.get('listTickets')?.get(200),
+    latencies: () => run.latencies.get('listTickets')?.buckets.reduce((sum, count) => sum + count)
+  }
+  let calls = 1
+  for (const [what, read] of Object.entries(reads)) {
+    const hasTurned = turnWatch()
+    await call('GET /tickets', { query: 'search_query=a' })
+    calls++
+
+    t.equal(read(), calls, what)
+    t.notOk(hasTurned(), 'in the same turn')
+  }
+})
+
+t.test('journal: calls of one turn are kept in the order of their answers, and listeners hear of them in it', async t => {
+  const { sandbox, call } = await startTestEmulator(t, {
+    scenario: { clock: NOW, data: world(), script: [{ on: 'GET /locations', calls: '1', delay: '20ms' }] }
+  })
+  await call('GET /tickets')
+  const heard: string[] = []
+  sandbox.evidence.journal.listen(({ id }) => heard.push(id))
+
+  const answered: unknown[] = []
+  const paths = ['/tickets', '/locations', '/accounts', '/nothing', '/tickets/tkt_none', '/refunds']
+  await Promise.all(paths.map(async path => answered.push((await call(`GET ${path}`)).headers['request-id'])))
+  const kept = sandbox.evidence.journal.entries().map(({ id }) => id)
+
+  t.strictSame(kept.slice(1), answered)
+  t.strictSame([answered.length, answered.at(-1)], [6, 'req_3'], 'the delayed one is the last')
+  t.strictSame(heard, answered)
+})
+
+t.test('journal: calls that are injected one after the other are heard of, though the turn does not end', async t => {
+  const { sandbox, call } = await startTestEmulator(t)
+  await call('GET /tickets/tkt_a')
+  let heard = 0
+  sandbox.evidence.journal.listen(() => heard++)
+  const hasTurned = turnWatch()
+
+  for (let calls = 0; calls < 150; calls++) await call('GET /tickets/tkt_a')
+
+  t.notOk(hasTurned())
+  t.equal(heard, 100)
+  t.equal(sandbox.evidence.journal.size, 151)
+  t.equal(heard, 150)
+})
+
+t.test('A25: a call is masked by what the world knew when it came, whatever follows in the same turn', async t => {
+  const followed: Record<string, (emulator: Emulator, start: ReturnType<Emulator['sandbox']['snapshot']>) => void> = {
+    'a snapshot is restored that lacks the key': ({ sandbox }, start) => sandbox.restore(start),
+    'any key is no longer taken': ({ sandbox }) => sandbox.changeSettings({ auth: { accept_any_key: null } }),
+    'the evidence is settled': ({ sandbox }) => sandbox.evidence.settle()
+  }
+  for (const [what, follow] of Object.entries(followed)) {
+    const emulator = await startTestEmulator(t, { settings: { 'auth.accept_any_key': 'mch_a' } })
+    const { sandbox, call } = emulator
+    const start = sandbox.snapshot()
+    const { key } = sandbox.addKey('mch_a')
+    const stranger = 'sk_of_a_stranger'
+    await call('GET /tickets')
+    const hasTurned = turnWatch()
+
+    await call(`GET /tickets/${key}`, { key, query: `location=${key}`, headers: { 'user-agent': key } })
+    await call(`GET /tickets/${stranger}`, { key: stranger, query: `location=${stranger}`, headers: { 'user-agent': stranger } })
+    follow(emulator, start)
+    const inTurn = !hasTurned()
+    const data = await entries(emulator)
+
+    t.ok(inTurn, what)
+    t.strictSame(
+      data.slice(0, 2).map(({ path, query, user_agent }) => [path, query, user_agent]),
+      Array(2).fill(['/tickets/***', { location: '***' }, '***']),
+      what
+    )
+    t.notOk(JSON.stringify(data).includes(key), what)
+    t.notOk(JSON.stringify(data).includes(stranger), what)
+  }
+})
+
+t.test('journal: a call that was refused before the start scenario was loaded does not disturb the loading', async t => {
+  const { app, sandbox, call } = await startTestEmulator(t, { loaded: false })
+  await call('GET /tickets')
+  sandbox.evidence.settle()
+
+  await call('GET /tickets')
+  await sandbox.load(documentOf('test', { clock: NOW, data: world() }), { name: 'test', file: null }, { play: app.playIn })
+
+  t.strictSame([sandbox.evidence.journal.size, sandbox.run.calls.get('none')?.get(503) ?? sandbox.run.calls.get('listTickets')?.get(503)], [0, 2])
+  t.equal((await call('GET /tickets')).status, 200)
+})
+
+/** A world of which every operation that reads has something to answer with. */
+const EXTRA = { note: 'l’été — "50 %"', tags: ['a', { deep: [null, 1.5, false] }], empty: {} }
+const READ_RECORDS = {
+  accounts: [
+    {
+      id: 'mch_x',
+      type: 'merchant',
+      name: 'Été & Söhne "X"\n',
+      email: 'x@example.com',
+      phone: '+1 617 555 0100',
+      reseller: 'rsl_r',
+      address: { line1: '1 Main St', line2: 'Apt "2"', city: 'Boston', state: 'MA', postal_code: '02110', country: 'US' },
+      metadata: { shift: 'late', 'odd name': '[x]' },
+      extra: EXTRA
+    }
+  ],
+  users: [
+    { id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com', extra: EXTRA },
+    { id: 'usr_b', account: 'mch_a', name: 'V', email: 'v@example.com' }
+  ],
+  locations: [
+    {
+      id: 'loc_x',
+      account: 'mch_a',
+      display_name: 'X',
+      address: { city: 'Boston', country: 'US' },
+      website: 'https://x.example',
+      metadata: { a: 'b' },
+      extra: EXTRA
+    }
+  ],
+  tickets: [{ id: 'tkt_x', location: 'loc_x', reference: null, extra: EXTRA }],
+  transactions: [
+    {
+      id: 'txn_a',
+      ticket: 'tkt_x',
+      payment_type: 'card',
+      amount: 100_000,
+      tip_amount: 0,
+      adjustment_number: 1.5,
+      amounts: { currency: 'usd', tip_amount: 5 },
+      customer: { name: 'Ana', email: 'ana@example.com', phone: null },
+      payment_method: { card: { last4: '4242', brand: 'visa' } },
+      extra: EXTRA
+    },
+    { id: 'txn_b', ticket: 'tkt_a', payment_type: 'external', amount: 5 }
+  ],
+  refunds: Array.from({ length: 12 }, (_, index) => ({
+    id: `rfd_${index}`,
+    transaction: 'txn_a',
+    amount: 1 + index,
+    metadata: { n: `${index}` },
+    extra: EXTRA
+  }))
+}
+const READS: Partial<Record<OperationId, [path: string, query?: string][]>> = {
+  readLocation: [['/locations/loc_x'], ['/locations/loc_a']],
+  listLocations: [['/locations'], ['/locations', 'limit=1']],
+  readAccount: [['/accounts/mch_x'], ['/accounts/rsl_r']],
+  listAccounts: [['/accounts'], ['/accounts/', 'limit=2']],
+  listUsers: [['/accounts/mch_a/users'], ['/accounts/rsl_r/users']],
+  readTicket: [['/tickets/tkt_x'], ['/tickets/tkt_a']],
+  listTickets: [['/tickets'], ['/tickets', 'location=loc_x&search_query=none'], ['/tickets', 'search_query=T-1&created[gte]=2000-01-01']],
+  readTransaction: [['/transactions/txn_a'], ['/transactions/txn_b']],
+  listTransactions: [['/transactions'], ['/transactions', 'search_query=4242&location=loc_x']],
+  readRefund: [['/refunds/rfd_0']],
+  listRefunds: [['/refunds'], ['/refunds', 'transaction=txn_a&limit=3&starting_after=rfd_5'], ['/refunds', 'transaction=txn_none']]
+}
+/** Changes every record that was read. */
+const CHANGES: [on: string, body?: Record<string, unknown>][] = [
+  ['POST /locations/loc_x', { display_name: 'Y', metadata: '' }],
+  ['POST /locations/loc_a', { display_name: 'B', 'address[city]': 'Worcester' }],
+  ['POST /accounts/mch_x', { name: 'Y', 'address[line2]': '', 'metadata[shift]': '' }],
+  ['POST /accounts/rsl_r', { phone: '1' }],
+  ['DELETE /accounts/mch_a/users/usr_a'],
+  ['POST /accounts/mch_a/users', { name: 'W', email: 'w@example.com' }],
+  ['POST /transactions', { ticket: 'tkt_x', payment_type: 'external', amount: 7 }],
+  ['POST /refunds', { transaction: 'txn_a', amount: 400 }],
+  ['POST /refunds', { transaction: 'txn_b' }],
+  ['POST /refunds/rfd_0', { 'metadata[n]': 'changed' }]
+]
+/** What is still answered as it was: Tickets cannot be changed, and of these lists nothing was. */
+const UNCHANGED = [
+  'GET /accounts/{id}/users by /accounts/rsl_r/users?',
+  'GET /tickets/{id} by /tickets/tkt_x?',
+  'GET /tickets/{id} by /tickets/tkt_a?',
+  'GET /tickets by /tickets?',
+  'GET /tickets by /tickets?location=loc_x&search_query=none',
+  'GET /tickets by /tickets?search_query=T-1&created[gte]=2000-01-01',
+  'GET /refunds by /refunds?transaction=txn_a&limit=3&starting_after=rfd_5',
+  'GET /refunds by /refunds?transaction=txn_none'
+]
+
+t.test('journal: the answer of a call that reads is written again as it was sent, also when the records were changed since', async t => {
+  const emulator = await startTestEmulator(t, { records: READ_RECORDS })
+  const { sandbox, call } = emulator
+  const reading = (Object.keys(OPERATIONS) as OperationId[]).filter(operation => OPERATIONS[operation].method === 'GET')
+  t.strictSame(Object.keys(READS).sort(), [...reading].sort(), 'every operation that reads')
+  const sent: [title: string, id: string, text: string][] = []
+  for (const operation of reading) {
+    for (const [path, query = ''] of READS[operation] ?? []) {
+      const { status, headers, text } = await call(`GET ${path}`, { query })
+      t.equal(status, 200, `${path}?${query}`)
+      sent.push([`${nameOf(operation)} by ${path}?${query}`, String(headers['request-id']), text])
+    }
+  }
+  const areAsSent = (when: string) => {
+    for (const [title, id, text] of sent) {
+      const { answer } = sandbox.evidence.journal.get(id) as { answer: Parameters<typeof textOf>[0] }
+      t.equal(typeof answer, 'object', `${title}: its text is not kept`)
+      t.equal(answer.length, text.length, `${title}: it counts as long as it is`)
+      t.equal(textOf(answer), text, `${title}, ${when}`)
+    }
+  }
+
+  areAsSent('before any change')
+  for (const [on, body] of CHANGES) t.ok((await call(on, { ...(body && { body }) })).status < 300, on)
+  areAsSent('after every record was changed')
+
+  const shown = new Map((await entries(emulator)).map(({ id, answer }) => [id, answer]))
+  for (const [title, id, text] of sent) t.strictSame(shown.get(id), JSON.parse(text), `${title}, as the journal shows it`)
+  const same: string[] = []
+  for (const [title, , text] of sent) {
+    const [, path, query] = / by (.+)\?(.*)$/.exec(title) as string[]
+    if ((await call(`GET ${path}`, { query: query ?? '' })).text === text) same.push(title)
+  }
+  t.strictSame(same, UNCHANGED, 'all the others are answered otherwise by now')
+})
+
+t.test('journal: the answer of any other call is kept as its text, masked where a key stands in it', async t => {
+  const emulator = await startTestEmulator(t, {
+    scenario: {
+      clock: NOW,
+      data: world({ locations: [{ id: 'loc_key', account: 'mch_a', display_name: `Till ${MERCHANT}`, address: { country: 'US' } }] }),
+      script: [
+        { on: 'GET /accounts', delay: '1ms' },
+        { on: 'GET /refunds', respond: { body: { data: [] } } }
+      ]
+    }
+  })
+  const { sandbox, call } = emulator
+
+  for (const [what, on, options] of [
+    ['a refused call', 'GET /tickets/tkt_none', {}],
+    ['a path that is not there', 'GET /nothing', {}],
+    ['a call that changed something', 'POST /locations/loc_a', { body: 'phone=1' }],
+    ['a delayed call', 'GET /accounts', {}],
+    ['a scripted answer', 'GET /refunds', {}]
+  ] as const) {
+    const { text, headers } = await call(on, options)
+    t.equal(sandbox.evidence.journal.get(String(headers['request-id']))?.answer, text, what)
+  }
+  const { text, headers } = await call('GET /locations/loc_key')
+  t.equal(sandbox.evidence.journal.get(String(headers['request-id']))?.answer, text.replace(MERCHANT, '***'), 'an answer with a key in it')
+})
+
+t.test('journal: of a call whose answer could not be written, the refusal is kept', async t => {
+  const { sandbox, call } = await startTestEmulator(t)
+  const { locations } = sandbox.store
+  const unwritable = {
+    toJSON() {
+      throw new Error('This cannot be written.')
+    }
+  }
+  locations.replace({ ...(locations.get('loc_a') as NonNullable<ReturnType<typeof locations.get>>), extra: unwritable as never })
+
+  const { status, text } = await call('GET /locations/loc_a')
+
+  t.equal(status, 500)
+  t.equal(sandbox.evidence.journal.get('req_1')?.answer, text)
+})
+
+t.test('journal: values and names are kept as they were sent, whatever has to be escaped', async t => {
+  const emulator = await startTestEmulator(t)
+  const odd = ['a"b', 'back\\slash', 'two\nlines', 'tab\t', 'été', '🧾', '</script>', '\u2028', "it's", '{"a":[1]}', '', 'true', 'null', '1e3']
+  const names = ['__proto__', 'constructor', 'toString', 'back\\slash', 'été 🧾', 'two\nlines']
+  const pairs = [...odd.map((value, index) => [`metadata[v${index}]`, value]), ...names.map(name => [`metadata[${name}]`, name])] as [string, string][]
+  const lists = odd.map(value => ['search_query[]', value]) as [string, string][]
+
+  await emulator.call('POST /locations', { body: new URLSearchParams(pairs).toString() })
+  await emulator.call('GET /tickets', { query: new URLSearchParams([...lists, ['odd "name"', 'x'], ['limit{', 'y']]).toString() })
+  const [list, post] = await entries(emulator)
+
+  t.strictSame(
+    Object.entries(post.body.metadata),
+    pairs.map(([name, value]) => [name.slice('metadata['.length, -1), value])
+  )
+  t.strictSame(list.query, { search_query: odd, '***': '***' })
 })

@@ -698,24 +698,24 @@ const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
 }
 
 t.test('expect: times, at_least and at_most, and at least once when none is given', async t => {
-  const cases: [bounds: Partial<ExpectationData>, wanted: string, holds: number[]][] = [
-    [{}, 'at least 1 call', [1, 2, 3, 4]],
-    [{ times: 0 }, '0 calls', [0]],
-    [{ times: 1 }, '1 call', [1]],
-    [{ times: 2 }, '2 calls', [2]],
-    [{ at_least: 0 }, 'at least 0 calls', [0, 1, 2, 3, 4]],
-    [{ at_least: 1 }, 'at least 1 call', [1, 2, 3, 4]],
-    [{ at_least: 3 }, 'at least 3 calls', [3, 4]],
-    [{ at_least: 21 }, 'at least 21 calls', []],
-    [{ at_most: 0 }, '0 calls', [0]],
-    [{ at_most: 1 }, 'at most 1 call', [0, 1]],
-    [{ at_most: 2 }, 'at most 2 calls', [0, 1, 2]],
-    [{ at_least: 1, at_most: 3 }, '1 to 3 calls', [1, 2, 3]],
-    [{ at_least: 0, at_most: 1 }, 'at most 1 call', [0, 1]],
-    [{ at_least: 2, at_most: 2 }, '2 calls', [2]],
-    [{ at_least: 1, at_most: 1 }, '1 call', [1]]
+  const cases: [bounds: Partial<ExpectationData>, wanted: string, holds: number[], exceeded: number[]][] = [
+    [{}, 'at least 1 call', [1, 2, 3, 4], []],
+    [{ times: 0 }, '0 calls', [0], [1, 2, 3, 4]],
+    [{ times: 1 }, '1 call', [1], [2, 3, 4]],
+    [{ times: 2 }, '2 calls', [2], [3, 4]],
+    [{ at_least: 0 }, 'at least 0 calls', [0, 1, 2, 3, 4], []],
+    [{ at_least: 1 }, 'at least 1 call', [1, 2, 3, 4], []],
+    [{ at_least: 3 }, 'at least 3 calls', [3, 4], []],
+    [{ at_least: 21 }, 'at least 21 calls', [], []],
+    [{ at_most: 0 }, '0 calls', [0], [1, 2, 3, 4]],
+    [{ at_most: 1 }, 'at most 1 call', [0, 1], [2, 3, 4]],
+    [{ at_most: 2 }, 'at most 2 calls', [0, 1, 2], [3, 4]],
+    [{ at_least: 1, at_most: 3 }, '1 to 3 calls', [1, 2, 3], [4]],
+    [{ at_least: 0, at_most: 1 }, 'at most 1 call', [0, 1], [2, 3, 4]],
+    [{ at_least: 2, at_most: 2 }, '2 calls', [2], [3, 4]],
+    [{ at_least: 1, at_most: 1 }, '1 call', [1], [2, 3, 4]]
   ]
-  for (const [bounds, wanted, holds] of cases) {
+  for (const [bounds, wanted, holds, exceeded] of cases) {
     const tally = await tallyOf({ on: 'POST /refunds', ...bounds })
     for (const seen of [0, 1, 2, 3, 4]) {
       t.strictSame(
@@ -726,6 +726,7 @@ t.test('expect: times, at_least and at_most, and at least once when none is give
             wanted: `POST /refunds: ${wanted}`,
             seen,
             holds: holds.includes(seen),
+            exceeded: exceeded.includes(seen),
             message: `POST /refunds: ${wanted} ${wanted.endsWith('call') ? 'was' : 'were'} expected, ${seen} came`
           }
         ],
