@@ -1,4 +1,4 @@
-/** Lists: a page of a family as a list object (LIST-1 to LIST-3, FILT-1 to FILT-6, SRCH-3, A09 to A12). */
+/** Lists: a page of a family as a list object (LIST-1 to LIST-3, FILT-1 to FILT-6, SRCH-3, A09 to A13). */
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import { instantOf } from '../core/instants.js'
@@ -20,7 +20,7 @@ type ListQuery = {
 type Listing<F extends Family> = {
   /** The index and group that narrow the list before retrieval. */
   within: { index: string; group: string }
-  /** Post-hoc filter over the records retrieved for the page. */
+  /** Post-hoc filter over the records retrieved for the page: a search. */
   keep?: ((record: RecordOf<F>) => boolean) | undefined
   /** `oldest_first` only where the reference does not say most recent first (A11). */
   order?: Settings['pagination.order']
@@ -47,6 +47,7 @@ export function listed<F extends Family>(request: FastifyRequest, family: F, { w
   const list = listObject((request.url.split('?')[0] as string).replace(/^\/next/, request.base).replace(/\/+$/, ''), page)
   if (!keep) return list
   trace.assumed('A12')
+  trace.assumed('A13')
   trace.held('SRCH-3', { retrieved: page.records.length })
   return { ...list, data: page.records.filter(keep) }
 }

@@ -219,7 +219,7 @@ t.test(
       }
     )
     t.strictSame(
-      ['A12', 'A18', 'A23'].map(id => summary.assumptions.includes(id)),
+      ['A12', 'A18', 'A31'].map(id => summary.assumptions.includes(id)),
       [true, true, false]
     )
     t.strictSame(summary.unmet_expectations, [{ expectation: SHOP.expect[1], wanted: 'GET /refunds: at least 1 call', seen: 0, holds: false, exceeded: false, message }])

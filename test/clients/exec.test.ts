@@ -35,7 +35,7 @@ t.test('exec: the suite passes, but its client makes two mistakes, which fail th
 commerce-emulator
   Calls         25
   Coverage      39 of 94 rule outcomes, 41.4 %; 24 rules never exercised, 15 never violated
-  Assumptions   A02 A03 A04 A05 A06 A07 A08 A09 A10 A11 A12 A18 A22 A23 A25 A28
+  Assumptions   A02 A03 A04 A05 A06 A07 A08 A09 A10 A11 A12 A13 A18 A22 A23 A25 A28
   Findings      stopped-at-empty-page (1×), refused-and-repeated (1×)
   Script        no entry unused
   Expectations  none unmet

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 import { settingsOfEnvironment } from '../../src/cli/launch.js'
 import { CATALOGUE } from '../../src/core/errors.js'
-import { SETTING_KEYS, SETTINGS, variableOf } from '../../src/core/settings.js'
+import { SETTING_KEYS, SETTINGS, settingsInForce, variableOf } from '../../src/core/settings.js'
 import { isName } from '../../src/sandbox/names.js'
 
 const read = (name: string) => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8')
@@ -41,6 +41,10 @@ const serversOf = (name: string) => upstream(name).filter(({ words }) => words[0
 /** The processes by which the balancer chooses, as `emulator-0:4010`. */
 const PROCESSES = serversOf('emulators').map(({ words }) => words[1] as string)
 const PORT = String(SETTINGS.port.default)
+/** What the records of a sandbox take beside its journal after a thousand calls, in MiB, as docs/scaling.md has it. */
+const RECORDS = 0.5
+/** What compose makes of `${NAME-default}` when the variable is not set. */
+const defaultOf = (text: string) => text.replace(/^\$\{\w+-(.*)\}$/, '$1')
 
 /** What a map makes of a value; `$name` in a result is what its pattern captured. */
 function mapped(variable: string, value: string): string {
@@ -133,8 +137,10 @@ t.test("nginx.conf: its own answers have the emulator's error shape", async t =>
   ])
 })
 
-/** Every variable is a setting's, and its value one that the setting takes. */
-function checkVariables(t: Test, environment: Record<string, string>) {
+const MIB = 2 ** 20
+
+/** Every variable is a setting's and its value one that the setting takes; as many sandboxes as there may be fit in the heap, and the heap in the memory. */
+function checkEmulator(t: Test, { NODE_OPTIONS = '', ...environment }: Record<string, string>, memory: string) {
   const known = SETTING_KEYS.map(variableOf)
   for (const [name, value] of Object.entries(environment)) {
     t.equal(known.includes(name), true, name)
@@ -142,7 +148,13 @@ function checkVariables(t: Test, environment: Record<string, string>) {
   }
   const given = settingsOfEnvironment(environment)
   t.match(given, { host: '0.0.0.0', port: Number(PORT) })
-  t.match(given.data, /^\/data\//)
+  t.equal(given.data, '/data/state.json')
+
+  const { values } = settingsInForce({ environment: given })
+  const heap = Number(/--max-old-space-size=(\d+)$/.exec(NODE_OPTIONS)?.[1])
+  const needed = 32 + values['limits.sandboxes'] * (values['limits.journal_bytes'] / MIB + RECORDS)
+  t.ok(needed <= heap, `${needed} MiB of ${heap}`)
+  t.ok(heap + 256 <= Number.parseInt(memory, 10))
 }
 
 t.test('compose.yaml: three emulators, each with its own data, and a balancer that knows them', async t => {
@@ -175,7 +187,7 @@ t.test('compose.yaml: three emulators, each with its own data, and a balancer th
   for (const one of Object.values<any>(emulators)) {
     t.equal(one.image, 'commerce-emulator')
     t.strictSame(one.healthcheck.test, ['CMD', 'node', 'dist/main.js', 'healthcheck'])
-    checkVariables(t, { ...one.environment, CONTROL_HOSTS: '', CONTROL_TOKEN: '' })
+    checkEmulator(t, { ...one.environment, DATA: defaultOf(one.environment.DATA), CONTROL_HOSTS: '', CONTROL_TOKEN: '' }, one.mem_limit)
   }
   for (const one of Object.values<any>(services)) {
     t.match(one, { read_only: true, tmpfs: ['/tmp'], cap_drop: ['ALL'], restart: 'unless-stopped' })
@@ -215,7 +227,7 @@ t.test('kubernetes.yaml: what its parts name is there, and fits nginx.conf', asy
     t.equal(String(spec.ports[0].port), port)
   }
   const variables = named('ConfigMap', 'emulator').data
-  checkVariables(t, variables)
+  checkEmulator(t, variables, emulator.spec.template.spec.containers[0].resources.limits.memory)
   t.match(variables.CONTROL_HOSTS, /^commerce-emulator\./)
   t.equal(named('Service', 'commerce-emulator').spec.selector['app.kubernetes.io/name'], 'balancer')
 
