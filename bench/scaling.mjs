@@ -255,7 +255,7 @@ function ringOf(processes) {
 
 if (isWanted('ring')) {
   console.log('\nShare of 20,000 names that each process of deploy/nginx.conf gets, and the share that moves when there is one more')
-  row('processes', 'least', 'most', 'moves with one more')
+  row('processes', 'least', 'most', '  moves with one more')
   const names = Array.from({ length: 20_000 }, (_, index) => `pipeline-${index % 40}.worker-${index}`)
   for (const processes of [2, 3, 4, 5, 8]) {
     const [holder, later] = [ringOf(processes), ringOf(processes + 1)]

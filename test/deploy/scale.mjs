@@ -333,6 +333,7 @@ await t.test('an answer is what the process itself answers', async t => {
     ['GET /_control/clock', { headers: { host: 'balancer' } }],
     ['GET /_control/clock', { headers: { host: 'balancer', origin: 'http://shop.example' } }],
     ['GET /_control/requests/req_1?format=text', {}],
+    ['GET /_control', { headers: { accept: 'text/html' } }],
     ['GET /_control/nowhere', {}]
   ]
   /** Without what belongs to a connection or to one call. */
