@@ -86,7 +86,9 @@ for (let block = 0; block < blocks; block++) {
   }
 }
 
-console.log(`${blocks * rounds} rounds of ${calls} calls over ${connections} connections, log level ${values['log-level']}, node ${process.versions.node}; medians`)
+console.log(
+  `${blocks * rounds} rounds of ${calls} calls over ${connections} connections, log level ${values['log-level']}, node ${process.versions.node}; medians`
+)
 console.log(`${'call'.padEnd(24)}  on (calls/s)  off (calls/s)  kept   processor time`)
 let isKept = true
 for (const [name, { on, off, cpu }] of Object.entries(results)) {

@@ -45,14 +45,17 @@ export function filed({ store, counters, clock, script }: { store: Store; counte
   return { counters, clock, script: script.listed(), deleted: Object.fromEntries(deleted) }
 }
 
-type Reading = { document: SourceDocument; at: readonly Step[]; settings: Settings; found: Found[] }
+/** Where a filed state stands, and where problems with it go. */
+export type Reading = { document: SourceDocument; at: readonly Step[]; settings: Settings; found: Found[] }
 
 /** The store that filed records and keys make; the families that `records` leaves out are those of `base`. Problems are added to `found`. */
 export function storeIn(records: FiledRecords, { deleted }: Filed, { document, at, settings, found }: Reading, base = new Store()): Store {
   const store = base.without(FAMILIES.filter(family => records[family] !== undefined))
   store.keys.clear()
   const fixture = fixtureIn(document, records, [...at, 'records'])
-  found.push(...duplicatesIn(fixture), ...put(fixture, store, { ids: new Ids(), now: 0, settings }).problems)
+  // Refunds that were made when tips could be refunded stay when the setting is changed
+  const loosest = { ...settings, 'transactions.refundable': 'amount_plus_extras' } as const
+  found.push(...duplicatesIn(fixture), ...put(fixture, store, { ids: new Ids(), now: 0, settings: loosest }).problems)
   for (const [family, removed] of Object.entries(deleted)) {
     if (records[family] !== undefined) for (const one of removed) store[family as Family].bury(one)
   }

@@ -1,72 +1,131 @@
-/** The lock of a data file: a Unix socket beside it. It goes with its process however that ends, in containers too, so one that does not answer is nobody's. */
-import { rm, stat } from 'node:fs/promises'
+/**
+ * The lock of a data file: a Unix socket beside it, each with a name that is never used again. It goes with its process however that ends, in containers
+ * too, and has its name only once it listens. So one that refuses connections is nobody's for good, and can be cleared away whoever else is starting.
+ */
+import { randomBytes } from 'node:crypto'
+import { readdir, rename, rm, symlink } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
-import { platform } from 'node:os'
-import { relative } from 'node:path'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** The longest path that a Unix socket can have. */
-const LONGEST = platform() === 'darwin' ? 103 : 107
-/** How long another process that has found the same dead lock may take to put its own in place. */
-const SETTLING_MS = 150
+/** The longest path that a Unix socket can have on every system, in bytes. */
+const LONGEST = 103
+/** How long a process that is busy, or is taking the lock too, may keep this one waiting. */
+const PATIENCE_MS = 5000
+const AGAIN_MS = 10
+/** What follows the name of the file, with a part of its own for each lock. */
+const ENDING = /^\.lock-[0-9a-f]{8}$/
+/** What comes of asking a lock that nobody holds any more. */
+const NOBODY = ['ECONNREFUSED', 'ENOENT']
 
 export class Lock {
+  readonly #path: string
   readonly #server: Server
+  /** What it answers when it is asked: `takes` until it is known to be the only one. */
+  #word = 'takes'
 
-  private constructor(server: Server) {
-    this.#server = server
+  private constructor(path: string) {
+    this.#path = path
+    this.#server = createServer(socket =>
+      socket
+        .on('error', () => {})
+        .end(this.#word)
+        .destroySoon()
+    )
+    this.#server.unref()
   }
 
-  /** Takes the lock of a file; null when a live process holds it. Errors: the system's own where no socket can be made there. */
-  static async take(file: string): Promise<Lock | null> {
-    const path = shortest(`${file}.lock`)
-    const server = await listening(path)
-    if (server !== null) return new Lock(server)
-    if (await isAnswered(path)) return null
-    // left by a process that was killed
-    await rm(path, { force: true })
-    const next = await listening(path)
-    if (next === null) return null
-    const { ino } = await stat(path)
-    await wait(SETTLING_MS)
-    const isOurs = (await stat(path).catch(() => null))?.ino === ino
-    if (isOurs) return new Lock(next)
-    next.close()
-    return null
+  /** Takes the lock of a file; null when another process has it. Errors: the system's own where no socket can be made there. */
+  static async take(file: string, patience = PATIENCE_MS): Promise<Lock | null> {
+    const lock = new Lock(`${file}.lock-${ownPart()}`)
+    await lock.#listen()
+    let isOurs = false
+    try {
+      isOurs = await lock.#isAlone(basename(file), patience)
+    } finally {
+      if (!isOurs) await lock.release()
+    }
+    return isOurs ? lock : null
   }
 
   async release(): Promise<void> {
     await new Promise(resolve => this.#server.close(resolve))
+    await rm(this.#path, { force: true })
+  }
+
+  async #listen(): Promise<void> {
+    const unnamed = `${this.#path}.new`
+    await reached(unnamed, path => {
+      return new Promise<void>((resolve, reject) => {
+        this.#server.on('error', reject)
+        // processes of other users may ask too
+        this.#server.listen({ path, readableAll: true, writableAll: true }, resolve)
+      })
+    })
+    await rename(unnamed, this.#path)
+  }
+
+  /**
+   * Whether this lock is the only one. Each has its name before it looks, so of two at least one sees the other. Of those that see each other while they take
+   * it, the first by name waits until the rest have withdrawn.
+   */
+  async #isAlone(file: string, patience: number): Promise<boolean> {
+    const own = basename(this.#path)
+    for (const since = Date.now(); Date.now() - since < patience; await wait(AGAIN_MS)) {
+      const heard = await Promise.all((await this.#others(file)).map(async name => ({ name, word: await this.#ask(name, patience) })))
+      if (heard.some(({ name, word }) => word === 'holds' || (word === 'takes' && name < own))) return false
+      if (heard.every(({ word }) => NOBODY.includes(word))) {
+        this.#word = 'holds'
+        return true
+      }
+    }
+    return false
+  }
+
+  async #others(file: string): Promise<string[]> {
+    const found = await readdir(dirname(this.#path), { withFileTypes: true })
+    const isLock = (name: string) => name.startsWith(file) && ENDING.test(name.slice(file.length))
+    return found.filter(entry => entry.isSocket() && isLock(entry.name) && entry.name !== basename(this.#path)).map(({ name }) => name)
+  }
+
+  /** The word of another lock, or what came instead of one; a lock that is nobody's is cleared away. */
+  async #ask(name: string, patience: number): Promise<string> {
+    const path = join(dirname(this.#path), name)
+    const word = await reached(path, short => answerOf(short, patience))
+    // what another user left in a folder such as /tmp stays there, and harms nobody
+    if (NOBODY.includes(word)) await rm(path, { force: true }).catch(() => {})
+    return word
   }
 }
 
-/** The path as it is or from the working folder, whichever is shorter. Errors: one that says what to do when both are too long. */
-function shortest(path: string): string {
-  const fromHere = relative('.', path)
-  const shorter = fromHere.length < path.length ? fromHere : path
-  if (Buffer.byteLength(shorter) <= LONGEST) return shorter
-  throw new Error(
-    `the path of its lock, ${path}, is longer than the ${LONGEST} bytes that a socket's path can have; start in its folder or choose a shorter path`
-  )
+const ownPart = () => randomBytes(4).toString('hex')
+
+/** Reaches a socket by its path or, where that is too long for one, through a link to its folder that stands no longer than that takes. */
+async function reached<T>(path: string, act: (short: string) => Promise<T>): Promise<T> {
+  if (Buffer.byteLength(path) <= LONGEST) return act(path)
+  const link = join(tmpdir(), `lock-${ownPart()}`)
+  const short = join(link, basename(path))
+  if (Buffer.byteLength(short) > LONGEST) throw new Error(`the name of its lock, ${basename(path)}, is too long for a socket; choose a shorter name`)
+  await symlink(dirname(path), link)
+  return act(short).finally(() => rm(link))
 }
 
-/** A server that listens on the path; null where something stands there already. */
-function listening(path: string): Promise<Server | null> {
-  return new Promise((resolve, reject) => {
-    const server = createServer(socket => socket.destroy())
-    server.unref()
-    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(null) : reject(error)))
-    server.listen(path, () => resolve(server))
-  })
-}
-
-function isAnswered(path: string): Promise<boolean> {
+/** What is answered on a socket, or the code of the error that came instead; silence is that of a holder who is busy, or was stopped. */
+function answerOf(path: string, patience: number): Promise<string> {
   return new Promise(resolve => {
-    const socket = connect(path)
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
+    let answer = ''
+    const socket = connect(path).setEncoding('utf8').setTimeout(patience)
+    socket.on('data', text => {
+      answer += text
     })
-    socket.once('error', () => resolve(false))
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      answer = error.code as string
+    })
+    socket.on('timeout', () => {
+      answer = 'holds'
+      socket.destroy()
+    })
+    socket.on('close', () => resolve(answer))
   })
 }

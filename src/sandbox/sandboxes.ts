@@ -118,9 +118,9 @@ export class Sandboxes {
   #full(): string {
     const { size } = this.#named
     const advice = this.#evictsIdle
-      ? 'and none is idle; try again when a call is answered, or raise limits.sandboxes'
-      : 'delete one by DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or let the least recently used idle one go with sandboxes.evict_idle'
-    return `There ${size === 1 ? 'is 1 sandbox' : `are ${size} sandboxes`}, as many as limits.sandboxes allows; ${advice}.`
+      ? ', and none is idle: try again when a call is answered, or raise limits.sandboxes'
+      : '; delete one by DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or let the least recently used idle one go with sandboxes.evict_idle'
+    return `There ${size === 1 ? 'is 1 sandbox' : `are ${size} sandboxes`}, as many as limits.sandboxes allows${advice}.`
   }
 
   #end(name: string): void {

@@ -1,17 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { constants } from 'node:os'
-import { PassThrough } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import t, { type Test } from 'tap'
-import { run, type Streams } from '../../src/cli/program.js'
-import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
+import t from 'tap'
 import { MERCHANT, world } from '../support/emulator.js'
+import { ran, read, running, said, scenarioIn, script } from './execution.js'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const NOTHING_DONE = `
 commerce-emulator
   Calls         0
@@ -22,41 +15,11 @@ commerce-emulator
   Expectations  none unmet
 `
 
-type Ran = { status: number | null; stdout: string; stderr: string }
-
-/** Runs a command line in this process, with streams of its own; a command that it runs writes to the real ones, so it must write nothing. */
-async function ran(args: string[], environment: Record<string, string> = {}): Promise<Ran> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
-  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
-  return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
-}
-
-/** A command that runs a piece of JavaScript; `base`, `key`, `control`, `call` and `save` are there for it. */
-const script = (code: string) => [
-  process.execPath,
-  '--input-type=module',
-  '-e',
-  `import { writeFileSync } from 'node:fs'
-const { COMMERCE_BASE_URL: base, COMMERCE_API_KEY: key, COMMERCE_CONTROL_URL: control } = process.env
-const call = (on, form) => {
-  const [method, path] = on.split(' ')
-  const authorization = 'Basic ' + btoa(key + ':')
-  return fetch(base + path, { method, headers: path === '/transactions' && method === 'POST' ? {} : { authorization }, ...(form && { body: new URLSearchParams(form) }) })
-}
-const save = (file, value) => writeFileSync(file, JSON.stringify(value))
-${code}`
-]
-const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
-
 const isOpen = (url: string) =>
   new Promise<boolean>(resolve => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.on('connect', () => resolve(socket.destroy() !== null)).on('error', () => resolve(false))
   })
-
-/** A scenario of the small world in a file. */
-const scenarioIn = (t: Test, more: object = {}, name = 'own') => `${t.testdir({ 'own.yaml': JSON.stringify({ name, data: world(), ...more }) })}/own.yaml`
 
 t.test('exec: the command finds a ready emulator of its own by its variables, and nothing is left running', async t => {
   const scenario = scenarioIn(t)
@@ -222,7 +185,9 @@ t.test(
       ['A12', 'A18', 'A31'].map(id => summary.assumptions.includes(id)),
       [true, true, false]
     )
-    t.strictSame(summary.unmet_expectations, [{ expectation: SHOP.expect[1], wanted: 'GET /refunds: at least 1 call', seen: 0, holds: false, exceeded: false, message }])
+    t.strictSame(summary.unmet_expectations, [
+      { expectation: SHOP.expect[1], wanted: 'GET /refunds: at least 1 call', seen: 0, holds: false, exceeded: false, message }
+    ])
 
     t.equal(
       stderr,
@@ -316,35 +281,6 @@ t.test('exec: calls are logged when a level is given, to stderr like the summary
   t.notOk(silent.stderr.includes('GET /tickets/tkt_a'))
   t.ok(logged.stderr.includes('GET /next/tickets/tkt_a 200'), logged.stderr)
 })
-
-const environment = { ...process.env }
-for (const key of SETTING_KEYS) delete environment[variableOf(key)]
-
-type Running = { pid: number; kill: (signal: NodeJS.Signals) => void; stdout: () => string; stderr: () => string; ended: Promise<number | string> }
-
-/** Runs exec as a process of its own, killed when the test ends. */
-function running(t: Test, args: string[]): Running {
-  const child = spawn(process.execPath, [...process.execArgv, MAIN, 'exec', ...args], { env: environment, stdio: ['pipe', 'pipe', 'pipe'] })
-  let [stdout, stderr] = ['', '']
-  child.stdout.on('data', chunk => {
-    stdout += chunk
-  })
-  child.stderr.on('data', chunk => {
-    stderr += chunk
-  })
-  child.stdin.end('from-outside')
-  t.teardown(() => child.kill('SIGKILL'))
-  const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
-  return { pid: child.pid as number, kill: signal => void child.kill(signal), stdout: () => stdout, stderr: () => stderr, ended }
-}
-/** Waits until so many lines stand on stdout, or the process is over. */
-async function said({ stdout, ended }: Running, count: number): Promise<void> {
-  let isOver = false
-  void ended.then(() => {
-    isOver = true
-  })
-  while (stdout().split('\n').length <= count && !isOver) await sleep(20)
-}
 
 t.test('exec: stdin and stdout are the command’s alone; signals reach it, as often as they come, and exec ends when it ends', async t => {
   const code = `

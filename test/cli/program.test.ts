@@ -402,7 +402,9 @@ commerce-emulator ready on http://localhost:4010/next`
 commerce-emulator ready on http://localhost:4010/next`
   )
   t.ok(
-    startUpText({ ...emulator, resumed: './state.json' }).includes('\n  Scenario  lunch: A busy lunch.\n  Data      ./state.json: goes on where it stopped\n  Keys  '),
+    startUpText({ ...emulator, resumed: './state.json' }).includes(
+      '\n  Scenario  lunch: A busy lunch.\n  Data      ./state.json: goes on where it stopped\n  Keys  '
+    ),
     'one that goes on says from where'
   )
   const odd = startUpText({ ...emulator, baseUrl: 'http://[fe80::1]:4010/next', apiKeys: [{ key: "a'b&$c", account: 'mch_a' }] })

@@ -5,30 +5,15 @@ import type { InjectOptions } from 'fastify'
 import t from 'tap'
 import { startTestEmulator, world } from '../support/emulator.js'
 import { startWithFolders } from './folders.js'
-
-type Route = { method: string; path: string }
-
-/** The routes that an app has, read from its own listing. */
-function routesOf(listing: string): Route[] {
-  const parents: string[] = []
-  return listing.split('\n').flatMap(line => {
-    const [, indent = '', name = '', methods = ''] = /^([ │]*)[├└]── (\S+)(?: \((.*)\))?$/.exec(line) ?? []
-    const depth = indent.length / 4
-    parents.splice(depth, parents.length, name)
-    const path = parents.join('').replace(/^\/\//, '/')
-    return methods
-      .split(', ')
-      .filter(Boolean)
-      .map(method => ({ method, path }))
-  })
-}
+import { collectRoutes, isControl, type Route } from './routes.js'
 
 const HEALTH = '/_control/health'
 const TOKEN = 'open sesame'
 
 t.test('control: the guard stands before every control route that the app registers', async t => {
+  const registered = collectRoutes(t)
   const { app, state } = await startTestEmulator(t)
-  const routes = routesOf(app.printRoutes({ commonPrefix: false })).filter(({ path }) => path.startsWith('/_control'))
+  const routes = registered.filter(isControl)
   const before = await state()
   const call = async ({ method, path }: Route, headers: Record<string, string>) => {
     const { statusCode, payload } = await app.inject({ method: method as 'GET', url: path, headers })
@@ -40,19 +25,27 @@ t.test('control: the guard stands before every control route that the app regist
     [
       'DELETE /_control/coverage',
       'DELETE /_control/requests',
+      'DELETE /_control/sandboxes/:name',
       'DELETE /_control/script',
       'DELETE /_control/script/:id',
       'DELETE /_control/snapshots/:name',
       'GET /_control',
       'GET /_control/assumptions',
       'GET /_control/clock',
+      'GET /_control/console.css',
+      'GET /_control/console.js',
       'GET /_control/coverage',
+      'GET /_control/docs',
+      'GET /_control/docs/:file',
+      'GET /_control/docs/start.js',
       'GET /_control/events',
       'GET /_control/findings',
       'GET /_control/health',
       'GET /_control/metrics',
+      'GET /_control/openapi.json',
       'GET /_control/requests',
       'GET /_control/requests/:id',
+      'GET /_control/sandboxes',
       'GET /_control/scenarios',
       'GET /_control/schema/fixture.json',
       'GET /_control/schema/scenario.json',
@@ -72,7 +65,7 @@ t.test('control: the guard stands before every control route that the app regist
       'PUT /_control/clock',
       'PUT /_control/snapshots/:name'
     ],
-    'the listing is read right'
+    'every route is seen'
   )
   for (const route of [...routes, { method: 'GET', path: '/_control/nowhere' }]) {
     const on = `${route.method} ${route.path}`
@@ -88,8 +81,9 @@ t.test('control: the guard stands before every control route that the app regist
 })
 
 t.test('control: with CONTROL_TOKEN every control route but health needs it', async t => {
+  const registered = collectRoutes(t)
   const { app, state } = await startTestEmulator(t, { settings: { control_token: TOKEN } })
-  const routes = routesOf(app.printRoutes({ commonPrefix: false })).filter(({ path }) => path.startsWith('/_control'))
+  const routes = registered.filter(isControl)
   const call = ({ method, path }: Route, headers: Record<string, string> = {}) =>
     app.inject({ method: method as 'GET', url: path, headers: { host: 'localhost', ...headers } })
 
@@ -274,8 +268,9 @@ t.test('control: bodies have a limit of their own', async t => {
 })
 
 t.test('control: before the start scenario is loaded, health says so and every other call is refused with 503', async t => {
+  const registered = collectRoutes(t)
   const { app, sandbox, control } = await startWithFolders(t, { start: null })
-  const routes = routesOf(app.printRoutes({ commonPrefix: false })).filter(({ path }) => path.startsWith('/_control') && path !== HEALTH)
+  const routes = registered.filter(route => isControl(route) && route.path !== HEALTH)
   const options = ({ method, path }: Route): InjectOptions => ({ method: method as 'GET', url: path, headers: { host: 'localhost' } })
 
   const health = await control('GET /health')

@@ -58,6 +58,9 @@ t.test('control: the overview shows scenario, seed, clock, counts and links that
       coverage: '/_control/coverage',
       findings: '/_control/findings',
       metrics: '/_control/metrics',
+      sandboxes: '/_control/sandboxes',
+      openapi: '/_control/openapi.json',
+      docs: '/_control/docs',
       schemas: ['/_control/schema/fixture.json', '/_control/schema/scenario.json'],
       settings: '/_control/settings',
       assumptions: '/_control/assumptions'

@@ -1,56 +1,212 @@
-/** Many sandboxes at once: nothing of one is ever seen in another. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { InjectOptions } from 'fastify'
 import t from 'tap'
-import { type Emulator, isLong, startProcess } from './support/emulator.js'
+import { type GivenSettings, startEmulator } from '../../src/index.js'
+import { type Answer, type Client, clientOf, started } from './support/emulator.js'
+import { SCENARIO } from './support/load.js'
+import { figure, type Random, random, SEED } from './support/options.js'
 
-const [SANDBOXES, MILLISECONDS] = isLong ? [64, 30_000] : [8, 2000]
-const MINUTE = 60_000
+const WORLDS = figure('WORLDS', { short: 8, long: 64 })
+const SECONDS = figure('SECONDS', { short: 2, long: 30 })
+const KEY = 'sk_test_merchant'
 
-/** What a worker has seen: the ids of its Locations in order, and whatever was not its own. */
-type Seen = { name: string; ids: string[]; rounds: number; foreign: string[] }
-
-/** Drives one sandbox whose clock, script and records carry its own number. */
-async function drive({ call, control }: Emulator, nth: number, until: number): Promise<Seen> {
-  const name = `worker-${nth}`
-  const now = new Date(Date.parse('2026-01-01T00:00:00Z') + nth * MINUTE).toISOString()
-  const seen: Seen = { name, ids: [], rounds: 0, foreign: [] }
-  const check = (isOwn: boolean, what: string) => isOwn || seen.foreign.push(`${name}: ${what}`)
-  await control(name, 'POST /load', { scenario: 'bistro' })
-  await control(name, 'PUT /clock', { now, running: false })
-  await control(name, 'POST /script', { on: 'GET /accounts', respond: { status: 200, body: { worker: name } } })
-  while (Date.now() < until) {
-    seen.rounds++
-    const { body: location } = await call(name, 'POST /locations', { display_name: name, 'address[country]': 'US', 'metadata[worker]': name })
-    seen.ids.push(location.id)
-    check(location.created === now, `a clock that says ${location.created}`)
-    const { body: payment } = await call(name, 'POST /transactions', { ticket: 'tkt_60', payment_type: 'external', amount: 1000 })
-    const { body: refund } = await call(name, 'POST /refunds', { transaction: payment.id, amount: nth + 1, 'metadata[worker]': name })
-    check(refund.amount === nth + 1, `a refund ${JSON.stringify(refund)}`)
-    const { body: locations } = await call(name, 'GET /locations?limit=10')
-    for (const one of locations.data) if (one.metadata.worker !== undefined) check(one.metadata.worker === name, `a Location of ${one.metadata.worker}`)
-    check(locations.data[0]?.id === location.id && locations.url === `/sandbox/${name}/next/locations`, `the list ${locations.url}`)
-    const { body: refunds } = await call(name, `GET /refunds?transaction=${payment.id}`)
-    check(refunds.data.length === 1 && refunds.data[0].id === refund.id, `${refunds.data.length} refunds of one payment`)
-    const { body: scripted } = await call(name, 'GET /accounts')
-    check(scripted.worker === name, `the script of ${scripted.worker}`)
-    const { body: journal } = await control(name, 'GET /requests?limit=20')
-    for (const { body } of journal.data) if (body.metadata) check(body.metadata.worker === name, `a call of ${body.metadata.worker}`)
-  }
-  return seen
+type Call = { on: string; body: string }
+type World = {
+  nth: number
+  name: string
+  mark: string
+  client: Client
+  random: Random
+  log: (Call & Pick<Answer, 'status' | 'text'>)[]
+  /** Its own Transactions. */
+  paid: string[]
+  calls: number
+  /** What it saw that is not its own. */
+  strange: string[]
 }
 
-t.test(`${SANDBOXES} sandboxes for ${MILLISECONDS / 1000} s: no record is ever seen in another's world`, { timeout: MILLISECONDS + 90_000 }, async t => {
-  const emulator = await startProcess(t)
-  const until = Date.now() + MILLISECONDS
+/** Every record of a world says whose it is; its ids and its years are its own too. */
+const markOf = (nth: number) => `mark-${nth}.`
+const yearOf = (nth: number) => 2100 + nth
 
-  const seen = await Promise.all(Array.from({ length: SANDBOXES }, (_, nth) => drive(emulator, nth, until)))
-  t.strictSame(
-    seen.flatMap(({ foreign }) => foreign),
-    []
+/** What in a text belongs to another world. */
+function foreignIn(text: string, nth: number): string[] {
+  const own: [pattern: RegExp, value: number][] = [
+    [/mark-(\d+)\./g, nth],
+    [/"[tru](\d+)_/g, nth],
+    [/"(2[1-9]\d\d)-\d\d-\d\dT/g, yearOf(nth)]
+  ]
+  return own.flatMap(([pattern, value]) => [...text.matchAll(pattern)].filter(([, found]) => Number(found) !== value).map(([found]) => found))
+}
+
+async function call(world: World, on: string, body = '', { isForeign = false } = {}): Promise<Answer> {
+  const answer = await world.client.call(on, body)
+  const { status, text } = answer
+  world.log.push({ on, body, status, text })
+  if (on.includes(' /next/')) world.calls++
+  const foreign = isForeign ? [] : foreignIn(text, world.nth)
+  if (foreign.length > 0) world.strange.push(`${on}: ${foreign.slice(0, 5)} in ${text.slice(0, 200)}`)
+  const expected = isForeign ? status === 404 : status < 300 || status === 418 || answer.body.error?.code === 'refund_exceeds_remaining'
+  if (!expected) world.strange.push(`${on} ${body}: ${status} ${text.slice(0, 200)}`)
+  return answer
+}
+
+/** Settings, a clock, a script and a Ticket of its own. */
+async function prepare(world: World): Promise<void> {
+  const { nth, mark } = world
+  const prefixes = { transaction: `t${nth}_`, refund: `r${nth}_`, user: `u${nth}_` }
+  await call(world, 'POST /_control/records', JSON.stringify({ tickets: [{ id: `tkt_${nth}`, location: 'loc_a', reference: mark }] }))
+  await call(
+    world,
+    'PATCH /_control/settings',
+    JSON.stringify({ seed: nth % 3, ids: { prefixes, length: 12 + (nth % 5) }, pagination: { default_limit: 3 + (nth % 4) } })
   )
-  const longest = seen.reduce((most, one) => (one.ids.length > most.ids.length ? one : most))
-  for (const { name, ids } of seen) t.strictSame(ids, longest.ids.slice(0, ids.length), `${name} draws the ids that every world draws`)
-  const calls = seen.reduce((sum, { rounds }) => sum + rounds, 0) * 7
-  t.comment(`${calls} calls of the API`)
-  t.equal((await emulator.control('worker-0', 'GET /sandboxes')).body.data.length, SANDBOXES)
-  t.equal(await emulator.end('SIGTERM'), 0)
+  await call(world, 'PUT /_control/clock', JSON.stringify({ now: `${yearOf(nth)}-01-01T00:00:00Z`, running: false }))
+  await call(
+    world,
+    'POST /_control/script',
+    JSON.stringify({ name: mark, on: 'GET /locations', calls: `${2 + (nth % 3)}+`, respond: { status: 418, body: { mark } } })
+  )
+}
+
+/** Makes a call of the world's own choice; `others` are ids of other worlds. */
+async function act(world: World, others: readonly string[]): Promise<void> {
+  const { nth, mark, random, paid, name } = world
+  const own = random.of(paid)
+  switch (random.below(own === undefined ? 1 : 12)) {
+    case 0:
+    case 1: {
+      const { body } = await call(
+        world,
+        'POST /next/transactions',
+        `ticket=tkt_${nth}&payment_type=card&card[last4]=4242&amount=${1 + random.below(5000)}&customer[name]=${mark}`
+      )
+      paid.push(body.id)
+      return
+    }
+    case 2:
+    case 3:
+      await call(world, 'POST /next/refunds', `transaction=${own}&amount=${1 + random.below(900)}&reason=${mark}&metadata[world]=${mark}`)
+      return
+    case 4:
+      await call(world, 'POST /next/accounts/mch_a/users', `name=${mark}&email=${nth}@example.com`)
+      return
+    case 5:
+      await call(world, 'POST /next/locations/loc_a', `metadata[world]=${mark}&metadata[n]=${random.below(100)}`)
+      return
+    case 6:
+      await call(
+        world,
+        random.of([
+          'GET /next/transactions',
+          'GET /next/refunds',
+          'GET /next/tickets',
+          'GET /next/accounts/mch_a/users',
+          'GET /next/transactions?search_query=4242'
+        ])
+      )
+      return
+    case 7:
+      await call(world, `GET /next/transactions/${own}`)
+      return
+    case 8:
+      await call(world, 'GET /next/locations')
+      return
+    case 9:
+      await call(world, random.of(['GET /_control/script', 'GET /_control/clock', 'GET /_control/settings', 'GET /_control']))
+      return
+    case 10:
+      await call(world, 'POST /_control/clock/advance', `{"by":"${1 + random.below(9)}s"}`)
+      return
+    default:
+      if (others.length > 0) await call(world, `GET /next/transactions/${random.of(others)}`, '', { isForeign: true })
+      if (random.chance(0.2)) await call(world, `PUT /_control/snapshots/${name}`)
+      if (random.chance(0.05)) await call(world, 'GET /_control/state')
+  }
+}
+
+/** The journal and the list of sandboxes know of the world's own calls alone. */
+async function checkEvidence(world: World, shown: { requests: number; in_flight: number } | undefined): Promise<void> {
+  const { client, nth, calls, strange } = world
+  const { body, text } = await client.call('GET /_control/requests?limit=1000')
+  const marks = [...text.matchAll(/mark-(\d+)\./g)].filter(([, found]) => Number(found) !== nth)
+  if (marks.length > 0) strange.push(`the journal holds ${marks[0]}`)
+  if (body.data.length !== Math.min(calls, 1000)) strange.push(`the journal holds ${body.data.length} calls of ${calls}`)
+  if (body.data[0].id !== `req_${calls}`) strange.push(`the last of ${calls} calls is ${body.data[0].id}`)
+  if (shown?.requests !== calls || shown.in_flight !== 0) strange.push(`${JSON.stringify(shown)} is shown for ${calls} calls`)
+  const snapshots = (await client.call('GET /_control/snapshots')).body.data
+  if (snapshots.some(({ name }: { name: string }) => name !== world.name)) strange.push(`snapshots: ${JSON.stringify(snapshots)}`)
+}
+
+/** Makes the same calls in the same order in an emulator that has no other world. Answers the first that is answered otherwise. */
+async function replay({ name, log }: World, settings: GivenSettings): Promise<string | null> {
+  const { app, close } = await startEmulator({ settings })
+  try {
+    for (const [index, { on, body, status, text }] of log.entries()) {
+      const [method, path] = on.split(' ') as [InjectOptions['method'], string]
+      const isControl = path.startsWith('/_control')
+      const answer = await app.inject({
+        method,
+        url: `/sandbox/${name}${path}`,
+        headers: {
+          host: 'localhost',
+          ...(!isControl && { authorization: `Basic ${Buffer.from(`${KEY}:`).toString('base64')}` }),
+          ...(body !== '' && { 'content-type': isControl ? 'application/json' : 'application/x-www-form-urlencoded' })
+        },
+        ...(body !== '' && { payload: body })
+      })
+      if (answer.statusCode !== status || answer.payload !== text) {
+        return `call ${index} of ${log.length}, ${on} ${body}: together ${status} ${text.slice(0, 300)}, alone ${answer.statusCode} ${answer.payload.slice(0, 300)}`
+      }
+    }
+    return null
+  } finally {
+    await close()
+  }
+}
+
+t.test(`${WORLDS} sandboxes at once for ${SECONDS} s: none sees anything of another, and each is answered as if it were alone`, async t => {
+  t.comment(`ENDURANCE_SEED=${SEED}`)
+  const folder = await mkdtemp(join(tmpdir(), 'endurance-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'load.json'), JSON.stringify(SCENARIO))
+  const scenario = join(folder, 'load.json')
+  const { port, end } = await started(t, ['--scenario', scenario, '--set', `limits.sandboxes=${WORLDS}`])
+  const worlds = Array.from({ length: WORLDS }, (_, nth): World => {
+    const name = `world-${nth}`
+    return { nth, name, mark: markOf(nth), client: clientOf(port, name, KEY), random: random(name), log: [], paid: [], calls: 0, strange: [] }
+  })
+
+  await Promise.all(worlds.map(prepare))
+  const until = Date.now() + SECONDS * 1000
+  await Promise.all(
+    worlds.map(async world => {
+      const next = worlds[(world.nth + 1) % WORLDS] as World
+      while (Date.now() < until) await act(world, next.paid)
+    })
+  )
+
+  const base = clientOf(port, null, KEY)
+  const shown = (await base.call('GET /_control/sandboxes')).body.data as { name: string; requests: number; in_flight: number }[]
+  await Promise.all(
+    worlds.map(world =>
+      checkEvidence(
+        world,
+        shown.find(({ name }) => name === world.name)
+      )
+    )
+  )
+  t.strictSame(foreignIn((await base.call('GET /_control/state')).text, -1), [], 'the world at the base address is as it began')
+  for (const { client, name, strange, log } of worlds) {
+    t.strictSame(strange.slice(0, 5), [], `${name}: ${log.length} calls`)
+    client.close()
+  }
+  base.close()
+  t.equal(await end('SIGTERM'), 0)
+
+  const settings = { port: 0, log_level: 'silent', scenario, 'limits.sandboxes': WORLDS } as const
+  for (const world of worlds) t.equal(await replay(world, settings), null, `${world.name}: ${world.paid.length} Transactions`)
+  t.comment(`${worlds.reduce((sum, { log }) => sum + log.length, 0)} calls`)
 })

@@ -62,3 +62,26 @@ t.test('periods: they are empty until one is added, and expectations are told ap
   t.strictSame([periods.isEmpty, periods.unmet().map(({ wanted }) => wanted)], [false, ['a', 'c']])
   t.end()
 })
+
+t.test('periods: of entries that say the same each is used on its own', t => {
+  const periods = added({ script: [entry('a', 1), entry('a', 0), entry('a', 0)], verdicts: [] }, { script: [entry('a', 1), entry('a', 1)], verdicts: [] })
+
+  t.strictSame(
+    periods.unused().map(({ entry }) => entry.name),
+    ['a'],
+    'the third'
+  )
+  t.end()
+})
+
+t.test('periods: of a long life no more is judged than ten thousand entries and as many expectations', t => {
+  const periods = new Periods()
+  for (let nth = 0; nth < 10_050; nth++) periods.add({ script: [entry(`entry ${nth}`, 0)], verdicts: [verdict(`call ${nth}`, 0)] })
+  t.strictSame([periods.unused().length, periods.unmet().length], [10_000, 10_000])
+
+  periods.add({ script: [entry('entry 7', 1), entry('entry 10040', 0)], verdicts: [verdict('call 7', 1), verdict('call 8', 9), verdict('call 10040', 9)] })
+
+  t.strictSame([periods.unused().length, periods.unmet().length], [9999, 9999], 'those that were seen are judged on')
+  t.equal(periods.unmet().find(({ wanted }) => wanted === 'call 8')?.message, '9 came')
+  t.end()
+})

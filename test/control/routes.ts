@@ -1,0 +1,24 @@
+/** The control routes of the apps that a test starts. Each app tells of its routes as they are registered, so that none is overlooked. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { FastifyInstance } from 'fastify'
+import type { Test } from 'tap'
+
+export type Route = { method: string; path: string }
+
+/** Collects every route of what is started from now on, until the test ends. */
+export function collectRoutes(t: Test): Route[] {
+  const routes: Route[] = []
+  const watch = (message: unknown) => {
+    const { fastify: app } = message as { fastify: FastifyInstance }
+    app.addHook('onRoute', ({ method, url }) => {
+      // a prefix answers with and without a slash at its end
+      const path = url.replace(/(?<=.)\/$/, '')
+      for (const one of [method].flat()) if (!routes.some(route => route.method === one && route.path === path)) routes.push({ method: one, path })
+    })
+  }
+  subscribe('fastify.initialization', watch)
+  t.teardown(() => unsubscribe('fastify.initialization', watch))
+  return routes
+}
+
+export const isControl = ({ path }: Route): boolean => path === '/_control' || path.startsWith('/_control/')

@@ -1,0 +1,196 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
+import fastify, { type InjectOptions } from 'fastify'
+import t, { type Test } from 'tap'
+import type { GivenSettings } from '../../src/core/settings.js'
+import { operationsAt } from '../../src/reference/operations.js'
+import { namesIn, worldOf } from '../sandbox/worlds.js'
+import { startTestEmulator, world } from '../support/emulator.js'
+import { collectRoutes, isControl, type Route } from './routes.js'
+
+const HEALTH = '/_control/health'
+const EVENTS = '/_control/events'
+const TOKEN = 'open sesame'
+const MAKING = ['/_control/load', '/_control/records']
+const GUARDED = ['host_not_allowed', 'origin_not_allowed', 'token_required', 'content_type_unsupported', 'sandbox_unknown', 'name_invalid']
+const isMutating = ({ method }: Route) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method)
+
+/** An address that a route answers at, below a prefix; `known` is the name of the sandbox that there is. */
+const addressOf = ({ path }: Route, prefix: string) => prefix + path.replace('*', 'known').replace(/:\w+/g, 'known')
+
+/** An emulator with a sandbox `known` and the control routes that it has. */
+async function startWalk(t: Test, settings: GivenSettings = {}) {
+  const routes = collectRoutes(t)
+  const emulator = await startTestEmulator(t, { settings })
+  const { inject } = emulator
+  const headers: Record<string, string> = {
+    host: 'localhost',
+    ...(typeof settings.control_token === 'string' && { authorization: `Bearer ${settings.control_token}` })
+  }
+  await worldOf(emulator, 'known').call('GET /tickets')
+  const controlRoutes = routes.filter(isControl)
+  const call = async (route: Route, prefix: string, more: Pick<InjectOptions, 'headers' | 'payload'> = {}) => {
+    const url = addressOf(route, prefix)
+    const { status, body } = await inject({ method: route.method as 'GET', url, ...more, headers: more.headers ?? headers })
+    return { status, code: body.error?.code as string | undefined }
+  }
+  /** All that a call could have changed, as text: of the world at the base address, of the known sandbox, and which sandboxes there are. */
+  const everything = async () => {
+    const texts: string[] = []
+    for (const prefix of ['', '/sandbox/known']) {
+      for (const path of ['/state', '/script', '/snapshots', '/clock', '/settings', '/requests', '/coverage', '']) {
+        texts.push((await inject({ method: 'GET', url: `${prefix}/_control${path}`, headers })).text)
+      }
+    }
+    return [...texts, (await inject({ method: 'GET', url: '/_control/sandboxes', headers })).text.replace(/"in_flight":\d+/g, '')].join('\n')
+  }
+  return { ...emulator, headers, routes, controlRoutes, routeCall: call, everything }
+}
+
+/** Calls every control route, at the base address and in the known sandbox, and shows that nothing at all was changed by it. */
+async function walk(
+  t: Test,
+  { controlRoutes, everything }: Awaited<ReturnType<typeof startWalk>>,
+  visit: (route: Route, at: { prefix: string; on: string }) => Promise<void>
+): Promise<void> {
+  const before = await everything()
+  for (const prefix of ['', '/sandbox/known']) for (const route of controlRoutes) await visit(route, { prefix, on: `${route.method} ${prefix}${route.path}` })
+  t.equal(await everything(), before, 'nothing was changed')
+}
+
+t.test('routes: whatever an app registers is seen', async t => {
+  const seen = collectRoutes(t)
+  const app = fastify({ exposeHeadRoutes: false })
+  app.get('/', async () => null)
+  await app.register(
+    async scope => {
+      scope.get('/', async () => null)
+      for (const path of ['/a', '/ab/:id', '/files/*']) scope.get(path, async () => null)
+      await scope.register(async inner => inner.route({ method: ['PUT', 'DELETE'], url: '/:id', handler: async () => null }), { prefix: '/ab' })
+    },
+    { prefix: '/_control' }
+  )
+
+  t.strictSame(
+    seen.map(({ method, path }) => `${method} ${path}`),
+    ['GET /', 'GET /_control', 'GET /_control/a', 'GET /_control/ab/:id', 'GET /_control/files/*', 'PUT /_control/ab/:id', 'DELETE /_control/ab/:id']
+  )
+})
+
+t.test('control: every route that is not of the emulated API stands under /_control, but for the overview at the root', async t => {
+  const { routes, controlRoutes, control } = await startWalk(t)
+
+  const strays = routes.filter(route => {
+    const path = route.path.replace(/^\/next(?=\/)/, '').replace(/:\w+/g, 'known')
+    return !isControl(route) && (path === route.path || !operationsAt(path).some(({ method }) => method === route.method))
+  })
+
+  t.strictSame(strays, [
+    { method: 'GET', path: '/' },
+    { method: 'OPTIONS', path: '/next*' }
+  ])
+  const paths = controlRoutes.map(({ path }) => path)
+  const links = Object.values<string | string[]>((await control('GET ')).body.links).flat()
+  t.strictSame(
+    links.filter(link => link.startsWith('/_control') && !paths.includes(link)),
+    [],
+    'whatever the overview links to is walked'
+  )
+  t.ok(paths.includes('/_control/sandboxes/:name'))
+})
+
+t.test('control: every route refuses a Host that DNS rebinding could use, and a page of another origin', async t => {
+  const emulator = await startWalk(t)
+  const { routeCall } = emulator
+
+  await walk(t, emulator, async (route, { prefix, on }) => {
+    const ofOtherHost = await routeCall(route, prefix, { headers: { host: 'evil.example' } })
+    const ofOtherOrigin = await routeCall(route, prefix, { headers: { host: 'localhost', origin: 'http://evil.example' } })
+
+    t.strictSame(ofOtherHost, route.path === HEALTH ? { status: 200, code: undefined } : { status: 403, code: 'host_not_allowed' }, `${on}, another Host`)
+    t.strictSame(ofOtherOrigin, { status: 403, code: 'origin_not_allowed' }, `${on}, another Origin`)
+  })
+})
+
+t.test('control: with CONTROL_TOKEN every route but health refuses a call without it, or with another', async t => {
+  const emulator = await startWalk(t, { control_token: TOKEN })
+  const { routeCall } = emulator
+
+  await walk(t, emulator, async (route, { prefix, on }) => {
+    const without = await routeCall(route, prefix, { headers: { host: 'localhost' } })
+    const wrong = await routeCall(route, prefix, { headers: { host: 'localhost', authorization: `Bearer ${TOKEN}!` } })
+
+    const expected = route.path === HEALTH ? { status: 200, code: undefined } : { status: 401, code: 'token_required' }
+    t.strictSame([without, wrong], [expected, expected], on)
+  })
+})
+
+t.test('control: every route that changes something refuses a body that is neither JSON nor YAML', async t => {
+  const emulator = await startWalk(t)
+  const { routeCall, headers } = emulator
+
+  await walk(t, emulator, async (route, { prefix, on }) => {
+    if (!isMutating(route)) return
+    // what a page can send without asking first
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', undefined]) {
+      const sent = { ...headers, ...(type !== undefined && { 'content-type': type }) }
+      const answer = await routeCall(route, prefix, { headers: sent, payload: '{"scenario":"default"}' })
+      t.strictSame(answer, { status: 415, code: 'content_type_unsupported' }, `${on} with ${type}`)
+    }
+  })
+})
+
+t.test('control: every route in a sandbox that is not there is a 404, but for load and records, which make it', async t => {
+  const emulator = await startWalk(t)
+  const { controlRoutes, routeCall, everything, headers, control } = emulator
+  const before = await everything()
+
+  for (const route of controlRoutes) {
+    const on = `${route.method} ${route.path}`
+    const body = JSON.stringify(route.path.endsWith('load') ? { scenario: { data: world() } } : { tickets: [{ id: 'tkt_b', location: 'loc_a' }] })
+    const payload = isMutating(route) ? { headers: { ...headers, 'content-type': 'application/json' }, payload: body } : {}
+
+    const guarded = await routeCall(route, '/sandbox/unknown', { headers: { host: 'evil.example' } })
+    const misnamed = await routeCall(route, '/sandbox/not!one', payload)
+    const answer = await routeCall(route, '/sandbox/unknown', payload)
+
+    const isGuarded = route.path !== HEALTH
+    t.strictSame(guarded, isGuarded ? { status: 403, code: 'host_not_allowed' } : { status: 404, code: 'sandbox_unknown' }, `${on}, guarded first`)
+    t.strictSame(misnamed, { status: 400, code: 'name_invalid' }, `${on}, in one that cannot be called so`)
+    if (MAKING.includes(route.path)) {
+      t.strictSame(answer, { status: 200, code: undefined }, on)
+      t.strictSame(await namesIn(emulator), ['known', 'unknown'], `${on} makes it`)
+      t.equal((await control('DELETE /sandboxes/unknown')).status, 204)
+    } else t.strictSame(answer, { status: 404, code: 'sandbox_unknown' }, on)
+  }
+
+  t.equal(await everything(), before, 'nothing else was made or changed')
+})
+
+t.test('control: a call that may pass passes on every route, at the base address and in a sandbox', async t => {
+  const emulator = await startWalk(t, { control_token: TOKEN })
+  const { controlRoutes, routeCall, headers, listen } = emulator
+  const port = await listen()
+
+  for (const prefix of ['', '/sandbox/known']) {
+    for (const route of controlRoutes) {
+      // one of the calls deletes it
+      await worldOf(emulator, 'known').call('GET /tickets')
+      if (route.path === EVENTS) {
+        t.equal(await streamStatus(headers, { port, path: `${prefix}${EVENTS}` }), 200, `${prefix}${EVENTS}`)
+        continue
+      }
+      const payload = isMutating(route) ? { headers: { ...headers, 'content-type': 'application/json' }, payload: '{}' } : {}
+      const { status, code } = await routeCall(route, prefix, payload)
+      t.ok(status < 500 && !GUARDED.includes(code ?? ''), `${route.method} ${prefix}${route.path}: ${status} ${code}`)
+    }
+  }
+})
+
+/** The status of a stream of events, which never ends by itself. */
+async function streamStatus(headers: Record<string, string>, { port, path }: { port: number; path: string }): Promise<number> {
+  const request = get({ port, host: '127.0.0.1', path, headers })
+  const [response] = await once(request, 'response')
+  request.destroy()
+  return response.statusCode
+}

@@ -1,0 +1,470 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { get, type IncomingMessage, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import type { GivenSettings } from '../../src/core/settings.js'
+import { startEmulator } from '../../src/index.js'
+import { authorization, type Emulator, namesIn, type World, worldOf } from '../sandbox/worlds.js'
+import { NOW, startTestEmulator, world } from '../support/emulator.js'
+
+const TICKET = { tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }
+const UNKNOWN = ' A call of its API makes it, as do POST …/_control/load and …/_control/records.'
+
+/** Waits until something is so; a test that waits in vain fails by what it looks at next. */
+async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  for (const since = Date.now(); Date.now() - since < 20_000 && !(await isSo()); ) await sleep(20)
+}
+
+/** An emulator on a port, where calls can hang. */
+async function startListening(t: Test, settings: GivenSettings = {}, scenario: object = { clock: NOW, data: world() }) {
+  const emulator = await startTestEmulator(t, { settings, scenario })
+  const port = await emulator.listen()
+  const inFlightIn = async (name: string) =>
+    (await emulator.control('GET /sandboxes')).body.data.find((one: { name: string }) => one.name === name)?.in_flight as number | undefined
+  /** Makes a call that is not answered yet; answers what becomes of it, and a way to give it up. */
+  const hanging = async (name: string | null, path = '/next/refunds') => {
+    const call = get({ port, host: '127.0.0.1', path: `${name === null ? '' : `/sandbox/${name}`}${path}`, headers: { authorization: authorization() } })
+    const fate = { over: false, status: 0, done: Promise.resolve() }
+    fate.done = new Promise(resolve => {
+      call.on('response', (response: IncomingMessage) => {
+        fate.status = response.statusCode ?? 0
+        response
+          .on('error', () => {})
+          .on('close', resolve)
+          .resume()
+      })
+      call.on('error', () => resolve())
+    })
+    void fate.done.then(() => {
+      fate.over = true
+    })
+    t.teardown(() => call.destroy())
+    if (name !== null) await until(async () => (await inFlightIn(name)) === 1)
+    return { fate, giveUp: () => call.destroy() }
+  }
+  /** Sends a load or records of which the second half is held back. */
+  const halfSent = async (name: string, path: string, body: object) => {
+    const text = JSON.stringify(body)
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
+    const call = request({ port, host: '127.0.0.1', method: 'POST', path: `/sandbox/${name}/_control${path}`, headers })
+    const answer = once(call, 'response').then(
+      ([response]) => response.resume().statusCode as number,
+      () => null
+    )
+    t.teardown(() => call.destroy())
+    call.write(text.slice(0, 5))
+    await until(async () => (await inFlightIn(name)) === 1)
+    return {
+      finish: () => {
+        call.end(text.slice(5))
+        return answer
+      },
+      cut: () => call.destroy()
+    }
+  }
+  return { ...emulator, port, inFlightIn, hanging, halfSent }
+}
+
+t.test('sandboxes: they are listed with their addresses, their scenario and what is in them', async t => {
+  const emulator = await startTestEmulator(t)
+  const { control } = emulator
+  t.strictSame((await control('GET /sandboxes')).body, { data: [] })
+  const [a, b] = ['worker-2', 'Worker-1'].map(name => worldOf(emulator, name)) as [World, World]
+  await a.call('GET /tickets')
+  await a.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
+  await b.control('POST /load', { scenario: { name: 'own', data: {} } })
+
+  const { status, body } = await control('GET /sandboxes')
+
+  t.equal(status, 200)
+  t.strictSame(body, {
+    data: [
+      { name: 'Worker-1', api: '/sandbox/Worker-1/next', control: '/sandbox/Worker-1/_control', scenario: 'own', records: 0, requests: 0, in_flight: 0 },
+      { name: 'worker-2', api: '/sandbox/worker-2/next', control: '/sandbox/worker-2/_control', scenario: 'test', records: 5, requests: 2, in_flight: 0 }
+    ]
+  })
+  const within = (await a.control('GET /sandboxes')).body.data
+  t.strictSame(
+    within.map(({ name, in_flight }: { name: string; in_flight: number }) => [name, in_flight]),
+    [
+      ['Worker-1', 0],
+      ['worker-2', 1]
+    ],
+    'from within a sandbox the list is the same, this very call counted'
+  )
+  t.equal((await control('GET /sandboxes?limit=1')).body.error.code, 'parameter_unknown')
+})
+
+t.test('sandboxes: an API call makes one, whatever it is answered', async t => {
+  const emulator = await startTestEmulator(t)
+  const calls: [name: string, on: string, key: string | null, status: number][] = [
+    ['found', 'GET /tickets', 'sk_merchant', 200],
+    ['nokey', 'GET /tickets', null, 401],
+    ['missing', 'GET /tickets/none', 'sk_merchant', 404],
+    ['nowhere', 'GET /none', 'sk_merchant', 404],
+    ['method', 'DELETE /tickets/tkt_a', 'sk_merchant', 405],
+    ['disabled', 'DELETE /locations/loc_a', 'sk_merchant', 501],
+    ['invalid', 'POST /refunds', 'sk_merchant', 400],
+    ['head', 'HEAD /tickets', 'sk_merchant', 405]
+  ]
+  for (const [name, on, key, status] of calls) {
+    t.equal((await worldOf(emulator, name).call(on, { key })).status, status, on)
+    t.ok((await namesIn(emulator)).includes(name), `${name} is made`)
+  }
+})
+
+t.test('sandboxes: load and records make one, and begin in the start scenario', async t => {
+  const emulator = await startTestEmulator(t)
+  const [loaded, added, yaml] = ['loaded', 'added', 'yaml'].map(name => worldOf(emulator, name)) as [World, World, World]
+
+  const load = await loaded.control('POST /load', { scenario: { name: 'own', data: world(TICKET) } })
+  const records = await added.control('POST /records', TICKET)
+  const inYaml = await yaml.control('POST /load', 'name: yours\ndata: {}', { 'content-type': 'application/yaml' })
+
+  t.strictSame([load.status, records.status, inYaml.status], [200, 200, 200])
+  t.strictSame(await namesIn(emulator), ['added', 'loaded', 'yaml'])
+  const overview = async ({ control }: World) => {
+    const { scenario, counts } = (await control('GET ')).body
+    return [scenario.name, counts.tickets]
+  }
+  t.strictSame(
+    [await overview(loaded), await overview(added), await overview(yaml)],
+    [
+      ['own', 2],
+      ['test', 2],
+      ['yours', 0]
+    ]
+  )
+  t.equal((await added.call('GET /tickets/tkt_b')).headers['request-id'], 'req_1', 'they are no calls of its API')
+})
+
+t.test('sandboxes: no other control call makes one', async t => {
+  const emulator = await startTestEmulator(t)
+  await worldOf(emulator, 'there').call('GET /tickets')
+  const { control } = worldOf(emulator, 'their')
+  for (const on of ['GET ', 'GET /state', 'GET /health', 'GET /events', 'POST /reset', 'PUT /clock', 'POST /keys', 'DELETE /script', 'GET /sandboxes']) {
+    const { status, body } = await control(on)
+    t.strictSame(
+      [status, body.error.type, body.error.code, body.error.param, body.error.message],
+      [404, 'not_found_error', 'sandbox_unknown', 'name', `There is no sandbox their; did you mean there?${UNKNOWN}`],
+      on
+    )
+  }
+  t.strictSame(await namesIn(emulator), ['there'])
+})
+
+const REFUSED: [title: string, on: string, body: object | string, type?: string][] = [
+  ['a broken body', 'POST /load', '{'],
+  ['a body of another type', 'POST /load', 'scenario=default', 'application/x-www-form-urlencoded'],
+  ['a bad scenario', 'POST /load', { scenario: { sede: 1 } }],
+  ['a scenario that there is none of', 'POST /load', { scenario: 'none-such' }],
+  ['steps that fail', 'POST /load', { scenario: { data: world(), steps: [{ do: 'GET /tickets/tkt_none' }] } }],
+  ['an unknown parameter', 'POST /load?odd=1', { scenario: 'default' }],
+  ['records that do not fit', 'POST /records', { tickets: [{ location: 'loc_none' }] }],
+  ['an empty body', 'POST /records', ''],
+  ['records in broken YAML', 'POST /records', 'tickets: [', 'application/yaml']
+]
+
+t.test('sandboxes: a load or records that is refused makes none, and leaves one that there is', async t => {
+  const emulator = await startTestEmulator(t)
+  const there = worldOf(emulator, 'there')
+  await there.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
+  const state = async () => (await there.control('GET /state')).text
+  const before = await state()
+
+  for (const [title, on, body, type] of REFUSED) {
+    for (const { name, control } of [worldOf(emulator, 'not-there'), there]) {
+      const { status } = await control(on, body, type === undefined ? {} : { 'content-type': type })
+      t.ok(status >= 400 && status < 500, `${title} in ${name}: ${status}`)
+      t.strictSame(await namesIn(emulator), ['there'], title)
+    }
+  }
+  t.equal(await state(), before)
+  t.equal((await there.call('GET /tickets')).headers['request-id'], 'req_2')
+})
+
+t.test('sandboxes: a dry run makes none', async t => {
+  const emulator = await startTestEmulator(t)
+  const { control } = worldOf(emulator, 'dry')
+
+  for (const flag of ['?dry_run', '?dry_run=1', '?dry_run=true']) {
+    const { status, body } = await control(`POST /load${flag}`, { scenario: { name: 'own', data: world() } })
+    t.strictSame([status, body.dry_run, body.scenario.name], [200, true, 'own'])
+    t.strictSame(await namesIn(emulator), [], flag)
+  }
+  t.equal((await control('POST /load?dry_run=0', { scenario: { name: 'own', data: world() } })).status, 200)
+  t.equal((await control('POST /load?dry_run', { scenario: { name: 'other', data: world() } })).status, 200)
+  t.equal((await control('GET /health')).body.scenario, 'own', 'and leaves one that there is as it was')
+})
+
+t.test('sandboxes: of loads that come at the same time one that succeeds is enough to make it', async t => {
+  const bad = { scenario: { sede: 1 } }
+  const good = { scenario: { name: 'own', data: world() } }
+  for (const [bodies, made] of [
+    [[bad, bad], []],
+    [[bad, bad, bad, bad, bad], []],
+    [[bad, good, bad], ['both']],
+    [[good, bad], ['both']]
+  ] as [object[], string[]][]) {
+    const emulator = await startTestEmulator(t)
+    const { control } = worldOf(emulator, 'both')
+
+    const answers = await Promise.all(bodies.map(body => control('POST /load', body)))
+
+    t.strictSame(
+      answers.map(({ status }) => status),
+      bodies.map(body => (body === bad ? 400 : 200))
+    )
+    t.strictSame(await namesIn(emulator), made)
+    if (made.length > 0) t.equal((await control('GET /health')).body.scenario, 'own')
+  }
+})
+
+t.test('sandboxes: a load that fails leaves one that a call used meanwhile, and takes none that was made since', async t => {
+  const emulator = await startListening(t)
+  const { halfSent, control } = emulator
+  const bad = { scenario: { sede: 1 } }
+
+  const alone = await halfSent('alone', '/load', bad)
+  t.strictSame(await namesIn(emulator), ['alone'], 'it is there while the load is')
+  t.equal(await alone.finish(), 400)
+  t.strictSame(await namesIn(emulator), [])
+
+  const used = await halfSent('used', '/load', bad)
+  await worldOf(emulator, 'used').call('GET /tickets')
+  t.equal(await used.finish(), 400)
+  t.strictSame(await namesIn(emulator), ['used'])
+
+  const first = await halfSent('replaced', '/load', bad)
+  t.equal((await control('DELETE /sandboxes/replaced')).status, 204)
+  await worldOf(emulator, 'replaced').call('GET /tickets')
+  t.equal(await first.finish(), 400)
+  t.strictSame(await namesIn(emulator), ['replaced', 'used'])
+
+  const [one, two] = [await halfSent('two', '/records', TICKET), await halfSent('other', '/load', bad)]
+  const again = worldOf(emulator, 'two').control('POST /load', bad)
+  t.equal((await again).status, 400)
+  t.ok((await namesIn(emulator)).includes('two'), 'the other load is still on its way')
+  t.strictSame([await one.finish(), await two.finish()], [200, 400])
+  t.strictSame(await namesIn(emulator), ['replaced', 'two', 'used'])
+})
+
+t.test('sandboxes: a load whose connection ends in the middle makes none', async t => {
+  const emulator = await startListening(t)
+
+  const { cut } = await emulator.halfSent('cut', '/load', { scenario: { data: world() } })
+  t.strictSame(await namesIn(emulator), ['cut'])
+  cut()
+  await until(async () => (await namesIn(emulator)).length === 0)
+
+  t.strictSame(await namesIn(emulator), [])
+})
+
+t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, delayed, hung or a load; the answer says so when all are busy', async t => {
+  const scenario = {
+    clock: NOW,
+    data: world(),
+    script: [
+      { on: 'GET /refunds', fault: 'hang' },
+      { on: 'GET /accounts', delay: '10m' }
+    ]
+  }
+  const emulator = await startListening(t, { 'limits.sandboxes': 4, 'sandboxes.evict_idle': true }, scenario)
+  const { hanging, halfSent, inFlightIn } = emulator
+  await hanging('hung')
+  const delayed = await hanging('delayed', '/next/accounts')
+  const loading = await halfSent('loading', '/load', { scenario: { name: 'own', data: world() } })
+  const use = (name: string) => worldOf(emulator, name).call('GET /tickets')
+  await use('idle')
+
+  t.equal((await use('new')).status, 200)
+  t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'loading', 'new'], 'the one idle sandbox made room, though it was used last')
+  await hanging('new')
+  const refused = await use('newer')
+  t.strictSame(
+    [refused.status, refused.body.error.code, refused.body.error.message],
+    [
+      429,
+      'sandbox_limit',
+      'There are 4 sandboxes, as many as limits.sandboxes allows, and none is idle: try again when a call is answered, or raise limits.sandboxes.'
+    ]
+  )
+  t.equal(await loading.finish(), 200)
+  t.equal((await worldOf(emulator, 'loading').control('GET /health')).body.scenario, 'own')
+  await until(async () => (await inFlightIn('loading')) === 0)
+  t.equal((await use('newer')).status, 200)
+  t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'new', 'newer'])
+
+  delayed.giveUp()
+  await until(async () => (await inFlightIn('delayed')) === 0)
+  for (const name of ['newer', 'newest']) t.equal((await use(name)).status, 200)
+  t.strictSame(await namesIn(emulator), ['hung', 'new', 'newer', 'newest'], 'a call that its client gave up is no longer in flight')
+})
+
+t.test('sandboxes: deleting one cuts what hangs in it and its streams of events, and nothing else', async t => {
+  const scenario = { clock: NOW, data: world(), script: [{ on: 'GET /refunds', fault: 'hang' }] }
+  const emulator = await startListening(t, {}, scenario)
+  const { hanging, control, inFlightIn, logs } = emulator
+  for (const name of ['gone', 'stays']) await worldOf(emulator, name).call('GET /tickets')
+  const stream = async (name: string | null) => {
+    const call = get({ port: emulator.port, host: '127.0.0.1', path: `${name === null ? '' : `/sandbox/${name}`}/_control/events` })
+    t.teardown(() => call.destroy())
+    const [response] = (await once(call, 'response')) as [IncomingMessage]
+    const seen = { text: '', ended: false }
+    response.on('data', chunk => {
+      seen.text += chunk
+    })
+    response
+      .on('error', () => {})
+      .on('end', () => {
+        seen.ended = true
+      })
+    return seen
+  }
+  const hungIn = [(await hanging('gone')).fate, (await hanging('stays')).fate, (await hanging(null)).fate] as const
+  const streams = [await stream('gone'), await stream('gone'), await stream('stays'), await stream(null)]
+  await until(() => streams.every(({ text }) => text !== ''))
+
+  const deleted = await control('DELETE /sandboxes/gone')
+
+  t.strictSame([deleted.status, deleted.text], [204, ''])
+  await until(() => hungIn[0].over && streams[0]?.ended === true && streams[1]?.ended === true)
+  t.strictSame(
+    hungIn.map(({ over, status }) => [over, status]),
+    [
+      [true, 0],
+      [false, 0],
+      [false, 0]
+    ]
+  )
+  t.strictSame(
+    streams.map(({ ended }) => ended),
+    [true, true, false, false]
+  )
+  await worldOf(emulator, 'stays').call('GET /tickets/tkt_a')
+  await until(() => streams[2]?.text.includes('/tickets/tkt_a') === true)
+  t.ok(streams[2]?.text.includes('/tickets/tkt_a'), 'the others go on')
+  t.notOk(streams[3]?.text.includes('/tickets/tkt_a'), 'each tells of its own world')
+  t.equal(await inFlightIn('stays'), 2, 'the hung call and the stream')
+  t.strictSame(
+    logs.filter(line => JSON.parse(line).level >= 50),
+    []
+  )
+})
+
+t.test('sandboxes: what was counted of the run outlives a deleted sandbox', async t => {
+  const emulator = await startTestEmulator(t, { records: { tickets: [...'bcde'].map(id => ({ id: `tkt_${id}`, location: 'loc_a', reference: id })) } })
+  const { control } = emulator
+  const { call } = worldOf(emulator, 'gone')
+  await call('GET /tickets', { query: 'search_query=none&limit=1&location=loc_a' })
+  await call('POST /refunds', { body: { transaction: 'txn_none' } })
+  const totals = async () => [
+    (await control('GET /coverage?scope=run')).text,
+    (await control('GET /findings?scope=run')).text,
+    (await control('GET /assumptions?scope=run')).text,
+    (await control('GET /metrics')).text
+      .split('\n')
+      .filter(line => line.startsWith('commerce_calls_total'))
+      .join()
+  ]
+  const before = await totals()
+  t.ok(before[1]?.includes('"stopped-at-empty-page"') && before[1].includes('gone/req_1'), 'it is found in the run')
+
+  t.equal((await control('DELETE /sandboxes/gone')).status, 204)
+  t.strictSame(await totals(), before)
+  await call('GET /tickets')
+
+  t.ok((await control('GET /findings?scope=run')).text === before[1], 'and one that takes its name')
+})
+
+t.test('sandboxes: a call that is still delayed in a deleted sandbox is answered, and brings nothing back', async t => {
+  const scenario = { clock: NOW, data: world(), script: [{ on: 'GET /accounts', delay: '700ms' }] }
+  const emulator = await startListening(t, {}, scenario)
+  const { fate } = await emulator.hanging('late', '/next/accounts')
+
+  t.equal((await emulator.control('DELETE /sandboxes/late')).status, 204)
+  await fate.done
+
+  t.equal(fate.status, 200)
+  t.strictSame(await namesIn(emulator), [])
+})
+
+t.test('sandboxes: deleting one needs its name, and one that there is', async t => {
+  const emulator = await startTestEmulator(t)
+  const { control } = emulator
+  for (const name of ['a', 'b', 'c']) await worldOf(emulator, name).call('GET /tickets')
+  const errorOf = async (on: string) => {
+    const { status, body } = await control(on)
+    return [status, body.error.code, body.error.param, body.error.message]
+  }
+
+  t.strictSame(await errorOf('DELETE /sandboxes/nothing'), [404, 'sandbox_unknown', 'name', `There is no sandbox nothing; there are a, b, c.${UNKNOWN}`])
+  const rest = 'is no name: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.'
+  t.strictSame(await errorOf('DELETE /sandboxes/a%2Fb'), [400, 'name_invalid', 'name', `a/b ${rest}`])
+  t.strictSame(await errorOf('DELETE /sandboxes/4242%204242%204242%204242'), [400, 'name_invalid', 'name', `**** **** **** **** ${rest}`])
+  t.equal((await errorOf('DELETE /sandboxes/a?force=1'))[1], 'parameter_unknown')
+  t.equal((await errorOf('DELETE /sandboxes'))[1], 'path_unknown')
+  t.equal((await control('DELETE /sandboxes/%61')).status, 204)
+  t.equal((await worldOf(emulator, 'b').control('DELETE /sandboxes/b')).status, 204, 'one can be deleted from within')
+  t.equal((await worldOf(emulator, 'c').control('DELETE /sandboxes/b')).status, 404)
+  t.strictSame(await namesIn(emulator), ['c'])
+})
+
+t.test('metrics: calls, records and script actions are those of every sandbox', async t => {
+  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: world(), script: [{ on: 'GET /refunds', respond: { status: 503 } }] } })
+  const { control } = emulator
+  const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
+  for (const { call } of [main, a, a, b]) await call('GET /tickets/tkt_a')
+  for (const { call } of [a, b]) await call('GET /refunds')
+  await b.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
+  const figures = async ({ control }: Pick<Emulator, 'control'>) =>
+    (await control('GET /metrics')).text
+      .split('\n')
+      .filter(line => /^commerce_(calls_total|records|sandboxes|script_actions_total|call_duration_seconds_count)\b/.test(line))
+
+  const wanted = [
+    'commerce_calls_total{operation="GET /tickets/{id}",status="200"} 4',
+    'commerce_calls_total{operation="GET /refunds",status="503"} 2',
+    'commerce_calls_total{operation="POST /locations",status="200"} 1',
+    'commerce_records{family="accounts"} 6',
+    'commerce_records{family="users"} 0',
+    'commerce_records{family="locations"} 4',
+    'commerce_records{family="tickets"} 3',
+    'commerce_records{family="transactions"} 0',
+    'commerce_records{family="refunds"} 0',
+    'commerce_sandboxes 2',
+    'commerce_script_actions_total 2',
+    'commerce_call_duration_seconds_count{operation="GET /tickets/{id}"} 4',
+    'commerce_call_duration_seconds_count{operation="GET /refunds"} 2',
+    'commerce_call_duration_seconds_count{operation="POST /locations"} 1'
+  ]
+  t.strictSame(await figures(emulator), wanted)
+  t.strictSame(await figures(a), wanted, 'from within a sandbox too')
+  await control('DELETE /sandboxes/b')
+  t.strictSame(
+    (await figures(emulator)).filter(line => / locations|sandboxes|POST|"locations"/.test(line)),
+    ['commerce_calls_total{operation="POST /locations",status="200"} 1', 'commerce_records{family="locations"} 2', 'commerce_sandboxes 1', wanted.at(-1)]
+  )
+})
+
+t.test('cli: with --watch a new sandbox begins with the changed scenario; those that there are stay as they were', async t => {
+  const scenario = (name: string) => JSON.stringify({ name, data: world() })
+  const root = t.testdir({ 'own.json': scenario('first') })
+  const emulator = await startEmulator({ scenario: `${root}/own.json`, settings: { watch: true } })
+  t.teardown(emulator.close)
+  const origin = emulator.baseUrl.replace('/next', '')
+  const use = async (name: string) => {
+    await fetch(`${origin}/sandbox/${name}/next/tickets`)
+    return ((await (await fetch(`${origin}/sandbox/${name}/_control/health`)).json()) as { scenario: string }).scenario
+  }
+  t.equal(await use('old'), 'first')
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${emulator.controlUrl}/load`, { method: 'POST', headers, body: '{"scenario":{"name":"other"}}' })
+  t.equal(await use('between'), 'first', 'a load at the base address is no start')
+
+  await writeFile(`${root}/own.json`, scenario('second'))
+  await until(() => emulator.sandboxes.main.scenario.name === 'second')
+
+  t.strictSame([await use('new'), await use('old'), await use('between')], ['second', 'first', 'first'])
+})

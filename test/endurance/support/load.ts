@@ -1,0 +1,181 @@
+/** Clients that change worlds without a pause until their process is gone: payments, refunds, users, and changes of the control API. */
+import { world } from '../../support/emulator.js'
+import { type Answer, type Client, clientOf } from './emulator.js'
+import { type Change, Ledger, type World, worldOf } from './ledger.js'
+import { type Random, random } from './options.js'
+
+const KEY = 'sk_test_merchant'
+const CLOCK = '2026-03-01T18:05:00.000Z'
+const BUSY = { id: 'txn_busy', ticket: 'tkt_a', payment_type: 'external', amount: 3000 }
+/** What every world begins with: a Transaction that many refund at once among it. */
+export const SCENARIO = {
+  name: 'load',
+  clock: CLOCK,
+  data: { ...world({ transactions: [BUSY, { ...BUSY, id: 'txn_large', amount: 1_000_000_000 }] }), api_keys: [{ key: KEY, account: 'mch_a' }] }
+}
+
+export type Place = { name: string | null; clients: number; ledger: Ledger }
+/** Worlds to change, each with so many clients. The one at the base address is the first. */
+export const placesOf = (clients: readonly number[]): Place[] =>
+  clients.map((count, index) => ({ name: index === 0 ? null : `world-${index}`, clients: count, ledger: new Ledger() }))
+
+/** Changes the worlds until nothing answers any more, or `isOver`. Answers how many changes were answered, and what was answered wrongly. */
+export async function changeAll(port: number, places: readonly Place[], round: number, isOver: () => boolean = () => false) {
+  const problems: string[] = []
+  let answered = 0
+  const workers = places.flatMap(place =>
+    Array.from({ length: place.clients }, async (_, index) => {
+      const client = clientOf(port, place.name, KEY)
+      const worker = new Worker(place, { client, random: random(`${place.name} ${index} ${round}`), mark: `${index}-${round}`, isFirst: index === 0 })
+      try {
+        while (!isOver()) {
+          problems.push(...(await worker.change()))
+          answered++
+        }
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === undefined && !/whole/.test((error as Error).message)) problems.push(String((error as Error).stack))
+      }
+      client.close()
+    })
+  )
+  await Promise.all(workers)
+  return { answered, problems: problems.slice(0, 20) }
+}
+
+/** Holds every world against its ledger. */
+export async function auditAll(port: number, places: readonly Place[]): Promise<{ problems: string[]; facts: number }> {
+  const problems: string[] = []
+  let facts = 0
+  for (const { name, ledger } of places) {
+    const client = clientOf(port, name, KEY)
+    // a world of which nothing was answered may not be there yet; this makes it
+    await client.call('GET /next/tickets')
+    const found: World = await worldOf(client, { clock: CLOCK, keys: 1 })
+    facts += found.facts.size
+    problems.push(...ledger.audit(found).map(problem => `${name ?? 'base'}: ${problem}`))
+    client.close()
+  }
+  return { problems: problems.slice(0, 20), facts }
+}
+
+type Own = { client: Client; random: Random; mark: string; isFirst: boolean }
+
+class Worker {
+  readonly #place: Place
+  readonly #own: Own
+  #count = 0
+
+  constructor(place: Place, own: Own) {
+    this.#place = place
+    this.#own = own
+  }
+
+  /** Makes one call and enters its answer. Answers what was wrong with it. */
+  async change(): Promise<string[]> {
+    const { random, isFirst } = this.#own
+    const { clients } = this.#place
+    const mark = `${this.#own.mark}-${++this.#count}`
+    const kinds: [weight: number, () => Promise<string[]>][] = [
+      [6, () => this.#pay(mark)],
+      [8, () => this.#refund(mark)],
+      [3, () => this.#addUser(mark)],
+      [2, () => this.#deleteUser(mark)],
+      [2, () => this.#describe(mark)],
+      [1, () => this.#addTickets(mark)],
+      [1, () => this.#make({ advances: 1 }, 'POST /_control/clock/advance', '{"by":"1s"}')],
+      [0.5, () => this.#make({ addsKey: true }, 'POST /_control/keys', '{"account":"mch_a"}')],
+      [isFirst ? 0.5 : 0, () => this.#set()],
+      [isFirst ? 0.3 : 0, () => this.#script(mark)],
+      [clients === 1 ? 0.2 : 0, () => this.#begin()],
+      [2, () => this.#read()]
+    ]
+    let at = random.below(1e6) / (1e6 / kinds.reduce((sum, [weight]) => sum + weight, 0))
+    const [, act] = kinds.find(([weight]) => (at -= weight) < 0) ?? (kinds[0] as (typeof kinds)[number])
+    return act()
+  }
+
+  /** Makes a call that changes something: what it does is open until it is answered. */
+  async #make(change: Change, on: string, body = '', idsIn: (answer: any) => Record<string, string> = () => ({}), refusals: string[] = []): Promise<string[]> {
+    const { ledger } = this.#place
+    ledger.unanswered.add(change)
+    const answer = await this.#own.client.call(on, body)
+    if (answer.status >= 300 && refusals.includes(answer.body.error?.code)) {
+      ledger.unanswered.delete(change)
+      return []
+    }
+    if (answer.status >= 300) return [unexpected(on, body, answer)]
+    return ledger.answered(change, idsIn(answer.body))
+  }
+
+  #pay(mark: string): Promise<string[]> {
+    const name = `transaction ${mark}`
+    const amount = 1 + this.#own.random.below(10_000)
+    const body = `ticket=tkt_a&payment_type=external&amount=${amount}&customer[name]=${mark}`
+    return this.#make({ sets: { [name]: amount } }, 'POST /next/transactions', body, ({ id }) => ({ [name]: id }))
+  }
+
+  #refund(mark: string): Promise<string[]> {
+    const { random } = this.#own
+    const { ledger } = this.#place
+    const paid = random.chance(0.5) ? ledger.idOf(random.of(ledger.names('transaction ')) ?? '') : undefined
+    const transaction = paid ?? random.of(['txn_busy', 'txn_large'])
+    const amount = 1 + random.below(transaction === 'txn_large' ? 1000 : 50)
+    const name = `refund ${mark}`
+    const refusals = ['refund_exceeds_remaining', 'charge_already_refunded']
+    const body = `transaction=${transaction}&amount=${amount}&reason=${mark}`
+    return this.#make({ sets: { [name]: [transaction, amount] } }, 'POST /next/refunds', body, ({ id }) => ({ [name]: id }), refusals)
+  }
+
+  #addUser(mark: string): Promise<string[]> {
+    const name = `user ${mark}`
+    const email = `${mark}@example.com`
+    return this.#make({ sets: { [name]: email } }, 'POST /next/accounts/mch_a/users', `name=${mark}&email=${email}`, ({ id }) => ({ [name]: id }))
+  }
+
+  /** Of the client's own Users, since another may be deleting those of others. */
+  #deleteUser(mark: string): Promise<string[]> {
+    const { ledger } = this.#place
+    const name = this.#own.random.of(ledger.names(`user ${this.#own.mark}-`))
+    const id = name === undefined ? undefined : ledger.idOf(name)
+    if (name === undefined || id === undefined) return this.#addUser(mark)
+    return this.#make({ removes: [name] }, `DELETE /next/accounts/mch_a/users/${id}`)
+  }
+
+  #describe(mark: string): Promise<string[]> {
+    const slot = `s${this.#own.mark.split('-')[0]}`
+    return this.#make({ sets: { [`metadata ${slot}`]: mark } }, 'POST /next/locations/loc_a', `metadata[${slot}]=${mark}`)
+  }
+
+  #addTickets(mark: string): Promise<string[]> {
+    const references = ['a', 'b', 'c'].map(letter => `${mark}-${letter}`)
+    const sets = Object.fromEntries(references.map(reference => [`ticket ${reference}`, 'loc_a']))
+    const body = JSON.stringify({ tickets: references.map(reference => ({ location: 'loc_a', reference })) })
+    return this.#make({ sets }, 'POST /_control/records', body, ({ tickets }) =>
+      Object.fromEntries(tickets.map(({ id, reference }: { id: string; reference: string }) => [`ticket ${reference}`, id]))
+    )
+  }
+
+  #set(): Promise<string[]> {
+    const value = 50 + this.#own.random.below(50)
+    return this.#make({ sets: { setting: value } }, 'PATCH /_control/settings', JSON.stringify({ pagination: { max_limit: value } }))
+  }
+
+  #script(mark: string): Promise<string[]> {
+    const name = `entry ${mark}`
+    const entry = { name: mark, on: 'GET /accounts', calls: '1000000+', delay: '1s' }
+    return this.#make({ sets: { [name]: entry.on } }, 'POST /_control/script', JSON.stringify(entry), ({ id }) => ({ [name]: id }))
+  }
+
+  /** Ids are drawn again then. */
+  #begin(): Promise<string[]> {
+    return this.#make({ clears: true }, 'POST /_control/reset')
+  }
+
+  async #read(): Promise<string[]> {
+    const on = this.#own.random.of(['GET /next/refunds?transaction=txn_busy', 'GET /next/transactions?limit=20', 'GET /next/accounts/mch_a/users'])
+    const answer = await this.#own.client.call(on)
+    return answer.status === 200 ? [] : [unexpected(on, '', answer)]
+  }
+}
+
+const unexpected = (on: string, body: string, { status, text }: Answer) => `${on} ${body} was answered ${status}: ${text.slice(0, 300)}`

@@ -1,0 +1,179 @@
+/** The run: sends so many hostile requests from a seed, judges every answer, and at the end the process itself. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { basic, type Call, type KnownIds } from './api-calls.js'
+import { Client, type Outcome } from './client.js'
+import { FAULTED } from './control-calls.js'
+import { faultsOf } from './judge.js'
+import { bytesOf } from './raw-bytes.js'
+import { type FuzzRequest, requestOf } from './requests.js'
+import { type FuzzTarget, type Memory, startTarget } from './target.js'
+
+export type FuzzOptions = {
+  seed: number
+  count: number
+  /** The number of the first request; a request depends on the seed and its number alone. */
+  first?: number
+  /** Requests under way at once. */
+  lanes?: number
+  /** Told of each finding as it is made, and of how far the run is. */
+  tell?: (line: string) => void
+}
+export type Finding = { nth: number | null; faults: string[]; request: string; answer: string }
+export type Report = {
+  seed: number
+  requests: number
+  /** How often each status was answered; `none` for a request that was not answered. */
+  statuses: Record<string, number>
+  findings: Finding[]
+  /** After a part of the run, and after all of it, both with the same small state. */
+  memory: { before: Memory; after: Memory }
+  seconds: number
+}
+
+const MEBIBYTE = 1_048_576
+/**
+ * How much more the heap may hold at the end than after a fifth of the run. What a run leaves in a world is cleared before both are measured, and what the
+ * process keeps over all worlds is counted by rule, operation and status; so the rest is compiled code and caches of a fixed size.
+ */
+const HEAP_GROWTH = 12 * MEBIBYTE
+/** The process's memory beyond the heap: what the allocator keeps of large bodies and of many buffers at once. */
+const RSS_GROWTH = 256 * MEBIBYTE
+const MOST_FINDINGS = 40
+const MOST_SHOWN = 4000
+
+export async function fuzz({ seed, count, first = 0, lanes = 8, tell = () => {} }: FuzzOptions): Promise<Report> {
+  const began = Date.now()
+  const target = await startTarget()
+  const client = new Client(target.port, lanes)
+  const findings: Finding[] = []
+  const statuses: Record<string, number> = {}
+  const found = (finding: Finding) => {
+    if (findings.push(finding) <= MOST_FINDINGS) tell(shown(finding))
+  }
+  const wrong = (fault: string, answer = '') => found({ nth: null, faults: [fault], request: '', answer })
+  const ids = await knownIds(target)
+  let next = first
+
+  /** Sends requests until that number is reached, some at once. */
+  const upTo = async (end: number) => {
+    const lane = async () => {
+      while (next < end && !target.hasEnded() && findings.length < MOST_FINDINGS) {
+        const request = requestOf(seed, next++, ids)
+        const outcome = await exchanged(request, client)
+        for (const status of outcome.answers.length === 0 ? ['none'] : outcome.answers.map(({ status }) => String(status)))
+          statuses[status] = (statuses[status] ?? 0) + 1
+        const faults = faultsOf(outcome, request.over === 'http' ? request.call : null)
+        if (faults.length > 0) found({ nth: request.nth, faults, request: textOf(request), answer: outcome.text })
+        if (request.nth % 1000 === 999) await checkState(target, wrong)
+        if (request.nth % 5000 === 4999) tell(`${request.nth + 1} requests`)
+      }
+    }
+    await Promise.all(Array.from({ length: lanes }, lane))
+  }
+  let memory = { before: { heap: 0, rss: 0 }, after: { heap: 0, rss: 0 } }
+  try {
+    await upTo(first + Math.ceil(count / 5))
+    await settle(target, wrong)
+    const before = await target.memory()
+    await upTo(first + count)
+    await settle(target, wrong)
+    memory = { before, after: await target.memory() }
+    if (memory.after.heap > before.heap + HEAP_GROWTH) wrong(`the heap grew from ${before.heap} to ${memory.after.heap} bytes`)
+    if (memory.after.rss > before.rss + RSS_GROWTH) wrong(`the process grew from ${before.rss} to ${memory.after.rss} bytes`)
+  } catch (error) {
+    wrong(`the emulator cannot be asked any more: ${(error as Error).message} ${(error as Error).cause ?? ''}`)
+  }
+  client.close()
+  if (target.hasEnded()) wrong('the process ended by itself')
+  const code = await target.stop()
+  if (code !== 0) wrong(`SIGTERM ended the process with ${code}`)
+  for (const complaint of target.complaints) wrong(complaint)
+  return { seed, requests: next - first, statuses, findings, memory, seconds: (Date.now() - began) / 1000 }
+}
+
+/** Ids of the start scenario, and those that are drawn first in any world with its seed. */
+async function knownIds({ call, port }: FuzzTarget): Promise<KnownIds> {
+  const headers = { authorization: basic('sk_test_merchant:'), 'content-type': 'application/x-www-form-urlencoded' }
+  const create = async (path: string, body: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}/next${path}`, { method: 'POST', headers, body })
+    return ((await response.json()) as { id: string }).id
+  }
+  const state = JSON.parse((await call('GET /_control/state')).text) as Record<string, { id: string }[]>
+  const ids: Record<string, string[]> = {}
+  for (const family of ['locations', 'accounts', 'users', 'tickets', 'transactions', 'refunds'])
+    ids[family] = (state[family] ?? []).slice(0, 8).map(({ id }) => id)
+  for (let times = 0; times < 4; times++) {
+    ids.locations?.push(await create('/locations', 'display_name=L&address[country]=US'))
+    ids.accounts?.push(await create('/accounts', 'type=merchant&name=A&email=a@example.com&address[country]=US'))
+    ids.users?.push(await create('/accounts/mch_bistro/users', 'name=U&email=u@example.com'))
+    const transaction = await create('/transactions', 'ticket=tkt_1&payment_type=external&amount=100')
+    ids.transactions?.push(transaction)
+    ids.refunds?.push(await create('/refunds', `transaction=${transaction}&amount=1`))
+  }
+  await call('POST /_control/reset')
+  return ids
+}
+
+function exchanged(request: FuzzRequest, client: Client): Promise<Outcome> {
+  if (request.over === 'socket') return client.send(request.raw)
+  return client.call(request.call, { mayHang: isFaulted(request.call) })
+}
+
+/** A script of the run may delay the call, or lose its answer. */
+function isFaulted({ method, path }: Call): boolean {
+  const [, below] = /^(?:\/sandbox\/[^/?]*)?\/next(\/[^?]*)/.exec(path) ?? []
+  return below !== undefined && FAULTED_PATHS.some(([its, pattern]) => its === method && pattern.test(decoded(below)))
+}
+
+const FAULTED_PATHS = FAULTED.map(name => {
+  const [method, path] = name.split(' ') as [string, string]
+  return [method, new RegExp(`^${path.replace(/\{id\}/, '[^/]+')}/?$`, 's')] as const
+})
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path.replace(/%2f/gi, '_'))
+  } catch {
+    return path
+  }
+}
+
+type Wrong = (fault: string, answer?: string) => void
+
+/** Whatever was done to it, the state can be loaded again. */
+async function checkState({ call }: FuzzTarget, wrong: Wrong): Promise<void> {
+  const state = JSON.parse((await call('GET /_control/state')).text)
+  // a setting that the run may have changed lets more be refunded than by default
+  const settings = { transactions: { refundable: 'amount_plus_extras' } }
+  const { status, text } = await call('POST /_control/load?dry_run=1', { scenario: { data: state, settings } })
+  if (status !== 200) wrong('the state cannot be loaded again', text)
+}
+
+/** Brings the process back to the start scenario alone, and shows that it is still sound: a usual call is answered as ever. */
+async function settle({ call, port }: FuzzTarget, wrong: Wrong): Promise<void> {
+  await call('POST /_control/load', { scenario: 'default' })
+  for (const { name } of JSON.parse((await call('GET /_control/sandboxes')).text).data) await call(`DELETE /_control/sandboxes/${encodeURIComponent(name)}`)
+  for (const { name } of JSON.parse((await call('GET /_control/snapshots')).text).data) await call(`DELETE /_control/snapshots/${encodeURIComponent(name)}`)
+  const usual = await fetch(`http://127.0.0.1:${port}/next/locations/loc_bistro`, { headers: { authorization: basic('sk_test_merchant:') } })
+  const text = await usual.text()
+  if (usual.status !== 200 || JSON.parse(text).display_name !== 'Bistro Nine') wrong(`a usual call is answered ${usual.status}`, text)
+  // what answers of before leave behind is gone a moment later
+  await sleep(300)
+}
+
+/** A request as it is sent. */
+export function textOf(request: FuzzRequest): string {
+  if (request.over === 'http') return bytesOf(request.call).toString('latin1')
+  const { pieces, then } = request.raw
+  return `${pieces.map(piece => (typeof piece === 'number' ? `<waits ${piece} ms>` : piece.toString('latin1'))).join('')}<${then}>`
+}
+
+const cut = (text: string) => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}… (${text.length} characters)` : text)
+
+/** A finding for a person: what is wrong, what was sent, what came back. */
+export function shown({ nth, faults, request, answer }: Finding): string {
+  const lines = [`FOUND ${nth === null ? '' : `in request ${nth}: `}${faults.join('; ')}`]
+  if (request) lines.push(`  sent      ${JSON.stringify(cut(request))}`)
+  if (answer) lines.push(`  answered  ${JSON.stringify(cut(answer))}`)
+  return lines.join('\n')
+}

@@ -1,0 +1,45 @@
+/** What is sent and must not come back: made so that it can be told from everything else wherever it stands. */
+import type { Draws } from './draws.js'
+
+/** Keys of the worlds that are fuzzed: all that these load have them. */
+export const KEYS = ['sk_test_merchant', 'sk_test_merchant_bakery', 'sk_test_reseller']
+
+/** A card number in its own field, which is nowhere to be seen again. */
+export const usedCardNumber = (draws: Draws) => draws.cardNumber('4539')
+/** A card number in a field that is kept: it may stand in records and the state, but in no error, journal or log. */
+export const misplacedCardNumber = (draws: Draws) => draws.cardNumber('4929')
+/** A security code, token, account number or the like in its own field. */
+export const usedSecret = (draws: Draws) => `zq${draws.word(14)}qz`
+/** An API key that no world has; the caller's own, when it stands in the Authorization header. */
+export const unknownKey = (draws: Draws) => `sk_own${draws.word(16)}`
+
+const CARD_NUMBER = /(4539|4929)[ -]?\d{4}[ -]?\d{4}[ -]?\d{4}/g
+const USED_SECRET = /zq[a-z0-9]{14}qz/
+const OWN_KEY = /sk_own[a-z0-9]{16}(?!\w)/
+const KNOWN_KEY = new RegExp(`(?<!\\w)(${KEYS.join('|')})(?!\\w)`)
+
+/** What a text may show: the world's keys where the state and the fixtures are told, misplaced card numbers where records are. */
+export type Allowed = { keys: boolean; misplaced: boolean }
+
+/** The secrets that a text shows and must not. */
+export function leaksIn(text: string, allowed: Allowed): string[] {
+  const leaks: string[] = []
+  for (const [number, beginning] of text.matchAll(CARD_NUMBER)) {
+    if (isLuhnValid(number.replace(/\D/g, '')) && !(beginning === '4929' && allowed.misplaced)) leaks.push(`the card number ${number}`)
+  }
+  const secret = USED_SECRET.exec(text)
+  if (secret) leaks.push(`the used secret ${secret[0]}`)
+  const own = OWN_KEY.exec(text)
+  if (own) leaks.push(`the caller's key ${own[0]}`)
+  const known = allowed.keys ? null : KNOWN_KEY.exec(text)
+  if (known) leaks.push(`the API key ${known[0]}`)
+  return leaks
+}
+
+function isLuhnValid(digits: string): boolean {
+  const sum = [...digits].reverse().reduce((sum, digit, index) => {
+    const doubled = Number(digit) * (index % 2 === 0 ? 1 : 2)
+    return sum + (doubled > 9 ? doubled - 9 : doubled)
+  }, 0)
+  return sum % 10 === 0
+}

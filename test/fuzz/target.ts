@@ -1,0 +1,71 @@
+/** The built command in a process of its own, that can be asked for its memory, and whose log is read for what must not stand in it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
+import { leaksIn } from './secrets.js'
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+/** Lets the run ask for a garbage collection, so that memory in use is told from memory that was not collected yet. */
+const COLLECTS = `data:text/javascript,${encodeURIComponent('process.on("SIGWINCH", () => globalThis.gc())')}`
+/** Few named worlds, the idle ones giving way, so that many names come and go. */
+const SETTINGS = ['limits.sandboxes=24', 'sandboxes.evict_idle=true']
+const MOST_LINES = 20
+
+export type Memory = { heap: number; rss: number }
+
+export async function startTarget() {
+  const sets = SETTINGS.flatMap(set => ['--set', set])
+  const child = spawn(process.execPath, ['--expose-gc', '--import', COLLECTS, MAIN, '--port', '0', '--log-level', 'info', ...sets], {
+    env: OWN_ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  /** Lines of the log that tell of a defect, or show what they must not. */
+  const complaints: string[] = []
+  createInterface({ input: child.stderr }).on('line', line => {
+    const leaks = leaksIn(line, { keys: false, misplaced: false }).map(leak => `the log shows ${leak}: ${line}`)
+    const isWrong = !line.startsWith('{') || /^\{"level":(50|60),/.test(line)
+    if (complaints.length < MOST_LINES) complaints.push(...leaks, ...(isWrong ? [`the log says: ${line}`] : []))
+  })
+  const ready = new Promise<number>(resolve => {
+    createInterface({ input: child.stdout }).on('line', line => {
+      const [, port] = /^commerce-emulator ready on http:\/\/localhost:(\d+)\/next$/.exec(line) ?? []
+      if (port) resolve(Number(port))
+    })
+  })
+  const port = await Promise.race([ready, ended.then(() => null)])
+  if (port === null) throw new Error(`${MAIN} did not start; build it first: npm run build. ${complaints.join('\n')}`)
+
+  /** Makes a call that has to be answered. */
+  const call = async (on: string, body?: object) => {
+    const [method, path] = on.split(' ') as [string, string]
+    const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(60_000)
+    })
+    return { status: response.status, text: await response.text() }
+  }
+  /** Memory in use after everything that can be collected is. */
+  const memory = async (): Promise<Memory> => {
+    let text = ''
+    for (let times = 0; times < 3; times++) {
+      child.kill('SIGWINCH')
+      text = (await call('GET /_control/metrics')).text
+    }
+    const of = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+    return { heap: of('nodejs_heap_size_used_bytes'), rss: of('process_resident_memory_bytes') }
+  }
+  /** Ends the process and answers its exit code, or the signal that ended it. */
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const [code, signal] = await ended
+    return code ?? (signal as string)
+  }
+  return { port, call, memory, complaints, stop, hasEnded: () => child.exitCode !== null || child.signalCode !== null }
+}
+export type FuzzTarget = Awaited<ReturnType<typeof startTarget>>

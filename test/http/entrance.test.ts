@@ -1,0 +1,382 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { authorization, namesIn, type World, worldOf } from '../sandbox/worlds.js'
+import { startTestEmulator, world } from '../support/emulator.js'
+
+const HEADERS = { host: 'localhost', authorization: authorization() }
+const REFUNDED = {
+  transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }],
+  refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100 }]
+}
+
+/** All that comes back on a connection until it is closed. */
+function received(socket: Socket): Promise<string> {
+  let text = ''
+  socket.on('data', chunk => {
+    text += chunk
+  })
+  // a reset ends it too
+  socket.on('error', () => {})
+  return once(socket, 'close').then(() => text)
+}
+
+t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => {
+  const emulator = await startTestEmulator(t)
+  const { app, control } = emulator
+  const cases: [url: string, status: number, shows: string, makes?: string][] = [
+    ['/', 200, '"api":"/next","control":"/_control"'],
+    ['/sandbox/x', 200, '"api":"/sandbox/x/next","control":"/sandbox/x/_control"'],
+    ['/sandbox/x/', 200, '"api":"/sandbox/x/next","control":"/sandbox/x/_control"'],
+    ['/sandbox/x?y=1', 200, '"api":"/sandbox/x/next","control":"/sandbox/x/_control"'],
+    ['/sandbox', 404, 'There is nothing at /sandbox; the API is at /next, its control at /_control.'],
+    ['/sandbox/x/other', 404, 'There is nothing at /sandbox/x/other; the API is at /sandbox/x/next, its control at /sandbox/x/_control.'],
+    ['/sandbox/x/nextx', 404, 'There is nothing at /sandbox/x/nextx; '],
+    ['/sandbox/x/_controlx', 404, 'There is nothing at /sandbox/x/_controlx; '],
+    ['/sandbox/x/locations', 404, 'The base address ends in /next: call /sandbox/x/next/locations.'],
+    ['/sandbox/x/sandbox/y/next/locations', 404, 'There is nothing at /sandbox/x/sandbox/y/next/locations; '],
+    ['/Sandbox/x/next/locations', 404, 'There is nothing at /Sandbox/x/next/locations; '],
+    ['//sandbox/x/next/locations', 404, 'There is nothing at //sandbox/x/next/locations; '],
+    ['/sandbox/x/_control', 404, 'There is no sandbox x; there are none. A call of its API makes it, as do POST …/_control/load and …/_control/records.'],
+    ['/sandbox/a/next', 404, 'No endpoint has the path /; ', 'a'],
+    ['/sandbox/b/next/', 404, 'No endpoint has the path /; ', 'b'],
+    ['/sandbox/c/next?limit=1', 404, 'No endpoint has the path /; ', 'c'],
+    ['/sandbox/d/next/nowhere', 404, 'No endpoint has the path /nowhere; ', 'd'],
+    ['/sandbox/e/next//locations', 404, 'No endpoint has the path //locations; ', 'e'],
+    ['/sandbox/f/next/sandbox/g/next', 404, 'No endpoint has the path /sandbox/g/next; ', 'f'],
+    ['/sandbox/h/next/locations', 200, '"url":"/sandbox/h/next/locations"', 'h'],
+    ['/sandbox/i/next/locations/?limit=1', 200, '"url":"/sandbox/i/next/locations"', 'i'],
+    ['/sandbox/j/next/tickets/tkt_none', 404, 'No Ticket has the id tkt_none.', 'j'],
+    ['/sandbox/h/locations', 404, 'The base address ends in /next: call /sandbox/h/next/locations.'],
+    ['/sandbox/h/_control', 200, '"api":"/sandbox/h/next","health":"/sandbox/h/_control/health"'],
+    ['/sandbox/h/_control/', 200, '"state":"/sandbox/h/_control/state"'],
+    ['/sandbox/h/_control/health', 200, '"status":"ready"'],
+    ['/sandbox/none/_control/health', 404, 'There is no sandbox none; ']
+  ]
+  for (const [url, status, shows, makes] of cases) {
+    const before = await namesIn(emulator)
+
+    const { statusCode, payload } = await app.inject({ method: 'GET', url, headers: HEADERS })
+
+    t.equal(statusCode, status, url)
+    t.ok(payload.includes(shows), `${url}: ${payload}`)
+    const after = await namesIn(emulator)
+    t.strictSame(
+      after.filter(name => !before.includes(name)),
+      makes === undefined ? [] : [makes],
+      `${url} makes ${makes ?? 'none'}`
+    )
+  }
+  t.equal((await control('GET /requests')).body.data.length, 3, 'what lies outside every base address is kept in the world at the base address')
+  const outside = (await worldOf(emulator, 'h').control('GET /requests')).body.data.map(({ path }: { path: string }) => path)
+  t.strictSame(outside, ['/locations', '/locations'], 'and in a sandbox, where it names one that there is')
+})
+
+t.test('A01: a name is 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit', async t => {
+  const emulator = await startTestEmulator(t)
+  const { app, logs } = emulator
+  const longest = `x${'y'.repeat(63)}`
+  for (const name of ['a', '7', 'Worker-1', 'a.b_c-d', 'a..', '1.5', longest]) {
+    const { statusCode } = await app.inject({ method: 'GET', url: `/sandbox/${name}/next/locations`, headers: HEADERS })
+    t.equal(statusCode, 200, name)
+  }
+  t.strictSame(await namesIn(emulator), ['1.5', '7', 'Worker-1', 'a', 'a..', 'a.b_c-d', longest])
+
+  const card = '4242424242424242'
+  const bad: [name: string, shown: string][] = [
+    ['', 'The name is empty'],
+    ['.a', '.a is no name'],
+    ['-a', '-a is no name'],
+    ['_a', '_a is no name'],
+    ['%20', '  is no name'],
+    ['a%20b', 'a b is no name'],
+    ['a+b', 'a+b is no name'],
+    ['a;b', 'a;b is no name'],
+    ['a%2Fb', 'a/b is no name'],
+    ['a%5Cb', 'a\\b is no name'],
+    ['a%00', 'a? is no name'],
+    ['a%0Ab', 'a?b is no name'],
+    ['a%3Cb%3E', 'a<b> is no name'],
+    ['a%', 'a% is no name'],
+    ['%zz', '%zz is no name'],
+    ['%FF', '? is no name'],
+    ['caf%C3%A9', 'café is no name'],
+    ['%F0%9F%A7%BE', '🧾 is no name'],
+    [`${longest}z`, `${longest}z is no name`],
+    [`${card}!`, '****************! is no name'],
+    ['4242%204242%204242%204242', '**** **** **** **** is no name'],
+    ['sk_merchant!', '***! is no name']
+  ]
+  for (const [name, shown] of bad) {
+    for (const below of ['/next/locations', '/next', '/other', '/', '', '?x=1', '/_control', '/_control/state', '/_control/nowhere']) {
+      const { statusCode, payload } = await app.inject({ method: 'GET', url: `/sandbox/${name}${below}`, headers: HEADERS })
+      const { code, message, param } = JSON.parse(payload).error
+      if (below === '/_control/nowhere') t.strictSame([statusCode, code], [404, 'path_unknown'], 'a path that no sandbox has is told before the name')
+      else {
+        const wanted = `${shown}: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.`
+        t.strictSame([statusCode, code, message, param], [400, 'name_invalid', wanted, 'name'], `/sandbox/${name}${below}`)
+      }
+    }
+  }
+  t.equal((await namesIn(emulator)).length, 7, 'none is made of them')
+  const told = logs.join('\n')
+  t.notOk(told.includes(card) || told.includes('4242 4242') || told.includes('sk_merchant'), 'the log shows no secret either')
+  t.notOk((await app.inject({ method: 'GET', url: '/_control/requests?limit=1000', headers: HEADERS })).payload.includes('4242'), 'nor does the journal')
+})
+
+t.test('A01: what is percent-encoded without need is the same address', async t => {
+  const emulator = await startTestEmulator(t)
+  const { app, control } = emulator
+  const get = async (url: string) => {
+    const { statusCode, payload } = await app.inject({ method: 'GET', url, headers: HEADERS })
+    return [statusCode, payload.replace(/"request_id":"\w+"/, '')]
+  }
+  const pairs: [encoded: string, plain: string][] = [
+    ['/sandbox/%61%2D%7a%2e%5F%30/next/locations', '/sandbox/a-z._0/next/locations'],
+    ['/%73andbox/a-z._0/%6Eext/locat%69ons', '/sandbox/a-z._0/next/locations'],
+    ['/sandbox/a-z._0/%5fcontrol/state', '/sandbox/a-z._0/_control/state'],
+    ['/next/tickets/%74kt_a', '/next/tickets/tkt_a'],
+    ['/%5Fcontrol/state', '/_control/state'],
+    ['/next/tickets/%7Etkt', '/next/tickets/~tkt']
+  ]
+  for (const [encoded, plain] of pairs) t.strictSame(await get(encoded), await get(plain), encoded)
+
+  t.strictSame(await namesIn(emulator), ['a-z._0'])
+  t.strictSame(
+    (await control('GET /requests')).body.data.map(({ path }: { path: string }) => path),
+    ['/tickets/~tkt', '/tickets/~tkt', '/tickets/tkt_a', '/tickets/tkt_a'],
+    'a control call is none of the API, however it is written'
+  )
+  t.strictSame(await get('/next/tickets?search_query=%54-1'), await get('/next/tickets?search_query=T-1'), 'a query is read as ever')
+  t.equal((await get('/next/locations/%'))[0], 400, 'what is broken stays so')
+})
+
+t.test('A01: a url in absolute form is read without its origin, and dots are resolved by nobody', async t => {
+  const emulator = await startTestEmulator(t)
+  const port = await emulator.listen()
+  const send = (url: string) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(`GET ${url} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization()}\r\nConnection: close\r\n\r\n`)
+    return received(socket)
+  }
+  const overview = '"api":"/next"'
+  const cases: [url: string, status: number, shows: string][] = [
+    [`http://localhost:${port}/next/locations`, 200, '"url":"/next/locations"'],
+    ['http://localhost/sandbox/abs/next/locations?limit=1', 200, '"url":"/sandbox/abs/next/locations"'],
+    ['HTTPS://elsewhere.example:1/sandbox/abs/_control/health', 200, '"status":"ready"'],
+    ['http://localhost/sandbox/none/_control/health', 404, 'There is no sandbox none; '],
+    ['http://localhost/sandbox/abs', 200, '"api":"/sandbox/abs/next"'],
+    ['http://localhost/', 200, overview],
+    ['http://localhost', 200, overview],
+    ['http://localhost?a=/b', 200, overview],
+    ['http://localhost/sandbox/b!/next/locations', 400, 'b! is no name'],
+    ['/sandbox/../next/locations', 400, '.. is no name'],
+    ['/sandbox/./next/locations', 400, '. is no name'],
+    ['/sandbox/%2E%2e/next/locations', 400, '.. is no name'],
+    ['/sandbox/abs/../other/next/locations', 404, 'There is nothing at /sandbox/abs/../other/next/locations']
+  ]
+  for (const [url, status, shows] of cases) {
+    const answer = await send(url)
+    t.ok(answer.startsWith(`HTTP/1.1 ${status} `) && answer.includes(shows), `${url}: ${answer}`)
+  }
+  t.strictSame(await namesIn(emulator), ['abs'])
+})
+
+t.test('A34: each world counts its own answers, and those of the emulator itself are counted for all', async t => {
+  const emulator = await startTestEmulator(t)
+  const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
+  const ids: string[] = []
+  const see = async (answer: Promise<{ headers: Record<string, unknown>; body: any }>) => {
+    const { headers, body } = await answer
+    ids.push(String(headers['request-id']))
+    if (body.error) t.equal(body.error.request_id, ids.at(-1))
+  }
+
+  for (const call of [
+    a.call('GET /tickets'),
+    a.call('GET /nowhere'),
+    b.call('GET /tickets', { key: null }),
+    main.call('GET /tickets'),
+    a.call('DELETE /tickets'),
+    a.control('GET /state'),
+    worldOf(emulator, 'none').control('GET /state'),
+    worldOf(emulator, 'no!').call('GET /tickets'),
+    emulator.inject({ method: 'GET', url: '/sandbox/none/tickets' }),
+    emulator.inject({ method: 'GET', url: '/sandbox/a' }),
+    emulator.inject({ method: 'GET', url: '/sandbox/a/tickets' }),
+    b.call('GET /tickets'),
+    main.call('GET /tickets')
+  ]) {
+    await see(call)
+  }
+
+  t.strictSame(ids, ['req_1', 'req_2', 'req_1', 'req_1', 'req_3', 'ctl_1', 'ctl_2', 'ctl_3', 'ctl_4', 'ctl_5', 'req_4', 'req_2', 'req_2'])
+  await a.control('POST /reset')
+  t.equal((await a.call('GET /tickets')).headers['request-id'], 'req_1', 'a reset begins anew')
+  t.equal((await main.call('GET /tickets')).headers['request-id'], 'req_3', 'in its own world')
+})
+
+t.test('A09: the urls of lists and of embedded Refunds lie under the sandbox', async t => {
+  const emulator = await startTestEmulator(t, { records: REFUNDED })
+  const { call } = worldOf(emulator, 'shop')
+
+  const list = await call('GET /transactions', { query: 'location=loc_a' })
+  const users = await call('GET /accounts/mch_a/users')
+  const one = await call('GET /transactions/txn_a')
+  const made = await call('POST /transactions', { key: null, body: { ticket: 'tkt_a', payment_type: 'external', amount: 5 } })
+
+  t.equal(list.body.url, '/sandbox/shop/next/transactions')
+  t.equal(list.body.data[0].refunds.url, '/sandbox/shop/next/refunds?transaction=txn_a')
+  t.equal(users.body.url, '/sandbox/shop/next/accounts/mch_a/users')
+  t.equal(one.body.refunds.url, '/sandbox/shop/next/refunds?transaction=txn_a')
+  t.strictSame([made.status, made.body.refunds.url], [200, `/sandbox/shop/next/refunds?transaction=${made.body.id}`])
+  const followed = await emulator.inject({ method: 'GET', url: one.body.refunds.url, headers: HEADERS })
+  t.strictSame([followed.status, followed.body.data[0].id, followed.body.url], [200, 'rfd_a', '/sandbox/shop/next/refunds'], 'they can be followed')
+  t.equal((await emulator.call('GET /transactions/txn_a')).body.refunds.url, '/next/refunds?transaction=txn_a')
+})
+
+t.test('AUTH-2: POST /transactions takes no key in a sandbox either; what needs one is refused', async t => {
+  const emulator = await startTestEmulator(t)
+  const { call } = worldOf(emulator, 'shop')
+
+  const made = await call('POST /transactions', { key: null, body: { ticket: 'tkt_a', payment_type: 'external', amount: 5 } })
+  const refused = await call('POST /refunds', { key: null, body: { transaction: made.body.id } })
+  const unknown = await call('POST /refunds', { key: 'sk_none', body: { transaction: made.body.id } })
+
+  t.equal(made.status, 200)
+  t.strictSame([refused.status, refused.body.error.code, unknown.status, unknown.body.error.code], [401, 'api_key_missing', 401, 'api_key_unknown'])
+  t.equal((await call('POST /refunds', { body: { transaction: made.body.id } })).status, 200)
+})
+
+t.test('A33: a page of any origin may call a sandbox, and a preflight is a call of it', async t => {
+  const emulator = await startTestEmulator(t)
+  const { call, control, prefix } = worldOf(emulator, 'page')
+  const headers = { origin: 'http://shop.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
+
+  const preflight = await call('OPTIONS /transactions', { key: null, headers })
+  const answer = await call('GET /tickets', { headers: { origin: 'http://shop.example' } })
+  const refused = await call('GET /tickets/tkt_none', { headers: { origin: 'http://shop.example' } })
+  const ofControl = await emulator.inject({ method: 'OPTIONS', url: `${prefix}/_control/reset`, headers: { ...headers, host: 'localhost' } })
+
+  t.strictSame([preflight.status, preflight.text, preflight.headers['access-control-allow-origin']], [204, '', '*'])
+  t.strictSame([preflight.headers['request-id'], answer.headers['request-id']], ['req_1', 'req_2'])
+  t.strictSame([answer.headers['access-control-allow-origin'], refused.headers['access-control-allow-origin']], ['*', '*'])
+  t.strictSame([ofControl.status, ofControl.headers['access-control-allow-origin']], [403, undefined])
+  t.equal((await control('GET /requests')).body.data.length, 3)
+})
+
+t.test('A08: a method that a path does not take is refused in a sandbox as anywhere', async t => {
+  const emulator = await startTestEmulator(t)
+  for (const name of [null, 'odd']) {
+    const { call, prefix } = worldOf(emulator, name)
+    for (const [on, status] of [
+      ['HEAD /locations', 405],
+      ['HEAD /nowhere', 404],
+      ['PUT /locations/loc_a', 405],
+      ['PATCH /locations/loc_a', 405],
+      ['DELETE /tickets/tkt_a', 405],
+      ['DELETE /locations/loc_a', 501]
+    ] as const) {
+      t.equal((await call(on)).status, status, `${on} in ${name}`)
+    }
+    const head = await emulator.inject({ method: 'HEAD', url: `${prefix}/_control/state`, headers: HEADERS })
+    t.equal(head.status, 404)
+  }
+})
+
+t.test('A08: before the start scenario is loaded every call of a sandbox is a 503, and none is made', async t => {
+  const emulator = await startTestEmulator(t, { loaded: false })
+  const { call, control } = worldOf(emulator, 'early')
+
+  const [api, state, health, elsewhere] = [
+    await call('GET /tickets'),
+    await control('GET /state'),
+    await control('GET /health'),
+    await emulator.inject({ method: 'GET', url: '/sandbox/early/tickets' })
+  ]
+  const load = await control('POST /load', { scenario: { data: world() } })
+
+  t.strictSame([api.status, api.body.error.code], [503, 'not_ready'])
+  t.strictSame([state.status, load.status, load.body.error.code], [503, 503, 'not_ready'])
+  t.strictSame([health.status, health.body], [503, { status: 'starting', version: '0.0.0' }])
+  t.equal(elsewhere.status, 404)
+  t.equal((await call('GET /tickets', { headers: {} })).headers['request-id'], 'ctl_6', 'no world counts it')
+
+  await emulator.sandboxes.start({ name: 'test', data: { data: world() }, locate: async () => null }, { name: 'test', file: null })
+  t.strictSame(await namesIn(emulator), [])
+  t.equal((await call('GET /tickets')).headers['request-id'], 'req_1')
+  t.equal((await control('GET /health')).status, 200)
+})
+
+t.test('limits.headers_timeout: headers that do not arrive in time are a 408, whatever time the body has', async t => {
+  const { listen } = await startTestEmulator(t, { settings: { 'limits.headers_timeout': 200, 'limits.request_timeout': 60_000 } })
+  const port = await listen()
+  const slowHeaders = connect(port, '127.0.0.1')
+  const slowBody = connect(port, '127.0.0.1')
+  const [first, second] = [received(slowHeaders), received(slowBody)]
+
+  const form = 'display_name=Late&address[country]=US'
+  slowBody.write(
+    `POST /next/locations HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization()}\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n`
+  )
+  slowHeaders.write('GET /next/locations HTTP/1.1\r\nHost: localhost\r\n')
+  t.ok((await first).startsWith('HTTP/1.1 408 Request Timeout\r\n'))
+  await sleep(600)
+  slowBody.write(form)
+
+  t.ok((await second).startsWith('HTTP/1.1 200 OK\r\n'), await second)
+})
+
+t.test('limits.headers_timeout: 0 waits as long as limits.request_timeout allows', async t => {
+  for (const settings of [
+    { 'limits.headers_timeout': 0, 'limits.request_timeout': 60_000 },
+    { 'limits.headers_timeout': 0, 'limits.request_timeout': 0 }
+  ]) {
+    const { listen } = await startTestEmulator(t, { settings })
+    const socket = connect(await listen(), '127.0.0.1')
+    const answer = received(socket)
+    socket.write('GET /_control/health HTTP/1.1\r\nHost: localhost\r\n')
+    await sleep(1500)
+    socket.write('Connection: close\r\n\r\n')
+    t.ok((await answer).startsWith('HTTP/1.1 200 OK\r\n'))
+  }
+  const { listen } = await startTestEmulator(t, { settings: { 'limits.headers_timeout': 60_000, 'limits.request_timeout': 200 } })
+  const socket = connect(await listen(), '127.0.0.1')
+  socket.write('GET /_control/health HTTP/1.1\r\nHost: localhost\r\n')
+  t.ok((await received(socket)).startsWith('HTTP/1.1 408 '), 'a shorter limits.request_timeout holds for the headers too')
+})
+
+t.test('limits.connections: a connection above it is closed at once and told in the log, the others go on', async t => {
+  const { listen, logs } = await startTestEmulator(t, { settings: { 'limits.connections': 2 } })
+  const port = await listen()
+  const health = 'GET /_control/health HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const answered = async (socket: Socket) => {
+    socket.write(health)
+    const first = once(socket, 'data').catch(() => ['closed'])
+    return String((await first)[0]).startsWith('HTTP/1.1 200 OK\r\n')
+  }
+  const open = async () => {
+    const socket = connect(port, '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    await once(socket, 'connect')
+    return socket
+  }
+  const [first, second] = [await open(), await open()]
+  t.strictSame([await answered(first), await answered(second)], [true, true])
+
+  const third = await open()
+  t.equal(await received(third), '', 'it is given no answer')
+
+  t.ok(logs.some(line => JSON.parse(line).msg === 'A connection was closed at once: there are as many as limits.connections allows.'))
+  t.strictSame([await answered(first), await answered(second)], [true, true])
+  first.end()
+  await once(first, 'close')
+  let last = await open()
+  // the server may hear of the end a little later
+  for (let tries = 0; tries < 100 && !(await Promise.race([answered(last), received(last).then(() => false)])); tries++) {
+    await sleep(50)
+    last = await open()
+  }
+  t.ok(await answered(last), 'once one is closed another is taken')
+})

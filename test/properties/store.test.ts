@@ -1,0 +1,181 @@
+/** The store's copies against plain Maps: whatever is done to one, the others stay as they are. */
+import { deepEqual, equal } from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { Collection } from '../../src/store/collection.js'
+import { pageOf } from '../../src/store/paging.js'
+import { type Records, Store } from '../../src/store/store.js'
+import { property } from './support/property.js'
+
+type Thing = { readonly id: string; readonly created: string; readonly place: string; readonly version: number }
+const GROUPS = { all: () => ['all'], place: ({ place }: Thing) => [place] }
+const PLACES = ['a', 'b', 'c']
+
+/** What is done, to one of the copies there are; `nth` picks a record that is there, `count` how many in a row, so that the trees split and merge. */
+type Deed = { do: 'clone' | 'insert' | 'replace' | 'remove'; copy: number; nth: number; count: number; at: number; place: string }
+const deed: fc.Arbitrary<Deed> = fc.record({
+  do: fc.constantFrom('clone', 'insert', 'insert', 'replace', 'remove'),
+  copy: fc.nat(5),
+  nth: fc.nat(200),
+  count: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 80 })),
+  at: fc.integer({ min: -2, max: 5 }),
+  place: fc.constantFrom(...PLACES)
+})
+
+/** A copy as it has to be: its records in the order of creation, and the ids of those that were removed. */
+type Model = { things: Map<string, Thing>; removed: Set<string> }
+type Copy = { collection: Collection<Thing>; model: Model }
+
+const pick = <V>(values: readonly V[], nth: number): V | undefined => values[nth % values.length]
+const iso = (at: number) => new Date(at).toISOString()
+
+function act(copies: Copy[], { do: what, copy, nth, count, at, place }: Deed, draw: () => string): void {
+  const { collection, model } = pick(copies, copy) as Copy
+  if (what === 'clone') {
+    copies.push({ collection: collection.clone(GROUPS), model: { things: new Map(model.things), removed: new Set(model.removed) } })
+    return
+  }
+  for (let index = 0; index < count; index++) {
+    const there = pick([...model.things.keys()], nth + index * 7)
+    if (what === 'insert') {
+      const thing = { id: draw(), created: iso(at + (index % 3)), place, version: 0 }
+      collection.insert({ ...thing })
+      model.things.set(thing.id, thing)
+    } else if (there !== undefined && what === 'replace') {
+      const { version } = model.things.get(there) as Thing
+      const thing = { id: there, created: iso(at), place, version: version + 1 }
+      collection.replace({ ...thing })
+      model.things.set(there, thing)
+    } else if (there !== undefined) {
+      collection.remove(there)
+      model.things.delete(there)
+      model.removed.add(there)
+    }
+  }
+}
+
+/** The collection holds what the model holds, in every order and group, and of the ids that any copy has drawn only its own are taken. */
+function compare({ collection, model: { things, removed } }: Copy, drawn: readonly string[]): void {
+  const inOrder = [...things.values()]
+  equal(collection.size, things.size)
+  deepEqual(collection.inCreationOrder(), inOrder)
+  for (const [id, thing] of things) deepEqual(collection.get(id), thing)
+  for (const id of removed) deepEqual([collection.get(id), collection.position(id)?.id], [undefined, id])
+  for (const id of drawn) equal(collection.isTaken(id), things.has(id) || removed.has(id))
+
+  const byInstant = inOrder.toSorted((a, b) => Date.parse(a.created) - Date.parse(b.created))
+  const listed = (index: string, group: string, order: 'newest_first' | 'oldest_first') => pageOf(collection, { index, group, limit: 10_000, order }).records
+  deepEqual(listed('all', 'all', 'oldest_first'), byInstant)
+  deepEqual(listed('all', 'all', 'newest_first'), byInstant.toReversed())
+  for (const place of PLACES) {
+    deepEqual(
+      listed('place', place, 'oldest_first'),
+      byInstant.filter(thing => thing.place === place)
+    )
+  }
+}
+
+property(
+  t,
+  'collection: any inserts, replacements and removals on copies and originals leave each as plain Maps say',
+  { of: fc.array(deed, { minLength: 1, maxLength: 25, size: 'max' }), runs: 120 },
+  deeds => {
+    const drawn: string[] = []
+    /** An id that does not come in the order of creation. */
+    const draw = () => {
+      const id = `r${((drawn.length * 7919) % 100_003).toString(36)}`
+      drawn.push(id)
+      return id
+    }
+    const copies: Copy[] = [{ collection: new Collection<Thing>(GROUPS), model: { things: new Map(), removed: new Set() } }]
+
+    for (const deed of deeds) act(copies, deed, draw)
+
+    for (const copy of copies) compare(copy, drawn)
+  }
+)
+
+const payment = (id: string): Records['transactions'] => ({
+  id,
+  object: 'transaction',
+  created: iso(0),
+  ticket: 'tkt_a',
+  location: 'loc_a',
+  payment_type: 'external',
+  payment_method: { type: 'external', card: null, bank_account: null },
+  currency: 'usd',
+  amount: 1000,
+  tip_amount: null,
+  donation_amount: null,
+  adjustment_number: null,
+  amounts: null,
+  customer: null,
+  amount_refunded: 0
+})
+const refund = (id: string, transaction: string, amount: number): Records['refunds'] => ({
+  id,
+  object: 'refund',
+  created: iso(0),
+  transaction,
+  amount,
+  currency: 'usd',
+  reason: null,
+  payment_method: payment(transaction).payment_method,
+  metadata: {}
+})
+
+function smallStore(): Store {
+  const store = new Store()
+  for (const id of ['txn_a', 'txn_b']) store.transactions.insert(payment(id))
+  return store
+}
+
+property(
+  t,
+  'store: on every copy the sum that a Transaction keeps is that of its Refunds, and keys are its own',
+  {
+    of: fc.array(
+      fc.record({
+        do: fc.constantFrom('clone', 'refund', 'refund', 'replace', 'key'),
+        copy: fc.nat(4),
+        nth: fc.nat(20),
+        amount: fc.integer({ min: 1, max: 9 })
+      }),
+      { minLength: 1, maxLength: 30, size: 'max' }
+    ),
+    runs: 150
+  },
+  deeds => {
+    const copies = [{ store: smallStore(), refunds: new Map<string, Records['refunds']>(), keys: new Map<string, string>() }]
+    for (const [index, { do: what, copy, nth, amount }] of deeds.entries()) {
+      const one = pick(copies, copy) as (typeof copies)[number]
+      const there = pick([...one.refunds.values()], nth)
+      if (what === 'clone') copies.push({ store: one.store.clone(), refunds: new Map(one.refunds), keys: new Map(one.keys) })
+      else if (what === 'key') {
+        one.store.keys.set(`sk_${index}`, 'mch_a')
+        one.keys.set(`sk_${index}`, 'mch_a')
+      } else if (what === 'refund' || there === undefined) {
+        const added = refund(`rfd_${index}`, nth % 2 === 0 ? 'txn_a' : 'txn_b', amount)
+        one.store.insertRefund({ ...added })
+        one.refunds.set(added.id, added)
+      } else {
+        const other = refund(there.id, there.transaction, amount)
+        one.store.replaceRefund({ ...other })
+        one.refunds.set(other.id, other)
+      }
+    }
+
+    for (const { store, refunds, keys } of copies) {
+      deepEqual([...store.keys], [...keys])
+      deepEqual(store.refunds.inCreationOrder(), [...refunds.values()])
+      for (const id of ['txn_a', 'txn_b']) {
+        const own = [...refunds.values()].filter(({ transaction }) => transaction === id)
+        equal(
+          store.transactions.get(id)?.amount_refunded,
+          own.reduce((sum, { amount }) => sum + amount, 0)
+        )
+        deepEqual(pageOf(store.refunds, { index: 'transaction', group: id, limit: 100, order: 'oldest_first' }).records, own)
+      }
+    }
+  }
+)

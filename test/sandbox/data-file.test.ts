@@ -1,0 +1,707 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type BigIntStats, mkdirSync, readFileSync } from 'node:fs'
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { InjectOptions } from 'fastify'
+import t, { type Test } from 'tap'
+import { type ApiError, type Emulator, type EmulatorOptions, startEmulator } from '../../src/index.js'
+import { DataFile } from '../../src/sandbox/data-file.js'
+import type { KeptWorlds } from '../../src/sandbox/sandboxes.js'
+import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
+import { MERCHANT, NOW, RESELLER, world } from '../support/emulator.js'
+
+const START = Date.parse(NOW)
+const FORM = 'application/x-www-form-urlencoded'
+const PAID = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', payment_method: { card: { brand: 'visa', last4: '4242' } }, amount: 1000, tip_amount: 200 }
+const SCENARIO = {
+  name: 'shop',
+  clock: NOW,
+  seed: 7,
+  settings: { pagination: { max_limit: 50 } },
+  data: world({
+    users: ['ana', 'ben', 'cleo', 'dan', 'eve'].map(name => ({ id: `usr_${name}`, account: 'mch_a', name, email: `${name}@example.com` })),
+    transactions: [PAID],
+    refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100, reason: 'cold soup' }]
+  }),
+  script: [
+    { name: 'declined', on: 'POST /transactions', match: { body: { payment_type: 'card' } }, calls: '2-3', respond: { status: 402, body: { declined: true } } },
+    { on: 'GET /tickets', calls: 2, respond: { status: 503, body: 'busy' } }
+  ],
+  expect: [{ on: 'POST /refunds', at_least: 1 }]
+}
+
+/** A call as one line: a method, a path from the root and, after that, form text or JSON. */
+type Call = string
+type Answer = { status: number; id: unknown; body: any }
+
+async function called({ app }: Emulator, call: Call, key = MERCHANT): Promise<Answer> {
+  const [, method, url, payload] = /^(\S+) (\S+) ?(.*)$/s.exec(call) as unknown as [string, InjectOptions['method'], string, string]
+  const isControl = url.includes('/_control')
+  const {
+    statusCode,
+    headers,
+    payload: text
+  } = await app.inject({
+    method,
+    url,
+    headers: {
+      host: 'localhost',
+      ...(!isControl && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
+      ...(payload !== '' && { 'content-type': isControl ? 'application/json' : FORM })
+    },
+    ...(payload !== '' && { payload })
+  })
+  return { status: statusCode, id: headers['request-id'], body: /json/.test(String(headers['content-type'])) ? JSON.parse(text) : text }
+}
+
+/** A folder of a test, and the file in it. */
+async function placeOf(t: Test) {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'data-test-')))
+  t.teardown(() => rm(folder, { recursive: true }))
+  return { folder, file: join(folder, 'shop.json') }
+}
+
+/** Starts in process, with the machine's time to set; closed when the test ends. */
+async function started(t: Test, { now = () => START, scenario = SCENARIO, ...options }: EmulatorOptions = {}): Promise<Emulator> {
+  const emulator = await startEmulator({ scenario, now, ...options })
+  t.teardown(() => emulator.close().catch(() => {}))
+  return emulator
+}
+const withData = (data: string, more: EmulatorOptions['settings'] = {}) => ({ settings: { data, ...more } })
+/** Why an emulator cannot start. */
+const refusalOf = (options: EmulatorOptions): Promise<ApiError> =>
+  startEmulator({ scenario: SCENARIO, ...options }).then(
+    async ({ close }) => {
+      await close()
+      throw new Error('it started')
+    },
+    error => error
+  )
+const filed = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
+/** What tells one version of a file from the next. */
+const version = async (file: string) => {
+  const { ino, mtimeNs, ctimeNs } = (await stat(file, { bigint: true })) as BigIntStats
+  return `${ino} ${mtimeNs} ${ctimeNs}`
+}
+
+t.test('started again, an emulator goes on as one that never stopped', async t => {
+  const { file } = await placeOf(t)
+  const inEach = (calls: Call[]) => ['', '/sandbox/one'].flatMap(prefix => calls.map(call => call.replace(' /', ` ${prefix}/`)))
+  const make = (note: string) => [
+    `POST /next/locations display_name=${note}&address[country]=US&metadata[__proto__]=${note}&metadata[a.b]=c`,
+    `POST /next/accounts type=reseller&name=${note}&email=${note}@example.com&address[country]=GB&address[line1]=1+Way`,
+    `POST /next/accounts/mch_a/users name=${note}&email=${note}@example.com`,
+    `POST /_control/records {"tickets":[{"location":"loc_a","reference":"${note}","extra":{"covers":[1,null]}}]}`,
+    `POST /next/transactions ticket=tkt_a&payment_type=emv&amounts[payment_amount]=500&amounts[tip_amount]=50&donation_amount=5&customer[name]=${note}&adjustment_number=-1.5`,
+    'POST /next/transactions ticket=tkt_a&payment_type=card&amount=4200&card[number]=4242424242424242&card[brand]=visa',
+    `POST /next/refunds transaction=txn_a&amount=10&reason=${note}&metadata[${note}]=x`,
+    'POST /_control/keys {"account":"mch_a"}'
+  ]
+  const look = [
+    'GET /_control/state',
+    'GET /_control/clock',
+    'GET /_control/script',
+    'GET /_control/settings',
+    'GET /_control',
+    'GET /next/refunds?limit=3',
+    'GET /next/transactions/txn_a',
+    'GET /next/accounts/mch_a/users?starting_after=usr_cleo',
+    'GET /next/accounts/mch_a/users?ending_before=usr_dan',
+    'GET /next/tickets',
+    'GET /next/locations?search=x'
+  ]
+  const other = { name: 'other', seed: 3, clock: { now: '2030-01-01T00:00:00Z' }, settings: { ids: { length: 8 } }, data: world({ transactions: [PAID] }) }
+  const load = `POST /sandbox/one/_control/load ${JSON.stringify({ scenario: other })}`
+  const chapters: Call[][] = [
+    inEach([...look, ...make('first')]),
+    inEach(['DELETE /next/accounts/mch_a/users/usr_cleo', 'DELETE /next/accounts/mch_a/users/usr_dan', ...make('second'), ...look]),
+    [
+      'PATCH /_control/settings {"ids":{"prefixes":{"ticket":"T_"}},"statuses":{"created":201},"seed":9}',
+      'PUT /sandbox/one/_control/clock {"now":"2031-05-05T05:05:05Z","running":true}',
+      'POST /_control/clock/advance {"by":"36h"}',
+      'POST /_control/script {"on":"POST /refunds","calls":"2+","respond":{"error":{"code":"late","message":"Too late."}}}',
+      'DELETE /sandbox/one/_control/script/scr_1',
+      ...inEach([...make('third'), ...look])
+    ],
+    inEach([...make('fourth'), ...look]),
+    ['POST /_control/reset', load, 'GET /sandbox/two/next/tickets', 'GET /_control/sandboxes', ...inEach(look)],
+    inEach([...look, ...make('fifth')]),
+    ['POST /sandbox/one/_control/reset', 'DELETE /_control/sandboxes/two', 'GET /_control/sandboxes', ...inEach([...make('sixth'), ...look])]
+  ]
+  const machine = { now: START }
+  const now = () => machine.now
+  const twin = await started(t, { now })
+  let again = await started(t, { now, ...withData(file) })
+
+  const own = /"(port|data|file)":/
+  for (const [index, chapter] of chapters.entries()) {
+    for (const call of chapter) {
+      machine.now += 250
+      const [expected, found] = [await called(twin, call), await called(again, call)]
+      // ids of control answers are the process's own
+      const part = ({ status, id, body }: Answer) => ({
+        status,
+        ...(!call.includes('/_control') && { id }),
+        body: body.settings ? { ...body.settings, data: null } : body
+      })
+      t.strictSame(part(found), part(expected), `chapter ${index}: ${call}`)
+    }
+    t.notOk(own.test(JSON.stringify(filed(file).worlds[0].settings)), 'no setting of the process is kept')
+    await again.close()
+    again = await started(t, { scenario: { name: 'not-this-one', data: world() } as unknown as typeof SCENARIO, now, ...withData(file) })
+    t.strictSame([again.resumed, again.scenario], [file, twin.scenario], 'the file wins')
+  }
+  await again.close()
+})
+
+t.test('what is as its scenario made it is shared, and left out of the file', async t => {
+  const { file } = await placeOf(t)
+  const emulator = await started(t, withData(file))
+  await called(emulator, 'GET /sandbox/one/next/tickets')
+  await called(emulator, 'POST /sandbox/two/next/accounts/mch_a/users name=Fay&email=fay@example.com')
+  await called(emulator, 'POST /sandbox/three/next/refunds transaction=txn_a&amount=1')
+  await called(emulator, 'POST /sandbox/four/_control/load {"scenario":"empty"}')
+
+  const { firsts, worlds } = filed(file)
+
+  const families = Object.fromEntries(worlds.map(({ name, records }: { name: string; records: object }) => [name, Object.keys(records)]))
+  t.strictSame(families, {
+    null: ['api_keys'],
+    four: ['api_keys'],
+    one: ['api_keys'],
+    three: ['api_keys', 'transactions', 'refunds'],
+    two: ['api_keys', 'users']
+  })
+  t.strictSame(
+    worlds.map(({ first }: { first: number }) => first),
+    [0, 1, 0, 0, 0]
+  )
+  t.equal(firsts.length, 2)
+
+  await emulator.close()
+  const again = await started(t, withData(file))
+  const { main } = again.sandboxes
+  const [, , one, three, two] = again.sandboxes.all()
+  t.equal(one?.store.users.revision, main.store.users.revision, 'and shared again')
+  t.equal(three?.store.users.revision, main.store.users.revision)
+  t.not(two?.store.users.revision, main.store.users.revision)
+  await again.close()
+  t.strictSame(filed(file), { firsts, worlds, format: 1, start: 0 }, 'a start and a stop leave the file as it was')
+})
+
+t.test('a file that cannot be used is named, and left byte for byte as it is', async t => {
+  const { folder, file } = await placeOf(t)
+  await (await started(t, withData(file))).close()
+  const good = await readFile(file)
+  const cases: [name: string, content: string | Buffer, why: RegExp][] = [
+    ['empty', '', /^cannot be read: it is empty$/],
+    ['blank', ' \n', /^cannot be read: it is empty$/],
+    ['cut off', good.subarray(0, good.length / 2), /^is no JSON, or was cut off: .+$/],
+    ['cut off at its end', good.subarray(0, good.length - 2), /^is no JSON, or was cut off: .+$/],
+    ['of bytes', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0x1b, 0xff]), /^is no JSON, or was cut off: [\x20-\x7e]+$/],
+    ['YAML', 'name: shop\n', /^is no JSON, or was cut off: /],
+    ...['null', 'false', '0', '""', '[]', '{}', '{"format":"1"}', '{"tickets":[]}'].map(
+      text => [text, text, /^is no data file of commerce-emulator$/] as [string, string, RegExp]
+    ),
+    [
+      'newer',
+      good.toString().replace('"format":1', '"format":2'),
+      /^has the format 2, and this version reads format 1; use the version that wrote it, or another file$/
+    ]
+  ]
+  for (const [name, content, why] of cases) {
+    await writeFile(file, content)
+    const before = await version(file)
+
+    const { code, message } = await refusalOf(withData(file))
+
+    t.equal(code, 'document_invalid', name)
+    const [, said = ''] = new RegExp(`^The data file ${file} (.*)\\. It was left as it is\\.$`).exec(message) ?? []
+    t.ok(why.test(said), `${name}: ${message}`)
+    t.strictSame(await readFile(file), Buffer.from(content))
+    t.equal(await version(file), before)
+    t.strictSame(await readdir(folder), ['shop.json'], 'nothing else is left')
+  }
+  await writeFile(file, good)
+  t.equal((await started(t, withData(file))).resumed, file, 'once it is right it can be used')
+})
+
+t.test('what does not fit in a file is told with its place, all of it', async t => {
+  const { folder, file } = await placeOf(t)
+  const emulator = await started(t, withData(file))
+  await called(emulator, 'POST /sandbox/one/next/refunds transaction=txn_a&amount=1')
+  await emulator.close()
+  const good = filed(file)
+  const [first] = good.firsts
+  const [base, one] = good.worlds
+  const changed = (change: object) => ({ ...good, ...change })
+  const records = (given: object) => changed({ worlds: [base, { ...one, records: { ...one.records, ...given } }] })
+  const cases: [name: string, data: object, problems: [path: string, message: RegExp][]][] = [
+    ['bare', { format: 1 }, ['start', 'firsts', 'worlds'].map(name => ['', new RegExp(`^${name} is required$`)])],
+    [
+      'no states',
+      changed({ firsts: [], worlds: [] }),
+      [
+        ['start', /^the place of one of the 0 firsts/],
+        ['worlds', /^the one with the name null, at the base address, is missing$/]
+      ]
+    ],
+    [
+      'places and names',
+      changed({ start: 3, worlds: [one, { ...one, first: 1 }, { ...one, name: '../one' }] }),
+      [
+        ['start', /^the place of one of the 1 firsts, counted from 0, was expected, not 3$/],
+        ['worlds[1].first', /not 1$/],
+        ['worlds[1].name', /^the name one is given twice$/],
+        ['worlds[2].name', /^a name of a sandbox was expected, not \.\.\/one$/],
+        ['worlds', /^the one with the name null/]
+      ]
+    ],
+    [
+      'shapes',
+      changed({
+        firsts: [{ ...first, clock: { at: 'x', running: 1 }, settings: { port: 1, seed: -1 }, expectations: [{ on: 'x' }] }],
+        worlds: [{ ...base, requests: -1, counters: { user: 'x' }, script: [{ id: 'x', entry: {}, fitted: 0, acted: 0 }], deleted: { cats: [] } }]
+      }),
+      [
+        ['firsts[0].settings.port', /^unknown name port/],
+        ['firsts[0].settings.seed', /^at least 0/],
+        ['firsts[0].expectations[0].on', /^one of .+ was expected, not x/],
+        ['firsts[0].clock.at', /^a whole number or null was expected, not x$/],
+        ['firsts[0].clock.running', /^true or false was expected, not 1/],
+        ['worlds[0].requests', /^at least 0 was expected, not -1$/],
+        ['worlds[0].counters.user', /^a whole number was expected, not x$/],
+        ['worlds[0].script[0].id', /^must match pattern/],
+        ['worlds[0].script[0].entry', /^on is required$/],
+        ['worlds[0].deleted.cats', /^unknown name cats/]
+      ]
+    ],
+    [
+      'records',
+      records({
+        tickets: [{ id: 'tkt_x', location: 'loc_x', reference: 'X' }],
+        transactions: [PAID, PAID],
+        refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 1201 }]
+      }),
+      [
+        ['worlds[1].records.transactions[1].id', /^the id txn_a is given twice$/],
+        ['worlds[1].records.tickets[0].location', /^no Location has the id loc_x; did you mean loc_a\?$/],
+        ['worlds[1].records.transactions[0].ticket', /^no Ticket has the id tkt_a/],
+        ['worlds[1].records.transactions[1].ticket', /^no Ticket has the id tkt_a/]
+      ]
+    ],
+    [
+      'sums',
+      records({ refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 1201 }] }),
+      [['worlds[1].records.refunds[0].amount', /^the Refunds of txn_a come to 1201 usd, above the 1200/]]
+    ],
+    [
+      'what is compiled',
+      changed({
+        firsts: [
+          {
+            ...first,
+            expectations: [{ on: 'POST /refunds', times: 1, at_most: 2 }],
+            script: [{ id: 'scr_1', entry: { on: 'GET /tickets' }, fitted: 0, acted: 0 }]
+          }
+        ],
+        worlds: [{ ...base, script: [{ id: 'scr_2', entry: { on: 'GET /tickets', calls: 'x', delay: '1s' }, fitted: 0, acted: 0 }] }]
+      }),
+      [
+        ['firsts[0].expectations[0]', /^times stands alone/],
+        ['firsts[0].script[0].entry', /^an entry needs respond, delay or fault$/],
+        ['worlds[0].script[0].entry.calls', /^which calls was expected/]
+      ]
+    ]
+  ]
+  for (const [name, data, expected] of cases) {
+    const text = JSON.stringify(data)
+    await writeFile(file, text)
+
+    const { code, problems = [] } = await refusalOf(withData(file))
+
+    t.equal(code, 'document_invalid', name)
+    t.strictSame(problems.map(({ path }) => path).sort(), expected.map(([path]) => path).sort(), name)
+    for (const [path, message] of expected)
+      t.ok(
+        problems.some(problem => problem.path === path && message.test(problem.message)),
+        `${name}: ${path} ${message}`
+      )
+    t.ok(problems.every(problem => problem.file === file))
+    t.equal(await readFile(file, 'utf8'), text)
+    t.strictSame(await readdir(folder), ['shop.json'])
+  }
+})
+
+t.test('a start whose settings name an Account that the file does not have is refused', async t => {
+  const { file } = await placeOf(t)
+  const emulator = await started(t, withData(file))
+  await called(emulator, 'POST /sandbox/one/_control/load {"scenario":"empty"}')
+  await emulator.close()
+  const before = await readFile(file)
+
+  const { problems } = await refusalOf(withData(file, { 'auth.accept_any_key': 'mch_a' }))
+
+  const message = 'auth.accept_any_key names mch_a, which is no Account of it'
+  t.strictSame(problems, [
+    { file, path: 'firsts[1]', message },
+    { file, path: 'worlds[1]', message }
+  ])
+  t.strictSame(await readFile(file), before)
+})
+
+t.test('a state that another setting allowed can be gone on from', async t => {
+  const { file } = await placeOf(t)
+  const emulator = await started(t, withData(file))
+  await called(emulator, 'PATCH /_control/settings {"transactions":{"refundable":"amount_plus_extras"},"parameters":{"unset_required":"allow"}}')
+  t.equal((await called(emulator, 'POST /next/refunds transaction=txn_a')).body.amount, 1100)
+  t.equal((await called(emulator, 'POST /next/locations/loc_a display_name=&address[country]=')).body.display_name, null)
+  t.equal((await called(emulator, 'POST /next/accounts/rsl_r type=&name=&email=&address[country]=', RESELLER)).body.type, null)
+  await called(emulator, 'PATCH /_control/settings {"transactions":{"refundable":"amount"},"parameters":{"unset_required":"reject"}}')
+  const state = (await called(emulator, 'GET /_control/state')).body
+  await emulator.close()
+
+  const again = await started(t, withData(file))
+
+  t.strictSame((await called(again, 'GET /_control/state')).body, state)
+  t.equal((await called(again, 'POST /next/refunds transaction=txn_a')).body.error.code, 'charge_already_refunded')
+})
+
+t.test('every answered change is in the file; a refusal, a read and a dry run write nothing', async t => {
+  const { file } = await placeOf(t)
+  const emulator = await started(t, withData(file))
+  const changes: Call[] = [
+    'POST /next/transactions ticket=tkt_a&payment_type=external&amount=5',
+    'POST /next/locations/loc_a phone=1',
+    'DELETE /next/accounts/mch_a/users/usr_ana',
+    'GET /next/tickets',
+    'GET /next/tickets',
+    'POST /next/transactions ticket=tkt_a&payment_type=card&amount=5',
+    'POST /next/transactions ticket=tkt_a&payment_type=card&amount=5',
+    'POST /sandbox/one/next/refunds transaction=txn_a&amount=1',
+    'PUT /_control/clock {"running":true}',
+    'PATCH /sandbox/one/_control/settings {"seed":3}',
+    'POST /_control/script {"on":"GET /refunds","delay":"1ms"}',
+    'POST /_control/keys {"account":"mch_a"}',
+    'POST /_control/records {"tickets":[]}',
+    'DELETE /_control/script/scr_3',
+    'POST /_control/reset',
+    'POST /_control/load {"scenario":"empty"}',
+    'DELETE /_control/sandboxes/one'
+  ]
+  for (const call of changes) {
+    const before = await version(file)
+    const { status } = await called(emulator, call)
+    t.ok(status < 300 || status === 402 || status === 503, `${call}: ${status}`)
+    t.not(await version(file), before, call)
+    t.strictSame(
+      filed(file).worlds.map(({ requests }: { requests: number }) => requests),
+      emulator.sandboxes.all().map(({ requests }) => requests),
+      'the file is of this moment'
+    )
+  }
+
+  await called(emulator, 'POST /_control/load {"scenario":"bistro"}')
+  await called(emulator, 'POST /_control/script {"on":"POST /refunds","calls":"9","respond":{"status":503}}')
+  const idle: [Call, status: number, key?: string][] = [
+    ['GET /next/tickets', 200, 'sk_test_merchant'],
+    ['GET /_control/state', 200],
+    ['GET /sandbox/two/next/locations', 200],
+    ['POST /next/locations display_name=x', 400, 'sk_test_merchant'],
+    ['POST /next/locations display_name=x', 401, 'sk_unknown'],
+    ['POST /next/transactions/txn_1', 405, 'sk_test_merchant'],
+    ['DELETE /next/accounts/mch_bistro', 501, 'sk_test_merchant'],
+    ['POST /next/nowhere', 404],
+    ['POST /nowhere', 404],
+    ['PUT /_control/clock {"now":"x"}', 400],
+    ['PATCH /_control/settings {"seed":-1}', 400],
+    ['POST /_control/records {"tickets":[{}]}', 400],
+    ['POST /sandbox/three/_control/load {"scenario":"nowhere"}', 404],
+    ['POST /_control/load?dry_run {"scenario":"empty"}', 200],
+    ['DELETE /_control/sandboxes/nobody', 404]
+  ]
+  for (const [call, status, key] of idle) {
+    const before = await version(file)
+    t.equal((await called(emulator, call, key)).status, status, call)
+    await sleep(5)
+    t.equal(await version(file), before, call)
+  }
+})
+
+/** A data file of its own, with what is kept in it, how often that was asked for, and a step that holds a write up. */
+async function unit(t: Test) {
+  const { folder, file } = await placeOf(t)
+  const { sandboxes, app } = await started(t)
+  const data = await DataFile.take(file)
+  t.teardown(() => data.close())
+  let writes = 0
+  const kept = (): KeptWorlds => {
+    writes++
+    return sandboxes.kept()
+  }
+  data.keep(kept)
+  const change = () => sandboxes.main.changeSettings({ seed: sandboxes.main.settings.seed + 1 })
+  const seed = () => filed(file).worlds[0].settings.seed
+  return { folder, file, data, app, change, seed, writes: () => writes }
+}
+
+t.test('changes that come together share a write, and one that comes while it is made has to wait for the next', async t => {
+  const { data, change, seed, writes } = await unit(t)
+  t.equal(data.isNew, true)
+
+  await Promise.all(
+    Array.from({ length: 50 }, () => {
+      change()
+      return data.saved()
+    })
+  )
+  t.strictSame([writes(), seed()], [1, 57])
+
+  change()
+  const first = data.saved()
+  while (writes() === 1) await sleep(0)
+  change()
+  let isSecondSaved = false
+  const rest = Array.from({ length: 20 }, () => data.saved().then(() => (isSecondSaved = true)))
+  await first
+  t.strictSame([writes(), seed(), isSecondSaved], [2, 58, false], 'the answer that waits for the first write need not wait for the second')
+  await Promise.all(rest)
+  t.strictSame([writes(), seed()], [3, 59])
+
+  await data.saved()
+  t.equal(writes(), 4)
+})
+
+t.test('closing waits for the write that is under way and for the one that waits, and nothing is written after it', async t => {
+  const { folder, file, data, change, seed, writes } = await unit(t)
+  change()
+  const first = data.saved()
+  while (writes() === 0) await sleep(0)
+  change()
+  const second = data.saved()
+
+  await data.close()
+
+  t.strictSame([writes(), seed(), await readdir(folder)], [2, 9, ['shop.json']], 'the lock is gone once all is written')
+  await Promise.all([first, second])
+  const before = await version(file)
+  change()
+  await t.rejects(data.saved(), { code: 'data_not_written', message: /could not be written: the emulator has stopped/ })
+  t.equal(await version(file), before)
+})
+
+t.test('where nothing is kept yet there is nothing to write', async t => {
+  const { file } = await placeOf(t)
+  const data = await DataFile.take(file)
+
+  await t.rejects(data.saved(), { code: 'data_not_written' })
+  await data.close()
+  await t.rejects(stat(file))
+})
+
+t.test('a change that cannot be written is told, and written by the next', async t => {
+  const { folder, file } = await placeOf(t)
+  const emulator = await started(t, withData(file))
+  const before = await readFile(file)
+  // no temporary file can be made where a folder has its name
+  mkdirSync(join(folder, '.shop.json.tmp'))
+
+  const refused = await called(emulator, 'POST /next/refunds transaction=txn_a&amount=7')
+  const { error } = refused.body
+  t.strictSame([refused.status, error.type, error.code, error.request_id], [500, 'internal_error', 'data_not_written', refused.id])
+  t.ok(error.message.startsWith(`The change was made, but ${file} could not be written: EISDIR: `), error.message)
+  t.ok(error.message.endsWith('. The next change writes it too.'))
+  const control = await called(emulator, 'POST /_control/keys {"account":"mch_a"}')
+  t.strictSame([control.status, control.body.error.code], [500, 'data_not_written'])
+  t.strictSame(await readFile(file), before, 'what was there is untouched')
+  t.equal((await called(emulator, 'GET /next/transactions/txn_a')).body.amount_refunded, 107, 'reads go on')
+
+  await rm(join(folder, '.shop.json.tmp'), { recursive: true })
+  t.equal((await called(emulator, 'POST /next/refunds transaction=txn_a&amount=1')).status, 200)
+  await emulator.close()
+  const again = await started(t, withData(file))
+  t.equal((await called(again, 'GET /next/transactions/txn_a')).body.amount_refunded, 108)
+})
+
+t.test('a state that is too large for a text is told as any other that cannot be written', async t => {
+  const { data } = await unit(t)
+  data.keep(() => {
+    throw new RangeError('Invalid string length')
+  })
+
+  await t.rejects(data.saved(), { code: 'data_not_written', message: /could not be written: Invalid string length\./ })
+})
+
+t.test('links are followed, so that a file has one lock however it is named', async t => {
+  const { folder, file } = await placeOf(t)
+  await mkdir(join(folder, 'far'))
+  await symlink('far', join(folder, 'near'))
+  await symlink('near/shop.json', join(folder, 'link.json'))
+  await symlink('link.json', file)
+  const emulator = await started(t, withData(file))
+
+  t.equal((await lstat(file)).isSymbolicLink(), true)
+  t.equal((await stat(join(folder, 'far', 'shop.json'))).isFile(), true, 'what the link leads to is made')
+  for (const name of ['shop.json', 'link.json', 'near/shop.json', 'far/shop.json']) {
+    const { message } = await refusalOf(withData(join(folder, name)))
+    t.ok(message.startsWith(`The data file ${join(folder, name)} is in use by another process; `), message)
+  }
+  await called(emulator, 'POST /next/refunds transaction=txn_a&amount=7')
+  await emulator.close()
+  t.equal((await lstat(file)).isSymbolicLink(), true, 'a write leaves the links')
+  t.equal((await started(t, withData(join(folder, 'far', 'shop.json')))).resumed, join(folder, 'far', 'shop.json'))
+  t.strictSame((await readdir(folder)).sort(), ['far', 'link.json', 'near', 'shop.json'])
+})
+
+t.test('a path at which no file can be kept is told with what to do', async t => {
+  const { folder, file } = await placeOf(t)
+  await writeFile(file, 'x')
+  await mkdir(join(folder, 'folder'))
+  await symlink('turn', join(folder, 'turn'))
+  await symlink('none/x.json', join(folder, 'dangling'))
+  await writeFile(join(folder, 'fixed.json'), '{}')
+  await chmod(join(folder, 'fixed.json'), 0o444)
+  await writeFile(join(folder, 'poetry.lock'), 'precious')
+  const cases: [path: string, why: RegExp][] = [
+    ['none/shop.json', new RegExp(`^cannot be made: there is no folder ${folder}/none; make it, or name another file\\.$`)],
+    ['dangling', new RegExp(`^cannot be made: there is no folder ${folder}/none; make it, or name another file\\.$`)],
+    ['folder', /^is a folder; name a file in it\. It was left as it is\.$/],
+    ['../../dev/null', /^is no file that can be replaced\. It was left as it is\.$/],
+    ['fixed.json', /^is read-only; make it writable, or name a copy of it\. It was left as it is\.$/],
+    ['shop.json/x', /^cannot be read: ENOTDIR: /],
+    ['turn', /^cannot be read: ELOOP: /],
+    ['x'.repeat(150), /^cannot be locked: the name of its lock, x{150}\.lock-[0-9a-f]{8}\.new, is too long for a socket; choose a shorter name\. /],
+    ['x'.repeat(300), /^cannot be read: ENAMETOOLONG: /]
+  ]
+  for (const [path, why] of cases) {
+    const at = path.startsWith('..') ? '/dev/null' : join(folder, path)
+
+    const { code, message } = await refusalOf(withData(at))
+
+    t.equal(code, 'document_invalid')
+    t.ok(message.startsWith(`The data file ${at} `) && why.test(message.slice(`The data file ${at} `.length)), message)
+  }
+  const emulator = await started(t, withData(join(folder, 'poetry')))
+  await emulator.close()
+  t.equal(await readFile(join(folder, 'poetry.lock'), 'utf8'), 'precious', 'a file that is called as a lock could be is left alone')
+  t.strictSame((await readdir(folder)).sort(), ['dangling', 'fixed.json', 'folder', 'poetry', 'poetry.lock', 'shop.json', 'turn'])
+})
+
+t.test('a start that fails for another reason leaves the file free', async t => {
+  const { folder, file } = await placeOf(t)
+  t.equal((await refusalOf({ scenario: { sede: 3 }, ...withData(file) })).code, 'document_invalid')
+  t.strictSame(await readdir(folder), [], 'and makes none')
+  const emulator = await started(t, withData(file))
+  await called(emulator, 'POST /next/refunds transaction=txn_a&amount=7')
+  await emulator.close()
+  const before = await readFile(file)
+
+  const taken = await started(t)
+  const { port } = taken.app.server.address() as { port: number }
+  t.equal((await refusalOf(withData(file, { port }))).code, 'EADDRINUSE')
+
+  t.strictSame([await readFile(file), await readdir(folder)], [before, ['shop.json']])
+  t.equal((await started(t, withData(file))).resumed, file)
+})
+
+t.test('with --watch a scenario that is loaded anew is in the file', async t => {
+  const { folder, file } = await placeOf(t)
+  const own = join(folder, 'own.json')
+  await writeFile(own, JSON.stringify({ ...SCENARIO, name: 'before' }))
+  const emulator = await started(t, { scenario: own as unknown as typeof SCENARIO, ...withData(file, { watch: true }) })
+  await called(emulator, 'POST /sandbox/one/next/refunds transaction=txn_a&amount=7')
+  t.equal(filed(file).firsts[0].scenario.name, 'before')
+
+  await writeFile(own, JSON.stringify({ ...SCENARIO, name: 'after' }))
+  for (const since = Date.now(); filed(file).firsts[0].scenario.name === 'before' && Date.now() - since < 20_000; ) await sleep(50)
+
+  const { firsts, worlds, start } = filed(file)
+  t.strictSame([start, firsts.map(({ scenario }: { scenario: { name: string } }) => scenario.name)], [0, ['after', 'before']])
+  t.strictSame(
+    worlds.map(({ name, first }: { name: string; first: number }) => [name, first]),
+    [
+      [null, 0],
+      ['one', 1]
+    ],
+    'a sandbox that was there goes back to what it began with'
+  )
+  await emulator.close()
+  const again = await started(t, withData(file))
+  t.equal(again.scenario.name, 'after')
+  t.equal((await called(again, 'GET /sandbox/one/next/transactions/txn_a')).body.amount_refunded, 107)
+})
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+/** Runs the built command until it is ready or has ended; answers what it wrote. */
+async function command(t: Test, ...args: string[]): Promise<{ child: ChildProcess; stdout: string; stderr: string; status: number | null }> {
+  const child = spawn(process.execPath, [MAIN, '--port', '0', '--log-level', 'silent', ...args], { env: OWN_ENVIRONMENT })
+  t.teardown(() => child.kill('SIGKILL'))
+  let [stdout, stderr] = ['', '']
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  const ready = new Promise<void>(resolve => {
+    child.stdout.on('data', chunk => {
+      stdout += chunk
+      if (/^commerce-emulator ready on /m.test(stdout)) resolve()
+    })
+  })
+  await Promise.race([ready, once(child, 'close')])
+  return { child, stdout, stderr, status: child.exitCode }
+}
+
+t.test('cli: a file that is in use or cannot be used ends the command with 1 and one line that says so', async t => {
+  const { file } = await placeOf(t)
+  await writeFile(file, '{"format":')
+  const corrupt = await command(t, '--data', file)
+  t.equal(corrupt.status, 1)
+  t.equal(corrupt.stdout, '')
+  t.match(corrupt.stderr, new RegExp(`^commerce-emulator: The data file ${file} is no JSON, or was cut off: .+\\. It was left as it is\\.\\n$`))
+
+  await writeFile(file, '{"format":1,"start":0,"firsts":[],"worlds":[{"name":3}]}')
+  const misfit = await command(t, '--data', file)
+  t.equal(misfit.status, 1)
+  const [head, ...problems] = misfit.stderr.trimEnd().split('\n')
+  t.match(head, /^commerce-emulator: \d+ problems; nothing was started$/)
+  t.ok(problems.length > 2 && problems.every(line => line.startsWith(`  ${file} worlds[0]`)), misfit.stderr)
+
+  await rm(file)
+  const first = await command(t, '--data', file)
+  t.equal(first.status, null, first.stderr)
+  t.notMatch(first.stdout, / Data /, 'a new file is not gone on from')
+  const second = await command(t, '--data', file)
+  t.equal(second.status, 1)
+  t.equal(
+    second.stderr,
+    `commerce-emulator: The data file ${file} is in use by another process; stop that one, or give this one a file of its own. It was left as it is.\n`
+  )
+})
+
+t.test('cli: the file of a process that was killed is gone on from, whatever --scenario says', async t => {
+  const { folder, file } = await placeOf(t)
+  const first = await command(t, '--data', file)
+  const [, baseUrl] = / ready on (\S+)/.exec(first.stdout) as unknown as [string, string]
+  const body = new URLSearchParams({ ticket: 'tkt_60', payment_type: 'external', amount: '5' })
+  const { id } = (await (await fetch(`${baseUrl}/transactions`, { method: 'POST', body })).json()) as { id: string }
+  first.child.kill('SIGKILL')
+  await once(first.child, 'close')
+  t.equal((await readdir(folder)).length, 2, 'its lock is left behind')
+
+  const second = await command(t, '--data', file, '--scenario', 'month-end')
+
+  t.equal(second.status, null, second.stderr)
+  t.match(second.stdout, `  Data      ${file}: goes on where it stopped\n`)
+  t.match(second.stdout, /^ {2}Scenario {2}default: /m)
+  const [, again] = / ready on (\S+)/.exec(second.stdout) as unknown as [string, string]
+  const headers = { authorization: `Basic ${Buffer.from('sk_test_merchant:').toString('base64')}` }
+  t.equal((await fetch(`${again}/transactions/${id}`, { headers })).status, 200)
+  const ended = once(second.child, 'close')
+  second.child.kill('SIGTERM')
+  t.equal((await ended)[0], 0)
+  t.strictSame(await readdir(folder), ['shop.json'])
+})

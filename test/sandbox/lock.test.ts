@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { Lock } from '../../src/sandbox/lock.js'
+
+const MODULE = new URL('../../src/sandbox/lock.ts', import.meta.url).href
+/** Takes the lock of the file that it is given, says `true` or `false`, and stays. */
+const TAKER = `const [, file, at] = process.argv
+  const { Lock } = await import(${JSON.stringify(MODULE)})
+  await new Promise(resolve => setTimeout(resolve, Number(at) - Date.now()))
+  console.log((await Lock.take(file)) !== null)
+  setInterval(() => {}, 1000)`
+
+/** A folder of a test, whose path is short enough for a socket. */
+async function folderOf(t: Test): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'lock-test-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  return folder
+}
+const locksIn = async (folder: string) => (await readdir(folder)).filter(name => name.includes('.lock'))
+
+/** Starts a process that takes the lock of a file, at an instant that others may share. */
+function taking(t: Test, file: string, at = 0): { child: ChildProcess; hasTaken: Promise<boolean> } {
+  const child = spawn(process.execPath, [...process.execArgv, '--input-type=module', '--eval', TAKER, file, String(at)], {
+    env: { ...process.env, _TAPJS_PROCESSINFO_COVERAGE_: '0' },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  return { child, hasTaken: once(child.stdout as NodeJS.ReadableStream, 'data').then(([text]) => String(text).trim() === 'true') }
+}
+
+/** Leaves the lock of a process that was killed. */
+async function killed(t: Test, file: string): Promise<void> {
+  const { child, hasTaken } = taking(t, file)
+  t.equal(await hasTaken, true)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+/** A socket in the place of a lock, which does with those who ask as it is told. */
+async function impostor(t: Test, path: string, answer: (socket: Socket) => void): Promise<void> {
+  const server = createServer(socket => answer(socket.on('error', () => {})))
+  t.teardown(() => server.close())
+  await new Promise<void>(resolve => server.listen(path, resolve))
+}
+
+t.test('a lock is held by one alone, given up with release, and leaves nothing behind', async t => {
+  const folder = await folderOf(t)
+  const file = join(folder, 'shop.json')
+
+  const lock = await Lock.take(file)
+  t.equal((await locksIn(folder)).length, 1)
+  t.match((await locksIn(folder))[0], /^shop\.json\.lock-[0-9a-f]{8}$/)
+  t.equal(await Lock.take(file), null)
+  t.equal((await locksIn(folder)).length, 1, 'who was refused leaves nothing')
+
+  await lock?.release()
+  t.strictSame(await locksIn(folder), [])
+  const again = await Lock.take(file)
+  t.ok(again)
+  await again?.release()
+})
+
+t.test('locks of other files in the folder do not count, and what else has a name like a lock is left alone', async t => {
+  const folder = await folderOf(t)
+  const names = ['shop.json.lock', 'shop.json.lock-0123abcd', 'shop.json.lock-other', 'shop.lock']
+  for (const name of names) await writeFile(join(folder, name), 'precious')
+  await mkdir(join(folder, 'shop.json.lock-01234567'))
+  await symlink('nowhere', join(folder, 'shop.json.lock-76543210'))
+  await impostor(t, join(folder, 'shop.json.old.lock-0123abcd'), socket => socket.end('holds'))
+
+  const locks = await Promise.all(['shop.json', 'shop', 'shop.json.lock', 'other'].map(name => Lock.take(join(folder, name))))
+
+  t.notOk(locks.includes(null))
+  await Promise.all(locks.map(lock => lock?.release()))
+  t.strictSame((await readdir(folder)).sort(), [...names, 'shop.json.lock-01234567', 'shop.json.lock-76543210', 'shop.json.old.lock-0123abcd'].sort())
+})
+
+t.test('of those who take a lock at once exactly one gets it', async t => {
+  const folder = await folderOf(t)
+  const file = join(folder, 'shop.json')
+
+  for (let round = 0; round < 20; round++) {
+    const locks = await Promise.all(Array.from({ length: 1 + (round % 8) }, () => Lock.take(file)))
+    const taken = locks.filter(lock => lock !== null)
+    t.equal(taken.length, 1, `round ${round} of ${locks.length}`)
+    await taken[0]?.release()
+  }
+  t.strictSame(await locksIn(folder), [])
+})
+
+t.test('the lock of a process that was killed is nobody’s: of several that start at once exactly one gets it', async t => {
+  const folder = await folderOf(t)
+  const file = join(folder, 'shop.json')
+  await killed(t, file)
+  const [left] = await locksIn(folder)
+  t.ok(left, 'the socket is left behind')
+
+  const at = Date.now() + 3000
+  const takers = Array.from({ length: 4 }, () => taking(t, file, at))
+  const taken = await Promise.all(takers.map(({ hasTaken }) => hasTaken))
+
+  t.equal(taken.filter(Boolean).length, 1, `taken: ${taken}`)
+  const locks = await locksIn(folder)
+  t.notOk(locks.includes(left as string), 'what was left is cleared away')
+  t.equal(locks.length, 1)
+  t.equal(await Lock.take(file), null, 'and the one that got it holds it on')
+
+  for (const { child } of takers) child.kill('SIGKILL')
+  await Promise.all(takers.map(({ child }) => child.exitCode ?? child.signalCode ?? once(child, 'exit')))
+  const lock = await Lock.take(file)
+  t.ok(lock, 'until it is killed')
+  await lock?.release()
+  t.strictSame(await locksIn(folder), [])
+})
+
+t.test('a process that is stopped, and one that says nothing, still hold their lock', async t => {
+  const folder = await folderOf(t)
+  await impostor(t, join(folder, 'silent.lock-00000000'), () => {})
+  await impostor(t, join(folder, 'curt.lock-00000000'), socket => socket.destroy())
+  await impostor(t, join(folder, 'slow.lock-ffffffff'), socket => socket.end('takes'))
+
+  const since = Date.now()
+  t.equal(await Lock.take(join(folder, 'silent'), 300), null)
+  t.equal(await Lock.take(join(folder, 'curt'), 300), null, 'one that ends in the middle of its answer is asked again until the patience ends')
+  t.equal(await Lock.take(join(folder, 'slow'), 300), null, 'as is one that stays at taking it')
+  t.ok(Date.now() - since >= 900)
+
+  const { child, hasTaken } = taking(t, join(folder, 'shop.json'))
+  t.equal(await hasTaken, true)
+  child.kill('SIGSTOP')
+  t.equal(await Lock.take(join(folder, 'shop.json'), 300), null)
+  child.kill('SIGKILL')
+})
+
+t.test('the one whose name comes first waits for the others to withdraw', async t => {
+  const folder = await folderOf(t)
+  const [first, last] = ['00000000', 'ffffffff']
+  await impostor(t, join(folder, `before.lock-${first}`), socket => socket.end('takes'))
+  t.equal(await Lock.take(join(folder, 'before')), null, 'another comes first')
+
+  let asked = 0
+  const server = createServer(socket => {
+    asked++
+    socket.on('error', () => {}).end('takes')
+    if (asked === 3) server.close()
+  })
+  await new Promise<void>(resolve => server.listen(join(folder, `after.lock-${last}`), resolve))
+  const lock = await Lock.take(join(folder, 'after'))
+  t.ok(lock)
+  t.equal(asked, 3)
+  await lock?.release()
+})
+
+t.test('who asks and never hangs up does not keep a lock from being released', async t => {
+  const folder = await folderOf(t)
+  const file = join(folder, 'shop.json')
+  const lock = await Lock.take(file)
+  const [name] = await locksIn(folder)
+  const asking = spawn(process.execPath, [
+    '--eval',
+    `require('net').connect(${JSON.stringify(join(folder, name as string))}).on('data', () => {}); setInterval(() => {}, 1000)`
+  ])
+  t.teardown(() => asking.kill('SIGKILL'))
+  await sleep(500)
+  asking.kill('SIGSTOP')
+
+  await t.resolves(lock?.release() as Promise<void>)
+})
+
+t.test('a folder that is not there, one that cannot be listed any more, and a name that is too long are errors', async t => {
+  const folder = await folderOf(t)
+
+  await t.rejects(Lock.take(join(folder, 'none', 'shop.json')), { code: 'EACCES' })
+  await t.rejects(Lock.take(join(folder, 'x'.repeat(120))), {
+    message: /^the name of its lock, x{120}\.lock-[0-9a-f]{8}\.new, is too long for a socket; choose a shorter name$/
+  })
+  t.strictSame(await readdir(folder), [])
+
+  const gone = join(folder, 'gone')
+  await mkdir(gone)
+  await impostor(t, join(gone, 'shop.json.lock-ffffffff'), socket => socket.end('takes'))
+  const taken = Lock.take(join(gone, 'shop.json'))
+  await Promise.all([t.rejects(taken, { code: 'ENOENT' }), rm(gone, { recursive: true })])
+})
+
+t.test('a path that is too long for a socket is reached through a link that does not stay', async t => {
+  const folder = join(await folderOf(t), 'x'.repeat(100))
+  await mkdir(folder)
+  const links = async () => {
+    const names = (await readdir(tmpdir())).filter(name => /^lock-[0-9a-f]{8}$/.test(name))
+    return (await Promise.all(names.map(name => readlink(join(tmpdir(), name)).catch(() => null)))).filter(to => to === folder)
+  }
+
+  const lock = await Lock.take(join(folder, 'shop.json'))
+
+  t.ok(lock)
+  t.equal((await locksIn(folder)).length, 1)
+  t.equal(await Lock.take(join(folder, 'shop.json')), null)
+  await lock?.release()
+  t.strictSame(await locksIn(folder), [])
+  t.strictSame(await links(), [])
+})

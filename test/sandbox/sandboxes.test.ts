@@ -1,0 +1,489 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import type { ApiError } from '../../src/core/errors.js'
+import type { GivenSettings } from '../../src/core/settings.js'
+import { Sandboxes } from '../../src/sandbox/sandboxes.js'
+import { documentOf } from '../../src/scenario/documents.js'
+import { Library } from '../../src/scenario/library.js'
+import { cpuTime } from '../support/cpu.js'
+import { NOW, startTestEmulator, world } from '../support/emulator.js'
+import { largeScenario, RECORDS, recordsIn, sandboxesOf } from './cost.js'
+import { namesIn, type World, worldOf } from './worlds.js'
+
+const ORIGIN = { name: 'test', file: null }
+const START = { name: 'start', seed: 7, clock: NOW, data: world() }
+
+/** The worlds of a process, without an app. */
+async function sandboxesWith(flag: GivenSettings = {}, { start = START as object | null } = {}) {
+  const sandboxes = new Sandboxes({
+    library: new Library({ fixtures: null, scenarios: null }),
+    launch: { flag, environment: {} },
+    machine: () => Date.parse(NOW)
+  })
+  if (start !== null) await sandboxes.start(documentOf('test', start), ORIGIN)
+  return sandboxes
+}
+const namesOf = (sandboxes: Sandboxes) =>
+  sandboxes
+    .all()
+    .slice(1)
+    .map(({ name }) => name)
+const refusalOf = (act: () => unknown): ApiError => {
+  try {
+    act()
+  } catch (error) {
+    return error as ApiError
+  }
+  throw new Error('nothing was refused')
+}
+
+type Step = [target: 'call' | 'control', on: string, body?: Record<string, unknown>]
+/** Calls that read, create, change and delete, that are refused, scripted and explained. */
+const SESSION: Step[] = [
+  ['call', 'GET /locations'],
+  ['call', 'POST /locations', { display_name: 'New', 'address[country]': 'US' }],
+  ['call', 'POST /accounts', { type: 'merchant', name: 'B', email: 'b@example.com', 'address[country]': 'US' }],
+  ['call', 'POST /accounts/mch_a/users', { name: 'U', email: 'u@example.com' }],
+  ['call', 'POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 500 }],
+  ['call', 'POST /refunds', { transaction: '$last', amount: 600 }],
+  ['call', 'POST /refunds', { transaction: '$last', amount: 600 }],
+  ['call', 'POST /refunds', { transaction: '$last', amount: 200 }],
+  ['call', 'GET /transactions/$last'],
+  ['call', 'POST /locations/loc_a', { display_name: 'Changed' }],
+  ['call', 'GET /tickets?search_query=none&limit=1'],
+  ['control', 'POST /keys', { account: 'mch_a' }],
+  ['control', 'POST /records', { tickets: [{ location: 'loc_a', reference: 'T-2' }] }],
+  ['control', 'POST /script', { on: 'GET /accounts', calls: 1, respond: { status: 503 } }],
+  ['call', 'GET /accounts'],
+  ['call', 'GET /accounts'],
+  ['control', 'PUT /snapshots/one'],
+  ['control', 'POST /clock/advance', { by: '36h' }],
+  ['control', 'PATCH /settings', { 'pagination.max_limit': 3 }],
+  ['call', 'GET /tickets?limit=4'],
+  ['call', 'POST /locations', { display_name: 'Later', 'address[country]': 'US' }],
+  ['control', 'GET /state'],
+  ['control', 'GET /clock'],
+  ['control', 'GET /settings'],
+  ['control', 'GET /script'],
+  ['control', 'GET /snapshots'],
+  ['control', 'GET /requests'],
+  ['control', 'GET /requests/req_6'],
+  ['control', 'GET /coverage'],
+  ['control', 'GET /findings'],
+  ['control', 'GET /assumptions'],
+  ['control', 'POST /verify', { on: 'POST /refunds', times: 3 }],
+  ['control', 'POST /snapshots/one/restore'],
+  ['control', 'GET /state'],
+  ['control', 'POST /reset'],
+  ['control', 'GET /state'],
+  ['control', 'GET ']
+]
+
+/** Makes the session in a world; answers all that came back, without what belongs to its address or to the time that a call took. */
+async function played({ call, control, prefix }: World): Promise<string[]> {
+  const answers: string[] = []
+  let last = ''
+  for (const [target, on, body] of SESSION) {
+    const filled = body && Object.fromEntries(Object.entries(body).map(([name, value]) => [name, value === '$last' ? last : value]))
+    const answer = await (target === 'call' ? call(on.replace('$last', last), { ...(filled && { body: filled }) }) : control(on, filled))
+    if (on === 'POST /transactions') last = answer.body.id
+    const id = target === 'call' ? answer.headers['request-id'] : ''
+    answers.push(`${on} ${answer.status} ${id} ${answer.text.replaceAll(prefix === '' ? '\0' : prefix, '').replace(/"ms":[\d.]+/g, '')}`)
+  }
+  return answers
+}
+
+const PATHS = ['', '/state', '/clock', '/settings', '/script', '/snapshots', '/requests', '/coverage', '/findings', '/assumptions']
+
+/** What tells a world from another, by its control path, without what belongs to its address or to the time that a call took. */
+async function shown({ control, prefix }: World): Promise<Record<string, string>> {
+  const texts: Record<string, string> = {}
+  for (const path of PATHS) texts[path] = (await control(`GET ${path}`)).text.replaceAll(prefix === '' ? '\0' : prefix, '').replace(/"ms":[\d.]+/g, '')
+  return texts
+}
+
+/** Names the paths under which two worlds, or a world at two times, show something else. */
+const different = (one: Record<string, string>, other: Record<string, string>) => PATHS.filter(path => one[path] !== other[path])
+
+t.test('sandboxes: the same calls are answered the same, ids and clock included, as at the base address', async t => {
+  const emulator = await startTestEmulator(t, { scenario: START })
+
+  const inMain = await played(worldOf(emulator, null))
+  const inA = await played(worldOf(emulator, 'a'))
+
+  for (const [index, answer] of inMain.entries()) t.equal(inA[index], answer, SESSION[index]?.[1] ?? '')
+  t.ok(inMain.filter(answer => / (200|201) /.test(answer)).length > 30, 'most of them do something')
+})
+
+t.test('sandboxes: what is done in one is not seen in another', async t => {
+  const emulator = await startTestEmulator(t, { scenario: START })
+  const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
+  for (const { call } of [main, a, b]) await call('GET /tickets')
+  const before = await shown(b)
+  t.strictSame(different(await shown(main), before), [], 'they begin alike')
+
+  await played(a)
+  await a.call('POST /refunds', { body: { transaction: 'txn_none', odd: 1 } })
+  await a.call('POST /locations/loc_a', { body: { display_name: 'In a' } })
+  await a.control('POST /script', { on: 'GET /tickets', respond: { status: 500 } })
+  await a.control('PATCH /settings', { seed: 99 })
+  await a.control('PUT /clock', { now: '2030-01-01T00:00:00Z' })
+
+  t.strictSame(different(await shown(a), before), PATHS, 'everything is different in one')
+  t.strictSame(different(await shown(b), before), [], 'nothing in another')
+  t.strictSame(different(await shown(main), before), [], 'nothing in the world at the base address')
+  await main.call('POST /locations/loc_a', { body: { display_name: 'Main' } })
+  t.equal((await b.call('GET /locations/loc_a')).body.display_name, 'A', 'nor is what is done there seen in a sandbox')
+  await main.control('POST /reset')
+  t.equal((await a.control('GET /script')).body.data.length, 1, 'a reset is one of its own world')
+})
+
+t.test('sandboxes: calls made at the same time in many stay apart', async t => {
+  const emulator = await startTestEmulator(t, { scenario: START })
+  const worlds = Array.from({ length: 8 }, (_, index) => worldOf(emulator, `w${index}`))
+
+  const answers = await Promise.all(worlds.map(played))
+
+  for (const answer of answers) t.strictSame(answer, answers[0])
+})
+
+t.test('sandboxes: the run counts what is done in all of them, and names their calls by their sandbox', async t => {
+  const emulator = await startTestEmulator(t)
+  const [main, a, b] = [null, 'a', 'b-1'].map(name => worldOf(emulator, name)) as [World, World, World]
+  const repeat = async ({ call }: World) => {
+    for (const _ of [1, 2]) await call('POST /refunds', { body: { transaction: 'txn_none' } })
+  }
+  await repeat(main)
+  await repeat(a)
+  await a.call('GET /tickets', { query: 'search_query=T' })
+  await repeat(b)
+  const requestsIn = async ({ control }: World, scope: string) =>
+    Object.fromEntries(
+      (await control(`GET /findings?scope=${scope}`)).body.data.map(({ finding, requests }: { finding: string; requests: string[] }) => [finding, requests])
+    )
+
+  for (const world of [main, a, b]) {
+    t.strictSame(await requestsIn(world, 'run'), {
+      'refused-and-repeated': ['req_1', 'req_2', 'a/req_1', 'a/req_2', 'b-1/req_1', 'b-1/req_2'],
+      'search-without-narrowing': ['a/req_3']
+    })
+  }
+  t.strictSame(await requestsIn(a, 'sandbox'), { 'refused-and-repeated': ['req_1', 'req_2'], 'search-without-narrowing': ['req_3'] })
+  t.strictSame(await requestsIn(main, 'sandbox'), { 'refused-and-repeated': ['req_1', 'req_2'] })
+  const assumption = async ({ control }: World, scope: string, wanted: string) =>
+    (await control(`GET /assumptions?scope=${scope}`)).body.data.find(({ id }: { id: string }) => id === wanted).requests
+  t.strictSame(await assumption(main, 'run', 'A13'), ['a/req_3'])
+  t.strictSame(await assumption(a, 'sandbox', 'A13'), ['req_3'])
+  const violated = async ({ control }: World, scope: string) =>
+    (await control(`GET /coverage?scope=${scope}`)).body.rules.find(({ rule }: { rule: string }) => rule === 'REF-1').violated
+  t.strictSame([await violated(main, 'run'), await violated(b, 'run'), await violated(main, 'sandbox'), await violated(b, 'sandbox')], [6, 6, 2, 2])
+})
+
+t.test('sandboxes: a new one begins with the start scenario, whatever the world at the base address was given since', async t => {
+  const emulator = await startTestEmulator(t, {
+    scenario: { ...START, settings: { pagination: { max_limit: 9 } }, script: [{ on: 'GET /refunds', delay: '1ms' }] }
+  })
+  const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
+  await a.call('GET /tickets')
+  const first = await shown(a)
+
+  await main.control('POST /load', { scenario: { name: 'other', data: world({ tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }) } })
+  await main.control('PATCH /settings', { 'pagination.max_limit': 2 })
+  await b.call('GET /tickets')
+
+  t.strictSame(different(await shown(b), first), [])
+  t.equal((await main.control('GET /health')).body.scenario, 'other')
+  t.equal((await b.control('GET /health')).body.scenario, 'start')
+  t.equal((await b.control('POST /reset')).body.scenario.name, 'start', 'and goes back to it')
+  await a.control('POST /load', { scenario: { name: 'own', data: world() } })
+  t.equal((await a.control('POST /reset')).body.scenario.name, 'own', 'one that was given its own goes back to that')
+  t.equal((await main.control('POST /reset')).body.scenario.name, 'other')
+})
+
+t.test('sandboxes: the latest start holds for those that are made after it', async t => {
+  const sandboxes = await sandboxesWith()
+  const old = sandboxes.use('old')
+
+  await sandboxes.start(documentOf('test', { ...START, name: 'newer' }), ORIGIN)
+  await t.rejects(sandboxes.start(documentOf('test', { sede: 1 }), ORIGIN), { code: 'document_invalid' })
+
+  t.strictSame([old.scenario.name, sandboxes.main.scenario.name, sandboxes.use('new').scenario.name], ['start', 'newer', 'newer'])
+  old.reset()
+  t.equal(old.scenario.name, 'start')
+})
+
+t.test('sandboxes: before the start scenario is loaded there can be none', async t => {
+  const sandboxes = await sandboxesWith({}, { start: null })
+
+  t.equal(refusalOf(() => sandboxes.use('a')).code, 'not_ready')
+  t.equal(sandboxes.size, 0)
+})
+
+t.test('sandboxes: they are listed by name, after the world at the base address', async t => {
+  const sandboxes = await sandboxesWith()
+  for (const name of ['b', 'B', 'a-10', 'a-2', '7', 'b']) sandboxes.use(name)
+
+  t.strictSame(
+    sandboxes.all().map(({ name }) => name),
+    [null, '7', 'B', 'a-10', 'a-2', 'b']
+  )
+  t.equal(sandboxes.size, 5)
+  t.equal(sandboxes.find('b'), sandboxes.use('b'))
+})
+
+t.test('sandboxes: one that is not there is told with those that are', async t => {
+  const sandboxes = await sandboxesWith()
+  const messageFor = (name: string) => {
+    const { code, param, message } = refusalOf(() => sandboxes.find(name))
+    t.strictSame([code, param], ['sandbox_unknown', 'name'])
+    return message.replace(' A call of its API makes it, as do POST …/_control/load and …/_control/records.', '')
+  }
+
+  t.equal(messageFor('worker-1'), 'There is no sandbox worker-1; there are none.')
+  sandboxes.use('worker-1')
+  sandboxes.use('checkout')
+  t.equal(messageFor('worker-2'), 'There is no sandbox worker-2; did you mean worker-1?')
+  t.equal(messageFor('nothing-like-it'), 'There is no sandbox nothing-like-it; there are checkout, worker-1.')
+  for (let index = 0; index < 22; index++) sandboxes.use(`x${index}`)
+  t.match(messageFor('nothing-like-it'), /; there are checkout, worker-1, x0, x1, x10, .+ and 4 more\.$/)
+})
+
+t.test('limits.sandboxes: one above it is refused, and those that there are go on', async t => {
+  const none = await sandboxesWith({ 'limits.sandboxes': 0 })
+  const one = await sandboxesWith({ 'limits.sandboxes': 1 })
+  const three = await sandboxesWith({ 'limits.sandboxes': 3 })
+  for (const name of ['a', 'b', 'c']) three.use(name)
+  one.use('a')
+  const advice = 'delete one by DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or let the least recently used idle one go with sandboxes.evict_idle.'
+
+  t.equal(
+    refusalOf(() => none.use('a')).message,
+    'limits.sandboxes is 0, so there can be no sandbox; raise it, or call the base address without /sandbox/NAME.'
+  )
+  t.equal(refusalOf(() => one.use('b')).message, `There is 1 sandbox, as many as limits.sandboxes allows; ${advice}`)
+  t.strictSame(
+    [refusalOf(() => three.use('d')).code, refusalOf(() => three.use('d')).message],
+    ['sandbox_limit', `There are 3 sandboxes, as many as limits.sandboxes allows; ${advice}`]
+  )
+  t.equal(three.use('b').name, 'b')
+  await three.delete('b')
+  t.equal(three.use('d').name, 'd', 'one that was deleted makes room')
+  t.strictSame(namesOf(three), ['a', 'c', 'd'])
+})
+
+t.test('limits.sandboxes: over HTTP one above it is a 429 that nothing is made or counted by', async t => {
+  const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 1 } })
+  const [a, b] = ['a', 'b'].map(name => worldOf(emulator, name)) as [World, World]
+  await a.call('GET /tickets')
+
+  const answers = [await b.call('GET /tickets'), await b.control('POST /load', { scenario: { data: world() } }), await b.control('POST /records', {})]
+
+  for (const { status, body, headers } of answers) {
+    t.strictSame([status, body.error.type, body.error.code], [429, 'invalid_request_error', 'sandbox_limit'])
+    t.match(headers['request-id'], /^ctl_\d+$/)
+  }
+  t.strictSame(await namesIn(emulator), ['a'])
+  t.equal((await emulator.control('GET /requests')).body.data.length, 0)
+  t.equal((await a.call('GET /tickets')).status, 200)
+  t.equal((await a.control('POST /load', { scenario: { data: world() } })).status, 200, 'a load in one that there is needs no room')
+})
+
+t.test('sandboxes.evict_idle: the least recently used idle one makes room', async t => {
+  const sandboxes = await sandboxesWith({ 'limits.sandboxes': 3, 'sandboxes.evict_idle': true })
+  const [a, b, c] = ['a', 'b', 'c'].map(name => sandboxes.use(name)) as [Sandbox, Sandbox, Sandbox]
+  sandboxes.use('a')
+  sandboxes.find('b')
+
+  sandboxes.use('d')
+  t.strictSame([namesOf(sandboxes), b.ending.aborted], [['a', 'c', 'd'], true])
+  c.inFlight = 1
+  sandboxes.use('e')
+  t.strictSame(namesOf(sandboxes), ['c', 'd', 'e'], 'one with a call in flight is passed over')
+  t.strictSame([a.ending.aborted, c.ending.aborted], [true, false])
+  for (const name of ['d', 'e']) sandboxes.find(name).inFlight = 1
+
+  const { code, message } = refusalOf(() => sandboxes.use('f'))
+
+  t.strictSame(
+    [code, message],
+    [
+      'sandbox_limit',
+      'There are 3 sandboxes, as many as limits.sandboxes allows, and none is idle: try again when a call is answered, or raise limits.sandboxes.'
+    ]
+  )
+  t.strictSame(namesOf(sandboxes), ['c', 'd', 'e'])
+  c.inFlight = 0
+  const anew = sandboxes.use('a')
+  t.strictSame([namesOf(sandboxes), anew === a], [['a', 'd', 'e'], false])
+})
+type Sandbox = ReturnType<Sandboxes['use']>
+
+t.test('sandboxes: one that is taken back goes once no call has a use for it, and only the one that was meant', async t => {
+  const sandboxes = await sandboxesWith()
+
+  const alone = sandboxes.use('alone')
+  sandboxes.takeBack(alone)
+  t.strictSame([namesOf(sandboxes), alone.ending.aborted], [[], true])
+
+  const shared = sandboxes.use('shared')
+  sandboxes.use('shared')
+  sandboxes.takeBack(shared)
+  t.strictSame(namesOf(sandboxes), ['shared'], 'another call has used it')
+  sandboxes.takeBack(shared)
+  t.strictSame(namesOf(sandboxes), [], 'which had no use for it either')
+
+  const first = sandboxes.use('again')
+  await sandboxes.delete('again')
+  const second = sandboxes.use('again')
+  sandboxes.takeBack(first)
+  t.equal(sandboxes.find('again'), second, 'a later one of the same name stays')
+  sandboxes.takeBack(sandboxes.main)
+  t.equal(sandboxes.all()[0], sandboxes.main)
+})
+
+t.test('sandboxes: a deleted one is gone with all that it held; made again it begins anew', async t => {
+  const emulator = await startTestEmulator(t)
+  const { sandboxes } = emulator
+  const a = worldOf(emulator, 'a')
+  await a.call('POST /locations', { body: { display_name: 'X', 'address[country]': 'US' } })
+  await a.control('PUT /snapshots/one')
+  const [before, totals] = [sandboxes.find('a'), (await emulator.control('GET /coverage?scope=run')).text]
+
+  await sandboxes.delete('a')
+
+  await t.rejects(sandboxes.delete('a'), { code: 'sandbox_unknown' })
+  t.equal(before.evidence.journal.size, 0)
+  t.strictSame(await before.snapshots.names(), [])
+  t.equal((await emulator.control('GET /coverage?scope=run')).text, totals, 'what was counted of the run stays')
+  t.equal((await a.call('GET /locations')).body.data.length, 1)
+  t.strictSame((await a.control('GET /snapshots')).body.data, [])
+  t.equal((await a.control('GET /requests')).body.data.length, 1)
+})
+
+const filesIn = (folder: string) =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter(file => /\b(one|two)\.json$/.test(file))
+        .sort()
+    : []
+
+t.test('snapshots: each sandbox has its own, in memory and in a folder', async t => {
+  for (const snapshots_dir of [null, t.testdir()]) {
+    const emulator = await startTestEmulator(t, { settings: { snapshots_dir } })
+    const worlds = [null, 'a', 'b.json'].map(name => worldOf(emulator, name)) as [World, World, World]
+    const [main, a, b] = worlds
+    for (const [index, { call, control }] of worlds.entries()) {
+      await call('POST /locations/loc_a', { body: { display_name: `World ${index}` } })
+      t.equal((await control('PUT /snapshots/one')).status, 201)
+      await call('POST /locations/loc_a', { body: { display_name: 'Changed' } })
+    }
+    await a.control('PUT /snapshots/two')
+    const held = async ({ control }: World) => (await control('GET /snapshots')).body.data.map(({ name }: { name: string }) => name)
+
+    t.strictSame([await held(main), await held(a), await held(b)], [['one'], ['one', 'two'], ['one']])
+    for (const [index, { call, control }] of worlds.entries()) {
+      t.equal((await control('POST /snapshots/one/restore')).status, 200)
+      t.equal((await call('GET /locations/loc_a')).body.display_name, `World ${index}`)
+    }
+    t.equal((await b.control('POST /snapshots/two/restore')).status, 404)
+    if (snapshots_dir) t.strictSame(filesIn(snapshots_dir), ['one.json', 'sandboxes/a/one.json', 'sandboxes/a/two.json', 'sandboxes/b.json/one.json'])
+
+    t.equal((await emulator.control('DELETE /sandboxes/a')).status, 204)
+    await a.call('GET /tickets')
+    t.strictSame([await held(main), await held(a), await held(b)], [['one'], [], ['one']], 'a deleted sandbox takes its own with it')
+    if (snapshots_dir) {
+      t.strictSame(filesIn(snapshots_dir), ['one.json', 'sandboxes/b.json/one.json'])
+      const later = await startTestEmulator(t, { settings: { snapshots_dir } })
+      const again = worldOf(later, 'b.json')
+      await again.call('GET /tickets')
+      t.strictSame(await held(again), ['one'], 'and files outlive the process')
+    }
+  }
+})
+
+t.test('snapshots: a load that has no use for its sandbox leaves the files that an earlier one kept', async t => {
+  const snapshots_dir = t.testdir()
+  const first = await startTestEmulator(t, { settings: { snapshots_dir } })
+  const kept = worldOf(first, 'a')
+  await kept.call('GET /tickets')
+  await kept.control('PUT /snapshots/one')
+
+  const second = await startTestEmulator(t, { settings: { snapshots_dir } })
+  t.equal((await worldOf(second, 'a').control('POST /load', { scenario: { sede: 1 } })).status, 400)
+
+  t.strictSame(await namesIn(second), [])
+  t.strictSame(filesIn(snapshots_dir), ['sandboxes/a/one.json'])
+})
+
+t.test('sandboxes: all that a file keeps of them brings them back', async t => {
+  const first = await sandboxesWith()
+  const [a] = ['a', 'b'].map(name => first.use(name)) as [Sandbox]
+  await first.main.load(documentOf('test', { name: 'other', data: world() }), ORIGIN)
+  await a.load(documentOf('test', { name: 'own', data: world() }), ORIGIN)
+  a.changeSettings({ 'pagination.max_limit': 4 })
+  a.nextRequestId()
+  const { tickets } = await a.addRecords(documentOf('test', { tickets: [{ location: 'loc_a', reference: 'T-9' }] }))
+
+  const second = await sandboxesWith({}, { start: null })
+  second.resume(first.kept())
+
+  t.strictSame(
+    second.all().map(({ name, scenario, requests }) => [name, scenario.name, requests]),
+    [
+      [null, 'other', 0],
+      ['a', 'own', 1],
+      ['b', 'start', 0]
+    ]
+  )
+  const again = second.find('a')
+  t.equal(again.settings['pagination.max_limit'], 4)
+  t.equal(again.store.tickets.get(tickets[0]?.id ?? '')?.reference, 'T-9')
+  t.strictSame(again.stamp('tickets'), a.stamp('tickets'), 'ids go on where they were')
+  t.equal(second.use('new').scenario.name, 'start')
+  again.reset()
+  t.strictSame([again.scenario.name, again.settings['pagination.max_limit'], again.store.tickets.size], ['own', 100, 1])
+  second.takeBack(second.use('b'))
+  t.strictSame(namesOf(second), ['a', 'b', 'new'], 'one that was there already is not taken back')
+})
+
+const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] as number
+
+t.test('sandboxes: making one of 10,000 records takes at most a hundredth of the time of loading them', async t => {
+  const sandboxes = sandboxesOf()
+  const document = documentOf('test', largeScenario())
+  const [loading, making]: [number[], number[]] = [[], []]
+  for (let round = 0; round < 5; round++) {
+    const before = cpuTime()
+    await sandboxes.start(document, ORIGIN)
+    loading.push(cpuTime() - before)
+  }
+  t.equal(recordsIn(sandboxes), RECORDS)
+
+  // many at a time, since one takes less than a clock of processor time can tell
+  for (let round = 0; round < 21; round++) {
+    const before = cpuTime()
+    for (let index = 0; index < 50; index++) sandboxes.use(`made-${round}-${index}`)
+    making.push((cpuTime() - before) / 50)
+  }
+
+  const [load, make] = [median(loading), median(making)]
+  t.ok(make <= load / 100, `loading takes ${load.toFixed(1)} ms, making one ${make.toFixed(3)} ms`)
+  t.comment(`loading ${load.toFixed(1)} ms, making one ${make.toFixed(3)} ms`)
+  t.equal(sandboxes.size, 21 * 50)
+})
+
+t.test('sandboxes: one of 10,000 records takes at most a hundredth of the memory that they take', t => {
+  const args = [...process.execArgv, '--expose-gc', fileURLToPath(new URL('./cost.ts', import.meta.url)), 'measure']
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  t.equal(status, 0, stderr)
+
+  const { scenario, sandbox, records } = JSON.parse(stdout)
+
+  t.equal(records, RECORDS, 'each of them has all records')
+  t.ok(scenario > 1_000_000, `the scenario takes ${scenario} bytes`)
+  t.ok(sandbox <= scenario / 100, `the scenario takes ${scenario} bytes, each sandbox ${sandbox}`)
+  t.comment(`the scenario takes ${scenario} bytes, each sandbox ${Math.round(sandbox)}`)
+  t.end()
+})
