@@ -112,7 +112,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.setErrorHandler(answerError)
   app.addHook('onRequest', async ({ is404, url, headers, raw }) => {
     const { refusal, prefix } = entrance.arrivalOf(raw)
-    if (refusal) throw refusal
+    if (refusal && !isUnder(BASE, url)) throw refusal
     if (headers.host === undefined && raw.httpVersion === '1.1') {
       throw new ApiError('request_malformed', { message: 'The Host header is missing; HTTP/1.1 requires it.', assumption: 'A08' })
     }
@@ -120,7 +120,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   })
   app.get('/', async ({ base }) => ({ name: 'commerce-emulator', version, api: base, control: `${base.slice(0, -BASE.length)}${CONTROL}` }))
 
-  await app.register(async api => emulatedApi(api, { settings, decodeForm, faults }), { prefix: BASE })
+  await app.register(async api => emulatedApi(api, { settings, decodeForm, faults, entrance }), { prefix: BASE })
   await app.register(async control => controlApi(control, { sandboxes, library, settings, version, entrance }), { prefix: CONTROL })
   return app
 }
@@ -168,13 +168,19 @@ function identify(request: FastifyRequest, trace: Trace): void {
   request.seen = new Visible(sandbox, request.actor, request.trace)
 }
 
-type ApiOptions = { settings: Settings; decodeForm: (text: string) => unknown; faults: Faults }
+type ApiOptions = { settings: Settings; decodeForm: (text: string) => unknown; faults: Faults; entrance: Entrance }
 
 /** The emulated API. The order of the steps is the order of refusals (A08). */
-async function emulatedApi(api: FastifyInstance, { settings, decodeForm, faults }: ApiOptions): Promise<void> {
+async function emulatedApi(api: FastifyInstance, { settings, decodeForm, faults, entrance }: ApiOptions): Promise<void> {
   if (settings.cors) {
     await api.register(cors, { origin: '*', methods: ['GET', 'POST', 'DELETE'], exposedHeaders: ['Request-Id', 'Warning'], strictPreflight: false })
   }
+
+  // 0. a sandbox that cannot be; told to pages of other origins too
+  api.addHook('onRequest', async ({ raw }) => {
+    const { refusal } = entrance.arrivalOf(raw)
+    if (refusal) throw refusal
+  })
 
   // 1. the path and the method, before a body is looked at
   const refusePath = async ({ method, url }: FastifyRequest) => {
@@ -285,7 +291,8 @@ async function controlApi(
     reply.raw.once('close', () => sandbox.inFlight--)
   })
   control.addHook('onSend', async (request, reply, payload) => {
-    if (request.routeOptions.config.makesSandbox && (reply.statusCode >= 400 || request.leavesNothing)) sandboxes.takeBack(request.sandbox)
+    const isRefused = reply.statusCode >= 400 && reply.statusCode < 500
+    if (request.routeOptions.config.makesSandbox && (isRefused || request.leavesNothing)) sandboxes.takeBack(request.sandbox)
     return payload
   })
   acceptBodies(control, settings['limits.control_body'])

@@ -24,8 +24,8 @@ export class Faults {
     reply.hijack()
     const { raw } = reply
     const { socket } = reply.request.raw
-    if (fault === 'hang' && !this.#isStopping) {
-      const { ending } = reply.request.sandbox
+    const { ending } = reply.request.sandbox
+    if (fault === 'hang' && !this.#isStopping && !ending.aborted) {
       const end = () => raw.destroy()
       ending.addEventListener('abort', end)
       this.#hung.add(raw)

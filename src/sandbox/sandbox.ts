@@ -249,6 +249,7 @@ export class Sandbox {
       throw new ApiError('account_unknown', { message: `auth.accept_any_key names ${actor}, which is no Account of the snapshot. Nothing was changed.` })
     }
     this.evidence.settle()
+    this.#endPeriod()
     this.#store = store.clone()
     this.#ids = new Ids(counters)
     this.#clock = this.#clockFor(clock)

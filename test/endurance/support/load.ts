@@ -19,18 +19,23 @@ export type Place = { name: string | null; clients: number; ledger: Ledger }
 export const placesOf = (clients: readonly number[]): Place[] =>
   clients.map((count, index) => ({ name: index === 0 ? null : `world-${index}`, clients: count, ledger: new Ledger() }))
 
-/** Changes the worlds until nothing answers any more, or `isOver`. Answers how many changes were answered, and what was answered wrongly. */
-export async function changeAll(port: number, places: readonly Place[], round: number, isOver: () => boolean = () => false) {
+/** Changes the worlds until nothing answers any more: `begun` settles with the first answer, `ended` with how many came and what was wrong with them. */
+export function changeAll(port: number, places: readonly Place[], round: number) {
   const problems: string[] = []
   let answered = 0
+  let begin = () => {}
+  const begun = new Promise<void>(resolve => {
+    begin = resolve
+  })
   const workers = places.flatMap(place =>
     Array.from({ length: place.clients }, async (_, index) => {
       const client = clientOf(port, place.name, KEY)
       const worker = new Worker(place, { client, random: random(`${place.name} ${index} ${round}`), mark: `${index}-${round}`, isFirst: index === 0 })
       try {
-        while (!isOver()) {
+        for (;;) {
           problems.push(...(await worker.change()))
           answered++
+          begin()
         }
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === undefined && !/whole/.test((error as Error).message)) problems.push(String((error as Error).stack))
@@ -38,8 +43,8 @@ export async function changeAll(port: number, places: readonly Place[], round: n
       client.close()
     })
   )
-  await Promise.all(workers)
-  return { answered, problems: problems.slice(0, 20) }
+  const ended = Promise.all(workers).then(() => ({ answered, problems: problems.slice(0, 20) }))
+  return { begun, ended }
 }
 
 /** Holds every world against its ledger. */
