@@ -1,8 +1,7 @@
 /** Calls of the control API: documents that are right, wrong or hostile, on every route there is. */
 import { SETTING_KEYS, SETTINGS } from '../../src/core/settings.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
-import type { Call, KnownIds } from './api-calls.js'
-import { noise } from './api-calls.js'
+import { type Call, type KnownIds, noise } from './api-calls.js'
 import type { Draws } from './draws.js'
 import { KEYS, misplacedCardNumber } from './secrets.js'
 import { deepJson, encoded, hostileJson, hostileText, hostileWord } from './values.js'
@@ -17,34 +16,30 @@ const SCENARIOS = ['default', 'month-end', 'partial-refunds', 'reseller-onboardi
 const API_KEYS = KEYS.map((key, index) => ({ key, account: ['mch_bistro', 'mch_bakery', 'rsl_partner'][index] }))
 const YAMLS = [
   `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefgh'].map((name, index) => `${name}: &${name} [${`*${'abcdefg'[index]},`.repeat(9)}]`).join('\n')}\n`,
-  ...[
-    '? ? ?',
-    '- - - -',
-    '&a *a',
-    '*none',
-    '!!js/function "x"',
-    '!!binary ////',
-    '%YAML 9.9\n---\n',
-    '\ufeffseed: 1',
-    'seed: 1\nseed: 2',
-    '\t- a',
-    'a: b: c',
-    '"',
-    '{',
-    'seed: .nan'
-  ],
-  ...[
-    'seed: 0x10',
-    'seed: 1e400',
-    '<<: {seed: 1}',
-    'null',
-    '---\n---\n',
-    'seed: 1 # ok\n',
-    'tickets: [{location: loc_bistro}]',
-    'clock: 2026-03-01',
-    `${'- '.repeat(5000)}x`,
-    `${'{a: '.repeat(3000)}`
-  ]
+  '? ? ?',
+  '- - - -',
+  '&a *a',
+  '*none',
+  '!!js/function "x"',
+  '!!binary ////',
+  '%YAML 9.9\n---\n',
+  '\ufeffseed: 1',
+  'seed: 1\nseed: 2',
+  '\t- a',
+  'a: b: c',
+  '"',
+  '{',
+  'seed: .nan',
+  'seed: 0x10',
+  'seed: 1e400',
+  '<<: {seed: 1}',
+  'null',
+  '---\n---\n',
+  'seed: 1 # ok\n',
+  'tickets: [{location: loc_bistro}]',
+  'clock: 2026-03-01',
+  `${'- '.repeat(5000)}x`,
+  `${'{a: '.repeat(3000)}`
 ]
 
 /** A body with its type. */
@@ -141,7 +136,11 @@ function entry(draws: Draws): Record<string, unknown> {
       [SCRIPTED]: '1',
       ...(draws.chance(30) && { [draws.pick(['content-type', 'retry-after', 'set-cookie', 'location', 'content-encoding', 'date'])]: draws.word(4) })
     }
-    return { on: draws.pick(OPERATION_NAMES), ...calls, respond: { status, headers, ...(status === 204 || status === 304 ? {} : answer) } }
+    const number = misplacedCardNumber(draws)
+    const on = draws.chance(20)
+      ? { on: 'POST /transactions', match: { body: { 'card[number]': draws.chance(50) ? Number(number) : number } } }
+      : { on: draws.pick(OPERATION_NAMES) }
+    return { ...on, ...calls, respond: { status, headers, ...(status === 204 || status === 304 ? {} : answer) } }
   }
   const on = draws.pick(FAULTED)
   const match = draws.chance(30) ? { match: { query: { limit: draws.pick(['1', '/^[0-9]+$/', '/(a+)+$/', ['1', '2'], 3]) } } } : {}
@@ -160,8 +159,8 @@ function settings(draws: Draws): Record<string, unknown> {
     : schema.minimum === undefined
       ? fallback
       : schema.minimum + draws.below(Math.min((schema.maximum ?? 0) - schema.minimum + 1, 50))
-  const boolean = typeof fallback === 'boolean' ? { [key]: draws.chance(50) } : { [key]: draws.chance(90) ? right : hostileJson(draws) }
-  return draws.chance(10) ? { ...boolean, auth: { accept_any_key: draws.pick(['mch_bistro', 'none', null]) } } : boolean
+  const change = typeof fallback === 'boolean' ? { [key]: draws.chance(50) } : { [key]: draws.chance(90) ? right : hostileJson(draws) }
+  return draws.chance(10) ? { ...change, auth: { accept_any_key: draws.pick(['mch_bistro', 'none', null]) } } : change
 }
 
 const SNAPSHOTS = ['one', 'two', 'three', 'a.b', 'A-1_2', '0']

@@ -1,4 +1,5 @@
 /** The run: sends so many hostile requests from a seed, judges every answer, and at the end the process itself. */
+import { cp } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { basic, type Call, type KnownIds } from './api-calls.js'
 import { Client, type Outcome } from './client.js'
@@ -15,10 +16,14 @@ export type FuzzOptions = {
   first?: number
   /** Requests under way at once. */
   lanes?: number
+  /** An empty folder in which the process keeps its state and snapshots, and from which another goes on at the end; left out: all in memory. */
+  folder?: string | null
   /** Told of each finding as it is made, and of how far the run is. */
   tell?: (line: string) => void
 }
 export type Finding = { nth: number | null; faults: string[]; request: string; answer: string }
+/** Takes down what is wrong. */
+type Wrong = (fault: string, answer?: string) => void
 export type Report = {
   seed: number
   requests: number
@@ -38,57 +43,83 @@ const MEBIBYTE = 1_048_576
 const HEAP_GROWTH = 12 * MEBIBYTE
 /** The process's memory beyond the heap: what the allocator keeps of large bodies and of many buffers at once. */
 const RSS_GROWTH = 256 * MEBIBYTE
+const LANES = 8
 const MOST_FINDINGS = 40
 const MOST_SHOWN = 4000
 
-export async function fuzz({ seed, count, first = 0, lanes = 8, tell = () => {} }: FuzzOptions): Promise<Report> {
+/** Sends the requests and answers what was found; the process is ended, whatever it did. */
+export async function fuzz(options: FuzzOptions): Promise<Report> {
   const began = Date.now()
-  const target = await startTarget()
-  const client = new Client(target.port, lanes)
-  const findings: Finding[] = []
-  const statuses: Record<string, number> = {}
-  const found = (finding: Finding) => {
-    if (findings.push(finding) <= MOST_FINDINGS) tell(shown(finding))
-  }
-  const wrong = (fault: string, answer = '') => found({ nth: null, faults: [fault], request: '', answer })
-  const ids = await knownIds(target)
-  let next = first
-
-  /** Sends requests until that number is reached, some at once. */
-  const upTo = async (end: number) => {
-    const lane = async () => {
-      while (next < end && !target.hasEnded() && findings.length < MOST_FINDINGS) {
-        const request = requestOf(seed, next++, ids)
-        const outcome = await exchanged(request, client)
-        for (const status of outcome.answers.length === 0 ? ['none'] : outcome.answers.map(({ status }) => String(status)))
-          statuses[status] = (statuses[status] ?? 0) + 1
-        const faults = faultsOf(outcome, request.over === 'http' ? request.call : null)
-        if (faults.length > 0) found({ nth: request.nth, faults, request: textOf(request), answer: outcome.text })
-        if (request.nth % 1000 === 999) await checkState(target, wrong)
-        if (request.nth % 5000 === 4999) tell(`${request.nth + 1} requests`)
-      }
-    }
-    await Promise.all(Array.from({ length: lanes }, lane))
-  }
-  let memory = { before: { heap: 0, rss: 0 }, after: { heap: 0, rss: 0 } }
+  const { seed, count, first = 0, folder = null } = options
+  const target = await startTarget(folder)
+  const run = new Run(options, target, await knownIds(target))
+  const { findings, statuses } = run
+  const memory = { before: { heap: 0, rss: 0 }, after: { heap: 0, rss: 0 } }
+  let code: number | string = 'it was not ended'
   try {
-    await upTo(first + Math.ceil(count / 5))
-    await settle(target, wrong)
-    const before = await target.memory()
-    await upTo(first + count)
-    await settle(target, wrong)
-    memory = { before, after: await target.memory() }
-    if (memory.after.heap > before.heap + HEAP_GROWTH) wrong(`the heap grew from ${before.heap} to ${memory.after.heap} bytes`)
-    if (memory.after.rss > before.rss + RSS_GROWTH) wrong(`the process grew from ${before.rss} to ${memory.after.rss} bytes`)
+    await run.upTo(first + Math.ceil(count / 5))
+    await settle(target, run.wrong)
+    memory.before = await target.memory()
+    await run.upTo(first + count)
+    if (folder !== null) await checkRestart(target, folder, run.wrong)
+    await settle(target, run.wrong)
+    memory.after = await target.memory()
+    const { before, after } = memory
+    if (after.heap > before.heap + HEAP_GROWTH) run.wrong(`the heap grew from ${before.heap} to ${after.heap} bytes`)
+    if (after.rss > before.rss + RSS_GROWTH) run.wrong(`the process grew from ${before.rss} to ${after.rss} bytes`)
   } catch (error) {
-    wrong(`the emulator cannot be asked any more: ${(error as Error).message} ${(error as Error).cause ?? ''}`)
+    run.wrong(`the emulator cannot be asked any more: ${(error as Error).message} ${(error as Error).cause ?? ''}`)
+  } finally {
+    run.client.close()
+    if (target.hasEnded()) run.wrong('the process ended by itself')
+    code = await target.stop()
   }
-  client.close()
-  if (target.hasEnded()) wrong('the process ended by itself')
-  const code = await target.stop()
-  if (code !== 0) wrong(`SIGTERM ended the process with ${code}`)
-  for (const complaint of target.complaints) wrong(complaint)
-  return { seed, requests: next - first, statuses, findings, memory, seconds: (Date.now() - began) / 1000 }
+  if (code !== 0) run.wrong(`SIGTERM ended the process with ${code}`)
+  for (const complaint of target.complaints) run.wrong(complaint)
+  return { seed, requests: run.next - first, statuses, findings, memory, seconds: (Date.now() - began) / 1000 }
+}
+
+class Run {
+  readonly #options: FuzzOptions
+  readonly #target: FuzzTarget
+  readonly #ids: KnownIds
+  readonly client: Client
+  readonly findings: Finding[] = []
+  readonly statuses: Record<string, number> = {}
+  /** The number of the next request. */
+  next: number
+
+  constructor(options: FuzzOptions, target: FuzzTarget, ids: KnownIds) {
+    this.#options = options
+    this.#target = target
+    this.#ids = ids
+    this.client = new Client(target.port, options.lanes ?? LANES)
+    this.next = options.first ?? 0
+  }
+
+  /** Sends requests until that number is reached, some at once; ends early when the process has, or when enough was found. */
+  async upTo(end: number): Promise<void> {
+    await Promise.all(Array.from({ length: this.#options.lanes ?? LANES }, () => this.#lane(end)))
+  }
+
+  /** What is wrong with the process rather than with an answer. */
+  readonly wrong: Wrong = (fault, answer = '') => this.#found({ nth: null, faults: [fault], request: '', answer })
+
+  async #lane(end: number): Promise<void> {
+    while (this.next < end && !this.#target.hasEnded() && this.findings.length < MOST_FINDINGS) {
+      const request = requestOf(this.#options.seed, this.next++, this.#ids)
+      const outcome = await exchanged(request, this.client)
+      for (const { status } of outcome.answers.length === 0 ? [{ status: 'none' }] : outcome.answers) this.statuses[status] = (this.statuses[status] ?? 0) + 1
+      const faults = faultsOf(outcome, request.over === 'http' ? request.call : null)
+      if (faults.length > 0) this.#found({ nth: request.nth, faults, request: textOf(request), answer: outcome.text })
+      if (request.nth % 1000 === 999) await checkState(this.#target, this.wrong)
+      if (request.nth % 5000 === 4999) this.#options.tell?.(`${request.nth + 1} requests`)
+    }
+  }
+
+  #found(finding: Finding): void {
+    if (this.findings.push(finding) <= MOST_FINDINGS) this.#options.tell?.(shown(finding))
+  }
 }
 
 /** Ids of the start scenario, and those that are drawn first in any world with its seed. */
@@ -138,8 +169,6 @@ function decoded(path: string): string {
   }
 }
 
-type Wrong = (fault: string, answer?: string) => void
-
 /** Whatever was done to it, the state can be loaded again. */
 async function checkState({ call }: FuzzTarget, wrong: Wrong): Promise<void> {
   const state = JSON.parse((await call('GET /_control/state')).text)
@@ -147,6 +176,19 @@ async function checkState({ call }: FuzzTarget, wrong: Wrong): Promise<void> {
   const settings = { transactions: { refundable: 'amount_plus_extras' } }
   const { status, text } = await call('POST /_control/load?dry_run=1', { scenario: { data: state, settings } })
   if (status !== 200) wrong('the state cannot be loaded again', text)
+}
+
+/** What the process has kept is what it holds: another that begins with a copy of its files has the same state. */
+async function checkRestart({ call }: FuzzTarget, folder: string, wrong: Wrong): Promise<void> {
+  await call('PUT /_control/clock', { running: false })
+  const { text } = await call('GET /_control/state')
+  const copy = `${folder}/copy`
+  await cp(`${folder}/data.json`, `${copy}/data.json`)
+  const other = await startTarget(copy)
+  const again = await other.call('GET /_control/state')
+  if (again.text !== text) wrong('a process that goes on from the data file has another state', again.text)
+  await other.stop()
+  for (const complaint of other.complaints) wrong(`after a restart: ${complaint}`)
 }
 
 /** Brings the process back to the start scenario alone, and shows that it is still sound: a usual call is answered as ever. */

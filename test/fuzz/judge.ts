@@ -9,9 +9,9 @@ export type Target = { method: string; path: string } | null
 
 const SHAPE = ['type', 'code', 'message', 'param', 'rule', 'assumption', 'problems', 'request_id']
 const NEEDED = ['type', 'code', 'message', 'request_id']
-/** Control calls whose answers tell the keys: the state, and the documents that show how to call; and those that tell of calls. */
+/** Control calls whose answers tell the keys: the state, and the documents that show how to call; and those that tell of calls and of what a script matches on. */
 const TELLS_KEYS = /\/_control\/(state|records|keys|openapi\.json|docs)(\/|\?|$)/
-const TELLS_CALLS = /\/_control\/(requests|events|findings|verify)(\/|\?|$)/
+const TELLS_CALLS = /\/_control\/(requests|events|findings|verify|script)(\/|\?|$)/
 
 /** Everything that is wrong; empty when nothing is. */
 export function faultsOf({ answers, text, failure }: Outcome, target: Target): string[] {

@@ -13,7 +13,8 @@ export const usedSecret = (draws: Draws) => `zq${draws.word(14)}qz`
 /** An API key that no world has; the caller's own, when it stands in the Authorization header. */
 export const unknownKey = (draws: Draws) => `sk_own${draws.word(16)}`
 
-const CARD_NUMBER = /(4539|4929)[ -]?\d{4}[ -]?\d{4}[ -]?\d{4}/g
+/** A JSON number is none: it may be an amount, and is told as it is. */
+const CARD_NUMBER = /(?<![\d.:,[])(4539|4929)[ -]?\d{4}[ -]?\d{4}[ -]?\d{4}/g
 const USED_SECRET = /zq[a-z0-9]{14}qz/
 const OWN_KEY = /sk_own[a-z0-9]{16}(?!\w)/
 const KNOWN_KEY = new RegExp(`(?<!\\w)(${KEYS.join('|')})(?!\\w)`)

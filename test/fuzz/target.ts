@@ -15,12 +15,17 @@ const MOST_LINES = 20
 
 export type Memory = { heap: number; rss: number }
 
-export async function startTarget() {
-  const sets = SETTINGS.flatMap(set => ['--set', set])
+/** Starts the command; with a folder it keeps its state and snapshots there, and goes on where one before it stopped. */
+export async function startTarget(folder: string | null = null) {
+  const kept = folder === null ? [] : [`data=${folder}/data.json`, `snapshots_dir=${folder}/snapshots`]
+  const sets = [...SETTINGS, ...kept].flatMap(set => ['--set', set])
   const child = spawn(process.execPath, ['--expose-gc', '--import', COLLECTS, MAIN, '--port', '0', '--log-level', 'info', ...sets], {
     env: OWN_ENVIRONMENT,
     stdio: ['ignore', 'pipe', 'pipe']
   })
+  // a run that is broken off leaves nothing behind
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
   /** Lines of the log that tell of a defect, or show what they must not. */
   const complaints: string[] = []
@@ -64,6 +69,7 @@ export async function startTarget() {
   const stop = async () => {
     child.kill('SIGTERM')
     const [code, signal] = await ended
+    process.off('exit', kill)
     return code ?? (signal as string)
   }
   return { port, call, memory, complaints, stop, hasEnded: () => child.exitCode !== null || child.signalCode !== null }
