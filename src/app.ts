@@ -222,7 +222,7 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm, faults,
       readParameters(request, message => {
         const shown = presentable(message, request.sandbox, request.headers.authorization)
         if (!request.isStep) request.log.warn(shown)
-        warnings.push(`299 - ${JSON.stringify(shown.replace(/[^\x20-\x7E]/g, '?'))}`)
+        if (warnings.length < 10) warnings.push(`299 - ${JSON.stringify(shown.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`)
         reply.header('warning', warnings)
       })
     } finally {

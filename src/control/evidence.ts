@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import { ApiError } from '../core/errors.js'
 import { instantOf } from '../core/instants.js'
 import { didYouMean, sentence } from '../core/nearest.js'
+import { maskedThroughout } from '../core/redaction.js'
 import type { Totals } from '../evidence/evidence.js'
 import type { Entry } from '../evidence/journal.js'
 import { COVERAGE_FORMATS, coverageJunit, coverageText, findingsText } from '../evidence/reports.js'
@@ -92,7 +93,7 @@ export const evidenceRoutes: FastifyPluginAsync = async control => {
 
   control.post('/verify', async (request, reply) => {
     const { holds, ...verdict } = await verify(request, reply)
-    return reply.code(holds ? 200 : 409).send({ holds, ...verdict })
+    return reply.code(holds ? 200 : 409).send(maskedThroughout({ holds, ...verdict }))
   })
 
   control.get('/coverage', async (request, reply) => {

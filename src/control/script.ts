@@ -1,7 +1,7 @@
 /** Control: scripted behaviour. */
 import type { FastifyPluginAsync } from 'fastify'
 import { ApiError } from '../core/errors.js'
-import { masked } from '../core/redaction.js'
+import { maskedThroughout } from '../core/redaction.js'
 import { type Found, refusalOf } from '../scenario/documents.js'
 import { checkEntry } from '../scenario/schemas.js'
 import { compileEntry, type EntryData, type Script } from '../scenario/script.js'
@@ -46,5 +46,5 @@ export const scriptRoutes: FastifyPluginAsync = async control => {
 
 /** The script's entries as they may be shown: a card number that one matches on is masked. */
 export function shownEntries(entries: ReturnType<Script['listed']>): ReturnType<Script['listed']> {
-  return JSON.parse(masked(JSON.stringify(entries)))
+  return maskedThroughout(entries)
 }

@@ -51,7 +51,7 @@ function problemOf(error: ErrorObject, document: unknown): PlacedProblem {
       return problemAt(steps, `${namedTypes(params.type)} was expected, not ${shown(error.data)}${quoteHint(params.type, error.data)}`)
     case 'enum': {
       const words = (params.allowedValues as unknown[]).filter(word => word !== null).map(String)
-      return problemAt(steps, `one of ${words.join(', ')} was expected, not ${shown(error.data)}${didYouMean(String(error.data), words)}`)
+      return problemAt(steps, `one of ${words.join(', ')} was expected, not ${shown(error.data)}${didYouMean(shown(error.data), words)}`)
     }
     case 'format':
       return problemAt(steps, FORMATS[params.format as keyof typeof FORMATS].expected(String(error.data)))

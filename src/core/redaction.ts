@@ -86,3 +86,12 @@ export function withoutKeys(text: string, keys: readonly string[]): string {
   if (present.length === 0) return text
   return present.sort((a, b) => b.length - a.length).reduce((rest, key) => rest.replace(new RegExp(`(?<!\\w)${escaped(key)}(?!\\w)`, 'g'), MASK), text)
 }
+
+/** A value with every card number in its texts, and every number that is one, masked. */
+export function maskedThroughout<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (_name, part) => {
+    if (typeof part !== 'string' && typeof part !== 'number') return part
+    const shown = masked(String(part))
+    return shown === String(part) ? part : shown
+  })
+}

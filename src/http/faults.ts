@@ -1,4 +1,5 @@
 /** Faults of a script: what a client sees when an answer is lost on the way. Other connections are not touched. */
+import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -13,6 +14,10 @@ export class Faults {
   readonly #hung = new Set<ServerResponse>()
   readonly #stop = new AbortController()
   #isStopping = false
+
+  constructor() {
+    setMaxListeners(0, this.#stop.signal)
+  }
 
   /** The emulator is about to stop: no connection is to be kept for a further call. */
   get isStopping(): boolean {

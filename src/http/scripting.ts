@@ -50,9 +50,16 @@ export async function act(action: Action, request: FastifyRequest, reply: Fastif
   const body = bodyOf(respond ?? LOST, request.id)
   reply.code(respond?.status ?? (respond?.error ? 400 : respond ? 200 : 502)).headers(respond?.headers ?? {})
   if (body !== '' && !reply.hasHeader('content-type')) reply.type(typeof respond?.body === 'string' ? 'text/plain; charset=utf-8' : JSON_TYPE)
-  if (!fault) return reply.send(body)
+  if (!fault) return answered(reply, body)
   const rest = lose(fault, request, reply, body, faults)
-  return rest === null ? reply : reply.send(rest)
+  return rest === null ? reply : answered(reply, rest)
+}
+
+/** Sends an answer in the operation's stead; a client that leaves while it waits to be sent does not have the operation made after all. */
+async function answered(reply: FastifyReply, body: string): Promise<FastifyReply> {
+  await reply.send(body)
+  if (!reply.sent) reply.hijack()
+  return reply
 }
 
 /** What a fault without an answer of its own loses. */

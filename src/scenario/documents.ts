@@ -87,7 +87,7 @@ type ReadYaml = { data: unknown; problems: (Partial<Place> & { message: string }
 async function readYaml(text: string): Promise<ReadYaml> {
   const { LineCounter, parseDocument, visit } = await import('yaml')
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
+  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, logLevel: 'error' })
   const problems: ReadYaml['problems'] = [...document.errors, ...document.warnings].map(({ message, pos: [at] }) => ({ message, ...placeOf(at, lines) }))
   let data: unknown
   if (problems.length === 0) {

@@ -46,10 +46,12 @@ type Options = {
   loaded?: boolean
   /** False: the app is given no logger. */
   logged?: boolean
+  /** What every change waits for before it is answered. */
+  saved?: () => Promise<void>
 }
 
 /** Starts an emulator with records added to the small world, and settings; closed when the test ends. */
-export async function startTestEmulator(t: Test, { records = {}, settings = {}, scenario, loaded = true, logged = true }: Options = {}) {
+export async function startTestEmulator(t: Test, { records = {}, settings = {}, scenario, loaded = true, logged = true, saved }: Options = {}) {
   const launch = { flag: settings, environment: {} }
   const library = new Library({ fixtures: null, scenarios: null })
   const sandboxes = new Sandboxes({ library, launch, machine: () => Date.parse(NOW) })
@@ -62,7 +64,8 @@ export async function startTestEmulator(t: Test, { records = {}, settings = {}, 
     library,
     settings: settingsInForce(launch).values,
     version: '0.0.0',
-    ...(logged && { logger })
+    ...(logged && { logger }),
+    ...(saved && { saved })
   })
   t.teardown(() => app.close())
   if (loaded) await sandboxes.start(documentOf('test', scenario ?? { clock: NOW, data: world(records) }), { name: 'test', file: null }, { play: app.playIn })
