@@ -111,7 +111,7 @@ async function reached<T>(path: string, act: (short: string) => Promise<T>): Pro
   return act(short).finally(() => rm(link))
 }
 
-/** What is answered on a socket, or the code of the error that came instead; silence is that of a holder who is busy, or was stopped. */
+/** What is answered on a socket, or the code of the error that came instead; nothing where a process is too busy for an answer, or was stopped. */
 function answerOf(path: string, patience: number): Promise<string> {
   return new Promise(resolve => {
     let answer = ''
@@ -122,10 +122,7 @@ function answerOf(path: string, patience: number): Promise<string> {
     socket.on('error', (error: NodeJS.ErrnoException) => {
       answer = error.code as string
     })
-    socket.on('timeout', () => {
-      answer = 'holds'
-      socket.destroy()
-    })
+    socket.on('timeout', () => socket.destroy())
     socket.on('close', () => resolve(answer))
   })
 }

@@ -24,6 +24,7 @@ const SCENARIO = {
   settings: { pagination: { max_limit: 50 } },
   data: world({
     users: ['ana', 'ben', 'cleo', 'dan', 'eve'].map(name => ({ id: `usr_${name}`, account: 'mch_a', name, email: `${name}@example.com` })),
+    tickets: [{ location: 'loc_a', reference: 'an id is drawn for it' }],
     transactions: [PAID],
     refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100, reason: 'cold soup' }]
   }),
@@ -165,6 +166,7 @@ t.test('what is as its scenario made it is shared, and left out of the file', as
   await called(emulator, 'POST /sandbox/two/next/accounts/mch_a/users name=Fay&email=fay@example.com')
   await called(emulator, 'POST /sandbox/three/next/refunds transaction=txn_a&amount=1')
   await called(emulator, 'POST /sandbox/four/_control/load {"scenario":"empty"}')
+  await called(emulator, 'POST /sandbox/six/next/transactions ticket=tkt_a&payment_type=external&amount=1')
 
   const { firsts, worlds } = filed(file)
 
@@ -173,22 +175,25 @@ t.test('what is as its scenario made it is shared, and left out of the file', as
     null: ['api_keys'],
     four: ['api_keys'],
     one: ['api_keys'],
+    six: ['api_keys', 'transactions', 'refunds'],
     three: ['api_keys', 'transactions', 'refunds'],
     two: ['api_keys', 'users']
   })
   t.strictSame(
     worlds.map(({ first }: { first: number }) => first),
-    [0, 1, 0, 0, 0]
+    [0, 1, 0, 0, 0, 0]
   )
   t.equal(firsts.length, 2)
 
   await emulator.close()
   const again = await started(t, withData(file))
   const { main } = again.sandboxes
-  const [, , one, three, two] = again.sandboxes.all()
+  const [, , one, , three, two] = again.sandboxes.all()
   t.equal(one?.store.users.revision, main.store.users.revision, 'and shared again')
   t.equal(three?.store.users.revision, main.store.users.revision)
   t.not(two?.store.users.revision, main.store.users.revision)
+  const paid = again.sandboxes.all()[3]?.store.transactions.get('txn_a')
+  t.equal(paid?.amount_refunded, 100, 'what was refunded of a Transaction stays with it')
   await again.close()
   t.strictSame(filed(file), { firsts, worlds, format: 1, start: 0 }, 'a start and a stop leave the file as it was')
 })
@@ -474,6 +479,13 @@ t.test('changes that come together share a write, and one that comes while it is
 
   await data.saved()
   t.equal(writes(), 4)
+
+  const ofOneTurn: Promise<void>[] = []
+  await new Promise<void>(resolve => {
+    for (let nth = 0; nth < 5; nth++) setImmediate(() => ofOneTurn.push(data.saved()) === 5 && resolve())
+  })
+  await Promise.all(ofOneTurn)
+  t.equal(writes(), 5, 'calls that are judged in one turn of the loop')
 })
 
 t.test('closing waits for the write that is under way and for the one that waits, and nothing is written after it', async t => {

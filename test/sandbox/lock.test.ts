@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Lock } from '../../src/sandbox/lock.js'
 
@@ -56,6 +55,8 @@ t.test('a lock is held by one alone, given up with release, and leaves nothing b
   const lock = await Lock.take(file)
   t.equal((await locksIn(folder)).length, 1)
   t.match((await locksIn(folder))[0], /^shop\.json\.lock-[0-9a-f]{8}$/)
+  const asking = connect(join(folder, (await locksIn(folder))[0] as string))
+  t.equal(String((await once(asking, 'data'))[0]), 'holds')
   t.equal(await Lock.take(file), null)
   t.equal((await locksIn(folder)).length, 1, 'who was refused leaves nothing')
 
@@ -159,16 +160,11 @@ t.test('the one whose name comes first waits for the others to withdraw', async 
 
 t.test('who asks and never hangs up does not keep a lock from being released', async t => {
   const folder = await folderOf(t)
-  const file = join(folder, 'shop.json')
-  const lock = await Lock.take(file)
+  const lock = await Lock.take(join(folder, 'shop.json'))
   const [name] = await locksIn(folder)
-  const asking = spawn(process.execPath, [
-    '--eval',
-    `require('net').connect(${JSON.stringify(join(folder, name as string))}).on('data', () => {}); setInterval(() => {}, 1000)`
-  ])
-  t.teardown(() => asking.kill('SIGKILL'))
-  await sleep(500)
-  asking.kill('SIGSTOP')
+  const asking = connect({ path: join(folder, name as string), allowHalfOpen: true }).resume()
+  t.teardown(() => asking.destroy())
+  await once(asking, 'end')
 
   await t.resolves(lock?.release() as Promise<void>)
 })
