@@ -24,7 +24,8 @@ import { timeRoutes } from './control/time.js'
 import { ApiError } from './core/errors.js'
 import type { Settings } from './core/settings.js'
 import { Trace } from './core/trace.js'
-import { presentable, writerOf } from './http/answers.js'
+import { writerOf } from './core/writing.js'
+import { presentable } from './http/answers.js'
 import { actorOf } from './http/authentication.js'
 import './http/context.js'
 import { BASE, CONTROL, Entrance, isUnder, pathOf } from './http/entrance.js'
@@ -132,6 +133,7 @@ function prepare(request: FastifyRequest, reply: FastifyReply, entrance: Entranc
   request.isStep = isStep
   request.base = `${prefix}${BASE}`
   request.leavesNothing = false
+  request.operation = request.routeOptions?.config.operation ?? null
   request.trace = new Trace(request.sandbox.settings['evidence.trace'])
   request.actor = null
   request.sent = null
@@ -151,19 +153,18 @@ function prepare(request: FastifyRequest, reply: FastifyReply, entrance: Entranc
 }
 
 /** Whether a call may have changed the state of its world, its script's counts among it. */
-function mayHaveChanged({ method, refusal, routeOptions, isStep, sandbox, leavesNothing }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+function mayHaveChanged({ method, refusal, operation, isStep, sandbox, leavesNothing }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   if (isStep || leavesNothing || method === 'OPTIONS' || method === 'HEAD') return false
-  const operation = routeOptions?.config.operation
-  const isScripted = operation !== undefined && sandbox.script.has(operation)
-  return isScripted || (method !== 'GET' && refusal === null && (operation !== undefined || statusCode < 400))
+  const isScripted = operation !== null && sandbox.script.has(operation)
+  return isScripted || (method !== 'GET' && refusal === null && (operation !== null || statusCode < 400))
 }
 
 /** Finds out who calls, and what the caller may see. Errors: those of a key that is not right (401). */
 function identify(request: FastifyRequest, trace: Trace): void {
-  const { sandbox, headers, routeOptions } = request
+  const { sandbox, headers, operation } = request
   sandbox.requireLoaded()
   trace.held('BASE-1')
-  if (OPERATIONS[routeOptions.config.operation as OperationId].key) request.actor = actorOf(headers.authorization, sandbox, trace)
+  if (OPERATIONS[operation as OperationId].key) request.actor = actorOf(headers.authorization, sandbox, trace)
   else if (headers.authorization !== undefined) trace.assumed('A20')
   request.seen = new Visible(sandbox, request.actor, request.trace)
 }
@@ -232,8 +233,8 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm, faults,
 
   // 5. the script: an answer in the operation's stead, a delay, a lost answer
   api.addHook('preHandler', async (request, reply) => {
-    const { sandbox, isStep, routeOptions } = request
-    if (isStep || !sandbox.script.has(routeOptions.config.operation as OperationId)) return
+    const { sandbox, isStep, operation } = request
+    if (isStep || !sandbox.script.has(operation as OperationId)) return
     const action = sandbox.script.act(sentCall(request), sandbox.settings.seed)
     if (action) return act(action, request, reply, faults)
   })
@@ -244,9 +245,9 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm, faults,
 
   // 6. the operation itself, for a caller who is still the same: a load or reset may have replaced the world while the call was waited for
   api.addHook('preHandler', async (request, reply) => {
-    const { actor, routeOptions, sandbox } = request
+    const { actor, operation, sandbox } = request
     if (actor && sandbox.store.accounts.get(actor.id) !== actor) identify(request, new Trace())
-    if (isCreate(routeOptions.config.operation as OperationId)) reply.code(sandbox.settings['statuses.created'])
+    if (isCreate(operation as OperationId)) reply.code(sandbox.settings['statuses.created'])
   })
   api.setSerializerCompiler(({ schema }) => writerOf(schemaOf(schema as never) as Schema) as never)
   await api.register(locationRoutes)
@@ -259,9 +260,9 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm, faults,
   // 7. what it answers with, and the assumptions that every such answer leans on
   api.addHook('preSerialization', (request, _reply, payload, done) => {
     if (request.refusal === null) {
-      const { trace, routeOptions } = request
+      const { trace, operation } = request
       request.subject = payload as FastifyRequest['subject']
-      for (const assumption of isCreate(routeOptions.config.operation as OperationId) ? CREATED : READ) trace.assumed(assumption)
+      for (const assumption of isCreate(operation as OperationId) ? CREATED : READ) trace.assumed(assumption)
     }
     done(null, payload)
   })

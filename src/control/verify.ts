@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { ApiError } from '../core/errors.js'
 import { isSecretName } from '../core/redaction.js'
-import { type Entry, type Kept, keptIn } from '../evidence/journal.js'
+import { type Entry, type Kept, keptIn, paramsOf } from '../evidence/journal.js'
 import { summaryOf } from '../evidence/why.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { type Found, refusalOf, type SourceDocument } from '../scenario/documents.js'
@@ -115,12 +115,13 @@ function fits({ operation, matches }: Expectation, entry: Entry): boolean {
   return entry.operation === operation && (matches === null || matches(sentCallOf(entry)))
 }
 
-function sentCallOf({ operation, account, params, query, body }: Entry): SentCall {
+function sentCallOf(entry: Entry): SentCall {
+  const { operation, account, query, body } = entry
   return {
     operation: operation as SentCall['operation'],
     key: null,
     account,
-    params: ([name]) => params[name as string],
+    params: ([name]) => paramsOf(entry)[name as string],
     query: valuesOf(keptIn(query)),
     body: valuesOf(keptIn(body))
   }

@@ -69,6 +69,9 @@ export function withoutSecrets(text: string, keys: readonly string[] = []): stri
   return masked(text.includes('"') ? text.replace(JSON_PAIR, (pair, name) => (isSecretName(name) ? `"${name}":"${MASK}"` : pair)) : text, keys)
 }
 
+/** Whether a card number or one of the API keys may stand in the text. */
+export const isSecretIn = (text: string, keys: readonly string[]): boolean => HAS_DIGIT_RUN.test(text) || isKeyIn(text, keys)
+
 const escaped = (key: string) => key.replace(/\W/g, '\\$&')
 /** Keys that are looked for again and again. */
 const PATTERNS = new WeakMap<readonly string[], { any: RegExp; shortest: number }>()
@@ -81,11 +84,12 @@ export function expected(keys: readonly string[]): readonly string[] {
 
 /** The text with each of the API keys, where it stands as a word, masked. */
 export function withoutKeys(text: string, keys: readonly string[]): string {
-  if (PATTERNS.get(keys)?.any.test(text) === false) return text
+  if (!isKeyIn(text, keys)) return text
   const present = keys.filter(key => text.includes(key))
-  if (present.length === 0) return text
   return present.sort((a, b) => b.length - a.length).reduce((rest, key) => rest.replace(new RegExp(`(?<!\\w)${escaped(key)}(?!\\w)`, 'g'), MASK), text)
 }
+
+const isKeyIn = (text: string, keys: readonly string[]): boolean => PATTERNS.get(keys)?.any.test(text) ?? keys.some(key => text.includes(key))
 
 /** A value with every card number in its texts, and every number that is one, masked. */
 export function maskedThroughout<T>(value: T): T {

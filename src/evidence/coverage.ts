@@ -1,6 +1,7 @@
 /** Coverage: how often the calls of a world, or of a whole run, kept and broke each rule of the reference. */
-import type { Judgement } from '../core/trace.js'
+import type { Course } from '../core/trace.js'
 import { RULES, type RuleId } from '../reference/rules.js'
+import { Courses } from './courses.js'
 
 export type Outcomes = { satisfied: number; violated: number }
 export type RuleCoverage = Outcomes & { rule: RuleId; text: string; violable: boolean }
@@ -17,38 +18,34 @@ export type CoverageReport = {
 const RULE_IDS = Object.keys(RULES) as RuleId[]
 
 export class Coverage {
-  /** With the last call that each rule was counted for. */
-  readonly #outcomes = new Map<RuleId, Outcomes & { call: number }>()
-  #calls = 0
+  readonly #outcomes = new Map<RuleId, Outcomes>()
+  /** Calls that are not counted for each rule yet. */
+  readonly #calls = new Courses()
 
-  /** Counts a call once for each rule: as broken when any judgement says so, else as kept. */
-  count(judgements: readonly Judgement[]): void {
-    this.#calls++
-    for (const { rule, held } of judgements) if (!held) this.#count(rule, 'violated')
-    for (const { rule } of judgements) this.#count(rule, 'satisfied')
+  /** Counts a call once for each rule that it was judged by: as broken when any judgement says so, else as kept. */
+  count(course: Course): void {
+    if (this.#calls.count(course)) return
+    if (this.#calls.isFull) this.#shareOut()
+    this.#calls.add(course, 1)
   }
 
   clear(): void {
+    this.#calls.clear()
     this.#outcomes.clear()
   }
 
   report(): CoverageReport {
-    return reportOf(rule => {
-      const { satisfied = 0, violated = 0 } = this.#outcomes.get(rule) ?? {}
-      return { satisfied, violated }
-    })
+    this.#shareOut()
+    return reportOf(rule => this.#outcomes.get(rule) ?? { satisfied: 0, violated: 0 })
   }
 
-  /** Counts the present call for a rule, unless it was counted for it already. */
-  #count(rule: RuleId, outcome: keyof Outcomes): void {
-    let outcomes = this.#outcomes.get(rule)
-    if (!outcomes) {
-      outcomes = { satisfied: 0, violated: 0, call: 0 }
-      this.#outcomes.set(rule, outcomes)
+  #shareOut(): void {
+    for (const [course, times] of this.#calls.taken()) {
+      for (const [rule, held] of course.outcomes) {
+        const { satisfied, violated } = this.#outcomes.get(rule) ?? { satisfied: 0, violated: 0 }
+        this.#outcomes.set(rule, held ? { satisfied: satisfied + times, violated } : { satisfied, violated: violated + times })
+      }
     }
-    if (outcomes.call === this.#calls) return
-    outcomes.call = this.#calls
-    outcomes[outcome]++
   }
 }
 

@@ -1,6 +1,8 @@
 /** What a world can tell of the calls that were made in it, and a run of all its worlds. */
+import type { Course } from '../core/trace.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
+import { Courses } from './courses.js'
 import { Coverage } from './coverage.js'
 import { type Clues, type Finding, type FindingId, Findings, Found } from './findings.js'
 import { type Entry, Journal, type JournalLimits } from './journal.js'
@@ -19,20 +21,22 @@ const MOST_WAITING = 100
 /** How many answers leaned on each assumption, and the first of them. */
 export class Leanings {
   readonly #leanings = new Map<AssumptionId, { times: number; requests: string[] }>()
+  /** Calls that are not counted for each assumption yet: those of courses whose assumptions all have their requests. */
+  readonly #calls = new Courses()
 
-  count(assumptions: readonly AssumptionId[], call: string): void {
-    for (const assumption of assumptions) {
-      let leaning = this.#leanings.get(assumption)
-      if (!leaning) {
-        leaning = { times: 0, requests: [] }
-        this.#leanings.set(assumption, leaning)
-      }
+  /** `nameOf` tells what the call is called. */
+  count(course: Course, call: string, nameOf: (call: string) => string = call => call): void {
+    if (this.#calls.count(course)) return
+    const leanings = course.assumptions.map(assumption => this.#of(assumption))
+    for (const leaning of leanings) {
       leaning.times++
-      if (leaning.requests.length < MOST_REQUESTS) leaning.requests.push(call)
+      if (leaning.requests.length < MOST_REQUESTS) leaning.requests.push(nameOf(call))
     }
+    if (!this.#calls.isFull && leanings.every(({ requests }) => requests.length === MOST_REQUESTS)) this.#calls.add(course, 0)
   }
 
   get(assumption: AssumptionId): { times: number; requests: readonly string[] } | undefined {
+    this.#shareOut()
     return this.#leanings.get(assumption)
   }
 
@@ -42,7 +46,21 @@ export class Leanings {
   }
 
   clear(): void {
+    this.#calls.clear()
     this.#leanings.clear()
+  }
+
+  #of(assumption: AssumptionId): { times: number; requests: string[] } {
+    let leaning = this.#leanings.get(assumption)
+    if (!leaning) {
+      leaning = { times: 0, requests: [] }
+      this.#leanings.set(assumption, leaning)
+    }
+    return leaning
+  }
+
+  #shareOut(): void {
+    for (const [course, times] of this.#calls.taken()) for (const assumption of course.assumptions) this.#of(assumption).times += times
   }
 }
 
@@ -121,10 +139,10 @@ export class Run implements Totals {
   }
 
   /** Counts a call of a world; one that was answered after its world's end counts too. */
-  count({ judgements, assumptions, id }: Entry, world: World): void {
+  count({ course, id }: Entry, world: World): void {
     if (!world.isOver) this.#worlds.add(world)
-    this.#coverage.count(judgements)
-    this.#assumptions.count(assumptions, world.nameOf(id))
+    this.#coverage.count(course)
+    this.#assumptions.count(course, id, world.nameOf)
   }
 
   tell(finding: FindingId, requests: readonly string[]): void {
@@ -192,7 +210,7 @@ export class Evidence {
     let calls = NONE
     for (const record of records) {
       const call = this.#changes.get(record)
-      if (call !== undefined && !calls.includes(call)) calls = [...calls, call]
+      if (call !== undefined && !calls.includes(call)) calls = calls.concat([call])
     }
     return calls
   }
@@ -210,8 +228,8 @@ export class Evidence {
   /** Keeps and counts a call; `changed` names the records that it changed, `kinds` what the settings ask for. */
   record(entry: Entry, clues: Clues, { changed, kinds }: { changed: readonly string[]; kinds: Kinds }): void {
     if (kinds.coverage) {
-      this.#coverage.count(entry.judgements)
-      this.#assumptions.count(entry.assumptions, entry.id)
+      this.#coverage.count(entry.course)
+      this.#assumptions.count(entry.course, entry.id)
       this.#findings.look(entry, clues)
       this.#run.count(entry, this.#world)
     }

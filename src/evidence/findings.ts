@@ -1,5 +1,5 @@
 /** Findings: mistakes that the client under test makes, told with the calls that show them. */
-import { type Entry, type Kept, keptIn } from './journal.js'
+import { type Entry, type Kept, keptIn, paramsOf } from './journal.js'
 import { Memory } from './memory.js'
 
 export const FINDINGS = {
@@ -111,7 +111,8 @@ export class Findings {
 
   /** Looks at one call; what is found does not depend on what the journal still holds. */
   look(entry: Entry, { signature, cardNumberSent, answer }: Clues): void {
-    const { id, assumptions, operation, refusal } = entry
+    const { id, operation, refusal } = entry
+    const { assumptions } = entry.course
     if (operation === 'listTickets' || operation === 'listTransactions') this.#lookAtSearch(entry, answer)
     if (assumptions.includes('A14')) this.#tell('unknown-parameter', id)
     if (assumptions.includes('A26')) this.#tell('unused-parameter', id)
@@ -152,7 +153,7 @@ export class Findings {
   }
 
   #lookAtRefund({ id, body, tookEffect, answered }: Entry, signature: Clues['signature']): void {
-    if (!tookEffect || (answered && this.#lostRefunds.size === 0)) return
+    if (!tookEffect || (answered && this.#lostRefunds.isEmpty)) return
     const own = signature()
     const lost = this.#lostRefunds.get(own)
     if (lost !== undefined) this.#tell('double-refund-risk', lost.id, id)
@@ -161,9 +162,10 @@ export class Findings {
   }
 
   /** Who looks at the Refunds of a Transaction knows whether one was made. */
-  #lookAtLookUp({ operation, params, query, status, answered }: Entry): void {
-    if (this.#lostRefunds.size === 0 || status >= 300 || !answered) return
-    const seen = operation === 'readTransaction' ? params.id : keptIn(query).transaction
+  #lookAtLookUp(entry: Entry): void {
+    const { operation, query, status, answered } = entry
+    if (this.#lostRefunds.isEmpty || status >= 300 || !answered) return
+    const seen = operation === 'readTransaction' ? paramsOf(entry).id : keptIn(query).transaction
     for (const { signature, transaction } of this.#lostRefunds.values()) {
       if (!isGiven(seen) || transaction === seen) this.#lostRefunds.delete(signature)
     }

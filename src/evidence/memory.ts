@@ -10,8 +10,8 @@ export class Memory<V> {
     this.#half = most / 2
   }
 
-  get size(): number {
-    return this.#recent.size + this.#older.size
+  get isEmpty(): boolean {
+    return this.#recent.size === 0 && this.#older.size === 0
   }
 
   get(key: string): V | undefined {
@@ -19,7 +19,6 @@ export class Memory<V> {
   }
 
   set(key: string, value: V): void {
-    this.#older.delete(key)
     if (this.#recent.size >= this.#half && !this.#recent.has(key)) {
       this.#older = this.#recent
       this.#recent = new Map()
@@ -32,9 +31,10 @@ export class Memory<V> {
     this.#older.delete(key)
   }
 
-  /** Every value, the older ones first. */
+  /** Every value, the older ones first; of a key that was set again the later one alone. */
   values(): V[] {
-    return [...this.#older.values(), ...this.#recent.values()]
+    const older = [...this.#older].filter(([key]) => !this.#recent.has(key))
+    return [...older.map(([, value]) => value), ...this.#recent.values()]
   }
 
   clear(): void {

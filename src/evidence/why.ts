@@ -4,24 +4,24 @@ import { isSecretName, MASK, withoutSecrets } from '../core/redaction.js'
 import { ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULES, type RuleId } from '../reference/rules.js'
-import { type Answer, type Entry, type Kept, keptIn, textOf } from './journal.js'
+import { type Entry, judgementsOf, type Kept, keptIn, paramsOf, textOf } from './journal.js'
 
 /** An entry as a list shows it: with its answer, without the judging. */
 export function summaryOf(entry: Entry) {
-  const { id, at, operation, method, path, params, account, query, body, userAgent, status, answer, answered, tookEffect, script, refusal, ms } = entry
+  const { id, at, operation, method, path, account, query, body, userAgent, status, answered, tookEffect, script, refusal, ms } = entry
   return {
     id,
     at: isoOf(at),
     on: operation === null ? null : nameOf(operation),
     method,
     path,
-    params,
+    params: paramsOf(entry),
     account,
     query: keptIn(query),
     body: keptIn(body),
     user_agent: userAgent,
     status,
-    answer: shown(answer),
+    answer: shown(textOf(entry)),
     answered,
     took_effect: tookEffect,
     script,
@@ -32,13 +32,14 @@ export function summaryOf(entry: Entry) {
 
 /** An entry whole: how it was judged too. */
 export function explained(entry: Entry) {
-  const { judgements, assumptions, changedBy } = entry
+  const { course, changedBy } = entry
+  const judgements = judgementsOf(entry)
   return {
     ...summaryOf(entry),
     why: {
       judged: judgements.map(({ rule, held, facts }) => ({ rule, text: RULES[rule].text, held, ...(facts && { facts }) })),
       first_failed: judgements.find(({ held }) => !held)?.rule ?? null,
-      assumptions: assumptions.map(assumption => ({ assumption, topic: ASSUMPTIONS[assumption].topic })),
+      assumptions: course.assumptions.map(assumption => ({ assumption, topic: ASSUMPTIONS[assumption].topic })),
       changed_by: changedBy
     }
   }
@@ -46,7 +47,8 @@ export function explained(entry: Entry) {
 
 /** The same for people to read. */
 export function explainedText(entry: Entry): string {
-  const { id, at, method, path, query, body: form, status, answered, tookEffect, script, judgements, assumptions, changedBy, answer } = entry
+  const { id, at, method, path, query, body: form, status, answered, tookEffect, script, course, changedBy } = entry
+  const judgements = judgementsOf(entry)
   const fate = [answered ? `answered ${status}` : `${status}, but the answer was lost`, tookEffect ? 'took effect' : 'changed nothing']
   const lines = [`${id}  ${method} ${path}  ${fate.join(', ')}  (${isoOf(at)})`]
   for (const [what, sent] of [
@@ -60,8 +62,8 @@ export function explainedText(entry: Entry): string {
   lines.push('', 'Judged, in order:')
   lines.push(...(judgements.length === 0 ? ['  nothing'] : judgements.map(judgementLine)))
   if (changedBy.length > 0) lines.push('', `What it was judged by was last changed by ${changedBy.join(', ')}.`)
-  if (assumptions.length > 0) lines.push('', 'The answer leans on:', ...assumptions.map(assumptionLine))
-  const body = shown(answer)
+  if (course.assumptions.length > 0) lines.push('', 'The answer leans on:', ...course.assumptions.map(assumptionLine))
+  const body = shown(textOf(entry))
   lines.push('', 'Answer:', `  ${body === null ? '(no body)' : typeof body === 'string' ? body : JSON.stringify(body)}`)
   return `${lines.join('\n')}\n`
 }
@@ -86,8 +88,8 @@ function flat(kept: Kept, under = ''): string[] {
 }
 
 /** An answer as it may be shown: JSON as what it says, anything else as text; null where there is none. */
-function shown(answer: Answer): unknown {
-  const text = withoutSecrets(textOf(answer))
+function shown(answer: string): unknown {
+  const text = withoutSecrets(answer)
   try {
     return JSON.parse(text, (name, value) => (isSecretName(name) ? MASK : typeof value === 'string' ? withoutSecrets(value) : value))
   } catch {

@@ -15,6 +15,8 @@ declare module 'fastify' {
     sandbox: Sandbox
     /** The path that the sandbox's API lies under, as it appears in answers: `/next`. */
     base: string
+    /** What it asks for; null where the reference has no such operation. */
+    operation: OperationId | null
     trace: Trace
     /** The Account of the key; null where none is asked for. */
     actor: Account | null

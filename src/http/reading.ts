@@ -16,15 +16,13 @@ export const hasBody = ({ headers }: FastifyRequest): boolean => headers['transf
 
 /** Decodes and checks. Errors: `body_unexpected`, those of the form, then those of the parameter table. */
 export function readParameters(request: FastifyRequest, warn: (message: string) => void): void {
-  const { schema, config } = request.routeOptions
-  const operation = config.operation as OperationId
-  const tables = schema as { body?: Schema; querystring?: Schema }
-  const { sandbox, trace } = request
+  const tables = request.routeOptions.schema as { body?: Schema; querystring?: Schema }
+  const { sandbox, operation, trace } = request
   const decoding: Decoding = { settings: sandbox.settings, trace, warn }
   const query = request.query as Form
   const body = (request.body ?? NO_FORM) as Form
   request.sent = { query: query.root, body: body.root }
-  const isPost = OPERATIONS[operation].method === 'POST'
+  const isPost = OPERATIONS[operation as OperationId].method === 'POST'
 
   if (!isPost && hasBody(request)) {
     throw new ApiError('body_unexpected', {

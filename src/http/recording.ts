@@ -2,11 +2,12 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../core/errors.js'
-import { isSecretName, MASK, OPEN_NAMES, withoutKeys, withoutSecrets } from '../core/redaction.js'
-import type { Facts, Judgement } from '../core/trace.js'
+import { isSecretIn, isSecretName, MASK, OPEN_NAMES, withoutKeys, withoutSecrets } from '../core/redaction.js'
+import type { Facts } from '../core/trace.js'
 import type { Kinds } from '../evidence/evidence.js'
-import type { Answer, Entry } from '../evidence/journal.js'
-import { answerWriter, keysToMask, readable } from './answers.js'
+import type { Entry } from '../evidence/journal.js'
+import { OPERATIONS } from '../reference/operations.js'
+import { keysToMask, readable } from './answers.js'
 import { FormList, type FormNode, FormObject } from './form.js'
 import { hasBody } from './reading.js'
 
@@ -44,13 +45,16 @@ function keysIn({ sandbox, actor, headers }: FastifyRequest): readonly string[] 
 }
 
 function recorded(request: FastifyRequest, { status, answer, answered, ms, kinds, keys }: Held): void {
-  const { sandbox, trace, headers, scripted, refusal, subject } = request
-  const operation = request.routeOptions?.config.operation ?? null
+  const { sandbox, operation, trace, headers, scripted, refusal, subject } = request
   sandbox.evidence.measure({ operation, status, ms, isScripted: scripted !== null })
   if (!kinds.journal && !kinds.coverage) return sandbox.evidence.skip()
 
   const show = (text: string) => withoutSecrets(text, keys)
+  const pattern = operation === null ? null : OPERATIONS[operation].path
   const params = (operation === null ? NO_PARAMS : request.params) as Record<string, string>
+  const sentPath = (request.url.split('?')[0] as string).replace(/^\/next/, '') || '/'
+  const path = show(readable(sentPath))
+  const text = withoutKeys(answer, keys)
   const { fault = null, name = null, respond, when = 'before' } = scripted?.entry.data ?? {}
   const instead = scripted !== null && (respond !== undefined || (fault !== null && when === 'before'))
   const tookEffect = operation !== null && request.method !== 'GET' && status < 300 && !instead
@@ -58,23 +62,24 @@ function recorded(request: FastifyRequest, { status, answer, answered, ms, kinds
     id: request.id,
     at: request.at,
     method: request.method,
-    path: show(readable((request.url.split('?')[0] as string).replace(/^\/next/, ''))) || '/',
+    path: path === pattern ? pattern : path,
     operation,
-    params: shownParams(params, show),
+    params: path === sentPath && operation !== null ? null : mapped(params, show),
     account: request.actor?.id ?? null,
-    query: kept(request.sent?.query ?? NOTHING, show),
-    body: kept(request.sent?.body ?? NOTHING, show),
+    query: kept(request.sent?.query ?? NOTHING, keys),
+    body: kept(request.sent?.body ?? NOTHING, keys),
     userAgent: headers['user-agent'] === undefined ? null : show(readable(headers['user-agent'])),
     status,
-    answer: keptAnswer(request, withoutKeys(answer, keys)),
+    answer: keptAnswer(request, text),
+    length: text.length,
     answered,
     tookEffect,
     script: scripted === null ? null : { id: scripted.id, name, fault },
     refusal: refusal === null ? null : refusalShown(refusal, show),
     ms,
-    judgements: trace.judgements,
-    assumptions: trace.assumptions,
-    changedBy: sandbox.evidence.changesOf(judgedIn(params, trace.judgements))
+    course: trace.course,
+    facts: trace.facts,
+    changedBy: sandbox.evidence.changesOf(judgedIn(params, trace.facts))
   }
   const clues = { signature: () => signatureOf(request, entry), cardNumberSent: isCardNumberSent(request), answer }
   const charged = operation === 'createRefund' ? subject?.transaction : undefined
@@ -90,43 +95,44 @@ const refusalShown = ({ code, rule, assumption, param }: ApiError, show: (text: 
 })
 
 /** The ids that a call was judged by: those of its path, and those among the figures that rules saw. */
-function judgedIn(params: Readonly<Record<string, string>>, judgements: readonly Judgement[]): string[] {
+function judgedIn(params: Readonly<Record<string, string>>, seen: readonly Facts[]): readonly string[] {
   const ids = Object.values(params)
-  let last: Facts | undefined
-  for (const { facts } of judgements) {
-    if (facts === undefined || facts === last) continue
-    last = facts
-    for (const name in facts) if (typeof facts[name] === 'string') ids.push(facts[name])
+  for (const { transaction, account } of seen) {
+    if (transaction !== undefined) ids.push(transaction)
+    if (account !== undefined) ids.push(account)
   }
   return ids
 }
 
-function shownParams(params: Readonly<Record<string, string>>, show: (text: string) => string): Readonly<Record<string, string>> {
-  if (params === NO_PARAMS) return params
-  const shown: Record<string, string> = {}
-  for (const name of Object.keys(params)) shown[name] = show(params[name] as string)
-  return shown
-}
+const mapped = (params: Readonly<Record<string, string>>, show: (text: string) => string): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, show(value)]))
 
-/** What is kept of an answer: of one that was read, the records themselves, which never change and take no further room; of any other, its text. */
-function keptAnswer({ method, routeOptions, refusal, scripted, subject, answer }: FastifyRequest, text: string): Answer {
-  const operation = routeOptions?.config.operation
-  if (method !== 'GET' || operation === undefined || refusal !== null || scripted !== null || subject === null || text !== answer) return text
-  return { length: text.length, writeAgain: () => answerWriter(operation)(subject as never) }
+/** What is kept of an answer: of one that shows a record the record, of any other its text. */
+function keptAnswer({ operation, refusal, scripted, subject, answer }: FastifyRequest, text: string): Entry['answer'] {
+  const showsRecord = operation !== null && refusal === null && scripted === null && subject !== null && text === answer
+  return showsRecord ? subject : text
 }
 
 /** What is kept of a form, as JSON text: values by name, secrets and card numbers masked wherever they stand. */
-function kept(node: FormNode, show: (text: string) => string): string {
+function kept(form: FormObject, keys: readonly string[]): string {
+  if (form.parts.size === 0) return '{}'
+  const asSent = jsonOf(form, text => text)
+  // without an escape every value stands in it as it is, so that one look tells whether any of them holds a secret
+  return asSent.includes('\\') || isSecretIn(asSent, keys) ? jsonOf(form, text => withoutSecrets(text, keys)) : asSent
+}
+
+/** The JSON text of a form: names and values as they are to be shown, values of secret names masked. */
+function jsonOf(node: FormNode, show: (text: string) => string): string {
   if (typeof node === 'string') return quoted(show(node))
   if (node instanceof FormList) return JSON.stringify(node.items.map(show))
-  if (node.parts.size === 0) return '{}'
-  const pieces: string[] = []
+  let text = ''
   for (const [name, part] of node.parts) {
-    if (OPEN_NAMES.has(name)) pieces.push(`"${name}":${kept(part, show)}`)
-    else if (IN_JSON.test(name)) pieces.push(`${MASKED}:${MASKED}`)
-    else pieces.push(`${quoted(show(name))}:${isSecretName(name) ? MASKED : kept(part, show)}`)
+    const comma = text === '' ? '' : ','
+    if (OPEN_NAMES.has(name)) text += `${comma}"${name}":${jsonOf(part, show)}`
+    else if (IN_JSON.test(name)) text += `${comma}${MASKED}:${MASKED}`
+    else text += `${comma}${quoted(show(name))}:${isSecretName(name) ? MASKED : jsonOf(part, show)}`
   }
-  return `{${pieces.join(',')}}`
+  return `{${text}}`
 }
 
 /** JSON's text of a string; most need nothing escaped. */

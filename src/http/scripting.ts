@@ -12,9 +12,9 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 const NOTHING = new FormObject()
 
 /** A call as it was sent, for matching; nothing of it is kept. */
-export function sentCall({ routeOptions, headers, params, sent }: FastifyRequest): SentCall {
+export function sentCall({ operation, headers, params, sent }: FastifyRequest): SentCall {
   return {
-    operation: routeOptions.config.operation as OperationId,
+    operation: operation as OperationId,
     key: keyIn(headers.authorization),
     params: ([name]) => (params as Record<string, string>)[name as string],
     query: valuesOf(sent?.query ?? NOTHING),

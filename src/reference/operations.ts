@@ -75,17 +75,19 @@ export const operationNamed = (name: string): OperationId | null => BY_NAME.get(
 /** The operation at a path relative to the base address, with the values of its path parameters; null where the reference has none. */
 export function operationAt(method: string, path: string): { operation: OperationId; params: Readonly<Record<string, string>> } | null {
   const parts = path.replace(/\/$/, '').split('/')
-  for (const [operation, { method: its, path: pattern }] of Object.entries(OPERATIONS)) {
+  for (const [id, { method: its, path: pattern }] of Object.entries(OPERATIONS)) {
     const names = pattern.split('/')
     const fits =
       its === method && names.length === parts.length && names.every((name, index) => (name.startsWith('{') ? parts[index] !== '' : name === parts[index]))
-    if (fits)
-      return {
-        operation: operation as OperationId,
-        params: Object.fromEntries(
-          names.flatMap((name, index) => (name.startsWith('{') ? [[name.slice(1, -1), decodeURIComponent(parts[index] as string)]] : []))
-        )
-      }
+    const operation = id as OperationId
+    if (fits) return { operation, params: paramsIn(operation, path, decodeURIComponent) }
   }
   return null
+}
+
+/** The values of an operation's path parameters in a path to it, as they stand there or decoded. */
+export function paramsIn(operation: OperationId, path: string, decoded: (part: string) => string = part => part): Readonly<Record<string, string>> {
+  const parts = path.split('/')
+  const names = OPERATIONS[operation].path.split('/')
+  return Object.fromEntries(names.flatMap((name, index) => (name.startsWith('{') ? [[name.slice(1, -1), decoded(parts[index] as string)]] : [])))
 }

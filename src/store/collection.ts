@@ -98,7 +98,9 @@ export class Collection<R extends StoredRecord> {
 
   /** Puts a record in the place of the one with its id; it keeps its number in the order of creation. */
   replace(record: R): R {
-    const { position } = this.#takeOut(record.id)
+    const { record: before, position } = this.#entryOf(record.id)
+    if (record.created === before.created && this.#isGroupedAs(before, record)) return this.#keep(frozen(record), position)
+    this.#takeOut(record.id)
     return this.#put(frozen(record), position.nth)
   }
 
@@ -131,15 +133,32 @@ export class Collection<R extends StoredRecord> {
 
   #put(record: R, nth: number): R {
     const position = { at: Date.parse(record.created), nth, id: record.id }
+    this.#eachGroup(record, (index, group) => index.add(group, position))
+    return this.#keep(record, position)
+  }
+
+  #keep(record: R, position: Position): R {
     this.#parts.byId.set(record.id, { record, position })
     this.#parts.revision = ++revisions
-    this.#eachGroup(record, (index, group) => index.add(group, position))
     return record
   }
 
-  #takeOut(id: string): Entry<R> {
+  #entryOf(id: string): Entry<R> {
     const entry = this.#parts.byId.get(id)
-    if (!entry) throw new Error(`no record ${id} to take out`)
+    if (!entry) throw new Error(`there is no record ${id}`)
+    return entry
+  }
+
+  /** Two records stand in the same groups of every index. */
+  #isGroupedAs(one: R, other: R): boolean {
+    return Object.values(this.#groups).every(groupsOf => {
+      const [groups, others] = [groupsOf(one), groupsOf(other)]
+      return groups.length === others.length && groups.every((group, index) => group === others[index])
+    })
+  }
+
+  #takeOut(id: string): Entry<R> {
+    const entry = this.#entryOf(id)
     this.#parts.byId.delete(id)
     this.#eachGroup(entry.record, (index, group) => index.remove(group, entry.position))
     return entry

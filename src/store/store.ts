@@ -90,20 +90,19 @@ export class Store implements Collections {
     return (this.#groups[family].account as (record: Records[F]) => readonly string[])(record)
   }
 
-  /** Inserts a Refund and keeps its Transaction's `amount_refunded`. */
+  /** Inserts a Refund and keeps its Transaction's `amount_refunded`; the Transaction is another record then. */
   insertRefund(refund: Records['refunds']): Records['refunds'] {
     this.#addRefunded(refund.transaction, refund.amount)
     return this.refunds.insert(refund)
   }
 
-  /** Puts a Refund in the place of the one with its id; both are of the same Transaction. */
+  /** Puts a Refund in the place of the one with its id; both are of the same Transaction, which is another record then. */
   replaceRefund(refund: Records['refunds']): Records['refunds'] {
     this.#addRefunded(refund.transaction, refund.amount - (this.refunds.get(refund.id) as Records['refunds']).amount)
     return this.refunds.replace(refund)
   }
 
   #addRefunded(id: string, amount: number): void {
-    if (amount === 0) return
     const transaction = this.transactions.get(id) as Records['transactions']
     this.transactions.replace({ ...transaction, amount_refunded: transaction.amount_refunded + amount })
   }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Blame, NOW, startTestEmulator } from '../support/emulator.js'
+import { type Blame, MERCHANT, NOW, startTestEmulator } from '../support/emulator.js'
 
 const NONE = { object: 'list', data: [], has_more: false, first_id: null, last_id: null }
 const refundsOf = (id: string) => ({ ...NONE, url: `/next/refunds?transaction=${id}` })
@@ -306,6 +306,33 @@ t.test('TXN-8, A29: the ten most recent Refunds are embedded, and the sum of all
     })
     t.strictSame((await call('GET /transactions')).body.data[0], body)
   }
+})
+
+t.test('TXN-8: the embedded Refunds are those of now, whatever was shown before and wherever it is asked', async t => {
+  const { call, control, inject } = await startTestEmulator(t, {
+    records: { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }] }
+  })
+  const authorization = `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`
+  const shown = async (base = '/next') => {
+    const { refunds } = (await inject({ method: 'GET', url: `${base}/transactions/txn_a`, headers: { authorization } })).body
+    return [refunds.url, refunds.data.map(({ amount, metadata }: { amount: number; metadata: object }) => [amount, metadata])]
+  }
+  const { id } = (await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1, 'metadata[n]': 'before' } })).body
+  await control('PUT /snapshots/one')
+  t.strictSame(await shown(), ['/next/refunds?transaction=txn_a', [[1, { n: 'before' }]]])
+
+  await call(`POST /refunds/${id}`, { body: { 'metadata[n]': 'after' } })
+  t.strictSame(await shown(), ['/next/refunds?transaction=txn_a', [[1, { n: 'after' }]]], 'metadata that was changed')
+  await control('POST /snapshots/one/restore')
+  t.strictSame(await shown(), ['/next/refunds?transaction=txn_a', [[1, { n: 'before' }]]], 'as the snapshot holds it')
+  await call('POST /refunds', { body: { transaction: 'txn_a', amount: 2 } })
+  await control('POST /snapshots/one/restore')
+  t.strictSame(await shown(), ['/next/refunds?transaction=txn_a', [[1, { n: 'before' }]]], 'and without what came after it')
+  await control('POST /reset')
+  t.strictSame(
+    [await shown(), await shown('/sandbox/till/next'), await shown()].map(([url]) => url),
+    ['/next/refunds?transaction=txn_a', '/sandbox/till/next/refunds?transaction=txn_a', '/next/refunds?transaction=txn_a']
+  )
 })
 
 t.test('TXN-8: the embedded Refunds are most recent first whatever the order of lists', async t => {

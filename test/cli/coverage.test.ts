@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { run, type Streams } from '../../src/cli/program.js'
 import { Coverage } from '../../src/evidence/coverage.js'
 import type { RuleId } from '../../src/reference/rules.js'
+import { courseOf } from '../support/judged.js'
 
 /** Runs a command line with streams of its own. */
 async function ran(args: string[]) {
@@ -15,7 +16,7 @@ async function ran(args: string[]) {
 /** A report as a run writes it, of calls that kept or broke rules. */
 function reportOf(...calls: [rule: RuleId, held: boolean][][]): string {
   const coverage = new Coverage()
-  for (const call of calls) coverage.count(call.map(([rule, held]) => ({ rule, held })))
+  for (const call of calls) coverage.count(courseOf(...call.map(([rule, held]) => ({ rule, held }))))
   return JSON.stringify(coverage.report())
 }
 

@@ -7,7 +7,7 @@ import { isExact, moneyOf, refundable, settled } from '../../src/core/money.js'
 import { patched } from '../../src/core/patch.js'
 import { matches } from '../../src/core/search.js'
 import { type GivenSettings, type Settings, settingsInForce } from '../../src/core/settings.js'
-import { Trace } from '../../src/core/trace.js'
+import { type Facts, Trace } from '../../src/core/trace.js'
 
 const settings = (given: GivenSettings = {}): Settings => settingsInForce({ flag: given }).values
 const own = (entries: [string, unknown][]) => Object.fromEntries(entries) as Record<string, unknown>
@@ -30,6 +30,82 @@ t.test('trace: keeps judgements in order, with the facts that were given, and ea
     { rule: 'FORM-1', held: false }
   ])
   t.strictSame([...trace.assumptions], ['A24', 'A02'])
+})
+
+t.test('trace: calls that are judged alike share their course, whatever figures they saw', async t => {
+  const judgedWith = (facts: object, more?: object) => {
+    const trace = new Trace()
+    trace.held('REF-6', facts as Facts)
+    trace.held('REF-7', facts as Facts)
+    trace.assumed('A23')
+    if (more) trace.broke('REF-4', more as Facts)
+    return trace
+  }
+  const [one, other, longer] = [judgedWith({ asked: 1 }), judgedWith({ asked: 2 }), judgedWith({ asked: 3 }, { remaining: 4 })]
+
+  t.equal(one.course, other.course)
+  t.not(one.course, longer.course)
+  t.strictSame([one.facts, other.facts, longer.facts], [[{ asked: 1 }], [{ asked: 2 }], [{ asked: 3 }, { remaining: 4 }]])
+  t.strictSame(longer.judgements, [
+    { rule: 'REF-6', held: true, facts: { asked: 3 } },
+    { rule: 'REF-7', held: true, facts: { asked: 3 } },
+    { rule: 'REF-4', held: false, facts: { remaining: 4 } }
+  ])
+  t.strictSame(
+    [...longer.course.outcomes],
+    [
+      ['REF-6', true],
+      ['REF-7', true],
+      ['REF-4', false]
+    ]
+  )
+})
+
+t.test('trace: what says nothing new leaves the course as it is', async t => {
+  const trace = new Trace()
+  trace.held('META-2')
+  trace.assumed('A16')
+  const before = trace.course
+  trace.assumed('A16')
+  t.equal(trace.course, before)
+  trace.held('META-2')
+  const { course } = trace
+  trace.held('META-2')
+  trace.assumed('A16')
+
+  t.equal(trace.course, course)
+  t.strictSame(trace.judgements, [
+    { rule: 'META-2', held: true },
+    { rule: 'META-2', held: true }
+  ])
+})
+
+t.test('trace: one that is off keeps nothing', async t => {
+  const trace = new Trace(false)
+
+  trace.held('REF-6', { remaining: 5 })
+  trace.broke('REF-7')
+  trace.assumed('A23')
+
+  t.strictSame([trace.judgements, trace.assumptions, trace.facts], [[], [], []])
+  t.equal(trace.course, new Trace().course)
+})
+
+t.test('trace: there is no end of ways to be judged, but of those that are shared', async t => {
+  const rules = ['FORM-1', 'FORM-2', 'FORM-3', 'META-1', 'META-2', 'META-3'] as const
+  const judgedBy = (way: number) => {
+    const trace = new Trace()
+    for (let rest = way + 1; rest > 0; rest = Math.floor(rest / rules.length)) trace.held(rules[rest % rules.length] as (typeof rules)[number])
+    return trace
+  }
+  const first = judgedBy(1000)
+  const expected = first.judgements
+  t.equal(judgedBy(1000).course, first.course)
+
+  for (let way = 0; way < 40_000; way++) judgedBy(way)
+
+  t.not(judgedBy(1000).course, first.course, 'it is not shared for ever')
+  t.strictSame([first.judgements, judgedBy(1000).judgements], [expected, expected], 'and tells the same')
 })
 
 t.test('judge: rules are tried in order, and the first that does not hold refuses', async t => {

@@ -3,6 +3,7 @@ import { Coverage, mergedReports } from '../../src/evidence/coverage.js'
 import { coverageJunit, coverageText } from '../../src/evidence/reports.js'
 import { RULES, type RuleId } from '../../src/reference/rules.js'
 import { NOW, RESELLER, startTestEmulator, world } from '../support/emulator.js'
+import { courseOf } from '../support/judged.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 /** A call: a method and a path, with a body, a query, a key or headers. */
@@ -176,14 +177,16 @@ t.test('coverage: coverage can be cleared, of the sandbox or of the run', async 
 t.test('coverage: a call counts once for a rule, as broken when any judgement says so', t => {
   const coverage = new Coverage()
 
-  coverage.count([
-    { rule: 'FORM-2', held: true },
-    { rule: 'FORM-2', held: true },
-    { rule: 'META-1', held: true },
-    { rule: 'META-1', held: false },
-    { rule: 'META-1', held: false }
-  ])
-  coverage.count([{ rule: 'FORM-2', held: true }])
+  coverage.count(
+    courseOf(
+      { rule: 'FORM-2', held: true },
+      { rule: 'FORM-2', held: true },
+      { rule: 'META-1', held: true },
+      { rule: 'META-1', held: false },
+      { rule: 'META-1', held: false }
+    )
+  )
+  coverage.count(courseOf({ rule: 'FORM-2', held: true }))
   const report = coverage.report()
 
   t.strictSame(outcomesOf(report, 'FORM-2'), { satisfied: 2, violated: 0 })
@@ -194,11 +197,29 @@ t.test('coverage: a call counts once for a rule, as broken when any judgement sa
   t.end()
 })
 
+t.test('coverage: calls that are judged alike are counted as one by one, in however many ways calls are judged', t => {
+  const coverage = new Coverage()
+  const optional = ['FORM-1', 'FORM-2', 'FORM-3', 'META-1', 'META-2', 'META-3', 'UPD-1', 'UPD-2', 'LIST-1', 'LIST-2', 'FILT-6'] as const
+  const ways = Array.from({ length: 2 ** optional.length }, (_, way) => optional.filter((_, bit) => (way & (1 << bit)) !== 0))
+  for (const way of ways) for (let call = 0; call < 3; call++) coverage.count(courseOf(...way.map(rule => ({ rule, held: rule !== 'FORM-2' }))))
+
+  const report = coverage.report()
+  coverage.count(courseOf({ rule: 'FORM-1', held: true }))
+
+  for (const rule of optional)
+    t.strictSame(outcomesOf(report, rule), rule === 'FORM-2' ? { satisfied: 0, violated: 3072 } : { satisfied: 3072, violated: 0 }, rule)
+  t.equal(report.seen, optional.length)
+  t.strictSame(outcomesOf(coverage.report(), 'FORM-1'), { satisfied: 3073, violated: 0 }, 'also after it was reported')
+  coverage.clear()
+  t.equal(coverage.report().seen, 0)
+  t.end()
+})
+
 t.test('coverage: several runs are added up', t => {
   const [one, other] = [new Coverage(), new Coverage()]
-  one.count([{ rule: 'REF-6', held: true }])
-  other.count([{ rule: 'REF-6', held: false }])
-  other.count([{ rule: 'REF-4', held: true }])
+  one.count(courseOf({ rule: 'REF-6', held: true }))
+  other.count(courseOf({ rule: 'REF-6', held: false }))
+  other.count(courseOf({ rule: 'REF-4', held: true }))
 
   const report = mergedReports([one.report(), { rules: other.report().rules.slice(0, 57) }, { rules: [] }])
 
@@ -211,10 +232,7 @@ t.test('coverage: several runs are added up', t => {
 
 t.test('coverage: never exercised and never violated stand out in text, and what was not seen is skipped in JUnit', t => {
   const coverage = new Coverage()
-  coverage.count([
-    { rule: 'REF-7', held: true },
-    { rule: 'REF-4', held: true }
-  ])
+  coverage.count(courseOf({ rule: 'REF-7', held: true }, { rule: 'REF-4', held: true }))
 
   const lines = coverageText(coverage.report()).split('\n')
   const junit = coverageJunit(coverage.report())

@@ -4,22 +4,26 @@ import { Evidence, Run } from '../../src/evidence/evidence.js'
 import type { Clues } from '../../src/evidence/findings.js'
 import { type Entry, keptIn, textOf } from '../../src/evidence/journal.js'
 import { MERCHANT, NOW, startTestEmulator, world } from '../support/emulator.js'
+import { type Judged, judged } from '../support/judged.js'
 
 const LIMITS = { entries: 100, bytes: 1_000_000 }
 const BOTH = { journal: true, coverage: true }
 const EMPTY_PAGE = '{"data":[],"has_more":true,"last_id":"tkt_9"}'
 
-type Call = Partial<Entry> & Partial<Pick<Clues, 'cardNumberSent'>> & { signature?: string; page?: string; changed?: string[] }
+type Call = Partial<Entry> & Judged & Partial<Pick<Clues, 'cardNumberSent'>> & { signature?: string; page?: string; changed?: string[] }
 
 /** Records a call of a world, with what matters to a test. */
-function record(evidence: Evidence, { signature = 's', cardNumberSent = false, page = '', changed = [], ...given }: Call): void {
+function record(
+  evidence: Evidence,
+  { signature = 's', cardNumberSent = false, page = '', changed = [], judgements = [], assumptions = [], ...given }: Call
+): void {
   const entry: Entry = {
     id: 'req_1',
     at: 0,
     method: 'GET',
     path: '/tickets',
     operation: 'listTickets',
-    params: {},
+    params: null,
     account: 'mch_a',
     query: '{}',
     body: '{}',
@@ -31,8 +35,8 @@ function record(evidence: Evidence, { signature = 's', cardNumberSent = false, p
     script: null,
     refusal: null,
     ms: 1,
-    judgements: [],
-    assumptions: [],
+    length: page.length,
+    ...judged({ judgements, assumptions }),
     changedBy: [],
     ...given
   }
@@ -211,6 +215,30 @@ t.test('run: empty pages of resets and open ones are told together, at most 20 b
   t.end()
 })
 
+t.test('run: assumptions are counted for each call and each way of judging, with the first twenty calls', t => {
+  const run = new Run()
+  const till = new Evidence(LIMITS, run, 'till')
+  for (let call = 1; call <= 30; call++) record(till, { id: `req_${call}`, assumptions: ['A14', 'A20'] })
+  for (let call = 31; call <= 60; call++) record(till, { id: `req_${call}`, assumptions: call % 2 === 0 ? ['A20'] : ['A20', 'A26'] })
+
+  for (const [when, calls] of [
+    ['read', 60],
+    ['counted on', 61]
+  ] as const) {
+    if (calls > 60) record(till, { id: `req_${calls}`, assumptions: ['A14', 'A20'] })
+    const first20 = Array.from({ length: 20 }, (_, index) => `till/req_${index + 1}`)
+    const odd = Array.from({ length: 15 }, (_, index) => `till/req_${31 + index * 2}`)
+    t.strictSame(run.assumptions.get('A14'), { times: calls - 30, requests: first20 }, when)
+    t.strictSame(run.assumptions.get('A20'), { times: calls, requests: first20 }, when)
+    t.strictSame(run.assumptions.get('A26'), { times: 15, requests: odd }, when)
+    t.strictSame(run.assumptions.ids(), ['A14', 'A20', 'A26'])
+    t.strictSame([till.totals.assumptions.get('A20')?.times, till.totals.assumptions.get('A20')?.requests[0]], [calls, 'req_1'])
+  }
+  till.clear()
+  t.strictSame([till.totals.assumptions.get('A20'), till.totals.assumptions.ids(), run.assumptions.get('A20')?.times], [undefined, [], 61])
+  t.end()
+})
+
 t.test('run: of a world that is no more, what was counted stays', async t => {
   const run = new Run()
   const till = new Evidence(LIMITS, run, 'till')
@@ -310,6 +338,9 @@ t.test('journal: what is kept as text is read as it was sent, whatever the names
 })
 
 t.test('journal: an answer is the text that was kept, or what is written again', t => {
-  t.strictSame([textOf('{"id":1}'), textOf({ length: 2, writeAgain: () => '{}' })], ['{"id":1}', '{}'])
+  const user = { object: 'user', id: 'usr_1', account: 'mch_a', name: 'W', email: 'w@example.com', created: NOW }
+
+  t.equal(textOf({ operation: null, answer: '{"id":1}' }), '{"id":1}')
+  t.strictSame(JSON.parse(textOf({ operation: 'createUser', answer: { ...user, more: 'no schema lets this out' } })), user)
   t.end()
 })

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { drawnFraction } from '../../src/core/draws.js'
 import { Evidence, Run } from '../../src/evidence/evidence.js'
 import { FINDINGS, type FindingId, Findings } from '../../src/evidence/findings.js'
 import { type Entry, Journal } from '../../src/evidence/journal.js'
@@ -6,18 +7,19 @@ import { Memory } from '../../src/evidence/memory.js'
 import { findingsText, xml } from '../../src/evidence/reports.js'
 import { explained, explainedText } from '../../src/evidence/why.js'
 import { MERCHANT, NOW, startTestEmulator, world } from '../support/emulator.js'
+import { type Judged, judged } from '../support/judged.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 type Options = Parameters<Emulator['call']>[1] & { port?: number }
 
 /** An entry with what matters to a test. */
-const entry = (given: Partial<Entry> = {}): Entry => ({
+const entry = ({ judgements = [], assumptions = [], ...given }: Partial<Entry> & Judged = {}): Entry => ({
   id: 'req_1',
   at: Date.parse(NOW),
   method: 'GET',
   path: '/tickets',
   operation: 'listTickets',
-  params: {},
+  params: null,
   account: 'mch_a',
   query: '{}',
   body: '{}',
@@ -29,10 +31,33 @@ const entry = (given: Partial<Entry> = {}): Entry => ({
   script: null,
   refusal: null,
   ms: 1,
-  judgements: [],
-  assumptions: [],
+  length: 0,
+  ...judged({ judgements, assumptions }),
   changedBy: [],
   ...given
+})
+/** An entry that differs from that of any other number in every field that can. */
+const differing = (number: number, length: number): Entry => ({
+  id: `req_${number}`,
+  at: Date.parse(NOW) + number,
+  method: `M${number}`,
+  path: `/tickets/${number}`,
+  operation: (['readTicket', null] as const)[number % 2] as Entry['operation'],
+  params: number % 2 === 0 ? null : { id: `tkt_${number}` },
+  account: `mch_${number}`,
+  query: `{"q":"${number}"}`,
+  body: `{"b":"${number}"}`,
+  userAgent: `agent ${number}`,
+  status: number,
+  answer: `answer ${number}`,
+  length,
+  answered: number % 2 === 0,
+  tookEffect: number % 2 === 1,
+  script: { id: `scr_${number}`, name: null, fault: null },
+  refusal: { code: `code_${number}`, rule: null, assumption: null, param: null },
+  ms: number / 10,
+  ...judged({ judgements: [{ rule: number % 2 === 0 ? 'REF-7' : 'REF-6', held: true, facts: { asked: number } }] }),
+  changedBy: [`req_${number - 1}`]
 })
 const clues = (answer = '') => ({ signature: () => 's', cardNumberSent: false, answer })
 const kept = JSON.stringify
@@ -366,8 +391,7 @@ t.test('journal: it is bounded in bytes, of answers, kept or not, paths and para
 
   t.strictSame(holds({}), [20, 0])
   for (const [what, given] of Object.entries({
-    'an answer': { answer: big },
-    'an answer that is written again': { answer: { length: big.length, writeAgain: () => t.fail('nobody reads it') as never } },
+    'an answer': { length: big.length },
     'a path': { path: big },
     'a value of a query': { query: kept({ a: big }) },
     'a list in a body': { body: kept({ a: [big] }) },
@@ -376,7 +400,40 @@ t.test('journal: it is bounded in bytes, of answers, kept or not, paths and para
   })) {
     t.strictSame(holds(given), [6, 14], what)
   }
-  t.strictSame(holds({ answer: big.repeat(7) }), [0, 20])
+  t.strictSame(holds({ length: big.length * 7 }), [0, 20])
+  t.end()
+})
+
+t.test('journal: whatever was added, kept, dropped or cleared before, it holds the last entries that fit, whole and of their own', t => {
+  let drawn = 0
+  const draw = () => drawnFraction(7, 'journal', drawn++)
+  for (let round = 0; round < 40; round++) {
+    const limits = { entries: 1 + Math.floor(draw() * 60), bytes: 65_536 }
+    const journal = new Journal(limits)
+    let model: Entry[] = []
+    let dropped = 0
+    for (let call = 1; call <= 300; call++) {
+      const added = differing(round * 1000 + call, draw() < 0.8 ? 10 : Math.floor(draw() * 70_000))
+      if (draw() < 0.005) {
+        journal.clear()
+        model = []
+        dropped = 0
+      }
+      journal.add(added)
+      model.push({ ...added })
+      const bytes = () => model.reduce((sum, { length, path, query, body }) => sum + 600 + length + path.length + query.length + body.length, 0)
+      while (model.length > limits.entries || bytes() > limits.bytes) {
+        model.shift()
+        dropped++
+      }
+      if (call % 20 === 0 || call > 295) {
+        const held = journal.entries()
+        if (held.length !== model.length || journal.dropped !== dropped || journal.size !== model.length) t.fail(`round ${round}, call ${call}`)
+        t.strictSame(held, model)
+        for (const entry of held) entry.status = 0
+      }
+    }
+  }
   t.end()
 })
 
@@ -390,15 +447,28 @@ t.test('evidence: the records that were changed longest ago are forgotten first,
   evidence.record(entry({ id: 'req_3' }), clues(), { changed: Array.from({ length: 20_000 }, (_, index) => `id_${index}`), kinds })
 
   t.strictSame(evidence.changesOf(['old', 'id_0', 'id_19999']), ['req_3'])
+  t.end()
+})
+
+t.test('memory: the latest value of each key is told, the older half is forgotten at once', t => {
   const memory = new Memory<number>(4)
+  t.equal(memory.isEmpty, true)
   for (const [index, key] of ['a', 'b', 'c', 'a', 'd'].entries()) memory.set(key, index)
-  t.strictSame([memory.size, memory.get('a'), memory.get('b'), memory.get('d')].slice(1, 2), [3])
-  t.ok(memory.size <= 4)
+
+  t.strictSame(memory.values(), [2, 3, 4], 'what was set longest ago is gone, and nothing is told twice')
+  t.strictSame(
+    ['a', 'b', 'c', 'd'].map(key => memory.get(key)),
+    [3, undefined, 2, 4]
+  )
+  memory.set('b', 5)
+  t.strictSame(memory.values(), [2, 3, 4, 5])
+  memory.set('a', 6)
+  t.strictSame([memory.values(), memory.get('a')], [[4, 5, 6], 6])
   memory.delete('a')
   memory.delete('d')
-  t.strictSame([memory.get('a'), memory.get('d')], [undefined, undefined])
+  t.strictSame([memory.get('a'), memory.get('d'), memory.isEmpty], [undefined, undefined, false])
   memory.clear()
-  t.strictSame([memory.size, memory.values()], [0, []])
+  t.strictSame([memory.isEmpty, memory.values()], [true, []])
   t.end()
 })
 
@@ -471,7 +541,7 @@ t.test('why: a call that was judged by nothing and answered nothing, or text', t
   t.ok(bare.startsWith('req_1  GET /tickets  answered 200, changed nothing  ('))
   t.ok(plain.endsWith('Answer:\n  not JSON ****************\n'))
   t.strictSame([explained(entry()).answer, explained(entry({ answer: 'text' })).answer], [null, 'text'])
-  t.equal(explained(entry({ operation: null })).on, null)
+  t.equal(explained(entry({ operation: null, params: {} })).on, null)
   t.end()
 })
 

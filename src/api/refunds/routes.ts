@@ -10,9 +10,9 @@ import { REFUND_RULES } from './rules.js'
 export const refundRoutes: FastifyPluginAsyncTypebox = async app => {
   app.post('/refunds', operation('createRefund'), async ({ sandbox, seen, trace, body }) => {
     const transaction = seen.inBody('transactions', body.transaction, { param: 'transaction', rule: 'REF-1' })
-    const money = moneyOf(transaction, sandbox.settings)
+    const money = { ...moneyOf(transaction, sandbox.settings), asked: body.amount ?? null }
     trace.assumed('A23')
-    judge(REFUND_RULES, { ...money, asked: body.amount ?? null }, trace)
+    judge(REFUND_RULES, money, trace)
     trace.held(body.amount === undefined ? 'REF-4' : 'REF-5', money)
     trace.held('REF-2')
     if (body.reason === undefined) trace.held('REF-8')
