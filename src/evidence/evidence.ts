@@ -168,7 +168,6 @@ export class Run implements Totals {
   }
 }
 
-const MOST_CHANGES = 10_000
 const NONE: readonly string[] = []
 
 /** What of the evidence the settings ask for. */
@@ -182,13 +181,14 @@ export class Evidence {
   readonly #findings: Findings
   readonly #run: Run
   readonly #world: World
-  /** The call that last changed each record; those longest unchanged are forgotten first. */
-  readonly #changes = new Memory<string>(MOST_CHANGES)
+  /** The call that last changed each record; those longest unchanged are forgotten first, about when the journal forgets the call. */
+  readonly #changes: Memory<string>
 
   /** `sandbox` is the name of the world; null for the one that has none. */
   constructor(limits: JournalLimits, run: Run, sandbox: string | null = null) {
     const nameOf = (call: string) => (sandbox === null ? call : `${sandbox}/${call}`)
     this.#journal = new Journal(limits)
+    this.#changes = new Memory(2 * limits.entries)
     this.#findings = new Findings((finding, requests) => run.tell(finding, requests.map(nameOf)))
     this.#run = run
     this.#world = { nameOf, stopped: () => this.#findings.stopped.map(nameOf), isOver: false }

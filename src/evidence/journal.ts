@@ -66,42 +66,14 @@ export const keptIn = (text: string): Kept =>
 
 /** About the memory that an entry holds beside its texts. */
 const OVERHEAD = 600
-const FEWEST_PLACES = 16
 
-/** `Object.assign`, field by field, which takes a fraction of the time. */
-function writeOver(place: Entry, entry: Entry): void {
-  place.id = entry.id
-  place.at = entry.at
-  place.method = entry.method
-  place.path = entry.path
-  place.operation = entry.operation
-  place.params = entry.params
-  place.account = entry.account
-  place.query = entry.query
-  place.body = entry.body
-  place.userAgent = entry.userAgent
-  place.status = entry.status
-  place.answer = entry.answer
-  place.length = entry.length
-  place.answered = entry.answered
-  place.tookEffect = entry.tookEffect
-  place.script = entry.script
-  place.refusal = entry.refusal
-  place.ms = entry.ms
-  place.course = entry.course
-  place.facts = entry.facts
-  place.changedBy = entry.changedBy
-}
-
-/** Entries are written over those that made room for them: what is kept of a call takes no new memory but for its texts. */
 export class Journal {
   readonly #limits: JournalLimits
-  /** A ring: the oldest entry is at `#first`, the others follow. */
-  #places: (Entry | undefined)[] = []
-  /** The bytes of the entry at each place. */
-  #bytesAt: number[] = []
+  /** Oldest first; those before `#first` are dropped. */
+  #kept: (Entry | null)[] = []
+  /** The bytes of each. */
+  #sizes: number[] = []
   #first = 0
-  #size = 0
   readonly #listeners = new Set<(entry: Entry) => void>()
   #bytes = 0
   #dropped = 0
@@ -116,39 +88,28 @@ export class Journal {
   }
 
   get size(): number {
-    return this.#size
+    return this.#kept.length - this.#first
   }
 
   add(entry: Entry): void {
     const bytes = OVERHEAD + entry.length + entry.path.length + entry.query.length + entry.body.length
-    if (this.#size === this.#limits.entries) this.#forgetOldest()
-    if (this.#size === this.#places.length) this.#makePlaces()
-    const place = (this.#first + this.#size++) % this.#places.length
-    const before = this.#places[place]
-    if (before) writeOver(before, entry)
-    else this.#places[place] = { ...entry }
-    this.#bytesAt[place] = bytes
+    this.#kept.push(entry)
+    this.#sizes.push(bytes)
     this.#bytes += bytes
-    while (this.#bytes > this.#limits.bytes) this.#places[this.#forgetOldest()] = undefined
+    while (this.size > this.#limits.entries || this.#bytes > this.#limits.bytes) this.#drop()
     for (const listener of this.#listeners) listener(entry)
   }
 
-  /** The oldest entry makes room; answers its place. */
-  #forgetOldest(): number {
-    const place = this.#first
-    this.#bytes -= this.#bytesAt[place] as number
-    this.#first = (place + 1) % this.#places.length
-    this.#size--
+  /** Drops the oldest; the places of those dropped are given up once they are half of all. */
+  #drop(): void {
+    this.#bytes -= this.#sizes[this.#first] as number
+    this.#kept[this.#first++] = null
     this.#dropped++
-    return place
-  }
-
-  #makePlaces(): void {
-    const count = Math.min(Math.max(this.#size * 2, FEWEST_PLACES), this.#limits.entries)
-    const inOrder = <T>(ring: readonly T[]) => [...ring.slice(this.#first), ...ring.slice(0, this.#first)]
-    this.#places = [...inOrder(this.#places), ...new Array(count - this.#size).fill(undefined)]
-    this.#bytesAt = [...inOrder(this.#bytesAt), ...new Array(count - this.#size).fill(0)]
-    this.#first = 0
+    if (this.#first * 2 > this.#kept.length) {
+      this.#kept = this.#kept.slice(this.#first)
+      this.#sizes = this.#sizes.slice(this.#first)
+      this.#first = 0
+    }
   }
 
   /** A call that is not kept. */
@@ -162,14 +123,13 @@ export class Journal {
 
   /** Every entry that is kept, oldest first. */
   entries(): Entry[] {
-    return Array.from({ length: this.#size }, (_, nth) => ({ ...(this.#places[(this.#first + nth) % this.#places.length] as Entry) }))
+    return this.#kept.slice(this.#first) as Entry[]
   }
 
   clear(): void {
-    this.#places = []
-    this.#bytesAt = []
+    this.#kept = []
+    this.#sizes = []
     this.#first = 0
-    this.#size = 0
     this.#bytes = 0
     this.#dropped = 0
   }

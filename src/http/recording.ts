@@ -18,6 +18,9 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** A name that is no name: JSON, or a piece of it, sent as a form. */
 const IN_JSON = /["{}]/
 
+/** How the names that hold nothing secret stand in JSON; most names that clients send are among them. */
+const LABELS: ReadonlyMap<string, string> = new Map([...OPEN_NAMES].map(name => [name, `${JSON.stringify(name)}:`]))
+
 /** What became of an answer on its way. */
 type Fate = { status: number; answer: string; answered: boolean }
 /** What is held of a call until it is recorded, since it may be another then: what became of it, and the keys that the world knew. */
@@ -53,7 +56,7 @@ function recorded(request: FastifyRequest, { status, answer, answered, ms, kinds
   const pattern = operation === null ? null : OPERATIONS[operation].path
   const params = (operation === null ? NO_PARAMS : request.params) as Record<string, string>
   const sentPath = (request.url.split('?')[0] as string).replace(/^\/next/, '') || '/'
-  const path = show(readable(sentPath))
+  const path = sentPath === pattern ? pattern : show(readable(sentPath))
   const text = withoutKeys(answer, keys)
   const { fault = null, name = null, respond, when = 'before' } = scripted?.entry.data ?? {}
   const instead = scripted !== null && (respond !== undefined || (fault !== null && when === 'before'))
@@ -62,7 +65,7 @@ function recorded(request: FastifyRequest, { status, answer, answered, ms, kinds
     id: request.id,
     at: request.at,
     method: request.method,
-    path: path === pattern ? pattern : path,
+    path,
     operation,
     params: path === sentPath && operation !== null ? null : mapped(params, show),
     account: request.actor?.id ?? null,
@@ -128,7 +131,8 @@ function jsonOf(node: FormNode, show: (text: string) => string): string {
   let text = ''
   for (const [name, part] of node.parts) {
     const comma = text === '' ? '' : ','
-    if (OPEN_NAMES.has(name)) text += `${comma}"${name}":${jsonOf(part, show)}`
+    const label = LABELS.get(name)
+    if (label !== undefined) text += comma + label + jsonOf(part, show)
     else if (IN_JSON.test(name)) text += `${comma}${MASKED}:${MASKED}`
     else text += `${comma}${quoted(show(name))}:${isSecretName(name) ? MASKED : jsonOf(part, show)}`
   }
