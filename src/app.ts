@@ -28,7 +28,7 @@ import { writerOf } from './core/writing.js'
 import { presentable } from './http/answers.js'
 import { actorOf } from './http/authentication.js'
 import './http/context.js'
-import { BASE, CONTROL, Entrance, isUnder, pathOf } from './http/entrance.js'
+import { BASE, CONTROL, Entrance, isUnder, pathBelow, pathOf } from './http/entrance.js'
 import { answerControlError, answerError, answerExpectation, answerUnreadable, noOperation, outsideBase } from './http/errors.js'
 import { Faults } from './http/faults.js'
 import { createFormDecoder } from './http/form.js'
@@ -185,7 +185,7 @@ async function emulatedApi(api: FastifyInstance, { settings, decodeForm, faults,
 
   // 1. the path and the method, before a body is looked at
   const refusePath = async ({ method, url }: FastifyRequest) => {
-    throw noOperation(method, pathOf(url).slice(BASE.length) || '/')
+    throw noOperation(method, pathBelow(url))
   }
   api.setNotFoundHandler(refusePath)
   api.addHook('onRequest', async request => {

@@ -10,8 +10,10 @@ import type { Player } from './playing.js'
 export const BASE = '/next'
 export const CONTROL = '/_control'
 
-export const pathOf = (url: string): string => url.split('?')[0] as string
+export const pathOf = (url: string): string => (url.includes('?') ? url.slice(0, url.indexOf('?')) : url)
 export const isUnder = (prefix: string, url: string): boolean => pathOf(url) === prefix || url.startsWith(`${prefix}/`)
+/** The path of an address below the base address; of one that is not below it, the whole path. */
+export const pathBelow = (url: string): string => (isUnder(BASE, url) ? pathOf(url).slice(BASE.length) : pathOf(url)) || '/'
 
 /** A call as it came in. */
 export type Arrival = {

@@ -9,6 +9,7 @@ import type { List } from '../reference/parameters.js'
 import type { Position } from '../store/ordered-index.js'
 import { type Page, pageOf } from '../store/paging.js'
 import type { RecordOf } from '../store/store.js'
+import { pathBelow } from './entrance.js'
 
 /** The query of any list, decoded. */
 type ListQuery = {
@@ -44,7 +45,7 @@ export function listed<F extends Family>(request: FastifyRequest, family: F, { w
   trace.held('LIST-2', { retrieved: page.records.length, has_more: page.hasMore })
   if (query.created || (query as { location?: string }).location !== undefined) trace.held('FILT-6')
 
-  const list = listObject((request.url.split('?')[0] as string).replace(/^\/next/, request.base).replace(/\/+$/, ''), page)
+  const list = listObject(`${request.base}${pathBelow(request.url).replace(/\/+$/, '')}`, page)
   if (!keep) return list
   trace.assumed('A12')
   trace.assumed('A13')

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { presentable, readable } from './answers.js'
+import { pathOf } from './entrance.js'
 
 /** A logger at a level; on a terminal its lines are written for people. */
 export async function createLogger(level: string, isTerminal: boolean, stderr: DestinationStream): Promise<Logger> {
@@ -20,7 +21,7 @@ export async function createLogger(level: string, isTerminal: boolean, stderr: D
 export function logCall(request: FastifyRequest, reply: FastifyReply): void {
   const { id, method, isStep, sandbox, scripted, headers } = request
   if (isStep) return
-  const path = presentable(readable(request.originalUrl.split('?')[0] as string), sandbox, headers.authorization)
+  const path = presentable(readable(pathOf(request.originalUrl)), sandbox, headers.authorization)
   const ms = Math.round(reply.elapsedTime * 10) / 10
   const status = reply.raw.headersSent ? reply.statusCode : null
   const lost = request.lost ?? (reply.raw.writableEnded ? null : 'connection_closed')

@@ -625,6 +625,15 @@ t.test('journal: the answer of any other call is kept as its text, masked where 
   t.equal(sandbox.evidence.journal.get(String(headers['request-id']))?.answer, text.replace(MERCHANT, '***'), 'an answer with a key in it')
 })
 
+t.test('journal: a path is shown below the base address; one that is not below it, whole', async t => {
+  const emulator = await startTestEmulator(t)
+  for (const url of ['/next/tickets?limit=1', '/next', '/next/', '/nextdoor/tickets?limit=1', '/other']) await emulator.inject({ method: 'GET', url })
+
+  const shown = (await entries(emulator)).map(({ path }) => path)
+
+  t.strictSame(shown.reverse(), ['/tickets', '/', '/', '/nextdoor/tickets', '/other'])
+})
+
 t.test('journal: of a call whose answer could not be written, the refusal is kept', async t => {
   const { sandbox, call } = await startTestEmulator(t)
   const { locations } = sandbox.store
