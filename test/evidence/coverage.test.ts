@@ -197,6 +197,15 @@ t.test('coverage: a call counts once for a rule, as broken when any judgement sa
   t.end()
 })
 
+t.test('coverage: a rule that was broken and kept after that counts as broken', t => {
+  const coverage = new Coverage()
+
+  coverage.count(courseOf({ rule: 'FORM-2', held: false }, { rule: 'FORM-2', held: true }))
+
+  t.strictSame(outcomesOf(coverage.report(), 'FORM-2'), { satisfied: 0, violated: 1 })
+  t.end()
+})
+
 t.test('coverage: calls that are judged alike are counted as one by one, in however many ways calls are judged', t => {
   const coverage = new Coverage()
   const optional = ['FORM-1', 'FORM-2', 'FORM-3', 'META-1', 'META-2', 'META-3', 'UPD-1', 'UPD-2', 'LIST-1', 'LIST-2', 'FILT-6'] as const

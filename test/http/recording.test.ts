@@ -634,6 +634,40 @@ t.test('journal: a path is shown below the base address; one that is not below i
   t.strictSame(shown.reverse(), ['/tickets', '/', '/', '/nextdoor/tickets', '/other'])
 })
 
+t.test('journal: path parameters are as they were sent, also where the path does not show where they end', async t => {
+  const emulator = await startTestEmulator(t)
+  for (const on of [
+    'GET /tickets/tkt_a',
+    'GET /tickets/tkt_a/',
+    'GET /tickets/a%2Fb',
+    'GET /tickets/a%20b',
+    'GET /tickets/4242424242424242',
+    'DELETE /accounts/a%2Fb/users/c%0Ad'
+  ]) {
+    await emulator.call(on)
+  }
+
+  const shown = (await entries(emulator)).map(({ path, params }) => [path, params])
+
+  t.strictSame(shown.reverse(), [
+    ['/tickets/tkt_a', { id: 'tkt_a' }],
+    ['/tickets/tkt_a/', { id: 'tkt_a' }],
+    ['/tickets/a/b', { id: 'a/b' }],
+    ['/tickets/a b', { id: 'a b' }],
+    ['/tickets/****************', { id: '****************' }],
+    ['/accounts/a/b/users/c?d', { account_id: 'a/b', user_id: 'c\nd' }]
+  ])
+})
+
+t.test('journal: what JSON in a value says under a secret name is masked, beside values that need nothing', async t => {
+  const emulator = await startTestEmulator(t)
+  await emulator.call('POST /locations', { body: { display_name: 'A', 'metadata[note]': '{"csc":"123","amount":"7"}', 'metadata[plain]': 'x' } })
+
+  const [{ body }] = await entries(emulator)
+
+  t.strictSame(body, { display_name: 'A', metadata: { note: '{"csc":"***","amount":"7"}', plain: 'x' } })
+})
+
 t.test('journal: of a call whose answer could not be written, the refusal is kept', async t => {
   const { sandbox, call } = await startTestEmulator(t)
   const { locations } = sandbox.store

@@ -115,6 +115,24 @@ t.test('A05: a record that is replaced keeps its place in the order of creation'
   t.throws(() => collection.replace(thing('none')), new Error('there is no record none'))
 })
 
+t.test('collection: a record that is replaced is found in all the groups that it stands in now', async t => {
+  const collection = new Collection<Thing>({ all: () => ['all'], place: ({ place }) => place.split('+') })
+  const found = (group: string) => ids(pageOf(collection, { index: 'place', group, limit: 10, order: 'oldest_first' }).records)
+  collection.insert(thing('x', 5, 'a'))
+
+  for (const [place, expected] of [
+    ['a+b', [['x'], ['x'], []]],
+    ['a', [['x'], [], []]],
+    ['c', [[], [], ['x']]],
+    ['c', [[], [], ['x']]],
+    ['b+c', [[], ['x'], ['x']]]
+  ] as const) {
+    collection.replace(thing('x', 5, place))
+    t.strictSame(['a', 'b', 'c'].map(found), expected, place)
+    t.equal(collection.get('x')?.place, place)
+  }
+})
+
 t.test('A10: the id of a deleted record stays taken and stays a cursor', async t => {
   const collection = new Collection<Thing>(GROUPS)
   for (const [index, id] of ['a', 'b', 'c', 'd'].entries()) collection.insert(thing(id, index))
