@@ -35,28 +35,37 @@ const HAS_DIGIT_RUN = new RegExp(DIGIT_RUN, '')
 const LONGEST = 19
 const SHORTEST = 13
 
-/** The Luhn checksum of the digits holds. */
-function isLuhnValid(digits: string): boolean {
-  let sum = 0
-  for (let index = 0; index < digits.length; index++) {
-    const digit = Number(digits[digits.length - 1 - index])
-    const doubled = digit * 2
-    sum += index % 2 === 0 ? digit : doubled > 9 ? doubled - 9 : doubled
-  }
-  return sum % 10 === 0
-}
-
 /** The run with every Luhn-valid stretch of 13 to 19 digits masked, wherever in the run it starts; stretches may overlap. */
 function maskedRun(run: string): string {
-  const places = [...run.matchAll(/\d/g)].map(match => match.index)
-  const digits = places.map(place => run[place]).join('')
+  const places = Array.from(run, (_, place) => place).filter(place => isDigit(run, place))
+  const sums = luhnSums(places.map(place => Number(run[place])))
   const shown = [...run]
-  for (let start = 0; start + SHORTEST <= digits.length; start++) {
-    for (let end = start + SHORTEST; end <= Math.min(start + LONGEST, digits.length); end++) {
-      if (isLuhnValid(digits.slice(start, end))) for (const place of places.slice(start, end)) shown[place] = '*'
+  let masked = 0
+  for (let start = 0; start + SHORTEST <= places.length; start++) {
+    for (let end = Math.min(start + LONGEST, places.length); end >= Math.max(start + SHORTEST, masked + 1); end--) {
+      // counted from the right every second digit is doubled: those whose parity is that of the end
+      const sum = sums[end % 2] as number[]
+      if (((sum[end] as number) - (sum[start] as number)) % 10 !== 0) continue
+      for (const place of places.slice(Math.max(start, masked), end)) shown[place] = '*'
+      masked = end
+      break
     }
   }
   return shown.join('')
+}
+
+const isDigit = (text: string, place: number) => text[place] !== ' ' && text[place] !== '-'
+
+/** The Luhn sums of the digits before each place: once with those at even places doubled, once with those at odd ones. */
+function luhnSums(digits: readonly number[]): readonly number[][] {
+  return [0, 1].map(parity => {
+    const sums = [0]
+    for (const [place, digit] of digits.entries()) {
+      const counted = place % 2 !== parity ? digit : digit > 4 ? digit * 2 - 9 : digit * 2
+      sums.push((sums[place] as number) + counted)
+    }
+    return sums
+  })
 }
 
 /** The text with every card number, and each of the API keys where it stands as a word, masked. */
