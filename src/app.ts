@@ -279,8 +279,8 @@ async function controlApi(
 ): Promise<void> {
   control.setErrorHandler(answerControlError)
   control.addHook('onRequest', async request => guardControl(request, { token: settings.control_token, hosts: settings.control_hosts }))
-  const refusePath = async ({ method, url }: FastifyRequest) => {
-    throw noControlCall(method, pathOf(url))
+  const refusePath = async (request: FastifyRequest) => {
+    throw noControlCall(request)
   }
   control.setNotFoundHandler(refusePath)
   control.addHook('onRequest', async (request, reply) => {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { FastifyPluginAsync } from 'fastify'
-import { BASE, CONTROL, pathOf } from '../http/entrance.js'
+import { BASE, CONTROL } from '../http/entrance.js'
 import { standingIn } from '../scenario/scenario.js'
 import { queryOf } from './bodies.js'
 import { noControlCall } from './state.js'
@@ -43,10 +43,10 @@ export const docsRoutes: FastifyPluginAsync<{ version: string }> = async (contro
   control.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START))
 
   control.get<{ Params: { file: string } }>('/docs/:file', async (request, reply) => {
-    const { method, params, url } = request
-    const type = ASSETS.get(params.file)
-    if (type === undefined) throw noControlCall(method, pathOf(url))
-    const path = createRequire(import.meta.url).resolve(`@fastify/swagger-ui/static/${params.file}`)
+    const { file } = request.params
+    const type = ASSETS.get(file)
+    if (type === undefined) throw noControlCall(request)
+    const path = createRequire(import.meta.url).resolve(`@fastify/swagger-ui/static/${file}`)
     return reply
       .header('x-content-type-options', 'nosniff')
       .type(type)

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError } from '../core/errors.js'
-import { BASE, CONTROL } from '../http/entrance.js'
+import { BASE, CONTROL, pathOf } from '../http/entrance.js'
 import type { Form } from '../http/form.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import { exported } from '../scenario/export.js'
@@ -127,6 +127,7 @@ async function wanted(request: FastifyRequest, library: Library) {
 const isBare = ({ query }: FastifyRequest, name: string) => (query as Form).root.parts.get(name) === ''
 
 /** A control path that does not exist. */
-export function noControlCall(method: string, path: string): ApiError {
-  return new ApiError('path_unknown', { message: `The control API has no ${method} ${path}; GET /_control links to what it has.` })
+export function noControlCall({ method, url, base }: FastifyRequest): ApiError {
+  const prefix = base.slice(0, -BASE.length)
+  return new ApiError('path_unknown', { message: `The control API has no ${method} ${prefix}${pathOf(url)}; GET ${prefix}${CONTROL} links to what it has.` })
 }

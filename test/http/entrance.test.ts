@@ -52,7 +52,9 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/h/_control', 200, '"api":"/sandbox/h/next","health":"/sandbox/h/_control/health"'],
     ['/sandbox/h/_control/', 200, '"state":"/sandbox/h/_control/state"'],
     ['/sandbox/h/_control/health', 200, '"status":"ready"'],
-    ['/sandbox/none/_control/health', 404, 'There is no sandbox none; ']
+    ['/sandbox/none/_control/health', 404, 'There is no sandbox none; '],
+    ['/sandbox/h/_control/nothing?a=b', 404, 'The control API has no GET /sandbox/h/_control/nothing; GET /sandbox/h/_control links to what it has.'],
+    ['/sandbox/h/_control/docs/none', 404, 'The control API has no GET /sandbox/h/_control/docs/none; GET /sandbox/h/_control links to what it has.']
   ]
   for (const [url, status, shows, makes] of cases) {
     const before = await namesIn(emulator)
