@@ -45,7 +45,7 @@ export class Course {
   }
 
   /** The course after one more step; the same where the step says nothing new. */
-  then(kind: number, id: Step['id']): Course {
+  after(kind: number, id: Step['id']): Course {
     return this.#next[kind]?.get(id) ?? this.#goOn({ kind, id })
   }
 
@@ -132,17 +132,17 @@ export class Trace {
 
   /** The call kept the rule, or the service's answer did. */
   held(rule: RuleId, facts?: Facts): void {
-    if (this.#course) this.#course = this.#course.then(HELD[this.#see(facts)], rule)
+    if (this.#course) this.#course = this.#course.after(HELD[this.#see(facts)], rule)
   }
 
   /** The call broke the rule. */
   broke(rule: RuleId, facts?: Facts): void {
-    if (this.#course) this.#course = this.#course.then(BROKE[this.#see(facts)], rule)
+    if (this.#course) this.#course = this.#course.after(BROKE[this.#see(facts)], rule)
   }
 
   /** The answer leans on an assumption. */
   assumed(assumption: AssumptionId): void {
-    if (this.#course) this.#course = this.#course.then(ASSUMED, assumption)
+    if (this.#course) this.#course = this.#course.after(ASSUMED, assumption)
   }
 
   #see(facts: Facts | undefined): Seen {
