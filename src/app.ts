@@ -28,7 +28,7 @@ import { writerOf } from './core/writing.js'
 import { presentable } from './http/answers.js'
 import { actorOf } from './http/authentication.js'
 import './http/context.js'
-import { BASE, CONTROL, Entrance, isUnder, pathBelow, pathOf } from './http/entrance.js'
+import { BASE, CONTROL, controlBeside, Entrance, isUnder, pathBelow, pathOf } from './http/entrance.js'
 import { answerControlError, answerError, answerExpectation, answerUnreadable, noOperation, outsideBase } from './http/errors.js'
 import { Faults } from './http/faults.js'
 import { createFormDecoder } from './http/form.js'
@@ -119,7 +119,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     }
     if (is404 && !isUnder(BASE, url) && !isUnder(CONTROL, url)) throw outsideBase(pathOf(url), prefix)
   })
-  app.get('/', async ({ base }) => ({ name: 'commerce-emulator', version, api: base, control: `${base.slice(0, -BASE.length)}${CONTROL}` }))
+  app.get('/', async ({ base }) => ({ name: 'commerce-emulator', version, api: base, control: controlBeside(base) }))
 
   await app.register(async api => emulatedApi(api, { settings, decodeForm, faults, entrance }), { prefix: BASE })
   await app.register(async control => controlApi(control, { sandboxes, library, settings, version, entrance }), { prefix: CONTROL })

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { FastifyPluginAsync } from 'fastify'
-import { BASE, CONTROL } from '../http/entrance.js'
+import { controlBeside } from '../http/entrance.js'
 import { standingIn } from '../scenario/scenario.js'
 import { queryOf } from './bodies.js'
 import { noControlCall } from './state.js'
@@ -37,7 +37,7 @@ export const docsRoutes: FastifyPluginAsync<{ version: string }> = async (contro
     queryOf(request)
     const key = standingIn(request.sandbox.store).key('')
     reply.headers({ 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
-    return reply.type('text/html; charset=utf-8').send(page(`${request.base.slice(0, -BASE.length)}${CONTROL}`, key))
+    return reply.type('text/html; charset=utf-8').send(page(controlBeside(request.base), key))
   })
 
   control.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START))

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError } from '../core/errors.js'
-import { BASE, CONTROL, pathOf } from '../http/entrance.js'
+import { CONTROL, controlBeside, pathOf } from '../http/entrance.js'
 import type { Form } from '../http/form.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import { exported } from '../scenario/export.js'
@@ -38,7 +38,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
   control.get('/', async (request, reply) => {
     const { sandbox, base } = request
     const { scenario, settings, clock, store } = sandbox
-    const own = `${base.slice(0, -BASE.length)}${CONTROL}`
+    const own = controlBeside(base)
     if (wantsPage(request)) return sendConsole(reply, own)
     return {
       name: 'commerce-emulator',
@@ -128,6 +128,8 @@ const isBare = ({ query }: FastifyRequest, name: string) => (query as Form).root
 
 /** A control path that does not exist. */
 export function noControlCall({ method, url, base }: FastifyRequest): ApiError {
-  const prefix = base.slice(0, -BASE.length)
-  return new ApiError('path_unknown', { message: `The control API has no ${method} ${prefix}${pathOf(url)}; GET ${prefix}${CONTROL} links to what it has.` })
+  const control = controlBeside(base)
+  return new ApiError('path_unknown', {
+    message: `The control API has no ${method} ${control}${pathOf(url).slice(CONTROL.length)}; GET ${control} links to what it has.`
+  })
 }

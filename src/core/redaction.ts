@@ -40,14 +40,14 @@ function maskedRun(run: string): string {
   const places = Array.from(run, (_, place) => place).filter(place => isDigit(run, place))
   const sums = luhnSums(places.map(place => Number(run[place])))
   const shown = [...run]
-  let masked = 0
+  let done = 0
   for (let start = 0; start + SHORTEST <= places.length; start++) {
-    for (let end = Math.min(start + LONGEST, places.length); end >= Math.max(start + SHORTEST, masked + 1); end--) {
+    for (let end = Math.min(start + LONGEST, places.length); end >= Math.max(start + SHORTEST, done + 1); end--) {
       // counted from the right every second digit is doubled: those whose parity is that of the end
       const sum = sums[end % 2] as number[]
       if (((sum[end] as number) - (sum[start] as number)) % 10 !== 0) continue
-      for (const place of places.slice(Math.max(start, masked), end)) shown[place] = '*'
-      masked = end
+      for (const place of places.slice(Math.max(start, done), end)) shown[place] = '*'
+      done = end
       break
     }
   }

@@ -18,10 +18,15 @@ const KINDS = [
   { what: 'broke', seen: 'own' },
   { what: 'broke', seen: 'same' }
 ] as const satisfies readonly { what: 'assumed' | 'held' | 'broke'; seen?: Seen }[]
-const ASSUMED = 0
-const HELD: Readonly<Record<Seen, number>> = { none: 1, own: 2, same: 3 }
-const BROKE: Readonly<Record<Seen, number>> = { none: 4, own: 5, same: 6 }
+const ASSUMED = KINDS.findIndex(({ what }) => what === 'assumed')
+const HELD = judged('held')
+const BROKE = judged('broke')
 type Step = { readonly kind: number; readonly id: RuleId | AssumptionId }
+
+function judged(what: 'held' | 'broke'): Readonly<Record<Seen, number>> {
+  const seeing = (seen: Seen) => KINDS.findIndex(kind => kind.what === what && kind.seen === seen)
+  return { none: seeing('none'), own: seeing('own'), same: seeing('same') }
+}
 
 /** Courses that are shared, at most: callers who try every combination find no end of them. */
 const MOST_SHARED = 20_000

@@ -15,6 +15,9 @@ export const isUnder = (prefix: string, url: string): boolean => pathOf(url) ===
 /** The path of an address below the base address; of one that is not below it, the whole path. */
 export const pathBelow = (url: string): string => (isUnder(BASE, url) ? pathOf(url).slice(BASE.length) : pathOf(url)) || '/'
 
+/** The address of the control API beside a base address. */
+export const controlBeside = (base: string): string => `${base.slice(0, -BASE.length)}${CONTROL}`
+
 /** A call as it came in. */
 export type Arrival = {
   /** The world that it is for; the one at the base address where it is for none. */

@@ -6,7 +6,7 @@ import { isSecretIn, isSecretName, MASK, OPEN_NAMES, withoutKeys, withoutSecrets
 import type { Facts } from '../core/trace.js'
 import type { Kinds } from '../evidence/evidence.js'
 import type { Entry } from '../evidence/journal.js'
-import { OPERATIONS, type OperationId } from '../reference/operations.js'
+import { OPERATIONS } from '../reference/operations.js'
 import { keysToMask, readable } from './answers.js'
 import { pathBelow } from './entrance.js'
 import { FormList, type FormNode, FormObject } from './form.js'
@@ -83,7 +83,7 @@ function recorded(request: FastifyRequest, { status, answer, answered, ms, kinds
     ms,
     course: trace.course,
     facts: trace.facts,
-    changedBy: sandbox.evidence.changesOf(judgedIn(operation, params, trace.facts))
+    changedBy: sandbox.evidence.changesOf(judgedIn(params, trace.facts))
   }
   const clues = { signature: () => signatureOf(request, entry), cardNumberSent: isCardNumberSent(request), answer }
   const charged = operation === 'createRefund' ? subject?.transaction : undefined
@@ -98,14 +98,13 @@ const refusalShown = ({ code, rule, assumption, param }: ApiError, show: (text: 
   param: param === undefined ? null : show(param)
 })
 
-/** The operations whose rules see figures of a record that the body names, and what its id is called among them. */
-const JUDGED_BY: { readonly [operation in OperationId]?: 'transaction' | 'account' } = { createRefund: 'transaction', createLocation: 'account' }
-
-/** The ids that a call was judged by: those of its path, and that of the record whose figures rules saw. */
-function judgedIn(operation: OperationId | null, params: Readonly<Record<string, string>>, seen: readonly Facts[]): readonly string[] {
+/** The ids that a call was judged by: those of its path, and those among the figures that rules saw. */
+function judgedIn(params: Readonly<Record<string, string>>, seen: readonly Facts[]): readonly string[] {
   const ids = Object.values(params)
-  const name = operation === null ? undefined : JUDGED_BY[operation]
-  if (name !== undefined) for (const { [name]: id } of seen) if (id !== undefined) ids.push(id)
+  for (const { transaction, account } of seen) {
+    if (transaction !== undefined) ids.push(transaction)
+    if (account !== undefined) ids.push(account)
+  }
   return ids
 }
 

@@ -5,6 +5,7 @@ import t from 'tap'
 import { Collection } from '../../src/store/collection.js'
 import { pageOf } from '../../src/store/paging.js'
 import { type Records, Store } from '../../src/store/store.js'
+import { storedRefund, storedTransaction } from '../support/records.js'
 import { property } from './support/property.js'
 
 type Thing = { readonly id: string; readonly created: string; readonly place: string; readonly version: number }
@@ -95,38 +96,9 @@ property(
   }
 )
 
-const payment = (id: string): Records['transactions'] => ({
-  id,
-  object: 'transaction',
-  created: iso(0),
-  ticket: 'tkt_a',
-  location: 'loc_a',
-  payment_type: 'external',
-  payment_method: { type: 'external', card: null, bank_account: null },
-  currency: 'usd',
-  amount: 1000,
-  tip_amount: null,
-  donation_amount: null,
-  adjustment_number: null,
-  amounts: null,
-  customer: null,
-  amount_refunded: 0
-})
-const refund = (id: string, transaction: string, amount: number): Records['refunds'] => ({
-  id,
-  object: 'refund',
-  created: iso(0),
-  transaction,
-  amount,
-  currency: 'usd',
-  reason: null,
-  payment_method: payment(transaction).payment_method,
-  metadata: {}
-})
-
 function smallStore(): Store {
   const store = new Store()
-  for (const id of ['txn_a', 'txn_b']) store.transactions.insert(payment(id))
+  for (const id of ['txn_a', 'txn_b']) store.transactions.insert(storedTransaction(id))
   return store
 }
 
@@ -155,11 +127,11 @@ property(
         one.store.keys.set(`sk_${index}`, 'mch_a')
         one.keys.set(`sk_${index}`, 'mch_a')
       } else if (what === 'refund' || there === undefined) {
-        const added = refund(`rfd_${index}`, nth % 2 === 0 ? 'txn_a' : 'txn_b', amount)
+        const added = storedRefund(`rfd_${index}`, storedTransaction(nth % 2 === 0 ? 'txn_a' : 'txn_b'), amount)
         one.store.insertRefund({ ...added })
         one.refunds.set(added.id, added)
       } else {
-        const other = refund(there.id, there.transaction, amount)
+        const other = storedRefund(there.id, storedTransaction(there.transaction), amount)
         one.store.replaceRefund({ ...other })
         one.refunds.set(other.id, other)
       }

@@ -4,6 +4,7 @@ import { Collection } from '../../src/store/collection.js'
 import { EARLIEST, isAfter, LATEST, OrderedIndex, type Position } from '../../src/store/ordered-index.js'
 import { pageOf, type Query } from '../../src/store/paging.js'
 import { ALL, FAMILIES, type Records, Store } from '../../src/store/store.js'
+import { storedRefund, storedTransaction } from '../support/records.js'
 
 type Thing = { readonly id: string; readonly created: string; readonly place: string; readonly parts?: { readonly list: readonly object[] } }
 const GROUPS = { all: () => ['all'], place: (thing: Thing) => [thing.place] }
@@ -378,34 +379,8 @@ function smallStore(): Store {
   store.keys.set('sk_a', 'mch_a')
   return store
 }
-const transaction = (id: string): Records['transactions'] => ({
-  id,
-  object: 'transaction',
-  created: made(4),
-  ticket: 'tkt_a',
-  location: 'loc_a',
-  payment_type: 'card',
-  payment_method: method,
-  currency: 'usd',
-  amount: 1000,
-  tip_amount: null,
-  donation_amount: null,
-  adjustment_number: null,
-  amounts: null,
-  customer: null,
-  amount_refunded: 0
-})
-const refund = (id: string, amount: number, of = 'txn_a'): Records['refunds'] => ({
-  id,
-  object: 'refund',
-  created: made(6),
-  transaction: of,
-  amount,
-  currency: 'usd',
-  reason: null,
-  payment_method: method,
-  metadata: {}
-})
+const transaction = (id: string) => storedTransaction(id, { created: made(4), payment_type: 'card', payment_method: method })
+const refund = (id: string, amount: number, of = 'txn_a') => ({ ...storedRefund(id, transaction(of), amount), created: made(6) })
 const refundedOf = (store: Store, id = 'txn_a') => store.transactions.get(id)?.amount_refunded
 
 t.test('REF-5: the store keeps amount_refunded as Refunds come and are replaced', async t => {
