@@ -1,8 +1,8 @@
 /** `commerce-emulator check FILE…`: plays a scenario's steps and judges its expectations, in process or against any running service. */
 import { buildApp } from '../app.js'
 import { ApiError } from '../core/errors.js'
+import { createFormDecoder } from '../core/form.js'
 import { settingsInForce } from '../core/settings.js'
-import { createFormDecoder } from '../http/form.js'
 import { valuesOf } from '../http/scripting.js'
 import { operationAt } from '../reference/operations.js'
 import { Sandboxes } from '../sandbox/sandboxes.js'

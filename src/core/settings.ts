@@ -117,7 +117,7 @@ export const SETTINGS = {
   'parameters.not_updatable': setting('sandbox', oneOf('reject', 'ignore'), 'reject', 'What becomes of a parameter that an update cannot change.', {
     assumption: 'A15'
   }),
-  'parameters.unset_required': setting('sandbox', oneOf('reject', 'allow'), 'reject', 'Whether an update may unset a parameter that the create requires.', {
+  'parameters.unset_required': setting('sandbox', oneOf('allow', 'reject'), 'allow', 'Whether an update may unset a parameter that the create requires.', {
     assumption: 'A16'
   }),
   'auth.accept_any_key': setting('sandbox', orNull, null, 'An Account id: every key then acts as that Account.', { assumption: 'A18' }),

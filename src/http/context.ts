@@ -1,6 +1,7 @@
 /** What every API call carries: its world, the record of how it is judged, the caller and what the caller may see. */
 import type {} from 'fastify'
 import type { ApiError } from '../core/errors.js'
+import type { FormObject } from '../core/form.js'
 import type { Trace } from '../core/trace.js'
 import type { Account } from '../reference/accounts.js'
 import type { OperationId } from '../reference/operations.js'
@@ -8,7 +9,6 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Visible } from '../sandbox/visibility.js'
 import type { Action, Fault } from '../scenario/script.js'
 import type { Play } from '../scenario/steps.js'
-import type { FormObject } from './form.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

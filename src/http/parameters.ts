@@ -3,13 +3,13 @@
  * Values are read strictly: an integer is digits, nothing is coerced (A27).
  */
 import { ApiError } from '../core/errors.js'
+import { FormList, type FormNode, FormObject } from '../core/form.js'
 import { FORMATS } from '../core/formats.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import type { Settings } from '../core/settings.js'
 import type { Trace } from '../core/trace.js'
 import type { Metadata, MetadataChange, Schema } from '../reference/parameters.js'
 import { RULES, type RuleId } from '../reference/rules.js'
-import { FormList, type FormNode, FormObject } from './form.js'
 
 export type Decoding = {
   settings: Settings

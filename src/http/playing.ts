@@ -1,9 +1,9 @@
 /** Plays the steps of a scenario through the API itself, in a world that no client can address. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import { FORM_TYPE } from '../core/form.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Play } from '../scenario/steps.js'
-import { FORM_TYPE } from './form.js'
 
 export class Player {
   /** Worlds by the address that an injected call seems to come from; no socket has such an address. */

@@ -1,10 +1,10 @@
 /** Reads a call's parameters into `request.body` and `request.query` by the tables of its operation (FORM-1 to FORM-3, A08, A14). */
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
+import { type Form, FormObject } from '../core/form.js'
 import { OPERATIONS, type OperationId } from '../reference/operations.js'
 import { NO_PARAMETERS, type Schema, schemaOf } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
-import { type Form, FormObject } from './form.js'
 import { type Decoding, decodeParameters, refuseUnknown } from './parameters.js'
 
 const NOTHING = schemaOf(NO_PARAMETERS)

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../core/errors.js'
+import { FormList, type FormNode, FormObject } from '../core/form.js'
 import { isSecretIn, isSecretName, MASK, OPEN_NAMES, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/trace.js'
 import type { Kinds } from '../evidence/evidence.js'
@@ -9,7 +10,6 @@ import type { Entry } from '../evidence/journal.js'
 import { OPERATIONS } from '../reference/operations.js'
 import { keysToMask, readable } from './answers.js'
 import { pathBelow } from './entrance.js'
-import { FormList, type FormNode, FormObject } from './form.js'
 import { hasBody } from './reading.js'
 
 const NOTHING = new FormObject()

@@ -1,11 +1,11 @@
 /** Where a script acts on a call: after its key and parameters were found right, before its operation. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type FormNode, FormObject } from '../core/form.js'
 import type { OperationId } from '../reference/operations.js'
 import type { SentCall, Values } from '../scenario/matching.js'
 import type { Action, Fault, Respond } from '../scenario/script.js'
 import { keyIn } from './authentication.js'
 import { type Faults, malformed } from './faults.js'
-import { type FormNode, FormObject } from './form.js'
 import { record } from './recording.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createFormDecoder, FormList, type FormNode, FormObject } from '../../src/http/form.js'
+import { createFormDecoder, FormList, type FormNode, FormObject } from '../../src/core/form.js'
 import { cpuTime } from '../support/cpu.js'
 
 const decode = createFormDecoder({ parameters: 1000, depth: 4 })

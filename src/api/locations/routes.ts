@@ -12,7 +12,7 @@ import { LOCATION_RULES } from './rules.js'
 export const locationRoutes: FastifyPluginAsyncTypebox = async app => {
   app.post('/locations', operation('createLocation'), async ({ sandbox, trace, actor, body }) => {
     const { id: account, type } = actor as Account
-    judge(LOCATION_RULES, { account, type }, trace)
+    judge(LOCATION_RULES, { account, type })
     trace.assumed('A21')
 
     return sandbox.store.locations.insert({

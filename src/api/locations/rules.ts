@@ -4,7 +4,7 @@ import type { AccountType } from '../../reference/accounts.js'
 
 export const LOCATION_RULES: readonly Rule<{ account: string; type: AccountType | null }>[] = [
   {
-    id: 'LOC-3',
+    rule: 'LOC-3',
     holds: ({ type }) => type === 'merchant',
     else: 'merchant_required',
     message: ({ account, type }) => `Only merchant Accounts create Locations; the key acts as ${account}, whose type is ${type}.`

@@ -3,16 +3,16 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { judge } from '../../core/judge.js'
 import { moneyOf } from '../../core/money.js'
 import { patched } from '../../core/patch.js'
+import { REFUND_RULES } from '../../core/refund-rules.js'
 import { listed } from '../../http/listing.js'
 import { operation } from '../../http/operations.js'
-import { REFUND_RULES } from './rules.js'
 
 export const refundRoutes: FastifyPluginAsyncTypebox = async app => {
   app.post('/refunds', operation('createRefund'), async ({ sandbox, seen, trace, body }) => {
     const transaction = seen.inBody('transactions', body.transaction, { param: 'transaction', rule: 'REF-1' })
     const money = { ...moneyOf(transaction, sandbox.settings), asked: body.amount ?? null }
     trace.assumed('A23')
-    judge(REFUND_RULES, money, trace)
+    judge(REFUND_RULES, money)
     trace.held(body.amount === undefined ? 'REF-4' : 'REF-5', money)
     trace.held('REF-2')
     if (body.reason === undefined) trace.held('REF-8')

@@ -21,7 +21,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox = async app => {
     const { payment_type, customer } = body
     const { amount, tip_amount, donation_amount } = sums
     const facts = { payment_type, amount, tip_amount, donation_amount }
-    judge(TRANSACTION_RULES, { ...facts, has_phone: customer?.phone !== undefined, has_email: customer?.email !== undefined }, trace)
+    judge(TRANSACTION_RULES, { ...facts, has_phone: customer?.phone !== undefined, has_email: customer?.email !== undefined })
     trace.held('AUTH-2')
     if (body.bank_account) trace.held('TXN-5', { payment_type, used: payment_type === 'vip' })
     if (body.bank_account && payment_type !== 'vip') trace.assumed('A26')

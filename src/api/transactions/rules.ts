@@ -14,23 +14,21 @@ type Facts = {
 
 export const TRANSACTION_RULES: readonly Rule<Facts>[] = [
   {
-    id: 'TXN-3',
-    applies: ({ payment_type }) => payment_type === 'vip',
-    holds: ({ has_phone }) => has_phone,
+    rule: 'TXN-3',
+    holds: ({ payment_type, has_phone }) => payment_type !== 'vip' || has_phone,
     else: 'parameter_missing',
     param: 'customer[phone]',
     message: () => 'customer[phone] is required with payment_type vip.'
   },
   {
-    id: 'TXN-4',
-    applies: ({ payment_type }) => payment_type === 'apple_pay',
-    holds: ({ has_email }) => has_email,
+    rule: 'TXN-4',
+    holds: ({ payment_type, has_email }) => payment_type !== 'apple_pay' || has_email,
     else: 'parameter_missing',
     param: 'customer[email]',
     message: () => 'customer[email] is required with payment_type apple_pay.'
   },
   {
-    id: 'TXN-7',
+    assumption: 'A27',
     holds: isExact,
     else: 'parameter_invalid',
     param: 'amount',
