@@ -9,9 +9,9 @@ import { refundRoutes } from './api/refunds/routes.js'
 import { ticketRoutes } from './api/tickets/routes.js'
 import { transactionRoutes } from './api/transactions/routes.js'
 import { userRoutes } from './api/users/routes.js'
+import { consoleRoutes, consolePage } from './console/console.js'
+import { docsRoutes } from './console/docs.js'
 import { acceptBodies } from './control/bodies.js'
-import { consoleRoutes } from './control/console.js'
-import { docsRoutes } from './control/docs.js'
 import { evidenceRoutes } from './control/evidence.js'
 import { guardControl } from './control/guard.js'
 import { metricsRoutes } from './control/metrics.js'
@@ -297,14 +297,14 @@ async function controlApi(
     return payload
   })
   acceptBodies(control, settings['limits.control_body'])
-  await control.register(stateRoutes, { library, version })
+  await control.register(stateRoutes, { library, version, consolePage })
   await control.register(sandboxRoutes, { sandboxes })
   await control.register(scriptRoutes)
   await control.register(evidenceRoutes)
   await control.register(metricsRoutes, { sandboxes })
   await control.register(timeRoutes)
-  await control.register(schemaRoutes)
-  await control.register(docsRoutes, { version })
+  await control.register(schemaRoutes, { version })
+  await control.register(docsRoutes)
   await control.register(consoleRoutes)
   await control.register(settingsRoutes)
 }
