@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
 import { world } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const READY = /^commerce-emulator ready on (http:\/\/localhost:(\d+)\/next)$/
@@ -120,7 +121,7 @@ t.test('cli: the process takes its settings from flags, --set and variables', as
     }
   )
 
-  const { settings } = (await (await fetch(`${run.controlUrl}/settings`)).json()) as any
+  const { settings } = (await (await fetch(`${run.controlUrl}/settings`)).json()) as Json
 
   const shown = ['port', 'seed', 'pagination.max_limit', 'pagination.default_limit', 'control_hosts', 'cors', 'log_level', 'control_token', 'fixtures_dir']
   t.strictSame(

@@ -364,7 +364,7 @@ t.test('cli: healthcheck does not wait for ever, and says what else went wrong',
   t.equal(strange.status, 1)
   t.ok(/ did not answer: Parse Error: .*\n$/.test(strange.stdout), strange.stdout)
   t.equal(silent.status, 1)
-  t.ok(silent.stdout.endsWith(' did not answer: nothing came in 3 seconds\n'), silent.stdout)
+  t.ok(silent.stdout.endsWith(' did not answer: no answer within 3 seconds\n'), silent.stdout)
 })
 
 t.test('cli: the start-up text shows addresses, scenario, keys and a call to try, quoted for a shell where that is needed', async t => {
