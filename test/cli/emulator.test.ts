@@ -83,7 +83,7 @@ t.test('cli: in process the scenario is a name, a path, a fixture or a document'
   }
 })
 
-t.test('cli: in process settings are given by key or nested, and stand before the environment and the scenario', async t => {
+t.test('cli: in process settings are given by key or nested, and take precedence over the environment and the scenario', async t => {
   const scenario = { settings: { statuses: { missing: 410 }, pagination: { max_limit: 33, default_limit: 3 } }, data: world() }
   const nested = { pagination: { max_limit: 11 } } as object
   const { controlUrl, baseUrl } = await started(t, {

@@ -202,7 +202,7 @@ t.test('compose.yaml: three emulators, each with its own data, and a balancer th
   t.not(balancer.user.split(':')[0], '0')
 })
 
-t.test('kubernetes.yaml: what its parts name is there, and fits nginx.conf', async t => {
+t.test('kubernetes.yaml: its parts refer to each other and to nginx.conf correctly', async t => {
   const documents = parseAllDocuments(read('kubernetes.yaml'))
   for (const { errors } of documents) t.strictSame(errors, [])
   const objects = documents.map(document => document.toJS())
@@ -244,9 +244,9 @@ t.test('kubernetes.yaml: what its parts name is there, and fits nginx.conf', asy
     t.ok(container.resources.limits.memory && container.resources.requests.cpu)
     t.strictSame(container.ports, [{ name: 'http', containerPort: Number(PORT) }])
     for (const probe of ['readinessProbe', 'livenessProbe']) t.equal(container[probe].httpGet.port, 'http', probe)
-    const kept = (spec.volumeClaimTemplates ?? []).map((claim: Json) => claim.metadata.name)
+    const claimed = (spec.volumeClaimTemplates ?? []).map((claim: Json) => claim.metadata.name)
     const mounted = container.volumeMounts.map(({ name }: Json) => name)
-    t.strictSame([...mounted].sort(), [...pod.volumes.map(({ name }: Json) => name), ...kept].sort())
+    t.strictSame([...mounted].sort(), [...pod.volumes.map(({ name }: Json) => name), ...claimed].sort())
     for (const { configMapRef } of container.envFrom ?? []) t.ok(named('ConfigMap', configMapRef.name))
     for (const { configMap } of pod.volumes) if (configMap) t.ok(named('ConfigMap', configMap.name).data['nginx.conf'])
   }
