@@ -15,6 +15,8 @@ export class FormObject {
   readonly parts = new Map<string, FormNode>()
   /** An empty value for the whole came too: `metadata=` beside `metadata[k]=v`. */
   cleared = false
+  /** How many characters it was sent in; of the whole form alone. */
+  length = 0
 }
 export type FormProblem = { code: 'form_malformed' | 'form_too_large'; param: string; message: string; rule?: RuleId }
 export type Form = { root: FormObject; problem: FormProblem | null }
@@ -25,6 +27,7 @@ export function createFormDecoder(limits: FormLimits): (text: string) => Form {
   return text => {
     const root = new FormObject()
     if (text === '') return { root, problem: null }
+    root.length = text.length
     const pairs = text.split('&')
     let count = 0
     for (const pair of pairs) {
@@ -128,4 +131,20 @@ const malformed = (param: string, why: string): FormProblem => ({ code: 'form_ma
 const conflict = ([head, ...inner]: string[], name: string): FormProblem => {
   const parent = [head, ...inner.map(step => `[${step}]`)].join('')
   return { ...malformed(name, `${parent} was sent both as a value and as an object or list`), rule: 'FORM-2' }
+}
+
+/** A form without parameters. */
+export const EMPTY_FORM = new FormObject()
+
+/** The value of a parameter that was sent with one; undefined where it was left out, is empty, or is no single value. */
+export function valueIn(form: FormObject, ...path: readonly string[]): string | undefined {
+  const node = nodeIn(form, path)
+  return typeof node === 'string' && node !== '' ? node : undefined
+}
+
+/** The part of a form at a nested name; undefined where it was not sent. */
+export function nodeIn(form: FormObject, path: readonly string[]): FormNode | undefined {
+  let node: FormNode | undefined = form
+  for (const step of path) node = node instanceof FormObject ? node.parts.get(step) : undefined
+  return node
 }
