@@ -142,6 +142,6 @@ export function instantProblem(text: string): { expected: string; assumption?: A
   const expected = 'an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'
   const period = PERIODS.find(([pattern]) => pattern.test(text))
   if (period) return { expected: `${expected}; ${text} names a ${period[1]}, not an instant`, assumption: 'A38' }
-  const isPlusLost = /[Tt]\S* \d\d(:?\d\d)?$/.test(text)
+  const isPlusLost = /^[^\sTt]*[Tt]\S* \d\d(:?\d\d)?$/.test(text)
   return { expected: isPlusLost ? `${expected}; the space stands where a + was meant: write the offset's + as %2B` : expected }
 }
