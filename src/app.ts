@@ -293,7 +293,7 @@ async function controlApi(
   })
   control.addHook('onSend', async (request, reply, payload) => {
     const isRefused = reply.statusCode >= 400 && reply.statusCode < 500
-    if (request.routeOptions.config.makesSandbox && (isRefused || request.leavesNothing)) sandboxes.takeBack(request.sandbox)
+    if (request.routeOptions.config.makesSandbox && (isRefused || request.leavesNothing)) sandboxes.releaseIfUnused(request.sandbox)
     return payload
   })
   acceptBodies(control, settings['limits.control_body'])

@@ -10,8 +10,8 @@ export type Period = { script: readonly ScriptEntry[]; verdicts: readonly Verdic
 const MOST = 10_000
 
 export class Periods {
-  /** Entries by what they say and how many before them said the same, each with whether it acted in any period. */
-  readonly #entries = new Map<string, { entry: ScriptEntry; acted: boolean }>()
+  /** Entries by what they say and how many before them said the same, each with whether it applied in any period. */
+  readonly #entries = new Map<string, { entry: ScriptEntry; applied: boolean }>()
   /** Expectations by what they want, each with the first verdict that still counts against it. */
   readonly #expectations = new Map<string, { exceeded: boolean; isMet: boolean; verdict: Verdict }>()
 
@@ -27,8 +27,8 @@ export class Periods {
       alike.set(said, nth)
       const key = `${nth} ${said}`
       if (this.#entries.size >= MOST && !this.#entries.has(key)) continue
-      const acted = entry.acted > 0 || this.#entries.get(key)?.acted === true
-      this.#entries.set(key, { entry, acted })
+      const applied = entry.applied > 0 || this.#entries.get(key)?.applied === true
+      this.#entries.set(key, { entry, applied })
     }
     for (const verdict of verdicts) {
       const before = this.#expectations.get(verdict.wanted)
@@ -41,9 +41,9 @@ export class Periods {
     }
   }
 
-  /** The entries that acted in no period. */
+  /** The entries that applied in no period. */
   unused(): ScriptEntry[] {
-    return [...this.#entries.values()].filter(({ acted }) => !acted).map(({ entry }) => entry)
+    return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
   }
 
   /** The expectations that more calls came for in some period, or that were met in none. */
