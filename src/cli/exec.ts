@@ -107,7 +107,7 @@ function failuresOf({ coverage, findings, unusedScriptEntries, unmetExpectations
   const found: Record<Failure['gate'], string[]> = {
     coverage: minCoverage !== null && coverage.percent < minCoverage ? [`rule coverage is ${coverage.percent} %, below ${minCoverage} %`] : [],
     findings: grave.length > 0 ? [`findings: ${grave.map(({ finding }) => finding).join(', ')}`] : [],
-    script: unusedScriptEntries.length > 0 ? [`script entries that never acted: ${unusedScriptEntries.map(entryName).join(', ')}`] : [],
+    script: unusedScriptEntries.length > 0 ? [`script entries that were never applied: ${unusedScriptEntries.map(entryName).join(', ')}`] : [],
     expectations: unmetExpectations.map(({ message }) => message)
   }
   return gatesOf({ minCoverage, failOn }).flatMap(gate => found[gate].map(message => ({ gate, message })))
@@ -124,7 +124,7 @@ function summary({ calls, coverage, findings, assumptions, unusedScriptEntries, 
     `  Coverage      ${coverage.seen} of ${coverage.possible} rule outcomes, ${coverage.percent} %; ${coverage.never_exercised.length} rules never exercised, ${coverage.never_violated.length} never violated`,
     `  Assumptions   ${assumptions.length === 0 ? 'none leaned on' : assumptions.join(' ')}`,
     `  Findings      ${findings.length === 0 ? 'none' : findings.map(({ finding, times }) => `${finding} (${times}×)`).join(', ')}`,
-    `  Script        ${unusedScriptEntries.length === 0 ? 'no entry unused' : `never acted: ${unusedScriptEntries.map(entryName).join(', ')}`}`,
+    `  Script        ${unusedScriptEntries.length === 0 ? 'no entry unused' : `never applied: ${unusedScriptEntries.map(entryName).join(', ')}`}`,
     `  Expectations  ${unmetExpectations.length === 0 ? 'none unmet' : unmetExpectations.map(({ message }) => message).join('; ')}`,
     ...failures.map(({ message }) => `  FAILED        ${message}`)
   ]

@@ -88,7 +88,7 @@ async function showState() {
     element('li', severity + ': ' + finding + ' (' + times + '×, ' + requests.join(', ') + '). ' + about + ' ' + advice)), 'None.')
   at('coverage').textContent = coverage.seen + ' of ' + coverage.possible + ' rule outcomes, ' + coverage.percent + ' %. Never exercised: ' +
     (coverage.never_exercised.join(', ') || 'none') + '. Never violated: ' + (coverage.never_violated.join(', ') || 'none') + '.'
-  list('script', script.map(({ id, entry, fitted, acted }) => element('li', id + ' ' + (entry.name ?? '') + ' ' + entry.on + ': fitted ' + fitted + ', acted ' + acted)), 'No entries.')
+  list('script', script.map(({ id, entry, matched, applied }) => element('li', id + ' ' + (entry.name ?? '') + ' ' + entry.on + ': matched ' + matched + ', applied ' + applied)), 'No entries.')
   list('sandboxes', sandboxes.map(({ name, control: address, requests }) => {
     const item = element('li', '')
     item.append(element('a', name, { href: address }), ' ' + requests + ' calls')

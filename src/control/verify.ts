@@ -6,7 +6,7 @@ import { isSecretName } from '../core/redaction.js'
 import { type Entry, type Kept, keptIn, paramsOf } from '../evidence/journal.js'
 import { summaryOf } from '../evidence/why.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { type Found, refusalOf, type SourceDocument } from '../scenario/documents.js'
+import { type DocumentProblem, refusalOf, type SourceDocument } from '../scenario/documents.js'
 import { compileExpectation, type Expectation, type ExpectationData, Tally } from '../scenario/expectations.js'
 import type { MatchData, SentCall, Values } from '../scenario/matching.js'
 import { expectationSchema } from '../scenario/schemas.js'
@@ -58,7 +58,7 @@ function scenarioVerdict(sandbox: Sandbox): Verdict {
   return { holds, message, expectations, unused_script_entries: unusedIn(sandbox) }
 }
 
-const unusedIn = (sandbox: Sandbox) => shownEntries(sandbox.script.listed()).filter(({ acted }) => acted === 0)
+const unusedIn = (sandbox: Sandbox) => shownEntries(sandbox.script.listed()).filter(({ applied }) => applied === 0)
 
 function withinOf(text: string): number {
   const ms = durationOf(text)
@@ -72,7 +72,7 @@ function withinOf(text: string): number {
 }
 
 async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox): Promise<() => Verdict> {
-  const found: Found[] = []
+  const found: DocumentProblem[] = []
   const tell = (steps: readonly (string | number)[], message: string) => void found.push({ document, steps, message })
   const ways = [asked.on !== undefined, asked.sequence !== undefined, asked.script !== undefined].filter(Boolean).length
   if (ways !== 1)
@@ -170,8 +170,8 @@ function scriptVerdict(sandbox: Sandbox): Verdict {
   const unused = unusedIn(sandbox)
   const message =
     unused.length === 0
-      ? 'Every script entry has acted.'
-      : `Script entries that never acted: ${unused.map(({ id, entry }) => entry.name ?? `${id}, ${entry.on}`).join('; ')}.`
+      ? 'Every script entry was applied.'
+      : `Script entries that were never applied: ${unused.map(({ id, entry }) => entry.name ?? `${id}, ${entry.on}`).join('; ')}.`
   return { holds: unused.length === 0, message, unused_script_entries: unused }
 }
 

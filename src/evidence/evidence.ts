@@ -3,7 +3,7 @@ import { AssumptionUsage } from './assumptions.js'
 import { Coverage } from './coverage.js'
 import { type Events, Findings } from './findings.js'
 import { Journal, type JournalLimits } from './journal.js'
-import type { JudgedCall } from './judged-call.js'
+import { brokenRule, type JudgedCall } from './judged-call.js'
 import { keptRules } from './kept-rules.js'
 import { reliedAssumptions } from './relied-assumptions.js'
 import type { Run, Totals } from './run.js'
@@ -17,7 +17,9 @@ export class Evidence {
   readonly #assumptions = new AssumptionUsage()
   readonly #findings: Findings
   readonly #run: Run
-  readonly #unfollow: () => void
+  /** Ends that the run counts what is open here; null until something was counted. */
+  #unfollow: (() => void) | null = null
+  #isOver = false
   readonly #nameInRun: (call: string) => string
 
   /** `sandbox` is the name of the sandbox; null for the one at the base address. */
@@ -26,7 +28,6 @@ export class Evidence {
     this.#nameInRun = call => (sandbox === null ? call : `${sandbox}/${call}`)
     this.#findings = new Findings((finding, calls) => run.addFinding(finding, calls.map(this.#nameInRun)))
     this.#run = run
-    this.#unfollow = run.follow(() => this.#findings.stopped.map(this.#nameInRun))
   }
 
   /** What was counted since the last load or reset. */
@@ -34,18 +35,21 @@ export class Evidence {
     return { coverage: this.#coverage, assumptions: this.#assumptions, findings: this.#findings }
   }
 
-  /** Records a call that is over. */
-  record(call: JudgedCall, events: Events, parts: EvidenceParts): void {
+  /** Records a call that is over; what may not be kept of it is dropped. */
+  record(call: JudgedCall & Events & { redact: () => void }, parts: EvidenceParts): void {
     this.#run.metrics.count(call)
     if (parts.coverage) {
-      const judgement = { kept: keptRules(call), broken: call.refusal?.rule ?? null, relied: reliedAssumptions(call) }
+      if (!this.#isOver) this.#unfollow ??= this.#run.follow(() => this.#findings.stopped.map(this.#nameInRun))
+      const judgement = { kept: keptRules(call), broken: brokenRule(call), relied: reliedAssumptions(call) }
       this.#coverage.count(judgement.kept, judgement.broken)
       this.#assumptions.count(judgement.relied, call.id)
       this.#run.count(judgement, this.#nameInRun(call.id))
-      this.#findings.look(call, events)
+      this.#findings.look(call, call)
     }
-    if (parts.journal) this.journal.add(call)
-    else this.journal.skip()
+    if (parts.journal) {
+      call.redact()
+      this.journal.add(call)
+    } else this.journal.skip()
   }
 
   /** Forgets everything but who listens to the journal; what was counted of the run stays. */
@@ -53,9 +57,10 @@ export class Evidence {
     for (const part of [this.journal, this.#coverage, this.#assumptions, this.#findings]) part.clear()
   }
 
-  /** The sandbox is deleted. */
+  /** The sandbox is deleted; a call that ends later is still counted in the run. */
   end(): void {
     this.clear()
-    this.#unfollow()
+    this.#isOver = true
+    this.#unfollow?.()
   }
 }

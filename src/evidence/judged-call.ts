@@ -72,6 +72,10 @@ export const hasRun = ({ outcome }: Pick<JudgedCall, 'outcome'>): boolean => out
 export const tookEffect = (call: Pick<JudgedCall, 'outcome' | 'operation'>): boolean =>
   call.operation !== null && hasRun(call) && isChange(operationOf(call.operation))
 
+/** The rule that a refused call broke; null where an assumption refused it, or it was not refused. */
+export const brokenRule = ({ outcome, refusal }: Pick<JudgedCall, 'outcome' | 'refusal'>): RuleId | null =>
+  outcome === 'refused' ? (refusal?.rule ?? null) : null
+
 /** The records that an answer shows. */
 export function recordsShown({ shown }: Pick<JudgedCall, 'shown'>): readonly AnyRecord[] {
   if (shown === null) return []

@@ -8,7 +8,7 @@ import { ASSUMPTIONS } from '../reference/assumptions.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { RULES, type RuleId } from '../reference/rules.js'
 import type { Journal } from './journal.js'
-import { type JudgedCall, tookEffect } from './judged-call.js'
+import { brokenRule, type JudgedCall, tookEffect } from './judged-call.js'
 import { FACTS, keptRules } from './kept-rules.js'
 import { reliedAssumptions } from './relied-assumptions.js'
 
@@ -47,8 +47,9 @@ function verdictsOf(call: JudgedCall): Verdict[] {
     const facts = FACTS[rule]?.(call)
     return { rule, verdict: 'kept', text: RULES[rule].text, ...(facts && { facts }) }
   })
-  const { rule = null, facts = null } = call.refusal ?? {}
+  const rule = brokenRule(call)
   if (rule === null) return kept
+  const facts = call.refusal?.facts
   return [...kept, { rule, verdict: 'broken', text: RULES[rule].text, ...(facts && { facts }) }]
 }
 

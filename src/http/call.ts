@@ -103,7 +103,7 @@ export class Call implements JudgedCall {
     this.isStep = isStep
     this.isRecorded = isRecorded
     this.at = sandbox.isLoaded ? sandbox.clock.now() : 0
-    this.now = Date.now()
+    this.now = sandbox.machineNow()
     this.#since = performance.now()
     this.sandbox = sandbox
     this.operation = routeOptions.config?.operation ?? null

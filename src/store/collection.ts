@@ -27,7 +27,7 @@ type Parts<R> = {
   revision: number
 }
 /** A record that was deleted: where it stood, and how many of those that are left came before it. */
-export type Removed = { id: string; at: number; after: number }
+export type Tombstone = { id: string; at: number; after: number }
 
 let revisions = 0
 
@@ -110,15 +110,15 @@ export class Collection<R extends StoredRecord> {
     this.#parts.revision = ++revisions
   }
 
-  /** The deleted records, for a file that the collection is read back from with `bury`. */
-  removed(): Removed[] {
+  /** The deleted records, for a file that the collection is read back from with `addTombstone`. */
+  tombstones(): Tombstone[] {
     if (this.#parts.removed.size === 0) return []
     const numbers = this.#parts.byId.valuesArray().map(({ position }) => position.nth)
     return this.#parts.removed.valuesArray().map(({ id, at, nth }) => ({ id, at, after: numbers.filter(number => number < nth).length }))
   }
 
   /** Takes the id of a deleted record and its place among those that are there: behind the first `after` of them. */
-  bury({ id, at, after }: Removed): void {
+  addTombstone({ id, at, after }: Tombstone): void {
     this.#parts.removed.set(id, { id, at, nth: after - 0.5 })
     this.#parts.revision = ++revisions
   }

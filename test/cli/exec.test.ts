@@ -160,7 +160,7 @@ t.test(
     const failures = [
       { gate: 'coverage', message: `rule coverage is ${share} %, below 80 %` },
       { gate: 'findings', message: 'findings: search-without-narrowing, refused-and-repeated' },
-      { gate: 'script', message: 'script entries that never acted: refunds are down, scr_2 GET /tickets' },
+      { gate: 'script', message: 'script entries that were never applied: refunds are down, scr_2 GET /tickets' },
       { gate: 'expectations', message }
     ]
     t.strictSame(
@@ -174,8 +174,8 @@ t.test(
         ],
         assumptions: null,
         unused_script_entries: [
-          { id: 'scr_1', entry: SHOP.script[0], fitted: 2, acted: 0 },
-          { id: 'scr_2', entry: SHOP.script[1], fitted: 1, acted: 0 }
+          { id: 'scr_1', entry: SHOP.script[0], matched: 2, applied: 0 },
+          { id: 'scr_2', entry: SHOP.script[1], matched: 1, applied: 0 }
         ],
         unmet_expectations: null,
         failures
@@ -197,7 +197,7 @@ commerce-emulator
   Coverage      ${coverage.seen} of 94 rule outcomes, ${share} %; ${coverage.never_exercised.length} rules never exercised, ${coverage.never_violated.length} never violated
   Assumptions   ${summary.assumptions.join(' ')}
   Findings      search-without-narrowing (1×), refused-and-repeated (1×)
-  Script        never acted: refunds are down, scr_2 GET /tickets
+  Script        never applied: refunds are down, scr_2 GET /tickets
   Expectations  ${message}
 ${failures.map(failure => `  FAILED        ${failure.message}\n`).join('')}`
     )
