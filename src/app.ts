@@ -7,6 +7,8 @@ import { refundRoutes } from './api/refunds/routes.js'
 import { ticketRoutes } from './api/tickets/routes.js'
 import { transactionRoutes } from './api/transactions/routes.js'
 import { userRoutes } from './api/users/routes.js'
+import { consolePage, consoleRoutes } from './console/console.js'
+import { docsRoutes } from './console/docs.js'
 import { controlApi } from './control/control.js'
 import { createFormDecoder } from './core/form.js'
 import type { Settings } from './core/settings.js'
@@ -70,6 +72,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     },
     { prefix: BASE }
   )
-  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, router, saved })
+  const pages = { consolePage, routes: [consoleRoutes, docsRoutes] }
+  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, router, saved, pages })
   return app
 }

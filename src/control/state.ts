@@ -1,5 +1,5 @@
 /** Control: health, overview, reset, load, scenarios, state, records and keys. */
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError } from '../core/errors.js'
 import type { Form } from '../core/form.js'
@@ -9,10 +9,14 @@ import { exported } from '../scenario/export.js'
 import type { Library } from '../scenario/library.js'
 import { FAMILIES } from '../store/store.js'
 import { bodyReader, documentIn, queryOf } from './bodies.js'
-import { sendConsole, wantsPage } from './console.js'
 import { clockShown } from './time.js'
 
-export type StateOptions = { library: Library; version: string }
+export type StateOptions = {
+  library: Library
+  version: string
+  /** The console of the sandbox at a control address. */
+  consolePage: (reply: FastifyReply, control: string) => Promise<string>
+}
 
 /** A call that makes the sandbox that it names, when there is none. */
 const MAKES_SANDBOX = { config: { makesSandbox: true } } as const
@@ -29,7 +33,7 @@ const readLoad = bodyReader<{ scenario: unknown }>(
   SCENARIO
 )
 
-export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { library, version }) => {
+export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { library, version, consolePage }) => {
   control.get('/health', async ({ sandbox }, reply) => {
     if (!sandbox.isLoaded) reply.code(503)
     return sandbox.isLoaded ? { status: 'ready', version, scenario: sandbox.scenario.name } : { status: 'starting', version }
@@ -39,7 +43,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     const { sandbox, base } = request
     const { scenario, settings, clock, store } = sandbox
     const own = controlBeside(base)
-    if (wantsPage(request)) return sendConsole(reply, own)
+    if (wantsPage(request)) return consolePage(reply, own)
     return {
       name: 'commerce-emulator',
       version,
@@ -125,6 +129,9 @@ async function wanted(request: FastifyRequest, library: Library) {
 
 /** A flag stands in the query by its name alone, as `?dry_run`. */
 const isBare = ({ query }: FastifyRequest, name: string) => (query as Form).root.parts.get(name) === ''
+
+/** A browser asks for a page; anything else is given JSON. */
+const wantsPage = ({ headers }: FastifyRequest) => /\btext\/html\b/.test(headers.accept ?? '')
 
 /** A control path that does not exist. */
 export function noControlCall({ method, url, base }: FastifyRequest): ApiError {

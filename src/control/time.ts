@@ -1,4 +1,4 @@
-/** Control: the clock, and snapshots of the state to come back to. */
+/** Control: the clock, and snapshots of the state that can be restored. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock } from '../core/clock.js'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
@@ -18,7 +18,7 @@ const readAdvance = bodyReader<{ by: string }>(
   '{"by":"36h"}'
 )
 
-/** The clock as answers show it. */
+/** The clock as control calls return it. */
 export const clockShown = (clock: Clock) => ({ now: isoOf(clock.now()), running: clock.running })
 
 type Named = { Params: { name: string } }
@@ -29,7 +29,7 @@ export const timeRoutes: FastifyPluginAsync = async control => {
   control.put('/clock', async request => {
     queryOf(request)
     const { now, running } = (await readClock(request)).body
-    if (now === undefined && running === undefined) throw new ApiError('body_malformed', { message: 'now, running or both were expected.' })
+    if (now === undefined && running === undefined) throw new ApiError('body_malformed', { message: 'The body needs now, running or both.' })
     request.sandbox.setClock({ ...(now !== undefined && { at: instantOf(now) as number }), ...(running !== undefined && { running }) })
     return clockShown(request.sandbox.clock)
   })
