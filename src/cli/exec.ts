@@ -82,17 +82,16 @@ async function runCommand([name, ...args]: readonly [string, ...string[]], varia
 
 function summaryOf({ sandboxes }: Emulator) {
   const { run } = sandboxes.main
-  const { periods } = run
-  for (const { requests, period } of sandboxes.all()) if (requests > 0) periods.add(period)
-  if (periods.isEmpty) periods.add(sandboxes.main.period)
-  const calls = [...run.calls.values()].flatMap(statuses => [...statuses.values()]).reduce((sum, count) => sum + count, 0)
+  const { history } = run
+  for (const { requests, period } of sandboxes.all()) if (requests > 0) history.add(period)
+  if (history.isEmpty) history.add(sandboxes.main.period)
   return {
-    calls,
+    calls: run.metrics.total,
     coverage: run.coverage.report(),
     findings: run.findings.list(),
-    assumptions: [...run.assumptions.ids()].sort(),
-    unusedScriptEntries: shownEntries(periods.unused()),
-    unmetExpectations: periods.unmet()
+    assumptions: run.assumptions.ids(),
+    unusedScriptEntries: shownEntries(history.unused()),
+    unmetExpectations: history.unmet()
   }
 }
 

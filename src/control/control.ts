@@ -28,7 +28,7 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
     throw noControlCall(request)
   }
   control.setNotFoundHandler(refusePath)
-  control.addHook('onRequest', (request, reply, done) => {
+  control.addHook('onRequest', (request, _reply, done) => {
     guardControl(request, { token: settings.control_token, hosts: settings.control_hosts })
     if (request.is404) refusePath(request)
     const { call } = request
@@ -53,7 +53,7 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
   await control.register(evidenceRoutes)
   await control.register(metricsRoutes, { sandboxes })
   await control.register(timeRoutes)
-  await control.register(schemaRoutes)
+  await control.register(schemaRoutes, { version })
   await control.register(settingsRoutes)
   for (const routes of pages.routes) await control.register(routes)
 }

@@ -47,8 +47,8 @@ export function mergedReports(reports: readonly Pick<CoverageReport, 'rules'>[])
 
 function reportOf(outcomesOf: (rule: RuleId) => Outcomes): CoverageReport {
   const rules = RULE_IDS.map(rule => {
-    const { text, violable, keepable = true }: Rule = RULES[rule]
-    return { rule, text, violable, keepable, ...outcomesOf(rule) }
+    const { text, violable, keepable }: Rule = RULES[rule]
+    return { rule, text, violable, keepable: keepable !== false, ...outcomesOf(rule) }
   })
   const seen = rules.reduce((sum, { satisfied, violated }) => sum + Math.min(satisfied, 1) + Math.min(violated, 1), 0)
   const possible = rules.reduce((sum, { violable, keepable }) => sum + Number(keepable) + Number(violable), 0)

@@ -72,7 +72,7 @@ export function positionOf({ sandbox, scope, params }: Call, family: Family, par
   const position = collection.position(id)
   const isHidden = collection.get(id) !== undefined && scope.get(family, id) === undefined
   // the list of Users is that of one Account
-  const isElsewhere = family === 'users' && position !== undefined && !collection.wasIn('account', params.id as string, id)
+  const isElsewhere = family === 'users' && !collection.ownersAt(id).includes(params.id as string)
   if (position === undefined || isHidden || isElsewhere) {
     throw new ApiError('cursor_unknown', { message: `${param}: no record of this list has the id ${id}.`, param, assumption: 'A10' })
   }

@@ -1,5 +1,5 @@
 /** Request logs, to stderr: one readable line a call on a terminal, JSON elsewhere. Neither a body nor a query is ever logged. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { readable, redacted } from './answers.js'
 import { pathOf } from './paths.js'
@@ -20,7 +20,7 @@ export async function createLogger(level: string, isTerminal: boolean, stderr: D
  */
 export function logCall({ call, log, originalUrl, routeOptions }: FastifyRequest, { raw }: FastifyReply, authorization: string | undefined): void {
   const level = routeOptions.url === '/_control/health' ? 'debug' : 'info'
-  if (call.isStep || !log.isLevelEnabled?.(level)) return
+  if (call.isStep || !isEnabled(log, level)) return
   const { id, method, sandbox, action, ms } = call
   const path = redacted(readable(pathOf(originalUrl)), sandbox, authorization)
   const status = raw.headersSent ? call.status : null
@@ -28,3 +28,6 @@ export function logCall({ call, log, originalUrl, routeOptions }: FastifyRequest
   const line = `${method} ${path} ${status ?? '-'} ${ms} ms ${id}${action ? `, ${action.id}` : ''}${lost ? `, lost: ${lost}` : ''}`
   log[level]({ call: { id, method, path, status, ms, ...(action && { script: action.id }), ...(lost && { lost }) } }, line)
 }
+
+/** Whether lines of a level are written; a line that is not costs nothing then. */
+const isEnabled = (log: FastifyBaseLogger, level: string): boolean => (log as Partial<Pick<Logger, 'isLevelEnabled'>>).isLevelEnabled?.(level) ?? false
