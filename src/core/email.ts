@@ -1,6 +1,6 @@
 /** The syntax of an e-mail address: RFC 5321, with RFC 6531's letters beyond ASCII (USR-3, A30). */
 
-/** `malformed` breaks the syntax; the others keep it and are refused all the same (A30). */
+/** Why an address is refused. `malformed` and `too_long` break the syntax; the others keep to it and are refused by A30. */
 export type EmailProblem = 'malformed' | 'too_long' | 'address_literal' | 'domain_without_dot' | 'unprintable'
 
 /** Octets that an address, its local part, its domain and a label of the domain may have (RFC 5321 4.5.3.1, RFC 1035 2.3.4). */
@@ -15,7 +15,7 @@ const ASCII_LABEL = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i
 const UNICODE_LABEL = /^[\p{L}\p{Nd}][\p{L}\p{M}\p{Nd}\u{b7}\u{375}\u{5f3}\u{5f4}\u{200c}\u{200d}\u{30fb}-]*(?<!-)$/u
 const ADDRESS_LITERAL = /^\[(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z\d-]*[a-z\d]:[!-Z^-~]+)\]$/i
 
-/** Why the text is no address that is taken, or null when it is one. */
+/** Why the text is refused as an e-mail address, or null when it is accepted. */
 export function emailProblem(text: string): EmailProblem | null {
   if (Buffer.byteLength(text) > LONGEST.address) return 'too_long'
   const separator = text.lastIndexOf('@')
@@ -31,7 +31,7 @@ export function emailProblem(text: string): EmailProblem | null {
   return UNPRINTABLE.test(local) ? 'unprintable' : null
 }
 
-/** A label of a domain as DNS knows it, in Punycode where it has letters beyond ASCII; null for what is no label. */
+/** A label of a domain in the form that DNS uses, Punycode where it has letters beyond ASCII; null for a text that is no label. */
 function asciiLabel(label: string): string | null {
   if (ASCII_LABEL.test(label)) return label
   const url = `http://${label}.example`

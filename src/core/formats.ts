@@ -6,9 +6,9 @@ import type { Format as FormatName } from '../reference/parameters.js'
 import { type EmailProblem, emailProblem } from './email.js'
 import { instantProblem, parseInstant } from './instants.js'
 
-/** Why a value does not have a format. `assumption` is given where an assumption refuses it, even if the parameter has a rule of its own. */
+/** Why a value does not have a format. `assumption` is given where an assumption refuses the value, even if the parameter has a rule of its own. */
 export type FormatProblem = { expected: string; assumption?: AssumptionId }
-/** A format: what is wrong with a value, how one is stored, and the assumption that decided what an accepted one means. */
+/** A format: what is wrong with a value (null when nothing is), how a right one is stored, and the assumption that it was accepted by, if any. */
 export type Format = {
   problem: (value: string) => FormatProblem | null
   stored?: (value: string) => string
@@ -16,7 +16,7 @@ export type Format = {
 }
 
 const COUNTRIES = new Set(iso31661.map(country => country.alpha2))
-/** What ISO 4217's amendments 176 and 178 to 180 changed after the package's list was published. */
+/** ISO 4217's amendments 176 and 178 to 180, which took effect after the package's list of June 2024. */
 const AMENDMENTS = { added: ['XCG', 'XAD'], withdrawn: ['ANG', 'CUC', 'BGN'] }
 const CURRENCIES = new Set([...codes(), ...AMENDMENTS.added].filter(code => !AMENDMENTS.withdrawn.includes(code)).map(code => code.toLowerCase()))
 
@@ -29,6 +29,7 @@ const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
   unprintable: { expected: `${EMAIL_EXPECTED}, without white space or control characters`, assumption: 'A30' }
 }
 
+/** The formats by the names that the tables use. */
 export const FORMATS: Readonly<Record<FormatName, Format>> = {
   email: {
     problem: value => {

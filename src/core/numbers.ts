@@ -1,13 +1,13 @@
 /** Numbers of form text, read exactly or not at all (A27). */
 
-/** Why a text is not taken as an integer; `negative` is one with a minus sign, however large. */
+/** Why a text is refused as an integer; `negative` is one with a minus sign, however large. */
 export type IntegerProblem = 'not_an_integer' | 'negative' | 'too_large'
-/** Why a text is not taken as a decimal number; `inexact` is one that would come back as another number. */
+/** Why a text is refused as a decimal number; `inexact` is one that would come back as another number. */
 export type DecimalProblem = 'not_a_number' | 'inexact'
-/** A number that was read: the problem is null for one that is taken as it is. The value of one that is not a number is NaN, that of a too large one is rounded. */
+/** What was read of a text: `problem` is null for a number that is accepted. `value` is NaN for a text that is not a number, and rounded for one that a double cannot hold. */
 export type Reading<P> = { value: number; problem: P | null }
 
-/** Reads decimal digits, with a minus sign perhaps; more than 2^53-1 is `too_large`. */
+/** Reads an integer: decimal digits, perhaps after a minus sign; one above 2^53-1 is `too_large`. */
 export function readInteger(text: string): Reading<IntegerProblem> {
   if (!/^-?\d+$/.test(text)) return { value: Number.NaN, problem: 'not_an_integer' }
   const value = withoutMinusZero(Number(text))
@@ -15,11 +15,11 @@ export function readInteger(text: string): Reading<IntegerProblem> {
   return { value, problem: value > Number.MAX_SAFE_INTEGER ? 'too_large' : null }
 }
 
-/** An optional minus sign, digits before or after the point, and an optional exponent: all that JSON and Go's strconv print. */
+/** An optional minus sign, digits with digits after a point, or these alone, and an optional exponent: what JSON, Go, C, Python and SQL print. */
 const DECIMAL = /^-?(\d+(?:\.\d+)?|\.\d+)(?:[eE]([+-]?\d+))?$/
 
 /**
- * Reads a decimal number, with an exponent perhaps. It is `inexact` when the double next to it is printed as another number:
+ * Reads a decimal number, perhaps with an exponent. It is `inexact` when the double nearest to it is printed as another number:
  * 9007199254740993, which would come back as 9007199254740992, but not 0.1.
  */
 export function readDecimal(text: string): Reading<DecimalProblem> {
@@ -29,7 +29,7 @@ export function readDecimal(text: string): Reading<DecimalProblem> {
   return { value, problem: isExact ? null : 'inexact' }
 }
 
-/** JSON has no use for -0: it is printed as 0. */
+/** JSON prints -0 as 0. */
 const withoutMinusZero = (value: number) => value + 0
 
 /** Digits without zeros at either end, and the power of ten of the last one: equal for texts that denote numbers of the same size. */

@@ -85,7 +85,7 @@ t.test('checking: every kind of problem is said in words, with its place', async
   )
 })
 
-t.test('checking: all problems of a document are told at once, and the schema is compiled once, on first use', async t => {
+t.test('checking: all problems of a document are reported at once, and the schema is compiled once, on first use', async t => {
   let made = 0
   const check = checkerOf(() => {
     made++

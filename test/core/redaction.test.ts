@@ -1,5 +1,5 @@
 import t from 'tap'
-import { masked } from '../../src/core/redaction.js'
+import { expected, isSecretIn, isSecretName, MASK, masked, maskedThroughout, OPEN_NAMES, withoutKeys, withoutSecrets } from '../../src/core/redaction.js'
 import { cpuTime } from '../support/cpu.js'
 
 /** A number of so many digits whose last makes the Luhn checksum hold. */
@@ -26,7 +26,7 @@ t.test('A25: a Luhn-valid number of 13 to 19 digits is masked, and no shorter or
   t.equal(masked(short), short)
 })
 
-t.test('A25: a number is masked wherever it stands and however it is grouped', async t => {
+t.test('A25: a number is masked wherever it is in a text and however it is grouped', async t => {
   const cases: [text: string, shown: string][] = [
     ['4242424242424242', '****************'],
     ['4242 4242 4242 4242', '**** **** **** ****'],
@@ -103,7 +103,7 @@ t.test('A25: what is no card number stays as it is', async t => {
   }
 })
 
-t.test('A18: API keys are masked wherever they stand as a word', async t => {
+t.test('A18: API keys are masked wherever they are a word of their own', async t => {
   const keys = ['sk_test', 'sk_test_merchant', 'k$(1)+?', 'sk-live', 'a']
   const cases: [text: string, shown: string][] = [
     ['sk_test_merchant', '***'],
@@ -119,4 +119,72 @@ t.test('A18: API keys are masked wherever they stand as a word', async t => {
   for (const [text, shown] of cases) t.equal(masked(text, keys), shown, text)
   t.equal(masked('sk_test_merchant', []), 'sk_test_merchant')
   t.equal(masked('sk_test_merchant'), 'sk_test_merchant')
+})
+
+t.test('A25: names of secrets, however they are written', async t => {
+  const secret = [
+    'number',
+    'csc',
+    'token',
+    'account_number',
+    'accountNumber',
+    'ACCOUNT-NUMBER',
+    'routing_number',
+    'cvc',
+    'CVV2',
+    'pan',
+    'Card Number',
+    'apiKey',
+    'password',
+    'Authorization'
+  ]
+  const open = ['last4', 'amount', 'display_name', 'adjustment_number', 'metadata', 'numbers', 'note', '', 'toString', '__proto__']
+
+  for (const name of secret) t.strictSame([isSecretName(name), OPEN_NAMES.has(name)], [true, false], name)
+  for (const name of open) t.equal(isSecretName(name), false, name)
+  t.equal(OPEN_NAMES.has('last4'), true)
+})
+
+t.test('A25: JSON that was sent as a form shows no secret either', async t => {
+  const keys = expected(['sk_test', 'k$(1)'])
+  const cases: [text: string, shown: string][] = [
+    ['{"csc":"123","amount":5}', `{"csc":"${MASK}","amount":5}`],
+    ['{"csc" : 123, "number": "4242"}', `{"csc":"${MASK}", "number":"${MASK}"}`],
+    ['{"token":"a\\"b","x":"y"}', `{"token":"${MASK}","x":"y"}`],
+    ['{"cvc":"12', `{"cvc":"${MASK}"`],
+    ['{"note":"sk_test"}', `{"note":"${MASK}"}`],
+    ['"4242424242424242"', '"****************"'],
+    ['T-12', 'T-12'],
+    ['k$(1)', MASK],
+    ['a longer text with sk_test', `a longer text with ${MASK}`]
+  ]
+  for (const [text, shown] of cases) t.equal(withoutSecrets(text, keys), shown, text)
+  t.strictSame([withoutSecrets('sk_test', ['sk_test']), withoutSecrets('sk_test'), withoutSecrets('sk_test', expected([]))], [MASK, 'sk_test', 'sk_test'])
+})
+
+t.test('A18: whether a key may be in a text, before it is looked for word by word', async t => {
+  const keys = expected(['sk_test', 'sk_test_merchant'])
+
+  for (const list of [keys, [...keys]]) {
+    t.strictSame(
+      ['sk_test', 'xsk_test', '4242424242424242', 'T-12', ''].map(text => isSecretIn(text, list)),
+      [true, true, true, false, false]
+    )
+    t.strictSame(
+      ['sk_test', 'xsk_test', '4242424242424242', 'sk_test_merchant sk_test'].map(text => withoutKeys(text, list)),
+      [MASK, 'xsk_test', '4242424242424242', `${MASK} ${MASK}`]
+    )
+  }
+})
+
+t.test('A25: card numbers are masked throughout a value, in texts and as numbers', async t => {
+  const value = { note: 'card 4242424242424242', number: 4_242_424_242_424_242, list: ['4242-4242-4242-4242', 5, null, true], deep: { a: 'T-12' } }
+
+  t.strictSame(maskedThroughout(value), {
+    note: 'card ****************',
+    number: '****************',
+    list: ['****-****-****-****', 5, null, true],
+    deep: { a: 'T-12' }
+  } as never)
+  t.equal(value.number, 4_242_424_242_424_242)
 })

@@ -114,7 +114,7 @@ t.test('settings: nested and flat keys turn into each other', async t => {
 
   t.strictSame({ ...flattened(deep) }, flat)
   t.strictSame(JSON.parse(JSON.stringify(nested(flat))), deep)
-  t.strictSame({ ...flattened(flat) }, flat, 'keys with dots may stand as they are')
+  t.strictSame({ ...flattened(flat) }, flat, 'keys with dots are left as they are')
   t.strictSame({ ...flattened({ pagination: { 'deep.er': { x: 1 } } }) }, { 'pagination.deep.er.x': 1 })
   t.strictSame({ ...flattened({}) }, {})
 })
@@ -153,7 +153,7 @@ t.test('settings: a key below the value of another is an unknown name, in whatev
     )
 })
 
-t.test('settings: where a process setting stands in a sandbox, it is told where it belongs', async t => {
+t.test('settings: a process setting in a sandbox is a problem that says where it belongs', async t => {
   t.equal(processSettingProblem('port'), 'it belongs to the process; give it when the emulator is started, as with PORT or --set port=')
   t.equal(processSettingProblem('limits.body'), 'it belongs to the process; give it when the emulator is started, as with LIMITS_BODY or --set limits.body=')
   t.equal(processSettingProblem('limits'), 'it belongs to the process; give it when the emulator is started, as with LIMITS_BODY or --set limits.body=')
