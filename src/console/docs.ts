@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import type { FastifyPluginAsync } from 'fastify'
 import { queryOf } from '../control/bodies.js'
 import { noControlCall } from '../control/state.js'
-import { controlBeside } from '../http/entrance.js'
+import { controlBeside } from '../http/paths.js'
 import { standingIn } from '../scenario/scenario.js'
 import { fileText, pageOf } from './files.js'
 
@@ -31,8 +31,8 @@ export const docsRoutes: FastifyPluginAsync = async control => {
   control.get('/docs', async (request, reply) => {
     queryOf(request)
     // the key is in the page and not in a script, which a page of another origin could run
-    const key = standingIn(request.sandbox.store).key('') ?? ''
-    return pageOf(reply, 'docs.html', { policy: POLICY, values: { control: controlBeside(request.base), key } })
+    const key = standingIn(request.call.sandbox.store).key('') ?? ''
+    return pageOf(reply, 'docs.html', { policy: POLICY, values: { control: controlBeside(request.call.base), key } })
   })
 
   control.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(await fileText('docs-start.js')))

@@ -6,13 +6,21 @@ import { ApiError } from '../core/errors.js'
 import type { Form } from '../core/form.js'
 import { settingsInForce } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
-import { decodeParameters } from '../http/parameters.js'
-import { hasBody } from '../http/reading.js'
+import { compileTable, decodeParameters, type Table } from '../http/parameters.js'
+import { hasBody } from '../http/pipeline.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import { readDocument, refusalOf, type SourceDocument } from '../scenario/documents.js'
 
 type Body = { type: 'json' | 'yaml'; text: string }
-const DEFAULTS = settingsInForce({}).values
+/** A control call's query names no records, and everything unknown in it is refused. */
+const PLAIN = { settings: settingsInForce({}).values, unknown: () => {}, refer: () => {}, cursor: () => {} }
+const COMPILED = new Map<TSchema, Table>()
+
+function tableOf(schema: TSchema): Table {
+  const table = COMPILED.get(schema) ?? compileTable(schemaOf(schema))
+  COMPILED.set(schema, table)
+  return table
+}
 
 /** Accepts `application/json` and `application/yaml`, as text that is parsed when it is needed; a body of any other type is refused with 415. */
 export function acceptBodies(control: FastifyInstance, bodyLimit: number): void {
@@ -68,8 +76,7 @@ export function bodyReader<T>(
 
 /** A call's query, decoded by its parameter table; without a table, no parameter is allowed. Errors: those of the emulated API, naming the parameter. */
 export function queryOf<T>(request: FastifyRequest, table: TSchema = NO_PARAMETERS): T {
-  const { log, query } = request
-  const { root, problem } = query as Form
+  const { root, problem } = request.query as Form
   if (problem) throw new ApiError(problem.code, { message: problem.message, param: problem.param })
-  return decodeParameters(schemaOf(table), root, { settings: DEFAULTS, trace: new Trace(), warn: log.warn.bind(log) }) as T
+  return decodeParameters(tableOf(table), root, { ...PLAIN, trace: new Trace() }) as T
 }

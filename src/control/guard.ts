@@ -10,7 +10,7 @@ export type Guard = { token: string | null; hosts: readonly string[] }
  * Refuses a control call that is not allowed, and every call but health before the start scenario is loaded.
  * Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401), `not_ready` (503).
  */
-export function guardControl({ headers, routeOptions, sandbox }: FastifyRequest, { token, hosts }: Guard): void {
+export function guardControl({ headers, routeOptions, call }: FastifyRequest, { token, hosts }: Guard): void {
   const { host = '', origin, authorization } = headers
   const isHealth = routeOptions.url === '/_control/health'
   if (!isHealth && !isSafeHost(host, hosts)) {
@@ -27,7 +27,7 @@ export function guardControl({ headers, routeOptions, sandbox }: FastifyRequest,
       headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
     })
   }
-  if (!isHealth) sandbox.requireLoaded()
+  if (!isHealth) call.sandbox.requireLoaded()
 }
 
 /** A host without its port and, for IPv6, its brackets. */

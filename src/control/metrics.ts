@@ -1,7 +1,7 @@
 /** Control: metrics in Prometheus text, written by prom-client, which is loaded at the first request. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { MetricObject, Registry } from 'prom-client'
-import { LATENCY_BOUNDS, type Run } from '../evidence/evidence.js'
+import { LATENCY_BOUNDS, type Metrics } from '../evidence/metrics.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { FAMILIES } from '../store/store.js'
@@ -22,7 +22,7 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
   const registry = new prometheus.Registry()
   prometheus.collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  const { run } = sandboxes.main
+  const { metrics } = sandboxes.main.run
   new prometheus.Counter({
     name: 'commerce_calls_total',
     help: 'Calls of the emulated API, by operation and status.',
@@ -30,7 +30,7 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
     registers,
     collect() {
       this.reset()
-      for (const [operation, statuses] of run.calls) {
+      for (const [operation, statuses] of metrics.calls) {
         for (const [status, count] of statuses) this.inc({ operation: labelOf(operation), status }, count)
       }
     }
@@ -63,10 +63,10 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
     registers,
     collect() {
       this.reset()
-      this.inc(run.scripted)
+      this.inc(metrics.scripted)
     }
   })
-  registry.registerMetric(latencyMetric(run) as never)
+  registry.registerMetric(latencyMetric(metrics) as never)
   return registry
 }
 
@@ -74,11 +74,11 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
 const labelOf = (operation: string) => (operation === 'none' ? operation : nameOf(operation as OperationId))
 
 /** The latency histogram, in seconds by Prometheus' convention. */
-function latencyMetric(run: Run): { name: string; get: () => Promise<MetricObject & { values: object[] }> } {
+function latencyMetric({ latencies }: Metrics): { name: string; get: () => Promise<MetricObject & { values: object[] }> } {
   const name = 'commerce_call_duration_seconds'
   const get = async () => {
     const values: object[] = []
-    for (const [operation, { buckets, sum }] of run.latencies) {
+    for (const [operation, { buckets, sum }] of latencies) {
       const labels = { operation: labelOf(operation) }
       let count = 0
       for (const [index, inBucket] of buckets.entries()) {

@@ -10,6 +10,6 @@ export const schemaRoutes: FastifyPluginAsync<{ version: string }> = async (cont
   control.get('/openapi.json', async request => {
     queryOf(request)
     const { openApiDocument } = await import('./openapi.js')
-    return openApiDocument({ base: request.base, version, settings: request.sandbox.settings })
+    return openApiDocument({ base: request.call.base, version, settings: request.call.sandbox.settings })
   })
 }

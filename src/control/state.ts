@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError } from '../core/errors.js'
 import type { Form } from '../core/form.js'
-import { CONTROL, controlBeside, pathOf } from '../http/entrance.js'
+import { CONTROL, controlBeside, pathOf } from '../http/paths.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import { exported } from '../scenario/export.js'
 import type { Library } from '../scenario/library.js'
@@ -11,11 +11,12 @@ import { FAMILIES } from '../store/store.js'
 import { bodyReader, documentIn, queryOf } from './bodies.js'
 import { clockShown } from './time.js'
 
+/** Sends the console of the sandbox at a control address. */
+export type ConsolePage = (reply: FastifyReply, control: string) => Promise<string>
 export type StateOptions = {
   library: Library
   version: string
-  /** The console of the sandbox at a control address. */
-  consolePage: (reply: FastifyReply, control: string) => Promise<string>
+  consolePage: ConsolePage
 }
 
 /** A call that makes the sandbox that it names, when there is none. */
@@ -34,13 +35,13 @@ const readLoad = bodyReader<{ scenario: unknown }>(
 )
 
 export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { library, version, consolePage }) => {
-  control.get('/health', async ({ sandbox }, reply) => {
+  control.get('/health', async ({ call: { sandbox } }, reply) => {
     if (!sandbox.isLoaded) reply.code(503)
     return sandbox.isLoaded ? { status: 'ready', version, scenario: sandbox.scenario.name } : { status: 'starting', version }
   })
 
   control.get('/', async (request, reply) => {
-    const { sandbox, base } = request
+    const { sandbox, base } = request.call
     const { scenario, settings, clock, store } = sandbox
     const own = controlBeside(base)
     if (wantsPage(request)) return consolePage(reply, own)
@@ -75,7 +76,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
 
   control.post('/reset', async request => {
     queryOf(request)
-    const { sandbox } = request
+    const { sandbox } = request.call
     sandbox.reset()
     return { scenario: sandbox.scenario }
   })
@@ -83,16 +84,16 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
   control.post('/load', MAKES_SANDBOX, async request => {
     const { dry_run } = queryOf<Static<typeof LOAD_QUERY>>(request, LOAD_QUERY)
     const dryRun = dry_run === '1' || dry_run === 'true' || isBare(request, 'dry_run')
-    request.leavesNothing = dryRun
+    request.call.leavesNothing = dryRun
     const { name, document, file } = await wanted(request, library)
-    return { scenario: await request.sandbox.load(document, { name, file }, { dryRun, play: control.playIn }), dry_run: dryRun }
+    return { scenario: await request.call.sandbox.load(document, { name, file }, { dryRun, play: control.playIn }), dry_run: dryRun }
   })
 
   control.get('/scenarios', async () => ({ data: await library.list() }))
 
   control.get('/state', async (request, reply) => {
     const { format } = queryOf<Static<typeof STATE_QUERY>>(request, STATE_QUERY)
-    const state = exported(request.sandbox.store)
+    const state = exported(request.call.sandbox.store)
     if (format !== 'yaml') return state
     const { stringify } = await import('yaml')
     return reply.type('application/yaml; charset=utf-8').send(stringify(state, { lineWidth: 0, aliasDuplicateObjects: false }))
@@ -100,13 +101,13 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
 
   control.post('/records', MAKES_SANDBOX, async request => {
     queryOf(request)
-    return request.sandbox.addRecords(await documentIn(request, '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}'))
+    return request.call.sandbox.addRecords(await documentIn(request, '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}'))
   })
 
   control.post('/keys', async request => {
     queryOf(request)
     const { body } = await readKey(request)
-    return request.sandbox.addKey(body.account)
+    return request.call.sandbox.addKey(body.account)
   })
 }
 
@@ -134,8 +135,8 @@ const isBare = ({ query }: FastifyRequest, name: string) => (query as Form).root
 const wantsPage = ({ headers }: FastifyRequest) => /\btext\/html\b/.test(headers.accept ?? '')
 
 /** A control path that does not exist. */
-export function noControlCall({ method, url, base }: FastifyRequest): ApiError {
-  const control = controlBeside(base)
+export function noControlCall({ method, url, call }: FastifyRequest): ApiError {
+  const control = controlBeside(call.base)
   return new ApiError('path_unknown', {
     message: `The control API has no ${method} ${control}${pathOf(url).slice(CONTROL.length)}; GET ${control} links to what it has.`
   })

@@ -201,7 +201,7 @@ t.test('snapshots: a running clock continues from its time in the snapshot', asy
   t.strictSame((await control('GET /clock')).body, { now: '2026-05-01T01:00:00.000Z', running: true })
   await control('POST /load', { scenario: { data: world() } })
   await control('PUT /snapshots/machine')
-  t.strictSame(sandbox.snapshot().clock, { at: null, running: true })
+  t.strictSame(sandbox.snapshot().state.clock, { at: null, running: true })
   await control('PUT /clock', { now: '2030-01-01' })
   await control('POST /snapshots/machine/restore')
   t.strictSame((await control('GET /clock')).body, { now: NOW, running: true }, "and the machine's is the machine's again")
@@ -279,8 +279,8 @@ t.test('snapshots: many written at once are each complete', async t => {
   t.strictSame([...new Set(answers.map(({ status }) => status))], [201, 204])
   t.equal(last.status, 404, 'the last call was a delete')
   t.equal((await control('PUT /snapshots/a')).status, 201)
-  t.strictSame(await readdir(snapshots_dir), ['a.json'], 'no other file is left in the folder')
-  t.equal(JSON.parse(await readFile(join(snapshots_dir, 'a.json'), 'utf8')).format, 2)
+  t.strictSame(await readdir(snapshots_dir), ['a.json'], 'nothing else is left in the folder')
+  t.equal(JSON.parse(await readFile(join(snapshots_dir, 'a.json'), 'utf8')).format, 3)
 })
 
 t.test('snapshots: the refusal of a file that is not a snapshot names it, and nothing is changed', async t => {
@@ -289,39 +289,44 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it, and no
   const { control } = await startTestEmulator(t, { scenario, settings })
   await control('PUT /snapshots/good')
   const good = JSON.parse(await readFile(join(snapshots_dir, 'good.json'), 'utf8'))
-  const with_ = (more: object) => JSON.stringify({ ...good, ...more })
+  const withState = (more: object) => JSON.stringify({ ...good, state: { ...good.state, ...more } })
   const files: [name: string, content: string, message: RegExp, paths?: string[]][] = [
-    ['empty', '', /empty\.json cannot be read as a snapshot: Unexpected end of JSON input\. Nothing was changed\.$/],
-    ['corrupt', '{"format":2,', /corrupt\.json cannot be read as a snapshot: .+ JSON.*\. Nothing was changed\.$/],
+    ['empty', '', /empty\.json cannot be read as a snapshot: it is empty\. Nothing was changed\.$/],
+    ['corrupt', '{"format":3,', /corrupt\.json cannot be read as a snapshot: .+ JSON.*\. Nothing was changed\.$/],
     ['null', 'null', /null\.json cannot be read as a snapshot: it is no snapshot of this version\. Nothing was changed\.$/],
     ['text', '"x"', /text\.json cannot be read as a snapshot: it is no snapshot of this version/],
     ['foreign', '{"name":"a","version":"1.0.0"}', /foreign\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['older', with_({ format: 1 }), /older\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['newer', with_({ format: 3 }), /newer\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['bare', '{"format":2}', /bare\.json scenario is required/, ['', '', '', '', '', '', '']],
+    ['older', JSON.stringify({ ...good, format: 2 }), /older\.json cannot be read as a snapshot: it is no snapshot of this version/],
+    ['newer', JSON.stringify({ ...good, format: 4 }), /newer\.json cannot be read as a snapshot: it is no snapshot of this version/],
+    ['bare', '{"format":3}', /bare\.json scenario is required/, ['', '']],
     [
       'odd',
-      with_({ counters: { user: -1 }, clock: { at: 1e300, running: 1 }, seed: 'x', script: [{ id: 'x', entry: {}, fitted: 0, acted: 0 }] }),
-      /odd\.json seed: a whole number was expected, not x/,
-      ['seed', 'counters.user', 'clock.at', 'clock.running', 'script[0].id', 'script[0].entry']
+      withState({
+        settings: { seed: 'x' },
+        counters: { user: -1 },
+        clock: { at: 1e300, running: 1 },
+        script: [{ id: 'x', entry: {}, matched: 0, applied: 0 }]
+      }),
+      /odd\.json state\.settings\.seed: a whole number was expected, not x/,
+      ['settings.seed', 'counters.user', 'clock.at', 'clock.running', 'script[0].id', 'script[0].entry'].map(path => `state.${path}`)
     ],
     [
       'misfit',
-      with_({
+      withState({
         records: {
-          ...good.records,
-          tickets: [...good.records.tickets, { id: 'tkt_x', location: 'loc_x', reference: 'X' }, { id: 'tkt_x', location: 'loc_a', reference: 'X' }]
+          ...good.state.records,
+          tickets: [...good.state.records.tickets, { id: 'tkt_x', location: 'loc_x', reference: 'X' }, { id: 'tkt_x', location: 'loc_a', reference: 'X' }]
         },
-        script: [{ id: 'scr_1', entry: { on: 'DELETE /accounts/{id}', delay: '1s' }, fitted: 0, acted: 0 }]
+        script: [{ id: 'scr_1', entry: { on: 'DELETE /accounts/{id}', delay: '1s' }, matched: 0, applied: 0 }]
       }),
-      /misfit\.json records\.tickets\[2\]\.id: the id tkt_x is given twice/,
-      ['records.tickets[2].id', 'records.tickets[1].location', 'script[0].entry.on']
+      /misfit\.json state\.records\.tickets\[2\]\.id: the id tkt_x is given twice/,
+      ['state.records.tickets[2].id', 'state.records.tickets[1].location', 'state.script[0].entry.on']
     ],
     [
       'refunded',
-      with_({ records: { ...good.records, refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 100_001 }] } }),
-      /refunded\.json records\.refunds\[0\]\.amount: the Refunds of txn_a come to 100001 usd, above the 100000 that can be refunded/,
-      ['records.refunds[0].amount']
+      withState({ records: { ...good.state.records, refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 100_001 }] } }),
+      /refunded\.json state\.records\.refunds\[0\]\.amount: txn_a was charged 100000 usd, 0 of it has been refunded, 100000 remain; 100001 was asked\./,
+      ['state.records.refunds[0].amount']
     ]
   ]
   for (const [name, content] of files) await writeFile(join(snapshots_dir, `${name}.json`), content)

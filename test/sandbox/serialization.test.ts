@@ -3,18 +3,19 @@ import t from 'tap'
 import type { Step } from '../../src/core/checking.js'
 import { Ids } from '../../src/core/ids.js'
 import { settingsInForce } from '../../src/core/settings.js'
-import { type Filed, type FiledRecords, filed, filedSchemas, objectOf, scriptIn, storeIn } from '../../src/sandbox/filing.js'
-import { documentOf, type Found } from '../../src/scenario/documents.js'
+import { type SerializedState, stateOf, stateSchema, stateText } from '../../src/sandbox/serialization.js'
+import { emptyState, type SandboxState } from '../../src/sandbox/state.js'
+import { type DocumentProblem, documentOf } from '../../src/scenario/documents.js'
 import { exportedText } from '../../src/scenario/export.js'
 import { fixtureIn, put } from '../../src/scenario/fixture.js'
-import { compileScript, Script } from '../../src/scenario/script.js'
+import { compileScript, type Entry, Script } from '../../src/scenario/script.js'
 import { pageOf } from '../../src/store/paging.js'
 import { FAMILIES, Store } from '../../src/store/store.js'
 import { NOW, world } from '../support/emulator.js'
 
 const settings = settingsInForce({}).values
 const document = documentOf('state.json', {})
-const CLOCK = { at: null, running: true }
+const EMPTY: SerializedState = JSON.parse(stateText(emptyState()))
 
 function storeOf(records: object): Store {
   const store = new Store()
@@ -23,25 +24,28 @@ function storeOf(records: object): Store {
   return store
 }
 
-/** A state as it comes back from a file: all of it through JSON. */
-function again(store: Store, { base, families }: { base?: Store; families?: readonly (typeof FAMILIES)[number][] } = {}) {
-  const state = filed({ store, counters: {}, clock: CLOCK, script: new Script() })
-  const records = JSON.parse(exportedText(store, families)) as FiledRecords
-  const found: Found[] = []
-  const at: Step[] = ['worlds', 0]
-  const back = storeIn(records, JSON.parse(JSON.stringify(state)) as Filed, { document, at, settings, found }, base)
-  return { back, found }
+const read = async (serialized: SerializedState, { at = [] as Step[], base = new Store() } = {}) => {
+  const problems: DocumentProblem[] = []
+  const state = await stateOf(serialized, { document, at, settings, problems }, base)
+  return { state, problems }
 }
 
-t.test('users deleted, made and changed in any order: from a file come the same pages, at every cursor', async t => {
+/** A store as it comes back from a file: all of it through JSON. */
+async function again(store: Store, { base, families }: { base?: Store; families?: readonly (typeof FAMILIES)[number][] } = {}) {
+  const text = stateText({ ...emptyState(), store }, families)
+  const { state, problems } = await read(JSON.parse(text), base && { base })
+  return { back: state.store, problems }
+}
+
+t.test('users deleted, made and changed in any order: a file gives the same pages back, at every cursor', async t => {
   const act = fc.oneof(
     fc.record({ do: fc.constant('make' as const), minute: fc.integer({ min: 0, max: 5 }) }),
     fc.record({ do: fc.constant('delete' as const), nth: fc.nat(30) }),
     fc.record({ do: fc.constant('change' as const), nth: fc.nat(30) })
   )
 
-  fc.assert(
-    fc.property(fc.array(act, { maxLength: 30 }), acts => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { maxLength: 30 }), async acts => {
       const first = storeOf(world({ users: [1, 2, 3].map(n => ({ id: `usr_${n}`, account: 'mch_a', name: `${n}`, email: 'a@example.com', created: NOW })) }))
       const store = first.clone()
       const ids = ['usr_1', 'usr_2', 'usr_3']
@@ -63,9 +67,9 @@ t.test('users deleted, made and changed in any order: from a file come the same 
       }
 
       const isChanged = store.users.revision !== first.users.revision
-      const { back, found } = again(store, { base: first, families: isChanged ? ['users'] : [] })
+      const { back, problems } = await again(store, { base: first, families: isChanged ? ['users'] : [] })
 
-      t.strictSame(found, [])
+      t.strictSame(problems, [])
       for (const id of ids) {
         if (back.users.isTaken(id) !== store.users.isTaken(id)) return false
         for (const order of ['newest_first', 'oldest_first'] as const) {
@@ -92,85 +96,81 @@ t.test('families that a file leaves out are those of the base, deleted ids inclu
   const ticket = tickets.get('tkt_b')
   if (ticket) store.tickets.insert(ticket)
 
-  const { back, found } = again(store, { base, families: ['tickets'] })
+  const { back, problems } = await again(store, { base, families: ['tickets'] })
 
-  t.strictSame(found, [])
+  t.strictSame(problems, [])
   t.strictSame([...back.keys], [...store.keys])
   t.equal(exportedText(back), exportedText(store))
   t.equal(back.users.isTaken('usr_1'), true)
-  t.strictSame(back.users.removed(), base.users.removed(), 'once')
+  t.strictSame(back.users.tombstones(), base.users.tombstones(), 'once')
   for (const family of FAMILIES) t.equal(back[family].revision === base[family].revision, family !== 'tickets', family)
   t.equal(base.tickets.size, 1, 'the base is not changed')
 })
 
 t.test('problems of records and of script entries have their place in the file', async t => {
-  const found: Found[] = []
-  const state: Filed = {
-    counters: {},
-    clock: CLOCK,
-    deleted: {},
-    script: [
-      { id: 'scr_4', entry: { on: 'GET /tickets', delay: '1s' }, fitted: 7, acted: 6 },
-      { id: 'scr_9', entry: { on: 'GET /tickets', delay: 'soon' }, fitted: 0, acted: 0 }
-    ]
-  }
-  const reading = { document, at: ['worlds', 2], settings, found }
-
-  storeIn({ tickets: [{ id: 'tkt_x', location: 'loc_x', reference: 'X' }] }, state, reading)
-  const script = await scriptIn(state, reading)
-
-  t.strictSame(
-    found.map(({ document: { name }, steps }) => [name, steps]),
-    [
-      ['state.json', ['worlds', 2, 'records', 'tickets', 0, 'location']],
-      ['state.json', ['worlds', 2, 'script', 1, 'entry', 'delay']]
-    ]
-  )
-  t.strictSame(script.listed(), state.script.slice(0, 1))
-})
-
-t.test('a script comes back with its ids, counts and order, and a new entry has an id of its own', async t => {
-  const script = new Script(
-    await compileScript(
-      [
-        { on: 'GET /tickets', calls: 1, delay: '1s' },
-        { on: 'POST /refunds', fault: 'hang' }
+  const { state, problems } = await read(
+    {
+      ...EMPTY,
+      script: [
+        { id: 'scr_4', entry: { on: 'GET /tickets', delay: '1s' }, matched: 7, applied: 6 },
+        { id: 'scr_9', entry: { on: 'GET /tickets', delay: 'soon' }, matched: 0, applied: 0 }
       ],
-      () => t.fail('it is right')
-    )
+      records: { tickets: [{ id: 'tkt_x', location: 'loc_x', reference: 'X' }] }
+    },
+    { at: ['sandboxes', 2, 'state'] }
   )
-  script.remove('scr_1')
-  const [third] = await compileScript([{ on: 'GET /tickets', delay: '2s' }], () => t.fail('it is right'))
-  if (third) script.add(third)
-  script.put('scr_2', (await compileScript([{ on: 'POST /refunds', fault: 'hang' }], () => {}))[0] as NonNullable<typeof third>, { fitted: 3, acted: 2 })
 
-  const state = JSON.parse(JSON.stringify(filed({ store: new Store(), counters: { user: 3 }, clock: CLOCK, script }))) as Filed
-  const back = await scriptIn(state, { document, at: [], settings, found: [] })
-
-  t.strictSame(state, { counters: { user: 3 }, clock: CLOCK, script: script.listed(), deleted: {} })
-  t.strictSame(back.listed(), script.listed())
-  if (third) t.equal(back.add(third), 'scr_4')
+  t.strictSame(problems.map(({ document: { name }, steps }) => [name, steps.join('.')]).sort(), [
+    ['state.json', 'sandboxes.2.state.records.tickets.0.location'],
+    ['state.json', 'sandboxes.2.state.script.1.entry.delay']
+  ])
+  t.strictSame(
+    state.script.listed().map(({ id, matched, applied }) => [id, matched, applied]),
+    [['scr_4', 7, 6]]
+  )
 })
 
-t.test('what another setting allowed to be refunded fits, more than the whole charge does not', async t => {
+t.test('a state comes back with its settings, counters, clock and script, and a new entry has an id of its own', async t => {
+  const compiled = async (on: string) => (await compileScript([{ on, delay: '2s' }], () => t.fail('it is right')))[0] as Entry
+  const script = new Script([await compiled('GET /tickets'), await compiled('POST /refunds')])
+  script.remove('scr_1')
+  script.add(await compiled('GET /tickets'))
+  script.put('scr_2', await compiled('POST /refunds'), { matched: 3, applied: 2 })
+  const given: SandboxState = {
+    store: storeOf(world()),
+    counters: { user: 3 },
+    clock: { at: 5, running: false },
+    script,
+    settings: { seed: 4, 'pagination.max_limit': 7 }
+  }
+
+  const { state, problems } = await read(JSON.parse(stateText(given)))
+
+  t.strictSame(problems, [])
+  t.equal(stateText(state), stateText(given))
+  t.strictSame({ ...state.settings }, given.settings)
+  t.equal(state.script.add(await compiled('GET /tickets')), 'scr_4')
+})
+
+t.test('A23: Refunds that another setting allowed are accepted, more than the whole charge is not', async t => {
   const transaction = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 100, tip_amount: 20, donation_amount: 3 }
-  const given = (amount: number) => ({ ...world({ transactions: [transaction], refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount }] }) })
-  const state: Filed = { counters: {}, clock: CLOCK, deleted: {}, script: [] }
-  for (const [amount, problems] of [
-    [100, 0],
-    [123, 0],
-    [124, 1]
+  for (const [amount, expected] of [
+    [100, []],
+    [123, []],
+    [124, ['txn_a was charged 123 usd, 0 of it has been refunded, 123 remain; 124 was asked.']]
   ] as const) {
-    const found: Found[] = []
-    const store = storeIn(given(amount), state, { document, at: [], settings, found })
-    t.equal(found.length, problems, `${amount}`)
-    t.equal(store.transactions.get('txn_a')?.amount_refunded, amount)
+    const records = world({ transactions: [transaction], refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount }] })
+    const { problems } = await read({ ...EMPTY, records })
+    t.strictSame(
+      problems.map(({ message }) => message),
+      expected
+    )
   }
 })
 
-t.test('the schemas ask for all of a state', async t => {
-  const schema = objectOf(filedSchemas())
+t.test('the schema asks for all of a state', async t => {
+  const schema = stateSchema()
 
-  t.strictSame(schema.required, ['records', 'counters', 'clock', 'script', 'deleted'])
+  t.strictSame(schema.required, Object.keys(EMPTY))
   t.strictSame(Object.keys((schema.properties.deleted as { properties: object }).properties), FAMILIES)
 })

@@ -1,17 +1,17 @@
-/** What scripts and expectations came to in a run: over every sandbox, and every period between two loads or resets of it. */
+/** What became of scripts and expectations in a run: over every sandbox, and every period between two loads or resets of it. */
 import type { Verdict } from '../scenario/expectations.js'
 import type { Script } from '../scenario/script.js'
 
 type ScriptEntry = ReturnType<Script['listed']>[number]
-/** A world's script and expectations since its last load or reset. */
+/** A sandbox's script and expectations since its last load or reset. */
 export type Period = { script: readonly ScriptEntry[]; verdicts: readonly Verdict[] }
 
-/** Entries that differ, and expectations that differ, at most; what a long life brings beyond them is not judged. */
+/** Most entries that differ, and most expectations that differ; further ones are not judged. */
 const MOST = 10_000
 
-export class Periods {
-  /** Entries by what they say and how many before them said the same, each with whether it acted in any period. */
-  readonly #entries = new Map<string, { entry: ScriptEntry; acted: boolean }>()
+export class RunHistory {
+  /** Entries by what they say and how many before them said the same, each with whether it applied to a call in any period. */
+  readonly #entries = new Map<string, { entry: ScriptEntry; applied: boolean }>()
   /** Expectations by what they want, each with the first verdict that still counts against it. */
   readonly #expectations = new Map<string, { exceeded: boolean; isMet: boolean; verdict: Verdict }>()
 
@@ -27,8 +27,8 @@ export class Periods {
       alike.set(said, nth)
       const key = `${nth} ${said}`
       if (this.#entries.size >= MOST && !this.#entries.has(key)) continue
-      const acted = entry.acted > 0 || this.#entries.get(key)?.acted === true
-      this.#entries.set(key, { entry, acted })
+      const applied = entry.applied > 0 || this.#entries.get(key)?.applied === true
+      this.#entries.set(key, { entry, applied })
     }
     for (const verdict of verdicts) {
       const before = this.#expectations.get(verdict.wanted)
@@ -41,9 +41,9 @@ export class Periods {
     }
   }
 
-  /** The entries that acted in no period. */
+  /** The entries that applied in no period. */
   unused(): ScriptEntry[] {
-    return [...this.#entries.values()].filter(({ acted }) => !acted).map(({ entry }) => entry)
+    return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
   }
 
   /** The expectations that more calls came for in some period, or that were met in none. */
