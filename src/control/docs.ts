@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { FastifyPluginAsync } from 'fastify'
 import { controlBeside } from '../http/entrance.js'
-import { standingIn } from '../scenario/scenario.js'
+import { bindingsOf } from '../scenario/scenario.js'
 import { queryOf } from './bodies.js'
 import { noControlCall } from './state.js'
 
@@ -35,7 +35,7 @@ export const docsRoutes: FastifyPluginAsync<{ version: string }> = async (contro
 
   control.get('/docs', async (request, reply) => {
     queryOf(request)
-    const key = standingIn(request.sandbox.store).key('')
+    const key = bindingsOf(request.sandbox.store).key('')
     reply.headers({ 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
     return reply.type('text/html; charset=utf-8').send(page(controlBeside(request.base), key))
   })

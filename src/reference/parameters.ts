@@ -31,6 +31,7 @@ export type Format = 'email' | 'country' | 'currency' | 'instant' | 'last4'
 export type Schema = Note & {
   type?: string | string[]
   format?: string
+  pattern?: string
   enum?: readonly unknown[]
   minimum?: number
   maximum?: number

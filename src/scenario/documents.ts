@@ -3,6 +3,7 @@ import type { LineCounter, Document as YamlDocument } from 'yaml'
 import { pathOf, type Step } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
+import { inDocumentOrder } from './document-order.js'
 
 /** More problems than this are counted, not listed. */
 export const MOST_PROBLEMS = 1000
@@ -15,8 +16,16 @@ export type SourceDocument = {
   /** The line and column of a place, counted from 1. */
   locate: (steps: readonly Step[]) => Promise<{ line: number; column: number } | null>
 }
-/** A problem with the document and place that it stands at. */
+/** A problem with its document and its place in it. */
 export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; message: string }
+/** Takes a problem by its place in the part of a document that is looked at. */
+export type Report = (steps: readonly Step[], message: string) => void
+
+/** Adds what is reported of a part of a document to its problems. */
+export const reportTo =
+  (problems: DocumentProblem[], document: SourceDocument, under: readonly Step[] = []): Report =>
+  (steps, message) =>
+    void problems.push({ document, steps: [...under, ...steps], message })
 
 /** A document that is data already: it has no lines. */
 export const documentOf = (name: string, data: unknown): SourceDocument => ({ name, data, locate: async () => null })
@@ -50,14 +59,30 @@ function refuseTooDeep(name: string, data: unknown): void {
 const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
 
-/** Places every problem in its document and makes one refusal of them all. */
-export async function refusalOf(found: readonly DocumentProblem[]): Promise<ApiError> {
-  const problems: Problem[] = []
-  for (const { document, steps, message } of found.slice(0, MOST_PROBLEMS)) {
-    problems.push({ file: document.name, path: pathOf(steps), message, ...(await document.locate(steps)) })
+/** One refusal of all problems: document after document, in the order of `documents` where there are several, within each by place; none twice. */
+export async function refusalOf(problems: readonly DocumentProblem[], documents = problems.map(({ document }) => document)): Promise<ApiError> {
+  const byName = new Map<string, DocumentProblem[]>(documents.map(({ name }) => [name, []]))
+  for (const problem of problems) byName.get(problem.document.name)?.push(problem)
+  const listed: Problem[] = []
+  let left = 0
+  for (const [file, ofDocument] of byName) {
+    const placed: Problem[] = []
+    for (const { document, steps, message } of unique(ofDocument)) {
+      if (listed.length + placed.length === MOST_PROBLEMS) left++
+      else placed.push({ file, path: pathOf(steps), message, ...(await document.locate(steps)) })
+    }
+    // a part that came through an alias or a merge has another place than the data tells
+    listed.push(...placed.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)))
   }
-  if (found.length > MOST_PROBLEMS) problems.push({ path: '', message: `and ${found.length - MOST_PROBLEMS} more problems like these` })
-  return documentInvalid(problems)
+  if (left > 0) listed.push({ path: '', message: `and ${left} more problems like these` })
+  return documentInvalid(listed)
+}
+
+/** The problems of a document in the order of their places, each once. */
+function unique(problems: readonly DocumentProblem[]): DocumentProblem[] {
+  const known = new Set<string>()
+  const isNew = ({ steps, message }: DocumentProblem) => known.size < known.add(JSON.stringify([steps, message])).size
+  return inDocumentOrder(problems[0]?.document.data, problems.filter(isNew))
 }
 
 /** `bistro.yaml:4:7 tickets[3].location: …`, as far as each part is known. */

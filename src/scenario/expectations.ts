@@ -1,6 +1,6 @@
 /** Expectations: how often calls have to come, counted as they come. */
-import type { Step } from '../core/checking.js'
 import type { OperationId } from '../reference/operations.js'
+import type { Report } from './documents.js'
 import { compileMatch, type MatchData, type Matcher, operationOn, type SentCall } from './matching.js'
 
 /** An expectation as a document writes it: exactly so many times, or bounds. */
@@ -15,7 +15,6 @@ export type Verdict = {
   exceeded: boolean
   message: string
 }
-type Report = (steps: readonly Step[], message: string) => void
 
 /** Compiles one expectation that its schema allows; null with the problems told. Without a count, at least one call is expected. */
 export async function compileExpectation(data: ExpectationData, report: Report): Promise<Expectation | null> {

@@ -1,9 +1,9 @@
 /** Which calls a script entry or an expectation speaks of: an operation, and what its path, query, body and key have to be. */
-import type { Step } from '../core/checking.js'
 import { didYouMean } from '../core/nearest.js'
 import { OPERATION_NAMES, type OperationId, operationNamed } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import type { Report } from './documents.js'
 
 /** Looks a value up by its nested name: `['card', 'last4']`. */
 export type Values = (name: readonly string[]) => string | undefined
@@ -15,7 +15,6 @@ export type MatchData = { params?: Names; query?: Names; body?: Names; key?: Wan
 type Scalar = string | number | boolean
 type Wanted = Scalar | Scalar[]
 type Names = { readonly [name: string]: Wanted | Names }
-type Report = (steps: readonly Step[], message: string) => void
 type Test = (value: string) => boolean
 
 const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const

@@ -1,5 +1,5 @@
 /** The JSON Schemas of fixture and scenario documents, made from the resource tables: records use the names that the API returns. */
-import { checkerOf } from '../core/checking.js'
+import { checkerOf, NOT_BLANK } from '../core/checking.js'
 import { SETTINGS, settingsSchema } from '../core/settings.js'
 import { ACCOUNT } from '../reference/accounts.js'
 import { LOCATION } from '../reference/locations.js'
@@ -23,7 +23,9 @@ export const RESOURCES = {
   refunds: schemaOf(REFUND)
 } satisfies Record<Family, Schema>
 
-const ID = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$', description: 'Letters, digits, _ and -.' }
+/** The id of a record, as a fixture may give it. */
+export const ID = /^[A-Za-z0-9_-]{1,128}$/
+const RECORD_ID = { type: 'string', pattern: ID.source, description: 'Letters, digits, _ and -.' }
 const KEY = { type: 'string', pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$', description: 'Printable, without spaces and without a colon.' }
 const NAME = { type: 'string', minLength: 1 }
 
@@ -35,11 +37,15 @@ function recordSchema(resource: Schema): Schema {
     if (schema['x-derived']) continue
     const needed = schema['x-needed'] === true
     const part = schema.properties ? { ...recordSchema(schema), ...(schema.type && { type: schema.type }) } : schema
-    properties[name] = needed ? part : orNull(part)
+    properties[name] = needed ? notBlank(part) : orNull(part)
     if (needed) required.push(name)
   }
   return { type: 'object', additionalProperties: false, properties, required }
 }
+
+/** A text that has to be given is not of white space alone (A40). */
+const notBlank = (schema: Schema): Schema =>
+  [schema.type].flat().includes('string') && !schema.format && !schema.enum ? { ...schema, pattern: NOT_BLANK } : schema
 
 function orNull(schema: Schema): Schema {
   return {
@@ -55,13 +61,13 @@ export function fixtureSchema(): Schema {
     api_keys: {
       type: 'array',
       description: 'API keys, each bound to one Account.',
-      items: { type: 'object', additionalProperties: false, properties: { key: KEY, account: ID }, required: ['key', 'account'] }
+      items: { type: 'object', additionalProperties: false, properties: { key: KEY, account: RECORD_ID }, required: ['key', 'account'] }
     }
   }
   for (const [family, resource] of Object.entries(RESOURCES)) {
     const record = recordSchema(resource)
     const extra = { type: 'object', description: 'Further fields, returned as they are.' }
-    properties[family] = { type: 'array', items: { ...record, properties: { ...record.properties, id: ID, extra } } }
+    properties[family] = { type: 'array', items: { ...record, properties: { ...record.properties, id: RECORD_ID, extra } } }
   }
   return { type: 'object', additionalProperties: false, properties }
 }
@@ -135,8 +141,8 @@ const GENERATE = {
   additionalProperties: false,
   properties: {
     ...Object.fromEntries(GENERATED_FAMILIES.map(family => [family, COUNT])),
-    account: ID,
-    location: ID,
+    account: RECORD_ID,
+    location: RECORD_ID,
     created: { type: 'object', additionalProperties: false, required: ['from', 'to'], properties: { from: INSTANT, to: INSTANT } },
     payment_types: { type: 'array', minItems: 1, items: { type: 'string', enum: PAYMENT_TYPES } },
     refunded: { type: 'number', minimum: 0, maximum: 1, description: 'The share of the Transactions that get one Refund.' }
@@ -197,6 +203,7 @@ export function scenarioSchema(): object {
 export const checkEntry = checkerOf(entrySchema)
 export const checkFixture = checkerOf(fixtureSchema)
 export const checkScenario = checkerOf(scenarioSchema)
+export const checkSandboxSettings = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
 
 /** A schema as editors read it: draft 2020-12, with the formats that every editor knows. */
 export function publishedSchema(kind: 'fixture' | 'scenario'): object {

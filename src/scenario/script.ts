@@ -4,6 +4,8 @@ import type { Step } from '../core/checking.js'
 import { drawnFraction } from '../core/draws.js'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import type { OperationId } from '../reference/operations.js'
+import type { Report } from './documents.js'
+import { type Flaws, membersOf } from './flaws.js'
 import { compileMatch, type MatchData, type Matcher, operationOn, type SentCall } from './matching.js'
 
 export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
@@ -38,7 +40,6 @@ export type Entry = {
 export type Action = { id: string; entry: Entry; delay: number }
 /** How many calls matched an entry, and to how many it was applied. */
 export type EntryCount = { matched: number; applied: number }
-type Report = (steps: readonly Step[], message: string) => void
 const ALL_CALLS = { from: 1, to: Number.POSITIVE_INFINITY }
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
@@ -68,11 +69,11 @@ export async function compileEntry(data: EntryData, report: Report): Promise<Ent
   return isRight && operation !== null ? { ...compiled, operation } : null
 }
 
-/** Compiles the entries of a script; one that stands behind an unconditional one of its operation can never apply. */
-export async function compileScript(entries: readonly EntryData[], report: Report): Promise<Entry[]> {
+/** Compiles the entries of a script, those with flaws left out; one behind an unconditional one of its operation can never apply. */
+export async function compileScript(entries: readonly EntryData[] | undefined, report: Report, flaws?: Flaws): Promise<Entry[]> {
   const compiled: Entry[] = []
-  for (const [index, data] of entries.entries()) {
-    const entry = await compileEntry(data, (steps, message) => report([index, ...steps], message))
+  for (const { member: data, index, flaws: own } of membersOf<EntryData>(entries, flaws)) {
+    const entry = own ? null : await compileEntry(data, (steps, message) => report([index, ...steps], message))
     if (entry === null) continue
     const earlier = compiled.find(other => other.operation === entry.operation && isUnconditional(other))
     if (earlier) report([index], `can never apply: an earlier entry of ${data.on} answers every call`)

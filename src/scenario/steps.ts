@@ -3,6 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Step as PathStep } from '../core/checking.js'
 import { didYouMean } from '../core/nearest.js'
 import { OPERATIONS, operationsAt } from '../reference/operations.js'
+import type { Report } from './documents.js'
+import { type Flaws, isObject, membersOf } from './flaws.js'
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 /** A step as a document writes it. */
@@ -22,34 +24,35 @@ export type StepAnswer = { status: number; body: Json }
 /** Makes a call and answers what came back. */
 export type Play = (call: StepCall) => Promise<StepAnswer>
 export type StepOutcome = { index: number; title: string; call: StepCall; answer: StepAnswer; problems: string[] }
-/** What `${name}` and a key stand for where no step says so. */
-export type Standing = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
-type Report = (steps: readonly PathStep[], message: string) => void
+/** What `${name}` and the name of a key mean where no step gives them a value. */
+export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
 
 const REFERENCE = /\$\{([^}]*)\}/g
 const NAME = /^[A-Za-z_][\w-]*$/
 /** A suggestion is looked for among so many of the steps before. */
 const MOST_LOOKED_AT = 100
 
-/** Checks steps that their schema allows: operations, and that every `${…}` refers to an earlier step or to what `variable` knows. */
-export function checkSteps(steps: readonly StepData[], { variable }: Pick<Standing, 'variable'>, report: Report): void {
+/** Checks steps as far as they have no flaws: operations, and that every `${…}` refers to an earlier step or to what `variable` knows. */
+export function checkSteps(steps: readonly StepData[] | undefined, { variable }: Pick<StepBindings, 'variable'>, report: Report, flaws?: Flaws): void {
   const known: string[] = []
-  for (const [index, step] of steps.entries()) {
-    const [method, path] = splitCall(step.do)
-    const operations = operationsAt(path.replace(REFERENCE, 'x'))
-    if (!operations.some(operation => operation.method === method)) report([index, 'do'], `${step.do} is no operation of the reference`)
-    if (method !== 'POST' && step.body) report([index, 'body'], `a ${method} takes no body`)
+  for (const { member: step, index, flaws: own } of membersOf<StepData>(steps, flaws)) {
+    if (!isObject(step)) continue
+    if (step.do !== undefined && !own?.has('do')) {
+      const [method, path] = splitCall(step.do)
+      const operations = operationsAt(path.replace(REFERENCE, 'x'))
+      if (!operations.some(operation => operation.method === method)) report([index, 'do'], `${step.do} is no operation of the reference`)
+      if (method !== 'POST' && step.body) report([index, 'body'], `a ${method} takes no body`)
+    }
     for (const { steps: at, name } of referencesIn(step, [index])) {
       const [head = ''] = name.split('.')
       if (!known.includes(head) && variable(name) === undefined) {
         report(at, `\${${name}} refers to nothing${didYouMean(head, known.slice(-MOST_LOOKED_AT)) || '; name an earlier step with as, or the id of a record'}`)
       }
     }
-    if (step.as !== undefined) {
-      if (!NAME.test(step.as)) report([index, 'as'], 'letters, digits, _ and - were expected, beginning with a letter')
-      if (known.includes(step.as)) report([index, 'as'], `an earlier step is called ${step.as} too`)
-      known.push(step.as)
-    }
+    if (step.as === undefined || own?.has('as')) continue
+    if (!NAME.test(step.as)) report([index, 'as'], 'letters, digits, _ and - were expected, beginning with a letter')
+    if (known.includes(step.as)) report([index, 'as'], `an earlier step is called ${step.as} too`)
+    known.push(step.as)
   }
 }
 
@@ -57,15 +60,15 @@ export function checkSteps(steps: readonly StepData[], { variable }: Pick<Standi
 export async function playSteps(
   steps: readonly StepData[],
   play: Play,
-  standing: Standing,
+  bindings: StepBindings,
   onStep: (outcome: StepOutcome) => void = () => {}
 ): Promise<StepOutcome[]> {
   const answers = new Map<string, Json>()
   const names = new Set(steps.map(step => step.as))
   const outcomes: StepOutcome[] = []
   for (const [index, step] of steps.entries()) {
-    const { resolved, missing } = resolve(step, answers, names, standing)
-    const call = callOf(resolved, standing)
+    const { resolved, missing } = resolve(step, answers, names, bindings)
+    const call = callOf(resolved, bindings)
     const title = step.do
     const answer = missing.length > 0 ? { status: 0, body: null } : await play(call)
     const problems = missing.length > 0 ? missing : problemsOf(resolved.expect ?? {}, answer)
@@ -98,7 +101,7 @@ function resolve(
   step: StepData,
   answers: ReadonlyMap<string, Json>,
   names: ReadonlySet<string | undefined>,
-  { variable }: Standing
+  { variable }: StepBindings
 ): { resolved: StepData; missing: string[] } {
   const missing: string[] = []
   const valueOf = (reference: string): Json | undefined => {
@@ -126,7 +129,7 @@ function resolve(
   return { resolved: resolveAny(step) as StepData, missing }
 }
 
-function callOf(step: StepData, { key }: Standing): StepCall {
+function callOf(step: StepData, { key }: StepBindings): StepCall {
   const [method, path] = splitCall(step.do)
   const needsKey = operationsAt(path).find(operation => operation.method === method)?.key ?? true
   return {

@@ -1,4 +1,4 @@
-/** All records of one world: six collections, the API keys, and the figures that follow from them. */
+/** All records of a sandbox: six collections, the API keys, and the figures that follow from them. */
 import type { Account } from '../reference/accounts.js'
 import type { Location } from '../reference/locations.js'
 import type { Family } from '../reference/operations.js'
@@ -29,6 +29,12 @@ const everything = () => [ALL]
 type Collections = { readonly [F in Family]: Collection<Records[F]> }
 
 type GroupsOfAll = { readonly [F in Family]: Groups<Records[F]> }
+
+/**
+ * The collection of a family. TypeScript cannot tell that the families of a collection and of its records are the same where the family is known at run time
+ * only; this is the one place where that is taken for granted.
+ */
+export const collectionOf = <F extends Family>(store: Collections, family: F) => store[family] as unknown as Collection<Records[F]>
 
 export class Store implements Collections {
   readonly #groups: GroupsOfAll
@@ -62,9 +68,8 @@ export class Store implements Collections {
     }
     this.#groups = groups
     const copied = <F extends Family>(family: F): Collection<Records[F]> => {
-      const own = groups[family] as unknown as Groups<Records[F]>
-      const other = from?.[family] as Collection<Records[F]> | undefined
-      return other === undefined || empty.includes(family) ? new Collection(own) : other.clone(own)
+      const own: Groups<Records[F]> = groups[family]
+      return from === undefined || empty.includes(family) ? new Collection(own) : collectionOf(from, family).clone(own)
     }
     this.accounts = copied('accounts')
     this.users = copied('users')
@@ -88,6 +93,13 @@ export class Store implements Collections {
   /** The Accounts that a record belongs to: its merchant, and for an Account itself and its reseller (A19, A21). */
   ownersOf<F extends Family>(family: F, record: Records[F]): readonly string[] {
     return (this.#groups[family].account as (record: Records[F]) => readonly string[])(record)
+  }
+
+  /** Puts a record in the place of the one with its id, or after the others where there is none. */
+  put(family: Family, record: RecordOf<Family>): RecordOf<Family> {
+    if (record.object === 'refund') return this.refunds.get(record.id) ? this.replaceRefund(record) : this.insertRefund(record)
+    const collection = collectionOf(this, family)
+    return collection.get(record.id) ? collection.replace(record) : collection.insert(record)
   }
 
   /** Inserts a Refund and keeps its Transaction's `amount_refunded`; the Transaction is another record then. */
