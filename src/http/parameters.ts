@@ -212,8 +212,9 @@ class Decoder {
       this.#refuse(place, `one of ${words.join(', ')} was expected${sent(schema, text)}${didYouMean(text, words)}`)
     }
     const format = schema.format === undefined ? undefined : FORMATS[schema.format as keyof typeof FORMATS]
-    if (format && !format.holds(text)) this.#refuse(place, `${format.expected(text)}${sent(schema, text)}`)
-    return format?.kept?.(text) ?? text
+    const problem = format?.problem(text)
+    if (problem) this.#refuse(place, `${problem.expected}${sent(schema, text)}`)
+    return format?.stored?.(text) ?? text
   }
 
   #integer(place: Place, text: string): number {

@@ -363,5 +363,5 @@ function completed(schema: Schema, given: Given): Record<string, unknown> {
 /** A value as it is stored, which its format may say. */
 function stored(part: Schema, value: unknown): unknown {
   const format = part.format as keyof typeof FORMATS | undefined
-  return format && typeof value === 'string' ? (FORMATS[format].kept?.(value) ?? value) : value
+  return format && typeof value === 'string' ? (FORMATS[format].stored?.(value) ?? value) : value
 }
