@@ -8,8 +8,9 @@ import { kindOf } from '../core/ids.js'
 import { isoOf } from '../core/instants.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { flattened, type GivenSettings, nested, processSettingProblem, type Settings, type SettingsInForce, settingsInForce } from '../core/settings.js'
-import { Evidence, Run } from '../evidence/evidence.js'
-import type { Period } from '../evidence/periods.js'
+import { Evidence } from '../evidence/evidence.js'
+import { Run } from '../evidence/run.js'
+import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import { inDocumentOrder } from '../scenario/document-order.js'
@@ -102,6 +103,11 @@ export class Sandbox {
     return this.#first
   }
 
+  /** The machine's time in milliseconds. */
+  machineNow(): number {
+    return this.#dependencies.machine()
+  }
+
   /** How many calls were answered since the last load or reset. */
   get requests(): number {
     return this.#requests
@@ -145,7 +151,7 @@ export class Sandbox {
 
   /** A period without a call is not counted. */
   #endPeriod(): void {
-    if (this.#requests > 0) this.run.periods.add(this.period)
+    if (this.#requests > 0) this.run.history.add(this.period)
   }
 
   /** Begins in a first state, and goes back to it on reset. */

@@ -42,7 +42,13 @@ export const stateSchema = () => ({
       type: 'object',
       additionalProperties: false,
       properties: Object.fromEntries(
-        FAMILIES.map(family => [family, { type: 'array', items: objectOf({ id: { type: 'string' }, at: { type: 'integer' }, after: COUNT }) }])
+        FAMILIES.map(family => [
+          family,
+          {
+            type: 'array',
+            items: objectOf({ id: { type: 'string' }, at: { type: 'integer' }, after: COUNT, owners: { type: 'array', items: { type: 'string' } } })
+          }
+        ])
       )
     },
     records: fixtureSchema()

@@ -30,12 +30,6 @@ type Collections = { readonly [F in Family]: Collection<Records[F]> }
 
 type GroupsOfAll = { readonly [F in Family]: Groups<Records[F]> }
 
-/**
- * The collection of a family. TypeScript cannot tell that the families of a collection and of its records are the same where the family is known at run time
- * only; this is the one place where that is taken for granted.
- */
-export const collectionOf = <F extends Family>(store: Collections, family: F) => store[family] as unknown as Collection<Records[F]>
-
 export class Store implements Collections {
   readonly #groups: GroupsOfAll
   readonly accounts: Collection<Records['accounts']>
@@ -119,3 +113,9 @@ export class Store implements Collections {
     this.transactions.replace({ ...transaction, amount_refunded: transaction.amount_refunded + amount })
   }
 }
+
+/**
+ * The collection of a family. TypeScript cannot tell that a collection and its records are of the same family where the family is known at run time only;
+ * this is the one place where that is taken for granted.
+ */
+export const collectionOf = <F extends Family>(store: Collections, family: F) => store[family] as unknown as Collection<Records[F]>

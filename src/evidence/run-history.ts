@@ -1,16 +1,16 @@
-/** What scripts and expectations came to in a run: over every sandbox, and every period between two loads or resets of it. */
+/** What became of scripts and expectations in a run: over every sandbox, and every period between two loads or resets of it. */
 import type { Verdict } from '../scenario/expectations.js'
 import type { Script } from '../scenario/script.js'
 
 type ScriptEntry = ReturnType<Script['listed']>[number]
-/** A world's script and expectations since its last load or reset. */
+/** A sandbox's script and expectations since its last load or reset. */
 export type Period = { script: readonly ScriptEntry[]; verdicts: readonly Verdict[] }
 
-/** Entries that differ, and expectations that differ, at most; what a long life brings beyond them is not judged. */
+/** Most entries that differ, and most expectations that differ; further ones are not judged. */
 const MOST = 10_000
 
-export class Periods {
-  /** Entries by what they say and how many before them said the same, each with whether it applied in any period. */
+export class RunHistory {
+  /** Entries by what they say and how many before them said the same, each with whether it applied to a call in any period. */
   readonly #entries = new Map<string, { entry: ScriptEntry; applied: boolean }>()
   /** Expectations by what they want, each with the first verdict that still counts against it. */
   readonly #expectations = new Map<string, { exceeded: boolean; isMet: boolean; verdict: Verdict }>()

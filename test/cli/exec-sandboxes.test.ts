@@ -1,7 +1,7 @@
 import t from 'tap'
-import { ran, read, scenarioIn, script } from './execution.js'
+import { ran, read, scenarioIn, script } from './exec-run.js'
 
-/** In a command, calls of a sandbox: of its API by form, of its control address by method and path. */
+/** Functions for a command: calls of a sandbox's API, with a form, and of its control API, by method and path. */
 const IN_SANDBOXES = `
 const addressOf = (name, url) => name === null ? url : url.replace(/(_control|next)$/, 'sandbox/' + name + '/$1')
 const callIn = (name, on, form) => {
@@ -12,7 +12,7 @@ const callIn = (name, on, form) => {
 const controlIn = (name, on) => fetch(addressOf(name, control) + on.split(' ')[1], { method: on.split(' ')[0] })
 const pay = name => callIn(name, 'POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 5 })
 `
-const JUDGED = {
+const SCENARIO = {
   script: [
     { name: 'down once', on: 'GET /refunds', calls: 1, respond: { status: 503 } },
     { name: 'never so often', on: 'GET /accounts', calls: 9, delay: '1ms' }
@@ -24,10 +24,10 @@ const JUDGED = {
   ]
 }
 
-t.test('exec: scripts and expectations are judged over every sandbox, and every time between two resets or loads', async t => {
-  const scenario = scenarioIn(t, JUDGED)
+t.test('exec: scripts and expectations are checked over every sandbox, and each period between two resets or loads', async t => {
+  const scenario = scenarioIn(t, SCENARIO)
   const folder = `${t.testdirName}/reports`
-  const judged = async (code: string) => {
+  const runOf = async (code: string) => {
     const args = ['exec', '--scenario', scenario, '--fail-on', 'script', 'expectations', '--report', folder, '--', ...script(IN_SANDBOXES + code)]
     const { status, stderr } = await ran(args)
     const { calls, unused_script_entries: unused, failures } = read(`${folder}/summary.json`)
@@ -41,7 +41,7 @@ t.test('exec: scripts and expectations are judged over every sandbox, and every 
   }
 
   t.strictSame(
-    await judged(`
+    await runOf(`
 await pay('one')
 await controlIn('one', 'POST /reset')
 await callIn('two', 'GET /refunds')
@@ -50,10 +50,10 @@ await callIn(null, 'GET /accounts')
 await controlIn(null, 'POST /reset')
 await callIn(null, 'GET /accounts')`),
     { status: 2, calls: 4, unused: ['never so often'], unmet: [] },
-    'what is enough somewhere at some time is enough'
+    'an entry that applied and an expectation that was met in any period count as such'
   )
   t.strictSame(
-    await judged(`
+    await runOf(`
 await pay('one')
 await pay('one')
 await controlIn('one', 'POST /reset')
@@ -71,10 +71,10 @@ await controlIn('two', 'DELETE /sandboxes/two')`),
         'GET /accounts: at most 1 call was expected, 2 came'
       ]
     },
-    'what is too much somewhere at some time is too much'
+    'too many calls in any period leave an expectation unmet'
   )
   t.strictSame(
-    await judged(`
+    await runOf(`
 await pay(null)
 await callIn('two', 'GET /refunds')
 for (let call = 0; call < 9; call++) {
@@ -82,11 +82,11 @@ for (let call = 0; call < 9; call++) {
   await controlIn('w' + call, 'POST /reset')
 }`),
     { status: 2, calls: 11, unused: ['never so often'], unmet: [] },
-    'what is counted begins anew in each'
+    'counts start at zero in each period'
   )
 })
 
-t.test('exec: findings of a sandbox are told with its calls', async t => {
+t.test('exec: findings of a sandbox name its calls', async t => {
   const folder = `${t.testdir()}/reports`
   const code = `
 for (const id of ['txn_none', 'txn_none']) await callIn('two', 'GET /transactions/' + id)

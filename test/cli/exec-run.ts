@@ -1,4 +1,4 @@
-/** Runs of `commerce-emulator exec`: in the test's own process, or as one of its own. */
+/** Runs `commerce-emulator exec`, in the test's own process or in one of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 type Ran = { status: number | null; stdout: string; stderr: string }
 
-/** Runs a command line in this process, with streams of its own; a command that it runs writes to the real ones, so it must write nothing. */
+/** Runs a command line in this process, with its own streams. A command that exec runs writes to the real streams, so it must write nothing. */
 export async function ran(args: string[], environment: Record<string, string> = {}): Promise<Ran> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
@@ -22,7 +22,7 @@ export async function ran(args: string[], environment: Record<string, string> = 
   return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
 }
 
-/** A command that runs a piece of JavaScript; `base`, `key`, `control`, `call` and `save` are there for it. */
+/** A command that runs JavaScript, which can use `base`, `key`, `control`, `call` and `save`. */
 export const script = (code: string) => [
   process.execPath,
   '--input-type=module',
@@ -39,7 +39,7 @@ ${code}`
 ]
 export const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 
-/** A scenario of the small world in a file. */
+/** The path of a scenario with the small set of records. */
 export const scenarioIn = (t: Test, more: object = {}, name = 'own') =>
   `${t.testdir({ 'own.yaml': JSON.stringify({ name, data: world(), ...more }) })}/own.yaml`
 
@@ -48,7 +48,7 @@ for (const key of SETTING_KEYS) delete environment[variableOf(key)]
 
 type Running = { pid: number; kill: (signal: NodeJS.Signals) => void; stdout: () => string; stderr: () => string; ended: Promise<number | string> }
 
-/** Runs exec as a process of its own, killed when the test ends; `onTerminal` makes it believe that its stdin is one. */
+/** Runs exec as a process of its own, killed when the test ends; with `onTerminal` its stdin looks like a terminal. */
 export function running(t: Test, args: string[], { onTerminal = false } = {}): Running {
   const terminal = onTerminal ? ['--import', `data:text/javascript,${encodeURIComponent('process.stdin.isTTY = true')}`] : []
   const child = spawn(process.execPath, [...process.execArgv, ...terminal, MAIN, 'exec', ...args], { env: environment, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -65,8 +65,8 @@ export function running(t: Test, args: string[], { onTerminal = false } = {}): R
   return { pid: child.pid as number, kill: signal => void child.kill(signal), stdout: () => stdout, stderr: () => stderr, ended }
 }
 
-/** Waits until so many lines stand on stdout, or the process is over. */
-export async function said({ stdout, ended }: Running, count: number): Promise<void> {
+/** Waits until stdout has this many lines, or the process has ended. */
+export async function linesWritten({ stdout, ended }: Running, count: number): Promise<void> {
   let isOver = false
   void ended.then(() => {
     isOver = true

@@ -1,11 +1,11 @@
-/** A memory of the last calls or records that mattered: bounded, and as quick when it is full as when it is empty. */
+/** A map of the values that were set last: bounded, and as quick when it is full as when it is empty. */
 
-export class Memory<V> {
+export class RecentMap<V> {
   readonly #half: number
   #recent = new Map<string, V>()
   #older = new Map<string, V>()
 
-  /** Holds at most so many values; above that the older half is forgotten at once, since a Map is slow at giving up its oldest one by one. */
+  /** Holds at most so many values; above that the older half is dropped at once, since a Map is slow at giving up its oldest one by one. */
   constructor(most: number) {
     this.#half = most / 2
   }
@@ -31,10 +31,9 @@ export class Memory<V> {
     this.#older.delete(key)
   }
 
-  /** Every value, the older ones first; of a key that was set again the later one alone. */
-  values(): V[] {
-    const older = [...this.#older].filter(([key]) => !this.#recent.has(key))
-    return [...older.map(([, value]) => value), ...this.#recent.values()]
+  /** Every value with its key, the older ones first; of a key that was set again the later value alone. */
+  entries(): [key: string, value: V][] {
+    return [...[...this.#older].filter(([key]) => !this.#recent.has(key)), ...this.#recent]
   }
 
   clear(): void {

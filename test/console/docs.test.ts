@@ -40,17 +40,17 @@ t.test('docs: no file of Swagger UI is read and no module of it is loaded before
   await control('GET /docs')
   t.ok(
     read.some(path => path.endsWith('/fixtures/bistro.yaml')),
-    'what is read is seen'
+    'files that are read are seen here'
   )
   t.strictSame(swaggerFiles(), [])
 
   await control('GET /docs/swagger-ui.css')
   t.strictSame(swaggerFiles(), ['static/swagger-ui.css'])
-  t.not(modulesOf('fastify').length, 0, 'what is loaded is seen')
-  t.strictSame(modulesOf('swagger', '@fastify/static'), [], 'its files are sent, none of them is run here')
+  t.not(modulesOf('fastify').length, 0, 'modules that are loaded are seen here')
+  t.strictSame(modulesOf('swagger', '@fastify/static'), [], 'its files are sent, none of them runs here')
 })
 
-t.test('docs: the document, the page and all that the page needs are answered with their types, and nothing comes from elsewhere', async t => {
+t.test('docs: the document, the page and all that the page needs are served with their types, and nothing comes from elsewhere', async t => {
   const { control, sandbox } = await startTestEmulator(t, { scenario: SCENARIO })
   const answers = new Map<string, Awaited<ReturnType<Emulator['control']>>>()
   for (const path of Object.keys(ROUTES)) answers.set(path, await control(`GET ${path}`))
@@ -72,13 +72,13 @@ t.test('docs: the document, the page and all that the page needs are answered wi
   t.equal(
     policy.every(words => /^[a-z-]+( ('none'|'self'|'unsafe-inline'|data:))+$/.test(words)),
     true,
-    'the browser is told to fetch from here only'
+    'the browser may fetch from here only'
   )
   t.equal(policy.includes("script-src 'self'"), true)
   t.equal((await control('GET /docs/')).status, 200)
 })
 
-t.test('docs: a query, a file that there is not and a path out of the folder are refused', async t => {
+t.test('docs: a query, a file that does not exist and a path out of the folder are refused', async t => {
   const { control, inject } = await startTestEmulator(t)
 
   for (const path of ['/docs?theme=dark', '/openapi.json?format=yaml']) {
@@ -98,7 +98,7 @@ t.test('docs: a query, a file that there is not and a path out of the folder are
   t.equal((await control('POST /docs')).status, 404)
 })
 
-t.test('docs: the guard of the control API holds for the document, the page and its files', async t => {
+t.test('docs: the document, the page and its files are guarded like the rest of the control API', async t => {
   const token = 'open sesame'
   const open = await startTestEmulator(t)
   const locked = await startTestEmulator(t, { settings: { control_token: token } })
@@ -132,26 +132,37 @@ t.test("docs: the page of a sandbox shows the sandbox's own document, whose addr
   t.equal(body.servers[0].url, '/sandbox/blue/next')
 })
 
-/** Runs the page's own script as a browser does, with a Swagger UI that only remembers what it was told. */
+type Property = { examples: unknown[] }
+type Config = {
+  dom_id: string
+  validatorUrl: null
+  spec: { components: { schemas: { CreateTransaction: { properties: Record<'ticket' | 'card' | 'payload' | 'customer', Property> } } } }
+  onComplete: () => void
+}
+
+/** Runs the page's own script as a browser does, with a Swagger UI that only remembers what it was given. */
 async function started({ control }: Emulator) {
   const page = (await control('GET /docs')).text
   const unescaped = (text: string) => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
   const [, address, key] = /data-document="([^"]*)" data-key="([^"]*)"/.exec(page) as unknown as [string, string, string]
-  const told: { config: any; included: Record<string, string[]>; authorized: string[][] } = { config: null, included: {}, authorized: [] }
-  const swagger = (config: object) => {
-    told.config = config
+  const configs: Config[] = []
+  const included: Record<string, string[]> = {}
+  const authorized: string[][] = []
+  const swagger = (config: Config) => {
+    configs.push(config)
     const setRequestBodyInclusion = ({ pathMethod: [path], name, value }: { pathMethod: [string]; name: string; value: boolean }) => {
-      told.included[path] ??= []
-      if (value) told.included[path]?.push(name)
+      included[path] ??= []
+      if (value) included[path]?.push(name)
     }
-    return { oas3Actions: { setRequestBodyInclusion }, preauthorizeBasic: (...given: string[]) => told.authorized.push(given) }
+    return { oas3Actions: { setRequestBodyInclusion }, preauthorizeBasic: (...given: string[]) => authorized.push(given) }
   }
   const get = async (url: string) => ({ json: async () => (await control(`GET ${url.replace('/_control', '')}`)).body })
   const AsyncFunction = (async () => {}).constructor as new (...given: string[]) => (...given: unknown[]) => Promise<void>
-  const run = new AsyncFunction('document', 'fetch', 'SwaggerUIBundle', (await control('GET /docs/start.js')).text)
-  await run({ body: { dataset: { document: address, key: unescaped(key) } } }, get, swagger)
-  told.config.onComplete()
-  return told
+  const run = new AsyncFunction('document', 'fetch', 'window', (await control('GET /docs/start.js')).text)
+  await run({ body: { dataset: { document: address, key: unescaped(key) } } }, get, { SwaggerUIBundle: swagger })
+  const [config] = configs as [Config]
+  config.onComplete()
+  return { config, included, authorized }
 }
 
 t.test("docs: a form starts with its first example and sends nothing else, and calls are made with the first merchant's key", async t => {
@@ -166,7 +177,7 @@ t.test("docs: a form starts with its first example and sends nothing else, and c
   t.hasStrict(config, { dom_id: '#docs', validatorUrl: null })
 })
 
-t.test('docs: a key is shown as what it is, whatever stands in it, and none is needed', async t => {
+t.test('docs: a key with any characters reaches Swagger UI unchanged, and no key is needed', async t => {
   const accounts = [{ id: 'mch_a', type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } }]
   const key = `"><script>'&`
   const odd = await startTestEmulator(t, { scenario: { data: { accounts, api_keys: [{ key, account: 'mch_a' }] } } })
