@@ -245,11 +245,11 @@ export class Sandbox {
   /** Merges a fixture into the running state, all or nothing, and returns the records. Errors: `document_invalid` with every problem. */
   async addRecords(document: SourceDocument) {
     const found = checkFixture(document.data)
+    const problems = found.map(({ steps, message }) => ({ document, steps, message }))
     const state = new LiveState(this.#state.value, this.#dependencies.machine)
     const { store, ids, clock } = state
-    const importer = new FixtureImporter(store, { ids, now: clock.now(), settings: this.settings })
+    const importer = new FixtureImporter(store, { ids, now: clock.now(), settings: this.settings }, problems)
     importer.import(fixtureIn(document, document.data, [], flawsOf(found)))
-    const problems = [...found.map(({ steps, message }) => ({ document, steps, message })), ...importer.problems]
     if (problems.length > 0) throw await refusalOf(problems)
     this.#state = state
     // Refunds of the same fixture have replaced some of its Transactions

@@ -87,9 +87,8 @@ function storeOf({ records, deleted }: SerializedState, { document, at, settings
   store.keys.clear()
   // Refunds that were made when tips could be refunded stay when the setting is changed
   const loosest = { ...settings, 'transactions.refundable': 'amount_plus_extras' } as const
-  const importer = new FixtureImporter(store, { ids: new Ids(), now: 0, settings: loosest })
+  const importer = new FixtureImporter(store, { ids: new Ids(), now: 0, settings: loosest }, problems)
   importer.import(fixtureIn(document, records, [...at, 'records']))
-  problems.push(...importer.problems)
   for (const [family, tombstones] of Object.entries(deleted)) {
     if (records[family] !== undefined) for (const tombstone of tombstones) store[family as Family].addTombstone(tombstone)
   }

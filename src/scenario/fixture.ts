@@ -97,7 +97,7 @@ const LINKS: Record<Family, Readonly<Record<string, Family>>> = {
  */
 export class FixtureImporter {
   readonly imported: ImportedRecords = { api_keys: [], accounts: [], users: [], locations: [], tickets: [], transactions: [], refunds: [] }
-  readonly problems: DocumentProblem[] = []
+  readonly problems: DocumentProblem[]
   readonly #store: Store
   readonly #drawing: Drawing
   /** The ids of records that were left out. */
@@ -114,14 +114,16 @@ export class FixtureImporter {
   /** Families of which fewer records were generated than were asked for. */
   readonly #incomplete = new Set<Family>()
 
-  constructor(store: Store, drawing: Drawing) {
+  /** Problems are added to `problems`. */
+  constructor(store: Store, drawing: Drawing, problems: DocumentProblem[] = []) {
     this.#store = store
     this.#drawing = drawing
+    this.problems = problems
   }
 
-  /** Merges the fixtures and imports their records; the problems are added to `problems`. */
+  /** Merges fixtures and imports their records. */
   import(...fixtures: readonly Fixture[]): void {
-    this.problems.push(...fixtures.flatMap(duplicatesIn))
+    for (const problem of fixtures.flatMap(duplicatesIn)) this.problems.push(problem)
     const { sections, unread } = fixtures.length === 1 ? (fixtures[0] as Fixture) : merged(fixtures)
     for (const family of unread) this.#unread.add(family)
     const refunds = new RefundJudge(this.#store, sections, this.#drawing.settings)
@@ -300,7 +302,7 @@ class RefundJudge {
     this.#store = store
     this.#settings = settings
     for (const { given } of sections.refunds) {
-      const stored = store.refunds.get(given.id as string)
+      const stored = typeof given.id === 'string' && store.refunds.get(given.id)
       if (stored) this.#discount(stored, stored.amount)
     }
   }

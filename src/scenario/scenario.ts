@@ -87,10 +87,9 @@ export async function firstStateOf(
   const clock = clockStartOf(right('clock'))
   const store = new Store()
   const drawing = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
-  const importer = new FixtureImporter(store, drawing)
+  const importer = new FixtureImporter(store, drawing, problems)
   importer.import(...(await fixturesOf(checked, file, library)))
   await generate(checked, importer, store, drawing)
-  problems.push(...importer.problems)
 
   const script = new Script(await compileScript(data.script, reportTo(problems, document, ['script']), flaws?.get('script')))
   const expectations = await compileExpectations(checked)

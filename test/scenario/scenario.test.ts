@@ -507,7 +507,7 @@ t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as th
     ['of a charge that is raised', { transactions: [charge('txn_a', { amount: 1001 })], refunds: [refund({ amount: 1 })] }, []],
     ['of a charge that is lowered with them', { transactions: [charge('txn_a', { amount: 500 })], refunds: [refund({ id: 'rfd_a', amount: 100 })] }, []],
     ['a charge that is lowered alone', { transactions: [charge('txn_a', { amount: 999 })] }, [over(1000, 999)]],
-    ['a charge that is lowered, and a new Refund', { transactions: [charge('txn_a', { amount: 999 })], refunds: [refund({ amount: 1 })] }, [over(1000, 999)]],
+    ['a charge that is lowered, and a new Refund', { transactions: [charge('txn_a', { amount: 999 })], refunds: [refund({ amount: 1 })] }, [over(1001, 999)]],
     [
       'a charge that is lowered, and a Refund that is wrong elsewhere',
       { transactions: [charge('txn_a', { amount: 500 })], refunds: [refund({ id: 'rfd_a', amount: 100, currency: 'eur' })] },
@@ -1086,8 +1086,8 @@ t.test('a scenario: with every section wrong at once each problem is told with i
 /** A scenario with each kind of problem, and the same without them. */
 const everything = (isRight: boolean) => `settings: { pagination: { max_limit: ${isRight ? 5 : 0} }, ids: { length: 8 } }
 steps:
-  - { as: one, do: GET /tickets/\${tkt_a}, expect: { status: ${isRight ? 200 : '"200"'} } }
-  - { do: GET /tickets/\${${isRight ? 'one' : 'two'}.id} }
+  - { as: one, do: "GET /tickets/\${tkt_a}", expect: { status: ${isRight ? 200 : '"200"'} } }
+  - { do: "GET /tickets/\${${isRight ? 'one' : 'two'}.id}" }
 data:
   accounts: [{ id: mch_a, type: merchant, name: A, email: ${isRight ? 'a@example.com' : 'a'}, address: { country: US } }]
   locations:
@@ -1117,7 +1117,7 @@ t.test(
       [
         'settings.pagination.max_limit: at least 1 was expected, not 0',
         'steps[0].expect.status: a whole number was expected, not 200',
-        'steps[1].do: ${two.id} refers to nothing; did you mean one?',
+        'steps[1].do: ${two.id} refers to nothing; name an earlier step with as, or the id of a record',
         'data.accounts[0].email: an e-mail address was expected, such as ana@example.com',
         'data.tickets[1].location: no Location has the id loc_none',
         'expect[0]: times stands alone, without at_least and at_most',
