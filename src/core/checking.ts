@@ -12,7 +12,10 @@ export type Checker = (document: unknown) => PlacedProblem[]
 
 /** `['tickets', 3, 'location']` → `tickets[3].location`. */
 export const pathOf = (steps: readonly Step[]): string =>
-  steps.reduce<string>((path, step) => (typeof step === 'number' ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`), '')
+  steps.reduce<string>((path, step) => {
+    if (typeof step === 'number') return `${path}[${step}]`
+    return path === '' ? step : `${path}.${step}`
+  }, '')
 
 /** A problem at a place of a document. */
 export const problemAt = (steps: readonly Step[], message: string): PlacedProblem => ({ path: pathOf(steps), message, steps })

@@ -56,9 +56,15 @@ export class Tally {
   }
 }
 
+function countBetween(least: number, most: number): string {
+  if (least === most) return `${least}`
+  if (most === Number.POSITIVE_INFINITY) return `at least ${least}`
+  return least === 0 ? `at most ${most}` : `${least} to ${most}`
+}
+
 function verdictOf(expectation: ExpectationData, seen: number): Verdict {
   const { on, times, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation
-  const count = least === most ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : least === 0 ? `at most ${most}` : `${least} to ${most}`
+  const count = countBetween(least, most)
   const [calls, were] = /(^| )1$/.test(count) ? ['call', 'was'] : ['calls', 'were']
   const wanted = `${on}${expectation.match ? ` with ${JSON.stringify(expectation.match)}` : ''}: ${count} ${calls}`
   return { expectation, wanted, seen, holds: seen >= least && seen <= most, exceeded: seen > most, message: `${wanted} ${were} expected, ${seen} came` }

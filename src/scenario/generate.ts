@@ -185,14 +185,15 @@ function payment(id: string, ticket: string, at: number, types: readonly Payment
       card: ['card', 'apple_pay', 'google_pay', 'emv'].includes(payment_type) ? { brand: faker.helpers.arrayElement(BRANDS), last4 } : null,
       bank_account: payment_type === 'vip' ? { bank_name: `${faker.location.city()} Savings`, last4 } : null
     },
-    customer:
-      payment_type === 'vip'
-        ? { name: firstName, phone: `+1617555${faker.string.numeric(4)}` }
-        : payment_type === 'apple_pay'
-          ? { name: firstName, email: faker.internet.exampleEmail({ firstName }) }
-          : null,
+    customer: customerOf(payment_type, firstName, faker),
     created: isoOf(at)
   }
+}
+
+/** What a payment of the type has to tell of its customer (TXN-3, TXN-4). */
+function customerOf(type: PaymentType, name: string, faker: Faker): Given | null {
+  if (type === 'vip') return { name, phone: `+1617555${faker.string.numeric(4)}` }
+  return type === 'apple_pay' ? { name, email: faker.internet.exampleEmail({ firstName: name }) } : null
 }
 
 /** One Refund, whole or in part, for the share of the payments that was asked for; never later than the range ends. */

@@ -72,6 +72,14 @@ export function fixtureSchema(): Schema {
   return { type: 'object', additionalProperties: false, properties }
 }
 
+/** One schema for objects, another for every other value. */
+const objectOr = (ofObject: object, otherwise: object) =>
+  Object.fromEntries([
+    ['if', { type: 'object' }],
+    ['then', ofObject],
+    ['else', otherwise]
+  ])
+
 const INSTANT = { type: 'string', format: 'instant' }
 const DURATION = { type: 'string', description: 'A length of time, such as 250ms, 2s, 36h, 7d or PT36H.' }
 const COUNT = { type: 'integer', minimum: 0, maximum: 1_000_000 }
@@ -110,9 +118,7 @@ export function entrySchema(): object {
       calls: { type: ['integer', 'string'], minimum: 1, description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
       delay: {
         description: 'Waits first: a length of time, or min and max that it is drawn between.',
-        if: { type: 'object' },
-        ...{ then: { type: 'object', additionalProperties: false, required: ['min', 'max'], properties: { min: DURATION, max: DURATION } } },
-        else: DURATION
+        ...objectOr({ type: 'object', additionalProperties: false, required: ['min', 'max'], properties: { min: DURATION, max: DURATION } }, DURATION)
       },
       respond: {
         type: 'object',
@@ -186,9 +192,7 @@ export function scenarioSchema(): object {
       seed: SETTINGS.seed.schema,
       clock: {
         description: "An instant that stands still, or { now, running }; left out: the machine's clock.",
-        if: { type: 'object' },
-        ...{ then: { type: 'object', additionalProperties: false, properties: { now: INSTANT, running: { type: 'boolean' } }, required: ['now'] } },
-        else: INSTANT
+        ...objectOr({ type: 'object', additionalProperties: false, properties: { now: INSTANT, running: { type: 'boolean' } }, required: ['now'] }, INSTANT)
       },
       settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'),
       data: fixtureSchema(),

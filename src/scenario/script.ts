@@ -90,7 +90,8 @@ function callsOf(text: string, report: Report): Entry['calls'] {
     report(['calls'], `which calls was expected, as 1, 2-3 or 4+, not ${text}`)
     return ALL_CALLS
   }
-  return { from: Number(from), to: dash ? Number(to) : text.includes('+') ? Number.POSITIVE_INFINITY : Number(from) }
+  const last = text.includes('+') ? Number.POSITIVE_INFINITY : Number(from)
+  return { from: Number(from), to: dash ? Number(to) : last }
 }
 
 function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): { min: number; max: number } {

@@ -104,7 +104,7 @@ function resolve(
   { variable }: StepBindings
 ): { resolved: StepData; missing: string[] } {
   const missing: string[] = []
-  const valueOf = (reference: string): Json | undefined => {
+  const valueAtReference = (reference: string): Json | undefined => {
     const [head = '', ...fields] = reference.split('.')
     if (!answers.has(head)) return variable(reference)
     return fields.reduce<Json | undefined>(partOf, answers.get(head))
@@ -112,7 +112,7 @@ function resolve(
   const resolveText = (text: string): Json => {
     const [, whole] = /^\$\{([^}]*)\}$/.exec(text) ?? []
     const valueAt = (reference: string): Json => {
-      const value = valueOf(reference.trim())
+      const value = valueAtReference(reference.trim())
       const [head = ''] = reference.trim().split('.')
       const reason = names.has(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
       if (value === undefined) missing.push(`\${${reference}} has no value: ${reason}`)
@@ -136,7 +136,7 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
     method,
     path: path.split('/').map(encodeURIComponent).join('/'),
     query: encoded(step.query ?? {}),
-    key: step.key !== undefined ? key(step.key) : needsKey ? key('') : null,
+    key: step.key !== undefined || needsKey ? key(step.key ?? '') : null,
     form: method === OPERATIONS.createRefund.method ? encoded(step.body ?? {}) : null
   }
 }

@@ -9,7 +9,10 @@ export type Groups<R> = Readonly<Record<string, (record: R) => readonly string[]
 
 const Tree = sorted.default
 type Tree<R> = InstanceType<typeof Tree<string, Entry<R>>>
-const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+const byText = (a: string, b: string) => {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
 
 /** Freezes a record with all that it holds. */
 function frozen<T extends object>(value: T): T {

@@ -7,7 +7,10 @@ export type Position = { readonly at: number; readonly nth: number; readonly id:
 export type Bound = { at: number; nth: number }
 type Key = Position & { readonly group: string }
 
-const byGroupThenPosition = (a: Key, b: Key) => (a.group < b.group ? -1 : a.group > b.group ? 1 : a.at - b.at || a.nth - b.nth)
+const byGroupThenPosition = (a: Key, b: Key) => {
+  if (a.group !== b.group) return a.group < b.group ? -1 : 1
+  return a.at - b.at || a.nth - b.nth
+}
 const Tree = sorted.default
 type Tree = InstanceType<typeof Tree<Key, undefined>>
 
