@@ -52,7 +52,7 @@ export class Sandbox {
 
   /** `snapshotsIn` is the folder of its snapshots; null keeps them in memory. */
   constructor(dependencies: SandboxDependencies, { name = null, snapshotsIn = null }: { name?: string | null; snapshotsIn?: string | null } = {}) {
-    // as many may wait for it as there are hung answers and event streams
+    // every hung answer and event stream listens to it
     setMaxListeners(0, this.#ending.signal)
     this.name = name
     this.snapshots = new Snapshots(snapshotsIn)
@@ -205,7 +205,7 @@ export class Sandbox {
     if (found.length > 0) throw await refusalOf(found)
   }
 
-  /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the counter of answers. */
+  /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the count of answers. */
   reset(): void {
     const first = this.requireLoaded()
     this.#endPeriod()

@@ -1,7 +1,7 @@
-/** The order of places in a document: that of its text, as far as the data that was read from it tells. */
+/** The order of places in a document: that of its text, as far as its data shows it. */
 import type { Step } from '../core/checking.js'
 
-/** The numbers of the steps to a place: an index of a list, the rank of a name among those of its object; what is not there comes first. */
+/** The numbers of the steps to a place: the index in a list, the rank of a name among those of its object; a missing name comes first. */
 function ranksOf(data: unknown, steps: readonly Step[], ranks: WeakMap<object, Map<string, number>>): number[] {
   let at = data
   return steps.map(step => {
@@ -18,7 +18,7 @@ function ranksOf(data: unknown, steps: readonly Step[], ranks: WeakMap<object, M
   })
 }
 
-/** What is placed in a document, in the order of its places: a whole before its parts. What shares a place keeps its order. */
+/** What is placed in a document, in the order of the places: a whole before its parts. What shares a place keeps its order. */
 export function inDocumentOrder<T extends { steps: readonly Step[] }>(data: unknown, placed: readonly T[]): T[] {
   const ranks = new WeakMap<object, Map<string, number>>()
   return placed

@@ -16,7 +16,7 @@ export type SourceDocument = {
   /** The line and column of a place, counted from 1. */
   locate: (steps: readonly Step[]) => Promise<{ line: number; column: number } | null>
 }
-/** A problem with its document and its place in it. */
+/** A problem, its document and its place in that. */
 export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; message: string }
 /** Takes a problem by its place in the part of a document that is looked at. */
 export type Report = (steps: readonly Step[], message: string) => void
@@ -52,7 +52,7 @@ export async function readDocument(name: string, text: string): Promise<SourceDo
 /** Refuses data that nests without end, or so deep that walking it could exhaust the stack. */
 function refuseTooDeep(name: string, data: unknown): void {
   if (isDeeper(data, MOST_LEVELS)) {
-    throw documentInvalid([{ file: name, path: '', message: `it is nested deeper than ${MOST_LEVELS} levels, or an alias stands inside what it names` }])
+    throw documentInvalid([{ file: name, path: '', message: `it is nested deeper than ${MOST_LEVELS} levels, or an alias is inside what it names` }])
   }
 }
 
@@ -71,7 +71,7 @@ export async function refusalOf(problems: readonly DocumentProblem[], documents 
       if (listed.length + placed.length === MOST_PROBLEMS) left++
       else placed.push({ file, path: pathOf(steps), message, ...(await document.locate(steps)) })
     }
-    // a part that came through an alias or a merge has another place than the data tells
+    // a part that came through an alias or a merge is elsewhere in the text
     listed.push(...placed.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)))
   }
   if (left > 0) listed.push({ path: '', message: `and ${left} more problems like these` })
@@ -124,7 +124,7 @@ async function readYaml(text: string): Promise<ReadYaml> {
   }
   return { data, problems, locate: steps => located(document, steps, lines) }
 
-  /** What came of an alias: one of nothing stands at its place, one that grows without end at the document's. */
+  /** The problem of an alias: one without an anchor has its own place, one that grows without end the document's. */
   function aliasProblem(message: string): Place & { message: string } {
     const [, name] = /^Unresolved alias.*: (.*)$/.exec(message) ?? []
     if (name === undefined) return { message: `${message}; write the parts out instead of repeating aliases`, line: 1, column: 1 }
@@ -140,7 +140,7 @@ async function readYaml(text: string): Promise<ReadYaml> {
   }
 }
 
-/** The place of the nearest part of the document that stands there as text; a part that came through an alias or a merge has its parent's place. */
+/** The place of the nearest part that the text holds; a part that came through an alias or a merge has its parent's place. */
 function located(document: YamlDocument, steps: readonly Step[], lines: LineCounter): Place | null {
   for (let depth = steps.length; depth >= 0; depth--) {
     const node = (depth === 0 ? document.contents : document.getIn(steps.slice(0, depth), true)) as { range?: [number, number, number] } | null | undefined

@@ -16,7 +16,7 @@ export type Verdict = {
   message: string
 }
 
-/** Compiles one expectation that its schema allows; null with the problems told. Without a count, at least one call is expected. */
+/** Compiles one expectation that its schema allows; null with its problems reported. Without a count, at least one call is expected. */
 export async function compileExpectation(data: ExpectationData, report: Report): Promise<Expectation | null> {
   let isRight = true
   const note: Report = (steps, message) => {
@@ -24,7 +24,7 @@ export async function compileExpectation(data: ExpectationData, report: Report):
     report(steps, message)
   }
   const { times, at_least, at_most } = data
-  if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], 'times stands alone, without at_least and at_most')
+  if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], 'times is given alone, without at_least and at_most')
   if (at_least !== undefined && at_most !== undefined && at_least > at_most) note(['at_least'], `at_least ${at_least} is more than at_most ${at_most}`)
   const operation = operationOn(data.on, note)
   const matches = operation === null ? null : await compileMatch(operation, data.match, note)

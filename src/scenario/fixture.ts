@@ -18,9 +18,9 @@ import { RESOURCES } from './schemas.js'
 
 type Given = Readonly<Record<string, unknown>>
 type Section = Family | 'api_keys'
-/** A record or key as a document gives it; what of it has a problem of shape is among `flaws`. */
+/** A record or key as a document gives it, with the flaws of its shape. */
 type Sourced = { given: Given; document: SourceDocument; steps: readonly Step[]; flaws: Flaws | undefined }
-/** The records of one or more fixture documents. Of the families in `unread` it may hold more than could be read. */
+/** The records of one or more fixture documents. Of the families in `unread` the documents may hold more than could be read. */
 export type Fixture = { sections: Readonly<Record<Section, readonly Sourced[]>>; unread: ReadonlySet<Family> }
 /** Takes the progress of long work: what is done, how many of how many. */
 export type Progress = (what: string, done: number, total: number) => void
@@ -51,7 +51,7 @@ export function fixtureIn(document: SourceDocument, data: unknown, under: readon
   return { sections, unread }
 }
 
-/** Whether a record tells its id, or that one is to be drawn: an unknown name may be a misspelled `id`. */
+/** Whether a record has a right id, or none so that one is drawn; an unknown name may be a misspelled `id`. */
 function isIdKnown(family: Family, record: unknown, flaws: Flaws | undefined): boolean {
   if (flaws === undefined) return true
   if (!isObject(record) || flaws.has('id')) return false
@@ -109,7 +109,7 @@ export class FixtureImporter {
     transactions: new Set(),
     refunds: new Set()
   }
-  /** Families of which records were left out whose ids nobody knows. */
+  /** Families with records that were left out and whose ids are not known. */
   readonly #unread = new Set<Family>()
   /** Families of which fewer records were generated than were asked for. */
   readonly #incomplete = new Set<Family>()
@@ -208,7 +208,7 @@ export class FixtureImporter {
     })
   }
 
-  /** Whether the store has the record that a field names; it is reported only where no record that was left out may be meant. */
+  /** Whether the store has the record that a field names; a missing one is reported unless a record that was left out may be meant. */
   #checkReference(family: Family, id: string, field: string, source: Sourced): boolean {
     if (this.#store[family].get(id)) return true
     if (this.isMissing(family, id)) {

@@ -190,7 +190,7 @@ function payment(id: string, ticket: string, at: number, types: readonly Payment
   }
 }
 
-/** What a payment of the type has to tell of its customer (TXN-3, TXN-4). */
+/** What a payment of the type needs of its customer (TXN-3, TXN-4). */
 function customerOf(type: PaymentType, name: string, faker: Faker): Given | null {
   if (type === 'vip') return { name, phone: `+1617555${faker.string.numeric(4)}` }
   return type === 'apple_pay' ? { name, email: faker.internet.exampleEmail({ firstName: name }) } : null

@@ -29,7 +29,7 @@ const RECORD_ID = { type: 'string', pattern: ID.source, description: 'Letters, d
 const KEY = { type: 'string', pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$', description: 'Printable, without spaces and without a colon.' }
 const NAME = { type: 'string', minLength: 1 }
 
-/** A record as a fixture gives it: what is derived may not stand there, what is needed must, the rest may be left out or null. */
+/** A record as a fixture gives it: what is derived may not be given, what is needed must, the rest may be left out or null. */
 function recordSchema(resource: Schema): Schema {
   const properties: Record<string, Schema> = {}
   const required: string[] = []
@@ -123,7 +123,7 @@ export function entrySchema(): object {
       respond: {
         type: 'object',
         additionalProperties: false,
-        description: "Answers in the operation's stead.",
+        description: 'Answers instead of the operation.',
         properties: {
           status: { type: 'integer', minimum: 200, maximum: 599 },
           headers: { type: 'object', additionalProperties: { type: 'string' } },
@@ -169,7 +169,7 @@ const STEP = {
       additionalProperties: false,
       properties: {
         status: { type: 'integer', minimum: 100, maximum: 599 },
-        body: { description: 'What the answer has to hold; names left out are not looked at.' }
+        body: { description: 'What the answer has to hold; names that are left out are not compared.' }
       }
     }
   }
@@ -191,13 +191,13 @@ export function scenarioSchema(): object {
       fixtures: { type: 'array', items: NAME, description: 'Names, or paths relative to this file; merged in order, later records win by id.' },
       seed: SETTINGS.seed.schema,
       clock: {
-        description: "An instant that stands still, or { now, running }; left out: the machine's clock.",
+        description: "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock.",
         ...objectOr({ type: 'object', additionalProperties: false, properties: { now: INSTANT, running: { type: 'boolean' } }, required: ['now'] }, INSTANT)
       },
       settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'),
       data: fixtureSchema(),
       generate: { type: 'array', items: GENERATE, description: 'Records filled in from the seed, after data.' },
-      script: { type: 'array', items: entrySchema(), description: 'What the emulator does differently; the first entry that applies acts.' },
+      script: { type: 'array', items: entrySchema(), description: 'What the emulator does differently; the first entry that can is applied.' },
       steps: { type: 'array', items: STEP, description: 'Calls played through the API when the scenario loads.' },
       expect: { type: 'array', items: expectationSchema(), description: 'How often calls have to come.' }
     }

@@ -1,4 +1,4 @@
-/** Script entries: what the emulator does differently for some calls. The first entry that applies acts. */
+/** Script entries: what the emulator does differently for some calls. The first entry that can is applied. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Step } from '../core/checking.js'
 import { drawnFraction } from '../core/draws.js'
@@ -30,7 +30,7 @@ export type EntryData = {
 export type Entry = {
   data: EntryData
   operation: OperationId
-  /** Null when every call of the operation fits. */
+  /** Null when every call of the operation matches. */
   matches: Matcher | null
   calls: { from: number; to: number }
   /** Milliseconds. */
@@ -46,7 +46,7 @@ const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
 /** Headers that frame the message or the connection; a scripted answer cannot set them. */
 const FRAMING = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'request-id']
 
-/** Compiles one entry that its schema allows; null with the problems told by their place in it. */
+/** Compiles one entry that its schema allows; null with its problems reported by their place in it. */
 export async function compileEntry(data: EntryData, report: Report): Promise<Entry | null> {
   let isRight = true
   const note: Report = (steps, message) => {
@@ -69,7 +69,7 @@ export async function compileEntry(data: EntryData, report: Report): Promise<Ent
   return isRight && operation !== null ? { ...compiled, operation } : null
 }
 
-/** Compiles the entries of a script, those with flaws left out; one behind an unconditional one of its operation can never apply. */
+/** Compiles the entries of a script, those with flaws left out; one after an unconditional one of its operation can never apply. */
 export async function compileScript(entries: readonly EntryData[] | undefined, report: Report, flaws?: Flaws): Promise<Entry[]> {
   const compiled: Entry[] = []
   for (const { member: data, index, flaws: own } of membersOf<EntryData>(entries, flaws)) {
@@ -148,7 +148,7 @@ export class Script {
     return [...this.#entries].map(([id, { data }]) => ({ id, entry: data, ...(this.#counters[id] as EntryCount) }))
   }
 
-  /** Adds an entry behind the others and answers its id. */
+  /** Adds an entry after the others and returns its id. */
   add(entry: Entry): string {
     const id = `scr_${this.#next}`
     this.put(id, entry, { matched: 0, applied: 0 })
@@ -183,7 +183,7 @@ export class Script {
     return this.#byOperation.has(operation)
   }
 
-  /** Counts the call for every entry that it fits, and answers what the first whose `calls` holds that count does. */
+  /** Counts the call for every entry that it matches, and applies the first of them whose `calls` holds its count. */
   act(call: SentCall, seed: number): Action | null {
     let action: Action | null = null
     for (const id of this.#byOperation.get(call.operation) ?? []) {

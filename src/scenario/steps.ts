@@ -21,7 +21,7 @@ export type StepData = {
 /** A call to make. `form` is the encoded body of a POST. */
 export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
 export type StepAnswer = { status: number; body: Json }
-/** Makes a call and answers what came back. */
+/** Makes a call and returns its answer. */
 export type Play = (call: StepCall) => Promise<StepAnswer>
 export type StepOutcome = { index: number; title: string; call: StepCall; answer: StepAnswer; problems: string[] }
 /** What `${name}` and the name of a key mean where no step gives them a value. */
@@ -56,7 +56,7 @@ export function checkSteps(steps: readonly StepData[] | undefined, { variable }:
   }
 }
 
-/** Plays the steps in order and answers how each went; after one that went otherwise than expected, those that refer to it are not made. */
+/** Plays the steps in order and returns the outcome of each; those that refer to one with an unexpected answer are not made. */
 export async function playSteps(
   steps: readonly StepData[],
   play: Play,

@@ -1,7 +1,7 @@
 /** Positions kept in list order within groups, so that a page is found without a scan, and cloned in constant time. */
 import sorted from 'sorted-btree'
 
-/** Where a record stands in its list: by creation instant (ms), then by the order in which records came (A05). */
+/** The place of a record in its list: by creation instant (ms), then by the order in which records came (A05). */
 export type Position = { readonly at: number; readonly nth: number; readonly id: string }
 /** An open end of a range: everything after (or before) this instant and number. */
 export type Bound = { at: number; nth: number }

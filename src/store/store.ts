@@ -10,7 +10,7 @@ import { Collection, type Groups } from './collection.js'
 
 /** Fields beyond the reference that a fixture gave; returned as they are. */
 type Extra = { readonly extra?: Readonly<Record<string, unknown>> }
-/** What is stored of each family. The embedded Refunds of a Transaction are looked up, its `amount_refunded` is kept. */
+/** What is stored of each family. The embedded Refunds of a Transaction are looked up, its `amount_refunded` is stored. */
 export type Records = {
   accounts: Account & Extra
   users: User & Extra
@@ -96,7 +96,7 @@ export class Store implements Collections {
     return collection.get(record.id) ? collection.replace(record) : collection.insert(record)
   }
 
-  /** Inserts a Refund and keeps its Transaction's `amount_refunded`; the Transaction is another record then. */
+  /** Inserts a Refund and updates its Transaction's `amount_refunded`; the Transaction is another record then. */
   insertRefund(refund: Records['refunds']): Records['refunds'] {
     this.#addRefunded(refund.transaction, refund.amount)
     return this.refunds.insert(refund)

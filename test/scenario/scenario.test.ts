@@ -20,17 +20,17 @@ const MACHINE = Date.parse('2026-04-01T00:00:00.000Z')
 const NOW = '2026-03-01T18:05:00.000Z'
 const PACKAGE = new Library({ fixtures: null, scenarios: null })
 
-type Surroundings = { library?: Library; flag?: GivenSettings; file?: string | null }
-const load = async (data: unknown, { library = PACKAGE, flag = {}, file = null }: Surroundings = {}): Promise<FirstState> =>
+type Where = { library?: Library; flag?: GivenSettings; file?: string | null }
+const load = async (data: unknown, { library = PACKAGE, flag = {}, file = null }: Where = {}): Promise<FirstState> =>
   firstStateOf(
     typeof data === 'string' ? await readDocument('doc', data) : documentOf('doc', data),
     { name: 'given', file },
     { library, launch: { flag, environment: {} }, clockFor: start => new Clock(() => MACHINE, start) }
   )
 /** The problems of a document that must be refused, as `path: message`. */
-const problemsOf = async (data: unknown, surroundings: Surroundings = {}): Promise<string[]> => {
+const problemsOf = async (data: unknown, where: Where = {}): Promise<string[]> => {
   try {
-    await load(data, surroundings)
+    await load(data, where)
   } catch (error) {
     const { problems } = error as ApiError
     if (problems) return problems.map(({ path, message }) => `${path}: ${message}`)
@@ -44,7 +44,7 @@ const location = (id: string, more: object = {}) => ({ id, account: 'mch_a', dis
 const ticket = (id: string, more: object = {}) => ({ id, location: 'loc_a', ...more })
 const charge = (id: string, more: object = {}) => ({ id, ticket: 'tkt_a', payment_type: 'card', amount: 1000, ...more })
 const refund = (more: object = {}) => ({ transaction: 'txn_a', amount: 100, ...more })
-/** A whole small world; a test adds or replaces what matters. */
+/** A small whole fixture; a test adds or replaces what matters. */
 const world = (added: Partial<Record<keyof Records | 'api_keys', object[]>> = {}) => ({
   api_keys: added.api_keys ?? [],
   accounts: [account('mch_a'), ...(added.accounts ?? [])],
@@ -521,7 +521,7 @@ t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as th
   )
 })
 
-t.test('fixtures: a thousand references to nothing among a thousand records are told in good time', async t => {
+t.test('fixtures: a thousand references to nothing among a thousand records are reported in good time', async t => {
   const locations = Array.from({ length: 1000 }, (_, index) => location(`loc_${String(index).padStart(24, 'abcdefgh')}`))
   const tickets = Array.from({ length: 5000 }, (_, index) => ({ location: `loc_${String(index).padEnd(24, 'zyxwv')}` }))
 
@@ -532,7 +532,7 @@ t.test('fixtures: a thousand references to nothing among a thousand records are 
   t.ok(cpuTime() - begun < 5000)
 })
 
-t.test('A21: an Account may name a reseller that stands after it', async t => {
+t.test('A21: an Account may name a reseller that comes after it', async t => {
   const stored = await one('accounts', 'mch_a', { accounts: [account('mch_a', { reseller: 'rsl_r' }), account('rsl_r', { type: 'reseller' })] })
 
   t.equal(stored.reseller, 'rsl_r')
@@ -609,7 +609,7 @@ async function running(data: object) {
   return { store, add }
 }
 
-t.test('records merged into a running state: replaced in place, with what was put there as the answer', async t => {
+t.test('records merged into a running state: replaced in place, and returned as they are stored', async t => {
   const { store, add } = await running(world({ tickets: [ticket('x', { reference: 'old' }), ticket('y')], refunds: [refund({ id: 'rfd_a', amount: 400 })] }))
 
   const {
@@ -655,7 +655,7 @@ t.test('records merged into a running state: replaced in place, with what was pu
   t.equal(lowered.store.transactions.get('txn_a')?.amount_refunded, 400, 'a Transaction that is replaced keeps what was refunded')
 })
 
-t.test('records merged into a running state: what others hang on cannot be changed', async t => {
+t.test('records merged into a running state: what others depend on cannot be changed', async t => {
   const { add } = await running(
     world({
       accounts: [account('mch_b')],
@@ -731,9 +731,9 @@ t.test('a scenario: name, description, seed, settings', async t => {
   t.equal(
     flagged.store.tickets.inCreationOrder().at(-1)?.id,
     new Ids().draw('ticket', settingsInForce({ flag: { seed: 9 } }).values, () => false),
-    'a flag stands before the scenario'
+    'a flag takes precedence over the scenario'
   )
-  t.equal((await load({})).store.accounts.size, 0, 'an empty scenario is an empty world')
+  t.equal((await load({})).store.accounts.size, 0, 'an empty scenario has no records')
 })
 
 t.test('a scenario: the clock in each of its forms', async t => {
@@ -892,7 +892,7 @@ t.test('the shipped scenarios and fixtures load', async t => {
   }
 })
 
-t.test('the schemas are JSON Schema that closes every record, and nothing derived may stand in a fixture', async t => {
+t.test('the schemas are JSON Schema that closes every record, and a fixture holds nothing derived', async t => {
   const fixture = fixtureSchema()
   t.strictSame(Object.keys(fixture.properties as object), ['api_keys', ...FAMILIES])
   for (const family of FAMILIES) {
@@ -1008,7 +1008,7 @@ expect:
 settings: { auth: { accept_any_key: mch_none } }
 `
 
-t.test('a scenario: with every section wrong at once each problem is told with its place, in good time, and the state stays as it was', async t => {
+t.test('a scenario: with every section wrong at once each problem is reported at its place, in good time, and the state stays as it was', async t => {
   const { control, state, nextIds } = await startTestEmulator(t)
   const { nextIds: expectedIds } = await startTestEmulator(t)
   const before = await state()
@@ -1061,7 +1061,7 @@ t.test('a scenario: with every section wrong at once each problem is told with i
         '19:20 steps[1].do: ${nothing.id} refers to nothing; name an earlier step with as, or the id of a record',
         '19:56 steps[1].body: a GET takes no body',
         `21:51 expect[0].match.body.reason: /*/ is not a regular expression of the RE2 syntax: ${repetition}`,
-        '22:5 expect[1]: times stands alone, without at_least and at_most',
+        '22:5 expect[1]: times is given alone, without at_least and at_most',
         '23:37 settings.auth.accept_any_key: auth.accept_any_key names mch_none, which is no Account of it'
       ]
     ]
@@ -1073,8 +1073,8 @@ t.test('a scenario: with every section wrong at once each problem is told with i
       const ms = cpuTime() - begun
 
       t.strictSame([status, body.error.code], [400, 'document_invalid'])
-      const told = (body.error.problems as Problem[]).map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`)
-      t.strictSame(told, problems, on)
+      const listed = (body.error.problems as Problem[]).map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`)
+      t.strictSame(listed, problems, on)
       t.ok(ms < 1000, `${on} in ${ms} ms`)
       t.equal(await state(), before, 'byte for byte')
     }
@@ -1120,7 +1120,7 @@ t.test(
         'steps[1].do: ${two.id} refers to nothing; name an earlier step with as, or the id of a record',
         'data.accounts[0].email: an e-mail address was expected, such as ana@example.com',
         'data.tickets[1].location: no Location has the id loc_none',
-        'expect[0]: times stands alone, without at_least and at_most',
+        'expect[0]: times is given alone, without at_least and at_most',
         'script[0].on: one of POST /locations … was expected, not GET /ticketss; did you mean GET /tickets?',
         'script[1].delay: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H',
         'generate[0]: one of accounts, users, locations, tickets, transactions with a count was expected, not users and tickets'
@@ -1252,7 +1252,7 @@ t.test('a scenario: however many problems it has, it is refused with the first t
   }
 })
 
-t.test('a scenario: the problems of expectations are told in their order, however long each takes to be found', async t => {
+t.test('a scenario: the problems of expectations are listed in their order, however long each takes to find', async t => {
   const expect = [
     { on: 'POST /refunds', match: { body: { reason: '/(/' } } },
     { on: 'POST /refunds', times: 1, at_least: 1 }
@@ -1264,7 +1264,7 @@ t.test('a scenario: the problems of expectations are told in their order, howeve
   )
 })
 
-/** A world with all that an export could lose. */
+/** A fixture with all that an export could lose. */
 const RICH = `
 api_keys:
   - { key: sk_b, account: mch_a }
@@ -1362,6 +1362,6 @@ t.test('an export leaves out what is derived, what is null and what is empty, an
   for (const name of ['object', 'refunds', 'amount_refunded']) t.equal(JSON.stringify(document).includes(`"${name}":`), name === 'refunds', name)
 })
 
-t.test('an export of an empty world is an empty fixture', async t => {
+t.test('an export of an empty store is an empty fixture', async t => {
   t.strictSame(exported(new Store()), { api_keys: [], accounts: [], users: [], locations: [], tickets: [], transactions: [], refunds: [] })
 })

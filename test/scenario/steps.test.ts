@@ -136,7 +136,7 @@ t.test('steps: what a step may say', async t => {
   t.strictSame(problemsOf(steps), [])
 })
 
-t.test('steps: many references to nothing are told in time that grows with their number alone', async t => {
+t.test('steps: many references to nothing are reported in time that grows with their number alone', async t => {
   const timed = (count: number) => {
     const steps = Array.from({ length: count }, (_, index) => ({ as: `a_rather_long_name_${index}`, do: `GET /tickets/\${a_rather_lung_name_${index}x.id}` }))
     const problems: string[] = []
@@ -152,7 +152,7 @@ t.test('steps: many references to nothing are told in time that grows with their
   t.ok(ratio < 9, `four times as many took ${ratio} times as long; sixteen times would be the square`)
 })
 
-t.test('steps: a reference stands for what an earlier step was answered, or for the id of a record', async t => {
+t.test('steps: a reference means a part of an earlier answer, or the id of a record', async t => {
   const answer = {
     id: 'txn_9',
     amount: 600,
@@ -204,7 +204,7 @@ t.test('steps: a reference stands for what an earlier step was answered, or for 
   for (const [written, sent] of cases) t.strictSame(await sentAfter(answer, { x: written as never }), sent, JSON.stringify(written))
 })
 
-t.test('steps: standing alone a reference keeps its type, in what is expected too', async t => {
+t.test('steps: a reference alone keeps its type, in what is expected too', async t => {
   const first = { id: 'x', amount: 600, reason: null, list: [1, { a: true }] }
   const whole: StepData = { do: 'GET /refunds', expect: { body: { amount: '${a.amount}', reason: '${a.reason}', list: '${a.list}', text: 'is ${a.amount}' } } }
 
@@ -225,7 +225,7 @@ t.test('steps: standing alone a reference keeps its type, in what is expected to
   ])
 })
 
-t.test('steps: a reference without a value is told, and its call is not made', async t => {
+t.test('steps: a reference without a value is reported, and its call is not made', async t => {
   const unanswered = (name: string) => `\${${name}} has no value: the step that it refers to did not answer it`
   const cases: [written: string, problem: string][] = [
     ['${a.none}', unanswered('a.none')],
@@ -408,7 +408,7 @@ t.test('steps: what is expected of an answer', async t => {
   }
 })
 
-t.test('steps: each outcome is told as it comes, with the call, its answer and its title', async t => {
+t.test('steps: each outcome is reported as it comes, with the call, its answer and its title', async t => {
   const told: StepOutcome[] = []
   const steps: StepData[] = [
     { as: 'a', do: 'POST /refunds', body: { transaction: '${txn_1}' } },
@@ -445,7 +445,7 @@ t.test('steps: each outcome is told as it comes, with the call, its answer and i
   t.strictSame(await playSteps([], async () => t.fail('no call is made') as never, BINDINGS), [])
 })
 
-t.test('steps: what stands for names and keys in a world', async t => {
+t.test('steps: the bindings of names and keys in a store', async t => {
   const store = new Store()
   const account = (id: string, type: 'merchant' | 'reseller') => ({ id, type, created: '2026-01-01T00:00:00.000Z' }) as Records['accounts']
   t.equal(bindingsOf(store).key(''), null, 'without any key none is sent')
