@@ -135,7 +135,12 @@ function countVerdict(expectation: Expectation, sandbox: Sandbox): Verdict {
   const { times, at_most = times ?? Number.POSITIVE_INFINITY } = expectation.data
   const isCertain = verdict.seen > at_most || (verdict.holds && at_most === Number.POSITIVE_INFINITY)
   if (journal.dropped > 0 && !isCertain) throw incomplete(journal.dropped)
-  return { holds: verdict.holds, message: verdict.message, seen: verdict.seen, requests: seen.slice(-MOST_SHOWN).map(call => summaryOf(call, keysToMask(sandbox))) }
+  return {
+    holds: verdict.holds,
+    message: verdict.message,
+    seen: verdict.seen,
+    requests: seen.slice(-MOST_SHOWN).map(call => summaryOf(call, keysToMask(sandbox)))
+  }
 }
 
 function sequenceVerdict(steps: readonly Expectation[], sandbox: Sandbox): Verdict {
