@@ -187,7 +187,7 @@ function readForms({ call, query, body }: FastifyRequest): void {
 /** Decodes and checks the parameters. Errors: those of the form, `body_unexpected`, then those of the parameter table. */
 function readParameters(request: FastifyRequest, reply: FastifyReply): void {
   const { call, query, body } = request
-  refuseBroken(body as Form | undefined, 'FORM-1')
+  refuseBroken(body as Form | undefined, call.method === 'POST' ? 'FORM-1' : undefined)
   refuseBroken(query as Form, undefined)
   call.isDecoded = true
   const table = PARAMETERS.get(call.operation as OperationId) as Table
@@ -201,7 +201,7 @@ function readParameters(request: FastifyRequest, reply: FastifyReply): void {
   call.values = decodeParameters(table, call.query, context)
 }
 
-/** Refuses a form that could not be decoded; broken percent-encoding breaks the rule of the place, where it has one. */
+/** Refuses a form that could not be decoded; broken percent-encoding breaks the rule of the place, where it has one: FORM-1 speaks of POST bodies alone. */
 function refuseBroken(form: Form | undefined, place: 'FORM-1' | undefined): void {
   if (!form?.problem) return
   const { code, message, param, rule = place, assumption } = form.problem
