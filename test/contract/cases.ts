@@ -25,6 +25,7 @@ import {
   type RuleId,
   read,
   refund,
+  type Shown,
   updateFurnished,
   updateLocation,
   WITH_KEY
@@ -94,9 +95,9 @@ const UPDATABLE = [
     furnished: 'furnished_account'
   }
 ] as const
-const WITH_METADATA: readonly { name: string; update: (body: Fields) => Call; reading: Call; kept: readonly RuleId[] }[] = [
-  ...UPDATABLE.map(({ name, update, reading }) => ({ name, update, reading, kept: ['UPD-1'] as const })),
-  { name: 'a Refund', update: onRefund, reading: read('/refunds/${refund.id}'), kept: ['REF-9'] }
+const WITH_METADATA: readonly { name: string; update: (body: Fields) => Call; reading: Call; kept: readonly RuleId[]; stays: Shown }[] = [
+  ...UPDATABLE.map(({ name, update, reading }) => ({ name, update, reading, kept: ['UPD-1'] as const, stays: { phone: '+1 617 555 0100' } })),
+  { name: 'a Refund', update: onRefund, reading: read('/refunds/${refund.id}'), kept: ['REF-9'], stays: { reason: 'cold soup' } }
 ]
 /** A list of Users that shows one keeps USR-1, and one of two Refunds keeps REF-10. */
 const shownOn = (path: string): readonly RuleId[] => (path.endsWith('/users') ? ['USR-1'] : [])
@@ -607,11 +608,11 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
   'META-3': {
     kept: [
       ...WITH_METADATA.map(
-        ({ name, update, reading, kept }): Case => ({
+        ({ name, update, reading, kept, stays }): Case => ({
           title: `all keys of ${name}`,
           call: update({ metadata: '' }),
           also: kept,
-          then: [[reading, { shows: { metadata: unset('order', 'till') } }]],
+          then: [[reading, { shows: { ...stays, metadata: unset('order', 'till') } }]],
           reference: true
         })
       ),

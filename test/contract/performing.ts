@@ -63,7 +63,8 @@ export class Performance<A extends Answer = Answer> {
   async differences(answer: Answer, expected: Expected, isUnset: (value: unknown) => boolean): Promise<string[]> {
     const { status, shows, holds = [], lacks = [], page, count, has_more, empty } = (await this.#filled(expected)) as Expected
     const { body, text } = answer
-    const ids: string[] = Array.isArray(body?.data) ? body.data.map(({ id }: Resource) => id) : []
+    // The reference does not name the member that holds the result set.
+    const ids: string[] = (Object.values(body ?? {}).find(Array.isArray) ?? []).map(({ id }: Resource) => id)
     const differs = (what: string, is: unknown, should: unknown) =>
       JSON.stringify(is) === JSON.stringify(should) ? [] : [`${what} is ${JSON.stringify(is)}, not ${JSON.stringify(should)}`]
     return [
