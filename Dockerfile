@@ -19,6 +19,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY --from=build /app/dist ./dist
+COPY src/console/ui ./src/console/ui
 COPY fixtures ./fixtures
 COPY scenarios ./scenarios
 RUN mkdir /fixtures /scenarios /data && chown node /data

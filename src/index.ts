@@ -23,13 +23,13 @@ export type EmulatorOptions = {
   scenario?: string | object
   /** Settings by key, as on the command line: `{ port: 0, 'pagination.max_limit': 5 }`. The port is 0, a free one, when left out. */
   settings?: GivenSettings
-  /** Settings that stand behind those, as from the environment. */
+  /** Settings of lower precedence, as from the environment. */
   environment?: GivenSettings
   /** The machine's time in milliseconds; `Date.now` when left out. */
   now?: () => number
   logger?: FastifyBaseLogger
-  /** Told of long work while a scenario loads: what is done, how many of how many. */
-  progress?: (what: string, done: number, total: number) => void
+  /** Called during long work while a scenario loads: a label, and how many of how many are done. */
+  progress?: (label: string, done: number, total: number) => void
 }
 
 export type Emulator = {
@@ -38,17 +38,17 @@ export type Emulator = {
   controlUrl: string
   /** The loaded scenario. */
   scenario: { name: string; description: string | null }
-  /** The API keys of its first state, each with the Account that it acts as. */
+  /** The API keys at the start, each with the Account that it acts as. */
   apiKeys: { key: string; account: string }[]
-  /** The data file that it goes on from; null without one, or when the file was new. */
+  /** The data file that the state was read from; null without one, or when the file is new. */
   resumed: string | null
-  /** The world at the base address: records, script, evidence. */
+  /** The sandbox at the base address: records, script, evidence. */
   sandbox: Sandbox
-  /** Every world. */
+  /** Every sandbox. */
   sandboxes: Sandboxes
   /** The app, to inject requests into. */
   app: FastifyInstance
-  /** No new calls; those in flight get up to `limits.shutdown` milliseconds. */
+  /** Stops the emulator: new calls are refused, calls in flight get up to `limits.shutdown` milliseconds. */
   close: () => Promise<void>
 }
 
@@ -67,14 +67,15 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
   const saved = file === null ? undefined : () => file.saved()
   const app = await buildApp({ sandboxes, library, settings: process, version: VERSION, saved, ...(logger && { logger }) })
   let stopWatching = async () => {}
-  let isKept = false
+  /** Whether the state is complete, so that it may be written to the data file. */
+  let isWritable = false
   const close = async () => {
     await stopWatching()
     const cut = setTimeout(() => app.server.closeAllConnections(), process['limits.shutdown'])
     await app.close()
     clearTimeout(cut)
-    // where the clocks stand, and worlds that were only read
-    if (isKept) await saved?.()
+    // the clocks' present time, and sandboxes that were only read
+    if (isWritable) await saved?.()
     await file?.close()
   }
   try {
@@ -87,11 +88,11 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
       await saved?.()
       return loaded
     }
-    file?.keep(() => sandboxes.kept())
+    file?.writeFrom(() => sandboxes.saved)
     const isNew = file === null || file.isNew
     if (isNew) await load()
-    else sandboxes.resume(await file.worlds(launch))
-    isKept = true
+      else sandboxes.resume(await file.read(launch))
+      isWritable = true
     if (process.watch) stopWatching = await watchFiles(library, load, app.log)
     const address = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
     const sandbox = sandboxes.main
@@ -117,7 +118,7 @@ async function startDocument(scenario: string | object, library: Library) {
   return { document, origin: { name: scenario, file: document.name } }
 }
 
-/** How the bound host is written in an address that works on this machine. */
+/** The host of an address that works on this machine, for the host that is bound. */
 function shownHost(host: string): string {
   if (['127.0.0.1', '0.0.0.0', '::'].includes(host)) return 'localhost'
   return host.includes(':') ? `[${host}]` : host

@@ -1,4 +1,4 @@
-/** Loads a scenario anew when one of its files changes; by looking at them, since file events do not cross every bind mount. */
+/** Reloads a scenario when one of its files changes. The files are polled, since file events do not cross every bind mount. */
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from './core/errors.js'
 import { problemLine } from './scenario/documents.js'
@@ -6,7 +6,7 @@ import type { Library } from './scenario/library.js'
 
 const INTERVAL_MS = 250
 
-/** Watches every file that the library has read. A broken file is logged and the last good state stays. Answers how to stop. */
+/** Watches every file that the library has read. An invalid file is logged, and the last good state stays. Returns a function that stops watching. */
 export async function watchFiles(
   library: Library,
   load: () => Promise<{ name: string }>,
@@ -18,10 +18,10 @@ export async function watchFiles(
   const reload = async (file: string) => {
     try {
       const { name } = await load()
-      log.info(`${file} changed: the scenario ${name} is loaded anew`)
+      log.info(`${file} changed: the scenario ${name} was reloaded`)
     } catch (error) {
       const lines = error instanceof ApiError ? (error.problems ?? []).map(problemLine) : []
-      log.error(`${file} changed, but cannot be loaded; the state stays as it was. ${lines.length > 0 ? lines.join('; ') : (error as Error).message}`)
+      log.error(`${file} changed, but could not be loaded; the state is unchanged. ${lines.length > 0 ? lines.join('; ') : (error as Error).message}`)
     }
     if (!watcher.closed) watcher.add([...library.read])
   }

@@ -1,9 +1,9 @@
-/** `commerce-emulator check FILE…`: plays a scenario's steps and judges its expectations, in process or against any running service. */
+/** `commerce-emulator check FILE…`: plays a scenario's steps and checks its expectations, in process or against any running service. */
 import { buildApp } from '../app.js'
 import { ApiError } from '../core/errors.js'
 import { createFormDecoder } from '../core/form.js'
 import { settingsInForce } from '../core/settings.js'
-import { valuesOf } from '../http/scripting.js'
+import { valuesOf } from '../http/script.js'
 import { operationAt } from '../reference/operations.js'
 import { Sandboxes } from '../sandbox/sandboxes.js'
 import { problemLine } from '../scenario/documents.js'
@@ -18,17 +18,17 @@ export type CheckOptions = {
   launch: Launch
   /** The base address of a running service; null plays in process. */
   against: string | null
-  /** Keys that stand in for a scenario's own, by these; under `''` the one for a step that names none. */
+  /** Keys to send in place of the scenario's own, by the scenario's key; under `''` the one for a step that names none. */
   keys: ReadonlyMap<string, string>
-  /** What `${NAME}` stands for. */
+  /** Values of `${NAME}`. */
   variables: ReadonlyMap<string, string>
-  /** Told before each file's steps and after each step, for a progress bar. */
+  /** Called before each file's steps and after each step, for a progress bar. */
   onProgress?: (what: string, done: number, total: number) => void
 }
-/** One judged thing: a step, an expectation, or the document itself. */
+/** One checked item: a step, an expectation, or the document itself. */
 export type Point = { file: string; title: string; problems: string[]; ms: number }
 
-/** Checks the files one after the other. Errors are points too: nothing is thrown for a bad document. */
+/** Checks the files one after the other. A document that cannot be loaded is a failed point, not an error. */
 export async function check(files: readonly string[], options: CheckOptions): Promise<Point[]> {
   const points: Point[] = []
   for (const file of files) points.push(...(await checkFile(file, options)))
@@ -50,8 +50,7 @@ async function checkFile(file: string, options: CheckOptions): Promise<Point[]> 
   const { steps, expectations } = sandbox.requireLoaded()
   const tally = new Tally(expectations)
   const decode = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
-  const own = standingIn(sandbox.store)
-  const standing = standingFor(own, options)
+  const ownBindings = standingIn(sandbox.store)
   const play = against === null ? app.playIn(sandbox) : playAgainst(against)
   const points: Point[] = []
   let since = performance.now()
@@ -59,10 +58,10 @@ async function checkFile(file: string, options: CheckOptions): Promise<Point[]> 
   await playSteps(
     steps,
     async call => {
-      count({ ...call, key: nameOf(call.key, own, options) }, tally, decode)
+      count({ ...call, key: scenarioKeyOf(call.key, ownBindings, options) }, tally, decode)
       return play(call)
     },
-    standing,
+    bindingsFor(ownBindings, options),
     ({ index, title, problems }) => {
       const now = performance.now()
       points.push({ file, title: `${index + 1}. ${title}`, problems, ms: now - since })
@@ -72,24 +71,25 @@ async function checkFile(file: string, options: CheckOptions): Promise<Point[]> 
   )
   await app.close()
   for (const { wanted, seen, holds } of tally.verdicts()) points.push({ file, title: `expects ${wanted}`, problems: holds ? [] : [`${seen} came`], ms: 0 })
-  if (points.length === 0) points.push({ file, title: 'the document is valid; it has no steps and expects nothing', problems: [], ms: 0 })
+  if (points.length === 0) points.push({ file, title: 'the document is valid; it has no steps and no expectations', problems: [], ms: 0 })
   return points
 }
 
+/** Counts a call for the scenario's expectations. */
 function count({ method, path, query, key, form }: StepCall, tally: Tally, decode: ReturnType<typeof createFormDecoder>): void {
-  const found = operationAt(method, path)
-  if (found === null) return
+  const route = operationAt(method, path)
+  if (route === null) return
   tally.count({
-    operation: found.operation,
+    operation: route.operation,
     key,
-    params: ([name]) => found.params[name as string],
+    params: ([name]) => route.params[name as string],
     query: valuesOf(decode(query).root),
     body: valuesOf(decode(form ?? '').root)
   })
 }
 
-/** What stands for names and keys: the scenario's own in process, elsewhere what was given. */
-function standingFor(own: Standing, { against, keys, variables }: CheckOptions): Standing {
+/** The values of names and keys: the scenario's own in process, those of the command line for a running service. */
+function bindingsFor(own: Standing, { against, keys, variables }: CheckOptions): Standing {
   const variable = (name: string) => variables.get(name) ?? (against === null ? own.variable(name) : undefined)
   if (against === null) return { variable, key: own.key }
   const first = own.key('')
@@ -98,9 +98,9 @@ function standingFor(own: Standing, { against, keys, variables }: CheckOptions):
     key: name => {
       const key = keys.get(name) ?? (name === '' || name === first ? (keys.get(first ?? '') ?? keys.get('')) : undefined)
       if (key === undefined) {
-        const called = name || first
-        const message = called
-          ? `The scenario calls with the key ${called}; give --key ${called}=KEY for it.`
+        const wanted = name || first
+        const message = wanted
+          ? `The scenario calls with the key ${wanted}; give --key ${wanted}=KEY for it.`
           : 'A step names no key, and the scenario has none of a merchant; give --key KEY for it.'
         throw new ApiError('setting_invalid', { message })
       }
@@ -109,13 +109,13 @@ function standingFor(own: Standing, { against, keys, variables }: CheckOptions):
   }
 }
 
-/** What the scenario calls a key that was sent in the place of its own: what it expects of a key holds wherever it is played. */
-function nameOf(key: string | null, own: Standing, { against, keys }: CheckOptions): string | null {
+/** The scenario's own key for a key that was sent in its place, so that an expectation of a key holds wherever the scenario is played. */
+function scenarioKeyOf(key: string | null, own: Standing, { against, keys }: CheckOptions): string | null {
   const [name] = (against !== null && [...keys].find(([, sent]) => sent === key)) || [key]
   return name === '' ? own.key('') : name
 }
 
-/** Plays over HTTP; a redirect is an answer like any other, so that no key goes anywhere else. No answer is told like an error with status 0. */
+/** Plays over HTTP. A redirect is not followed, so that no key goes to another address. When no answer comes, the result is an error with status 0. */
 function playAgainst(base: string): Play {
   return async ({ method, path, query, key, form }) => {
     const { status, text } = await fetch(`${base.replace(/\/+$/, '')}${path}${query === '' ? '' : `?${query}`}`, {

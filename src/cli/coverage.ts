@@ -4,7 +4,7 @@ import { ApiError } from '../core/errors.js'
 import { type CoverageReport, mergedReports, type RuleCoverage } from '../evidence/coverage.js'
 import { type CoverageFormat, coverageJunit, coverageText } from '../evidence/reports.js'
 
-/** Reads coverage reports written as JSON and answers them added up. Errors: `body_malformed` for a file that is none. */
+/** The sum of coverage reports that were written as JSON. Errors: `body_malformed` for a file that is not one. */
 export async function mergedCoverage(files: readonly string[]): Promise<CoverageReport> {
   return mergedReports(await Promise.all(files.map(readReport)))
 }
@@ -19,7 +19,7 @@ async function readReport(file: string): Promise<CoverageReport> {
   const text = await readFile(file, 'utf8')
   const report = parsed(text) as Partial<CoverageReport> | null
   if (!Array.isArray(report?.rules) || !report.rules.every(isCounted)) {
-    throw new ApiError('body_malformed', { message: `${file} is no coverage report; GET /_control/coverage and exec --report write them as JSON.` })
+    throw new ApiError('body_malformed', { message: `${file} is not a coverage report; GET /_control/coverage and exec --report write them as JSON.` })
   }
   return report as CoverageReport
 }

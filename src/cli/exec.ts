@@ -1,4 +1,4 @@
-/** `commerce-emulator exec … -- COMMAND…`: runs a command against an emulator of its own, and judges what the command did to it. */
+/** `commerce-emulator exec … -- COMMAND…`: runs a command against an emulator of its own, and checks the calls that the command made. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -14,9 +14,9 @@ import type { Gate } from './gates.js'
 
 export type ExecOptions = {
   launch: Launch
-  /** Names of the variables that the command finds the emulator by. */
+  /** Names of the environment variables that tell the command where the emulator is. */
   names: { baseUrl: string; apiKey: string; controlUrl: string }
-  /** Least share of rule outcomes seen, in percent. */
+  /** The least rule coverage that passes, in percent. */
   minCoverage: number | null
   failOn: readonly Gate[]
   /** Folder that reports are written to. */
@@ -26,13 +26,14 @@ type Streams = { stderr: NodeJS.WriteStream }
 const GATE_FAILED = 2
 const NOT_RUNNABLE = 126
 const NOT_FOUND = 127
-const GRAVE: readonly Severity[] = ['error', 'warning']
+/** Findings of these severities fail the gate `findings`. */
+const FAILING: readonly Severity[] = ['error', 'warning']
 
-/** What a command did, as the summary and the reports tell it. */
-type Outcome = ReturnType<typeof outcomeOf>
+/** What the command did, as the summary and the reports show it. */
+type RunSummary = ReturnType<typeof summaryOf>
 type Failure = { gate: Gate | 'coverage'; message: string }
 
-/** Runs the command and answers the exit status: the command's own, or 2 when only a gate failed. Nothing is left running. */
+/** Runs the command and returns the exit status: the command's own, or 2 when only a gate failed. Nothing is left running. */
 export async function exec(command: readonly [string, ...string[]], options: ExecOptions, { stderr }: Streams): Promise<number> {
   const { launch, names, report } = options
   const { flag, environment } = launch
@@ -50,20 +51,20 @@ export async function exec(command: readonly [string, ...string[]], options: Exe
       },
       stderr
     )
-    const outcome = { status, ...outcomeOf(emulator) }
-    const failures = failuresOf(outcome, options)
-    stderr.write(summary(outcome, failures))
-    if (report !== null) await writeReports(report, { outcome, failures, gates: gatesOf(options) })
+    const summary = summaryOf(emulator)
+    const failures = failuresOf(summary, options)
+    stderr.write(summaryText(summary, failures))
+    if (report !== null) await writeReports(report, { status, summary, failures, gates: gatesOf(options) })
     return status === 0 && failures.length > 0 ? GATE_FAILED : status
   } finally {
     await emulator.close()
   }
 }
 
-/** Runs the command with these variables set; signals to this process go to it. Answers its status, 128 and the signal's number where one ended it. */
+/** Runs the command with these variables set, and passes signals on to it. Returns its status, or 128 plus the number of the signal that ended it. */
 async function runCommand([name, ...args]: readonly [string, ...string[]], variables: Record<string, string>, stderr: NodeJS.WritableStream): Promise<number> {
   const child = spawn(name, args, { stdio: 'inherit', env: { ...process.env, ...variables } })
-  // a terminal sends Ctrl-C to the command itself too
+  // a terminal sends Ctrl-C to the command as well
   const passOn = (signal: NodeJS.Signals) => (signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal)
   process.on('SIGINT', passOn).on('SIGTERM', passOn).on('SIGHUP', passOn)
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
@@ -79,65 +80,64 @@ async function runCommand([name, ...args]: readonly [string, ...string[]], varia
   return status
 }
 
-function outcomeOf({ sandboxes }: Emulator) {
+function summaryOf({ sandboxes }: Emulator) {
   const { run } = sandboxes.main
-  const { periods } = run
-  for (const { requests, period } of sandboxes.all()) if (requests > 0) periods.add(period)
-  if (periods.isEmpty) periods.add(sandboxes.main.period)
-  const calls = [...run.calls.values()].flatMap(statuses => [...statuses.values()]).reduce((sum, count) => sum + count, 0)
+  const { history } = run
+  for (const { requests, period } of sandboxes.all()) if (requests > 0) history.add(period)
+  if (history.isEmpty) history.add(sandboxes.main.period)
   return {
-    calls,
+    calls: run.metrics.total,
     coverage: run.coverage.report(),
     findings: run.findings.list(),
-    assumptions: [...run.assumptions.ids()].sort(),
-    unusedScriptEntries: shownEntries(periods.unused()),
-    unmetExpectations: periods.unmet()
+    assumptions: run.assumptions.ids(),
+    unusedScriptEntries: shownEntries(history.unused()),
+    unmetExpectations: history.unmet()
   }
 }
 
-/** The gates that the run has to pass. */
+/** The gates that the run has to pass, in the order of the report. */
 const gatesOf = ({ minCoverage, failOn }: Pick<ExecOptions, 'minCoverage' | 'failOn'>): Failure['gate'][] => [
   ...(minCoverage === null ? [] : (['coverage'] as const)),
   ...new Set(failOn)
 ]
 
-/** What fails the run, in sentences. */
-function failuresOf({ coverage, findings, unusedScriptEntries, unmetExpectations }: Outcome, { minCoverage, failOn }: ExecOptions): Failure[] {
-  const grave = findings.filter(({ severity }) => GRAVE.includes(severity))
-  const found: Record<Failure['gate'], string[]> = {
+/** Why the run fails, a sentence for each failure. */
+function failuresOf({ coverage, findings, unusedScriptEntries, unmetExpectations }: RunSummary, { minCoverage, failOn }: ExecOptions): Failure[] {
+  const failing = findings.filter(({ severity }) => FAILING.includes(severity))
+  const messages: Record<Failure['gate'], string[]> = {
     coverage: minCoverage !== null && coverage.percent < minCoverage ? [`rule coverage is ${coverage.percent} %, below ${minCoverage} %`] : [],
-    findings: grave.length > 0 ? [`findings: ${grave.map(({ finding }) => finding).join(', ')}`] : [],
-    script: unusedScriptEntries.length > 0 ? [`script entries that never acted: ${unusedScriptEntries.map(entryName).join(', ')}`] : [],
+    findings: failing.length > 0 ? [`findings: ${failing.map(({ finding }) => finding).join(', ')}`] : [],
+    script: unusedScriptEntries.length > 0 ? [`script entries that were never applied: ${unusedScriptEntries.map(entryName).join(', ')}`] : [],
     expectations: unmetExpectations.map(({ message }) => message)
   }
-  return gatesOf({ minCoverage, failOn }).flatMap(gate => found[gate].map(message => ({ gate, message })))
+  return gatesOf({ minCoverage, failOn }).flatMap(gate => messages[gate].map(message => ({ gate, message })))
 }
 
-type Unused = Outcome['unusedScriptEntries'][number]
+type Unused = RunSummary['unusedScriptEntries'][number]
 const entryName = ({ id, entry }: Unused) => entry.name ?? `${id} ${entry.on}`
 
-function summary({ calls, coverage, findings, assumptions, unusedScriptEntries, unmetExpectations }: Outcome, failures: readonly Failure[]): string {
+function summaryText({ calls, coverage, findings, assumptions, unusedScriptEntries, unmetExpectations }: RunSummary, failures: readonly Failure[]): string {
   const lines = [
     '',
     'commerce-emulator',
     `  Calls         ${calls}`,
     `  Coverage      ${coverage.seen} of ${coverage.possible} rule outcomes, ${coverage.percent} %; ${coverage.never_exercised.length} rules never exercised, ${coverage.never_violated.length} never violated`,
-    `  Assumptions   ${assumptions.length === 0 ? 'none leaned on' : assumptions.join(' ')}`,
+    `  Assumptions   ${assumptions.length === 0 ? 'none relied on' : assumptions.join(' ')}`,
     `  Findings      ${findings.length === 0 ? 'none' : findings.map(({ finding, times }) => `${finding} (${times}×)`).join(', ')}`,
-    `  Script        ${unusedScriptEntries.length === 0 ? 'no entry unused' : `never acted: ${unusedScriptEntries.map(entryName).join(', ')}`}`,
+    `  Script        ${unusedScriptEntries.length === 0 ? 'no entry unused' : `never applied: ${unusedScriptEntries.map(entryName).join(', ')}`}`,
     `  Expectations  ${unmetExpectations.length === 0 ? 'none unmet' : unmetExpectations.map(({ message }) => message).join('; ')}`,
     ...failures.map(({ message }) => `  FAILED        ${message}`)
   ]
   return `${lines.join('\n')}\n`
 }
 
-type Judged = { outcome: Outcome & { status: number }; failures: readonly Failure[]; gates: readonly Failure['gate'][] }
+type Report = { status: number; summary: RunSummary; failures: readonly Failure[]; gates: readonly Failure['gate'][] }
 
-async function writeReports(folder: string, { outcome, failures, gates }: Judged): Promise<void> {
+async function writeReports(folder: string, { status, summary, failures, gates }: Report): Promise<void> {
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
-  const { status, calls, coverage, findings, assumptions, unusedScriptEntries, unmetExpectations } = outcome
+  const { calls, coverage, findings, assumptions, unusedScriptEntries, unmetExpectations } = summary
   const { rules: _rules, ...shares } = coverage
-  const summary = {
+  const overview = {
     status,
     calls,
     coverage: shares,
@@ -153,11 +153,11 @@ async function writeReports(folder: string, { outcome, failures, gates }: Judged
     writeFile(join(folder, 'findings.json'), json(findings)),
     writeFile(join(folder, 'findings.txt'), findingsText(findings)),
     writeFile(join(folder, 'gates.xml'), gatesJunit(gates, failures)),
-    writeFile(join(folder, 'summary.json'), json(summary))
+    writeFile(join(folder, 'summary.json'), json(overview))
   ])
 }
 
-/** A test case a gate, so that a build server shows which one failed and why. */
+/** One test case for each gate, so that a build server shows which one failed and why. */
 function gatesJunit(gates: readonly Failure['gate'][], failures: readonly Failure[]): string {
   const cases = gates.map(gate => {
     const own = failures.filter(failure => failure.gate === gate).map(({ message }) => message)

@@ -1,4 +1,4 @@
-/** What went wrong, in lines for the person at the terminal. */
+/** Error messages for the person at the terminal. */
 import { ApiError, type Problem } from '../core/errors.js'
 import { problemLine } from '../scenario/documents.js'
 
@@ -12,12 +12,12 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   EACCES: 'this user may not read it'
 }
 
-/** Why a file or folder cannot be read; undefined when the error is of another kind. */
+/** Why a file or folder cannot be read; undefined for any other error. */
 export function unreadable({ path, code, message }: SystemError): string | undefined {
   return path === undefined ? undefined : `${path} cannot be read: ${UNREADABLE[code as string] ?? message}`
 }
 
-/** What is wrong with a document that could not be loaded. Errors: a defect is thrown on. */
+/** The problems of a document that could not be loaded. Errors: rethrows a defect. */
 export function problemsOf(error: Error): readonly Problem[] {
   if (error instanceof ApiError) return error.problems as readonly Problem[]
   const message = unreadable(error)
@@ -25,7 +25,7 @@ export function problemsOf(error: Error): readonly Problem[] {
   return [{ path: '', message }]
 }
 
-/** The lines that tell of a failure: what, where and what to do; the stack only of a defect. */
+/** The lines that report an error: what, where and what to do; the stack only of a defect. */
 export function failureLines(error: SystemError): string[] {
   const [first, ...more] = linesOf(error)
   return [`commerce-emulator: ${first}`, ...more]
@@ -37,10 +37,13 @@ function linesOf(error: SystemError): string[] {
     return lines.length > 1 ? [`${lines.length} problems; nothing was started`, ...lines.map(line => `  ${line}`)] : [lines[0] ?? error.message]
   }
   const { code, syscall, port, address, message, stack } = error
-  if (code === 'EADDRINUSE') return [`port ${port} on ${address} is in use; stop what uses it, or choose another with --port (0 picks a free one).`]
-  if (code === 'EACCES' && syscall === 'listen') return [`port ${port} is not open to this user; choose one above 1023 with --port.`]
+  if (code === 'EADDRINUSE')
+    return [`port ${port} on ${address} is in use; stop the process that uses it, or choose another port with --port (0 picks a free one).`]
+  if (code === 'EACCES' && syscall === 'listen') return [`port ${port} may not be used by this user; choose one above 1023 with --port.`]
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
-    return [`it cannot listen there: ${message}; choose an address of this machine with --host, such as 127.0.0.1, or 0.0.0.0 for all of them.`]
+    return [
+      `the emulator cannot listen on that address: ${message}; choose an address of this machine with --host, such as 127.0.0.1, or 0.0.0.0 for all of them.`
+    ]
   }
   return [unreadable(error) ?? String(stack)]
 }

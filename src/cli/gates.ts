@@ -1,3 +1,3 @@
-/** What can fail a run of `exec` beside the command itself. */
+/** The checks that can fail a run of `exec`, apart from the command itself. */
 export const GATES = ['findings', 'expectations', 'script'] as const
 export type Gate = (typeof GATES)[number]

@@ -2,12 +2,11 @@
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-const PATIENCE = 3000
+const TIMEOUT_MS = 3000
 
-/** Answers whether the emulator at the port is ready, and says why not. `host` is the address that the emulator is bound to. */
+/** Whether the emulator at the port is ready; writes what it answered, or why it did not. `host` is the address that the emulator is bound to. */
 export async function healthcheck({ port, host }: { port: number; host: string }, write: (line: string) => void): Promise<boolean> {
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
-  const url = `http://${reachable}:${port}/_control/health`
+  const url = `http://${reachableHost(host)}:${port}/_control/health`
   try {
     const { status, body } = await answerOf(url)
     write(`${url} answered ${status}: ${body}`)
@@ -18,10 +17,17 @@ export async function healthcheck({ port, host }: { port: number; host: string }
   }
 }
 
-/** `fetch` refuses some ports outright, on which an emulator may well listen. */
+/** How a bound address is written in a URL; an emulator that is bound to every address is asked over the loopback. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** `fetch` refuses some ports outright, that an emulator may listen on. */
 function answerOf(url: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const request = get(url, { agent: false, signal: AbortSignal.timeout(PATIENCE) }, response => {
+    const request = get(url, { agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) }, response => {
       text(response).then(body => resolve({ status: response.statusCode as number, body }), reject)
     })
     request.on('error', reject)
@@ -30,5 +36,5 @@ function answerOf(url: string): Promise<{ status: number; body: string }> {
 
 function whyNot({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ECONNREFUSED') return 'nothing listens there'
-  return code === 'ABORT_ERR' ? `nothing came in ${PATIENCE / 1000} seconds` : message
+  return code === 'ABORT_ERR' ? `no answer within ${TIMEOUT_MS / 1000} seconds` : message
 }

@@ -1,4 +1,4 @@
-/** Settings as the command line and the environment give them: text, read by each setting's schema. */
+/** Settings from the command line and the environment: text, converted and checked by each setting's schema. */
 import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { didYouMean } from '../core/nearest.js'
@@ -8,7 +8,7 @@ type Given = { key: SettingKey; text: string; place: string }
 
 const check = checkerOf(() => settingsSchema(() => true))
 
-/** The settings that the environment gives, by their variables; an empty variable is as if absent. Errors: `setting_invalid` with every problem. */
+/** The settings of the environment's variables; an empty variable counts as absent. Errors: `setting_invalid` with every problem. */
 export function settingsOfEnvironment(environment: Readonly<Record<string, string | undefined>>): GivenSettings {
   const given = SETTING_KEYS.flatMap(key => {
     const text = environment[variableOf(key)]
@@ -17,29 +17,30 @@ export function settingsOfEnvironment(environment: Readonly<Record<string, strin
   return read(given)
 }
 
-/** The settings that flags give: those of `--set key=value`, then flags of their own. Errors: `setting_invalid` with every problem. */
+/** The settings of the command line: those of `--set key=value`, then those of their own flags, which win. Errors: `setting_invalid` with every problem. */
 export function settingsOfFlags(flags: Partial<Record<SettingKey, string>>, sets: readonly string[]): GivenSettings {
   const problems: Problem[] = []
-  const ofSets = sets.flatMap(text => {
+  const fromSets = sets.flatMap(text => {
     const [, key = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     const place = `--set ${text}`
     if (value === undefined) problems.push({ path: place, message: 'key=value was expected, such as --set pagination.max_limit=5' })
-    else if (!Object.hasOwn(SETTINGS, key)) problems.push({ path: place, message: `there is no setting ${key}${meant(key)}` })
+    else if (!Object.hasOwn(SETTINGS, key)) problems.push({ path: place, message: `there is no setting ${key}${suggestion(key)}` })
     else return [{ key: key as SettingKey, text: value, place }]
     return []
   })
-  const ofFlags = Object.entries(flags).map(([key, text]) => ({ key: key as SettingKey, text, place: flagOf(key as SettingKey) }))
-  return read([...ofSets, ...ofFlags], problems)
+  const fromFlags = Object.entries(flags).map(([key, text]) => ({ key: key as SettingKey, text, place: flagOf(key as SettingKey) }))
+  return read([...fromSets, ...fromFlags], problems)
 }
 
 const flagOf = (key: SettingKey) => (SETTINGS[key] as { flag?: string }).flag as string
 
-/** What a key that is none may have meant: one that is spelled like it, or those of the group that it names. */
-function meant(key: string): string {
+/** What an unknown key may have meant: a key that is spelled like it, or the keys of the group that it names. */
+function suggestion(key: string): string {
   const group = SETTING_KEYS.filter(known => known.startsWith(`${key}.`))
-  return group.length === 0 ? didYouMean(key, SETTING_KEYS) : `; under that name are ${group.join(', ')}`
+  return group.length === 0 ? didYouMean(key, SETTING_KEYS) : `; the settings in that group are ${group.join(', ')}`
 }
 
+/** The typed settings. Errors: `setting_invalid` with these problems and those of the values. */
 function read(given: readonly Given[], problems: Problem[] = []): GivenSettings {
   const values = Object.fromEntries(given.map(({ key, text }) => [key, typedValue(key, text)]))
   for (const { path, message } of check(nested(values))) {
@@ -52,7 +53,7 @@ function read(given: readonly Given[], problems: Problem[] = []): GivenSettings 
   return flattened(nested(values)) as GivenSettings
 }
 
-/** The text as the kind of value that the setting takes; what does not fit stays text and is refused by the schema. */
+/** The text as a value of the setting's type; text that does not fit is left as it is, and the schema refuses it. */
 function typedValue(key: SettingKey, text: string): unknown {
   const { type } = SETTINGS[key].schema as { type?: string | string[] }
   if (type === 'integer' && /^-?\d+$/.test(text)) return Number(text)

@@ -26,27 +26,27 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const EXAMPLES = `
 Examples:
-  commerce-emulator                                  the scenario called default
+  commerce-emulator                                  the default scenario
   commerce-emulator --port 0 --scenario ./own.yaml   your own, on a free port
   commerce-emulator --set pagination.max_limit=5     any setting, by its key
   commerce-emulator validate ./own.yaml              check it, start nothing
 
-A flag wins over its environment variable, and that over the scenario.
-GET /_control/settings of a running emulator lists every setting and where its
-value came from.`
+A flag takes precedence over its environment variable, and the variable over the
+scenario. GET /_control/settings of a running emulator lists every setting and
+where its value came from.`
 
 const collected = (text: string, before: string[] = []) => [...before, text]
 
-/** `NAME=VALUE` in two; a value alone has the name ''. */
+/** The two parts of `NAME=VALUE`; a value alone has the name ''. */
 const pairOf = (text: string): readonly [string, string] => {
   const at = text.indexOf('=')
   return at < 1 ? ['', text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** A share in percent. */
+/** A percentage from 0 to 100. Errors: `InvalidArgumentError` for any other text. */
 const percentOf = (text: string): number => {
   const percent = Number(text)
-  if (text.trim() === '' || !(percent >= 0 && percent <= 100)) throw new InvalidArgumentError('A share from 0 to 100 was expected.')
+  if (text.trim() === '' || !(percent >= 0 && percent <= 100)) throw new InvalidArgumentError('A percentage from 0 to 100 was expected.')
   return percent
 }
 
@@ -64,7 +64,7 @@ function withSettings(command: Command, wanted: (key: SettingKey) => boolean = (
     .helpOption('-h, --help', 'Print this help.')
 }
 
-/** Runs the command line and answers the exit status, or null when the process goes on serving. Errors are told in clear lines on stderr. */
+/** Runs the command line and returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
 export async function run(args: readonly string[], environment: Environment, { stdout, stderr }: Streams): Promise<number | null> {
   let status: number | null = 0
   const launchOf = ({ set = [], ...flags }: Flags) => {
@@ -93,7 +93,7 @@ export async function run(args: readonly string[], environment: Environment, { s
   const start = withSettings(program.command('start', { isDefault: true }).description('Start the emulator; also when no command is named.'))
     .allowExcessArguments()
     .action(async (flags: Flags, { args }: Command) => {
-      if (args.length > 0) program.error(`error: ${excess(args[0] as string, program)}`)
+      if (args.length > 0) program.error(`error: ${strayArgument(args[0] as string, program)}`)
       const { start } = await import('./start.js')
       const { flag, environment } = launchOf(flags)
       await start({ settings: flag, environment }, { stdout, stderr })
@@ -101,7 +101,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     })
 
   withSettings(
-    program.command('validate').argument('<file...>', 'Scenario or fixture files.').description('Check scenario and fixture files; exit 0 when all are right.'),
+    program.command('validate').argument('<file...>', 'Scenario or fixture files.').description('Check scenario and fixture files; exit 0 when all are valid.'),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
   ).action(async (files: string[], flags: Flags) => {
     const { validate } = await import('./validate.js')
@@ -112,14 +112,14 @@ export async function run(args: readonly string[], environment: Environment, { s
     program
       .command('check')
       .argument('<file...>', 'Scenario files.')
-      .description("Play scenarios' steps and judge what they expect; exit 0 when all holds.")
+      .description("Play scenarios' steps and check their expectations; exit 0 when all hold.")
       .option('--against <url>', 'Play against a running service, by its base address; no script and no control call is sent there.')
-      .addOption(new Option('--key <[name=]key>', "A key to use there in place of a scenario's; without a name the merchant's.").argParser(collected))
-      .addOption(new Option('--var <name=value>', 'What ${name} stands for.').argParser(collected))
+      .addOption(new Option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.").argParser(collected))
+      .addOption(new Option('--var <name=value>', 'The value of ${name}.').argParser(collected))
       .addOption(new Option('--format <format>', 'How to report.').choices(REPORT_FORMATS).default('text')),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
   ).action(async (files: string[], { against, key, var: variables, format, ...flags }: CheckFlags) => {
-    if (key && against === undefined) program.error('error: --key goes with --against; in process the scenario has its own keys')
+    if (key && against === undefined) program.error('error: --key goes with --against; in process the scenario uses its own keys')
     const nameless = variables?.find(text => !/^[^=]+=/.test(text))
     if (nameless !== undefined) program.error(`error: --var takes NAME=VALUE, not ${nameless}`)
     const { check } = await import('./check.js')
@@ -138,14 +138,14 @@ export async function run(args: readonly string[], environment: Environment, { s
   withSettings(
     program
       .command('exec')
-      .argument('<command...>', 'What to run, after --.')
-      .description('Run a command against an emulator of its own, and judge what it did; exit with its status, or 2 when only a gate failed.')
-      .option('--min-coverage <percent>', 'Least share of rule outcomes that the command has to see.', percentOf)
-      .addOption(new Option('--fail-on <what...>', 'What else fails the run.').choices(GATES).default(['expectations']))
+      .argument('<command...>', 'The command to run, after --.')
+      .description('Run a command against an emulator of its own, and check its calls; exit with its status, or 2 when only a gate failed.')
+      .option('--min-coverage <percent>', 'The least rule coverage that passes.', percentOf)
+      .addOption(new Option('--fail-on <what...>', 'The gates that fail the run.').choices(GATES).default(['expectations']))
       .option('--report <dir>', 'Folder to write reports to, as JSON and JUnit.')
-      .option('--base-url-name <name>', 'Variable that holds the base address.', 'COMMERCE_BASE_URL')
-      .option('--api-key-name <name>', 'Variable that holds the first API key.', 'COMMERCE_API_KEY')
-      .option('--control-url-name <name>', 'Variable that holds the address of the control API.', 'COMMERCE_CONTROL_URL')
+      .option('--base-url-name <name>', 'Variable for the base address.', 'COMMERCE_BASE_URL')
+      .option('--api-key-name <name>', 'Variable for the first API key.', 'COMMERCE_API_KEY')
+      .option('--control-url-name <name>', 'Variable for the address of the control API.', 'COMMERCE_CONTROL_URL')
   ).action(async (command: [string, ...string[]], { minCoverage, failOn, report, baseUrlName, apiKeyName, controlUrlName, ...flags }: ExecFlags) => {
     const { exec } = await import('./exec.js')
     const names = { baseUrl: baseUrlName, apiKey: apiKeyName, controlUrl: controlUrlName }
@@ -158,7 +158,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     .argument('<file...>', 'Coverage reports as JSON.')
     .description('Add up the coverage of several runs.')
     .addOption(new Option('--format <format>', 'How to report.').choices(COVERAGE_FORMATS).default('text'))
-    .option('--min-coverage <percent>', 'Least share of rule outcomes; exit 2 below it.', percentOf)
+    .option('--min-coverage <percent>', 'The least rule coverage that passes; exit 2 below it.', percentOf)
     .helpOption('-h, --help', 'Print this help.')
     .action(async (files: string[], { format, minCoverage }: { format: CoverageFormat; minCoverage?: number }) => {
       const { coverageReport, mergedCoverage } = await import('./coverage.js')
@@ -187,7 +187,7 @@ export async function run(args: readonly string[], environment: Environment, { s
   }
 }
 
-/** The program's help, with the options of the default command above its own. */
+/** The program's help, with the options of the default command before its own. */
 function overview(program: Command, start: Command, helpWidth: number): string {
   const help = new Help()
   const own = help.visibleOptions(program)
@@ -196,10 +196,10 @@ function overview(program: Command, start: Command, helpWidth: number): string {
   return help.formatHelp(program, help)
 }
 
-/** What is wrong with a word that is no flag where the emulator is started. */
-function excess(word: string, program: Command): string {
+/** Why an argument that is not a flag is refused where the emulator is started. */
+function strayArgument(word: string, program: Command): string {
   const commands = program.commands.map(command => command.name())
   if (commands.includes(word)) return `the command ${word} comes first: commerce-emulator ${word}`
-  if (isPath(word)) return `${word} stands there without a flag; did you mean --scenario ${word}?`
+  if (isPath(word)) return `${word} has no flag; did you mean --scenario ${word}?`
   return `unknown command ${word}${didYouMean(word, commands)}`
 }

@@ -1,17 +1,18 @@
 /** A progress bar for work that takes over a second, on a terminal only. */
 import progress from 'cli-progress'
 
-const PATIENCE_MS = 1000
+/** Work that takes less than this shows no bar. */
+const DELAY_MS = 1000
 export type ProgressBar = { update: (what: string, done: number, total: number) => void; stop: () => void }
 
-/** A bar on the stream: what, and how many of how many. It appears once the work has taken a second; off a terminal it never does. */
+/** A bar on the stream: a label, and how many of how many. It appears once the work has taken a second, and only on a terminal. */
 export function createProgressBar(stream: NodeJS.WriteStream, now: () => number = Date.now): ProgressBar {
   if (!stream.isTTY) return { update: () => {}, stop: () => {} }
   const since = now()
   let bar: progress.SingleBar | undefined
   return {
     update: (what, done, total) => {
-      if (now() - since < PATIENCE_MS) return
+      if (now() - since < DELAY_MS) return
       if (!bar) {
         bar = new progress.SingleBar({
           stream,

@@ -1,4 +1,4 @@
-/** How checked points are written: for people, as TAP, or as JUnit. */
+/** The report of `check`: as text for people, as TAP, or as JUnit. */
 import { xml } from '../evidence/reports.js'
 import type { Point } from './check.js'
 
@@ -27,7 +27,7 @@ function asTap(points: readonly Point[]): string {
   return `${['TAP version 14', `1..${points.length}`, ...lines].join('\n')}\n`
 }
 
-/** Text on one line that holds no directive of TAP. */
+/** Text on one line, without the characters that start a TAP directive. */
 const description = (text: string) => text.replace(/\s+/g, ' ').replace(/[\\#]/g, '\\$&')
 
 function asJunit(points: readonly Point[]): string {

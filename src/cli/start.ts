@@ -1,4 +1,4 @@
-/** `commerce-emulator start`: starts the emulator and says where it is; the last line, `commerce-emulator ready on …`, is stable. */
+/** `commerce-emulator start`: starts the emulator and prints where it is. The last line, `commerce-emulator ready on …`, is a stable format. */
 import closeWithGrace from 'close-with-grace'
 import { settingsInForce } from '../core/settings.js'
 import { createLogger } from '../http/logging.js'
@@ -14,13 +14,13 @@ export async function start(given: Required<Pick<EmulatorOptions, 'settings' | '
   const bar = createProgressBar(stderr)
   const emulator = await startEmulator({ ...given, settings: { ...given.settings, port: values.port }, logger, progress: bar.update }).finally(bar.stop)
   closeWithGrace({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
-    if (err) logger.fatal({ err }, 'The emulator stops: a defect. Please report it.')
+    if (err) logger.fatal({ err }, 'The emulator stops because of a defect. Please report it.')
     await emulator.close()
   })
   stdout.write(`${startUpText(emulator)}\n`)
 }
 
-/** What is printed at start-up: the addresses, the keys, a first call, and the line that says that the emulator is ready. */
+/** The text that is printed at start-up: the addresses, the keys, a first call, and the line that says that the emulator is ready. */
 export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }: Emulator): string {
   const [first] = apiKeys
   const width = Math.max(...apiKeys.map(({ key }) => key.length))
@@ -29,7 +29,7 @@ export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }:
     `  API       ${baseUrl}`,
     `  Control   ${controlUrl}`,
     `  Scenario  ${scenario.name}${scenario.description ? `: ${scenario.description}` : ''}`,
-    ...(resumed === null ? [] : [`  Data      ${resumed}: goes on where it stopped`]),
+    ...(resumed === null ? [] : [`  Data      ${resumed}: continued from where it stopped`]),
     ...apiKeys.map(({ key, account }, index) => `  ${index === 0 ? 'Keys    ' : '        '}  ${key.padEnd(width)}  acts as ${account}`),
     ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',
@@ -37,5 +37,5 @@ export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }:
   ].join('\n')
 }
 
-/** The text as one word of a shell's command line, in quotes where it needs them. */
+/** The text as one word of a shell command, quoted where that is needed. */
 const shellWord = (text: string) => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

@@ -1,5 +1,4 @@
 /** `commerce-emulator validate FILE…`: checks scenarios and fixtures without starting anything. */
-
 import type { Problem } from '../core/errors.js'
 import { settingsInForce } from '../core/settings.js'
 import { Sandbox } from '../sandbox/sandbox.js'
@@ -8,18 +7,18 @@ import { Library } from '../scenario/library.js'
 import type { Launch } from '../scenario/scenario.js'
 import { problemsOf } from './failures.js'
 
-/** Checks each file and writes a line a problem; answers whether all are right. */
+/** Checks each file and writes a line for each problem. Returns whether all files are valid. */
 export async function validate(files: readonly string[], launch: Launch, write: (line: string) => void): Promise<boolean> {
   const { fixtures_dir, scenarios_dir } = settingsInForce(launch).values
   const library = new Library({ fixtures: fixtures_dir, scenarios: scenarios_dir })
-  let allRight = true
+  let allValid = true
   for (const file of files) {
     const problems = await problemsIn(file, library, launch)
     for (const problem of problems) write(problemLine(problem))
     write(problems.length === 0 ? `${file}: valid` : `${file}: ${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`)
-    allRight &&= problems.length === 0
+    allValid &&= problems.length === 0
   }
-  return allRight
+  return allValid
 }
 
 async function problemsIn(file: string, library: Library, launch: Launch): Promise<readonly Problem[]> {

@@ -6,15 +6,23 @@ import { ApiError } from '../core/errors.js'
 import type { Form } from '../core/form.js'
 import { settingsInForce } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
-import { decodeParameters } from '../http/parameters.js'
-import { hasBody } from '../http/reading.js'
+import { compileTable, decodeParameters, type Table } from '../http/parameters.js'
+import { hasBody } from '../http/pipeline.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import { readDocument, refusalOf, type SourceDocument } from '../scenario/documents.js'
 
 type Body = { type: 'json' | 'yaml'; text: string }
-const DEFAULTS = settingsInForce({}).values
+/** A control call's query names no records, and everything unknown in it is refused. */
+const PLAIN = { settings: settingsInForce({}).values, unknown: () => {}, refer: () => {}, cursor: () => {} }
+const COMPILED = new Map<TSchema, Table>()
 
-/** Accepts `application/json` and `application/yaml`, as text that is read when it is wanted; a body of any other type is refused with 415. */
+function tableOf(schema: TSchema): Table {
+  const table = COMPILED.get(schema) ?? compileTable(schemaOf(schema))
+  COMPILED.set(schema, table)
+  return table
+}
+
+/** Accepts `application/json` and `application/yaml`, as text that is parsed when it is needed; a body of any other type is refused with 415. */
 export function acceptBodies(control: FastifyInstance, bodyLimit: number): void {
   control.removeAllContentTypeParsers()
   for (const [media, type] of [
@@ -35,7 +43,7 @@ export function acceptBodies(control: FastifyInstance, bodyLimit: number): void 
 }
 
 /**
- * The document that a call carries; `example` shows one to a caller who sent none.
+ * The document in a call's body; `example` is shown to a caller who sent none.
  * Errors: `body_malformed` without one, or where JSON is broken; `document_invalid` where YAML is.
  */
 export async function documentIn({ body }: FastifyRequest, example: string): Promise<SourceDocument & { type: Body['type'] }> {
@@ -52,7 +60,7 @@ export async function documentIn({ body }: FastifyRequest, example: string): Pro
   return { type, ...(await readDocument('body', text)) }
 }
 
-/** A checker of a call's own body; answers the body. Errors: `document_invalid` with every problem. */
+/** A reader of call bodies that match a schema; it returns the body and its document. Errors: `document_invalid` with every problem. */
 export function bodyReader<T>(
   schema: object,
   example: string
@@ -60,16 +68,15 @@ export function bodyReader<T>(
   const check = checkerOf(() => schema)
   return async request => {
     const document = await documentIn(request, example)
-    const misfits = check(document.data)
-    if (misfits.length > 0) throw await refusalOf(misfits.map(({ steps, message }) => ({ document, steps, message })))
+    const problems = check(document.data)
+    if (problems.length > 0) throw await refusalOf(problems.map(({ steps, message }) => ({ document, steps, message })))
     return { body: document.data as T, document }
   }
 }
 
-/** A call's query, by its table; by none, nothing may stand in it. Errors: as of any call of the API, naming the parameter. */
+/** A call's query, decoded by its parameter table; without a table, no parameter is allowed. Errors: those of the emulated API, naming the parameter. */
 export function queryOf<T>(request: FastifyRequest, table: TSchema = NO_PARAMETERS): T {
-  const { log, query } = request
-  const { root, problem } = query as Form
+  const { root, problem } = request.query as Form
   if (problem) throw new ApiError(problem.code, { message: problem.message, param: problem.param })
-  return decodeParameters(schemaOf(table), root, { settings: DEFAULTS, trace: new Trace(), warn: log.warn.bind(log) }) as T
+  return decodeParameters(tableOf(table), root, { ...PLAIN, trace: new Trace() }) as T
 }

@@ -5,10 +5,11 @@ import { ApiError } from '../core/errors.js'
 import { instantOf } from '../core/instants.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { maskedThroughout } from '../core/redaction.js'
-import type { Totals } from '../evidence/evidence.js'
-import type { Entry } from '../evidence/journal.js'
+import type { JudgedCall } from '../evidence/judged-call.js'
 import { COVERAGE_FORMATS, coverageJunit, coverageText, findingsText } from '../evidence/reports.js'
+import type { Totals } from '../evidence/run.js'
 import { explained, explainedText, summaryOf } from '../evidence/why.js'
+import { keysToMask } from '../http/answers.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -32,11 +33,11 @@ const HEARTBEAT_MS = 15_000
 const MOST_UNREAD = 1_048_576
 const TEXT = 'text/plain; charset=utf-8'
 
+const totalsIn = ({ run, evidence }: Sandbox, scope: 'sandbox' | 'run' | undefined): Totals => (scope === 'run' ? run : evidence.totals)
+
 /** The totals that a call asks for: the sandbox's, or with `?scope=run` the process's. */
-export function totalsOf(request: FastifyRequest): Totals {
-  const { sandbox } = request
-  return queryOf<Static<typeof SCOPE_QUERY>>(request, SCOPE_QUERY).scope === 'run' ? sandbox.run : sandbox.evidence.totals
-}
+export const totalsOf = (request: FastifyRequest): Totals =>
+  totalsIn(request.call.sandbox, queryOf<Static<typeof SCOPE_QUERY>>(request, SCOPE_QUERY).scope)
 
 export const evidenceRoutes: FastifyPluginAsync = async control => {
   const streams = new Set<() => void>()
@@ -46,38 +47,44 @@ export const evidenceRoutes: FastifyPluginAsync = async control => {
 
   control.get('/requests', async request => {
     const query = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
-    const { sandbox } = request
+    const { sandbox } = request.call
     const { journal } = sandbox.evidence
-    const found = journal.entries().reverse().filter(filterOf(query, sandbox))
+    const found = journal.calls().reverse().filter(filterOf(query, sandbox))
     const { limit = DEFAULT_LIMIT } = query
-    return { object: 'list', data: found.slice(0, limit).map(summaryOf), has_more: found.length > limit, dropped: journal.dropped }
+    const keys = keysToMask(sandbox)
+    return { object: 'list', data: found.slice(0, limit).map(call => summaryOf(call, keys)), has_more: found.length > limit, dropped: journal.dropped }
   })
 
   control.delete('/requests', async (request, reply) => {
     queryOf(request)
-    request.sandbox.evidence.journal.clear()
+    request.call.sandbox.evidence.journal.clear()
     return reply.code(204).send()
   })
 
   control.get<{ Params: { id: string } }>('/requests/:id', async (request, reply) => {
     const { format } = queryOf<Static<typeof ENTRY_QUERY>>(request, ENTRY_QUERY)
-    const entry = request.sandbox.evidence.journal.get(request.params.id)
-    if (!entry) throw unknownRequest(request.params.id, request.sandbox)
-    return format === 'text' ? reply.type(TEXT).send(explainedText(entry)) : explained(entry)
+    const { sandbox } = request.call
+    const { journal } = sandbox.evidence
+    const found = journal.get(request.params.id)
+    if (!found) throw unknownRequest(request.params.id, sandbox)
+    const keys = keysToMask(sandbox)
+    return format === 'text' ? reply.type(TEXT).send(explainedText(found, journal, keys)) : explained(found, journal, keys)
   })
 
   control.get('/events', (request, reply) => {
     queryOf(request)
     reply.hijack()
     const { raw } = reply
-    const { sandbox } = request
+    const { sandbox, id } = request.call
     const send = (text: string) => {
       if (raw.writableLength > MOST_UNREAD) raw.destroy()
       else raw.write(text)
     }
-    raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'request-id': request.id })
+    raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'request-id': id })
     send(': the journal, as it is written\n\n')
-    const stop = sandbox.evidence.journal.listen(entry => send(`id: ${entry.id}\nevent: request\ndata: ${JSON.stringify(summaryOf(entry))}\n\n`))
+    const stop = sandbox.evidence.journal.listen(call =>
+      send(`id: ${call.id}\nevent: request\ndata: ${JSON.stringify(summaryOf(call, keysToMask(sandbox)))}\n\n`)
+    )
     const heartbeat = setInterval(() => send(': \n\n'), HEARTBEAT_MS)
     const end = () => {
       stop()
@@ -98,8 +105,7 @@ export const evidenceRoutes: FastifyPluginAsync = async control => {
 
   control.get('/coverage', async (request, reply) => {
     const { scope, format } = queryOf<Static<typeof COVERAGE_QUERY>>(request, COVERAGE_QUERY)
-    const { sandbox } = request
-    const report = (scope === 'run' ? sandbox.run : sandbox.evidence.totals).coverage.report()
+    const report = totalsIn(request.call.sandbox, scope).coverage.report()
     if (format === 'text') return reply.type(TEXT).send(coverageText(report))
     return format === 'junit' ? reply.type('application/xml; charset=utf-8').send(coverageJunit(report)) : report
   })
@@ -111,38 +117,38 @@ export const evidenceRoutes: FastifyPluginAsync = async control => {
 
   control.get('/findings', async (request, reply) => {
     const { scope, format } = queryOf<Static<typeof FINDINGS_QUERY>>(request, FINDINGS_QUERY)
-    const { sandbox } = request
-    const data = (scope === 'run' ? sandbox.run : sandbox.evidence.totals).findings.list()
+    const data = totalsIn(request.call.sandbox, scope).findings.list()
     return format === 'text' ? reply.type(TEXT).send(findingsText(data)) : { data }
   })
 }
 
 /** Which entries a list shows. Errors: `parameter_invalid` for a filter that names nothing, with what there is. */
-function filterOf({ on, status, since }: Static<typeof LIST_QUERY>, sandbox: Sandbox): (entry: Entry) => boolean {
+function filterOf({ on, status, since }: Static<typeof LIST_QUERY>, sandbox: Sandbox): (call: JudgedCall) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) {
     throw invalid('on', `${on} is no operation of the reference${didYouMean(on as string, OPERATION_NAMES) || `; it has ${OPERATION_NAMES.join(', ')}`}`)
   }
-  if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status))
+  if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) {
     throw invalid('status', `a status such as 404, or a class such as 4xx, was expected, not ${status}`)
-  const isWanted = (entry: Entry) =>
-    (operation === undefined || entry.operation === operation) &&
-    (status === undefined || (status.endsWith('xx') ? String(entry.status)[0] === status[0] : String(entry.status) === status))
+  }
+  const hasStatus = (call: JudgedCall) =>
+    status === undefined || (status.endsWith('xx') ? String(call.status)[0] === status[0] : String(call.status) === status)
+  const isWanted = (call: JudgedCall) => (operation === undefined || call.operation === operation) && hasStatus(call)
   if (since === undefined) return isWanted
 
   const at = instantOf(since)
-  if (at !== null) return entry => entry.at >= at && isWanted(entry)
-  const ids = sandbox.evidence.journal.entries().map(({ id }) => id)
+  if (at !== null) return call => call.at >= at && isWanted(call)
+  const ids = sandbox.evidence.journal.calls().map(({ id }) => id)
   const start = ids.indexOf(since)
   if (start < 0) throw invalid('since', `an instant or the id of a call in the journal was expected, not ${since}; ${heldBy(ids)}`)
   const later = new Set(ids.slice(start + 1))
-  return entry => later.has(entry.id) && isWanted(entry)
+  return call => later.has(call.id) && isWanted(call)
 }
 
 const invalid = (param: string, message: string) => new ApiError('parameter_invalid', { message: sentence(`${param}: ${message}`), param })
 
 function unknownRequest(id: string, sandbox: Sandbox): ApiError {
-  const there = heldBy(sandbox.evidence.journal.entries().map(entry => entry.id))
+  const there = heldBy(sandbox.evidence.journal.calls().map(call => call.id))
   return new ApiError('request_unknown', { message: `The journal holds no call ${id}; ${there}.`, param: 'id' })
 }
 

@@ -1,11 +1,11 @@
-/** The examples of the OpenAPI document: calls that the default scenario answers as they are, and records of it. */
+/** The examples of the OpenAPI document: calls that succeed with the default scenario, and records of it. */
 import type { Family, OperationId } from '../reference/operations.js'
 
 type Values = Readonly<Record<string, unknown>>
 export type CallExample = {
   params?: Readonly<Record<string, string>>
   query?: Values
-  /** Bodies by what they show. */
+  /** Bodies by title. */
   body?: Readonly<Record<string, Values>>
 }
 
@@ -111,7 +111,7 @@ const refund = {
   metadata: {}
 }
 
-/** A list object with one record, as it stands below a base address. */
+/** A list object with one record. */
 export const listExample = (url: string, record: { id: string; [field: string]: unknown }) => ({
   object: 'list',
   url,

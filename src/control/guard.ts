@@ -1,4 +1,4 @@
-/** Keeps the control API from web pages: Host names that DNS rebinding could use, foreign origins, and callers without the token. */
+/** Protects the control API from web pages: from Host names that DNS rebinding could use, from other origins, and from callers without the token. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
@@ -7,10 +7,10 @@ import { ApiError } from '../core/errors.js'
 export type Guard = { token: string | null; hosts: readonly string[] }
 
 /**
- * Refuses a control call that may not pass, and all but health before the start scenario is loaded.
+ * Refuses a control call that is not allowed, and every call but health before the start scenario is loaded.
  * Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401), `not_ready` (503).
  */
-export function guardControl({ headers, routeOptions, sandbox }: FastifyRequest, { token, hosts }: Guard): void {
+export function guardControl({ headers, routeOptions, call }: FastifyRequest, { token, hosts }: Guard): void {
   const { host = '', origin, authorization } = headers
   const isHealth = routeOptions.url === '/_control/health'
   if (!isHealth && !isSafeHost(host, hosts)) {
@@ -19,7 +19,7 @@ export function guardControl({ headers, routeOptions, sandbox }: FastifyRequest,
     })
   }
   if (origin !== undefined && origin !== `http://${host}`) {
-    throw new ApiError('origin_not_allowed', { message: `The control API answers no page of another origin; ${origin} is not http://${host}.` })
+    throw new ApiError('origin_not_allowed', { message: `The control API is closed to pages of other origins; ${origin} is not http://${host}.` })
   }
   if (token !== null && !isHealth && !isSame(authorization ?? '', `Bearer ${token}`)) {
     throw new ApiError('token_required', {
@@ -27,7 +27,7 @@ export function guardControl({ headers, routeOptions, sandbox }: FastifyRequest,
       headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
     })
   }
-  if (!isHealth) sandbox.requireLoaded()
+  if (!isHealth) call.sandbox.requireLoaded()
 }
 
 /** A host without its port and, for IPv6, its brackets. */

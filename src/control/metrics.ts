@@ -1,7 +1,7 @@
-/** Control: metrics in Prometheus text. What is counted is counted as calls come; prom-client, loaded when first asked, writes it. */
+/** Control: metrics in Prometheus text, written by prom-client, which is loaded at the first request. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { MetricObject, Registry } from 'prom-client'
-import { LATENCY_BOUNDS, type Run } from '../evidence/evidence.js'
+import { LATENCY_BOUNDS, type Metrics } from '../evidence/metrics.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { FAMILIES } from '../store/store.js'
@@ -22,7 +22,7 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
   const registry = new prometheus.Registry()
   prometheus.collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  const { run } = sandboxes.main
+  const { metrics } = sandboxes.main.run
   new prometheus.Counter({
     name: 'commerce_calls_total',
     help: 'Calls of the emulated API, by operation and status.',
@@ -30,7 +30,9 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
     registers,
     collect() {
       this.reset()
-      for (const [operation, statuses] of run.calls) for (const [status, count] of statuses) this.inc({ operation: shown(operation), status }, count)
+      for (const [operation, statuses] of metrics.calls) {
+        for (const [status, count] of statuses) this.inc({ operation: labelOf(operation), status }, count)
+      }
     }
   })
   new prometheus.Gauge({
@@ -57,26 +59,27 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
   })
   new prometheus.Counter({
     name: 'commerce_script_actions_total',
-    help: 'Calls that a script entry acted on.',
+    help: 'Calls that a script entry applied to.',
     registers,
     collect() {
       this.reset()
-      this.inc(run.scripted)
+      this.inc(metrics.scripted)
     }
   })
-  registry.registerMetric(latencyMetric(run) as never)
+  registry.registerMetric(latencyMetric(metrics) as never)
   return registry
 }
 
-const shown = (operation: string) => (operation === 'none' ? operation : nameOf(operation as OperationId))
+/** An operation as a label: its method and path, or `none` for a call of no operation. */
+const labelOf = (operation: string) => (operation === 'none' ? operation : nameOf(operation as OperationId))
 
-/** The latency histogram, in seconds as Prometheus wants it. */
-function latencyMetric(run: Run): { name: string; get: () => Promise<MetricObject & { values: object[] }> } {
+/** The latency histogram, in seconds by Prometheus' convention. */
+function latencyMetric({ latencies }: Metrics): { name: string; get: () => Promise<MetricObject & { values: object[] }> } {
   const name = 'commerce_call_duration_seconds'
   const get = async () => {
     const values: object[] = []
-    for (const [operation, { buckets, sum }] of run.latencies) {
-      const labels = { operation: shown(operation) }
+    for (const [operation, { buckets, sum }] of latencies) {
+      const labels = { operation: labelOf(operation) }
       let count = 0
       for (const [index, inBucket] of buckets.entries()) {
         count += inBucket
@@ -85,7 +88,7 @@ function latencyMetric(run: Run): { name: string; get: () => Promise<MetricObjec
       }
       values.push({ metricName: `${name}_sum`, labels, value: sum / 1000 }, { metricName: `${name}_count`, labels, value: count })
     }
-    return { name, help: 'Time to answer a call of the emulated API.', type: 'histogram', aggregator: 'sum', values } as never
+    return { name, help: 'Duration of calls of the emulated API.', type: 'histogram', aggregator: 'sum', values } as never
   }
   return { name, get }
 }

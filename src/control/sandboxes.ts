@@ -1,6 +1,6 @@
-/** Control: the isolated worlds of the process. */
+/** Control: the sandboxes of the process. */
 import type { FastifyPluginAsync } from 'fastify'
-import { BASE, CONTROL } from '../http/entrance.js'
+import { BASE, CONTROL } from '../http/paths.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -20,7 +20,7 @@ export const sandboxRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes }> = async
   })
 }
 
-/** A named world as a list shows it. */
+/** A named sandbox as an item of the list. */
 function shown({ name, scenario, store, requests, inFlight }: Sandbox) {
   if (name === null) return []
   const records = FAMILIES.reduce((sum, family) => sum + store[family].size, 0)

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import { maskedThroughout } from '../core/redaction.js'
-import { type Found, refusalOf } from '../scenario/documents.js'
+import { type DocumentProblem, refusalOf } from '../scenario/documents.js'
 import { checkEntry } from '../scenario/schemas.js'
 import { compileEntry, type EntryData, type Script } from '../scenario/script.js'
 import { documentIn, queryOf } from './bodies.js'
@@ -11,27 +11,28 @@ const EXAMPLE =
   '{"on":"POST /transactions","calls":1,"respond":{"status":402,"error":{"type":"card_error","code":"card_declined","message":"The card was declined."}}}'
 
 export const scriptRoutes: FastifyPluginAsync = async control => {
-  control.get('/script', async ({ sandbox }) => ({ data: shownEntries(sandbox.script.listed()) }))
+  control.get('/script', async ({ call: { sandbox } }) => ({ data: shownEntries(sandbox.script.listed()) }))
 
   control.post('/script', async (request, reply) => {
     queryOf(request)
     const document = await documentIn(request, EXAMPLE)
-    const found: Found[] = checkEntry(document.data).map(({ steps, message }) => ({ document, steps, message }))
+    const found: DocumentProblem[] = checkEntry(document.data).map(({ steps, message }) => ({ document, steps, message }))
     const entry = found.length > 0 ? null : await compileEntry(document.data as EntryData, (steps, message) => found.push({ document, steps, message }))
     if (entry === null) throw await refusalOf(found)
-    request.sandbox.script.add(entry)
-    return reply.code(201).send(shownEntries(request.sandbox.script.listed()).at(-1) as object)
+    request.call.sandbox.script.add(entry)
+    return reply.code(201).send(shownEntries(request.call.sandbox.script.listed()).at(-1) as object)
   })
 
   control.delete('/script', async (request, reply) => {
     queryOf(request)
-    request.sandbox.script.clear()
+    request.call.sandbox.script.clear()
     return reply.code(204).send()
   })
 
   control.delete<{ Params: { id: string } }>('/script/:id', async (request, reply) => {
     queryOf(request)
-    const { params, sandbox } = request
+    const { params, call } = request
+    const { sandbox } = call
     const { id } = params
     if (!sandbox.script.remove(id)) {
       const known = sandbox.script.listed().map(entry => entry.id)

@@ -1,7 +1,7 @@
 /** Control: the settings in force, and the assumptions that they change. */
 import type { FastifyPluginAsync } from 'fastify'
 import { SETTING_KEYS, SETTINGS, scenarioPathOf, variableOf } from '../core/settings.js'
-import { ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId, isStanding } from '../reference/assumptions.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { bodyReader, queryOf } from './bodies.js'
 import { totalsOf } from './evidence.js'
@@ -9,27 +9,25 @@ import { totalsOf } from './evidence.js'
 const readChanges = bodyReader<object>({ type: 'object' }, '{"pagination.max_limit":5}')
 
 export const settingsRoutes: FastifyPluginAsync = async control => {
-  control.get('/settings', async ({ sandbox }) => settingsShown(sandbox))
+  control.get('/settings', async ({ call: { sandbox } }) => settingsShown(sandbox))
 
   control.patch('/settings', async request => {
     queryOf(request)
     const { body } = await readChanges(request)
-    request.sandbox.changeSettings(body)
-    return settingsShown(request.sandbox)
+    request.call.sandbox.changeSettings(body)
+    return settingsShown(request.call.sandbox)
   })
 
   control.get('/assumptions', async request => {
-    const { sandbox } = request
-    const leaning = totalsOf(request).assumptions
+    const { sandbox } = request.call
+    const usage = totalsOf(request).assumptions
     return {
-      data: Object.entries(ASSUMPTIONS).map(([id, { topic, default: fallback, settings }]) => ({
-        id,
-        topic,
-        default: fallback,
-        settings: Object.fromEntries(settings.map(key => [key, sandbox.settings[key]])),
-        answers_leaning_on_it: leaning.get(id as AssumptionId)?.times ?? 0,
-        requests: leaning.get(id as AssumptionId)?.requests ?? []
-      }))
+      data: ASSUMPTION_IDS.map(id => {
+        const { topic, default: fallback, settings } = ASSUMPTIONS[id]
+        const { times, calls } = usage.get(id)
+        const values = Object.fromEntries(settings.map(key => [key, sandbox.settings[key]]))
+        return { id, topic, default: fallback, settings: values, standing: isStanding(id), times, requests: calls }
+      })
     }
   })
 }

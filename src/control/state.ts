@@ -1,18 +1,23 @@
 /** Control: health, overview, reset, load, scenarios, state, records and keys. */
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError } from '../core/errors.js'
 import type { Form } from '../core/form.js'
-import { CONTROL, controlBeside, pathOf } from '../http/entrance.js'
+import { CONTROL, controlBeside, pathOf } from '../http/paths.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import { exported } from '../scenario/export.js'
 import type { Library } from '../scenario/library.js'
 import { FAMILIES } from '../store/store.js'
 import { bodyReader, documentIn, queryOf } from './bodies.js'
-import { sendConsole, wantsPage } from './console.js'
 import { clockShown } from './time.js'
 
-export type StateOptions = { library: Library; version: string }
+/** Sends the console of the sandbox at a control address. */
+export type ConsolePage = (reply: FastifyReply, control: string) => Promise<string>
+export type StateOptions = {
+  library: Library
+  version: string
+  consolePage: ConsolePage
+}
 
 /** A call that makes the sandbox that it names, when there is none. */
 const MAKES_SANDBOX = { config: { makesSandbox: true } } as const
@@ -29,17 +34,17 @@ const readLoad = bodyReader<{ scenario: unknown }>(
   SCENARIO
 )
 
-export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { library, version }) => {
-  control.get('/health', async ({ sandbox }, reply) => {
+export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { library, version, consolePage }) => {
+  control.get('/health', async ({ call: { sandbox } }, reply) => {
     if (!sandbox.isLoaded) reply.code(503)
     return sandbox.isLoaded ? { status: 'ready', version, scenario: sandbox.scenario.name } : { status: 'starting', version }
   })
 
   control.get('/', async (request, reply) => {
-    const { sandbox, base } = request
+    const { sandbox, base } = request.call
     const { scenario, settings, clock, store } = sandbox
     const own = controlBeside(base)
-    if (wantsPage(request)) return sendConsole(reply, own)
+    if (wantsPage(request)) return consolePage(reply, own)
     return {
       name: 'commerce-emulator',
       version,
@@ -71,7 +76,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
 
   control.post('/reset', async request => {
     queryOf(request)
-    const { sandbox } = request
+    const { sandbox } = request.call
     sandbox.reset()
     return { scenario: sandbox.scenario }
   })
@@ -79,16 +84,16 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
   control.post('/load', MAKES_SANDBOX, async request => {
     const { dry_run } = queryOf<Static<typeof LOAD_QUERY>>(request, LOAD_QUERY)
     const dryRun = dry_run === '1' || dry_run === 'true' || isBare(request, 'dry_run')
-    request.leavesNothing = dryRun
+    request.call.leavesNothing = dryRun
     const { name, document, file } = await wanted(request, library)
-    return { scenario: await request.sandbox.load(document, { name, file }, { dryRun, play: control.playIn }), dry_run: dryRun }
+    return { scenario: await request.call.sandbox.load(document, { name, file }, { dryRun, play: control.playIn }), dry_run: dryRun }
   })
 
   control.get('/scenarios', async () => ({ data: await library.list() }))
 
   control.get('/state', async (request, reply) => {
     const { format } = queryOf<Static<typeof STATE_QUERY>>(request, STATE_QUERY)
-    const state = exported(request.sandbox.store)
+    const state = exported(request.call.sandbox.store)
     if (format !== 'yaml') return state
     const { stringify } = await import('yaml')
     return reply.type('application/yaml; charset=utf-8').send(stringify(state, { lineWidth: 0, aliasDuplicateObjects: false }))
@@ -96,13 +101,13 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
 
   control.post('/records', MAKES_SANDBOX, async request => {
     queryOf(request)
-    return request.sandbox.addRecords(await documentIn(request, '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}'))
+    return request.call.sandbox.addRecords(await documentIn(request, '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}'))
   })
 
   control.post('/keys', async request => {
     queryOf(request)
     const { body } = await readKey(request)
-    return request.sandbox.addKey(body.account)
+    return request.call.sandbox.addKey(body.account)
   })
 }
 
@@ -126,9 +131,12 @@ async function wanted(request: FastifyRequest, library: Library) {
 /** A flag stands in the query by its name alone, as `?dry_run`. */
 const isBare = ({ query }: FastifyRequest, name: string) => (query as Form).root.parts.get(name) === ''
 
+/** A browser asks for a page; anything else is given JSON. */
+const wantsPage = ({ headers }: FastifyRequest) => /\btext\/html\b/.test(headers.accept ?? '')
+
 /** A control path that does not exist. */
-export function noControlCall({ method, url, base }: FastifyRequest): ApiError {
-  const control = controlBeside(base)
+export function noControlCall({ method, url, call }: FastifyRequest): ApiError {
+  const control = controlBeside(call.base)
   return new ApiError('path_unknown', {
     message: `The control API has no ${method} ${control}${pathOf(url).slice(CONTROL.length)}; GET ${control} links to what it has.`
   })

@@ -1,4 +1,4 @@
-/** Control: the clock, and snapshots of the state to come back to. */
+/** Control: the clock, and snapshots of the state that can be restored. */
 import type { FastifyPluginAsync } from 'fastify'
 import type { Clock } from '../core/clock.js'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
@@ -18,39 +18,39 @@ const readAdvance = bodyReader<{ by: string }>(
   '{"by":"36h"}'
 )
 
-/** The clock as answers show it. */
+/** The clock as control calls return it. */
 export const clockShown = (clock: Clock) => ({ now: isoOf(clock.now()), running: clock.running })
 
 type Named = { Params: { name: string } }
 
 export const timeRoutes: FastifyPluginAsync = async control => {
-  control.get('/clock', async ({ sandbox }) => clockShown(sandbox.clock))
+  control.get('/clock', async ({ call: { sandbox } }) => clockShown(sandbox.clock))
 
   control.put('/clock', async request => {
     queryOf(request)
     const { now, running } = (await readClock(request)).body
-    if (now === undefined && running === undefined) throw new ApiError('body_malformed', { message: 'now, running or both were expected.' })
-    request.sandbox.setClock({ ...(now !== undefined && { at: instantOf(now) as number }), ...(running !== undefined && { running }) })
-    return clockShown(request.sandbox.clock)
+    if (now === undefined && running === undefined) throw new ApiError('body_malformed', { message: 'The body needs now, running or both.' })
+    request.call.sandbox.setClock({ ...(now !== undefined && { at: instantOf(now) as number }), ...(running !== undefined && { running }) })
+    return clockShown(request.call.sandbox.clock)
   })
 
   control.post('/clock/advance', async request => {
     queryOf(request)
     const { by } = (await readAdvance(request)).body
     const ms = durationOf(by)
-    const at = request.sandbox.clock.now() + (ms ?? 0)
+    const at = request.call.sandbox.clock.now() + (ms ?? 0)
     if (ms === null || at > LATEST_INSTANT)
       throw new ApiError('body_malformed', { message: `by: ${ms === null ? DURATION_EXPECTED : 'the clock ends with the year 9999'}, not ${by}.`, param: 'by' })
-    request.sandbox.setClock({ at })
-    return clockShown(request.sandbox.clock)
+    request.call.sandbox.setClock({ at })
+    return clockShown(request.call.sandbox.clock)
   })
 
-  control.get('/snapshots', async ({ sandbox }) => ({ data: (await sandbox.snapshots.names()).map(name => ({ name })) }))
+  control.get('/snapshots', async ({ call: { sandbox } }) => ({ data: (await sandbox.snapshots.names()).map(name => ({ name })) }))
 
   control.put<Named>('/snapshots/:name', async (request, reply) => {
     queryOf(request)
     const name = checkedName(request.params.name)
-    const { sandbox } = request
+    const { sandbox } = request.call
     await sandbox.snapshots.put(name, sandbox.snapshot())
     return reply.code(201).send({ name, scenario: sandbox.scenario.name, clock: clockShown(sandbox.clock) })
   })
@@ -58,7 +58,7 @@ export const timeRoutes: FastifyPluginAsync = async control => {
   control.post<Named>('/snapshots/:name/restore', async request => {
     queryOf(request)
     const name = checkedName(request.params.name)
-    const { sandbox } = request
+    const { sandbox } = request.call
     const snapshot = await sandbox.snapshots.get(name, sandbox.settings)
     sandbox.restore(snapshot)
     return { name, scenario: snapshot.scenario, clock: clockShown(sandbox.clock) }
@@ -66,7 +66,7 @@ export const timeRoutes: FastifyPluginAsync = async control => {
 
   control.delete<Named>('/snapshots/:name', async (request, reply) => {
     queryOf(request)
-    await request.sandbox.snapshots.delete(checkedName(request.params.name))
+    await request.call.sandbox.snapshots.delete(checkedName(request.params.name))
     return reply.code(204).send()
   })
 }

@@ -3,12 +3,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { ApiError } from '../core/errors.js'
 import { isSecretName } from '../core/redaction.js'
-import { type Entry, type Kept, keptIn, paramsOf } from '../evidence/journal.js'
+import type { JudgedCall } from '../evidence/judged-call.js'
 import { summaryOf } from '../evidence/why.js'
+import { keysToMask } from '../http/answers.js'
+import { valuesOf } from '../http/script.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { type Found, refusalOf, type SourceDocument } from '../scenario/documents.js'
+import { type DocumentProblem, refusalOf, type SourceDocument } from '../scenario/documents.js'
 import { compileExpectation, type Expectation, type ExpectationData, Tally } from '../scenario/expectations.js'
-import type { MatchData, SentCall, Values } from '../scenario/matching.js'
+import type { MatchData, SentCall } from '../scenario/matching.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import { bodyReader, queryOf } from './bodies.js'
 import { shownEntries } from './script.js'
@@ -41,7 +43,7 @@ const LONGEST_WAIT = 60_000
 /** Judges what a verify call asks: the scenario's own expectations when it asks nothing. Errors: of the body, and `journal_incomplete`. */
 export async function verify(request: FastifyRequest, reply: FastifyReply): Promise<Verdict> {
   queryOf(request)
-  const { sandbox } = request
+  const { sandbox } = request.call
   const { body } = request as { body?: { text: string } }
   if (body === undefined || body.text.trim() === '') return scenarioVerdict(sandbox)
   const { body: asked, document } = await readAsked(request)
@@ -58,7 +60,7 @@ function scenarioVerdict(sandbox: Sandbox): Verdict {
   return { holds, message, expectations, unused_script_entries: unusedIn(sandbox) }
 }
 
-const unusedIn = (sandbox: Sandbox) => shownEntries(sandbox.script.listed()).filter(({ acted }) => acted === 0)
+const unusedIn = (sandbox: Sandbox) => shownEntries(sandbox.script.listed()).filter(({ applied }) => applied === 0)
 
 function withinOf(text: string): number {
   const ms = durationOf(text)
@@ -72,7 +74,7 @@ function withinOf(text: string): number {
 }
 
 async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox): Promise<() => Verdict> {
-  const found: Found[] = []
+  const found: DocumentProblem[] = []
   const tell = (steps: readonly (string | number)[], message: string) => void found.push({ document, steps, message })
   const ways = [asked.on !== undefined, asked.sequence !== undefined, asked.script !== undefined].filter(Boolean).length
   if (ways !== 1)
@@ -111,50 +113,39 @@ function secretsNamed(names: object): string[][] {
   })
 }
 
-function fits({ operation, matches }: Expectation, entry: Entry): boolean {
-  return entry.operation === operation && (matches === null || matches(sentCallOf(entry)))
+function isMatched({ operation, matches }: Expectation, call: JudgedCall): boolean {
+  return call.operation === operation && (matches === null || matches(sentCallOf(call)))
 }
 
-function sentCallOf(entry: Entry): SentCall {
-  const { operation, account, query, body } = entry
-  return {
-    operation: operation as SentCall['operation'],
-    key: null,
-    account,
-    params: ([name]) => paramsOf(entry)[name as string],
-    query: valuesOf(keptIn(query)),
-    body: valuesOf(keptIn(body))
-  }
-}
-
-const valuesOf =
-  (kept: Kept): Values =>
-  name => {
-    let at: Kept[string] | undefined = kept
-    for (const step of name) at = typeof at === 'object' && !Array.isArray(at) ? (at as Kept)[step] : undefined
-    return typeof at === 'string' ? at : undefined
-  }
+const sentCallOf = ({ operation, account, params, query, body }: JudgedCall): SentCall => ({
+  operation: operation as SentCall['operation'],
+  key: null,
+  account,
+  params: ([name]) => params[name as string],
+  query: valuesOf(query),
+  body: valuesOf(body)
+})
 
 function countVerdict(expectation: Expectation, sandbox: Sandbox): Verdict {
   const { journal } = sandbox.evidence
   const tally = new Tally([expectation])
-  const seen = journal.entries().filter(entry => fits(expectation, entry))
-  for (const entry of seen) tally.count(sentCallOf(entry))
+  const seen = journal.calls().filter(call => isMatched(expectation, call))
+  for (const call of seen) tally.count(sentCallOf(call))
   const [verdict] = tally.verdicts() as [ReturnType<Tally['verdicts']>[number]]
   const { times, at_most = times ?? Number.POSITIVE_INFINITY } = expectation.data
   const isCertain = verdict.seen > at_most || (verdict.holds && at_most === Number.POSITIVE_INFINITY)
   if (journal.dropped > 0 && !isCertain) throw incomplete(journal.dropped)
-  return { holds: verdict.holds, message: verdict.message, seen: verdict.seen, requests: seen.slice(-MOST_SHOWN).map(summaryOf) }
+  return { holds: verdict.holds, message: verdict.message, seen: verdict.seen, requests: seen.slice(-MOST_SHOWN).map(call => summaryOf(call, keysToMask(sandbox))) }
 }
 
 function sequenceVerdict(steps: readonly Expectation[], sandbox: Sandbox): Verdict {
   const { journal } = sandbox.evidence
   const found: string[] = []
   let next = 0
-  for (const entry of journal.entries()) {
+  for (const call of journal.calls()) {
     const step = steps[next]
-    if (step === undefined || !fits(step, entry)) continue
-    found.push(entry.id)
+    if (step === undefined || !isMatched(step, call)) continue
+    found.push(call.id)
     next++
   }
   const missing = steps[next]
@@ -170,8 +161,8 @@ function scriptVerdict(sandbox: Sandbox): Verdict {
   const unused = unusedIn(sandbox)
   const message =
     unused.length === 0
-      ? 'Every script entry has acted.'
-      : `Script entries that never acted: ${unused.map(({ id, entry }) => entry.name ?? `${id}, ${entry.on}`).join('; ')}.`
+      ? 'Every script entry was applied.'
+      : `Script entries that were never applied: ${unused.map(({ id, entry }) => entry.name ?? `${id}, ${entry.on}`).join('; ')}.`
   return { holds: unused.length === 0, message, unused_script_entries: unused }
 }
 

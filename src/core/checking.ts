@@ -1,7 +1,7 @@
 /** Checks a document against a JSON Schema and says what is wrong in words: where, what was expected, what was probably meant. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { Problem } from './errors.js'
-import { FORMATS } from './formats.js'
+import { FORMATS, type FormatProblem } from './formats.js'
 import { didYouMean } from './nearest.js'
 
 /** A step into a document: a property's name or a list index. */
@@ -29,7 +29,7 @@ export function checkerOf(schema: () => object): Checker {
 
 function compiled(schema: object): ValidateFunction {
   const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, allowUnionTypes: true })
-  for (const [name, { holds }] of Object.entries(FORMATS)) ajv.addFormat(name, holds)
+  for (const [name, { problem }] of Object.entries(FORMATS)) ajv.addFormat(name, value => problem(value) === null)
   return ajv.compile(schema)
 }
 
@@ -54,7 +54,7 @@ function problemOf(error: ErrorObject, document: unknown): PlacedProblem {
       return problemAt(steps, `one of ${words.join(', ')} was expected, not ${shown(error.data)}${didYouMean(shown(error.data), words)}`)
     }
     case 'format':
-      return problemAt(steps, FORMATS[params.format as keyof typeof FORMATS].expected(String(error.data)))
+      return problemAt(steps, (FORMATS[params.format as keyof typeof FORMATS].problem(error.data as string) as FormatProblem).expected)
     case 'minimum':
     case 'maximum':
       return problemAt(steps, `at ${keyword === 'minimum' ? 'least' : 'most'} ${params.limit} was expected, not ${shown(error.data)}`)

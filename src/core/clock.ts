@@ -1,10 +1,12 @@
-/** The clock that stamps `created`: the machine's, or one that a scenario sets, standing or running. Times are milliseconds since 1970 in UTC. */
+/** The clock that stamps `created`: the machine's, or one that a scenario sets, frozen or running. Times are milliseconds since 1970 in UTC. */
 import { LATEST_INSTANT } from './instants.js'
 
-/** `at` null is the machine's own time; a standing clock (`running` false) moves only when told to. */
+/** `at` null is the machine's own time; a clock with `running` false is frozen, and moves only when it is set. */
 export type ClockStart = { at: number | null; running: boolean }
+/** The machine's own time. */
 export const MACHINE_CLOCK: ClockStart = { at: null, running: true }
 
+/** A clock that was started once; setting it means starting another. */
 export class Clock {
   readonly #machine: () => number
   readonly #start: ClockStart
@@ -21,11 +23,12 @@ export class Clock {
     return this.#start.running
   }
 
-  /** A clock started from this reads what this one reads. */
+  /** Where a copy of this clock has to start, to show the same time from now on. */
   get reading(): ClockStart {
     return this.#start.at === null ? this.#start : { at: this.now(), running: this.running }
   }
 
+  /** Milliseconds since 1970; a running clock stops at the last instant that can be stored. */
   now(): number {
     const { at, running } = this.#start
     if (at === null) return this.#machine()

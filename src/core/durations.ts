@@ -1,20 +1,29 @@
 /** Lengths of time, as documents write them: `250ms`, `2s`, `36h`, `7d`, or ISO 8601 as `PT36H`. */
-import { Duration } from 'luxon'
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const LONGEST = 100 * 366 * UNITS.d
 
-/** Milliseconds, or null when the text is no length of time up to a hundred years. */
+const SHORT = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
+const NUMBER = '(\\d+(?:[.,]\\d+)?)'
+const ISO = new RegExp(`^P(?=.)(?:${NUMBER}Y)?(?:${NUMBER}M)?(?:${NUMBER}W)?(?:${NUMBER}D)?(?:T(?=.)(?:${NUMBER}H)?(?:${NUMBER}M)?(?:${NUMBER}S)?)?$`)
+/** What each part of an ISO 8601 duration lasts; a year has 365 days and a month 30. */
+const ISO_UNITS = [365 * UNITS.d, 30 * UNITS.d, 7 * UNITS.d, UNITS.d, UNITS.h, UNITS.m, UNITS.s]
+
+/** Whole milliseconds, or null when the text is no length of time up to a hundred years. */
 export function durationOf(text: string): number | null {
-  const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? []
-  const ms = unit === undefined ? isoDuration(text) : Number(number) * UNITS[unit as keyof typeof UNITS]
+  const ms = shortDuration(text) ?? isoDuration(text)
   return ms === null || ms > LONGEST ? null : Math.round(ms)
 }
 
+function shortDuration(text: string): number | null {
+  const [, number, unit] = SHORT.exec(text) ?? []
+  return unit === undefined ? null : Number(number) * UNITS[unit as keyof typeof UNITS]
+}
+
 function isoDuration(text: string): number | null {
-  if (!/^P\S*\d\S*$/.test(text)) return null
-  const ms = Duration.fromISO(text).toMillis()
-  return Number.isNaN(ms) || ms < 0 ? null : ms
+  const [, ...parts] = ISO.exec(text) ?? []
+  if (parts.length === 0) return null
+  return ISO_UNITS.reduce((sum, unit, index) => sum + Number(parts[index]?.replace(',', '.') ?? 0) * unit, 0)
 }
 
 export const DURATION_EXPECTED = 'a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'

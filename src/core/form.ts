@@ -2,6 +2,7 @@
  * Decodes form-encoded bodies and query strings with bracket notation (FORM-1 to FORM-3).
  * Never throws and never touches a prototype: names live in maps, what is wrong is told in `problem`.
  */
+import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
@@ -15,8 +16,11 @@ export class FormObject {
   readonly parts = new Map<string, FormNode>()
   /** An empty value for the whole came too: `metadata=` beside `metadata[k]=v`. */
   cleared = false
+  /** How many characters it was sent in; of the whole form alone. */
+  length = 0
 }
-export type FormProblem = { code: 'form_malformed' | 'form_too_large'; param: string; message: string; rule?: RuleId }
+/** What is wrong with a form, under a rule or an assumption; with neither, its percent-encoding is broken, which the place that it was sent in decides on. */
+export type FormProblem = { code: 'form_malformed' | 'form_too_large'; param: string; message: string; rule?: RuleId; assumption?: AssumptionId }
 export type Form = { root: FormObject; problem: FormProblem | null }
 export type FormLimits = { parameters: number; depth: number }
 
@@ -25,12 +29,13 @@ export function createFormDecoder(limits: FormLimits): (text: string) => Form {
   return text => {
     const root = new FormObject()
     if (text === '') return { root, problem: null }
+    root.length = text.length
     const pairs = text.split('&')
     let count = 0
     for (const pair of pairs) {
       if (pair === '') continue
       if (++count > limits.parameters) {
-        return { root, problem: { code: 'form_too_large', param: '', message: `More than ${limits.parameters} parameters were sent.` } }
+        return { root, problem: { code: 'form_too_large', param: '', message: `More than ${limits.parameters} parameters were sent.`, assumption: 'A35' } }
       }
       const problem = addPair(root, pair, limits.depth)
       if (problem) return { root, problem }
@@ -42,21 +47,20 @@ export function createFormDecoder(limits: FormLimits): (text: string) => Form {
 function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {
   const equals = pair.indexOf('=')
   const sentName = equals === -1 ? pair : pair.slice(0, equals)
+  const sentValue = equals === -1 ? '' : pair.slice(equals + 1)
   const name = decoded(sentName)
-  if (name === null)
-    return malformed(asFarAsDecoded(sentName), 'the percent-encoding of the name is broken: % must be followed by two hexadecimal digits of UTF-8')
-  const value = equals === -1 ? '' : decoded(pair.slice(equals + 1))
-  if (value === null) return malformed(name, 'the percent-encoding of the value is broken: % must be followed by two hexadecimal digits of UTF-8')
+  if (name === null) return undecodable(asFarAsDecoded(sentName), 'name', sentName)
+  const value = decoded(sentValue)
+  if (value === null) return undecodable(name, 'value', sentValue)
 
   const steps = stepsOf(name)
   if (steps === null) {
-    return {
-      ...malformed(name, name === '' ? 'a value has no name before its =' : 'the brackets are not balanced: a nested name is written parent[child]'),
-      rule: 'FORM-2'
-    }
+    if (name === '') return malformed(name, 'a value has no name before its =', { assumption: 'A36' })
+    return malformed(name, 'the brackets are not balanced: a nested name is written parent[child]', { rule: 'FORM-2' })
   }
-  if (steps.length - 1 > depth) {
-    return { code: 'form_too_large', param: name, message: `${name} is nested ${steps.length - 1} deep; at most ${depth} are read.` }
+  const levels = steps.length - 1
+  if (levels > depth) {
+    return { code: 'form_too_large', param: name, message: `${name} is nested ${levels} deep; at most ${depth} are read.`, assumption: 'A35' }
   }
   return put(root, steps, value, name)
 }
@@ -70,6 +74,14 @@ function decoded(text: string): string | null {
   } catch {
     return null
   }
+}
+
+const IS_PERCENT_ENCODED = /^(?:[^%]|%[\da-f]{2})*$/i
+
+/** A name or value whose percent-encoding is broken, or stands for bytes that are not UTF-8 (A36). */
+function undecodable(param: string, what: 'name' | 'value', text: string): FormProblem {
+  if (IS_PERCENT_ENCODED.test(text)) return malformed(param, `the bytes of the ${what} are not UTF-8`, { assumption: 'A36' })
+  return malformed(param, `the percent-encoding of the ${what} is broken: % must be followed by two hexadecimal digits`)
 }
 
 /** A broken name for the person who sent it, with what is not broken decoded, so that masking sees what stands in it. */
@@ -109,7 +121,7 @@ function putLeaf(parent: FormObject, path: string[], value: string, name: string
   if (present === undefined) parent.parts.set(step, value)
   else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true
   else if (typeof present === 'string' || (present instanceof FormObject && value === ''))
-    return malformed(name, 'it was given twice; a parameter takes one value')
+    return malformed(name, 'it was given twice; a parameter takes one value', { assumption: 'A36' })
   else return conflict(path, name)
   return null
 }
@@ -124,8 +136,29 @@ function putItem(parent: FormObject, path: string[], value: string, name: string
   return null
 }
 
-const malformed = (param: string, why: string): FormProblem => ({ code: 'form_malformed', param, message: `${param || 'The form'}: ${why}.` })
+const malformed = (param: string, why: string, blame: Pick<FormProblem, 'rule' | 'assumption'> = {}): FormProblem => ({
+  code: 'form_malformed',
+  param,
+  message: `${param || 'The form'}: ${why}.`,
+  ...blame
+})
 const conflict = ([head, ...inner]: string[], name: string): FormProblem => {
   const parent = [head, ...inner.map(step => `[${step}]`)].join('')
-  return { ...malformed(name, `${parent} was sent both as a value and as an object or list`), rule: 'FORM-2' }
+  return malformed(name, `${parent} was sent both as a value and as an object or list`, { assumption: 'A36' })
+}
+
+/** A form without parameters. */
+export const EMPTY_FORM = new FormObject()
+
+/** The value of a parameter that was sent with one; undefined where it was left out, is empty, or is no single value. */
+export function valueIn(form: FormObject, ...path: readonly string[]): string | undefined {
+  const node = nodeIn(form, path)
+  return typeof node === 'string' && node !== '' ? node : undefined
+}
+
+/** The part of a form at a nested name; undefined where it was not sent. */
+export function nodeIn(form: FormObject, path: readonly string[]): FormNode | undefined {
+  let node: FormNode | undefined = form
+  for (const step of path) node = node instanceof FormObject ? node.parts.get(step) : undefined
+  return node
 }

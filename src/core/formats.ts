@@ -1,34 +1,62 @@
-/** What the named formats of the parameter tables mean (ADDR-2, TXN-6, USR-3, A22, A25, A30). */
-import ajvFormats from 'ajv-formats/dist/formats.js'
+/** What the named formats of the parameter tables mean (ADDR-2, TXN-6, USR-3, A22, A25, A30, A38). */
+import { codes } from 'currency-codes'
 import { iso31661 } from 'iso-3166'
-import type { Format } from '../reference/parameters.js'
-import { instantOf, instantProblem } from './instants.js'
+import type { AssumptionId } from '../reference/assumptions.js'
+import type { Format as FormatName } from '../reference/parameters.js'
+import { type EmailProblem, emailProblem } from './email.js'
+import { instantProblem, parseInstant } from './instants.js'
 
-const COUNTRIES = new Set(iso31661.map(country => country.alpha2))
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency').map(currency => currency.toLowerCase()))
-const EMAIL = ajvFormats.fullFormats.email as RegExp
-
-type Check = {
-  holds: (value: string) => boolean
-  expected: (value: string) => string
-  /** The value as it is kept. */
-  kept?: (value: string) => string
+/** Why a value does not have a format. `assumption` is given where an assumption refuses the value, even if the parameter has a rule of its own. */
+export type FormatProblem = { expected: string; assumption?: AssumptionId }
+/** A format: what is wrong with a value (null when nothing is), how a right one is stored, and the assumption that it was accepted by, if any. */
+export type Format = {
+  problem: (value: string) => FormatProblem | null
+  stored?: (value: string) => string
+  reliesOn?: (value: string) => AssumptionId | null
 }
 
-export const FORMATS: Record<Format, Check> = {
-  email: { holds: value => EMAIL.test(value), expected: () => 'an e-mail address was expected, such as ana@example.com' },
+const COUNTRIES = new Set(iso31661.map(country => country.alpha2))
+/** ISO 4217's amendments 176 and 178 to 180, which took effect after the package's list of June 2024. */
+const AMENDMENTS = { added: ['XCG', 'XAD'], withdrawn: ['ANG', 'CUC', 'BGN'] }
+const CURRENCIES = new Set([...codes(), ...AMENDMENTS.added].filter(code => !AMENDMENTS.withdrawn.includes(code)).map(code => code.toLowerCase()))
+
+const EMAIL_EXPECTED = 'an e-mail address was expected, such as ana@example.com'
+const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
+  malformed: { expected: EMAIL_EXPECTED },
+  too_long: { expected: `${EMAIL_EXPECTED}, of at most 254 octets, 64 of them before the @, with at most 63 between two dots of the domain` },
+  address_literal: { expected: `${EMAIL_EXPECTED}; its domain is a name, not an IP address in brackets`, assumption: 'A30' },
+  domain_without_dot: { expected: `${EMAIL_EXPECTED}; its domain has at least one dot`, assumption: 'A30' },
+  unprintable: { expected: `${EMAIL_EXPECTED}, without white space or control characters`, assumption: 'A30' }
+}
+
+/** The formats by the names that the tables use. */
+export const FORMATS: Readonly<Record<FormatName, Format>> = {
+  email: {
+    problem: value => {
+      const problem = emailProblem(value)
+      return problem === null ? null : EMAIL_PROBLEMS[problem]
+    }
+  },
   country: {
-    holds: value => /^[a-z]{2}$/i.test(value) && COUNTRIES.has(value.toUpperCase()),
-    expected: () => 'a two-letter ISO 3166-1 country code was expected, such as US',
-    kept: value => value.toUpperCase()
+    problem: value =>
+      /^[a-z]{2}$/i.test(value) && COUNTRIES.has(value.toUpperCase()) ? null : { expected: 'a two-letter ISO 3166-1 country code was expected, such as US' },
+    stored: value => value.toUpperCase(),
+    reliesOn: value => (value === value.toUpperCase() ? null : 'A30')
   },
   currency: {
-    holds: value => CURRENCIES.has(value),
-    expected: value =>
-      CURRENCIES.has(value.toLowerCase())
-        ? `the code is written in lower case: ${value.toLowerCase()}`
-        : 'a three-letter ISO 4217 currency code in lower case was expected, such as usd'
+    problem: value => {
+      if (CURRENCIES.has(value)) return null
+      const code = value.toLowerCase()
+      return {
+        expected: CURRENCIES.has(code)
+          ? `the code is written in lower case: ${code}`
+          : 'a three-letter ISO 4217 currency code in lower case was expected, such as usd'
+      }
+    }
   },
-  instant: { holds: value => instantOf(value) !== null, expected: instantProblem },
-  last4: { holds: value => /^\d{4}$/.test(value), expected: () => 'four digits were expected, such as 4242' }
+  instant: {
+    problem: value => (parseInstant(value) === null ? instantProblem(value) : null),
+    reliesOn: value => (parseInstant(value)?.usesA38 ? 'A38' : null)
+  },
+  last4: { problem: value => (/^\d{4}$/.test(value) ? null : { expected: 'four digits were expected, such as 4242' }) }
 }

@@ -1,4 +1,4 @@
-/** Ids and keys, drawn from the seed: the nth of a kind depends on the seed, the kind and n alone, so the same calls draw the same ids (A03). */
+/** Generates ids and API keys from the seed: the nth of a kind depends on the seed, the kind and n alone, so the same calls get the same ids (A03). */
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import { drawnText } from './draws.js'
@@ -7,12 +7,13 @@ import type { Settings } from './settings.js'
 export type IdKind = 'merchant' | 'reseller' | 'location' | 'ticket' | 'transaction' | 'user' | 'refund'
 type Kind = IdKind | 'key'
 const KINDS = { users: 'user', locations: 'location', tickets: 'ticket', transactions: 'transaction', refunds: 'refund' } as const
-/** The kind of id that a record of a family draws; an Account's goes by its type (A02). */
+/** The kind of id that a record of a family gets; an Account's depends on its type (A02). */
 export const kindOf = (family: Family, type?: AccountType | null): IdKind => (family === 'accounts' ? (type ?? 'merchant') : KINDS[family])
 
-/** How many of each kind have been drawn: all the state that drawing has. */
+/** How many of each kind have been drawn: the whole state of {@link Ids}. */
 export type IdCounters = Readonly<Partial<Record<Kind, number>>>
 
+/** The next id or key of each kind. */
 export class Ids {
   readonly #counters: Partial<Record<Kind, number>>
 
@@ -24,7 +25,7 @@ export class Ids {
     return { ...this.#counters }
   }
 
-  /** The next id of a kind that is not taken. */
+  /** The next id of a kind that is not taken; taken ones are skipped. */
   draw(kind: IdKind, settings: Settings, isTaken: (id: string) => boolean): string {
     return this.#next(kind, settings, settings[`ids.prefixes.${kind}`], settings['ids.length'], isTaken)
   }

@@ -1,23 +1,147 @@
-/** ISO 8601 instants, as filters and documents write them (FILT-1 to FILT-4, A05). */
-import { DateTime } from 'luxon'
+/** ISO 8601 instants, as filters and documents write them (FILT-1 to FILT-4, A05, A38). */
+import type { AssumptionId } from '../reference/assumptions.js'
 
-const SHAPE = /^(\d{4}-\d{2}-\d{2}|\d{8})(T[\d:.,]+([Zz]|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?)?$/
-const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z')
-/** The last instant that is kept: the end of the year 9999. */
+/** An instant that was read from a text. */
+export type Instant = {
+  /** Milliseconds since 1970, rounded down. */
+  at: number
+  /** A fraction finer than a millisecond was cut off: the instant lies between `at` and the next millisecond. */
+  isTruncated: boolean
+  /** A38 decided what the text means: a day alone, no zone, an ordinal or a week date, or a fraction finer than a millisecond. */
+  usesA38: boolean
+}
+/** The comparisons of a `created` filter that are given. */
+export type Bounds<T> = { gte?: T | undefined; gt?: T | undefined; lte?: T | undefined; lt?: T | undefined }
+
+/** The last instant that is stored: the end of the year 9999. */
 export const LATEST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+const EARLIEST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
 
-/** Milliseconds since 1970 of a date, or of a date-time with `Z`, an offset or neither (then UTC); null when the text is none of these. */
-export function instantOf(text: string): number | null {
-  if (!SHAPE.test(text)) return null
-  const at = DateTime.fromISO(text, { zone: 'utc' }).toMillis()
-  return Number.isNaN(at) || at < EARLIEST || at > LATEST_INSTANT ? null : at
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** Days from 0000-01-01 to 1970-01-01. */
+const EPOCH = 719_528
+/** Days of a common year before each month; the last is the year's length. */
+const MONTH_STARTS = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365]
+
+/** Year, then month and day, or week and weekday, or day of the year. */
+const DATE = /^(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d)|-W(\d\d)-(\d)|W(\d\d)(\d)|-?(\d{3}))$/
+/** Hour, minute and second, a fraction of the last of them, then the sign, hours and minutes of the offset. */
+const TIME = /^(\d\d)(?::(\d\d)(?::(\d\d))?|(\d\d)(\d\d)?)?(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?$/
+const WEEK_OR_ORDINAL_DATE = /W|^\d{4}-?\d{3}$/
+const ZONE = /[Zz+-]/
+
+/**
+ * The instant that an ISO 8601 date or date-time names, in UTC where it has no zone; a day alone is its 00:00Z (A38).
+ * Null when the text names none, or one before the year 0 or after 9999.
+ */
+export function parseInstant(text: string): Instant | null {
+  const separator = text.search(/[Tt]/)
+  const [date, time] = separator < 0 ? [text, null] : [text.slice(0, separator), text.slice(separator + 1)]
+  const day = dayOf(date)
+  const clock = time === null ? MIDNIGHT : timeOf(time)
+  if (day === null || clock === null) return null
+  const at = day * DAY + clock.ms
+  if (at < EARLIEST_INSTANT || at > LATEST_INSTANT) return null
+  const { isTruncated } = clock
+  return { at, isTruncated, usesA38: isTruncated || time === null || !ZONE.test(time) || WEEK_OR_ORDINAL_DATE.test(date) }
 }
 
-/** The instant as answers write it: UTC with milliseconds. */
+/** Days since 1970-01-01 of a calendar, week or ordinal date. */
+function dayOf(text: string): number | null {
+  const parts = DATE.exec(text)
+  if (parts === null) return null
+  const year = Number(parts[1])
+  const leapDay = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 1 : 0
+  const newYear = 365 * year + Math.ceil(year / 4) - Math.ceil(year / 100) + Math.ceil(year / 400) - EPOCH
+  const month = parts[2] ?? parts[4]
+  const week = parts[6] ?? parts[8]
+  if (month !== undefined) return dayOfMonth(newYear, leapDay, Number(month), Number(parts[3] ?? parts[5]))
+  if (week !== undefined) return dayOfWeek(newYear, leapDay, Number(week), Number(parts[7] ?? parts[9]))
+  const day = Number(parts[10])
+  return day >= 1 && day <= 365 + leapDay ? newYear + day - 1 : null
+}
+
+function dayOfMonth(newYear: number, leapDay: number, month: number, day: number): number | null {
+  const start = MONTH_STARTS[month - 1]
+  const next = MONTH_STARTS[month]
+  if (start === undefined || next === undefined || day < 1 || day > next - start + (month === 2 ? leapDay : 0)) return null
+  return newYear + start + (month > 2 ? leapDay : 0) + day - 1
+}
+
+/** A week belongs to the year that its Thursday lies in; 1970-01-01 was a Thursday. */
+function dayOfWeek(newYear: number, leapDay: number, week: number, weekday: number): number | null {
+  const thursday = newYear + ((7 - (newYear % 7)) % 7) + 7 * (week - 1)
+  if (week < 1 || thursday >= newYear + 365 + leapDay || weekday < 1 || weekday > 7) return null
+  return thursday + weekday - 4
+}
+
+const MIDNIGHT = { ms: 0, isTruncated: false }
+
+/** Milliseconds since midnight UTC of a time of day with or without an offset. */
+function timeOf(text: string): { ms: number; isTruncated: boolean } | null {
+  const parts = TIME.exec(text)
+  if (parts === null) return null
+  const minute = parts[2] ?? parts[4]
+  const second = parts[3] ?? parts[5]
+  const [offsetHours, offsetMinutes] = [Number(parts[8] ?? 0), Number(parts[9] ?? 0)]
+  const fraction = fractionOf(parts[6] ?? '', second !== undefined ? SECOND : minute !== undefined ? MINUTE : HOUR)
+  const local = Number(parts[1]) * HOUR + Number(minute ?? 0) * MINUTE + Number(second ?? 0) * SECOND + fraction.ms
+  const isAfterMidnight = local > DAY || (local === DAY && fraction.isTruncated)
+  if (isAfterMidnight || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59 || offsetHours > 23 || offsetMinutes > 59) return null
+  const offset = offsetHours * HOUR + offsetMinutes * MINUTE
+  return { ms: parts[7] === '-' ? local + offset : local - offset, isTruncated: fraction.isTruncated }
+}
+
+/** The digits after the comma as milliseconds of an hour, a minute or a second, exactly: a long multiplication, from the right. */
+function fractionOf(digits: string, unit: number): { ms: number; isTruncated: boolean } {
+  let ms = 0
+  let isTruncated = false
+  for (let place = digits.length - 1; place >= 0; place--) {
+    const tenths = Number(digits[place]) * unit + ms
+    ms = Math.floor(tenths / 10)
+    isTruncated ||= tenths % 10 !== 0
+  }
+  return { ms, isTruncated }
+}
+
+/** Milliseconds since 1970 of the instant that the text names, rounded down; null when it names none. */
+export const instantOf = (text: string): number | null => parseInstant(text)?.at ?? null
+
+/** The instant in UTC with milliseconds, as resources show it (A05). */
 export const isoOf = (at: number): string => new Date(at).toISOString()
 
-/** Why the text is no instant, for the person who sent it. */
-export function instantProblem(text: string): string {
+/**
+ * The bounds of a `created` filter in whole milliseconds, such that comparing a stored instant, which has no finer fraction, is exact (A38):
+ * `gte` and `lt` of an instant that was rounded down are those of the next millisecond, `gt` and `lte` those of the millisecond itself.
+ * The texts have been checked before.
+ */
+export function boundsOf(texts: Bounds<string>): Bounds<number> & { usesA38: boolean } {
+  const bounds: Bounds<number> & { usesA38: boolean } = { usesA38: false }
+  for (const comparison of ['gte', 'gt', 'lte', 'lt'] as const) {
+    const text = texts[comparison]
+    if (text === undefined) continue
+    const { at, isTruncated, usesA38 } = parseInstant(text) as Instant
+    bounds[comparison] = isTruncated && (comparison === 'gte' || comparison === 'lt') ? at + 1 : at
+    bounds.usesA38 ||= usesA38
+  }
+  return bounds
+}
+
+/** A period that ISO 8601 can name, and that is longer than a day. */
+const PERIODS = [
+  [/^\d{4}$/, 'year'],
+  [/^\d{4}-(0[1-9]|1[0-2])$/, 'month'],
+  [/^\d{4}-?W(0[1-9]|[1-4]\d|5[0-3])$/, 'week']
+] as const
+
+/** Why the text names no instant, for the person who sent it; `assumption` is A38 where that refuses it: a year, a month or a week alone. */
+export function instantProblem(text: string): { expected: string; assumption?: AssumptionId } {
   const expected = 'an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'
-  return /T\S* \d{2}:?\d{2}$/.test(text) ? `${expected}; the space stands where a + was meant: write the offset's + as %2B` : expected
+  const period = PERIODS.find(([pattern]) => pattern.test(text))
+  if (period) return { expected: `${expected}; ${text} names a ${period[1]}, not an instant`, assumption: 'A38' }
+  const isPlusLost = /^[^\sTt]*[Tt]\S* \d\d(:?\d\d)?$/.test(text)
+  return { expected: isPlusLost ? `${expected}; the space stands where a + was meant: write the offset's + as %2B` : expected }
 }

@@ -1,8 +1,8 @@
-/** What a Transaction was charged, what of it went back, and what remains: integers in sub-units, never negative (REF-3 to REF-7, A23). */
+/** What a Transaction was charged, how much of it has been refunded, and what remains: integers in sub-units, never negative (REF-3 to REF-7, A23). */
 import type { Transaction } from '../reference/transactions.js'
 import type { Settings } from './settings.js'
 
-/** The sums that a payment was sent with, at the top level and under `amounts`. */
+/** The amounts and the currency that a payment was sent with, at the top level and under `amounts`. */
 export type Sums = {
   currency?: string | null | undefined
   amount?: number | null | undefined
@@ -10,7 +10,7 @@ export type Sums = {
   donation_amount?: number | null | undefined
   amounts?: Transaction['amounts'] | undefined
 }
-/** What a payment settles: the top level wins, then `amounts`, then the default currency and nothing (A22, A24). */
+/** What a payment settles: the top level takes precedence, then `amounts`, then the default currency and an amount of 0 (A22, A24). */
 export function settled({ currency, amount, tip_amount, donation_amount, amounts }: Sums, settings: Settings) {
   return {
     currency: currency ?? amounts?.currency ?? settings['transactions.default_currency'],
@@ -21,21 +21,23 @@ export function settled({ currency, amount, tip_amount, donation_amount, amounts
   }
 }
 
+/** A charge as the rules of Refunds see it, in sub-units; `charged` is what can be refunded of it at most. */
 export type Money = { transaction: string; currency: string; charged: number; refunded: number; remaining: number }
 type Charge = Pick<Transaction, 'id' | 'currency' | 'amount' | 'tip_amount' | 'donation_amount' | 'amount_refunded'>
 
-/** What of a charge can be refunded at all, in sub-units. */
+/** How much of a charge can be refunded at most, in sub-units (A23). */
 export function refundable(charge: Omit<Charge, 'id' | 'currency' | 'amount_refunded'>, settings: Settings): number {
   if (settings['transactions.refundable'] === 'amount') return charge.amount
   return charge.amount + (charge.tip_amount ?? 0) + (charge.donation_amount ?? 0)
 }
 
+/** The figures of a charge; `remaining` is never below 0, whatever `transactions.refundable` has been changed to. */
 export function moneyOf(charge: Charge, settings: Settings): Money {
   const charged = refundable(charge, settings)
   const refunded = charge.amount_refunded
   return { transaction: charge.id, currency: charge.currency, charged, refunded, remaining: Math.max(0, charged - refunded) }
 }
 
-/** The sum of a charge's parts is an integer that can be held exactly (A27). */
+/** Whether the sum of a charge's parts is an integer that a double holds exactly (A27). */
 export const isExact = (charge: Pick<Charge, 'amount' | 'tip_amount' | 'donation_amount'>): boolean =>
   Number.isSafeInteger(charge.amount + (charge.tip_amount ?? 0) + (charge.donation_amount ?? 0))

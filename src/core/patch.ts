@@ -1,10 +1,10 @@
-/** How an update changes a record: what is left out stays, null unsets, an address merges by sub-field, metadata by key (UPD-1, UPD-2, META-2, META-3, A17). */
+/** Updates of a record: a field that is left out keeps its value, null unsets it, an address merges by sub-field, metadata by key (UPD-1, UPD-2, META-2, META-3, A17). */
 import type { Metadata, MetadataChange } from '../reference/parameters.js'
 
 const isMetadataChange = (change: unknown): change is MetadataChange =>
   typeof change === 'object' && change !== null && 'cleared' in change && 'entries' in change
 
-/** A new record with the changes; the old one stays as it is. */
+/** A copy of the record with the changes applied. */
 export function patched<R extends object>(record: R, changes: object): R {
   const next = { ...record } as Record<string, unknown>
   for (const [name, change] of Object.entries(changes)) {

@@ -1,6 +1,7 @@
 /** Keeps card data and API keys out of what is shown: errors, logs and the journal (A25). */
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import { FormList, type FormNode, FormObject } from './form.js'
 
 /** What stands where something was masked. */
 export const MASK = '***'
@@ -85,8 +86,8 @@ const escaped = (key: string) => key.replace(/\W/g, '\\$&')
 /** Keys that are looked for again and again. */
 const PATTERNS = new WeakMap<readonly string[], { any: RegExp; shortest: number }>()
 
-/** Makes ready to look for a list of keys again and again. */
-export function expected(keys: readonly string[]): readonly string[] {
+/** The keys, ready to be looked for again and again. */
+export function compileKeyPattern(keys: readonly string[]): readonly string[] {
   if (keys.length > 0) PATTERNS.set(keys, { any: new RegExp(keys.map(escaped).join('|')), shortest: Math.min(...keys.map(key => key.length)) })
   return keys
 }
@@ -99,6 +100,35 @@ export function withoutKeys(text: string, keys: readonly string[]): string {
 }
 
 const isKeyIn = (text: string, keys: readonly string[]): boolean => PATTERNS.get(keys)?.any.test(text) ?? keys.some(key => text.includes(key))
+
+/** A form without secrets: values of secret names, card numbers and API keys masked wherever they are. The same form where it holds none. */
+export function redactedForm(form: FormObject, keys: readonly string[]): FormObject {
+  return holdsSecret(form, keys) ? (redactedNode(form, keys) as FormObject) : form
+}
+
+function holdsSecret(form: FormObject, keys: readonly string[]): boolean {
+  for (const [name, node] of form.parts) {
+    if (!OPEN_NAMES.has(name) && (isSecretName(name) || isJson(name) || withoutSecrets(name, keys) !== name)) return true
+    if (node instanceof FormObject ? holdsSecret(node, keys) : valuesOf(node).some(value => withoutSecrets(value, keys) !== value)) return true
+  }
+  return false
+}
+
+const valuesOf = (node: string | FormList): readonly string[] => (typeof node === 'string' ? [node] : node.items)
+
+/** A name that is no name: JSON, or a piece of it, sent as a form. */
+const isJson = (name: string) => /["{}]/.test(name)
+
+function redactedNode(node: FormNode, keys: readonly string[]): FormNode {
+  if (typeof node === 'string') return withoutSecrets(node, keys)
+  if (node instanceof FormList) return Object.assign(new FormList(), { items: node.items.map(item => withoutSecrets(item, keys)) })
+  const copy = Object.assign(new FormObject(), { cleared: node.cleared, length: node.length })
+  for (const [name, part] of node.parts) {
+    const shown = isJson(name) ? MASK : withoutSecrets(name, keys)
+    copy.parts.set(shown, shown === MASK || isSecretName(name) ? MASK : redactedNode(part, keys))
+  }
+  return copy
+}
 
 /** A value with every card number in its texts, and every number that is one, masked. */
 export function maskedThroughout<T>(value: T): T {

@@ -1,11 +1,27 @@
-/** What a search_query matches (SRCH-1, SRCH-2, A13). */
+/** What a search_query matches (SRCH-1, SRCH-2, A13, A40). */
 
 export type Matching = 'contains' | 'prefix' | 'exact'
+/** Whether a text matches a query as it is written, only because letter case is ignored (A40), or not at all. */
+export type Match = 'same_case' | 'other_case' | 'no'
 
-/** Whether the text matches the query; letter case is ignored, and nothing matches a text that is not there. */
-export function matches(text: string | null | undefined, query: string, how: Matching): boolean {
-  if (text == null) return false
-  const [hay, needle] = [text.toLowerCase(), query.toLowerCase()]
-  if (how === 'exact') return hay === needle
-  return how === 'prefix' ? hay.startsWith(needle) : hay.includes(needle)
+const TESTS: Readonly<Record<Matching, (text: string, query: string) => boolean>> = {
+  contains: (text, query) => text.includes(query),
+  prefix: (text, query) => text.startsWith(query),
+  exact: (text, query) => text === query
 }
+
+/** How the text matches the query; a text that is missing matches nothing. */
+export function matchOf(text: string | null | undefined, query: string, how: Matching): Match {
+  if (text == null) return 'no'
+  if (TESTS[how](text, query)) return 'same_case'
+  return TESTS[how](caseFolded(text), caseFolded(query)) ? 'other_case' : 'no'
+}
+
+/** Whether the text matches the query, letter case ignored. */
+export const matches = (text: string | null | undefined, query: string, how: Matching): boolean => matchOf(text, query, how) !== 'no'
+
+/** Unicode's full case folding, the same in every locale: `ß`, `ẞ` and `SS` become `ss`, both small sigmas `σ`. Nothing is normalized: a composed and a decomposed letter differ. */
+const caseFolded = (text: string): string => text.replace(/[^\0-\x7f]/gu, letterFolded).toLowerCase()
+
+/** One letter at a time, since `toLowerCase` of a whole text makes a final sigma of some; the dotless i folds to itself, not to `i`. */
+const letterFolded = (letter: string): string => (letter === 'ı' ? letter : letter.toLowerCase().toUpperCase().toLowerCase())

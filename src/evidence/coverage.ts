@@ -1,13 +1,11 @@
-/** Coverage: how often the calls of a world, or of a whole run, kept and broke each rule of the reference. */
-import type { Course } from '../core/trace.js'
-import { RULES, type RuleId } from '../reference/rules.js'
-import { Courses } from './courses.js'
+/** Coverage: how often the calls of a sandbox, or of a whole run, kept and broke each rule of the reference. */
+import { type Rule, RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 
 export type Outcomes = { satisfied: number; violated: number }
-export type RuleCoverage = Outcomes & { rule: RuleId; text: string; violable: boolean }
+export type RuleCoverage = Outcomes & { rule: RuleId; text: string; violable: boolean; keepable: boolean }
 export type CoverageReport = {
   rules: RuleCoverage[]
-  /** Outcomes seen and possible: a rule that a call can break has two, any other one. */
+  /** Outcomes seen and possible: a rule that calls can keep and break has two, any other one. */
   seen: number
   possible: number
   percent: number
@@ -15,37 +13,28 @@ export type CoverageReport = {
   /** Rules that a call can break, kept by some call and broken by none. */
   never_violated: RuleId[]
 }
-const RULE_IDS = Object.keys(RULES) as RuleId[]
+
+const PLACES = Object.fromEntries(RULE_IDS.map((rule, place) => [rule, place])) as Readonly<Record<RuleId, number>>
+const zeros = (): number[] => RULE_IDS.map(() => 0)
 
 export class Coverage {
-  readonly #outcomes = new Map<RuleId, Outcomes>()
-  /** Calls that are not counted for each rule yet. */
-  readonly #calls = new Courses()
+  /** Calls that kept and that broke each rule, by its place in the ledger. */
+  #kept = zeros()
+  #broken = zeros()
 
-  /** Counts a call once for each rule that it was judged by: as broken when any judgement says so, else as kept. */
-  count(course: Course): void {
-    if (this.#calls.count(course)) return
-    if (this.#calls.isFull) this.#shareOut()
-    this.#calls.add(course, 1)
+  /** Counts a call once for each rule that it kept, and for the one that it broke. */
+  count(kept: readonly RuleId[], broken: RuleId | null): void {
+    for (const rule of kept) this.#kept[PLACES[rule]]!++
+    if (broken !== null) this.#broken[PLACES[broken]]!++
   }
 
   clear(): void {
-    this.#calls.clear()
-    this.#outcomes.clear()
+    this.#kept = zeros()
+    this.#broken = zeros()
   }
 
   report(): CoverageReport {
-    this.#shareOut()
-    return reportOf(rule => this.#outcomes.get(rule) ?? { satisfied: 0, violated: 0 })
-  }
-
-  #shareOut(): void {
-    for (const [course, times] of this.#calls.taken()) {
-      for (const [rule, held] of course.outcomes) {
-        const { satisfied, violated } = this.#outcomes.get(rule) ?? { satisfied: 0, violated: 0 }
-        this.#outcomes.set(rule, held ? { satisfied: satisfied + times, violated } : { satisfied, violated: violated + times })
-      }
-    }
+    return reportOf(rule => ({ satisfied: this.#kept[PLACES[rule]] as number, violated: this.#broken[PLACES[rule]] as number }))
   }
 }
 
@@ -57,9 +46,12 @@ export function mergedReports(reports: readonly Pick<CoverageReport, 'rules'>[])
 }
 
 function reportOf(outcomesOf: (rule: RuleId) => Outcomes): CoverageReport {
-  const rules = RULE_IDS.map(rule => ({ rule, text: RULES[rule].text, violable: RULES[rule].violable, ...outcomesOf(rule) }))
-  const seen = rules.reduce((sum, { satisfied, violated, violable }) => sum + (satisfied > 0 ? 1 : 0) + (violable && violated > 0 ? 1 : 0), 0)
-  const possible = rules.reduce((sum, { violable }) => sum + (violable ? 2 : 1), 0)
+  const rules = RULE_IDS.map(rule => {
+    const { text, violable, keepable }: Rule = RULES[rule]
+    return { rule, text, violable, keepable: keepable !== false, ...outcomesOf(rule) }
+  })
+  const seen = rules.reduce((sum, { satisfied, violated }) => sum + Math.min(satisfied, 1) + Math.min(violated, 1), 0)
+  const possible = rules.reduce((sum, { violable, keepable }) => sum + Number(keepable) + Number(violable), 0)
   return {
     seen,
     possible,

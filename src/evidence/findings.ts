@@ -1,6 +1,10 @@
-/** Findings: mistakes that the client under test makes, told with the calls that show them. */
-import { type Entry, type Kept, keptIn, paramsOf } from './journal.js'
-import { Memory } from './memory.js'
+/** Findings: mistakes that the client under test makes, each with the calls that show it. They come of what happened in calls, never of how an answer was judged. */
+import { valueIn } from '../core/form.js'
+import type { OperationId } from '../reference/operations.js'
+import { type AnyRecord, hasRun, type JudgedCall, listShown, recordsShown } from './judged-call.js'
+import { hasValue } from './kept-rules.js'
+import { RecentMap } from './recent-map.js'
+import { isWithoutAmount } from './relied-assumptions.js'
 
 export const FINDINGS = {
   'stopped-at-empty-page': {
@@ -8,18 +12,28 @@ export const FINDINGS = {
     about: 'A search page came back empty with has_more true, and the client never asked for the next.',
     advice: 'search_query filters after retrieval: go on with starting_after=last_id until has_more is false.'
   },
+  'double-refund-risk': {
+    severity: 'error',
+    about: 'The same Refund was posted again after its answer was lost.',
+    advice: 'Look first: GET /refunds?transaction=ID shows whether it was made.'
+  },
+  'double-payment-risk': {
+    severity: 'error',
+    about: 'The same Transaction was posted again after its answer was lost.',
+    advice: 'Look first: GET /transactions?location=ID shows whether it was made.'
+  },
   'search-without-narrowing': {
     severity: 'warning',
     about: 'search_query was sent with neither location nor created.',
     advice: 'location and created narrow before retrieval; without them the client pages through everything.'
   },
   'unknown-parameter': {
-    severity: 'error',
+    severity: 'warning',
     about: 'A parameter was sent that the call does not have.',
-    advice: 'Take it out, or write it as the reference does; the refusal names the nearest one.'
+    advice: 'Remove it, or write it as the reference does; the refusal names the nearest one.'
   },
   'unused-parameter': {
-    severity: 'info',
+    severity: 'warning',
     about: 'bank_account was sent with another payment_type than vip.',
     advice: 'It is used only with vip; leave it out.'
   },
@@ -33,170 +47,203 @@ export const FINDINGS = {
     about: 'A whole card number was sent.',
     advice: 'Send card[token] instead, and the number need not pass through your systems.'
   },
-  'double-refund-risk': {
-    severity: 'error',
-    about: 'The same Refund was posted again after its answer was lost.',
-    advice: 'Look first: GET /refunds?transaction=ID tells whether it was made.'
+  'zero-payment': {
+    severity: 'warning',
+    about: 'A Transaction was created without any amount, so it settled nothing.',
+    advice: 'Send amount, in the smallest sub-unit of the currency.'
+  },
+  'retry-after-ignored': {
+    severity: 'warning',
+    about: 'An operation was called again before the time that a Retry-After header named.',
+    advice: 'Wait as long as Retry-After says before the next try.'
   },
   'refused-and-repeated': {
     severity: 'warning',
     about: 'A refused call was made again, unchanged.',
-    advice: 'The answer will be the same; mend the call, or show the refusal to the user.'
+    advice: 'The answer will be the same; correct the call, or show the refusal to the user.'
   }
 } as const
 export type FindingId = keyof typeof FINDINGS
 export type Severity = (typeof FINDINGS)[FindingId]['severity']
 export type Finding = { finding: FindingId; severity: Severity; about: string; advice: string; times: number; requests: string[] }
-/** What findings look at in a call, beside its entry. */
-export type Clues = {
+
+/** What happened in a call that its record does not hold, since it is dropped or redacted by then. Times are milliseconds of the machine's clock. */
+export type Events = {
+  now: number
   /** The same for the same call by the same caller; nothing that was sent can be read from it. */
   signature: () => string
   cardNumberSent: boolean
-  /** The body of the answer. */
-  answer: string
+  unknownParameter: boolean
+  /** The Retry-After of the answer: how many milliseconds to wait; null without one. */
+  retryAfter: number | null
 }
 
-/** Requests named for one finding. */
-const MOST_REQUESTS = 20
+/** Calls named for one finding. */
+const MOST_CALLS = 20
 /** Calls remembered to recognise their like. */
 const MOST_REMEMBERED = 1000
 
-type LostRefund = { id: string; signature: string; transaction: Kept[string] | undefined }
+/** How often each finding came, with the first calls that show it. */
+export class FindingCounts {
+  readonly #counts = new Map<FindingId, { times: number; calls: string[] }>()
 
-/** What was found so far, with the first calls that show it. */
-export class Found {
-  readonly #found = new Map<FindingId, { times: number; requests: string[] }>()
-
-  tell(finding: FindingId, requests: readonly string[]): void {
-    const seen = this.#found.get(finding) ?? { times: 0, requests: [] }
-    seen.times++
-    for (const id of requests) if (!seen.requests.includes(id) && seen.requests.length < MOST_REQUESTS) seen.requests.push(id)
-    this.#found.set(finding, seen)
+  add(finding: FindingId, calls: readonly string[]): void {
+    const count = this.#counts.get(finding) ?? { times: 0, calls: [] }
+    count.times++
+    for (const id of calls) if (!count.calls.includes(id) && count.calls.length < MOST_CALLS) count.calls.push(id)
+    this.#counts.set(finding, count)
   }
 
-  /** In the order of the table; `stopped` are the empty pages that nobody went on from until now. */
+  /** In the order of the table; `stopped` are the empty pages that no call continued from so far. */
   list(stopped: readonly string[]): Finding[] {
     return (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
-      const { times, requests } = this.#found.get(finding) ?? { times: 0, requests: [] }
+      const { times, calls } = this.#counts.get(finding) ?? { times: 0, calls: [] }
       const more = finding === 'stopped-at-empty-page' ? stopped : []
       const all = times + more.length
-      return all === 0 ? [] : [{ finding, ...FINDINGS[finding], times: all, requests: [...new Set([...requests, ...more])].slice(0, MOST_REQUESTS) }]
+      return all === 0 ? [] : [{ finding, ...FINDINGS[finding], times: all, requests: [...new Set([...calls, ...more])].slice(0, MOST_CALLS) }]
     })
   }
 
   clear(): void {
-    this.#found.clear()
+    this.#counts.clear()
   }
 }
 
-/** Looks for findings in the calls of one world. */
-export class Findings {
-  readonly #found = new Found()
-  readonly #alsoTell: Found['tell']
-  /** Empty search pages that nobody went on from yet, by what the call for the next page looks like. */
-  readonly #emptyPages = new Memory<string>(MOST_REMEMBERED)
-  /** Refunds that were made and whose answer was lost, until the client looks. */
-  readonly #lostRefunds = new Memory<LostRefund>(MOST_REMEMBERED)
-  readonly #refused = new Memory<string>(MOST_REMEMBERED)
+/** A call whose answer was lost: what it would have made is unknown to the client until it looks. `place` is the Transaction or the Ticket's Location. */
+type LostCall = { id: string; place: string | undefined }
+/** Until when an operation should not be called again, by the machine's and by the sandbox's clock. */
+type Pause = { id: string; machine: number; sandbox: number }
 
-  /** Whatever is found is told to `alsoTell` too. */
-  constructor(alsoTell: Found['tell'] = () => {}) {
-    this.#alsoTell = alsoTell
+const RISKS: Readonly<Partial<Record<OperationId, FindingId>>> = { createRefund: 'double-refund-risk', createTransaction: 'double-payment-risk' }
+
+/** Looks for findings in the calls of one sandbox. */
+export class Findings {
+  readonly #counts = new FindingCounts()
+  readonly #report: FindingCounts['add']
+  /** Empty search pages that no call continued from yet, by what the call for the next page looks like. */
+  readonly #emptyPages = new RecentMap<string>(MOST_REMEMBERED)
+  /** Refunds and payments whose answer was lost, by signature, until the client looks. */
+  readonly #lost = { createRefund: new RecentMap<LostCall>(MOST_REMEMBERED), createTransaction: new RecentMap<LostCall>(MOST_REMEMBERED) }
+  readonly #refused = new RecentMap<string>(MOST_REMEMBERED)
+  readonly #pauses = new RecentMap<Pause>(MOST_REMEMBERED)
+
+  /** Whatever is found is passed to `report` too. */
+  constructor(report: FindingCounts['add'] = () => {}) {
+    this.#report = report
   }
 
-  /** The empty pages that nobody went on from yet. */
+  /** The empty pages that no call continued from yet. */
   get stopped(): string[] {
-    return this.#emptyPages.values()
+    return this.#emptyPages.entries().map(([, id]) => id)
   }
 
   /** Looks at one call; what is found does not depend on what the journal still holds. */
-  look(entry: Entry, { signature, cardNumberSent, answer }: Clues): void {
-    const { id, operation, refusal } = entry
-    const { assumptions } = entry.course
-    if (operation === 'listTickets' || operation === 'listTransactions') this.#lookAtSearch(entry, answer)
-    if (assumptions.includes('A14')) this.#tell('unknown-parameter', id)
-    if (assumptions.includes('A26')) this.#tell('unused-parameter', id)
-    if (assumptions.includes('A20')) this.#tell('key-sent-needlessly', id)
-    if (cardNumberSent) this.#tell('card-number-sent', id)
-    if (operation === 'createRefund') this.#lookAtRefund(entry, signature)
-    if (operation === 'listRefunds' || operation === 'readTransaction') this.#lookAtLookUp(entry)
-    if (refusal !== null && !PASSING.includes(refusal.code)) this.#lookAtRefusal(entry, signature())
+  look(call: JudgedCall, events: Events): void {
+    const { id, operation, refusal } = call
+    if (events.unknownParameter) this.#add('unknown-parameter', id)
+    if (events.cardNumberSent) this.#add('card-number-sent', id)
+    if (operation === 'createTransaction') this.#lookAtPayment(call)
+    if (operation === 'listTickets' || operation === 'listTransactions') this.#lookAtSearch(call)
+    if (operation === 'createRefund' || operation === 'createTransaction') this.#lookForRepeat(call, operation, events)
+    this.#lookForLookUp(call)
+    this.#lookAtPause(call, events)
+    if (refusal !== null && !EMULATOR_FAULTS.includes(refusal.code)) this.#lookAtRefusal(id, events.signature())
   }
 
-  /** Forgets everything; nobody goes on from the empty pages any more. */
+  /** Forgets everything; no call continues from the empty pages any more. */
   clear(): void {
-    for (const id of this.stopped) this.#alsoTell('stopped-at-empty-page', [id])
-    for (const memory of [this.#found, this.#emptyPages, this.#lostRefunds, this.#refused]) memory.clear()
+    for (const id of this.stopped) this.#report('stopped-at-empty-page', [id])
+    const { createRefund, createTransaction } = this.#lost
+    for (const part of [this.#counts, this.#emptyPages, createRefund, createTransaction, this.#refused, this.#pauses]) part.clear()
   }
 
   list(): Finding[] {
-    return this.#found.list(this.stopped)
+    return this.#counts.list(this.stopped)
   }
 
-  #lookAtSearch(entry: Entry, answer: string): void {
-    if (!entry.query.includes('"search_query"')) return
-    const query = keptIn(entry.query)
-    if (!isGiven(query.search_query)) return
-    this.#lookAtPaging(entry, { query, answer })
-    if (entry.status < 300 && !isGiven(query.location) && !isGiven(query.created)) this.#tell('search-without-narrowing', entry.id)
+  #lookAtPayment(call: JudgedCall): void {
+    const { id, body, hasAuthorization } = call
+    if (hasAuthorization) this.#add('key-sent-needlessly', id)
+    if (isWithoutAmount(call)) this.#add('zero-payment', id)
+    if (hasRun(call) && hasValue(body.parts.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip') this.#add('unused-parameter', id)
   }
 
-  #lookAtPaging({ id, operation, account, status, answered }: Entry, { query, answer }: { query: Kept; answer: string }): void {
-    const { starting_after, ending_before, limit: _limit, ...search } = query
-    const pageKey = (after: Kept[string] | undefined, before: Kept[string] | undefined) =>
-      JSON.stringify([operation, account, search, after ?? null, before ?? null])
-    this.#emptyPages.delete(pageKey(starting_after, ending_before))
-    if (status >= 300 || !answered || !answer.includes('"data":[]')) return
-    const { data, has_more, first_id, last_id } = listIn(answer)
-    if (data?.length !== 0 || has_more !== true) return
-    this.#emptyPages.set(isGiven(ending_before) ? pageKey(undefined, first_id) : pageKey(last_id, undefined), id)
+  #lookAtSearch(call: JudgedCall): void {
+    const { id, query } = call
+    if (valueIn(query, 'search_query') === undefined) return
+    this.#lookAtPaging(call)
+    if (hasRun(call) && valueIn(query, 'location') === undefined && !hasValue(query.parts.get('created'))) this.#add('search-without-narrowing', id)
   }
 
-  #lookAtRefund({ id, body, tookEffect, answered }: Entry, signature: Clues['signature']): void {
-    if (!tookEffect || (answered && this.#lostRefunds.isEmpty)) return
+  #lookAtPaging(call: JudgedCall): void {
+    const { id, operation, account, query, isDelivered } = call
+    const [after, before] = [valueIn(query, 'starting_after'), valueIn(query, 'ending_before')]
+    const search = ['search_query', 'location', ...COMPARISONS].map(name => valueIn(query, ...name.split('.')) ?? null)
+    const keyOf = (starting: string | null | undefined, ending: string | null | undefined) =>
+      JSON.stringify([operation, account, search, starting ?? null, ending ?? null])
+    this.#emptyPages.delete(keyOf(after, before))
+    const list = listShown(call)
+    if (!isDelivered || !hasRun(call) || list === null || list.data.length > 0 || !list.has_more) return
+    this.#emptyPages.set(before === undefined ? keyOf(list.last_id, undefined) : keyOf(undefined, list.first_id), id)
+  }
+
+  /** The same call again after its answer was lost. It is known what came of it as soon as an answer of the operation arrives. */
+  #lookForRepeat(call: JudgedCall, operation: 'createRefund' | 'createTransaction', { signature }: Events): void {
+    const lost = this.#lost[operation]
+    const isLost = !call.isDelivered || call.outcome === 'not_written'
+    if (!isLost && lost.isEmpty) return
     const own = signature()
-    const lost = this.#lostRefunds.get(own)
-    if (lost !== undefined) this.#tell('double-refund-risk', lost.id, id)
-    if (answered) this.#lostRefunds.delete(own)
-    else this.#lostRefunds.set(own, { id, signature: own, transaction: keptIn(body).transaction })
+    const before = lost.get(own)
+    if (before !== undefined) this.#add(RISKS[operation] as FindingId, before.id, call.id)
+    if (isLost) lost.set(own, { id: call.id, place: placeOf(call) })
+    else if (hasRun(call)) lost.delete(own)
   }
 
-  /** Who looks at the Refunds of a Transaction knows whether one was made. */
-  #lookAtLookUp(entry: Entry): void {
-    const { operation, query, status, answered } = entry
-    if (this.#lostRefunds.isEmpty || status >= 300 || !answered) return
-    const seen = operation === 'readTransaction' ? paramsOf(entry).id : keptIn(query).transaction
-    for (const { signature, transaction } of this.#lostRefunds.values()) {
-      if (!isGiven(seen) || transaction === seen) this.#lostRefunds.delete(signature)
+  /** A client that reads what a lost call would have made knows whether it was made. */
+  #lookForLookUp(call: JudgedCall): void {
+    const { createRefund, createTransaction } = this.#lost
+    if ((createRefund.isEmpty && createTransaction.isEmpty) || !call.isDelivered || !hasRun(call)) return
+    const { operation, query, params } = call
+    if (operation === 'listRefunds') clearSeen(createRefund, valueIn(query, 'transaction'))
+    if (operation === 'readTransaction') clearSeen(createRefund, params.id)
+    if (operation === 'listTransactions') {
+      clearSeen(createTransaction, valueIn(query, 'location'))
+      for (const { id } of recordsShown(call)) clearSeen(createRefund, id)
     }
   }
 
-  #lookAtRefusal({ id }: Entry, signature: string): void {
+  #lookAtPause({ id, at, operation, account, isDelivered }: JudgedCall, { now, retryAfter }: Events): void {
+    if (operation === null || (retryAfter === null && this.#pauses.isEmpty)) return
+    const caller = `${operation} ${account}`
+    const pause = this.#pauses.get(caller)
+    if (pause !== undefined && now < pause.machine && at < pause.sandbox) this.#add('retry-after-ignored', pause.id, id)
+    this.#pauses.delete(caller)
+    if (retryAfter !== null && isDelivered) this.#pauses.set(caller, { id, machine: now + retryAfter, sandbox: at + retryAfter })
+  }
+
+  #lookAtRefusal(id: string, signature: string): void {
     const before = this.#refused.get(signature)
-    if (before !== undefined) this.#tell('refused-and-repeated', before, id)
+    if (before !== undefined) this.#add('refused-and-repeated', before, id)
     this.#refused.set(signature, id)
   }
 
-  #tell(finding: FindingId, ...requests: string[]): void {
-    this.#found.tell(finding, requests)
-    this.#alsoTell(finding, requests)
+  #add(finding: FindingId, ...calls: string[]): void {
+    this.#counts.add(finding, calls)
+    this.#report(finding, calls)
   }
 }
 
-/** Refusals that speak of the emulator's own state, not of the call. */
-const PASSING: readonly string[] = ['internal_error', 'not_ready']
+/** Refusals that come of the emulator's own state, not of the call. */
+const EMULATOR_FAULTS: readonly string[] = ['internal_error', 'not_ready', 'data_not_written']
+const COMPARISONS = ['created.gte', 'created.gt', 'created.lte', 'created.lt'] as const
 
-/** A parameter was given; an empty value in a query is as if absent (A16). */
-function isGiven(value: Kept[string] | undefined): boolean {
-  return typeof value === 'object' ? Object.values(value).some(part => isGiven(part)) : value !== undefined && value !== ''
+/** Where a client finds what a lost call would have made: the Transaction of a Refund, the Location of a payment. */
+function placeOf({ operation, body, found }: JudgedCall): string | undefined {
+  if (operation === 'createRefund') return valueIn(body, 'transaction')
+  return (found as (AnyRecord & { location: string }) | null)?.location
 }
 
-type Page = { data?: unknown[]; has_more?: boolean; first_id?: string; last_id?: string }
-/** An answer as a list; nothing where a script answered with something else. */
-function listIn(answer: string): Page {
-  try {
-    return JSON.parse(answer)
-  } catch {
-    return {}
-  }
+/** Forgets the lost calls that a look at a place showed; at everything where no place is named. */
+function clearSeen(lost: RecentMap<LostCall>, place: string | undefined): void {
+  for (const [signature, call] of lost.entries()) if (place === undefined || call.place === place) lost.delete(signature)
 }

@@ -1,80 +1,20 @@
-/** The journal: the last calls of a world with their answers and how each was judged; bounded in number and in bytes. */
+/** The journal: the last calls of a sandbox, bounded in number and in bytes. */
+import { valueIn } from '../core/form.js'
+import { type JudgedCall, recordsShown, tookEffect } from './judged-call.js'
 
-import type { Course, Facts, Judgement } from '../core/trace.js'
-import { answerWriter } from '../core/writing.js'
-import type { AssumptionId } from '../reference/assumptions.js'
-import { type OperationId, paramsIn } from '../reference/operations.js'
-import type { RuleId } from '../reference/rules.js'
-
-/** Parameters as they are kept: secrets and card numbers masked, nested as they were sent. */
-export type Kept = { readonly [name: string]: string | readonly string[] | Kept }
-/** A call as it is kept. */
-export type Entry = {
-  id: string
-  /** The world's clock when the call came, in milliseconds. */
-  at: number
-  method: string
-  /** Below the base address, without the query, as it may be shown. */
-  path: string
-  /** Null where the reference has no such operation. */
-  operation: OperationId | null
-  /** Null where they stand in the path as they are. */
-  params: Readonly<Record<string, string>> | null
-  /** The Account that the key acts as; the key is not kept. */
-  account: string | null
-  /** What was sent, as the JSON text of a `Kept`. */
-  query: string
-  body: string
-  userAgent: string | null
-  status: number
-  /** The body of the answer, or the record that it shows: records never change, and it can be written again. Masked when it is shown; whether the client saw it, `answered` says. */
-  answer: string | object
-  /** How long the body is. */
-  length: number
-  /** False when the answer was lost on the way. */
-  answered: boolean
-  /** The call changed the state. */
-  tookEffect: boolean
-  /** The script entry that acted on it. */
-  script: { id: string; name: string | null; fault: string | null } | null
-  refusal: { code: string; rule: RuleId | null; assumption: AssumptionId | null; param: string | null } | null
-  /** Milliseconds of the machine's time. */
-  ms: number
-  /** How it was judged. */
-  course: Course
-  /** The figures that were seen on the way. */
-  facts: readonly Facts[]
-  /** The calls that last changed what this one was judged by. */
-  changedBy: readonly string[]
-}
 export type JournalLimits = { entries: number; bytes: number }
 
-/** The body of an answer. */
-export const textOf = ({ operation, answer }: Pick<Entry, 'operation' | 'answer'>): string =>
-  typeof answer === 'string' ? answer : answerWriter(operation as OperationId)(answer as never)
-
-/** The values of the path's parameters. */
-export const paramsOf = ({ operation, path, params }: Pick<Entry, 'operation' | 'path' | 'params'>): Readonly<Record<string, string>> =>
-  params ?? paramsIn(operation as OperationId, path)
-
-/** What was judged, in order. */
-export const judgementsOf = ({ course, facts }: Pick<Entry, 'course' | 'facts'>): Judgement[] => course.judgements(facts)
-
-/** Parameters from the text that they are kept as. */
-export const keptIn = (text: string): Kept =>
-  JSON.parse(text, (_name, value) => (typeof value === 'object' && !Array.isArray(value) ? Object.assign(Object.create(null), value) : value))
-
-/** About the memory that an entry holds beside its texts. */
+/** About the memory that a call holds beside its texts. */
 const OVERHEAD = 600
+
+const sizeOf = ({ path, query, body, length }: JudgedCall): number => OVERHEAD + path.length + query.length + body.length + length
 
 export class Journal {
   readonly #limits: JournalLimits
   /** Oldest first; those before `#first` are dropped. */
-  #kept: (Entry | null)[] = []
-  /** The bytes of each. */
-  #sizes: number[] = []
+  #calls: (JudgedCall | null)[] = []
   #first = 0
-  readonly #listeners = new Set<(entry: Entry) => void>()
+  readonly #listeners = new Set<(call: JudgedCall) => void>()
   #bytes = 0
   #dropped = 0
 
@@ -88,26 +28,23 @@ export class Journal {
   }
 
   get size(): number {
-    return this.#kept.length - this.#first
+    return this.#calls.length - this.#first
   }
 
-  add(entry: Entry): void {
-    const bytes = OVERHEAD + entry.length + entry.path.length + entry.query.length + entry.body.length
-    this.#kept.push(entry)
-    this.#sizes.push(bytes)
-    this.#bytes += bytes
+  add(call: JudgedCall): void {
+    this.#calls.push(call)
+    this.#bytes += sizeOf(call)
     while (this.size > this.#limits.entries || this.#bytes > this.#limits.bytes) this.#drop()
-    for (const listener of this.#listeners) listener(entry)
+    for (const listener of this.#listeners) listener(call)
   }
 
   /** Drops the oldest; the places of those dropped are given up once they are half of all. */
   #drop(): void {
-    this.#bytes -= this.#sizes[this.#first] as number
-    this.#kept[this.#first++] = null
+    this.#bytes -= sizeOf(this.#calls[this.#first] as JudgedCall)
+    this.#calls[this.#first++] = null
     this.#dropped++
-    if (this.#first * 2 > this.#kept.length) {
-      this.#kept = this.#kept.slice(this.#first)
-      this.#sizes = this.#sizes.slice(this.#first)
+    if (this.#first * 2 > this.#calls.length) {
+      this.#calls = this.#calls.slice(this.#first)
       this.#first = 0
     }
   }
@@ -117,26 +54,47 @@ export class Journal {
     this.#dropped++
   }
 
-  get(id: string): Entry | undefined {
-    return this.entries().findLast(entry => entry.id === id)
+  get(id: string): JudgedCall | undefined {
+    return this.calls().findLast(call => call.id === id)
   }
 
-  /** Every entry that is kept, oldest first. */
-  entries(): Entry[] {
-    return this.#kept.slice(this.#first) as Entry[]
+  /** Every call that is kept, oldest first. */
+  calls(): JudgedCall[] {
+    return this.#calls.slice(this.#first) as JudgedCall[]
+  }
+
+  /** The calls before one that last changed the records that it was judged by, of those that are kept. */
+  changersOf(call: JudgedCall): string[] {
+    const earlier = this.calls()
+    earlier.length = Math.max(0, earlier.indexOf(call))
+    const changers = judgedBy(call).flatMap(record => earlier.findLast(other => changed(other).includes(record))?.id ?? [])
+    return [...new Set(changers)]
   }
 
   clear(): void {
-    this.#kept = []
-    this.#sizes = []
+    this.#calls = []
     this.#first = 0
     this.#bytes = 0
     this.#dropped = 0
   }
 
-  /** Tells of each new entry until the answered function is called. */
-  listen(listener: (entry: Entry) => void): () => void {
+  /** Calls the listener with each new call until the returned function is called. */
+  listen(listener: (call: JudgedCall) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
+}
+
+/** The ids of the records that a call was judged by: those of its path, its Account, and the record that its body names. */
+function judgedBy({ params, account, body, operation }: JudgedCall): string[] {
+  const named = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
+  const actor = operation === 'createLocation' ? account : undefined
+  return [...Object.values(params), named, actor].filter(id => id != null)
+}
+
+/** The ids of the records that a call changed; a Refund changes its Transaction too. */
+function changed(call: JudgedCall): string[] {
+  if (!tookEffect(call)) return []
+  const shown = recordsShown(call).flatMap(({ id, object, transaction }) => (object === 'refund' ? [id, transaction as string] : [id]))
+  return call.operation === 'deleteUser' ? [call.params.user_id as string] : shown
 }

@@ -7,8 +7,8 @@ export type CoverageFormat = (typeof COVERAGE_FORMATS)[number]
 
 /** A table of the rules, with what stands out last. */
 export function coverageText({ rules, seen, possible, percent, never_exercised, never_violated }: CoverageReport): string {
-  const rows = rules.map(({ rule, text, satisfied, violated, violable }) => {
-    const outcomes = `${String(satisfied).padStart(9)}  ${(violable ? String(violated) : '–').padStart(8)}`
+  const rows = rules.map(({ rule, text, satisfied, violated, violable, keepable }) => {
+    const outcomes = `${(keepable ? String(satisfied) : '–').padStart(9)}  ${(violable ? String(violated) : '–').padStart(8)}`
     return `${rule.padEnd(8)} ${outcomes}  ${text}`
   })
   return [
@@ -18,14 +18,14 @@ export function coverageText({ rules, seen, possible, percent, never_exercised, 
     `${seen} of ${possible} outcomes seen: ${percent} %`,
     ...(never_exercised.length > 0 ? [`never exercised: ${never_exercised.join(', ')}`] : []),
     ...(never_violated.length > 0 ? [`never violated: ${never_violated.join(', ')}`] : []),
-    '– no call can violate this rule',
+    '– no call can show this',
     ''
   ].join('\n')
 }
 
 /** A test case an outcome: passed where it was seen, skipped where it was not. */
 export function coverageJunit({ rules, seen, possible }: CoverageReport): string {
-  const cases = rules.flatMap(rule => [caseOf(rule, 'satisfied'), ...(rule.violable ? [caseOf(rule, 'violated')] : [])])
+  const cases = rules.flatMap(rule => [...(rule.keepable ? [caseOf(rule, 'satisfied')] : []), ...(rule.violable ? [caseOf(rule, 'violated')] : [])])
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuite name="rule coverage" tests="${possible}" failures="0" skipped="${possible - seen}">`,

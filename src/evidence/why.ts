@@ -1,97 +1,141 @@
-/** Why a call was answered as it was: the rules judged in order with the figures they saw, and the assumptions that the answer leaned on. */
+/** Why a call was answered as it was: the rules that it kept and broke, with the figures that they saw, and the assumptions that the answer relies on. */
+import { type FormNode, FormList, type FormObject } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
-import { isSecretName, MASK, withoutSecrets } from '../core/redaction.js'
-import { ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
-import { nameOf } from '../reference/operations.js'
+import { isSecretName, MASK, withoutKeys, withoutSecrets } from '../core/redaction.js'
+import type { Facts } from '../core/trace.js'
+import { answerWriter } from '../core/writing.js'
+import { ASSUMPTIONS } from '../reference/assumptions.js'
+import { nameOf, type OperationId } from '../reference/operations.js'
 import { RULES, type RuleId } from '../reference/rules.js'
-import { type Entry, judgementsOf, type Kept, keptIn, paramsOf, textOf } from './journal.js'
+import type { Journal } from './journal.js'
+import { brokenRule, type JudgedCall, tookEffect } from './judged-call.js'
+import { FACTS, keptRules } from './kept-rules.js'
+import { reliedAssumptions } from './relied-assumptions.js'
 
-/** An entry as a list shows it: with its answer, without the judging. */
-export function summaryOf(entry: Entry) {
-  const { id, at, operation, method, path, account, query, body, userAgent, status, answered, tookEffect, script, refusal, ms } = entry
+type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: Facts }
+/** Parameters by name, nested as they were sent. */
+export type Parameters = { [name: string]: string | readonly string[] | Parameters }
+
+/** An entry of the journal as a list shows it; `keys` are the API keys to mask in its answer. */
+export function summaryOf(call: JudgedCall, keys: readonly string[]) {
+  const { id, at, operation, method, path, params, account, query, body, userAgent, outcome, status, isDelivered, script, refusal, ms } = call
   return {
     id,
     at: isoOf(at),
     on: operation === null ? null : nameOf(operation),
     method,
     path,
-    params: paramsOf(entry),
+    params,
     account,
-    query: keptIn(query),
-    body: keptIn(body),
+    query: parametersIn(query),
+    body: parametersIn(body),
     user_agent: userAgent,
+    outcome,
     status,
-    answer: shown(textOf(entry)),
-    answered,
-    took_effect: tookEffect,
+    answer: answerShown(call, keys),
+    answered: isDelivered,
+    took_effect: tookEffect(call),
     script,
-    refusal,
+    refusal: refusal && { code: refusal.code, rule: refusal.rule, assumption: refusal.assumption, param: refusal.param },
     ms
   }
 }
 
-/** An entry whole: how it was judged too. */
-export function explained(entry: Entry) {
-  const { course, changedBy } = entry
-  const judgements = judgementsOf(entry)
+/** The rules of a call in the order in which they were decided, each once: those that it kept, then the one that it broke. */
+function verdictsOf(call: JudgedCall): Verdict[] {
+  const kept = keptRules(call).map((rule): Verdict => {
+    const facts = FACTS[rule]?.(call)
+    return { rule, verdict: 'kept', text: RULES[rule].text, ...(facts && { facts }) }
+  })
+  const rule = brokenRule(call)
+  if (rule === null) return kept
+  const facts = call.refusal?.facts
+  return [...kept, { rule, verdict: 'broken', text: RULES[rule].text, ...(facts && { facts }) }]
+}
+
+/** An entry whole, with why it was answered so. */
+export function explained(call: JudgedCall, journal: Journal, keys: readonly string[]) {
   return {
-    ...summaryOf(entry),
+    ...summaryOf(call, keys),
     why: {
-      judged: judgements.map(({ rule, held, facts }) => ({ rule, text: RULES[rule].text, held, ...(facts && { facts }) })),
-      first_failed: judgements.find(({ held }) => !held)?.rule ?? null,
-      assumptions: course.assumptions.map(assumption => ({ assumption, topic: ASSUMPTIONS[assumption].topic })),
-      changed_by: changedBy
+      rules: verdictsOf(call),
+      assumptions: reliedAssumptions(call).map(assumption => ({ assumption, topic: ASSUMPTIONS[assumption].topic })),
+      changed_by: journal.changersOf(call)
     }
   }
 }
 
+const OUTCOMES: Readonly<Record<JudgedCall['outcome'], string>> = {
+  refused: 'refused',
+  answered: 'answered',
+  scripted: 'answered by the script',
+  lost_before: 'lost before the operation ran',
+  lost_after: 'lost after the operation ran',
+  not_written: 'ran, but the data file could not be written'
+}
+
 /** The same for people to read. */
-export function explainedText(entry: Entry): string {
-  const { id, at, method, path, query, body: form, status, answered, tookEffect, script, course, changedBy } = entry
-  const judgements = judgementsOf(entry)
-  const fate = [answered ? `answered ${status}` : `${status}, but the answer was lost`, tookEffect ? 'took effect' : 'changed nothing']
-  const lines = [`${id}  ${method} ${path}  ${fate.join(', ')}  (${isoOf(at)})`]
-  for (const [what, sent] of [
-    ['query', query],
-    ['body', form]
-  ] as const) {
-    const pairs = flat(keptIn(sent))
+export function explainedText(call: JudgedCall, journal: Journal, keys: readonly string[]): string {
+  const { at, on, id, method, path, query, body, script, answer, why, status, outcome } = { ...explained(call, journal, keys), at: isoOf(call.at) }
+  const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
+  const lines = [`${id}  ${method} ${path}  ${OUTCOMES[outcome]}, ${status}, ${effect}  (${at})`]
+  for (const [what, sent] of Object.entries({ query, body })) {
+    const pairs = flat(sent)
     if (pairs.length > 0) lines.push(`  ${what}: ${pairs.join(' ')}`)
   }
-  if (script) lines.push(`  script: ${script.id}${script.name ? ` (${script.name})` : ''} acted${script.fault ? `: ${script.fault}` : ''}`)
-  lines.push('', 'Judged, in order:')
-  lines.push(...(judgements.length === 0 ? ['  nothing'] : judgements.map(judgementLine)))
-  if (changedBy.length > 0) lines.push('', `What it was judged by was last changed by ${changedBy.join(', ')}.`)
-  if (course.assumptions.length > 0) lines.push('', 'The answer leans on:', ...course.assumptions.map(assumptionLine))
-  const body = shown(textOf(entry))
-  lines.push('', 'Answer:', `  ${body === null ? '(no body)' : typeof body === 'string' ? body : JSON.stringify(body)}`)
+  if (script) lines.push(`  script: ${script.id}${script.name ? ` (${script.name})` : ''}${script.fault ? `: ${script.fault}` : ''}`)
+  if (why.rules.length > 0) lines.push('', 'Rules, in the order in which they were decided:', ...why.rules.map(verdictLine))
+  else lines.push('', on === null ? 'It met no operation.' : 'It kept and broke no rule.')
+  if (why.changed_by.length > 0) lines.push('', `The records that it was judged by were last changed by ${why.changed_by.join(', ')}.`)
+  if (why.assumptions.length > 0) lines.push('', 'The answer relies on:', ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`))
+  lines.push('', 'Answer:', `  ${answerLine(answer)}`)
   return `${lines.join('\n')}\n`
 }
 
-const judgementLine = ({ rule, held, facts }: { rule: RuleId; held: boolean; facts?: Readonly<Record<string, unknown>> }) => {
-  const figures = facts
-    ? `  [${Object.entries(facts)
-        .map(([name, value]) => `${name} ${value}`)
-        .join(', ')}]`
-    : ''
-  return `  ${held ? 'held ' : 'BROKE'}  ${rule.padEnd(7)} ${RULES[rule].text}${figures}`
+const answerLine = (answer: unknown): string => {
+  if (answer === null) return '(no body)'
+  return typeof answer === 'string' ? answer : JSON.stringify(answer)
 }
-const assumptionLine = (assumption: AssumptionId) => `  ${assumption}  ${ASSUMPTIONS[assumption].topic}`
+
+function verdictLine({ rule, verdict, text, facts }: Verdict): string {
+  const figures = Object.entries(facts ?? {}).map(([name, value]) => `${name} ${value}`)
+  const shown = figures.length === 0 ? '' : `  [${figures.join(', ')}]`
+  return `  ${verdict === 'kept' ? 'kept  ' : 'BROKEN'}  ${rule.padEnd(7)} ${text}${shown}`
+}
+
+/** A form as plain values; it is redacted already. */
+export function parametersIn(form: FormObject): Parameters {
+  const values: Parameters = Object.create(null)
+  for (const [name, node] of form.parts) values[name] = plainNode(node)
+  return values
+}
+
+function plainNode(node: FormNode): Parameters[string] {
+  if (typeof node === 'string') return node
+  return node instanceof FormList ? node.items : parametersIn(node)
+}
 
 /** Nested parameters as `name[part]=value`. */
-function flat(kept: Kept, under = ''): string[] {
-  return Object.entries(kept).flatMap(([name, value]) => {
+function flat(parameters: Parameters, under = ''): string[] {
+  return Object.entries(parameters).flatMap(([name, value]) => {
     const path = under === '' ? name : `${under}[${name}]`
     if (typeof value === 'string') return [`${path}=${value}`]
-    return Array.isArray(value) ? value.map(item => `${path}[]=${item}`) : flat(value as Kept, path)
+    return Array.isArray(value) ? value.map(item => `${path}[]=${item}`) : flat(value as Parameters, path)
   })
 }
 
-/** An answer as it may be shown: JSON as what it says, anything else as text; null where there is none. */
-function shown(answer: string): unknown {
-  const text = withoutSecrets(answer)
+/** The body of an answer. */
+const textOf = ({ operation, shown, text }: JudgedCall): string =>
+  text !== '' || shown === null ? text : answerWriter(operation as OperationId)(shown as never)
+
+/** An answer as it may be shown: JSON as values, anything else as text; null where there is none. */
+function answerShown(call: JudgedCall, keys: readonly string[]): unknown {
+  const text = withoutSecrets(withoutKeys(textOf(call), keys))
   try {
-    return JSON.parse(text, (name, value) => (isSecretName(name) ? MASK : typeof value === 'string' ? withoutSecrets(value) : value))
+    return JSON.parse(text, (name, value) => {
+      if (isSecretName(name)) return MASK
+      return typeof value === 'string' ? withoutSecrets(value) : value
+    })
   } catch {
     return text === '' ? null : text
   }

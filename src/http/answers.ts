@@ -1,40 +1,40 @@
 /** What answers may show: errors in the one shape, and no secret in any of them (A07, A25). */
 import { type ApiError, CATALOGUE } from '../core/errors.js'
-import { expected, withoutSecrets } from '../core/redaction.js'
+import { compileKeyPattern, withoutSecrets } from '../core/redaction.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { keyIn } from './authentication.js'
 
 /** A caller's key that is not known is masked from this length on: a shorter one is a word like any other. */
 const SHORTEST_KEY = 8
 
-/** Text as it may be shown in an error, a header or a log: without card numbers, the world's API keys and the caller's own (A25). */
-export function presentable(text: string, sandbox: Sandbox, authorization?: string | undefined): string {
+/** Text as it may be shown in an error, a header or a log: without card numbers, the sandbox's API keys and the caller's own (A25). */
+export function redacted(text: string, sandbox: Sandbox, authorization?: string | undefined): string {
   return withoutSecrets(text, keysToMask(sandbox, authorization))
 }
 
-/** The API keys that are masked in what is shown: the world's, and the caller's own. */
-export function keysToMask({ isLoaded, store }: Sandbox, authorization: string | undefined): readonly string[] {
+/** The API keys that are masked in what is shown: the sandbox's, and the caller's own. */
+export function keysToMask({ isLoaded, store }: Sandbox, authorization?: string | undefined): readonly string[] {
   const known = isLoaded ? keysOf(store.keys) : []
   const own = keyIn(authorization) ?? ''
   return own.length < SHORTEST_KEY || known.includes(own) ? known : [...known, own]
 }
 
-/** The keys of each world as a list, made anew when there are more. */
+/** The keys of each sandbox as a list, made anew when there are more. */
 const LISTS = new WeakMap<ReadonlyMap<string, string>, readonly string[]>()
 
 function keysOf(keys: ReadonlyMap<string, string>): readonly string[] {
   let list = LISTS.get(keys)
   if (list?.length !== keys.size) {
-    list = expected([...keys.keys()])
+    list = compileKeyPattern([...keys.keys()])
     LISTS.set(keys, list)
   }
   return list as readonly string[]
 }
 
-/** A path decoded, so that masking sees what stands in it, and without control characters. */
-export const readable = (path: string): string => (IS_PLAIN.test(path) ? path : path.replace(/(?:%[\da-f]{2})+/gi, decodedRun).replace(/\p{Cc}/gu, '?'))
-
 const IS_PLAIN = /^[\w/.-]*$/
+
+/** A path decoded, so that masking sees what is in it, and without control characters. */
+export const readable = (path: string): string => (IS_PLAIN.test(path) ? path : path.replace(/(?:%[\da-f]{2})+/gi, decodedRun).replace(/\p{Cc}/gu, '?'))
 
 function decodedRun(run: string): string {
   try {
@@ -48,7 +48,7 @@ type ErrorContext = { sandbox: Sandbox; authorization?: string | undefined; requ
 
 /** The body of an error answer. Card numbers and API keys in what the caller sent are masked. */
 export function errorBody(error: ApiError, { sandbox, authorization, requestId, exposeRule }: ErrorContext) {
-  const show = (text: string) => presentable(text, sandbox, authorization)
+  const show = (text: string) => redacted(text, sandbox, authorization)
   return {
     error: {
       type: CATALOGUE[error.code].type,

@@ -8,27 +8,25 @@ const HEADERS = { 'www-authenticate': 'Basic realm="commerce", charset="UTF-8"' 
 const HOW = 'send the API key as the user name and leave the password empty, as curl -u KEY: does'
 
 /** The Account that a call acts as. Errors: `api_key_missing`, `api_key_malformed`, `api_key_unknown`, all 401. */
-export function actorOf(authorization: string | undefined, sandbox: Sandbox, trace: Trace): Account {
+export function actorOf(authorization: string | undefined, { settings, store }: Sandbox, trace: Trace): Account {
   if (authorization === undefined) throw refused('api_key_missing', `No API key was sent: ${HOW}.`, 'AUTH-3')
   const [scheme, key, password] = credentialsIn(authorization)
   if (scheme?.toLowerCase() !== 'basic') throw refused('api_key_malformed', `The Authorization header is not HTTP Basic: ${HOW}.`)
   if (key === undefined) throw refused('api_key_malformed', `The Basic credentials are not base64 of KEY and a colon: ${HOW}.`)
+  if (password === '' && key === '') throw refused('api_key_missing', `The user name is empty: ${HOW}.`, 'AUTH-3')
+  trace.rely('A18')
   if (password !== '') throw refused('api_key_malformed', `The password is not empty: ${HOW}.`)
-  if (key === '') throw refused('api_key_missing', `The user name is empty: ${HOW}.`, 'AUTH-3')
 
-  const stand = sandbox.settings['auth.accept_any_key']
-  const account = sandbox.store.keys.get(key) ?? stand
-  if (account === null) {
+  const fallbackAccount = settings['auth.accept_any_key']
+  const account = fallbackAccount ?? store.keys.get(key)
+  if (account === undefined) {
     throw new ApiError('api_key_unknown', {
       message: 'The API key is not one of the loaded scenario. Its keys are shown at start-up and declared under api_keys of its fixtures.',
       assumption: 'A18',
       headers: HEADERS
     })
   }
-  trace.held('AUTH-1')
-  trace.held('AUTH-3')
-  trace.assumed('A18')
-  return sandbox.store.accounts.get(stand ?? account) as Account
+  return store.accounts.get(account) as Account
 }
 
 const refused = (code: 'api_key_missing' | 'api_key_malformed', message: string, rule: 'AUTH-1' | 'AUTH-3' = 'AUTH-1') =>

@@ -3,99 +3,100 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode, statusOf } from '../core/errors.js'
-import { settingsInForce } from '../core/settings.js'
+import { type Settings, settingsInForce } from '../core/settings.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { operationsAt } from '../reference/operations.js'
-import { RULES, type RuleId } from '../reference/rules.js'
+import type { RuleId } from '../reference/rules.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { errorBody, readable } from './answers.js'
-import { countCall } from './scripting.js'
+import { pathBelow } from './paths.js'
+import { countCall } from './script.js'
+
+type Known = { code: ErrorCode; message: (settings: Settings) => string; rule?: RuleId; assumption?: AssumptionId }
 
 /** What the framework's own errors are called here. */
-const FRAMEWORK: Readonly<Record<string, { code: ErrorCode; message: string; rule?: RuleId; assumption?: AssumptionId }>> = {
+const FRAMEWORK: Readonly<Record<string, Known>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: 'content_type_unsupported',
-    message: 'The Content-Type header is not a media type, which is written type/subtype.',
+    message: () => 'The Content-Type header is not a media type, which is written type/subtype.',
     rule: 'FORM-1'
   },
-  FST_ERR_MAX_PARAM_LENGTH: { code: 'path_unknown', message: 'A part of the path is longer than any id.', assumption: 'A08' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'path_unknown', message: () => 'A part of the path is longer than any id.', assumption: 'A08' },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     code: 'body_too_large',
-    message: 'The body is larger than the limit allows: limits.body for the API, limits.control_body for control calls.',
-    assumption: 'A08'
+    message: settings => `The body is larger than limits.body allows: ${settings['limits.body']} bytes.`,
+    assumption: 'A35'
   },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'request_malformed', message: 'The body is not as long as its Content-Length says.', assumption: 'A08' },
-  ECONNRESET: { code: 'request_malformed', message: 'The connection ended in the middle of the body.', assumption: 'A08' },
-  FST_ERR_BAD_URL: { code: 'request_malformed', message: 'The percent-encoding of the path is broken.', assumption: 'A08' }
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'request_malformed', message: () => 'The body is not as long as its Content-Length says.', assumption: 'A08' },
+  ECONNRESET: { code: 'request_malformed', message: () => 'The connection ended in the middle of the body.', assumption: 'A08' },
+  FST_ERR_BAD_URL: { code: 'request_malformed', message: () => 'The percent-encoding of the path is broken.', assumption: 'A08' }
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
 const DEFAULTS = settingsInForce({}).values
 
 /** Any thrown error as a refusal; what is not known here is a defect of the emulator. */
-export function refusalFrom(error: FastifyError | ApiError): ApiError {
+export function refusalFrom(error: FastifyError | ApiError, settings: Settings): ApiError {
   if (error instanceof ApiError) return error
   const known = FRAMEWORK[error.code]
-  if (known) return new ApiError(known.code, known)
+  if (known) return new ApiError(known.code, { ...known, message: known.message(settings) })
   return new ApiError('internal_error', { message: 'The emulator failed; its log says where. Please report it with the call that caused it.' })
 }
 
-/** Answers a refusal of the emulated API; writes the rule to the trace and a defect to the log. */
-export async function answerError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): Promise<object> {
-  const refusal = refusalFrom(error)
-  const { sandbox, trace } = request
+/** Answers a refusal of the emulated API; a disabled operation has run, and a change that could not be written was made all the same. */
+export function answerRefusal(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
+  const { call } = request
+  const { sandbox, settings } = call
+  const refusal = refusalFrom(error, settings)
   if (refusal.code === 'internal_error') request.log.error({ err: error }, 'defect')
-  if (request.sent === null) countCall(request)
-  request.refusal = refusal
-  if (refusal.rule) trace[RULES[refusal.rule].violable ? 'broke' : 'held'](refusal.rule, refusal.facts)
-  if (refusal.assumption) trace.assumed(refusal.assumption)
-  trace.assumed('A07')
-  trace.assumed('A08')
-  reply.code(statusOf(refusal.code, sandbox.settings)).headers(refusal.headers).type(JSON_TYPE)
-  return errorBody(refusal, {
-    sandbox,
-    authorization: request.headers.authorization,
-    requestId: request.id,
-    exposeRule: sandbox.settings['errors.expose_rule']
-  })
+  countCall(call)
+  const { code, rule = null, assumption = null, param = null, facts = null } = refusal
+  if (assumption) call.trace.rely(assumption)
+  call.refusal = { code, rule, assumption, param, facts }
+  call.fate = FATES[code] ?? 'refused'
+  const exposeRule = settings['errors.expose_rule']
+  call.text = JSON.stringify(errorBody(refusal, { sandbox, authorization: call.authorization, requestId: call.id, exposeRule }))
+  reply.code(statusOf(code, settings)).headers(refusal.headers).type(JSON_TYPE).send(call.text)
 }
+
+/** The errors of calls whose operation has run. */
+const FATES: Readonly<Partial<Record<ErrorCode, 'answered' | 'not_written'>>> = { operation_disabled: 'answered', data_not_written: 'not_written' }
 
 /** Answers a refusal of the control API: the same shape and the default statuses, whatever the sandbox's settings say. */
-export async function answerControlError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): Promise<object> {
-  const refusal = refusalFrom(error)
+export function answerControlError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
+  const { sandbox, settings, id } = request.call
+  const refusal = refusalFrom(error, { ...settings, 'limits.body': settings['limits.control_body'] })
   if (refusal.code === 'internal_error') request.log.error({ err: error }, 'defect')
-  reply.code(statusOf(refusal.code, DEFAULTS)).headers(refusal.headers).type(JSON_TYPE)
-  return errorBody(refusal, { sandbox: request.sandbox, requestId: request.id, exposeRule: false })
+  reply.code(statusOf(refusal.code, DEFAULTS)).headers(refusal.headers).send(errorBody(refusal, { sandbox, requestId: id, exposeRule: false }))
 }
+
+const FAMILIES = '/locations, /accounts, /accounts/{id}/users, /tickets, /transactions and /refunds'
 
 /** The refusal of a path below the base that has no operation (404), or none with this method (405 with `Allow`; TKT-1 for a Ticket). */
-export function noOperation(method: string, path: string): ApiError {
+export function noOperation({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): ApiError {
+  const path = pathBelow(url)
   const there = operationsAt(path)
+  const shown = readable(path)
   if (there.length === 0) {
-    return new ApiError('path_unknown', {
-      message: `No endpoint has the path ${readable(path)}; the families are /locations, /accounts, /accounts/{id}/users, /tickets, /transactions and /refunds.`,
-      assumption: 'A08'
-    })
+    return new ApiError('path_unknown', { message: `No endpoint has the path ${shown}; the families are ${FAMILIES}.`, assumption: 'A08' })
   }
   const allowed = there.map(operation => operation.method).join(', ')
-  const shown = readable(path)
   const isTicket = there.some(({ family }) => family === 'tickets')
+  const isWrite = method !== 'HEAD' && method !== 'OPTIONS'
   return new ApiError('method_not_allowed', {
-    message: isTicket ? `Tickets are read-only: ${shown} takes ${allowed}, not ${method}.` : `${shown} takes ${allowed}, not ${method}.`,
+    message: `${isTicket ? 'Tickets are read-only: ' : ''}${shown} takes ${allowed}, not ${method}.`,
     headers: { allow: allowed },
-    ...(isTicket ? { rule: 'TKT-1' } : { assumption: 'A08' })
+    ...(isTicket && isWrite ? { rule: 'TKT-1' } : { assumption: method === 'HEAD' ? 'A39' : 'A08' })
   })
 }
 
-/** The refusal of a path outside the API and the control API; one that lacks the base's `/next` is told so (BASE-1). */
-export function outsideBase(path: string, prefix: string): ApiError {
-  if (operationsAt(path).length > 0) {
-    return new ApiError('path_unknown', { message: `The base address ends in /next: call ${prefix}/next${readable(path)}.`, rule: 'BASE-1' })
-  }
-  return new ApiError('path_unknown', {
-    message: `There is nothing at ${prefix}${readable(path)}; the API is at ${prefix}/next, its control at ${prefix}/_control.`,
-    assumption: 'A08'
-  })
+/** The refusal of a path outside the API and the control API (BASE-1). */
+export function outsideBase(path: string, base: string): ApiError {
+  const isLost = operationsAt(path).length > 0
+  const message = isLost
+    ? `The base address ends in /next: call ${base}${readable(path)}.`
+    : `There is nothing at ${readable(path)}; every path is relative to the base address, which is ${base} here.`
+  return new ApiError('path_unknown', { message, rule: 'BASE-1' })
 }
 
 type Early = { sandbox: Sandbox }

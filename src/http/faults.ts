@@ -24,12 +24,11 @@ export class Faults {
     return this.#isStopping
   }
 
-  /** Takes the reply away from the framework and loses the answer as the fault says; a malformed one without a body to break is not sent at all. */
-  lose(fault: Fault, reply: FastifyReply, { status, headers, body }: LostAnswer): void {
+  /** Takes the reply away from the framework and loses the answer as the fault says; a malformed one without a body to break is not sent at all. `ending` ends a hang. */
+  lose(fault: Fault, reply: FastifyReply, { status, headers, body }: LostAnswer, ending: AbortSignal): void {
     reply.hijack()
     const { raw } = reply
     const { socket } = reply.request.raw
-    const { ending } = reply.request.sandbox
     if (fault === 'hang' && !this.#isStopping && !ending.aborted) {
       const end = () => raw.destroy()
       ending.addEventListener('abort', end)
@@ -50,7 +49,7 @@ export class Faults {
     } else socket.destroySoon()
   }
 
-  /** Waits; answers whether the emulator is still there then. */
+  /** Waits; returns whether the emulator is still running then. */
   async delay(milliseconds: number): Promise<boolean> {
     return wait(milliseconds, true, { signal: this.#stop.signal }).catch(() => false)
   }

@@ -1,18 +1,19 @@
 /** Lists: a page of a family as a list object (LIST-1 to LIST-3, FILT-1 to FILT-6, SRCH-3, A09 to A13). */
-import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
-import { instantOf } from '../core/instants.js'
+import { boundsOf } from '../core/instants.js'
+import { type Matching, matchOf } from '../core/search.js'
 import type { Settings } from '../core/settings.js'
-import type { Trace } from '../core/trace.js'
 import type { Family } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { Position } from '../store/ordered-index.js'
-import { type Page, pageOf } from '../store/paging.js'
-import type { RecordOf } from '../store/store.js'
-import { pathBelow } from './entrance.js'
+import type { Collection, StoredRecord } from '../store/collection.js'
+import { type Page, pageOf, type Query } from '../store/paging.js'
+import { ALL, collectionOf, type RecordOf } from '../store/store.js'
+import type { Call } from './call.js'
+import type { Narrowing } from './scope.js'
 
 /** The query of any list, decoded. */
-type ListQuery = {
+type ListValues = {
   limit?: number
   starting_after?: string
   ending_before?: string
@@ -20,88 +21,83 @@ type ListQuery = {
 }
 type Listing<F extends Family> = {
   /** The index and group that narrow the list before retrieval. */
-  within: { index: string; group: string }
+  within: Narrowing
   /** Post-hoc filter over the records retrieved for the page: a search. */
   keep?: ((record: RecordOf<F>) => boolean) | undefined
-  /** `oldest_first` only where the reference does not say most recent first (A11). */
+  /** `newest_first` only where the reference says most recent first (A11). */
   order?: Settings['pagination.order']
 }
 
-/** A page of a family. Errors: `parameter_invalid` for a limit out of range or two cursors, `cursor_unknown`. */
-export function listed<F extends Family>(request: FastifyRequest, family: F, { within, keep, order }: Listing<F>): List<RecordOf<F>> {
-  const { sandbox, trace } = request
-  const query = request.query as ListQuery
-  const { gte, gt, lte, lt } = query.created ?? {}
-  const page = pageOf(sandbox.store[family] as never, {
+/** A page of a family. */
+export function listed<F extends Family>(call: Call, family: F, { within, keep, order }: Listing<F>): List<RecordOf<F>> {
+  const { sandbox, settings, trace, scope } = call
+  const values = call.values as ListValues
+  const collection = collectionOf(sandbox.store, family)
+  const query: Query = {
     ...within,
-    ...instants({ gte, gt, lte, lt }),
-    ...cursors(request, family, query),
-    limit: limitOf(query.limit, sandbox.settings, trace),
-    order: order ?? sandbox.settings['pagination.order']
-  }) as Page<RecordOf<F>>
-  trace.assumed('A09')
-  trace.assumed('A11')
-  trace.held('LIST-1')
-  trace.held('LIST-2', { retrieved: page.records.length, has_more: page.hasMore })
-  if (query.created || (query as { location?: string }).location !== undefined) trace.held('FILT-6')
+    ...boundsOf(values.created ?? {}),
+    ...cursorOf(call, family, values),
+    limit: values.limit ?? Math.min(settings['pagination.default_limit'], settings['pagination.max_limit']),
+    order: order ?? settings['pagination.order']
+  }
+  const page: Page<RecordOf<F>> = pageOf(collection, query)
+  call.retrieved = page.records.length
+  if (scope.isLimited ? hides(collection, query, page) : page.records.some(record => !scope.isOwn(family, record))) trace.rely('A19')
+  const list = listObject(`${call.base}${call.path.replace(/\/+$/, '')}`, page)
+  return keep ? { ...list, data: page.records.filter(keep) } : list
+}
 
-  const list = listObject(`${request.base}${pathBelow(request.url).replace(/\/+$/, '')}`, page)
-  if (!keep) return list
-  trace.assumed('A12')
-  trace.assumed('A13')
-  trace.held('SRCH-3', { retrieved: page.records.length })
-  return { ...list, data: page.records.filter(keep) }
+/** Whether a page of what belongs to one Account would be another one if it were of everything. */
+function hides<R extends StoredRecord>(collection: Collection<R>, query: Query, { records }: Page<R>): boolean {
+  if (query.group !== ALL && query.index !== 'account') return false
+  const all = pageOf(collection, { ...query, index: ALL, group: ALL }).records
+  return all.length !== records.length || all.some((record, place) => record !== records[place])
 }
 
 /** A page as a list object; `url` is the list's path, as the caller addresses it. */
 export function listObject<R extends { id: string }>(url: string, { records, hasMore }: Page<R>): List<R> {
-  const ids = records.map(({ id }) => id)
   return {
     object: 'list',
     url,
     data: records,
     has_more: hasMore,
-    first_id: ids[0] ?? null,
-    last_id: ids.at(-1) ?? null
+    first_id: records[0]?.id ?? null,
+    last_id: records.at(-1)?.id ?? null
   }
 }
 
-function instants<K extends string>(filters: Record<K, string | undefined>): Record<K, number | undefined> {
-  const read = Object.entries(filters as Record<string, string | undefined>).map(([name, value]) => [name, value === undefined ? undefined : instantOf(value)])
-  return Object.fromEntries(read)
+/** The place of the record that a cursor names: one that the caller may see, or that was deleted (A10). Errors: `cursor_unknown`. */
+export function positionOf({ sandbox, scope, params }: Call, family: Family, param: string, id: string): Position {
+  const collection = collectionOf(sandbox.store, family)
+  const position = collection.position(id)
+  const isHidden = collection.get(id) !== undefined && scope.get(family, id) === undefined
+  // the list of Users is that of one Account
+  const isElsewhere = family === 'users' && !collection.ownersAt(id).includes(params.id as string)
+  if (position === undefined || isHidden || isElsewhere) {
+    throw new ApiError('cursor_unknown', { message: `${param}: no record of this list has the id ${id}.`, param, assumption: 'A10' })
+  }
+  return position
 }
 
-function limitOf(asked: number | undefined, settings: Settings, trace: Trace): number {
-  const largest = settings['pagination.max_limit']
-  if (asked === undefined) {
-    trace.assumed('A10')
-    return Math.min(settings['pagination.default_limit'], largest)
-  }
-  if (asked >= 1 && asked <= largest) return asked
-  if (settings['pagination.out_of_range'] === 'reject') {
-    throw new ApiError('parameter_invalid', { message: `limit: 1 to ${largest} was expected, not ${asked}.`, param: 'limit', assumption: 'A10' })
-  }
-  trace.assumed('A10')
-  return Math.min(Math.max(asked, 1), largest)
+function cursorOf(call: Call, family: Family, { starting_after, ending_before }: ListValues): Pick<Query, 'startingAfter' | 'endingBefore'> {
+  if (starting_after !== undefined) return { startingAfter: positionOf(call, family, 'starting_after', starting_after) }
+  return ending_before === undefined ? {} : { endingBefore: positionOf(call, family, 'ending_before', ending_before) }
 }
 
-/** The position that a cursor names: one at most, and of a record that the caller may see or that was deleted (A10). */
-function cursors(
-  { sandbox, seen }: FastifyRequest,
-  family: Family,
-  { starting_after, ending_before }: ListQuery
-): { startingAfter?: Position; endingBefore?: Position } {
-  if (starting_after !== undefined && ending_before !== undefined) {
-    throw new ApiError('parameter_invalid', { message: 'starting_after and ending_before cannot be sent together.', param: 'ending_before', assumption: 'A10' })
+/** What a filter by `location` or `transaction` narrows a list to; everything where it was not sent (FILT-5, REF-10). */
+export function filtered(call: Call, family: 'locations' | 'transactions', id: string | undefined): Narrowing {
+  if (id === undefined) return call.scope.everything
+  const record = call.scope.get(family, id)
+  call.filteredBy = record ?? null
+  return call.scope.narrowedTo(family, record)
+}
+
+/** A post-hoc search over a text of the records (SRCH-1, SRCH-2, A13); undefined where nothing is searched. */
+export function searching<R>(call: Call, query: string | undefined, how: Matching, textOf: (record: R) => string | null | undefined) {
+  if (query === undefined) return undefined
+  return (record: R): boolean => {
+    const match = matchOf(textOf(record), query, how)
+    if (match === 'other_case') call.trace.rely('A40')
+    return match !== 'no'
   }
-  const positionOf = (param: string, id: string): Position => {
-    const position = sandbox.store[family].position(id)
-    const isHidden = sandbox.store[family].get(id) !== undefined && seen.get(family, id) === undefined
-    if (position === undefined || isHidden) {
-      throw new ApiError('cursor_unknown', { message: `${param}: no record of this list has the id ${id}.`, param, assumption: 'A10' })
-    }
-    return position
-  }
-  if (starting_after !== undefined) return { startingAfter: positionOf('starting_after', starting_after) }
-  return ending_before === undefined ? {} : { endingBefore: positionOf('ending_before', ending_before) }
 }

@@ -1,8 +1,8 @@
 /** Request logs, to stderr: one readable line a call on a terminal, JSON elsewhere. Neither a body nor a query is ever logged. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { presentable, readable } from './answers.js'
-import { pathOf } from './entrance.js'
+import { readable, redacted } from './answers.js'
+import { pathOf } from './paths.js'
 
 /** A logger at a level; on a terminal its lines are written for people. */
 export async function createLogger(level: string, isTerminal: boolean, stderr: DestinationStream): Promise<Logger> {
@@ -15,17 +15,19 @@ export async function createLogger(level: string, isTerminal: boolean, stderr: D
 }
 
 /**
- * Logs a call that is over: with the status that was sent, if any, the script entry that acted on it, and what became of its answer where the client
+ * Logs a call that is over: with the status that was sent, if any, the script entry that acted on it, and how its answer was lost where the client
  * did not get it. The health checks of an orchestrator are logged only at debug, the steps of a scenario not at all.
  */
-export function logCall(request: FastifyRequest, reply: FastifyReply): void {
-  const { id, method, isStep, sandbox, scripted, headers } = request
-  if (isStep) return
-  const path = presentable(readable(pathOf(request.originalUrl)), sandbox, headers.authorization)
-  const ms = Math.round(reply.elapsedTime * 10) / 10
-  const status = reply.raw.headersSent ? reply.statusCode : null
-  const lost = request.lost ?? (reply.raw.writableEnded ? null : 'connection_closed')
-  const line = `${method} ${path} ${status ?? '-'} ${ms} ms ${id}${scripted ? `, ${scripted.id}` : ''}${lost ? `, lost: ${lost}` : ''}`
-  const level = request.routeOptions.url === '/_control/health' ? 'debug' : 'info'
-  request.log[level]({ call: { id, method, path, status, ms, ...(scripted && { script: scripted.id }), ...(lost && { lost }) } }, line)
+export function logCall({ call, log, originalUrl, routeOptions }: FastifyRequest, { raw }: FastifyReply, authorization: string | undefined): void {
+  const level = routeOptions.url === '/_control/health' ? 'debug' : 'info'
+  if (call.isStep || !isEnabled(log, level)) return
+  const { id, method, sandbox, action, ms } = call
+  const path = redacted(readable(pathOf(originalUrl)), sandbox, authorization)
+  const status = raw.headersSent ? call.status : null
+  const lost = call.lost ?? (raw.writableEnded ? null : 'connection_closed')
+  const line = `${method} ${path} ${status ?? '-'} ${ms} ms ${id}${action ? `, ${action.id}` : ''}${lost ? `, lost: ${lost}` : ''}`
+  log[level]({ call: { id, method, path, status, ms, ...(action && { script: action.id }), ...(lost && { lost }) } }, line)
 }
+
+/** Whether lines of a level are written; a line that is not costs nothing then. */
+const isEnabled = (log: FastifyBaseLogger, level: string): boolean => (log as Partial<Pick<Logger, 'isLevelEnabled'>>).isLevelEnabled?.(level) ?? false

@@ -1,60 +1,86 @@
 /**
- * Decodes a call's parameters from its table and refuses what the table does not allow: first any unknown parameter, then the table's order (A08).
- * Values are read strictly: an integer is digits, nothing is coerced (A27).
+ * Decodes a call's parameters by its table and refuses what the table does not allow: first any unknown parameter, then in the table's order, the record that
+ * a parameter names included (A08). Values are read strictly: an integer is digits, nothing is coerced (A27).
  */
-import { ApiError } from '../core/errors.js'
+import { ApiError, type ErrorCode } from '../core/errors.js'
 import { FormList, type FormNode, FormObject } from '../core/form.js'
 import { FORMATS } from '../core/formats.js'
 import { didYouMean, sentence } from '../core/nearest.js'
+import { readDecimal, readInteger } from '../core/numbers.js'
 import type { Settings } from '../core/settings.js'
 import type { Trace } from '../core/trace.js'
-import type { Metadata, MetadataChange, Schema } from '../reference/parameters.js'
-import { RULES, type RuleId } from '../reference/rules.js'
+import type { AssumptionId } from '../reference/assumptions.js'
+import type { Family } from '../reference/operations.js'
+import { type Metadata, type MetadataChange, NO_PARAMETERS, type Schema, schemaOf } from '../reference/parameters.js'
+import type { RuleId } from '../reference/rules.js'
+import type { BodyReference } from './scope.js'
 
-export type Decoding = {
-  settings: Settings
-  trace: Trace
-  /** Told of each parameter that `parameters.unknown = warn` drops. */
-  warn: (message: string) => void
+/** What decoding needs to know, and whom it tells. */
+export type DecodeContext = {
+  readonly settings: Settings
+  readonly trace: Trace
+  /** Parameters were sent that the call does not have; a message for each. */
+  unknown: (messages: readonly string[]) => void
+  /** Refuses an id that names no record. */
+  refer: (family: Family, id: string, reference: BodyReference) => void
+  /** Refuses a cursor that names no record of the list, or that comes beside another one. */
+  cursor: (param: string, id: string) => void
 }
-type Place = {
-  /** In the caller's own bracket notation. */
-  path: string
-  schema: Schema
-  required: boolean
-}
-type Empty = 'absent' | 'unsets'
 
-/** The values of a table's parameters, by name. Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`. */
-export function decodeParameters(table: Schema, form: FormObject, decoding: Decoding): Record<string, unknown> {
-  refuseUnknown(table, form, decoding)
-  return new Decoder(decoding, table['x-empty'] === 'unsets' ? 'unsets' : 'absent').object(table, form, '')
+/** A parameter of a table, with what decoding it needs at hand. */
+type Field = { name: string; path: string; schema: Schema; required: boolean; table: Table | null }
+export type Table = { fields: readonly Field[]; byName: ReadonlyMap<string, Field>; unsets: boolean }
+
+/** A parameter table ready to decode with. */
+export function compileTable(schema: Schema = schemaOf(NO_PARAMETERS), under = '', unsets = schema['x-empty'] === 'unsets'): Table {
+  const fields = Object.entries(schema.properties as Record<string, Schema>).map(([name, part]): Field => {
+    const path = inBrackets(under, name)
+    const required = schema.required?.includes(name) ?? false
+    return { name, path, schema: part, required, table: part.properties ? compileTable(part, path, unsets) : null }
+  })
+  return { fields, byName: new Map(fields.map(field => [field.name, field])), unsets }
 }
+
+const NO_TABLE = compileTable()
+const IN_BODY = '; the parameters of a POST go in its form-encoded body, not in the query string.'
+
+/** The values of a table's parameters, by name. Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`, `form_malformed`. */
+export function decodeParameters(table: Table, form: FormObject, context: DecodeContext): Record<string, unknown> {
+  refuseUnknown(table, form, context)
+  return new Decoder(context, table.unsets).object(table, form)
+}
+
+/** Refuses parameters in the query of a call that takes them in its body (A14). */
+export const refuseInQuery = (query: FormObject, context: DecodeContext): void => refuseUnknown(NO_TABLE, query, context, IN_BODY)
 
 /** Refuses parameters that the table does not name (A14); `hint` says instead where they belong. */
-export function refuseUnknown(table: Schema, form: FormObject, { settings, trace, warn }: Decoding, hint?: string): void {
-  const unknown = [...unknownIn(table, form, '')]
-  if (unknown.length === 0) return
-  trace.assumed('A14')
-  const known = namesIn(table, '')
-  const messages = unknown.map(param => {
-    const inner = known.find(name => name.endsWith(`[${param}]`))
-    return `${param} is not a parameter of this call${hint ?? (inner ? `; did you mean ${inner}?` : didYouMean(param, known) || knownList(known))}`
-  })
-  if (settings['parameters.unknown'] === 'warn') for (const message of messages) warn(message)
-  if (settings['parameters.unknown'] !== 'reject') return
-  throw new ApiError('parameter_unknown', { message: messages.join(' '), param: unknown[0] as string, assumption: 'A14' })
+function refuseUnknown(table: Table, form: FormObject, { settings, trace, unknown }: DecodeContext, hint?: string): void {
+  const params = unknownIn(table, form, '')
+  const [param] = params
+  if (param === undefined) return
+  trace.rely('A14')
+  const known = namesIn(table)
+  const messages = params.map(param => `${param} is not a parameter of this call${hint ?? nearestHint(param, known)}`)
+  unknown(messages)
+  if (settings['parameters.unknown'] === 'reject') throw new ApiError('parameter_unknown', { message: messages.join(' '), param, assumption: 'A14' })
 }
 
-const knownList = (known: string[]) => (known.length > 0 ? `; it takes ${known.join(', ')}.` : '; it takes none.')
+function nearestHint(param: string, known: readonly string[]): string {
+  const inner = known.find(name => name.endsWith(`[${param}]`))
+  if (inner) return `; did you mean ${inner}?`
+  return didYouMean(param, known) || (known.length > 0 ? `; it takes ${known.join(', ')}.` : '; it takes none.')
+}
 
-function* unknownIn(table: Schema, form: FormObject, path: string): Generator<string> {
+const NONE: readonly string[] = []
+
+function unknownIn(table: Table, form: FormObject, path: string): readonly string[] {
+  let found = NONE
   for (const [name, node] of form.parts) {
-    const schema = table.properties && Object.hasOwn(table.properties, name) ? table.properties[name] : undefined
-    const here = inBrackets(path, name)
-    if (schema === undefined) yield leafOf(here, node)
-    else if (schema.properties && node instanceof FormObject) yield* unknownIn(schema, node, here)
+    const field = table.byName.get(name)
+    if (field === undefined) found = [...found, leafOf(inBrackets(path, name), node)]
+    else if (field.table && node instanceof FormObject) found = [...found, ...unknownIn(field.table, node, field.path)]
   }
+  return found
 }
 
 /** The first name under a node as the caller wrote it. */
@@ -65,182 +91,199 @@ function leafOf(path: string, node: FormNode): string {
   return leafOf(inBrackets(path, name), part)
 }
 
-function namesIn(table: Schema, path: string): string[] {
-  return Object.entries(table.properties as Record<string, Schema>).flatMap(([name, schema]) => {
-    const here = inBrackets(path, name)
-    return schema.properties ? namesIn(schema, here) : [here]
-  })
-}
+const namesIn = ({ fields }: Table): string[] => fields.flatMap(({ path, table }) => (table ? namesIn(table) : [path]))
 
 const inBrackets = (path: string, name: string) => (path === '' ? name : `${path}[${name}]`)
 
-class Decoder {
-  readonly #settings: Settings
-  readonly #trace: Trace
-  readonly #empty: Empty
+/** Whom a refusal blames. */
+type Blame = { rule: RuleId } | { assumption: AssumptionId }
+/** The rule or assumption that a table names for a parameter's values. */
+const blameOf = ({ 'x-rule': rule, 'x-assumption': assumption }: Schema): Blame => (rule ? { rule } : { assumption: assumption ?? 'A36' })
 
-  constructor({ settings, trace }: Decoding, empty: Empty) {
-    this.#settings = settings
-    this.#trace = trace
-    this.#empty = empty
+/** How languages print an object that a client turned into text: JavaScript, Go, PHP, then JSON and the like of Python and Ruby. */
+const PRINTED_OBJECT = /^\[object \w+\]$|^map\[.*\]$|^Array$|^[{[].*[}\]]$/s
+const EMPTY_OBJECT = new FormObject()
+const CLEARED_OBJECT = Object.assign(new FormObject(), { cleared: true })
+
+class Decoder {
+  readonly #context: DecodeContext
+  /** Whether an empty value unsets a parameter, as in an update, or is as if absent (A16, UPD-2). */
+  readonly #unsets: boolean
+
+  constructor(context: DecodeContext, unsets: boolean) {
+    this.#context = context
+    this.#unsets = unsets
   }
 
   /** The parts of an object that were sent; in an update of a cleared object, null for those that were not. */
-  object(schema: Schema, form: FormObject, path: string): Record<string, unknown> {
+  object({ fields }: Table, form: FormObject): Record<string, unknown> {
     const values: Record<string, unknown> = {}
-    let isPartial = false
-    for (const [name, part] of Object.entries(schema.properties as Record<string, Schema>)) {
-      const place: Place = { path: inBrackets(path, name), schema: part, required: schema.required?.includes(name) ?? false }
-      const node = form.parts.get(name) ?? (form.cleared && this.#empty === 'unsets' ? '' : undefined)
-      const value = node === undefined ? this.#leftOut(place) : this.#value(place, node)
-      if (value === undefined) isPartial = true
-      else values[name] = value
+    for (const field of fields) {
+      const node = form.parts.get(field.name) ?? (form.cleared && this.#unsets ? '' : undefined)
+      const value = node === undefined ? this.#leftOut(field) : this.#value(field, node)
+      if (value !== undefined) values[field.name] = value
     }
-    if (this.#empty === 'unsets' && isPartial) this.#trace.held('UPD-1')
     return values
   }
 
-  #value(place: Place, node: FormNode): unknown {
-    const { schema } = place
-    if (schema['x-fixed']) return this.#fixed(place)
-    if (schema.additionalProperties && schema.type === 'object') return this.#metadata(place, node)
-    if (schema.properties) return this.#nested(place, node)
-    if (node === '') return this.#emptied(place)
-    if (typeof node !== 'string') this.#refuse(place, `one value was expected, not ${node instanceof FormList ? 'a list' : 'an object'}`, 'FORM-2')
-    const value = this.#scalar(place, node as string)
-    this.#kept(schema)
-    return value
+  #value(field: Field, node: FormNode): unknown {
+    const { schema, table } = field
+    if (schema['x-fixed']) return this.#fixed(field)
+    if (table) return this.#nested(field, table, node)
+    if (schema.additionalProperties) return this.#metadata(field, node)
+    if (node === '') return this.#emptied(field)
+    if (typeof node !== 'string') {
+      const what = node instanceof FormList ? 'a list' : 'an object'
+      throw this.#refusal('form_malformed', leafOf(field.path, node), `one value was expected, not ${what}`, { assumption: 'A36' })
+    }
+    if (field.required && schema.type === 'string' && !schema.enum && node.trim() === '') {
+      throw this.#refusal('parameter_missing', field.path, 'is required, and white space alone is no value', { assumption: 'A40' }, ' ')
+    }
+    return this.#scalar(field, node)
   }
 
-  #leftOut(place: Place): unknown {
-    if (!place.required || this.#empty === 'unsets') return undefined
-    if (place.schema.properties) return this.object(place.schema, new FormObject(), place.path)
-    return this.#missing(place)
+  #leftOut(field: Field): unknown {
+    if (!field.required || this.#unsets) return undefined
+    if (field.table) return this.object(field.table, EMPTY_OBJECT)
+    throw this.#missing(field)
   }
 
   /** An empty value: as if absent, or in an update unset (A16, UPD-2). */
-  #emptied(place: Place): null | undefined {
-    this.#trace.assumed('A16')
-    if (place.schema['x-empty'] === 'refused') this.#refuse(place, 'a value was expected, not an empty one', 'LIST-3')
-    if (this.#empty === 'absent') return this.#leftOut(place) as undefined
-    if (place.required && this.#settings['parameters.unset_required'] === 'reject') {
-      throw new ApiError('parameter_missing', {
-        message: `${place.path} is required, so an empty value cannot unset it; leave it out to keep it as it is.`,
-        param: place.path,
-        assumption: 'A16'
-      })
+  #emptied(field: Field): unknown {
+    const { path, schema, required } = field
+    const { trace, settings } = this.#context
+    if (schema['x-empty'] === 'refused') throw this.#refusal('parameter_invalid', path, 'a value was expected, not an empty one', { assumption: 'A16' })
+    if (!this.#unsets) {
+      trace.rely('A16')
+      return this.#leftOut(field)
     }
-    this.#trace.held('UPD-2')
+    if (required && settings['parameters.unset_required'] === 'reject') {
+      const message = 'is required, so an empty value cannot unset it; leave it out to keep it as it is'
+      throw this.#refusal('parameter_missing', path, message, { assumption: 'A16' }, ' ')
+    }
     return null
   }
 
-  #missing({ path, schema }: Place): never {
-    const rule = schema['x-required-by'] ?? schema['x-rule']
+  #missing({ path, schema }: Field): ApiError {
+    const rule = schema['x-required-by'] ?? (schema['x-rule'] as RuleId)
     const about = schema.description ? ` ${schema.description}` : ''
     const words = schema.enum ? ` One of ${schema.enum.join(', ')}.` : ''
-    throw new ApiError('parameter_missing', { message: `${path} is required.${about}${words}`, param: path, ...(rule && { rule }) })
+    return new ApiError('parameter_missing', { message: `${path} is required.${about}${words}`, param: path, rule })
   }
 
   /** Named by the reference, but not updatable (A15, REF-9). */
-  #fixed({ path, schema }: Place): undefined {
-    if (this.#settings['parameters.not_updatable'] === 'ignore') {
-      this.#trace.assumed('A15')
-      return undefined
-    }
+  #fixed({ path, schema }: Field): undefined {
+    const { settings, trace } = this.#context
+    trace.rely('A15')
+    if (settings['parameters.not_updatable'] === 'ignore') return undefined
     const rule = schema['x-rule'] as RuleId
     throw new ApiError('parameter_not_updatable', { message: `${path} cannot be changed by an update; only metadata can.`, param: path, rule })
   }
 
-  #nested(place: Place, node: FormNode): unknown {
+  #nested(field: Field, table: Table, node: FormNode): unknown {
     if (node === '') {
-      if (this.#empty === 'absent') return this.#leftOut(place)
-      const cleared = new FormObject()
-      cleared.cleared = true
-      return this.object(place.schema, cleared, place.path)
+      if (this.#unsets) return this.object(table, CLEARED_OBJECT)
+      this.#context.trace.rely('A16')
+      return this.#leftOut(field)
     }
-    if (!(node instanceof FormObject)) {
-      const [example] = namesIn(place.schema, place.path)
-      this.#refuse(place, `an object was expected, sent as ${example}=…`, 'FORM-2')
-    }
-    this.#trace.held('FORM-2')
-    if (place.schema['x-rule']) this.#trace.held(place.schema['x-rule'])
-    const values = this.object(place.schema, node as FormObject, place.path)
-    return this.#empty === 'absent' && Object.keys(values).length === 0 ? undefined : values
+    if (!(node instanceof FormObject)) throw this.#notNested(field, node, namesIn(table)[0] as string, field.schema['x-rule'] ?? 'FORM-2')
+    const values = this.object(table, node)
+    return !this.#unsets && Object.keys(values).length === 0 ? undefined : values
   }
 
   /** Metadata: on a create the pairs that have a value, on an update what to set and unset (META-1 to META-3, A17). */
-  #metadata(place: Place, node: FormNode): Metadata | MetadataChange | undefined {
+  #metadata(field: Field, node: FormNode): Metadata | MetadataChange | undefined {
     if (node === '') {
-      if (this.#empty === 'absent') return undefined
-      this.#trace.held('META-3')
-      return { cleared: true, entries: {} }
+      if (this.#unsets) return { cleared: true, entries: {} }
+      this.#context.trace.rely('A16')
+      return undefined
     }
-    if (!(node instanceof FormObject)) this.#refuse(place, `key-value pairs were expected, sent as ${place.path}[key]=value`, 'META-1')
-    const { parts, cleared } = node as FormObject
+    if (!(node instanceof FormObject)) throw this.#notNested(field, node, `${field.path}[key]`, 'META-1')
     const entries: Record<string, string | null> = Object.create(null)
-    for (const [key, value] of parts) {
+    for (const [key, value] of node.parts) {
       if (typeof value !== 'string') {
-        const param = leafOf(inBrackets(place.path, key), value)
-        throw new ApiError('parameter_invalid', {
-          message: `${param}: a metadata value is text; it cannot be nested and cannot be a list.`,
-          param,
-          assumption: 'A17'
-        })
+        const param = leafOf(inBrackets(field.path, key), value)
+        throw this.#refusal('parameter_invalid', param, 'a metadata value is text; it cannot be nested and cannot be a list', { assumption: 'A17' })
       }
       if (value !== '') entries[key] = value
-      else if (this.#empty === 'unsets') {
-        entries[key] = null
-        this.#trace.held('META-2')
-      }
+      else if (this.#unsets) entries[key] = null
+      else this.#context.trace.rely('A16')
     }
-    this.#trace.held('META-1')
-    if (this.#empty === 'absent') return entries as Metadata
-    if (cleared) this.#trace.held('META-3')
-    return { cleared, entries }
+    return this.#unsets ? { cleared: node.cleared, entries } : (entries as Metadata)
   }
 
-  #scalar(place: Place, text: string): unknown {
-    const { schema } = place
-    if (schema.type === 'integer') return this.#integer(place, text)
-    if (schema.type === 'number') {
-      const value = Number(text)
-      if (!/^-?\d+(\.\d+)?$/.test(text) || Math.abs(value) > Number.MAX_SAFE_INTEGER) this.#refuse(place, `a decimal number was expected${sent(schema, text)}`)
-      return value
-    }
+  /** One value, or a list, where nested names belong. */
+  #notNested({ path }: Field, node: string | FormList, example: string, rule: RuleId): ApiError {
+    if (node instanceof FormList) return this.#refusal('form_malformed', leafOf(path, node), `nested names were expected, sent as ${example}=…`, { assumption: 'A36' })
+    const printed = PRINTED_OBJECT.test(node.trim()) ? '; the client turned an object into text' : ''
+    return this.#refusal('parameter_invalid', path, `nested names were expected, sent as ${example}=…, not one value${printed}`, { rule })
+  }
+
+  #scalar(field: Field, text: string): unknown {
+    const { path, schema } = field
+    if (schema.type === 'integer') return schema['x-page-size'] ? this.#pageSize(field, text) : this.#integer(field, text)
+    if (schema.type === 'number') return this.#decimal(field, text)
     if (schema.enum && !schema.enum.includes(text)) {
       const words = schema.enum as string[]
-      this.#refuse(place, `one of ${words.join(', ')} was expected${sent(schema, text)}${didYouMean(text, words)}`)
+      throw this.#refusal('parameter_invalid', path, `one of ${words.join(', ')} was expected${sent(schema, text)}${didYouMean(text, words)}`, blameOf(schema))
     }
-    const format = schema.format === undefined ? undefined : FORMATS[schema.format as keyof typeof FORMATS]
-    if (format && !format.holds(text)) this.#refuse(place, `${format.expected(text)}${sent(schema, text)}`)
-    return format?.kept?.(text) ?? text
+    if (schema.format !== undefined) return this.#formatted(field, text)
+    if (schema['x-refers']) this.#context.refer(schema['x-refers'], text, { param: path, rule: schema['x-rule'] as RuleId })
+    if (schema['x-cursor']) this.#context.cursor(path, text)
+    return text
   }
 
-  #integer(place: Place, text: string): number {
-    const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = place.schema
-    const value = Number(text)
-    if (!(minimum >= 0 ? /^\d+$/ : /^-?\d+$/).test(text)) this.#refuse(place, `a whole number, digits only, was expected${sent(place.schema, text)}`)
-    if (value < minimum) this.#refuse(place, `at least ${minimum} was expected${sent(place.schema, text)}`)
-    if (value > maximum) this.#refuse(place, `at most ${maximum} was expected${sent(place.schema, text)}`)
+  #formatted({ path, schema }: Field, text: string): string {
+    const { problem, stored, reliesOn } = FORMATS[schema.format as keyof typeof FORMATS]
+    const wrong = problem(text)
+    if (wrong !== null) {
+      const blame = wrong.assumption ? { assumption: wrong.assumption } : blameOf(schema)
+      throw this.#refusal('parameter_invalid', path, `${wrong.expected}${sent(schema, text)}`, blame)
+    }
+    const assumption = reliesOn?.(text)
+    if (assumption) this.#context.trace.rely(assumption)
+    return stored?.(text) ?? text
+  }
+
+  /** A whole number of sub-units: what is none breaks the parameter's rule, a sign or size that is not taken is A27 but for a Refund's, which has to be positive (REF-3). */
+  #integer({ path, schema }: Field, text: string): number {
+    const { value, problem } = readInteger(text)
+    const least = schema.minimum as number
+    const refuse = (expected: string, blame: Blame) => this.#refusal('parameter_invalid', path, `${expected}${sent(schema, text)}`, blame)
+    if (problem === 'not_an_integer') throw refuse('a whole number, digits only, was expected', blameOf(schema))
+    if (problem === 'too_large') throw refuse(`at most ${Number.MAX_SAFE_INTEGER} was expected`, { assumption: 'A27' })
+    if (problem === 'negative' || value < least) throw refuse(`at least ${least} was expected`, least > 0 ? blameOf(schema) : { assumption: 'A27' })
     return value
   }
 
-  #kept(schema: Schema): void {
-    if (schema['x-required-by']) this.#trace.held(schema['x-required-by'])
-    if (schema['x-rule']) this.#trace.held(schema['x-rule'])
-    else if (schema['x-assumption']) this.#trace.assumed(schema['x-assumption'])
+  #decimal({ path, schema }: Field, text: string): number {
+    const { value, problem } = readDecimal(text)
+    if (problem === null) return value
+    const expected = problem === 'inexact' ? 'a number that a double holds exactly was expected' : 'a decimal number was expected'
+    throw this.#refusal('parameter_invalid', path, `${expected}${sent(schema, text)}`, blameOf(schema))
   }
 
-  #refuse({ path, schema }: Place, expected: string, otherwise?: RuleId): never {
-    const own = schema['x-rule']
-    const rule = own && RULES[own].violable ? own : schema['x-assumption'] ? undefined : otherwise
-    throw new ApiError('parameter_invalid', {
-      message: sentence(`${path}: ${expected}`),
-      param: path,
-      ...(rule ? { rule } : { assumption: schema['x-assumption'] ?? 'A08' })
-    })
+  /** The page size of a list, within the bounds of the settings (LIST-3, A10). */
+  #pageSize({ path, schema }: Field, text: string): number {
+    const { value, problem } = readInteger(text)
+    if (problem === 'not_an_integer') throw this.#refusal('parameter_invalid', path, `a whole number, digits only, was expected${sent(schema, text)}`, blameOf(schema))
+    const { settings, trace } = this.#context
+    const largest = settings['pagination.max_limit']
+    if (value >= 1 && value <= largest && problem === null) return value
+    if (settings['pagination.out_of_range'] === 'reject') {
+      throw this.#refusal('parameter_invalid', path, `1 to ${largest} was expected${sent(schema, text)}`, { assumption: 'A10' })
+    }
+    trace.rely('A10')
+    return Math.min(Math.max(value, 1), largest)
+  }
+
+  #refusal(code: ErrorCode, param: string, expected: string, blame: Blame, separator = ': '): ApiError {
+    return new ApiError(code, { message: sentence(`${param}${separator}${expected}`), param, ...blame })
   }
 }
 
 /** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be told from other digits. */
-const sent = ({ 'x-secret': secret }: Schema, text: string) => (secret ? '' : `, not ${text.length > 40 ? `a text of ${text.length} characters` : text}`)
+function sent({ 'x-secret': secret }: Schema, text: string): string {
+  if (secret) return ''
+  return text.length > 40 ? `, not a text of ${text.length} characters` : `, not ${text}`
+}

@@ -36,7 +36,7 @@ export const ACCOUNT_LIST = listOf(ACCOUNT)
 export const CREATE_ACCOUNT = parameters({
   type: word(ACCOUNT_TYPES, { 'x-rule': 'ACC-1' }),
   name: text({ 'x-rule': 'ACC-2' }),
-  email: text({ format: 'email', 'x-rule': 'ACC-3', description: 'Primary Account email.' }),
+  email: text({ format: 'email', 'x-required-by': 'ACC-3', 'x-assumption': 'A30', description: 'Primary Account email.' }),
   address: addressParameters('ACC-4'),
   phone: optional(text()),
   metadata: optional(METADATA)

@@ -1,12 +1,12 @@
 /**
  * What the emulator answers where the reference says "not shown" or "not stated": the ledger of assumptions.
- * None of it is documented behaviour. `settings` names the settings that change it.
+ * None of it is documented behaviour. `settings` names the settings that change it. A `standing` one is behind every answer, so that it is not counted.
  */
 
-export type Assumption = { topic: string; default: string; settings: readonly string[] }
+export type Assumption = { topic: string; default: string; settings: readonly string[]; standing?: true }
 
 export const ASSUMPTIONS = {
-  A01: { topic: 'address of the service', default: '{base_url} is http://HOST:PORT/next; in a sandbox http://HOST:PORT/sandbox/NAME/next', settings: [] },
+  A01: { topic: 'address of the service', default: '{base_url} is http://HOST:PORT/next; in a sandbox http://HOST:PORT/sandbox/NAME/next', settings: [], standing: true },
   A02: {
     topic: 'id prefixes',
     default: 'merchant mch_, reseller rsl_, location loc_, ticket tkt_, transaction txn_, user usr_, refund rfd_',
@@ -36,13 +36,13 @@ export const ASSUMPTIONS = {
   A07: {
     topic: 'error body',
     default:
-      '{"error":{"type","code","message","param"?,"rule"?,"assumption"?,"request_id"}}; param is in bracket notation; rule is the id of the rule that refused, the most specific one; assumption stands in its place where an assumption refused',
+      '{"error":{"type","code","message","param"?,"rule"?,"assumption"?,"request_id"}}; param is in the caller\'s own bracket notation; rule is the id of the rule that refused, the most specific one; assumption takes its place where an assumption refused',
     settings: ['errors.expose_rule']
   },
   A08: {
     topic: 'error statuses',
     default:
-      'validation 400, no or unknown key 401, reseller creating a Location 403, missing resource in the path 404, missing resource named in the body 400, refused refund 400, wrong method 405 with Allow, too large 413, wrong content type 415, headers too large 431, disabled delete 501; refusals are tried in the order 404 for the path, 405, 401, 501, 415, 413, form, unknown parameter, then the parameter table',
+      'validation 400, no or unknown key 401, reseller creating a Location 403, missing resource in the path 404, missing resource named in the body 400, refused refund 400, wrong method 405 with Allow, too large 413, wrong content type 415, headers too large 431, disabled delete 501; refusals are tried in the order 404 for the path, 405, 401, 501, 415, 413, form, unknown parameter, each parameter in the order of the table with the record that it names, 404 for the record in the path, 403, the rules of the operation',
     settings: [
       'statuses.created',
       'statuses.invalid',
@@ -62,7 +62,7 @@ export const ASSUMPTIONS = {
   A10: {
     topic: 'other pagination parameters',
     default:
-      'starting_after or ending_before, one at most, each the id of a record; an unknown one is refused; limit 1 to 100, default 10, anything else is refused',
+      'starting_after or ending_before, one at most, each the id of a record of the list or of a deleted User; an unknown one is refused; limit 1 to 100, default 10, anything else is refused',
     settings: ['pagination.default_limit', 'pagination.max_limit', 'pagination.out_of_range']
   },
   A11: {
@@ -82,7 +82,7 @@ export const ASSUMPTIONS = {
   },
   A14: {
     topic: 'parameters that the reference does not name',
-    default: 'refused with parameter_unknown and the nearest known name, in a body and in a query',
+    default: 'refused with parameter_unknown and the nearest known name, in a body, in the query of a list and in the query of any other call',
     settings: ['parameters.unknown']
   },
   A15: {
@@ -93,7 +93,7 @@ export const ASSUMPTIONS = {
   A16: {
     topic: 'empty value',
     default:
-      'on create and in a query: as if absent, but limit= is refused; on update: unsets an optional parameter, refused for a required one; a filter naming an id that does not exist gives an empty list',
+      'on create and in a query: as if absent, but limit= is refused; on update: unsets the parameter, one that the create requires too; a filter naming an id that does not exist gives an empty list',
     settings: ['parameters.unset_required']
   },
   A17: { topic: 'metadata', default: 'merged by key on update; values are strings; a nested or list value is refused', settings: [] },
@@ -115,7 +115,7 @@ export const ASSUMPTIONS = {
   },
   A22: {
     topic: 'currency',
-    default: 'usd when left out; must be a lower-case ISO 4217 code',
+    default: 'usd when left out; must be one of the active codes of ISO 4217, funds and metals included',
     settings: ['transactions.default_currency']
   },
   A23: {
@@ -126,7 +126,7 @@ export const ASSUMPTIONS = {
   A24: {
     topic: 'amounts[…] against the top level',
     default:
-      'echoed under amounts; a top-level parameter wins; else amount is amounts[transaction_amount], else amounts[payment_amount], tip_amount is amounts[tip_amount], currency is amounts[currency]; with neither, amount is 0 and a Refund of it is refused',
+      'echoed under amounts; a top-level parameter wins; else amount is amounts[transaction_amount], else amounts[payment_amount], tip_amount is amounts[tip_amount], currency is amounts[currency]; with neither, amount is 0 and a Refund of it is refused with charge_has_no_amount',
     settings: []
   },
   A25: {
@@ -137,8 +137,9 @@ export const ASSUMPTIONS = {
   },
   A26: { topic: 'bank_account with another payment type', default: 'accepted and not used', settings: [] },
   A27: {
-    topic: 'integers',
-    default: 'decimal digits only, up to 2^53-1; amounts not negative; adjustment_number any decimal number',
+    topic: 'numbers',
+    default:
+      'an integer is decimal digits only, up to 2^53-1; amounts are not negative; adjustment_number is any decimal number, an exponent too; one that a double cannot hold exactly is refused',
     settings: []
   },
   A28: {
@@ -153,22 +154,48 @@ export const ASSUMPTIONS = {
   },
   A30: {
     topic: 'email, country',
-    default: 'syntax check of the address; ISO 3166-1 alpha-2, any case accepted, returned upper case',
+    default: 'syntax check of the address (RFC 5321 lengths, RFC 6531 letters beyond ASCII, a domain with at least one dot); ISO 3166-1 alpha-2, any case accepted, returned upper case',
     settings: []
   },
   A31: { topic: "changing an Account's type", default: 'allowed; the id keeps its old prefix', settings: [] },
   A32: { topic: 'JSON and multipart bodies', default: 'refused with 415 and a hint; form encoding is the only one documented', settings: [] },
-  A33: { topic: 'CORS', default: 'answered for the emulated API; never for the control API', settings: ['cors'] },
+  A33: { topic: 'CORS', default: 'answered for the emulated API; never for the control API', settings: ['cors'], standing: true },
   A34: {
     topic: 'HTTP extras',
     default: 'every answer carries Request-Id, drawn from a counter of its own; no rate limits, no idempotency keys, no webhooks',
-    settings: []
+    settings: [],
+    standing: true
   },
   A35: {
     topic: 'field lengths',
     default: 'none but the body limit',
     settings: ['limits.body', 'limits.parameters', 'limits.depth']
+  },
+  A36: {
+    topic: 'form syntax beyond the encoding',
+    default: 'a name given twice, a list or an object where one value belongs, and bytes that are not UTF-8 are refused with form_malformed; nothing is replaced or guessed',
+    settings: []
+  },
+  A37: { topic: 'a body on GET or DELETE', default: 'refused with body_unexpected', settings: [] },
+  A38: {
+    topic: 'instants in filters',
+    default:
+      'every ISO 8601 form that names an instant or a day; a day alone is its 00:00Z, no zone is UTC, a fraction finer than a millisecond compares exactly; a month or a year alone is refused',
+    settings: []
+  },
+  A39: {
+    topic: 'paths',
+    default: 'a trailing slash is accepted; HEAD is refused with 405; a path outside the base gets a 404 that names the base',
+    settings: []
+  },
+  A40: {
+    topic: 'text',
+    default: 'a required text of nothing but white space is refused like an empty one; search ignores letter case by Unicode',
+    settings: []
   }
 } as const satisfies Record<string, Assumption>
 
 export type AssumptionId = keyof typeof ASSUMPTIONS
+export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
+/** The assumptions behind every answer; the others are counted. */
+export const isStanding = (id: AssumptionId): boolean => (ASSUMPTIONS[id] as Assumption).standing === true

@@ -2,8 +2,9 @@
  * The pieces that the parameter and resource tables are written with. A table is a TypeBox schema, so that decoding, validation,
  * static types, answers and documents come from one place. Beside JSON Schema's own words a table uses:
  *
- * - `x-rule`: the rule that the value keeps · `x-required-by`: the rule that requires it, where that is another one
- * - `x-assumption`: where no rule speaks of the value, the assumption that refuses a bad one
+ * - `x-rule`: the rule that a wrong value breaks · `x-required-by`: the rule that requires it, where that is another one
+ * - `x-assumption`: where no rule speaks of the value, the assumption that refuses a wrong one
+ * - `x-refers`: the family of the record that a body names, which has to exist · `x-cursor`: names a record of the list · `x-page-size`: bounded by settings
  * - `x-empty`: what an empty value means in the table (`absent`, `unsets`, `refused`)
  * - `x-fixed`: named by the reference for this call's resource, but not updatable
  * - `x-secret`: used and forgotten, never repeated in an error
@@ -11,6 +12,7 @@
  */
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { AssumptionId } from './assumptions.js'
+import type { Family } from './operations.js'
 import type { RuleId } from './rules.js'
 
 export type Note = {
@@ -18,6 +20,9 @@ export type Note = {
   'x-rule'?: RuleId
   'x-required-by'?: RuleId
   'x-assumption'?: AssumptionId
+  'x-refers'?: Family
+  'x-cursor'?: true
+  'x-page-size'?: true
   'x-secret'?: true
   'x-empty'?: 'absent' | 'unsets' | 'refused'
   'x-fixed'?: true
@@ -85,6 +90,8 @@ const ADDRESS_PARTS = {
 } as const
 const eachPart = <T extends TSchema>(make: (description: string) => T) =>
   Object.fromEntries(Object.entries(ADDRESS_PARTS).map(([name, description]) => [name, make(description)])) as Record<keyof typeof ADDRESS_PARTS, T>
+/** The sub-fields of an address. */
+export const ADDRESS_NAMES: readonly string[] = ['country', ...Object.keys(ADDRESS_PARTS)]
 const COUNTRY = 'Two-letter country code (ISO 3166-1 alpha-2).'
 
 /** Address parameters of a create; the country is required by the given rule (reference §2). */
@@ -127,9 +134,9 @@ export const head = <T extends string>(object: T) => ({
 
 /** Base pagination parameters, accepted by every list (LIST-3, A10). */
 export const PAGINATION = {
-  limit: optional(Type.Integer({ 'x-rule': 'LIST-3', 'x-empty': 'refused', description: 'Page size, 1 to 100; 10 when left out.' })),
-  starting_after: optional(text({ 'x-assumption': 'A10', description: 'A record id: the page starts after it. Not shown in the reference.' })),
-  ending_before: optional(text({ 'x-assumption': 'A10', description: 'A record id: the page ends before it. Not shown in the reference.' }))
+  limit: optional(Type.Integer({ 'x-rule': 'LIST-3', 'x-page-size': true, 'x-empty': 'refused', description: 'Page size, 1 to 100; 10 when left out.' })),
+  starting_after: optional(text({ 'x-assumption': 'A10', 'x-cursor': true, description: 'A record id: the page starts after it. Not shown in the reference.' })),
+  ending_before: optional(text({ 'x-assumption': 'A10', 'x-cursor': true, description: 'A record id: the page ends before it. Not shown in the reference.' }))
 }
 
 /** The four created filters (FILT-1 to FILT-4). */

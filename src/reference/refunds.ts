@@ -17,7 +17,7 @@ export type Refund = Static<typeof REFUND>
 export const REFUND_LIST = listOf(REFUND)
 
 export const CREATE_REFUND = parameters({
-  transaction: text({ 'x-rule': 'REF-1', description: 'The Transaction to refund.' }),
+  transaction: text({ 'x-rule': 'REF-1', 'x-refers': 'transactions', description: 'The Transaction to refund.' }),
   amount: optional(integer({ minimum: 1, 'x-rule': 'REF-3', description: 'Sub-units of the charge currency; left out: the whole remainder.' })),
   reason: optional(text({ description: 'Null when left out.' })),
   metadata: optional(METADATA)

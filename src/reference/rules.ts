@@ -1,6 +1,6 @@
 /**
  * The rules that the reference states, one id each: the ledger. What it does not state is an assumption (`assumptions.ts`), never a rule.
- * `violable` says whether a call can break the rule at all: some only describe the service's own answer.
+ * `violable` says whether a call can break the rule at all: some only describe the service's own answer. `keepable` is false where none can show that it is kept.
  */
 
 export type Rule = {
@@ -8,6 +8,7 @@ export type Rule = {
   /** The sections of the reference that state it. */
   sections: readonly number[]
   violable: boolean
+  keepable?: false
 }
 
 export const RULES = {
@@ -62,7 +63,7 @@ export const RULES = {
   'USR-3': { text: 'create needs email, a valid address', sections: [2], violable: true },
   'USR-4': { text: 'delete answers 204 with an empty body', sections: [4, 7], violable: false },
 
-  'TKT-1': { text: 'Tickets are read-only', sections: [2], violable: true },
+  'TKT-1': { text: 'Tickets are read-only', sections: [2], violable: true, keepable: false },
 
   'TXN-1': { text: 'create needs ticket, the id of an existing Ticket', sections: [4], violable: true },
   'TXN-2': { text: 'create needs payment_type, one of card, apple_pay, google_pay, emv, external, paypal, vip', sections: [4], violable: true },
@@ -86,3 +87,4 @@ export const RULES = {
 } as const satisfies Record<string, Rule>
 
 export type RuleId = keyof typeof RULES
+export const RULE_IDS = Object.keys(RULES) as RuleId[]

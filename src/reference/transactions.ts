@@ -20,10 +20,10 @@ import { REFUND } from './refunds.js'
 
 /** The sub-properties of `amounts` that the reference's request example sends; their relation to the top level is not stated (A24). */
 const AMOUNTS = {
-  currency: optional(text({ format: 'currency', 'x-rule': 'TXN-6' })),
-  transaction_amount: optional(integer({ 'x-assumption': 'A27' })),
-  payment_amount: optional(integer({ 'x-assumption': 'A27' })),
-  tip_amount: optional(integer({ 'x-assumption': 'A27' }))
+  currency: optional(text({ format: 'currency', 'x-assumption': 'A24' })),
+  transaction_amount: optional(integer({ 'x-assumption': 'A24' })),
+  payment_amount: optional(integer({ 'x-assumption': 'A24' })),
+  tip_amount: optional(integer({ 'x-assumption': 'A24' }))
 }
 
 export const TRANSACTION = closed({
@@ -48,7 +48,7 @@ export const TRANSACTION_LIST = listOf(TRANSACTION)
 const secret = (description: string) => optional(text({ 'x-secret': true, description: `${description} Used and forgotten.` }))
 
 export const CREATE_TRANSACTION = parameters({
-  ticket: text({ 'x-rule': 'TXN-1', description: 'The Ticket that it belongs to.' }),
+  ticket: text({ 'x-rule': 'TXN-1', 'x-refers': 'tickets', description: 'The Ticket that it belongs to.' }),
   payment_type: word(PAYMENT_TYPES, { 'x-rule': 'TXN-2' }),
   bank_account: optional(
     closed(

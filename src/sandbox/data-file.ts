@@ -4,67 +4,62 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { checkerOf, type Step } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
-import { flattened, type GivenSettings, nested, SETTINGS, type Settings, settingsInForce, settingsSchema } from '../core/settings.js'
-import { documentOf, type Found, refusalOf } from '../scenario/documents.js'
+import { flattened, type GivenSettings, type Settings, settingsInForce } from '../core/settings.js'
+import { type DocumentProblem, documentOf, refusalOf } from '../scenario/documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from '../scenario/expectations.js'
-import { exportedText } from '../scenario/export.js'
 import type { FirstState, Launch } from '../scenario/scenario.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import { FAMILIES, type Store } from '../store/store.js'
-import { type Filed, type FiledRecords, filed, filedSchemas, objectOf, type Reading, scriptIn, storeIn } from './filing.js'
+import { jsonFile } from './json-file.js'
 import { Lock } from './lock.js'
 import { isName } from './names.js'
-import type { KeptWorld } from './sandbox.js'
-import type { KeptWorlds } from './sandboxes.js'
+import type { SavedSandbox } from './sandbox.js'
+import type { SavedSandboxes } from './sandboxes.js'
+import { objectOf, type ReadContext, type SerializedState, stateOf, stateSchema, stateText } from './serialization.js'
 
-const FORMAT = 1
-type FiledFirst = Filed & {
-  scenario: FirstState['scenario']
-  settings: GivenSettings
-  expectations: ExpectationData[]
-  records: FiledRecords
-}
-/** `first` is the place of its first state; families that are as they were there are left out of `records`. */
-type FiledWorld = Filed & { name: string | null; first: number; settings: GivenSettings; requests: number; records: FiledRecords }
-type FiledData = { format: typeof FORMAT; start: number; firsts: FiledFirst[]; worlds: FiledWorld[] }
+const FORMAT = 2
+type SerializedFirstState = { scenario: FirstState['scenario']; expectations: ExpectationData[]; state: SerializedState }
+/** `first_state` is the index of its first state; families that are as they were there are left out of its records. */
+type SerializedSandbox = { name: string | null; first_state: number; requests: number; state: SerializedState }
+type SerializedData = { format: typeof FORMAT; start: number; first_states: SerializedFirstState[]; sandboxes: SerializedSandbox[] }
 
 const COUNT = { type: 'integer', minimum: 0 }
 const checkData = checkerOf(() => {
-  const settings = settingsSchema(key => SETTINGS[key].scope === 'sandbox')
+  const state = stateSchema()
   const scenario = objectOf({ name: { type: 'string' }, description: { type: ['string', 'null'] } })
   const expectations = { type: 'array', items: expectationSchema() }
   return objectOf({
     start: COUNT,
-    firsts: { type: 'array', items: objectOf({ scenario, settings, expectations, ...filedSchemas() }) },
-    worlds: { type: 'array', items: objectOf({ name: { type: ['string', 'null'] }, first: COUNT, settings, requests: COUNT, ...filedSchemas() }) }
+    first_states: { type: 'array', items: objectOf({ scenario, expectations, state }) },
+    sandboxes: { type: 'array', items: objectOf({ name: { type: ['string', 'null'] }, first_state: COUNT, requests: COUNT, state }) }
   })
 })
 
 export class DataFile {
-  /** As it was given; what is written is what its links lead to. */
+  /** As it was given; links are followed when it is written. */
   readonly #path: string
   readonly #lock: Lock
-  readonly #adapter: Adapter
-  /** Whether the file holds nothing yet, since it was not there. */
+  readonly #file: JsonFile
+  /** Whether there was no file yet. */
   readonly isNew: boolean
-  /** What the file held, until its worlds are made of it. */
-  #read: unknown
-  #source: () => KeptWorlds = () => {
-    throw new Error('nothing to keep yet')
+  /** What the file held, until `read` has taken it. */
+  #content: unknown
+  #source: () => SavedSandboxes = () => {
+    throw new Error('there is nothing to save yet')
   }
   /** The write that is under way, and the one that waits for it. */
   #writing: Promise<void> = Promise.resolve()
   #next: Promise<void> | null = null
 
-  private constructor(path: string, lock: Lock, adapter: Adapter, read: { data: unknown } | null) {
+  private constructor(path: string, lock: Lock, file: JsonFile, content: { data: unknown } | null) {
     this.#path = path
     this.#lock = lock
-    this.#adapter = adapter
-    this.isNew = read === null
-    this.#read = read?.data
+    this.#file = file
+    this.isNew = content === null
+    this.#content = content?.data
   }
 
-  /** Takes a file for this process and reads it. Errors: `document_invalid` when it is in use, empty, corrupt or of a newer format; it is left as it is then. */
+  /** Takes a file for this process and reads it. Errors: `document_invalid` when it is in use, empty, corrupt or of another format; it is left as it is. */
   static async take(path: string): Promise<DataFile> {
     const target = await targetOf(path)
     const lock = await Lock.take(target).catch(error => {
@@ -72,58 +67,57 @@ export class DataFile {
     })
     if (lock === null) throw unusable(path, 'is in use by another process; stop that one, or give this one a file of its own')
     try {
-      const adapter = await adapterOf(target)
-      const read = await adapter.read()
-      const format = read === null ? FORMAT : (read.data as { format?: unknown } | null)?.format
+      const file = await jsonFile(target)
+      const content = await file.read()
+      const format = content === null ? FORMAT : (content.data as { format?: unknown } | null)?.format
       if (format !== FORMAT) throw unusable(path, wrongFormat(format))
-      return new DataFile(path, lock, adapter, read)
+      return new DataFile(path, lock, file, content)
     } catch (error) {
       await lock.release()
       throw error instanceof ApiError ? error : unusable(path, unreadable(error as Error))
     }
   }
 
-  /** The worlds that the file holds. Errors: `document_invalid` with every problem. */
-  async worlds(launch: Launch): Promise<KeptWorlds> {
-    const data = this.#read as FiledData
+  /** The sandboxes that the file holds. Errors: `document_invalid` with every problem. */
+  async read(launch: Launch): Promise<SavedSandboxes> {
+    const data = this.#content as SerializedData
     const document = documentOf(this.#path, data)
-    const found: Found[] = checkData(data).map(({ steps, message }) => ({ document, steps, message }))
-    if (found.length === 0) found.push(...misfitsOf(data).map(misfit => ({ document, ...misfit })))
-    if (found.length > 0) throw await refusalOf(found)
-    const firsts: FirstState[] = []
-    for (const [index, first] of data.firsts.entries()) {
-      const given = flattened(first.settings) as GivenSettings
-      const reading = { document, at: ['firsts', index], settings: settingsInForce({ ...launch, scenario: given }).values, found }
-      const expectations: Expectation[] = []
-      for (const [nth, one] of first.expectations.entries()) {
-        const expectation = await compileExpectation(one, (steps, message) =>
-          found.push({ document, steps: ['firsts', index, 'expectations', nth, ...steps], message })
-        )
-        if (expectation) expectations.push(expectation)
+    const problems: DocumentProblem[] = checkData(data).map(({ steps, message }) => ({ document, steps, message }))
+    if (problems.length === 0) problems.push(...problemsIn(data).map(problem => ({ document, ...problem })))
+    if (problems.length > 0) throw await refusalOf(problems)
+    const context = (at: readonly Step[], settings: Settings): ReadContext => ({ document, at, settings, problems })
+
+    const firstStates: FirstState[] = []
+    for (const [index, { scenario, expectations, state: serialized }] of data.first_states.entries()) {
+      const at = ['first_states', index]
+      const settings = settingsInForce({ ...launch, scenario: flattened(serialized.settings) as GivenSettings }).values
+      const state = await stateOf(serialized, context([...at, 'state'], settings))
+      problems.push(...unknownAccounts(state.store, context(at, settings)))
+      const compiled: Expectation[] = []
+      for (const [nth, one] of expectations.entries()) {
+        const report = (steps: readonly Step[], message: string) => problems.push({ document, steps: [...at, 'expectations', nth, ...steps], message })
+        const expectation = await compileExpectation(one, report)
+        if (expectation) compiled.push(expectation)
       }
-      const { scenario, counters, clock } = first
-      const store = storeIn(first.records, first, reading)
-      found.push(...strangersIn(store, reading))
-      firsts.push({ scenario, store, counters, clock, settings: given, script: await scriptIn(first, reading), expectations, steps: [] })
+      firstStates.push({ scenario, ...state, expectations: compiled, steps: [] })
     }
-    const worlds: KeptWorld[] = []
-    for (const [index, world] of data.worlds.entries()) {
-      const first = firsts[world.first] as FirstState
-      const settings = flattened(world.settings) as GivenSettings
-      const values: Settings = settingsInForce({ ...launch, scenario: first.settings, control: settings }).values
-      const reading = { document, at: ['worlds', index], settings: values, found }
-      const store = storeIn(world.records, world, reading, first.store)
-      found.push(...strangersIn(store, reading))
-      const { name, counters, clock, requests } = world
-      worlds.push({ name, first, store, counters, clock, seed: values.seed, script: await scriptIn(world, reading), settings, requests })
+    const sandboxes: SavedSandbox[] = []
+    for (const [index, { name, first_state, requests, state: serialized }] of data.sandboxes.entries()) {
+      const at = ['sandboxes', index]
+      const first = firstStates[first_state] as FirstState
+      const control = flattened(serialized.settings) as GivenSettings
+      const settings = settingsInForce({ ...launch, scenario: first.settings, control }).values
+      const state = await stateOf(serialized, context([...at, 'state'], settings), first.store)
+      problems.push(...unknownAccounts(state.store, context(at, settings)))
+      sandboxes.push({ name, first, requests, state })
     }
-    if (found.length > 0) throw await refusalOf(found)
-    this.#read = undefined
-    return { start: firsts[data.start] as FirstState, worlds }
+    if (problems.length > 0) throw await refusalOf(problems)
+    this.#content = undefined
+    return { start: firstStates[data.start] as FirstState, sandboxes }
   }
 
-  /** What is written from now on. */
-  keep(source: () => KeptWorlds): void {
+  /** Sets what is written from now on. */
+  writeFrom(source: () => SavedSandboxes): void {
     this.#source = source
   }
 
@@ -133,7 +127,7 @@ export class DataFile {
       this.#next = this.#writing
         .catch(() => {})
         .then(async () => {
-          // changes of this turn come along
+          // changes that other calls make in this turn are written too
           await turn()
           this.#writing = this.#next as Promise<void>
           this.#next = null
@@ -143,7 +137,7 @@ export class DataFile {
     return this.#next
   }
 
-  /** Gives the file up, once what waits to be written is; it is not written any more. */
+  /** Gives the file up after the writes that wait; it is not written any more. */
   async close(): Promise<void> {
     while (this.#next !== null) await this.#next.catch(() => {})
     await this.#writing.catch(() => {})
@@ -155,7 +149,7 @@ export class DataFile {
 
   async #write(): Promise<void> {
     try {
-      await this.#adapter.write(textOf(this.#source()))
+      await this.#file.write(textOf(this.#source()))
     } catch (error) {
       const message = `The change was made, but ${this.#path} could not be written: ${(error as Error).message}. The next change writes it too.`
       throw new ApiError('data_not_written', { message })
@@ -163,7 +157,7 @@ export class DataFile {
   }
 }
 
-/** What the path leads to, where nothing stands yet too. Errors: `document_invalid` where no file can be. */
+/** What the path leads to, whether or not there is a file yet. Errors: `document_invalid` where no file can be. */
 async function targetOf(path: string): Promise<string> {
   const target = await followed(resolve(path)).catch(error => {
     throw unusable(path, `cannot be read: ${(error as Error).message}`)
@@ -188,77 +182,61 @@ async function followed(path: string): Promise<string> {
   return join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path))
 }
 
-type Adapter = Awaited<ReturnType<typeof adapterOf>>
-
-/** Reads the file, null where there is none, and replaces it whole by a text. */
-async function adapterOf(path: string) {
-  const { TextFile } = await import('lowdb/node')
-  const adapter = new TextFile(path)
-  return {
-    read: async () => {
-      const text = await adapter.read()
-      if (text?.trim() === '') throw new Error('it is empty')
-      return text === null ? null : { data: JSON.parse(text) as unknown }
-    },
-    write: (text: string) => adapter.write(text)
-  }
-}
+type JsonFile = Awaited<ReturnType<typeof jsonFile>>
 
 /** Texts of first states; they never change. */
-const FIRST_TEXTS = new WeakMap<FirstState, string>()
+const FIRST_STATE_TEXTS = new WeakMap<FirstState, string>()
 
 /** The file as compact JSON. */
-function textOf({ start, worlds }: KeptWorlds): string {
-  const firsts = [...new Set([start, ...worlds.map(({ first }) => first)])]
-  const states = worlds.map(({ first, ...world }) => worldText(world, { first, place: firsts.indexOf(first) }))
-  return `{"format":${FORMAT},"start":0,"firsts":[${firsts.map(firstText).join(',')}],"worlds":[${states.join(',')}]}\n`
+function textOf({ start, sandboxes }: SavedSandboxes): string {
+  const firstStates = [...new Set([start, ...sandboxes.map(({ first }) => first)])]
+  const texts = sandboxes.map(({ name, first, requests, state }) => {
+    const head = JSON.stringify({ name, first_state: firstStates.indexOf(first), requests })
+    return `${head.slice(0, -1)},"state":${stateText(state, changedFamilies(state.store, first.store))}}`
+  })
+  return `{"format":${FORMAT},"start":0,"first_states":[${firstStates.map(firstStateText).join(',')}],"sandboxes":[${texts.join(',')}]}\n`
 }
 
-function firstText(first: FirstState): string {
-  let text = FIRST_TEXTS.get(first)
+function firstStateText(first: FirstState): string {
+  let text = FIRST_STATE_TEXTS.get(first)
   if (text === undefined) {
-    const { scenario, settings, expectations, store } = first
-    const rest = { scenario, settings: nested(settings), expectations: expectations.map(({ data }) => data), ...filed(first) }
-    text = withRecords(rest, exportedText(store))
-    FIRST_TEXTS.set(first, text)
+    const { scenario, expectations } = first
+    const head = JSON.stringify({ scenario, expectations: expectations.map(({ data }) => data) })
+    text = `${head.slice(0, -1)},"state":${stateText(first)}}`
+    FIRST_STATE_TEXTS.set(first, text)
   }
   return text
 }
 
-function worldText({ name, settings, requests, ...state }: Omit<KeptWorld, 'first'>, { first, place }: { first: FirstState; place: number }): string {
-  const rest = { name, first: place, settings: nested(settings), requests, ...filed(state) }
-  return withRecords(rest, exportedText(state.store, changedFamilies(state.store, first.store)))
-}
-
-/** What a Transaction shows of its Refunds follows from them, so that both are kept when one has changed. */
+/** The amount refunded of a Transaction follows from its Refunds, so both families are written when one has changed. */
 function changedFamilies(store: Store, first: Store) {
   const isChanged = (family: (typeof FAMILIES)[number]) => store[family].revision !== first[family].revision
   const isMoneyChanged = isChanged('transactions') || isChanged('refunds')
   return FAMILIES.filter(family => (family === 'transactions' || family === 'refunds' ? isMoneyChanged : isChanged(family)))
 }
 
-const withRecords = (rest: object, records: string) => `${JSON.stringify(rest).slice(0, -1)},"records":${records}}`
-
-/** What a schema cannot say of a file: that what is named by its place is there, and that every world is there once. */
-function misfitsOf({ start, firsts, worlds }: FiledData): { steps: Step[]; message: string }[] {
-  const found: { steps: Step[]; message: string }[] = []
-  const expectFirst = (place: number, steps: Step[]) => {
-    if (place >= firsts.length) found.push({ steps, message: `the place of one of the ${firsts.length} firsts, counted from 0, was expected, not ${place}` })
+/** What a schema cannot say of a file: every index is that of a first state, and every sandbox is there once. */
+function problemsIn({ start, first_states, sandboxes }: SerializedData): { steps: Step[]; message: string }[] {
+  const problems: { steps: Step[]; message: string }[] = []
+  const count = first_states.length
+  const checkIndex = (index: number, steps: Step[]) => {
+    if (index >= count) problems.push({ steps, message: `the index of one of the ${count} first_states, counted from 0, was expected, not ${index}` })
   }
-  expectFirst(start, ['start'])
-  const seen = new Set<string | null>()
-  for (const [index, { name, first }] of worlds.entries()) {
-    expectFirst(first, ['worlds', index, 'first'])
-    if (name !== null && !isName(name)) found.push({ steps: ['worlds', index, 'name'], message: `a name of a sandbox was expected, not ${name}` })
-    if (seen.has(name)) found.push({ steps: ['worlds', index, 'name'], message: `the name ${name} is given twice` })
-    seen.add(name)
+  checkIndex(start, ['start'])
+  const names = new Set<string | null>()
+  for (const [index, { name, first_state }] of sandboxes.entries()) {
+    checkIndex(first_state, ['sandboxes', index, 'first_state'])
+    const steps = ['sandboxes', index, 'name']
+    if (name !== null && !isName(name)) problems.push({ steps, message: `a name of a sandbox was expected, not ${name}` })
+    if (names.has(name)) problems.push({ steps, message: `the name ${name} is given twice` })
+    names.add(name)
   }
-  if (!seen.has(null)) found.push({ steps: ['worlds'], message: 'the one with the name null, at the base address, is missing' })
-  return found
+  if (!names.has(null)) problems.push({ steps: ['sandboxes'], message: 'the one with the name null, at the base address, is missing' })
+  return problems
 }
 
-/** An Account that a setting names, as a flag of this start may, and that is not there. */
-function strangersIn(store: Store, { document, at, settings }: Reading): Found[] {
+/** An Account that a setting names, as a flag of this start may, and that the state does not have. */
+function unknownAccounts(store: Store, { document, at, settings }: ReadContext): DocumentProblem[] {
   const actor = settings['auth.accept_any_key']
   if (actor === null || store.accounts.get(actor)) return []
   return [{ document, steps: at, message: `auth.accept_any_key names ${actor}, which is no Account of it` }]

@@ -1,10 +1,10 @@
-/** One isolated world: its records, keys, clock, ids and settings, and the first state that a reset goes back to. */
+/** A sandbox: one isolated state with its evidence and snapshots, and the first state that a reset goes back to. */
 
 import { setMaxListeners } from 'node:events'
 import { checkerOf } from '../core/checking.js'
-import { Clock, type ClockStart } from '../core/clock.js'
+import { Clock } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
-import { Ids, kindOf } from '../core/ids.js'
+import { kindOf } from '../core/ids.js'
 import { isoOf } from '../core/instants.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import {
@@ -18,42 +18,40 @@ import {
   settingsInForce,
   settingsSchema
 } from '../core/settings.js'
-import { Evidence, Run } from '../evidence/evidence.js'
-import type { Period } from '../evidence/periods.js'
+import { Evidence } from '../evidence/evidence.js'
+import { Run } from '../evidence/run.js'
+import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
-import { type Found, refusalOf, type SourceDocument } from '../scenario/documents.js'
+import { type DocumentProblem, refusalOf, type SourceDocument } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
 import { duplicatesIn, fixtureIn, type Progress, put } from '../scenario/fixture.js'
 import type { Library } from '../scenario/library.js'
 import { type FirstState, firstStateOf, type Launch, standingIn } from '../scenario/scenario.js'
 import { checkFixture } from '../scenario/schemas.js'
-import { Script } from '../scenario/script.js'
+import type { Script } from '../scenario/script.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import type { Records, Store } from '../store/store.js'
 import { type Snapshot, Snapshots } from './snapshots.js'
+import { emptyState, LiveState, type SandboxState } from './state.js'
 
-/** What a world is made with: where documents are, what the command line gave, and the machine's time in milliseconds. */
-export type Surroundings = { library: Library; launch: Launch; machine: () => number; run?: Run | undefined; progress?: Progress | undefined }
+/** What a sandbox is made with: where documents are, what the command line gave, and the machine's time in milliseconds. */
+export type SandboxDependencies = { library: Library; launch: Launch; machine: () => number; run?: Run | undefined; progress?: Progress | undefined }
 
-/** A world as a data file keeps it: its state, the settings that control calls changed, and how many calls were answered. */
-export type KeptWorld = Omit<Snapshot, 'scenario'> & { name: string | null; first: FirstState; settings: GivenSettings; requests: number }
+/** A sandbox as a data file keeps it: its state, the first state that a reset goes back to, and how many calls were answered. */
+export type SavedSandbox = { name: string | null; first: FirstState; requests: number; state: SandboxState }
 
 const checkSandboxSettings = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
 
 export class Sandbox {
-  readonly #surroundings: Surroundings
+  readonly #dependencies: SandboxDependencies
   #first: FirstState | undefined
-  #store!: Store
-  #ids!: Ids
-  #clock!: Clock
+  #state: LiveState
   #inForce: SettingsInForce
-  #changed: GivenSettings = {}
   #requests = 0
-  #script = new Script()
   #tally = new Tally([])
   readonly #ending = new AbortController()
-  /** Null for the world at the base address. */
+  /** Null for the sandbox at the base address. */
   readonly name: string | null
   readonly evidence: Evidence
   /** The totals of the process, over every sandbox, reset and load. */
@@ -63,15 +61,16 @@ export class Sandbox {
   inFlight = 0
 
   /** `snapshotsIn` is the folder of its snapshots; null keeps them in memory. */
-  constructor(surroundings: Surroundings, { name = null, snapshotsIn = null }: { name?: string | null; snapshotsIn?: string | null } = {}) {
+  constructor(dependencies: SandboxDependencies, { name = null, snapshotsIn = null }: { name?: string | null; snapshotsIn?: string | null } = {}) {
     // as many may wait for it as there are hung answers and event streams
     setMaxListeners(0, this.#ending.signal)
     this.name = name
     this.snapshots = new Snapshots(snapshotsIn)
-    this.#surroundings = surroundings
-    this.#inForce = settingsInForce(surroundings.launch)
+    this.#dependencies = dependencies
+    this.#state = new LiveState(emptyState(), dependencies.machine)
+    this.#inForce = settingsInForce(dependencies.launch)
     const { values } = this.#inForce
-    this.run = surroundings.run ?? new Run()
+    this.run = dependencies.run ?? new Run()
     this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'] }, this.run, name)
   }
 
@@ -80,15 +79,15 @@ export class Sandbox {
   }
 
   get store(): Store {
-    return this.#store
+    return this.#state.store
   }
 
   get clock(): Clock {
-    return this.#clock
+    return this.#state.clock
   }
 
   get script(): Script {
-    return this.#script
+    return this.#state.script
   }
 
   /** The scenario's own expectations, counted since the last load or reset. */
@@ -114,6 +113,11 @@ export class Sandbox {
     return this.#first
   }
 
+  /** The machine's time in milliseconds. */
+  machineNow(): number {
+    return this.#dependencies.machine()
+  }
+
   /** How many calls were answered since the last load or reset. */
   get requests(): number {
     return this.#requests
@@ -126,12 +130,13 @@ export class Sandbox {
 
   /** The id and creation time of a new record: drawn only once nothing can refuse it any more. */
   stamp(family: Family, type?: AccountType): { id: string; created: string } {
-    const id = this.#ids.draw(kindOf(family, type), this.settings, taken => this.#store[family].isTaken(taken))
-    return { id, created: isoOf(this.#clock.now()) }
+    const { store, ids, clock } = this.#state
+    const id = ids.draw(kindOf(family, type), this.settings, taken => store[family].isTaken(taken))
+    return { id, created: isoOf(clock.now()) }
   }
 
   /**
-   * Loads a scenario or bare fixture: everything is replaced, or, with a problem, nothing. `play` makes the calls of its steps in the world that is
+   * Loads a scenario or bare fixture: everything is replaced, or, with a problem, nothing. `play` makes the calls of its steps in the sandbox that is
    * being loaded; without it they are checked, not made. `dryRun` only checks. Errors: `document_invalid` with every problem.
    */
   async load(
@@ -139,26 +144,27 @@ export class Sandbox {
     origin: { name: string; file: string | null },
     { dryRun = false, play }: { dryRun?: boolean; play?: (candidate: Sandbox) => Play } = {}
   ): Promise<FirstState['scenario']> {
-    const { library, launch, progress } = this.#surroundings
-    const first = await firstStateOf(document, origin, { library, launch, progress, clockFor: start => this.#clockFor(start) })
-    const candidate = new Sandbox(this.#surroundings)
+    const { library, launch, progress, machine } = this.#dependencies
+    const first = await firstStateOf(document, origin, { library, launch, progress, clockFor: start => new Clock(machine, start) })
+    const candidate = new Sandbox(this.#dependencies)
     candidate.begin(first)
     if (play) await candidate.#playFirst(document, play(candidate))
-    if (!dryRun) this.begin({ ...first, store: candidate.#store, counters: candidate.#ids.counters })
+    const { store, counters } = candidate.#state.value
+    if (!dryRun) this.begin({ ...first, store, counters })
     return first.scenario
   }
 
   /** The script and the expectations since the last load or reset. */
   get period(): Period {
-    return { script: this.#script.listed(), verdicts: this.#tally.verdicts() }
+    return { script: this.script.listed(), verdicts: this.#tally.verdicts() }
   }
 
-  /** A period without a call says nothing. */
+  /** A period without a call is not counted. */
   #endPeriod(): void {
-    if (this.#requests > 0) this.run.periods.add(this.period)
+    if (this.#requests > 0) this.run.history.add(this.period)
   }
 
-  /** Stands in a first state from now on, and goes back to it on reset; what both share is copied when it changes. */
+  /** Begins in a first state, and goes back to it on reset. */
   begin(first: FirstState): void {
     if (this.#first) this.#endPeriod()
     this.#requests = 0
@@ -166,30 +172,34 @@ export class Sandbox {
     this.reset()
   }
 
-  /** All that a data file keeps of the world; `first` is the first state that it goes back to. */
-  kept(): KeptWorld {
-    const { scenario: _scenario, ...state } = this.snapshot()
-    return { name: this.name, first: this.requireLoaded(), ...state, settings: this.#changed, requests: this.#requests }
+  /** All that a data file keeps of it. */
+  get saved(): SavedSandbox {
+    return { name: this.name, first: this.requireLoaded(), requests: this.#requests, state: this.#state.value }
   }
 
-  /** Goes on where a world stopped. */
-  resume({ first, store, counters, clock, script, settings, requests }: Omit<KeptWorld, 'name' | 'seed'>): void {
+  /** Goes on where a saved sandbox stopped. */
+  resume({ first, requests, state }: Omit<SavedSandbox, 'name'>): void {
     this.begin(first)
-    this.#store = store
-    this.#ids = new Ids(counters)
-    this.#clock = this.#clockFor(clock)
-    this.#script = script
     this.#requests = requests
-    this.#changed = settings
-    this.#inForce = settingsInForce({ ...this.#surroundings.launch, scenario: first.settings, control: settings })
+    this.#use(state)
   }
 
-  /** Aborted when the world is no more. */
+  /** Takes a copy of a state for its own. */
+  #use(state: SandboxState): void {
+    this.#state = new LiveState(state, this.#dependencies.machine)
+    this.#inForce = this.#settingsWith(state.settings)
+  }
+
+  #settingsWith(control: GivenSettings): SettingsInForce {
+    return settingsInForce({ ...this.#dependencies.launch, scenario: this.requireLoaded().settings, control })
+  }
+
+  /** Aborted when the sandbox is deleted. */
   get ending(): AbortSignal {
     return this.#ending.signal
   }
 
-  /** The world is no more: what waits in it is cut, and its evidence is given up. */
+  /** Cuts what waits in a sandbox that is deleted, and gives its evidence up. */
   end(): void {
     this.#endPeriod()
     this.#ending.abort()
@@ -198,7 +208,7 @@ export class Sandbox {
 
   /** Plays the steps of the first state. Errors: `document_invalid` with every step that was answered otherwise than expected. */
   async #playFirst(document: SourceDocument, play: Play): Promise<void> {
-    const outcomes = await playSteps(this.requireLoaded().steps, play, standingIn(this.#store))
+    const outcomes = await playSteps(this.requireLoaded().steps, play, standingIn(this.store))
     const found = outcomes.flatMap(({ index, title, problems }) =>
       problems.map(message => ({ document, steps: ['steps', index], message: `${title}: ${message}` }))
     )
@@ -207,78 +217,64 @@ export class Sandbox {
 
   /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the counter of answers. */
   reset(): void {
-    const { store, counters, clock, settings, script, expectations } = this.requireLoaded()
+    const first = this.requireLoaded()
     this.#endPeriod()
     this.evidence.clear()
-    this.#store = store.clone()
-    this.#ids = new Ids(counters)
-    this.#clock = this.#clockFor(clock)
-    this.#script = script.fresh()
-    this.#tally = new Tally(expectations)
-    this.#changed = {}
+    this.#tally = new Tally(first.expectations)
     this.#requests = 0
-    this.#inForce = settingsInForce({ ...this.#surroundings.launch, scenario: settings })
+    this.#use({ ...first, settings: {} })
   }
 
   /** Sets the clock: what is left out stays as it is. */
   setClock({ at, running }: { at?: number; running?: boolean }): void {
     const { clock } = this
-    this.#clock = this.#clockFor({ at: at ?? clock.now(), running: running ?? clock.running })
+    this.#state.clock = new Clock(this.#dependencies.machine, { at: at ?? clock.now(), running: running ?? clock.running })
   }
 
-  /** The state as it stands, to come back to; what it shares with the running one is copied when either changes. */
+  /** The state at this moment, to come back to. */
   snapshot(): Snapshot {
     const { seed } = this.settings
-    return {
-      scenario: this.scenario.name,
-      store: this.#store.clone(),
-      counters: this.#ids.counters,
-      clock: this.#clock.reading,
-      seed,
-      script: this.#script.clone()
-    }
+    return { scenario: this.scenario.name, state: { ...this.#state.value, settings: { seed } } }
   }
 
   /**
-   * Back to a snapshot: records, keys, ids, seed, clock and script; settings and what was counted stay.
+   * Back to a snapshot: records, keys, ids, seed, clock and script; other settings and what was counted stay.
    * Errors: `account_unknown` where a setting names an Account that the snapshot does not have.
    */
-  restore({ store, counters, clock, seed, script }: Snapshot): void {
+  restore({ state }: Snapshot): void {
     const actor = this.settings['auth.accept_any_key']
-    if (actor !== null && !store.accounts.get(actor)) {
+    if (actor !== null && !state.store.accounts.get(actor)) {
       throw new ApiError('account_unknown', { message: `auth.accept_any_key names ${actor}, which is no Account of the snapshot. Nothing was changed.` })
     }
-    this.evidence.settle()
     this.#endPeriod()
-    this.#store = store.clone()
-    this.#ids = new Ids(counters)
-    this.#clock = this.#clockFor(clock)
-    this.#script = script.clone()
-    if (seed !== this.settings.seed) this.changeSettings({ seed })
+    const { settings } = this.#state
+    const seed = state.settings.seed ?? this.settings.seed
+    this.#use({ ...state, settings: seed === this.settings.seed ? settings : { ...settings, seed } })
   }
 
-  /** Merges a fixture into the running state, all or nothing, and answers the records. Errors: `document_invalid` with every problem. */
+  /** Merges a fixture into the running state, all or nothing, and returns the records. Errors: `document_invalid` with every problem. */
   async addRecords(document: SourceDocument) {
-    const misfits: Found[] = checkFixture(document.data).map(({ steps, message }) => ({ document, steps, message }))
-    if (misfits.length > 0) throw await refusalOf(misfits)
+    const badShapes: DocumentProblem[] = checkFixture(document.data).map(({ steps, message }) => ({ document, steps, message }))
+    if (badShapes.length > 0) throw await refusalOf(badShapes)
     const fixture = fixtureIn(document, document.data as Record<string, unknown>)
-    const store = this.#store.clone()
-    const ids = new Ids(this.#ids.counters)
-    const { inserted, problems } = put(fixture, store, { ids, now: this.#clock.now(), settings: this.settings })
+    const state = new LiveState(this.#state.value, this.#dependencies.machine)
+    const { store, ids, clock } = state
+    const { inserted, problems } = put(fixture, store, { ids, now: clock.now(), settings: this.settings })
     problems.unshift(...duplicatesIn(fixture))
     if (problems.length > 0) throw await refusalOf(problems)
-    this.#store = store
-    this.#ids = ids
-    const asTheyStand = inserted.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
-    return { ...inserted, transactions: asTheyStand }
+    this.#state = state
+    // Refunds of the same fixture have replaced some of its Transactions
+    const transactions = inserted.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
+    return { ...inserted, transactions }
   }
 
   /** A new API key for an Account. Errors: `account_unknown`. */
   addKey(account: string): { key: string; account: string } {
     const problem = this.#accountProblem(account)
     if (problem) throw new ApiError('account_unknown', { message: sentence(`account: ${problem}`), param: 'account' })
-    const key = this.#ids.drawKey(this.settings, taken => this.#store.keys.has(taken))
-    this.#store.keys.set(key, account)
+    const { store, ids } = this.#state
+    const key = ids.drawKey(this.settings, taken => store.keys.has(taken))
+    store.keys.set(key, account)
     return { key, account }
   }
 
@@ -286,26 +282,23 @@ export class Sandbox {
   changeSettings(changes: object): SettingsInForce {
     const given = flattened(changes) as GivenSettings
     const problems: Problem[] = checkSandboxSettings(nested(given)).map(({ path, message }) => ({ path, message: processSettingProblem(path) ?? message }))
-    const stand = given['auth.accept_any_key']
-    const noAccount = typeof stand === 'string' && this.#accountProblem(stand)
+    const actor = given['auth.accept_any_key']
+    const noAccount = typeof actor === 'string' && this.#accountProblem(actor)
     if (noAccount) problems.push({ path: 'auth.accept_any_key', message: noAccount })
     if (problems.length > 0) {
       const [{ path, message }] = problems as [Problem, ...Problem[]]
       const count = problems.length === 1 ? '' : `${problems.length} settings cannot be changed so, the first: `
       throw new ApiError('setting_invalid', { message: `${count}${sentence(`${path}: ${message}`)} Nothing was changed.`, problems })
     }
-    this.#changed = { ...this.#changed, ...given }
-    this.#inForce = settingsInForce({ ...this.#surroundings.launch, scenario: this.requireLoaded().settings, control: this.#changed })
+    const { settings } = this.#state
+    this.#state.settings = { ...settings, ...given }
+    this.#inForce = this.#settingsWith(this.#state.settings)
     return this.#inForce
   }
 
   /** Why an id names no Account; null when it names one. */
   #accountProblem(id: string): string | null {
-    if (this.#store.accounts.get(id)) return null
-    return `no Account has the id ${id}${didYouMean(id, this.#store.accounts.someIds(1000))}`
-  }
-
-  #clockFor(start: ClockStart): Clock {
-    return new Clock(this.#surroundings.machine, start)
+    if (this.store.accounts.get(id)) return null
+    return `no Account has the id ${id}${didYouMean(id, this.store.accounts.someIds(1000))}`
   }
 }

@@ -1,52 +1,52 @@
-/** The isolated worlds of one process: the one at the base address, and those that are made by name on first use. */
+/** The sandboxes of one process: the one at the base address, and those that are made by name on first use. */
 import { join } from 'node:path'
 import { ApiError } from '../core/errors.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { settingsInForce } from '../core/settings.js'
 import type { FirstState } from '../scenario/scenario.js'
-import { type KeptWorld, Sandbox, type Surroundings } from './sandbox.js'
+import { Sandbox, type SandboxDependencies, type SavedSandbox } from './sandbox.js'
 
-/** The worlds of a process, and the first state that new ones begin with. */
-export type KeptWorlds = { start: FirstState; worlds: readonly KeptWorld[] }
-/** A named world, with how many calls have asked for it. */
-type Place = { sandbox: Sandbox; uses: number }
+/** The sandboxes of a process as a data file keeps them, and the first state that new ones begin with. */
+export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandbox[] }
+/** A named sandbox, with how many calls have asked for it. */
+type NamedSandbox = { sandbox: Sandbox; uses: number }
 
 /** Names shown to a caller who asked for another. */
 const MOST_SHOWN = 20
 const NONE_ALLOWED = 'limits.sandboxes is 0, so there can be no sandbox; raise it, or call the base address without /sandbox/NAME.'
 
 export class Sandboxes {
-  /** The world at the base address. */
+  /** The sandbox at the base address. */
   readonly main: Sandbox
-  readonly #surroundings: Surroundings
+  readonly #dependencies: SandboxDependencies
   /** The least recently used first. */
-  readonly #named = new Map<string, Place>()
+  readonly #named = new Map<string, NamedSandbox>()
   readonly #most: number
   readonly #evictsIdle: boolean
-  /** The folder of the snapshots, a folder in it for each named world; null keeps them in memory. */
+  /** The folder of the snapshots, with a folder in it for each named sandbox; null keeps them in memory. */
   readonly #folder: string | null
   #start: FirstState | undefined
 
-  constructor(surroundings: Surroundings) {
-    const { values } = settingsInForce(surroundings.launch)
+  constructor(dependencies: SandboxDependencies) {
+    const { values } = settingsInForce(dependencies.launch)
     this.#most = values['limits.sandboxes']
     this.#evictsIdle = values['sandboxes.evict_idle']
     this.#folder = values.snapshots_dir
-    this.main = new Sandbox(surroundings, { snapshotsIn: this.#folder })
-    this.#surroundings = { ...surroundings, run: this.main.run }
+    this.main = new Sandbox(dependencies, { snapshotsIn: this.#folder })
+    this.#dependencies = { ...dependencies, run: this.main.run }
   }
 
   get size(): number {
     return this.#named.size
   }
 
-  /** Every world, the one at the base address first, then by name. */
+  /** Every sandbox, the one at the base address first, then by name. */
   all(): Sandbox[] {
     const named = [...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { sandbox }]) => sandbox)
     return [this.main, ...named]
   }
 
-  /** Loads the scenario that the world at the base address and every new one begin with. Errors: as of `Sandbox.load`; nothing is changed then. */
+  /** Loads the scenario that the sandbox at the base address and every new one begin with. Errors: as of `Sandbox.load`; nothing is changed then. */
   async start(...given: Parameters<Sandbox['load']>): ReturnType<Sandbox['load']> {
     const loaded = await this.main.load(...given)
     this.#start = this.main.requireLoaded()
@@ -54,47 +54,47 @@ export class Sandboxes {
   }
 
   /** All that a data file keeps. */
-  kept(): KeptWorlds {
-    return { start: this.#start as FirstState, worlds: this.all().map(sandbox => sandbox.kept()) }
+  get saved(): SavedSandboxes {
+    return { start: this.#start as FirstState, sandboxes: this.all().map(({ saved }) => saved) }
   }
 
-  /** Goes on where the worlds of a data file stopped. */
-  resume({ start, worlds }: KeptWorlds): void {
+  /** Goes on where the sandboxes of a data file stopped. */
+  resume({ start, sandboxes }: SavedSandboxes): void {
     this.#start = start
-    for (const world of worlds) {
-      const sandbox = world.name === null ? this.main : this.#new(world.name)
-      sandbox.resume(world)
-      if (world.name !== null) this.#named.set(world.name, { sandbox, uses: 1 })
+    for (const saved of sandboxes) {
+      const sandbox = saved.name === null ? this.main : this.#new(saved.name)
+      sandbox.resume(saved)
+      if (saved.name !== null) this.#named.set(saved.name, { sandbox, uses: 1 })
     }
   }
 
-  /** A named world, made of the start scenario when there is none. Errors: `not_ready`, `sandbox_limit`. */
+  /** A named sandbox, made from the start scenario when there is none. Errors: `not_ready`, `sandbox_limit`. */
   use(name: string): Sandbox {
-    const place = this.#named.get(name) ?? { sandbox: this.#make(name), uses: 0 }
-    place.uses++
+    const named = this.#named.get(name) ?? { sandbox: this.#make(name), uses: 0 }
+    named.uses++
     this.#named.delete(name)
-    this.#named.set(name, place)
-    return place.sandbox
+    this.#named.set(name, named)
+    return named.sandbox
   }
 
-  /** A named world. Errors: `sandbox_unknown` with those that there are. */
+  /** A named sandbox. Errors: `sandbox_unknown` with those that exist. */
   find(name: string): Sandbox {
-    const place = this.#named.get(name)
-    if (place === undefined) throw this.#unknown(name)
-    return place.sandbox
+    const named = this.#named.get(name)
+    if (named === undefined) throw this.#unknown(name)
+    return named.sandbox
   }
 
-  /** Ends a named world: its records, journal and snapshots are gone, and what still hangs in it is cut. Errors: as of `find`. */
+  /** Ends a named sandbox: its records, journal and snapshots are gone, and what still hangs in it is cut. Errors: as of `find`. */
   async delete(name: string): Promise<void> {
     const sandbox = this.find(name)
     this.#end(name)
     await sandbox.snapshots.clear()
   }
 
-  /** Takes back a world that a call made and then had no use for; it stays where another call has used it since. */
-  takeBack(sandbox: Sandbox): void {
-    const place = sandbox.name === null ? undefined : this.#named.get(sandbox.name)
-    if (place?.sandbox === sandbox && --place.uses === 0) this.#end(sandbox.name as string)
+  /** Ends a named sandbox that one call made and did not use after all, unless another call has used it since. */
+  releaseIfUnused(sandbox: Sandbox): void {
+    const named = sandbox.name === null ? undefined : this.#named.get(sandbox.name)
+    if (named?.sandbox === sandbox && --named.uses === 0) this.#end(sandbox.name as string)
   }
 
   #make(name: string): Sandbox {
@@ -106,7 +106,7 @@ export class Sandboxes {
   }
 
   #new(name: string): Sandbox {
-    return new Sandbox(this.#surroundings, { name, snapshotsIn: this.#folder && join(this.#folder, 'sandboxes', name) })
+    return new Sandbox(this.#dependencies, { name, snapshotsIn: this.#folder && join(this.#folder, 'sandboxes', name) })
   }
 
   #makeRoom(): void {
@@ -124,7 +124,7 @@ export class Sandboxes {
   }
 
   #end(name: string): void {
-    const { sandbox } = this.#named.get(name) as Place
+    const { sandbox } = this.#named.get(name) as NamedSandbox
     this.#named.delete(name)
     sandbox.end()
   }

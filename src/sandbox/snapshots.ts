@@ -2,28 +2,24 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checkerOf } from '../core/checking.js'
-import type { ClockStart } from '../core/clock.js'
 import { ApiError } from '../core/errors.js'
-import type { IdCounters } from '../core/ids.js'
-import { SETTINGS, type Settings } from '../core/settings.js'
-import { documentOf, type Found, refusalOf } from '../scenario/documents.js'
-import { exported } from '../scenario/export.js'
-import type { Script } from '../scenario/script.js'
-import type { Store } from '../store/store.js'
-import { type Filed, type FiledRecords, filed, filedSchemas, objectOf, scriptIn, storeIn } from './filing.js'
+import type { Settings } from '../core/settings.js'
+import { type DocumentProblem, documentOf, refusalOf } from '../scenario/documents.js'
+import { jsonFile } from './json-file.js'
 import { isName } from './names.js'
+import { objectOf, type SerializedState, stateOf, stateSchema, stateText } from './serialization.js'
+import type { SandboxState } from './state.js'
 
-export type Snapshot = { scenario: string; store: Store; counters: IdCounters; clock: ClockStart; seed: number; script: Script }
-/** A snapshot as its file holds it. */
-type FiledSnapshot = Filed & { format: typeof FORMAT; scenario: string; seed: number; records: FiledRecords }
-/** Files of the first format knew no deleted ids. */
-const FORMAT = 2
-const checkFiled = checkerOf(() => objectOf({ scenario: { type: 'string' }, seed: SETTINGS.seed.schema, ...filedSchemas() }))
+/** A state with the name of the scenario that was loaded; of the settings it holds the seed, which its ids are drawn from. */
+export type Snapshot = { scenario: string; state: SandboxState }
+type SerializedSnapshot = { format: typeof FORMAT; scenario: string; state: SerializedState }
+const FORMAT = 3
+const checkSnapshot = checkerOf(() => objectOf({ scenario: { type: 'string' }, state: stateSchema() }))
 const ENDING = '.json'
 
 export class Snapshots {
   readonly #folder: string | null
-  readonly #kept = new Map<string, Snapshot>()
+  readonly #inMemory = new Map<string, Snapshot>()
   #last: Promise<unknown> = Promise.resolve()
 
   /** `folder` null keeps them in memory alone. */
@@ -32,40 +28,40 @@ export class Snapshots {
   }
 
   async names(): Promise<string[]> {
-    const filed = this.#folder === null ? [] : await readdir(this.#folder).catch(() => [])
-    const names = filed.filter(file => file.endsWith(ENDING)).map(file => file.slice(0, -ENDING.length))
-    return [...new Set([...this.#kept.keys(), ...names.filter(isName)])].sort()
+    const files = this.#folder === null ? [] : await readdir(this.#folder).catch(() => [])
+    const names = files.filter(file => file.endsWith(ENDING)).map(file => file.slice(0, -ENDING.length))
+    return [...new Set([...this.#inMemory.keys(), ...names.filter(isName)])].sort()
   }
 
   put(name: string, snapshot: Snapshot): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#folder !== null) {
         await mkdir(this.#folder, { recursive: true })
-        const database = await this.#open(name)
-        database.data = filedOf(snapshot)
-        await database.write()
+        const { write } = await jsonFile(this.#path(name))
+        await write(`{"format":${FORMAT},"scenario":${JSON.stringify(snapshot.scenario)},"state":${stateText(snapshot.state)}}\n`)
       }
-      this.#kept.set(name, snapshot)
+      this.#inMemory.set(name, snapshot)
     })
   }
 
   /** Errors: `snapshot_unknown` with those that exist; `document_invalid` for a file that cannot be read, or whose records do not fit. */
   get(name: string, settings: Settings): Promise<Snapshot> {
     return this.#inTurn(async () => {
-      const snapshot = this.#kept.get(name) ?? (await this.#read(name, settings))
-      this.#kept.set(name, snapshot)
+      const snapshot = this.#inMemory.get(name) ?? (await this.#read(name, settings))
+      this.#inMemory.set(name, snapshot)
       return snapshot
     })
   }
 
   async #read(name: string, settings: Settings): Promise<Snapshot> {
     await this.#require(name)
-    const database = await this.#open(name)
-    await database.read().catch(error => {
+    const { read } = await jsonFile(this.#path(name))
+    const content = await read().catch(error => {
       throw this.#unreadable(name, (error as Error).message)
     })
-    if (database.data?.format !== FORMAT) throw this.#unreadable(name, 'it is no snapshot of this version')
-    return snapshotOf(this.#path(name), database.data, settings)
+    const data = content?.data as SerializedSnapshot | null | undefined
+    if (data?.format !== FORMAT) throw this.#unreadable(name, 'it is no snapshot of this version')
+    return snapshotOf(this.#path(name), data, settings)
   }
 
   /** Errors: `snapshot_unknown` with those that exist. */
@@ -73,19 +69,19 @@ export class Snapshots {
     return this.#inTurn(async () => {
       await this.#require(name)
       if (this.#folder !== null) await rm(this.#path(name), { force: true })
-      this.#kept.delete(name)
+      this.#inMemory.delete(name)
     })
   }
 
   /** Deletes them all, in memory and in the folder. */
   clear(): Promise<void> {
     return this.#inTurn(async () => {
-      this.#kept.clear()
+      this.#inMemory.clear()
       if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true })
     })
   }
 
-  /** One after the other, since two that write a file at once would take it from each other. */
+  /** One after the other, so that no two write or delete a file at once. */
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
     const done = this.#last.then(act)
     this.#last = done.catch(() => {})
@@ -108,28 +104,14 @@ export class Snapshots {
   #unreadable(name: string, why: string): ApiError {
     return new ApiError('document_invalid', { message: `${this.#path(name)} cannot be read as a snapshot: ${why}. Nothing was changed.` })
   }
-
-  async #open(name: string) {
-    const { Low } = await import('lowdb')
-    const { DataFile } = await import('lowdb/node')
-    return new Low<FiledSnapshot | null>(new DataFile(this.#path(name), { parse: JSON.parse, stringify: data => JSON.stringify(data) }), null)
-  }
 }
 
-function filedOf(snapshot: Snapshot): FiledSnapshot {
-  const { scenario, store, seed } = snapshot
-  return { format: FORMAT, scenario, seed, ...filed(snapshot), records: exported(store) }
-}
+async function snapshotOf(path: string, data: SerializedSnapshot, settings: Settings): Promise<Snapshot> {
+  const document = documentOf(path, data)
+  const problems: DocumentProblem[] = checkSnapshot(data).map(({ steps, message }) => ({ document, steps, message }))
+  if (problems.length > 0) throw await refusalOf(problems)
 
-async function snapshotOf(file: string, held: FiledSnapshot, settings: Settings): Promise<Snapshot> {
-  const document = documentOf(file, held)
-  const found: Found[] = checkFiled(held).map(({ steps, message }) => ({ document, steps, message }))
-  if (found.length > 0) throw await refusalOf(found)
-
-  const { scenario, counters, clock, seed } = held
-  const reading = { document, at: [], settings, found }
-  const store = storeIn(held.records, held, reading)
-  const script = await scriptIn(held, reading)
-  if (found.length > 0) throw await refusalOf(found)
-  return { scenario, store, counters, clock, seed, script }
+  const state = await stateOf(data.state, { document, at: ['state'], settings, problems })
+  if (problems.length > 0) throw await refusalOf(problems)
+  return { scenario: data.scenario, state }
 }

@@ -16,7 +16,7 @@ export type SourceDocument = {
   locate: (steps: readonly Step[]) => Promise<{ line: number; column: number } | null>
 }
 /** A problem with the document and place that it stands at. */
-export type Found = { document: SourceDocument; steps: readonly Step[]; message: string }
+export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; message: string }
 
 /** A document that is data already: it has no lines. */
 export const documentOf = (name: string, data: unknown): SourceDocument => ({ name, data, locate: async () => null })
@@ -51,7 +51,7 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
 
 /** Places every problem in its document and makes one refusal of them all. */
-export async function refusalOf(found: readonly Found[]): Promise<ApiError> {
+export async function refusalOf(found: readonly DocumentProblem[]): Promise<ApiError> {
   const problems: Problem[] = []
   for (const { document, steps, message } of found.slice(0, MOST_PROBLEMS)) {
     problems.push({ file: document.name, path: pathOf(steps), message, ...(await document.locate(steps)) })

@@ -15,14 +15,14 @@ export type Verdict = {
   exceeded: boolean
   message: string
 }
-type Tell = (steps: readonly Step[], message: string) => void
+type Report = (steps: readonly Step[], message: string) => void
 
 /** Compiles one expectation that its schema allows; null with the problems told. Without a count, at least one call is expected. */
-export async function compileExpectation(data: ExpectationData, tell: Tell): Promise<Expectation | null> {
+export async function compileExpectation(data: ExpectationData, report: Report): Promise<Expectation | null> {
   let isRight = true
-  const note: Tell = (steps, message) => {
+  const note: Report = (steps, message) => {
     isRight = false
-    tell(steps, message)
+    report(steps, message)
   }
   const { times, at_least, at_most } = data
   if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], 'times stands alone, without at_least and at_most')

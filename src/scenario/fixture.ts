@@ -11,7 +11,7 @@ import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
-import { type Found, MOST_PROBLEMS, type SourceDocument } from './documents.js'
+import { type DocumentProblem, MOST_PROBLEMS, type SourceDocument } from './documents.js'
 import { RESOURCES } from './schemas.js'
 
 type Given = Readonly<Record<string, unknown>>
@@ -53,7 +53,7 @@ export function merged(fixtures: readonly Fixture[]): Fixture {
 }
 
 /** Records of one document that give the same id twice. */
-export function duplicatesIn(fixture: Fixture): Found[] {
+export function duplicatesIn(fixture: Fixture): DocumentProblem[] {
   return SECTIONS.flatMap(name => {
     const seen = new Set<unknown>()
     const field = name === 'api_keys' ? 'key' : 'id'
@@ -70,7 +70,7 @@ export function duplicatesIn(fixture: Fixture): Found[] {
  * Puts a fixture into a store and answers the records put there, or the problems that it has. The store is changed either way, so it is given a
  * copy. Ids that are left out are drawn, `created` left out is now, in file order.
  */
-export function put(fixture: Fixture, store: Store, drawing: Drawing): { inserted: InsertedRecords; problems: Found[] } {
+export function put(fixture: Fixture, store: Store, drawing: Drawing): { inserted: InsertedRecords; problems: DocumentProblem[] } {
   const filling = new Filling(store, drawing)
   for (const family of FAMILIES) {
     for (const [index, record] of fixture[family].entries()) {
@@ -96,7 +96,7 @@ const LINKS: Record<Family, Readonly<Record<string, Family>>> = {
 
 class Filling {
   readonly inserted: InsertedRecords = { api_keys: [], accounts: [], users: [], locations: [], tickets: [], transactions: [], refunds: [] }
-  readonly problems: Found[] = []
+  readonly problems: DocumentProblem[] = []
   readonly #store: Store
   readonly #drawing: Drawing
   /** Records that could not be put; what refers to them is not told as a problem of its own. */
@@ -249,7 +249,7 @@ class Filling {
     this.#found({ document, steps: [...steps, ...[at].flat()], message })
   }
 
-  #found(found: Found): void {
+  #found(found: DocumentProblem): void {
     this.problems.push(found)
   }
 }
@@ -272,5 +272,5 @@ function completed(schema: Schema, given: Given): Record<string, unknown> {
 
 function kept(part: Schema, value: unknown): unknown {
   const format = part.format as keyof typeof FORMATS | undefined
-  return format && typeof value === 'string' ? (FORMATS[format].kept?.(value) ?? value) : value
+  return format && typeof value === 'string' ? (FORMATS[format].stored?.(value) ?? value) : value
 }

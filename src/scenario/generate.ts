@@ -29,7 +29,7 @@ export type Generating = { store: Store; ids: Ids; now: number; settings: Settin
 type Given = Record<string, unknown>
 /** Generated records, as a fixture document holds them. */
 export type Generated = Partial<Record<Family, Given[]>>
-type Tell = (steps: readonly Step[], message: string) => void
+type Report = (steps: readonly Step[], message: string) => void
 export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
 const DAY = 86_400_000
 /** A payment is of one of the Tickets opened last, so that bills are paid soon after they are opened. */
@@ -46,21 +46,22 @@ export async function loadFaker(): Promise<Faker> {
 }
 
 /** Checks what an entry says by itself: one family, and a range that is not reversed. */
-export function checkGenerate(data: GenerateData, tell: Tell): boolean {
+export function checkGenerate(data: GenerateData, report: Report): boolean {
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
-  if (asked.length !== 1) tell([], `one of ${GENERATED_FAMILIES.join(', ')} with a count was expected${asked.length > 1 ? `, not ${asked.join(' and ')}` : ''}`)
+  if (asked.length !== 1)
+    report([], `one of ${GENERATED_FAMILIES.join(', ')} with a count was expected${asked.length > 1 ? `, not ${asked.join(' and ')}` : ''}`)
   const { created } = data
   const isReversed = created !== undefined && (instantOf(created.from) as number) > (instantOf(created.to) as number)
-  if (isReversed) tell(['created'], `from ${created.from} is later than to ${created.to}`)
+  if (isReversed) report(['created'], `from ${created.from} is later than to ${created.to}`)
   return asked.length === 1 && !isReversed
 }
 
 /** The records of one checked generate entry; null with the problem told where nothing stands that they could hang on. */
-export function generated(data: GenerateData, generating: Generating, tell: Tell): Generated | null {
+export function generated(data: GenerateData, generating: Generating, report: Report): Generated | null {
   const family = GENERATED_FAMILIES.find(name => data[name] !== undefined) as (typeof GENERATED_FAMILIES)[number]
-  const parent = parentOf(family, data, generating.store, tell)
+  const parent = parentOf(family, data, generating.store, report)
   if (parent === null) return null
-  return MAKERS[family](instantsOf(data, data[family] as number, generating), parent, data, generating, tell)
+  return MAKERS[family](instantsOf(data, data[family] as number, generating), parent, data, generating, report)
 }
 
 /** Creation instants in ascending order: drawn from the range, or all now. */
@@ -71,22 +72,22 @@ function instantsOf({ created }: GenerateData, count: number, { now, faker }: Ge
 }
 
 /** The id of the record that generated ones belong to. */
-function parentOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateData, store: Store, tell: Tell): string | null {
+function parentOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateData, store: Store, report: Report): string | null {
   if (family === 'accounts') return ''
   const field = family === 'tickets' || family === 'transactions' ? 'location' : 'account'
   const parents = field === 'location' ? store.locations : store.accounts
   const named = data[field]
   if (named !== undefined && parents.get(named) === undefined) {
-    tell([field], `no ${field === 'location' ? 'Location' : 'Account'} has the id ${named}`)
+    report([field], `no ${field === 'location' ? 'Location' : 'Account'} has the id ${named}`)
     return null
   }
   const first = field === 'location' ? store.locations.inCreationOrder()[0] : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
   const parent = named ?? first?.id
-  if (parent === undefined) tell([], `there is no ${field === 'location' ? 'Location' : 'merchant Account'} for the generated ${family}`)
+  if (parent === undefined) report([], `there is no ${field === 'location' ? 'Location' : 'merchant Account'} for the generated ${family}`)
   return parent ?? null
 }
 
-type Maker = (instants: readonly number[], parent: string, data: GenerateData, generating: Generating, tell: Tell) => Generated | null
+type Maker = (instants: readonly number[], parent: string, data: GenerateData, generating: Generating, report: Report) => Generated | null
 
 /** A drawn id that neither a record nor an earlier generated one has. */
 function drawing({ ids, settings, store }: Generating, family: Family): () => string {
@@ -144,12 +145,12 @@ const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
     }
   },
 
-  transactions: (instants, location, data, generating, tell) => {
+  transactions: (instants, location, data, generating, report) => {
     const { faker, store } = generating
     const tickets = store.tickets.index('location').range(location, { after: EARLIEST, before: LATEST, descending: false, count: Number.POSITIVE_INFINITY })
     const [first] = tickets
     if (first === undefined || first.at > (instants.at(-1) ?? first.at)) {
-      tell(['location'], `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`)
+      report(['location'], `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`)
       return null
     }
     const paidAt = instants.map(at => Math.max(at, first.at))

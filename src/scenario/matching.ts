@@ -15,30 +15,30 @@ export type MatchData = { params?: Names; query?: Names; body?: Names; key?: Wan
 type Scalar = string | number | boolean
 type Wanted = Scalar | Scalar[]
 type Names = { readonly [name: string]: Wanted | Names }
-type Tell = (steps: readonly Step[], message: string) => void
+type Report = (steps: readonly Step[], message: string) => void
 type Test = (value: string) => boolean
 
 const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
 
 /** The operation that `on` names, or null with the problem told. */
-export function operationOn(on: string, tell: Tell): OperationId | null {
+export function operationOn(on: string, report: Report): OperationId | null {
   const operation = operationNamed(on)
-  if (operation === null) tell(['on'], `${on} is no operation of the reference${didYouMean(on, OPERATION_NAMES) || `; it has ${OPERATION_NAMES.join(', ')}`}`)
+  if (operation === null) report(['on'], `${on} is no operation of the reference${didYouMean(on, OPERATION_NAMES) || `; it has ${OPERATION_NAMES.join(', ')}`}`)
   return operation
 }
 
 /** Compiles `match`; null when it asks for nothing, so that every call of the operation fits. Problems are told by their place under it. */
-export async function compileMatch(operation: OperationId, data: MatchData | undefined, tell: Tell): Promise<Matcher | null> {
+export async function compileMatch(operation: OperationId, data: MatchData | undefined, report: Report): Promise<Matcher | null> {
   const tests: Matcher[] = []
   for (const [section, table] of Object.entries(SECTIONS) as [keyof typeof SECTIONS, keyof Tables][]) {
     const names = data?.[section]
     if (names === undefined) continue
     const schema = (TABLES[operation] as Tables)[table]
     if (schema === undefined) {
-      tell(['match', section], `${OPERATION_NAMES[Object.keys(TABLES).indexOf(operation)]} has no ${section}`)
+      report(['match', section], `${OPERATION_NAMES[Object.keys(TABLES).indexOf(operation)]} has no ${section}`)
       continue
     }
-    for (const { name, test } of await compileNames(names, schemaOf(schema), [], (steps, message) => tell(['match', section, ...steps], message))) {
+    for (const { name, test } of await compileNames(names, schemaOf(schema), [], (steps, message) => report(['match', section, ...steps], message))) {
       tests.push(call => {
         const value = call[section](name)
         return value !== undefined && test(value)
@@ -46,33 +46,33 @@ export async function compileMatch(operation: OperationId, data: MatchData | und
     }
   }
   if (data?.key !== undefined) {
-    const test = await compileTest(data.key, message => tell(['match', 'key'], message))
+    const test = await compileTest(data.key, message => report(['match', 'key'], message))
     tests.push(({ key }) => key !== null && test(key))
   }
   if (data?.account !== undefined) {
-    const test = await compileTest(data.account, message => tell(['match', 'account'], message))
+    const test = await compileTest(data.account, message => report(['match', 'account'], message))
     tests.push(({ account }) => account != null && test(account))
   }
   return tests.length === 0 ? null : call => tests.every(test => test(call))
 }
 
-async function compileNames(names: Names, schema: Schema, under: readonly string[], tell: Tell): Promise<{ name: string[]; test: Test }[]> {
+async function compileNames(names: Names, schema: Schema, under: readonly string[], report: Report): Promise<{ name: string[]; test: Test }[]> {
   const compiled: { name: string[]; test: Test }[] = []
   for (const [written, wanted] of Object.entries(names)) {
     const [head, ...inner] = stepsOf(written)
     if (head === undefined) {
-      tell([written], 'the brackets are not balanced: a nested name is written parent[child]')
+      report([written], 'the brackets are not balanced: a nested name is written parent[child]')
       continue
     }
     const part = schema.properties && Object.hasOwn(schema.properties, head) ? schema.properties[head] : (schema.additionalProperties as Schema | false)
     if (!part) {
-      tell([written], `${[...under, head].join('.')} is not a parameter of this call${didYouMean(head, Object.keys(schema.properties ?? {}))}`)
+      report([written], `${[...under, head].join('.')} is not a parameter of this call${didYouMean(head, Object.keys(schema.properties ?? {}))}`)
     } else if (inner.length > 0) {
       const rest = inner.length === 1 ? wanted : Object.fromEntries([[inner.slice(1).join('['), wanted]])
-      compiled.push(...(await compileNames({ [inner[0] as string]: rest as Wanted }, part, [...under, head], (_steps, message) => tell([written], message))))
+      compiled.push(...(await compileNames({ [inner[0] as string]: rest as Wanted }, part, [...under, head], (_steps, message) => report([written], message))))
     } else if (typeof wanted === 'object' && !Array.isArray(wanted)) {
-      compiled.push(...(await compileNames(wanted, part, [...under, head], (steps, message) => tell([written, ...steps], message))))
-    } else compiled.push({ name: [...under, head], test: await compileTest(wanted, message => tell([written], message)) })
+      compiled.push(...(await compileNames(wanted, part, [...under, head], (steps, message) => report([written, ...steps], message))))
+    } else compiled.push({ name: [...under, head], test: await compileTest(wanted, message => report([written], message)) })
   }
   return compiled
 }
@@ -84,25 +84,25 @@ function stepsOf(name: string): string[] {
   return brackets ? [head, ...brackets.slice(1, -1).split('][')] : [head]
 }
 
-async function compileTest(wanted: Wanted, tell: (message: string) => void): Promise<Test> {
+async function compileTest(wanted: Wanted, report: (message: string) => void): Promise<Test> {
   if (Array.isArray(wanted)) {
-    if (wanted.length === 0) tell('an empty list fits no call')
-    const tests = await Promise.all(wanted.map(one => compileTest(one, tell)))
+    if (wanted.length === 0) report('an empty list fits no call')
+    const tests = await Promise.all(wanted.map(one => compileTest(one, report)))
     return value => tests.some(test => test(value))
   }
   const [, pattern, ignoreCase] = typeof wanted === 'string' ? (/^\/(.*)\/(i?)$/s.exec(wanted) ?? []) : []
   if (pattern === undefined) return value => value === String(wanted)
-  return compilePattern(pattern, ignoreCase === 'i', tell)
+  return compilePattern(pattern, ignoreCase === 'i', report)
 }
 
 /** A regular expression in linear time, whatever the pattern and the value. */
-async function compilePattern(pattern: string, ignoreCase: boolean, tell: (message: string) => void): Promise<Test> {
+async function compilePattern(pattern: string, ignoreCase: boolean, report: (message: string) => void): Promise<Test> {
   const { RE2JS } = await import('re2js')
   try {
     const compiled = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
     return value => compiled.matcher(value).find()
   } catch (error) {
-    tell(`/${pattern}/ is not a regular expression of the RE2 syntax: ${(error as Error).message}`)
+    report(`/${pattern}/ is not a regular expression of the RE2 syntax: ${(error as Error).message}`)
     return () => false
   }
 }

@@ -5,7 +5,7 @@ import { type IdCounters, Ids } from '../core/ids.js'
 import { instantOf } from '../core/instants.js'
 import { flattened, type GivenSettings, processSettingProblem, type Settings, settingsInForce } from '../core/settings.js'
 import { FAMILIES, Store } from '../store/store.js'
-import { type Found, refusalOf, type SourceDocument } from './documents.js'
+import { type DocumentProblem, refusalOf, type SourceDocument } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import { duplicatesIn, type Fixture, fixtureIn, merged, type Progress, put } from './fixture.js'
 import { checkGenerate, type GenerateData, type Generating, generated, loadFaker } from './generate.js'
@@ -106,10 +106,13 @@ const recordIds =
   (name: string): string | undefined =>
     FAMILIES.some(family => store[family].get(name)) ? name : undefined
 
-async function compileExpectations(expectations: readonly ExpectationData[], tell: (steps: readonly Step[], message: string) => void): Promise<Expectation[]> {
+async function compileExpectations(
+  expectations: readonly ExpectationData[],
+  report: (steps: readonly Step[], message: string) => void
+): Promise<Expectation[]> {
   const compiled: Expectation[] = []
   for (const [index, data] of expectations.entries()) {
-    const expectation = await compileExpectation(data, (steps, message) => tell([index, ...steps], message))
+    const expectation = await compileExpectation(data, (steps, message) => report([index, ...steps], message))
     if (expectation !== null) compiled.push(expectation)
   }
   return compiled
@@ -120,15 +123,15 @@ async function generate(
   entries: readonly GenerateData[],
   drawing: Omit<Generating, 'faker'> | null,
   document: SourceDocument,
-  problems: Found[]
+  problems: DocumentProblem[]
 ): Promise<void> {
   const generating = drawing && { ...drawing, faker: await loadFaker() }
   generating?.faker.seed(generating.settings.seed)
   for (const [index, data] of entries.entries()) {
     const under = ['generate', index]
-    const tell = (steps: readonly Step[], message: string) => void problems.push({ document, steps: [...under, ...steps], message })
-    if (!checkGenerate(data, tell) || generating === null) continue
-    const records = generated(data, generating, tell)
+    const report = (steps: readonly Step[], message: string) => void problems.push({ document, steps: [...under, ...steps], message })
+    if (!checkGenerate(data, report) || generating === null) continue
+    const records = generated(data, generating, report)
     if (records !== null) problems.push(...put(fixtureIn(document, records, under), generating.store, generating).problems)
   }
 }
@@ -138,9 +141,9 @@ async function fixturesOf(
   data: ScenarioData,
   file: string | null,
   library: Library
-): Promise<{ fixtures: Fixture[]; problems: Found[] }> {
+): Promise<{ fixtures: Fixture[]; problems: DocumentProblem[] }> {
   const fixtures: Fixture[] = []
-  const problems: Found[] = []
+  const problems: DocumentProblem[] = []
   for (const [index, reference] of (data.fixtures ?? []).entries()) {
     const found = await library.fixture(reference, file)
     if (typeof found === 'string') {

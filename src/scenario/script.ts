@@ -36,9 +36,9 @@ export type Entry = {
 }
 /** What an entry does to one call. */
 export type Action = { id: string; entry: Entry; delay: number }
-/** How many calls fitted an entry, and how many it acted on. */
-export type Count = { fitted: number; acted: number }
-type Tell = (steps: readonly Step[], message: string) => void
+/** How many calls matched an entry, and to how many it was applied. */
+export type EntryCount = { matched: number; applied: number }
+type Report = (steps: readonly Step[], message: string) => void
 const ALL_CALLS = { from: 1, to: Number.POSITIVE_INFINITY }
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
@@ -46,11 +46,11 @@ const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
 const FRAMING = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'request-id']
 
 /** Compiles one entry that its schema allows; null with the problems told by their place in it. */
-export async function compileEntry(data: EntryData, tell: Tell): Promise<Entry | null> {
+export async function compileEntry(data: EntryData, report: Report): Promise<Entry | null> {
   let isRight = true
-  const note: Tell = (steps, message) => {
+  const note: Report = (steps, message) => {
     isRight = false
-    tell(steps, message)
+    report(steps, message)
   }
   const { calls, delay, respond, fault, when } = data
   const operation = operationOn(data.on, note)
@@ -69,13 +69,13 @@ export async function compileEntry(data: EntryData, tell: Tell): Promise<Entry |
 }
 
 /** Compiles the entries of a script; one that stands behind an unconditional one of its operation can never apply. */
-export async function compileScript(entries: readonly EntryData[], tell: Tell): Promise<Entry[]> {
+export async function compileScript(entries: readonly EntryData[], report: Report): Promise<Entry[]> {
   const compiled: Entry[] = []
   for (const [index, data] of entries.entries()) {
-    const entry = await compileEntry(data, (steps, message) => tell([index, ...steps], message))
+    const entry = await compileEntry(data, (steps, message) => report([index, ...steps], message))
     if (entry === null) continue
     const earlier = compiled.find(other => other.operation === entry.operation && isUnconditional(other))
-    if (earlier) tell([index], `can never apply: an earlier entry of ${data.on} answers every call`)
+    if (earlier) report([index], `can never apply: an earlier entry of ${data.on} answers every call`)
     compiled.push(entry)
   }
   return compiled
@@ -83,19 +83,19 @@ export async function compileScript(entries: readonly EntryData[], tell: Tell): 
 
 const isUnconditional = ({ matches, calls }: Entry) => matches === null && calls.from === 1 && calls.to === Number.POSITIVE_INFINITY
 
-function callsOf(text: string, tell: Tell): Entry['calls'] {
+function callsOf(text: string, report: Report): Entry['calls'] {
   const [, from, dash, to] = /^([1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []
   if (from === undefined || (dash && Number(to) < Number(from))) {
-    tell(['calls'], `which calls was expected, as 1, 2-3 or 4+, not ${text}`)
+    report(['calls'], `which calls was expected, as 1, 2-3 or 4+, not ${text}`)
     return ALL_CALLS
   }
   return { from: Number(from), to: dash ? Number(to) : text.includes('+') ? Number.POSITIVE_INFINITY : Number(from) }
 }
 
-function delayOf(delay: NonNullable<EntryData['delay']>, tell: Tell): { min: number; max: number } {
+function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): { min: number; max: number } {
   const read = (text: string, steps: Step[]) => {
     const ms = durationOf(text)
-    if (ms === null || ms > 600_000) tell(steps, ms === null ? DURATION_EXPECTED : 'a delay is at most ten minutes')
+    if (ms === null || ms > 600_000) report(steps, ms === null ? DURATION_EXPECTED : 'a delay is at most ten minutes')
     return ms ?? Number.NaN
   }
   if (typeof delay === 'string') {
@@ -103,65 +103,58 @@ function delayOf(delay: NonNullable<EntryData['delay']>, tell: Tell): { min: num
     return { min: ms, max: ms }
   }
   const [min, max] = [read(delay.min, ['delay', 'min']), read(delay.max, ['delay', 'max'])]
-  if (min > max) tell(['delay'], `min ${delay.min} is longer than max ${delay.max}`)
+  if (min > max) report(['delay'], `min ${delay.min} is longer than max ${delay.max}`)
   return { min, max }
 }
 
-function checkRespond({ headers = {}, body, error, status = error === undefined ? 200 : 400 }: Respond, tell: Tell): void {
-  if (body !== undefined && error !== undefined) tell([], 'body and error cannot both be the answer')
-  if (error !== undefined && status < 400) tell(['status'], `an error has a status of 400 or more, not ${status}`)
-  if ((status === 204 || status === 304) && (body !== undefined || error !== undefined)) tell(['status'], `an answer with status ${status} has no body`)
+function checkRespond({ headers = {}, body, error, status = error === undefined ? 200 : 400 }: Respond, report: Report): void {
+  if (body !== undefined && error !== undefined) report([], 'body and error cannot both be the answer')
+  if (error !== undefined && status < 400) report(['status'], `an error has a status of 400 or more, not ${status}`)
+  if ((status === 204 || status === 304) && (body !== undefined || error !== undefined)) report(['status'], `an answer with status ${status} has no body`)
   for (const [name, value] of Object.entries(headers)) {
-    if (FRAMING.includes(name.toLowerCase())) tell(['headers', name], `${name} is the emulator's own to set`)
+    if (FRAMING.includes(name.toLowerCase())) report(['headers', name], `${name} is the emulator's own to set`)
     try {
       validateHeaderName(name)
       validateHeaderValue(name, value)
     } catch {
-      tell(['headers', name], 'a header name and a value without line breaks or control characters was expected')
+      report(['headers', name], 'a header name and a value without line breaks or control characters was expected')
     }
   }
 }
 
-/** The entries of one world in order, with how often each fitted and acted. */
+/** The script entries of a sandbox in order, with their counts. */
 export class Script {
   readonly #entries = new Map<string, Entry>()
   readonly #byOperation = new Map<OperationId, string[]>()
-  readonly #counters: Record<string, Count> = {}
+  readonly #counters: Record<string, EntryCount> = {}
   #next = 1
 
   constructor(entries: readonly Entry[] = []) {
     for (const entry of entries) this.add(entry)
   }
 
-  /** A copy with the same ids and counts, which goes its own way from there. */
+  /** A copy with the same ids and counts; neither changes the other. */
   clone(): Script {
     const copy = new Script()
-    for (const [id, entry] of this.#entries) copy.put(id, entry, { ...(this.#counters[id] as Count) })
+    for (const [id, entry] of this.#entries) copy.put(id, entry, { ...(this.#counters[id] as EntryCount) })
     copy.#next = this.#next
     return copy
   }
 
-  /** A copy with the same ids that has counted nothing yet. */
-  fresh(): Script {
-    const copy = this.clone()
-    for (const id of Object.keys(copy.#counters)) copy.#counters[id] = { fitted: 0, acted: 0 }
-    return copy
-  }
-
   /** Every entry with its id and counts, in the order in which they are tried. */
-  listed(): ({ id: string; entry: EntryData } & Count)[] {
-    return [...this.#entries].map(([id, { data }]) => ({ id, entry: data, ...(this.#counters[id] as Count) }))
+  listed(): ({ id: string; entry: EntryData } & EntryCount)[] {
+    return [...this.#entries].map(([id, { data }]) => ({ id, entry: data, ...(this.#counters[id] as EntryCount) }))
   }
 
   /** Adds an entry behind the others and answers its id. */
   add(entry: Entry): string {
     const id = `scr_${this.#next}`
-    this.put(id, entry, { fitted: 0, acted: 0 })
+    this.put(id, entry, { matched: 0, applied: 0 })
     return id
   }
 
   /** Puts an entry with an id and counts that it has already, as a snapshot holds them. */
-  put(id: string, entry: Entry, count: Count): void {
+  put(id: string, entry: Entry, count: EntryCount): void {
     this.#entries.set(id, entry)
     this.#counters[id] = count
     this.#byOperation.set(entry.operation, [...(this.#byOperation.get(entry.operation) ?? []), id])
@@ -193,13 +186,13 @@ export class Script {
     let action: Action | null = null
     for (const id of this.#byOperation.get(call.operation) ?? []) {
       const entry = this.#entries.get(id) as Entry
-      const count = this.#counters[id] as Count
+      const count = this.#counters[id] as EntryCount
       if (entry.matches && !entry.matches(call)) continue
-      count.fitted++
-      if (action || count.fitted < entry.calls.from || count.fitted > entry.calls.to) continue
-      count.acted++
+      count.matched++
+      if (action || count.matched < entry.calls.from || count.matched > entry.calls.to) continue
+      count.applied++
       const { min, max } = entry.delay ?? { min: 0, max: 0 }
-      const delay = min === max ? min : min + Math.floor(drawnFraction(seed, `delay:${id}`, count.acted) * (max - min + 1))
+      const delay = min === max ? min : min + Math.floor(drawnFraction(seed, `delay:${id}`, count.applied) * (max - min + 1))
       action = { id, entry, delay }
     }
     return action

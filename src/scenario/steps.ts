@@ -24,7 +24,7 @@ export type Play = (call: StepCall) => Promise<StepAnswer>
 export type StepOutcome = { index: number; title: string; call: StepCall; answer: StepAnswer; problems: string[] }
 /** What `${name}` and a key stand for where no step says so. */
 export type Standing = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
-type Tell = (steps: readonly PathStep[], message: string) => void
+type Report = (steps: readonly PathStep[], message: string) => void
 
 const REFERENCE = /\$\{([^}]*)\}/g
 const NAME = /^[A-Za-z_][\w-]*$/
@@ -32,22 +32,22 @@ const NAME = /^[A-Za-z_][\w-]*$/
 const MOST_LOOKED_AT = 100
 
 /** Checks steps that their schema allows: operations, and that every `${…}` refers to an earlier step or to what `variable` knows. */
-export function checkSteps(steps: readonly StepData[], { variable }: Pick<Standing, 'variable'>, tell: Tell): void {
+export function checkSteps(steps: readonly StepData[], { variable }: Pick<Standing, 'variable'>, report: Report): void {
   const known: string[] = []
   for (const [index, step] of steps.entries()) {
     const [method, path] = splitCall(step.do)
     const operations = operationsAt(path.replace(REFERENCE, 'x'))
-    if (!operations.some(operation => operation.method === method)) tell([index, 'do'], `${step.do} is no operation of the reference`)
-    if (method !== 'POST' && step.body) tell([index, 'body'], `a ${method} takes no body`)
+    if (!operations.some(operation => operation.method === method)) report([index, 'do'], `${step.do} is no operation of the reference`)
+    if (method !== 'POST' && step.body) report([index, 'body'], `a ${method} takes no body`)
     for (const { steps: at, name } of referencesIn(step, [index])) {
       const [head = ''] = name.split('.')
       if (!known.includes(head) && variable(name) === undefined) {
-        tell(at, `\${${name}} refers to nothing${didYouMean(head, known.slice(-MOST_LOOKED_AT)) || '; name an earlier step with as, or the id of a record'}`)
+        report(at, `\${${name}} refers to nothing${didYouMean(head, known.slice(-MOST_LOOKED_AT)) || '; name an earlier step with as, or the id of a record'}`)
       }
     }
     if (step.as !== undefined) {
-      if (!NAME.test(step.as)) tell([index, 'as'], 'letters, digits, _ and - were expected, beginning with a letter')
-      if (known.includes(step.as)) tell([index, 'as'], `an earlier step is called ${step.as} too`)
+      if (!NAME.test(step.as)) report([index, 'as'], 'letters, digits, _ and - were expected, beginning with a letter')
+      if (known.includes(step.as)) report([index, 'as'], `an earlier step is called ${step.as} too`)
       known.push(step.as)
     }
   }

@@ -19,15 +19,17 @@ function frozen<T extends object>(value: T): T {
   return Object.freeze(value)
 }
 
+/** Where a deleted record was, and the Accounts that it belonged to. */
+type RemovedRecord = Position & { readonly owners: readonly string[] }
 type Parts<R> = {
   byId: Tree<R>
-  removed: InstanceType<typeof Tree<string, Position>>
+  removed: InstanceType<typeof Tree<string, RemovedRecord>>
   indexes: ReadonlyMap<string, OrderedIndex>
   next: number
   revision: number
 }
 /** A record that was deleted: where it stood, and how many of those that are left came before it. */
-export type Removed = { id: string; at: number; after: number }
+export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
 let revisions = 0
 
@@ -39,7 +41,7 @@ export class Collection<R extends StoredRecord> {
     this.#groups = groups
     this.#parts = parts ?? {
       byId: new Tree<string, Entry<R>>(undefined, byText),
-      removed: new Tree<string, Position>(undefined, byText),
+      removed: new Tree<string, RemovedRecord>(undefined, byText),
       indexes: new Map(Object.keys(groups).map(name => [name, new OrderedIndex()])),
       next: 0,
       revision: 0
@@ -88,6 +90,16 @@ export class Collection<R extends StoredRecord> {
     return this.#parts.byId.get(id)?.position ?? this.#parts.removed.get(id)
   }
 
+  /** The Accounts that a record belongs to, or belonged to before it was deleted; none where there is no such id. */
+  ownersAt(id: string): readonly string[] {
+    const entry = this.#parts.byId.get(id)
+    return entry ? this.#ownersOf(entry.record) : (this.#parts.removed.get(id)?.owners ?? [])
+  }
+
+  #ownersOf(record: R): readonly string[] {
+    return this.#groups.account?.(record) ?? []
+  }
+
   index(name: string): OrderedIndex {
     return this.#parts.indexes.get(name) as OrderedIndex
   }
@@ -106,20 +118,21 @@ export class Collection<R extends StoredRecord> {
 
   /** Deletes a record; its id stays taken and stays a cursor. */
   remove(id: string): void {
-    this.#parts.removed.set(id, this.#takeOut(id).position)
+    const { record, position } = this.#takeOut(id)
+    this.#parts.removed.set(id, { ...position, owners: this.#ownersOf(record) })
     this.#parts.revision = ++revisions
   }
 
-  /** The deleted records, for a file that the collection is read back from with `bury`. */
-  removed(): Removed[] {
+  /** The deleted records, for a file that the collection is read back from with `addTombstone`. */
+  tombstones(): Tombstone[] {
     if (this.#parts.removed.size === 0) return []
     const numbers = this.#parts.byId.valuesArray().map(({ position }) => position.nth)
-    return this.#parts.removed.valuesArray().map(({ id, at, nth }) => ({ id, at, after: numbers.filter(number => number < nth).length }))
+    return this.#parts.removed.valuesArray().map(({ id, at, nth, owners }) => ({ id, at, owners, after: numbers.filter(number => number < nth).length }))
   }
 
   /** Takes the id of a deleted record and its place among those that are there: behind the first `after` of them. */
-  bury({ id, at, after }: Removed): void {
-    this.#parts.removed.set(id, { id, at, nth: after - 0.5 })
+  addTombstone({ id, at, after, owners }: Tombstone): void {
+    this.#parts.removed.set(id, { id, at, nth: after - 0.5, owners })
     this.#parts.revision = ++revisions
   }
 

@@ -107,3 +107,6 @@ export class Store implements Collections {
     this.transactions.replace({ ...transaction, amount_refunded: transaction.amount_refunded + amount })
   }
 }
+
+/** The collection of a family, typed by it; the one place that says to TypeScript that a family and its records belong together. */
+export const collectionOf = <F extends Family>(store: Store, family: F): Collection<Records[F]> => store[family] as unknown as Collection<Records[F]>

@@ -21,7 +21,7 @@ async function ran(args: string[], environment: Record<string, string> = {}, isT
   return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
 }
 
-/** A server of the test's own; answers its address. */
+/** Starts a server of the test's own and returns its address. */
 async function serving(t: Test, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -66,7 +66,7 @@ const BAD = {
 }
 const REFUSED = 'status: a 2xx was expected, not 404 (No Ticket has the id tkt_none.)'
 
-t.test('check: the steps are played in process and the expectations judged over them', async t => {
+t.test('check: the steps are played in process, and the expectations checked against them', async t => {
   const root = t.testdir({ 'good.json': JSON.stringify(GOOD), 'bad.json': JSON.stringify(BAD), 'bare.json': JSON.stringify(world()) })
   const [good, bad, bare] = ['good', 'bad', 'bare'].map(name => `${root}/${name}.json`) as [string, string, string]
 
@@ -79,7 +79,7 @@ t.test('check: the steps are played in process and the expectations judged over 
       good,
       ...GOOD_LINES.map(line => `  ${line}`),
       bare,
-      '  ✓ the document is valid; it has no steps and expects nothing',
+      '  ✓ the document is valid; it has no steps and no expectations',
       '',
       '7 passed, 0 failed',
       ''
@@ -113,10 +113,10 @@ t.test('check: the steps are played in process and the expectations judged over 
   t.equal((await ran(['check', file])).status, 0)
   t.ok((await ran(['check', '--var', 'mch_a=', file])).stdout.includes('at least 1 call\n      0 came\n'), 'a call of no operation is not counted')
   const other = await ran(['check', '--var', 'gone.id=tkt_a', '--var', 'tkt_a=tkt_none', good])
-  t.ok(other.stdout.includes('ticket: no Ticket has the id tkt_none.'), 'a variable stands before a record')
+  t.ok(other.stdout.includes('ticket: no Ticket has the id tkt_none.'), 'a variable takes precedence over a record')
 })
 
-t.test('check: a document that cannot be loaded is a point that failed, with every problem where it stands', async t => {
+t.test('check: a document that cannot be loaded is a failed point, with the place of every problem', async t => {
   const root = t.testdir({
     'wrong.yaml': 'sede: 3\nsteps:\n  - { do: GET /nowhere }\nexpect:\n  - { on: GET /tickets }\n',
     'broken.yaml': 'a: [',
@@ -146,10 +146,10 @@ t.test('check: a document that cannot be loaded is a point that failed, with eve
     }
   }
   const options = { launch: { flag, environment: {} }, against: null, keys: new Map(), variables: new Map() }
-  await t.rejects(check([`${root}/outer.yaml`], options), defect, 'a defect is not told as a problem of the file')
+  await t.rejects(check([`${root}/outer.yaml`], options), defect, 'a defect is not reported as a problem of the file')
 })
 
-t.test('check: against a running service the steps alone are sent, with the keys that are given for it', async t => {
+t.test('check: a running service is sent only the steps, with the keys that are given for it', async t => {
   const root = t.testdir({ 'good.json': JSON.stringify(GOOD) })
   const file = `${root}/good.json`
   const data = {
@@ -244,7 +244,7 @@ t.test('check: a key goes to the address that was given and to no other', async 
   t.strictSame(reached, [], 'no redirect is followed')
 })
 
-t.test('check: a service that does not answer, or answers what is no JSON, fails the step in words', async t => {
+t.test('check: a service that does not answer, or does not answer with JSON, fails the step with a message', async t => {
   const root = t.testdir({ 'one.yaml': 'steps:\n  - { do: GET /tickets, expect: { body: { object: list } } }\n' })
   const problemsOf = async (base: string) => {
     const { status, stdout } = await ran(['check', `${root}/one.yaml`, '--against', base, '--key', 'k'])
@@ -273,10 +273,10 @@ t.test('check: a service that does not answer, or answers what is no JSON, fails
   t.strictSame(await problemsOf(nothing), ['body: an object was expected, not null'])
 })
 
-t.test('check: what cannot be meant is refused before anything is played', async t => {
+t.test('check: options that contradict each other are refused before anything is played', async t => {
   const cases: [args: string[], message: string][] = [
     [[], "error: missing required argument 'file'"],
-    [['x.yaml', '--key', 'sk_a'], 'error: --key goes with --against; in process the scenario has its own keys'],
+    [['x.yaml', '--key', 'sk_a'], 'error: --key goes with --against; in process the scenario uses its own keys'],
     [['x.yaml', '--var', 'tkt_a'], 'error: --var takes NAME=VALUE, not tkt_a'],
     [['x.yaml', '--var', 'a=b', '--var', '=b'], 'error: --var takes NAME=VALUE, not =b'],
     [['x.yaml', '--format', 'xml'], "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are text, tap, junit."],
@@ -288,7 +288,7 @@ t.test('check: what cannot be meant is refused before anything is played', async
   }
 })
 
-t.test('check: --format tap and junit report to a machine', async t => {
+t.test('check: --format tap and junit write reports for tools', async t => {
   const root = t.testdir({ 'good.json': JSON.stringify(GOOD), 'bad.json': JSON.stringify(BAD) })
   const files = [`${root}/bad.json`, `${root}/good.json`]
 
@@ -323,7 +323,7 @@ t.test('check: --format tap and junit report to a machine', async t => {
   t.strictSame(named('failure')[0], { message: REFUSED })
 })
 
-t.test('check: whatever stands in a title or problem, a report can be read', async t => {
+t.test('check: a report stays well-formed, whatever a title or problem contains', async t => {
   const odd = 'a & b <c> "d" \u0007\u{1F600}\uD800\uFFFE # SKIP \\\n\tend'
   const points: Point[] = [
     { file: 'x & #1.yaml', title: odd, problems: [odd, 'second'], ms: 1234.5 },
@@ -421,24 +421,24 @@ t.test('cli: a progress bar appears on a terminal once the work has taken a seco
   t.equal(quick.written(), '')
 })
 
-t.test('cli: long work is told while it goes on', async t => {
+t.test('cli: long work reports its progress', async t => {
   const root = t.testdir({
     'long.json': JSON.stringify({ data: world(), generate: [{ tickets: 1000 }], steps: [{ do: 'GET /tickets' }, { do: 'GET /tickets' }] })
   })
-  const told: [string, number, number][] = []
-  const tell = (what: string, done: number, total: number) => void told.push([what, done, total])
+  const reported: [string, number, number][] = []
+  const report = (what: string, done: number, total: number) => void reported.push([what, done, total])
   const options = { launch: { flag: {}, environment: {} }, against: null, keys: new Map(), variables: new Map() }
 
-  await check([`${root}/long.json`], { ...options, onProgress: tell })
-  t.strictSame(told, [
+  await check([`${root}/long.json`], { ...options, onProgress: report })
+  t.strictSame(reported, [
     [`${root}/long.json`, 0, 2],
     [`${root}/long.json`, 1, 2],
     [`${root}/long.json`, 2, 2]
   ])
-  told.length = 0
-  const { close } = await startEmulator({ scenario: `${root}/long.json`, progress: tell })
+  reported.length = 0
+  const { close } = await startEmulator({ scenario: `${root}/long.json`, progress: report })
   await close()
-  t.strictSame(told, [
+  t.strictSame(reported, [
     ['tickets', 500, 1000],
     ['tickets', 1000, 1000]
   ])

@@ -13,7 +13,7 @@ async function ran(args: string[]) {
   return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
 }
 
-/** A report as a run writes it, of calls that kept or broke rules. */
+/** A report as a run writes it, with how often calls satisfied and violated rules. */
 function reportOf(...calls: [rule: RuleId, held: boolean][][]): string {
   const coverage = new Coverage()
   for (const call of calls) coverage.count(courseOf(...call.map(([rule, held]) => ({ rule, held }))))
@@ -81,7 +81,7 @@ t.test('coverage merge: a rule that a report does not name counts as never exerc
   t.strictSame([JSON.parse(stdout).seen, JSON.parse(stdout).rules.length], [2, 58])
 })
 
-t.test('coverage merge: below --min-coverage the status is 2, and the report is written all the same', async t => {
+t.test('coverage merge: below --min-coverage the status is 2, and the report is still written', async t => {
   const root = twoRuns(t)
   const merge = async (share: string) => {
     const { status, stdout, stderr } = await ran(['coverage', 'merge', '--min-coverage', share, `${root}/a.json`, `${root}/b.json`])
@@ -92,7 +92,7 @@ t.test('coverage merge: below --min-coverage the status is 2, and the report is 
   t.strictSame(await merge('5.4'), [2, true, ''])
 })
 
-t.test('coverage merge: what is no coverage report is refused by its name', async t => {
+t.test('coverage merge: a file that is not a coverage report is refused by its name', async t => {
   const rules = (...list: unknown[]) => JSON.stringify({ rules: list })
   const root = t.testdir({
     'text.json': 'rule satisfied violated',
@@ -109,7 +109,7 @@ t.test('coverage merge: what is no coverage report is refused by its name', asyn
     t.strictSame(await ran(['coverage', 'merge', file]), {
       status: 1,
       stdout: '',
-      stderr: `commerce-emulator: ${file} is no coverage report; GET /_control/coverage and exec --report write them as JSON.\n`
+      stderr: `commerce-emulator: ${file} is not a coverage report; GET /_control/coverage and exec --report write them as JSON.\n`
     })
   }
   t.equal(
@@ -119,7 +119,7 @@ t.test('coverage merge: what is no coverage report is refused by its name', asyn
   t.equal((await ran(['coverage', 'merge', `${root}/folder`])).status, 1)
 })
 
-t.test('coverage: the command says what it takes', async t => {
+t.test('coverage: the help of the command shows its arguments', async t => {
   const { stdout } = await ran(['coverage', 'merge', '--help'])
 
   t.ok(stdout.startsWith('Usage: commerce-emulator coverage merge [options] <file...>\n'), stdout)

@@ -3,10 +3,12 @@ import { request } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
 import t, { type Test } from 'tap'
 import { createLogger } from '../../src/http/logging.js'
 import { ApiError, type Emulator, type EmulatorOptions, startEmulator } from '../../src/index.js'
 import { MERCHANT, NOW, world } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
 /** Starts in process; closed when the test ends. */
 async function started(t: Test, options: EmulatorOptions = {}): Promise<Emulator> {
@@ -17,7 +19,7 @@ async function started(t: Test, options: EmulatorOptions = {}): Promise<Emulator
 const authorization = `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`
 const get = async (url: string, headers: Record<string, string> = { authorization }) => {
   const answer = await fetch(url, { headers })
-  return { status: answer.status, body: (await answer.json()) as any }
+  return { status: answer.status, body: (await answer.json()) as Json }
 }
 
 t.test('cli: in process the emulator starts on a free port with the default scenario, and closes', async t => {
@@ -81,7 +83,7 @@ t.test('cli: in process the scenario is a name, a path, a fixture or a document'
   }
 })
 
-t.test('cli: in process settings are given by key or nested, and stand before the environment and the scenario', async t => {
+t.test('cli: in process settings are given by key or nested, and take precedence over the environment and the scenario', async t => {
   const scenario = { settings: { statuses: { missing: 410 }, pagination: { max_limit: 33, default_limit: 3 } }, data: world() }
   const nested = { pagination: { max_limit: 11 } } as object
   const { controlUrl, baseUrl } = await started(t, {
@@ -248,7 +250,7 @@ t.test('cli: on a terminal a call is one readable line', async t => {
   const stream = new PassThrough()
   const logger = await createLogger('info', true, stream)
   const { app } = await started(t, { scenario: world(), logger })
-  const next = async () => String((await once(stream, 'data'))[0]).replace(/\x1b\[\d+m/g, '')
+  const next = async () => stripVTControlCharacters(String((await once(stream, 'data'))[0]))
   const first = await next()
   const line = next()
 

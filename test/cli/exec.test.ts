@@ -3,13 +3,13 @@ import { connect } from 'node:net'
 import { constants } from 'node:os'
 import t from 'tap'
 import { MERCHANT, world } from '../support/emulator.js'
-import { ran, read, running, said, scenarioIn, script } from './execution.js'
+import { linesWritten, ran, read, running, scenarioIn, script } from './exec-run.js'
 
 const NOTHING_DONE = `
 commerce-emulator
   Calls         0
   Coverage      0 of 94 rule outcomes, 0 %; 58 rules never exercised, 0 never violated
-  Assumptions   none leaned on
+  Assumptions   none relied on
   Findings      none
   Script        no entry unused
   Expectations  none unmet
@@ -21,20 +21,20 @@ const isOpen = (url: string) =>
     socket.on('connect', () => resolve(socket.destroy() !== null)).on('error', () => resolve(false))
   })
 
-t.test('exec: the command finds a ready emulator of its own by its variables, and nothing is left running', async t => {
+t.test('exec: the command gets a ready emulator of its own through its variables, and nothing is left running', async t => {
   const scenario = scenarioIn(t)
   const file = `${t.testdirName}/found.json`
   const code = `
 const { status } = await call('GET /tickets/tkt_a')
 const health = await (await fetch(control + '/health')).json()
-save(${JSON.stringify(file)}, { base, key, control, status, health: health.status, kept: process.env.KEPT })`
-  process.env.KEPT = 'yes'
+save(${JSON.stringify(file)}, { base, key, control, status, health: health.status, own: process.env.OWN })`
+  process.env.OWN = 'yes'
   const { status, stdout, stderr } = await ran(['exec', '--scenario', scenario, '--', ...script(code)], { PORT: '1' })
 
   t.equal(status, 0, stderr)
   t.equal(stdout, '')
   const found = read(file)
-  t.strictSame([found.key, found.status, found.health, found.kept], [MERCHANT, 200, 'ready', 'yes'])
+  t.strictSame([found.key, found.status, found.health, found.own], [MERCHANT, 200, 'ready', 'yes'])
   t.match(found.base, /^http:\/\/localhost:\d+\/next$/)
   t.not(found.base, 'http://localhost:1/next', 'PORT is for start')
   t.equal(found.control, found.base.replace('/next', '/_control'))
@@ -42,7 +42,7 @@ save(${JSON.stringify(file)}, { base, key, control, status, health: health.statu
   t.equal(stderr.split('\n')[2], '  Calls         1')
 })
 
-t.test('exec: the variables can be named otherwise, and the port be given', async t => {
+t.test('exec: the variables can have other names, and the port can be chosen', async t => {
   const scenario = scenarioIn(t, { data: { ...world(), api_keys: [] } })
   const file = `${t.testdirName}/found.json`
   const code = `const { B, K, C } = process.env; save(${JSON.stringify(file)}, { B, K: K ?? null, C, base: base ?? null, control: control ?? null })`
@@ -56,7 +56,7 @@ t.test('exec: the variables can be named otherwise, and the port be given', asyn
   t.notOk(await isOpen(`http://localhost:${port}`))
 })
 
-t.test('exec: the status is the command’s own; a gate makes it 2 only where the command itself ended with 0', async t => {
+t.test('exec: the status is the command’s own; a gate makes it 2 only when the command itself ended with 0', async t => {
   const scenario = scenarioIn(t, { expect: [{ on: 'POST /refunds', times: 1 }] })
   const unmet = '  Expectations  POST /refunds: 1 call was expected, 0 came'
   const failed = '  FAILED        POST /refunds: 1 call was expected, 0 came'
@@ -65,14 +65,14 @@ t.test('exec: the status is the command’s own; a gate makes it 2 only where th
     return [status, stderr.includes(unmet), stderr.includes(failed)]
   }
 
-  t.strictSame(await of('--', ...script('')), [2, true, true], 'expectations are a gate unless others are named')
+  t.strictSame(await of('--', ...script('')), [2, true, true], 'expectations are the gate unless others are named')
   t.strictSame(await of('--', ...script('process.exit(7)')), [7, true, true])
   t.strictSame(await of('--fail-on', 'findings', '--', ...script('')), [0, true, false])
   t.strictSame(await of('--fail-on', 'findings', 'expectations', '--', ...script('')), [2, true, true])
   t.strictSame(await of('--', 'sh', '-c', 'kill -KILL $$'), [128 + constants.signals.SIGKILL, true, true])
 })
 
-t.test('exec: a command that cannot be run is 127 when there is none, else 126', async t => {
+t.test('exec: the status is 127 for a command that does not exist, and 126 for one that cannot be run', async t => {
   const root = t.testdir({ 'plain.txt': 'no program' })
   const none = await ran(['exec', '--', `${root}/none`])
   const plain = await ran(['exec', '--', `${root}/plain.txt`])
@@ -85,7 +85,7 @@ t.test('exec: a command that cannot be run is 127 when there is none, else 126',
   })
 })
 
-t.test('exec: where the emulator cannot start, or the reports have no place, the command is never run', async t => {
+t.test('exec: the command is not run when the emulator cannot start or the folder for reports cannot be made', async t => {
   const root = t.testdir({ 'bad.yaml': 'sede: 3', file: '' })
   const mark = `${root}/started`
   const touch = ['--', ...script(`save(${JSON.stringify(mark)}, 1)`)]
@@ -103,12 +103,12 @@ t.test('exec: where the emulator cannot start, or the reports have no place, the
   }
 })
 
-t.test('exec: a share is a number from 0 to 100, and a gate one that there is', async t => {
+t.test('exec: --min-coverage takes a percentage, and --fail-on the names of gates', async t => {
   const hint = '\n(run commerce-emulator --help for the commands and flags)\n'
   for (const text of ['101', '-1', 'most', ' ']) {
     const { status, stderr } = await ran(['exec', `--min-coverage=${text}`, '--', 'true'])
     t.equal(status, 1)
-    t.equal(stderr, `error: option '--min-coverage <percent>' argument '${text}' is invalid. A share from 0 to 100 was expected.${hint}`)
+    t.equal(stderr, `error: option '--min-coverage <percent>' argument '${text}' is invalid. A percentage from 0 to 100 was expected.${hint}`)
   }
   const { status, stderr } = await ran(['exec', '--fail-on', 'finding', '--', 'true'])
   t.strictSame(
@@ -136,93 +136,90 @@ await call('POST /refunds', { transaction: pay.id, amount: 600 })
 await call('POST /refunds', { transaction: pay.id, amount: 600 })
 await call('GET /tickets?search_query=T')`
 
-t.test(
-  'exec: the summary tells of calls, coverage, assumptions, findings, unused script entries and unmet expectations; every gate can fail the run',
-  async t => {
-    const scenario = scenarioIn(t, SHOP)
-    const all = ['--min-coverage', '80', '--fail-on', 'findings', 'script', 'expectations']
-    const folder = `${t.testdirName}/some/new/folder`
+t.test('exec: the summary shows calls, coverage, assumptions, findings, unused script entries and unmet expectations; every gate can fail the run', async t => {
+  const scenario = scenarioIn(t, SHOP)
+  const all = ['--min-coverage', '80', '--fail-on', 'findings', 'script', 'expectations']
+  const folder = `${t.testdirName}/some/new/folder`
 
-    const { status, stderr } = await ran(['exec', '--scenario', scenario, ...all, '--report', folder, '--', ...script(SESSION)])
+  const { status, stderr } = await ran(['exec', '--scenario', scenario, ...all, '--report', folder, '--', ...script(SESSION)])
 
-    t.equal(status, 2)
-    const { coverage, ...summary } = read(`${folder}/summary.json`)
-    const { rules, ...shares } = read(`${folder}/coverage.json`)
-    t.strictSame(shares, coverage)
-    t.equal(rules.length, 58)
-    const seenOf = (id: string) => rules.find(({ rule }: { rule: string }) => rule === id)
-    t.strictSame([seenOf('REF-7').violated, seenOf('SRCH-1').satisfied, seenOf('LOC-1').satisfied], [2, 1, 0])
-    t.equal(coverage.possible, 94)
-    const share = Math.floor((coverage.seen / 94) * 1000) / 10
-    t.equal(coverage.percent, share)
+  t.equal(status, 2)
+  const { coverage, ...summary } = read(`${folder}/summary.json`)
+  const { rules, ...shares } = read(`${folder}/coverage.json`)
+  t.strictSame(shares, coverage)
+  t.equal(rules.length, 58)
+  const seenOf = (id: string) => rules.find(({ rule }: { rule: string }) => rule === id)
+  t.strictSame([seenOf('REF-7').violated, seenOf('SRCH-1').satisfied, seenOf('LOC-1').satisfied], [2, 1, 0])
+  t.equal(coverage.possible, 94)
+  const share = Math.floor((coverage.seen / 94) * 1000) / 10
+  t.equal(coverage.percent, share)
 
-    const message = 'GET /refunds: at least 1 call was expected, 0 came'
-    const failures = [
-      { gate: 'coverage', message: `rule coverage is ${share} %, below 80 %` },
-      { gate: 'findings', message: 'findings: search-without-narrowing, refused-and-repeated' },
-      { gate: 'script', message: 'script entries that never acted: refunds are down, scr_2 GET /tickets' },
-      { gate: 'expectations', message }
-    ]
-    t.strictSame(
-      { ...summary, assumptions: null, unmet_expectations: null },
-      {
-        status: 0,
-        calls: 5,
-        findings: [
-          { finding: 'search-without-narrowing', severity: 'warning', times: 1 },
-          { finding: 'refused-and-repeated', severity: 'warning', times: 1 }
-        ],
-        assumptions: null,
-        unused_script_entries: [
-          { id: 'scr_1', entry: SHOP.script[0], fitted: 2, acted: 0 },
-          { id: 'scr_2', entry: SHOP.script[1], fitted: 1, acted: 0 }
-        ],
-        unmet_expectations: null,
-        failures
-      }
-    )
-    t.strictSame(
-      ['A12', 'A18', 'A31'].map(id => summary.assumptions.includes(id)),
-      [true, true, false]
-    )
-    t.strictSame(summary.unmet_expectations, [
-      { expectation: SHOP.expect[1], wanted: 'GET /refunds: at least 1 call', seen: 0, holds: false, exceeded: false, message }
-    ])
+  const message = 'GET /refunds: at least 1 call was expected, 0 came'
+  const failures = [
+    { gate: 'coverage', message: `rule coverage is ${share} %, below 80 %` },
+    { gate: 'findings', message: 'findings: search-without-narrowing, refused-and-repeated' },
+    { gate: 'script', message: 'script entries that never applied: refunds are down, scr_2 GET /tickets' },
+    { gate: 'expectations', message }
+  ]
+  t.strictSame(
+    { ...summary, assumptions: null, unmet_expectations: null },
+    {
+      status: 0,
+      calls: 5,
+      findings: [
+        { finding: 'search-without-narrowing', severity: 'warning', times: 1 },
+        { finding: 'refused-and-repeated', severity: 'warning', times: 1 }
+      ],
+      assumptions: null,
+      unused_script_entries: [
+        { id: 'scr_1', entry: SHOP.script[0], matched: 2, applied: 0 },
+        { id: 'scr_2', entry: SHOP.script[1], matched: 1, applied: 0 }
+      ],
+      unmet_expectations: null,
+      failures
+    }
+  )
+  t.strictSame(
+    ['A12', 'A18', 'A31'].map(id => summary.assumptions.includes(id)),
+    [true, true, false]
+  )
+  t.strictSame(summary.unmet_expectations, [
+    { expectation: SHOP.expect[1], wanted: 'GET /refunds: at least 1 call', seen: 0, holds: false, exceeded: false, message }
+  ])
 
-    t.equal(
-      stderr,
-      `
+  t.equal(
+    stderr,
+    `
 commerce-emulator
   Calls         5
   Coverage      ${coverage.seen} of 94 rule outcomes, ${share} %; ${coverage.never_exercised.length} rules never exercised, ${coverage.never_violated.length} never violated
   Assumptions   ${summary.assumptions.join(' ')}
   Findings      search-without-narrowing (1×), refused-and-repeated (1×)
-  Script        never acted: refunds are down, scr_2 GET /tickets
+  Script        never applied: refunds are down, scr_2 GET /tickets
   Expectations  ${message}
 ${failures.map(failure => `  FAILED        ${failure.message}\n`).join('')}`
-    )
+  )
 
-    t.strictSame(
-      read(`${folder}/findings.json`).map(({ finding, requests }: { finding: string; requests: string[] }) => [finding, requests]),
-      [
-        ['search-without-narrowing', ['req_5']],
-        ['refused-and-repeated', ['req_3', 'req_4']]
-      ]
-    )
-    t.ok(readFileSync(`${folder}/findings.txt`, 'utf8').startsWith('warning: search-without-narrowing (1×, req_5)\n'))
-    const xml = readFileSync(`${folder}/coverage.xml`, 'utf8')
-    t.ok(xml.includes(`<testsuite name="rule coverage" tests="94" failures="0" skipped="${94 - coverage.seen}">`), xml.slice(0, 200))
-    t.equal(
-      readFileSync(`${folder}/gates.xml`, 'utf8'),
-      `<?xml version="1.0" encoding="UTF-8"?>
+  t.strictSame(
+    read(`${folder}/findings.json`).map(({ finding, requests }: { finding: string; requests: string[] }) => [finding, requests]),
+    [
+      ['search-without-narrowing', ['req_5']],
+      ['refused-and-repeated', ['req_3', 'req_4']]
+    ]
+  )
+  t.ok(readFileSync(`${folder}/findings.txt`, 'utf8').startsWith('warning: search-without-narrowing (1×, req_5)\n'))
+  const xml = readFileSync(`${folder}/coverage.xml`, 'utf8')
+  t.ok(xml.includes(`<testsuite name="rule coverage" tests="94" failures="0" skipped="${94 - coverage.seen}">`), xml.slice(0, 200))
+  t.equal(
+    readFileSync(`${folder}/gates.xml`, 'utf8'),
+    `<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="gates" tests="4" failures="4">
 ${failures.map(({ gate, message }) => `  <testcase classname="commerce-emulator" name="${gate}"><failure message="${message}">${message}</failure></testcase>\n`).join('')}</testsuite>
 `
-    )
-  }
-)
+  )
+})
 
-t.test('exec: gates that hold leave the status at 0, and findings of no gravity fail nothing', async t => {
+t.test('exec: gates that pass leave the status at 0, and findings of severity info fail nothing', async t => {
   const scenario = scenarioIn(t, { expect: [{ on: 'POST /transactions', times: 1 }] })
   const vip = `await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 1, 'bank_account[bank_name]': 'B' })`
   const folder = `${t.testdirName}/reports`
@@ -245,7 +242,7 @@ t.test('exec: gates that hold leave the status at 0, and findings of no gravity 
   )
 })
 
-t.test('exec: what is judged are the totals of the run, whatever the command resets or loads', async t => {
+t.test('exec: the gates use the totals of the run, whatever the command resets or loads', async t => {
   const scenario = scenarioIn(t)
   const code = `
 await call('POST /refunds', { transaction: 'txn_none' })
@@ -282,7 +279,7 @@ t.test('exec: calls are logged when a level is given, to stderr like the summary
   t.ok(logged.stderr.includes('GET /next/tickets/tkt_a 200'), logged.stderr)
 })
 
-t.test('exec: stdin and stdout are the command’s alone; signals reach it, as often as they come, and exec ends when it ends', async t => {
+t.test('exec: stdin and stdout belong to the command alone; every signal is passed on to it, and exec ends when it ends', async t => {
   const code = `
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => { console.log(signal); if (signal === 'SIGHUP') process.exit(5) })
 let text = ''
@@ -292,10 +289,10 @@ setInterval(() => {}, 1000)`
   const process = running(t, ['--scenario', scenarioIn(t), '--', ...script(code)])
   const lines = () => process.stdout().split('\n').slice(0, -1)
 
-  await said(process, 1)
+  await linesWritten(process, 1)
   for (const [index, signal] of (['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const).entries()) {
     process.kill(signal)
-    await said(process, index + 2)
+    await linesWritten(process, index + 2)
   }
 
   t.equal(await process.ended, 5)

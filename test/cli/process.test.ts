@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
 import { world } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const READY = /^commerce-emulator ready on (http:\/\/localhost:(\d+)\/next)$/
@@ -47,7 +48,7 @@ async function ready(t: Test, args: string[] = [], options: Parameters<typeof ru
   return { ...run, last, baseUrl, controlUrl: baseUrl.replace('/next', '/_control') }
 }
 
-/** Sends the signal and answers the exit code with the milliseconds that it took. */
+/** Sends the signal and returns the exit code and the milliseconds until the process ended. */
 async function signalled({ child, ended }: Running, signal: NodeJS.Signals): Promise<{ code: number | null; ms: number }> {
   const before = Date.now()
   child.kill(signal)
@@ -63,7 +64,7 @@ async function hanging(baseUrl: string) {
   await sleep(200)
 }
 
-t.test('cli: the process says where it is, logs to stderr, and ends on SIGTERM', async t => {
+t.test('cli: the process prints its addresses, logs to stderr, and ends on SIGTERM', async t => {
   const key = "sk_it's$HOME&"
   const data = world()
   const root = t.testdir({ 'own.yaml': JSON.stringify({ name: 'own', description: 'My own.', data: { ...data, api_keys: [{ key, account: 'mch_a' }] } }) })
@@ -86,7 +87,7 @@ commerce-emulator ready on ${baseUrl}
 `
   )
 
-  await t.test('the call that it shows can be tried', { skip: hasCurl ? false : 'curl is not installed' }, async t => {
+  await t.test('the example call that it prints works', { skip: hasCurl ? false : 'curl is not installed' }, async t => {
     const [, line = ''] = /Try +(curl .*)\n/.exec(run.stdout()) ?? []
     const { status, stdout } = spawnSync('sh', ['-c', `${line.replace('curl', 'curl -sS')}`], { encoding: 'utf8' })
     t.equal(status, 0)
@@ -120,7 +121,7 @@ t.test('cli: the process takes its settings from flags, --set and variables', as
     }
   )
 
-  const { settings } = (await (await fetch(`${run.controlUrl}/settings`)).json()) as any
+  const { settings } = (await (await fetch(`${run.controlUrl}/settings`)).json()) as Json
 
   const shown = ['port', 'seed', 'pagination.max_limit', 'pagination.default_limit', 'control_hosts', 'cors', 'log_level', 'control_token', 'fixtures_dir']
   t.strictSame(
@@ -166,7 +167,7 @@ t.test('cli: a second signal ends the process at once with 1', async t => {
   t.ok(ms < 5000, `it ended after ${ms} ms`)
 })
 
-t.test('cli: a process that watches its scenario loads a change, and ends on SIGTERM all the same', async t => {
+t.test('cli: a process that watches its scenario loads a change, and still ends on SIGTERM', async t => {
   const root = t.testdir({ 'own.json': JSON.stringify({ name: 'first', data: world() }) })
   const run = await ready(t, ['--scenario', `${root}/own.json`, '--watch'])
   const nameOf = async () => ((await (await fetch(`${run.controlUrl}/health`)).json()) as { scenario: string }).scenario
@@ -221,5 +222,5 @@ t.test('cli: an error that nothing caught is logged before the process ends with
 
   t.equal(code, 1)
   const { level, msg, err } = JSON.parse(run.stderr().trimEnd().split('\n').at(-1) as string)
-  t.strictSame([level, msg, err.message], [60, 'The emulator stops: a defect. Please report it.', 'out of place'])
+  t.strictSame([level, msg, err.message], [60, 'The emulator stops because of a defect. Please report it.', 'out of place'])
 })

@@ -22,7 +22,7 @@ async function ran(args: string[], environment: Record<string, string> = {}): Pr
 }
 const quiet = { LOG_LEVEL: 'silent', PORT: '0' }
 
-/** A port of this machine that nothing listens on. */
+/** A free port of this machine. */
 async function freePort(): Promise<number> {
   const server = createTcpServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -102,14 +102,14 @@ t.test('cli: --version prints the version of the package', async t => {
   t.strictSame(await ran(['-V']), { status: 0, stdout: `${VERSION}\n`, stderr: '' })
 })
 
-t.test('cli: a command line that cannot be read is answered with what is wrong, what was probably meant, and where to look', async t => {
+t.test('cli: an invalid command line is refused with what is wrong, what was probably meant, and where to look', async t => {
   const cases: [args: string[], message: string][] = [
     [['--prot', '1'], "error: unknown option '--prot'\n(Did you mean --port?)"],
     [['strat'], 'error: unknown command strat; did you mean start?'],
     [['frobnicate'], 'error: unknown command frobnicate'],
     [['start', 'default'], 'error: unknown command default'],
-    [['./own.yaml'], 'error: ./own.yaml stands there without a flag; did you mean --scenario ./own.yaml?'],
-    [['start', 'own.yaml'], 'error: own.yaml stands there without a flag; did you mean --scenario own.yaml?'],
+    [['./own.yaml'], 'error: ./own.yaml has no flag; did you mean --scenario ./own.yaml?'],
+    [['start', 'own.yaml'], 'error: own.yaml has no flag; did you mean --scenario own.yaml?'],
     [['--port', '0', 'validate', 'x.yaml'], 'error: the command validate comes first: commerce-emulator validate'],
     [['validate'], "error: missing required argument 'file'"],
     [['validate', '--port', '1', 'x.yaml'], "error: unknown option '--port'"],
@@ -128,7 +128,7 @@ t.test('cli: a setting that is unknown or has a bad value is refused where it wa
     [['--set', '=1'], {}, '--set =1: key=value was expected, such as --set pagination.max_limit=5'],
     [['--set', 'prot=1'], {}, '--set prot=1: there is no setting prot; did you mean port?'],
     [['--set', 'constructor=1'], {}, '--set constructor=1: there is no setting constructor'],
-    [['--set', 'search=exact'], {}, '--set search=exact: there is no setting search; under that name are search.reference, search.last4'],
+    [['--set', 'search=exact'], {}, '--set search=exact: there is no setting search; the settings in that group are search.reference, search.last4'],
     [['--set', 'port=x'], {}, '--set port=x: a whole number was expected, not x'],
     [['--set', 'port=1.5'], {}, '--set port=1.5: a whole number was expected, not 1.5'],
     [['--set', 'port='], {}, '--set port=: a whole number was expected, not '],
@@ -165,7 +165,7 @@ t.test('cli: a setting that is unknown or has a bad value is refused where it wa
   )
 })
 
-t.test('cli: validate tells of each file whether it is right, and of each problem its file, line and column', async t => {
+t.test('cli: validate reports for each file whether it is valid, and for each problem its file, line and column', async t => {
   const root = t.testdir({
     fixtures: { 'mine.yaml': 'accounts: []' },
     'right.yaml': 'fixtures: [mine]\nseed: 3',
@@ -259,9 +259,9 @@ t.test('cli: a start that fails says why on stderr, ends with 1 and leaves no po
     [['--scenario', `${root}/any-key.yaml`], /any-key\.yaml:1:1 auth\.accept_any_key names mch_none, which is no Account of it$/],
     [
       ['--host', 'no-such-host.invalid'],
-      /^it cannot listen there: .*no-such-host\.invalid; choose an address of this machine with --host, such as 127\.0\.0\.1, or 0\.0\.0\.0 for all of them\.$/
+      /^the emulator cannot listen on that address: .*no-such-host\.invalid; choose an address of this machine with --host, such as 127\.0\.0\.1, or 0\.0\.0\.0 for all of them\.$/
     ],
-    [['--host', '192.0.2.1'], /^it cannot listen there: listen EADDRNOTAVAIL.*; choose an address of this machine with --host/]
+    [['--host', '192.0.2.1'], /^the emulator cannot listen on that address: listen EADDRNOTAVAIL.*; choose an address of this machine with --host/]
   ]
   for (const [args, message] of cases) {
     const { status, stdout, stderr } = await ran(['--port', String(port), ...args], quiet)
@@ -281,7 +281,7 @@ t.test('cli: a start that fails says why on stderr, ends with 1 and leaves no po
   t.notOk(await isOpen(port))
 })
 
-t.test('cli: a port in use is told in one line, with what to do', async t => {
+t.test('cli: a port in use is reported in one line, with what to do', async t => {
   const server = createTcpServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => server.close())
@@ -292,15 +292,15 @@ t.test('cli: a port in use is told in one line, with what to do', async t => {
   t.strictSame(answer, {
     status: 1,
     stdout: '',
-    stderr: `commerce-emulator: port ${port} on 127.0.0.1 is in use; stop what uses it, or choose another with --port (0 picks a free one).\n`
+    stderr: `commerce-emulator: port ${port} on 127.0.0.1 is in use; stop the process that uses it, or choose another port with --port (0 picks a free one).\n`
   })
 })
 
-t.test('cli: a failure of the system is told in words, a defect with its stack', async t => {
+t.test('cli: a system error is reported in words, a defect with its stack', async t => {
   const failure = (properties: object) => failureLines(Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), properties))
 
   t.strictSame(failure({ code: 'EACCES', syscall: 'listen', port: 80 }), [
-    'commerce-emulator: port 80 is not open to this user; choose one above 1023 with --port.'
+    'commerce-emulator: port 80 may not be used by this user; choose one above 1023 with --port.'
   ])
   t.strictSame(failure({ code: 'EACCES', syscall: 'open', path: '/etc/shadow' }), ['commerce-emulator: /etc/shadow cannot be read: this user may not read it'])
   const defect = new TypeError('x is not a function')
@@ -312,10 +312,10 @@ t.test('cli: a failure of the system is told in words, a defect with its stack',
       return 1
     }
   }
-  await t.rejects(validate(['own.yaml'], { flag, environment: {} }, t.fail), defect, 'and is not told as a problem of the file')
+  await t.rejects(validate(['own.yaml'], { flag, environment: {} }, t.fail), defect, 'and is not reported as a problem of the file')
 })
 
-t.test('cli: healthcheck asks the emulator at the port and host that it would be started with', async t => {
+t.test('cli: healthcheck asks the emulator at the port and host of its settings', async t => {
   const listening = async (answer: RequestListener, host: string) => {
     const server = createServer(answer).listen(0, host)
     await once(server, 'listening')
@@ -348,7 +348,7 @@ t.test('cli: healthcheck asks the emulator at the port and host that it would be
   t.strictSame([...new Set(asked)], ['/_control/health'])
 })
 
-t.test('cli: healthcheck does not wait for ever, and says what else went wrong', async t => {
+t.test('cli: healthcheck has a time limit, and reports other errors too', async t => {
   const server = createTcpServer(socket => {
     if (speaks) socket.end('this is no HTTP\r\n\r\n')
   }).listen(0, '127.0.0.1')
@@ -364,7 +364,7 @@ t.test('cli: healthcheck does not wait for ever, and says what else went wrong',
   t.equal(strange.status, 1)
   t.ok(/ did not answer: Parse Error: .*\n$/.test(strange.stdout), strange.stdout)
   t.equal(silent.status, 1)
-  t.ok(silent.stdout.endsWith(' did not answer: nothing came in 3 seconds\n'), silent.stdout)
+  t.ok(silent.stdout.endsWith(' did not answer: no answer within 3 seconds\n'), silent.stdout)
 })
 
 t.test('cli: the start-up text shows addresses, scenario, keys and a call to try, quoted for a shell where that is needed', async t => {
@@ -403,9 +403,9 @@ commerce-emulator ready on http://localhost:4010/next`
   )
   t.ok(
     startUpText({ ...emulator, resumed: './state.json' }).includes(
-      '\n  Scenario  lunch: A busy lunch.\n  Data      ./state.json: goes on where it stopped\n  Keys  '
+      '\n  Scenario  lunch: A busy lunch.\n  Data      ./state.json: continued from where it stopped\n  Keys  '
     ),
-    'one that goes on says from where'
+    'a state that is read from a data file is named'
   )
   const odd = startUpText({ ...emulator, baseUrl: 'http://[fe80::1]:4010/next', apiKeys: [{ key: "a'b&$c", account: 'mch_a' }] })
   t.ok(odd.includes(`curl -u 'a'\\''b&$c:' 'http://[fe80::1]:4010/next/locations'\n`), odd)

@@ -21,8 +21,8 @@ async function watching(t: Test, scenario: object | null) {
     const answer = await fetch(`${emulator.baseUrl}/tickets/tkt_a`, { headers: { authorization } })
     return ((await answer.json()) as { reference: string }).reference
   }
-  /** Waits for a line that begins so; answers its level, the rest of it, and the milliseconds that it took. */
-  const told = async (start: string) => {
+  /** Waits for a line that starts with a text; returns its level, the rest of the line, and the milliseconds that it took. */
+  const logged = async (start: string) => {
     const since = Date.now()
     while (!lines.some(({ msg }) => msg.startsWith(start)) && Date.now() - since < 10_000) await sleep(20)
     const { level, msg } = lines.find(({ msg }) => msg.startsWith(start)) ?? { level: 0, msg: start }
@@ -30,30 +30,34 @@ async function watching(t: Test, scenario: object | null) {
     return { level, rest: msg.slice(start.length), ms: Date.now() - since }
   }
   lines.length = 0
-  return { root, lines, reference, told, write: (file: string, text: string) => writeFile(`${root}/${file}`, text), ...emulator }
+  return { root, lines, reference, logged, write: (file: string, text: string) => writeFile(`${root}/${file}`, text), ...emulator }
 }
 
-t.test('cli: with --watch a changed scenario or fixture is loaded anew, a broken one is told and changes nothing', async t => {
-  const { root, told, write, reference, controlUrl } = await watching(t, { name: 'own', fixtures: ['one'] })
+t.test('cli: with --watch a changed scenario or fixture is reloaded; an invalid one is logged and changes nothing', async t => {
+  const { root, logged, write, reference, controlUrl } = await watching(t, { name: 'own', fixtures: ['one'] })
   const own = `${root}/own.json`
   t.equal(await reference(), 'one')
 
   await write('fixtures/one.json', fixture('uno'))
-  const fixtureChanged = await told(`${root}/fixtures/one.json changed: `)
-  t.strictSame([fixtureChanged.level, fixtureChanged.rest, await reference()], [30, 'the scenario own is loaded anew', 'uno'])
+  const fixtureChanged = await logged(`${root}/fixtures/one.json changed: `)
+  t.strictSame([fixtureChanged.level, fixtureChanged.rest, await reference()], [30, 'the scenario own was reloaded', 'uno'])
   t.ok(fixtureChanged.ms < 3000, `after ${fixtureChanged.ms} ms`)
 
   await write('own.json', JSON.stringify({ name: 'renamed', fixtures: ['two'] }))
-  t.strictSame([(await told(`${own} changed: `)).rest, await reference()], ['the scenario renamed is loaded anew', 'two'])
+  t.strictSame([(await logged(`${own} changed: `)).rest, await reference()], ['the scenario renamed was reloaded', 'two'])
   await write('fixtures/two.json', fixture('due'))
-  t.strictSame([(await told(`${root}/fixtures/two.json changed: `)).level, await reference()], [30, 'due'], 'a fixture that came later is watched too')
+  t.strictSame(
+    [(await logged(`${root}/fixtures/two.json changed: `)).level, await reference()],
+    [30, 'due'],
+    'a fixture that the new scenario names is watched too'
+  )
 
   await fetch(`${controlUrl}/clock`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"now":"2030-01-01","running":false}' })
   await write('own.json', '{"sede":3,"steps":[{"do":"GET /nowhere"}]}')
-  const broken = await told(`${own} changed, but cannot be loaded; the state stays as it was. `)
+  const broken = await logged(`${own} changed, but could not be loaded; the state is unchanged. `)
   t.strictSame([broken.level, broken.rest], [50, `${own}:1:9 sede: unknown name sede; did you mean seed?`])
   await write('own.json', '{"fixtures":["two"],"steps":[{"do":"GET /tickets/tkt_b"},{"do":"GET /tickets/tkt_c"}]}')
-  const failing = await told(`${own} changed, but cannot be loaded; the state stays as it was. `)
+  const failing = await logged(`${own} changed, but could not be loaded; the state is unchanged. `)
   const problem = (index: number, id: string) =>
     `${own}:1:${index === 0 ? 30 : 58} steps[${index}]: GET /tickets/${id}: status: a 2xx was expected, not 404 (No Ticket has the id ${id}.)`
   t.equal(failing.rest, `${problem(0, 'tkt_b')}; ${problem(1, 'tkt_c')}`)
@@ -61,17 +65,17 @@ t.test('cli: with --watch a changed scenario or fixture is loaded anew, a broken
   t.strictSame([overview.scenario.name, overview.clock], ['renamed', { now: '2030-01-01T00:00:00.000Z', running: false }])
   t.equal(await reference(), 'due')
 
-  await write('own.json', JSON.stringify({ name: 'mended', fixtures: ['one'] }))
-  t.strictSame([(await told(`${own} changed: `)).rest, await reference()], ['the scenario mended is loaded anew', 'uno'])
+  await write('own.json', JSON.stringify({ name: 'fixed', fixtures: ['one'] }))
+  t.strictSame([(await logged(`${own} changed: `)).rest, await reference()], ['the scenario fixed was reloaded', 'uno'])
 
   await rm(own)
-  t.equal((await told(`${own} changed, but cannot be loaded; the state stays as it was. `)).rest.slice(0, 7), 'ENOENT:')
+  t.equal((await logged(`${own} changed, but could not be loaded; the state is unchanged. `)).rest.slice(0, 7), 'ENOENT:')
   await write('saved.json', JSON.stringify({ name: 'saved', fixtures: ['two'] }))
   await rename(`${root}/saved.json`, own)
-  t.equal((await told(`${own} changed: `)).rest, 'the scenario saved is loaded anew', 'one that an editor puts in its place')
+  t.equal((await logged(`${own} changed: `)).rest, 'the scenario saved was reloaded', 'a file that an editor replaces is watched too')
 })
 
-t.test('cli: once the emulator is closed nothing is watched any more', async t => {
+t.test('cli: once the emulator is closed nothing is watched', async t => {
   const { lines, write, close } = await watching(t, { name: 'own', fixtures: ['one'] })
 
   await close()
@@ -81,11 +85,11 @@ t.test('cli: once the emulator is closed nothing is watched any more', async t =
   t.strictSame(lines, [])
 })
 
-t.test('cli: changes are loaded one after the other, and an error without problems is told by its message', async t => {
+t.test('cli: changes are loaded one after the other, and an error without problems is logged with its message', async t => {
   const root = t.testdir({ 'a.json': '1', 'b.json': '1' })
   const library = new Library({ fixtures: null, scenarios: null })
   for (const file of ['a.json', 'b.json']) await library.file(`${root}/${file}`)
-  const told: string[] = []
+  const errors: string[] = []
   let running = 0
   let most = 0
   const load = async () => {
@@ -93,12 +97,12 @@ t.test('cli: changes are loaded one after the other, and an error without proble
     await sleep(100)
     running--
     const { ApiError } = await import('../../src/core/errors.js')
-    throw told.length === 0 ? new ApiError('scenario_unknown', { message: 'No scenario is called x.' }) : new Error('out of order')
+    throw errors.length === 0 ? new ApiError('scenario_unknown', { message: 'No scenario is called x.' }) : new Error('out of order')
   }
-  const stop = await watchFiles(library, load, { info: t.fail, error: (message: string) => told.push(message) } as never)
+  const stop = await watchFiles(library, load, { info: t.fail, error: (message: string) => errors.push(message) } as never)
 
   await Promise.all(['a.json', 'b.json'].map(file => writeFile(`${root}/${file}`, '22')))
-  for (const since = Date.now(); told.length < 2 && Date.now() - since < 10_000; ) await sleep(20)
+  for (const since = Date.now(); errors.length < 2 && Date.now() - since < 10_000; ) await sleep(20)
   await writeFile(`${root}/a.json`, '333')
   for (const since = Date.now(); running === 0 && Date.now() - since < 10_000; ) await sleep(5)
   await stop()
@@ -106,7 +110,7 @@ t.test('cli: changes are loaded one after the other, and an error without proble
   t.equal(most, 1)
   t.equal(running, 0, 'stopping waits for the load that is going on')
   t.strictSame(
-    told.map(line => line.replace(/^.*[ab]\.json changed, /, '')),
-    ['No scenario is called x.', 'out of order', 'out of order'].map(why => `but cannot be loaded; the state stays as it was. ${why}`)
+    errors.map(line => line.replace(/^.*[ab]\.json changed, /, '')),
+    ['No scenario is called x.', 'out of order', 'out of order'].map(why => `but could not be loaded; the state is unchanged. ${why}`)
   )
 })

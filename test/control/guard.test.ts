@@ -10,7 +10,7 @@ import { collectRoutes, isControl, type Route } from './routes.js'
 const HEALTH = '/_control/health'
 const TOKEN = 'open sesame'
 
-t.test('control: the guard stands before every control route that the app registers', async t => {
+t.test('control: every control route of the app is guarded', async t => {
   const registered = collectRoutes(t)
   const { app, state } = await startTestEmulator(t)
   const routes = registered.filter(isControl)
@@ -32,8 +32,7 @@ t.test('control: the guard stands before every control route that the app regist
       'GET /_control',
       'GET /_control/assumptions',
       'GET /_control/clock',
-      'GET /_control/console.css',
-      'GET /_control/console.js',
+      'GET /_control/console/:file',
       'GET /_control/coverage',
       'GET /_control/docs',
       'GET /_control/docs/:file',
@@ -77,7 +76,7 @@ t.test('control: the guard stands before every control route that the app regist
     else t.strictSame(ofOtherHost, { status: 403, code: 'host_not_allowed' }, `${on} refuses another Host`)
     t.strictSame(ofOtherOrigin, { status: 403, code: 'origin_not_allowed' }, `${on} refuses another Origin`)
   }
-  t.equal(await state(), before, 'nothing was run')
+  t.equal(await state(), before, 'nothing was changed')
 })
 
 t.test('control: with CONTROL_TOKEN every control route but health needs it', async t => {
@@ -91,7 +90,7 @@ t.test('control: with CONTROL_TOKEN every control route but health needs it', as
     const without = await call(route)
     const wrong = await call(route, { authorization: `Bearer ${TOKEN}x` })
     const basic = await call(route, { authorization: `Basic ${TOKEN}` })
-    // a stream of events never ends, so it is shown elsewhere that the right token opens it
+    // a stream of events never ends; another test shows that the right token opens it
     const right = route.path === '/_control/events' ? { statusCode: 200 } : await call(route, { authorization: `Bearer ${TOKEN}` })
 
     const expected = route.path === HEALTH ? 200 : 401
@@ -109,7 +108,7 @@ t.test('control: with CONTROL_TOKEN every control route but health needs it', as
   t.equal(JSON.parse(await state()).error.code, 'token_required')
 })
 
-t.test('control: a Host passes when no public name server could point it at this machine', async t => {
+t.test('control: a Host passes when no public DNS server could point it at this machine', async t => {
   const { control } = await startTestEmulator(t, { settings: { control_hosts: ['ci.example', 'Other.Example:4010', '[fe80::1]'] } })
   const hosts: [host: string, status: number][] = [
     ['127.0.0.1', 200],
@@ -173,7 +172,7 @@ t.test('control: a call without a Host, which no browser makes, passes', async t
   t.ok((await text(other)).startsWith('HTTP/1.1 200 OK\r\n'))
 })
 
-t.test('control: an Origin passes when it is the one of the Host that was called', async t => {
+t.test('control: an Origin passes when it is that of the Host in the request', async t => {
   const { control } = await startTestEmulator(t)
   const pairs: [host: string, origin: string, status: number][] = [
     ['localhost:4010', 'http://localhost:4010', 200],
@@ -192,10 +191,10 @@ t.test('control: an Origin passes when it is the one of the Host that was called
 
   const refused = await control('POST /reset', undefined, { host: 'localhost:4010', origin: 'http://evil.example' })
 
-  t.equal(refused.body.error.message, 'The control API answers no page of another origin; http://evil.example is not http://localhost:4010.')
+  t.equal(refused.body.error.message, 'The control API is closed to pages of other origins; http://evil.example is not http://localhost:4010.')
 })
 
-t.test('A33: the control API answers no preflight', async t => {
+t.test('A33: the control API refuses preflight requests', async t => {
   const { inject } = await startTestEmulator(t)
   const preflight = (origin: string) =>
     inject({ method: 'OPTIONS', url: '/_control/reset', headers: { host: 'localhost', origin, 'access-control-request-method': 'POST' } })
@@ -252,7 +251,7 @@ t.test('control: a call without a body may name any content type', async t => {
   }
 })
 
-t.test('control: bodies have a limit of their own', async t => {
+t.test('control: bodies have their own size limit', async t => {
   const { control, call, state } = await startTestEmulator(t, { settings: { 'limits.control_body': 300, 'limits.body': 20 } })
   const before = await state()
 
@@ -286,7 +285,7 @@ t.test('control: before the start scenario is loaded, health says so and every o
       ['not_ready', 'The start scenario is still being loaded; try again in a moment.']
     )
   }
-  t.equal((await control('GET /state', undefined, { host: 'evil.example' })).status, 403, 'the guard comes first')
+  t.equal((await control('GET /state', undefined, { host: 'evil.example' })).status, 403, 'the guard runs first')
 
   await sandbox.load({ name: 'test', data: world(), locate: async () => null }, { name: 'test', file: null })
 
@@ -315,7 +314,7 @@ t.test('control: a path or method that the control API does not have is a 404, w
   t.equal(withForm.body.error.message, 'The control API has no POST /_control/nowhere; GET /_control links to what it has.')
 })
 
-t.test('A34: control calls draw ids of their own and are not counted in those of the API', async t => {
+t.test('A34: control calls have their own request ids and leave those of the API alone', async t => {
   const { call, control } = await startTestEmulator(t)
 
   const first = await call('GET /tickets/tkt_a')

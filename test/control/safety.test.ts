@@ -11,14 +11,14 @@ import { collectRoutes, isControl, type Route } from './routes.js'
 const HEALTH = '/_control/health'
 const EVENTS = '/_control/events'
 const TOKEN = 'open sesame'
-const MAKING = ['/_control/load', '/_control/records']
+const MAKES_SANDBOX = ['/_control/load', '/_control/records']
 const GUARDED = ['host_not_allowed', 'origin_not_allowed', 'token_required', 'content_type_unsupported', 'sandbox_unknown', 'name_invalid']
 const isMutating = ({ method }: Route) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method)
 
-/** An address that a route answers at, below a prefix; `known` is the name of the sandbox that there is. */
+/** An address of a route, below a prefix; `known` is the name of the only sandbox. */
 const addressOf = ({ path }: Route, prefix: string) => prefix + path.replace('*', 'known').replace(/:\w+/g, 'known')
 
-/** An emulator with a sandbox `known` and the control routes that it has. */
+/** An emulator with a sandbox `known`, and its control routes. */
 async function startWalk(t: Test, settings: GivenSettings = {}) {
   const routes = collectRoutes(t)
   const emulator = await startTestEmulator(t, { settings })
@@ -34,7 +34,7 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
     const { status, body } = await inject({ method: route.method as 'GET', url, ...more, headers: more.headers ?? headers })
     return { status, code: body.error?.code as string | undefined }
   }
-  /** All that a call could have changed, as text: of the world at the base address, of the known sandbox, and which sandboxes there are. */
+  /** Everything that a call could change, as text: at the base address, in the known sandbox, and the list of sandboxes. */
   const everything = async () => {
     const texts: string[] = []
     for (const prefix of ['', '/sandbox/known']) {
@@ -47,7 +47,7 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
   return { ...emulator, headers, routes, controlRoutes, routeCall: call, everything }
 }
 
-/** Calls every control route, at the base address and in the known sandbox, and shows that nothing at all was changed by it. */
+/** Calls every control route, at the base address and in the known sandbox, and checks that nothing was changed. */
 async function walk(
   t: Test,
   { controlRoutes, everything }: Awaited<ReturnType<typeof startWalk>>,
@@ -58,7 +58,7 @@ async function walk(
   t.equal(await everything(), before, 'nothing was changed')
 }
 
-t.test('routes: whatever an app registers is seen', async t => {
+t.test('routes: every route that an app registers is collected', async t => {
   const seen = collectRoutes(t)
   const app = fastify({ exposeHeadRoutes: false })
   app.get('/', async () => null)
@@ -77,7 +77,7 @@ t.test('routes: whatever an app registers is seen', async t => {
   )
 })
 
-t.test('control: every route that is not of the emulated API stands under /_control, but for the overview at the root', async t => {
+t.test('control: every route outside the emulated API is under /_control, except the overview at the root', async t => {
   const { routes, controlRoutes, control } = await startWalk(t)
 
   const strays = routes.filter(route => {
@@ -94,25 +94,25 @@ t.test('control: every route that is not of the emulated API stands under /_cont
   t.strictSame(
     links.filter(link => link.startsWith('/_control') && !paths.includes(link)),
     [],
-    'whatever the overview links to is walked'
+    'every link of the overview is a known route'
   )
   t.ok(paths.includes('/_control/sandboxes/:name'))
 })
 
-t.test('control: every route refuses a Host that DNS rebinding could use, and a page of another origin', async t => {
+t.test('control: every route refuses a Host that DNS rebinding could use, and pages of other origins', async t => {
   const emulator = await startWalk(t)
   const { routeCall } = emulator
 
   await walk(t, emulator, async (route, { prefix, on }) => {
-    const ofOtherHost = await routeCall(route, prefix, { headers: { host: 'evil.example' } })
-    const ofOtherOrigin = await routeCall(route, prefix, { headers: { host: 'localhost', origin: 'http://evil.example' } })
+    const fromOtherHost = await routeCall(route, prefix, { headers: { host: 'evil.example' } })
+    const fromOtherOrigin = await routeCall(route, prefix, { headers: { host: 'localhost', origin: 'http://evil.example' } })
 
-    t.strictSame(ofOtherHost, route.path === HEALTH ? { status: 200, code: undefined } : { status: 403, code: 'host_not_allowed' }, `${on}, another Host`)
-    t.strictSame(ofOtherOrigin, { status: 403, code: 'origin_not_allowed' }, `${on}, another Origin`)
+    t.strictSame(fromOtherHost, route.path === HEALTH ? { status: 200, code: undefined } : { status: 403, code: 'host_not_allowed' }, `${on}, another Host`)
+    t.strictSame(fromOtherOrigin, { status: 403, code: 'origin_not_allowed' }, `${on}, another Origin`)
   })
 })
 
-t.test('control: with CONTROL_TOKEN every route but health refuses a call without it, or with another', async t => {
+t.test('control: with CONTROL_TOKEN every route except health refuses a call without the token or with a wrong one', async t => {
   const emulator = await startWalk(t, { control_token: TOKEN })
   const { routeCall } = emulator
 
@@ -131,7 +131,7 @@ t.test('control: every route that changes something refuses a body that is neith
 
   await walk(t, emulator, async (route, { prefix, on }) => {
     if (!isMutating(route)) return
-    // what a page can send without asking first
+    // content types that a page can send without a preflight
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', undefined]) {
       const sent = { ...headers, ...(type !== undefined && { 'content-type': type }) }
       const answer = await routeCall(route, prefix, { headers: sent, payload: '{"scenario":"default"}' })
@@ -140,7 +140,7 @@ t.test('control: every route that changes something refuses a body that is neith
   })
 })
 
-t.test('control: every route in a sandbox that is not there is a 404, but for load and records, which make it', async t => {
+t.test('control: every route of a sandbox that does not exist is a 404, except load and records, which make it', async t => {
   const emulator = await startWalk(t)
   const { controlRoutes, routeCall, everything, headers, control } = emulator
   const before = await everything()
@@ -156,8 +156,8 @@ t.test('control: every route in a sandbox that is not there is a 404, but for lo
 
     const isGuarded = route.path !== HEALTH
     t.strictSame(guarded, isGuarded ? { status: 403, code: 'host_not_allowed' } : { status: 404, code: 'sandbox_unknown' }, `${on}, guarded first`)
-    t.strictSame(misnamed, { status: 400, code: 'name_invalid' }, `${on}, in one that cannot be called so`)
-    if (MAKING.includes(route.path)) {
+    t.strictSame(misnamed, { status: 400, code: 'name_invalid' }, `${on}, with an invalid name`)
+    if (MAKES_SANDBOX.includes(route.path)) {
       t.strictSame(answer, { status: 200, code: undefined }, on)
       t.strictSame(await namesIn(emulator), ['known', 'unknown'], `${on} makes it`)
       t.equal((await control('DELETE /sandboxes/unknown')).status, 204)
@@ -167,14 +167,14 @@ t.test('control: every route in a sandbox that is not there is a 404, but for lo
   t.equal(await everything(), before, 'nothing else was made or changed')
 })
 
-t.test('control: a call that may pass passes on every route, at the base address and in a sandbox', async t => {
+t.test('control: every route accepts an allowed call, at the base address and in a sandbox', async t => {
   const emulator = await startWalk(t, { control_token: TOKEN })
   const { controlRoutes, routeCall, headers, listen } = emulator
   const port = await listen()
 
   for (const prefix of ['', '/sandbox/known']) {
     for (const route of controlRoutes) {
-      // one of the calls deletes it
+      // one of the routes deletes the sandbox
       await worldOf(emulator, 'known').call('GET /tickets')
       if (route.path === EVENTS) {
         t.equal(await streamStatus(headers, { port, path: `${prefix}${EVENTS}` }), 200, `${prefix}${EVENTS}`)
@@ -187,7 +187,7 @@ t.test('control: a call that may pass passes on every route, at the base address
   }
 })
 
-/** The status of a stream of events, which never ends by itself. */
+/** The status of a stream of events, which does not end by itself. */
 async function streamStatus(headers: Record<string, string>, { port, path }: { port: number; path: string }): Promise<number> {
   const request = get({ port, host: '127.0.0.1', path, headers })
   const [response] = await once(request, 'response')

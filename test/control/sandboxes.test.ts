@@ -11,9 +11,9 @@ import { NOW, startTestEmulator, world } from '../support/emulator.js'
 const TICKET = { tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }
 const UNKNOWN = ' A call of its API makes it, as do POST …/_control/load and …/_control/records.'
 
-/** Waits until something is so; a test that waits in vain fails by what it looks at next. */
-async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  for (const since = Date.now(); Date.now() - since < 20_000 && !(await isSo()); ) await sleep(20)
+/** Waits until a condition holds, or for 20 s; the assertion that follows fails then. */
+async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
+  for (const since = Date.now(); Date.now() - since < 20_000 && !(await holds()); ) await sleep(20)
 }
 
 /** An emulator on a port, where calls can hang. */
@@ -22,13 +22,13 @@ async function startListening(t: Test, settings: GivenSettings = {}, scenario: o
   const port = await emulator.listen()
   const inFlightIn = async (name: string) =>
     (await emulator.control('GET /sandboxes')).body.data.find((one: { name: string }) => one.name === name)?.in_flight as number | undefined
-  /** Makes a call that is not answered yet; answers what becomes of it, and a way to give it up. */
+  /** Makes a call that is not answered yet. Returns its result so far, and a function that aborts it. */
   const hanging = async (name: string | null, path = '/next/refunds') => {
     const call = get({ port, host: '127.0.0.1', path: `${name === null ? '' : `/sandbox/${name}`}${path}`, headers: { authorization: authorization() } })
-    const fate = { over: false, status: 0, done: Promise.resolve() }
-    fate.done = new Promise(resolve => {
+    const result = { over: false, status: 0, done: Promise.resolve() }
+    result.done = new Promise(resolve => {
       call.on('response', (response: IncomingMessage) => {
-        fate.status = response.statusCode ?? 0
+        result.status = response.statusCode ?? 0
         response
           .on('error', () => {})
           .on('close', resolve)
@@ -36,14 +36,14 @@ async function startListening(t: Test, settings: GivenSettings = {}, scenario: o
       })
       call.on('error', () => resolve())
     })
-    void fate.done.then(() => {
-      fate.over = true
+    void result.done.then(() => {
+      result.over = true
     })
     t.teardown(() => call.destroy())
     if (name !== null) await until(async () => (await inFlightIn(name)) === 1)
-    return { fate, giveUp: () => call.destroy() }
+    return { result, abort: () => call.destroy() }
   }
-  /** Sends a load or records of which the second half is held back. */
+  /** Sends the first part of a load or records call; `finish` sends the rest. */
   const halfSent = async (name: string, path: string, body: object) => {
     const text = JSON.stringify(body)
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
@@ -66,7 +66,7 @@ async function startListening(t: Test, settings: GivenSettings = {}, scenario: o
   return { ...emulator, port, inFlightIn, hanging, halfSent }
 }
 
-t.test('sandboxes: they are listed with their addresses, their scenario and what is in them', async t => {
+t.test('sandboxes: they are listed with their addresses, scenario and counts', async t => {
   const emulator = await startTestEmulator(t)
   const { control } = emulator
   t.strictSame((await control('GET /sandboxes')).body, { data: [] })
@@ -91,12 +91,12 @@ t.test('sandboxes: they are listed with their addresses, their scenario and what
       ['Worker-1', 0],
       ['worker-2', 1]
     ],
-    'from within a sandbox the list is the same, this very call counted'
+    'a sandbox returns the same list, with this call in flight'
   )
   t.equal((await control('GET /sandboxes?limit=1')).body.error.code, 'parameter_unknown')
 })
 
-t.test('sandboxes: an API call makes one, whatever it is answered', async t => {
+t.test('sandboxes: an API call makes one, whatever its status', async t => {
   const emulator = await startTestEmulator(t)
   const calls: [name: string, on: string, key: string | null, status: number][] = [
     ['found', 'GET /tickets', 'sk_merchant', 200],
@@ -136,7 +136,7 @@ t.test('sandboxes: load and records make one, and begin in the start scenario', 
       ['yours', 0]
     ]
   )
-  t.equal((await added.call('GET /tickets/tkt_b')).headers['request-id'], 'req_1', 'they are no calls of its API')
+  t.equal((await added.call('GET /tickets/tkt_b')).headers['request-id'], 'req_1', 'control calls are not calls of its API')
 })
 
 t.test('sandboxes: no other control call makes one', async t => {
@@ -158,7 +158,7 @@ const REFUSED: [title: string, on: string, body: object | string, type?: string]
   ['a broken body', 'POST /load', '{'],
   ['a body of another type', 'POST /load', 'scenario=default', 'application/x-www-form-urlencoded'],
   ['a bad scenario', 'POST /load', { scenario: { sede: 1 } }],
-  ['a scenario that there is none of', 'POST /load', { scenario: 'none-such' }],
+  ['a scenario that does not exist', 'POST /load', { scenario: 'none-such' }],
   ['steps that fail', 'POST /load', { scenario: { data: world(), steps: [{ do: 'GET /tickets/tkt_none' }] } }],
   ['an unknown parameter', 'POST /load?odd=1', { scenario: 'default' }],
   ['records that do not fit', 'POST /records', { tickets: [{ location: 'loc_none' }] }],
@@ -166,7 +166,7 @@ const REFUSED: [title: string, on: string, body: object | string, type?: string]
   ['records in broken YAML', 'POST /records', 'tickets: [', 'application/yaml']
 ]
 
-t.test('sandboxes: a load or records that is refused makes none, and leaves one that there is', async t => {
+t.test('sandboxes: a refused load or records call makes none, and leaves an existing one alone', async t => {
   const emulator = await startTestEmulator(t)
   const there = worldOf(emulator, 'there')
   await there.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
@@ -195,10 +195,10 @@ t.test('sandboxes: a dry run makes none', async t => {
   }
   t.equal((await control('POST /load?dry_run=0', { scenario: { name: 'own', data: world() } })).status, 200)
   t.equal((await control('POST /load?dry_run', { scenario: { name: 'other', data: world() } })).status, 200)
-  t.equal((await control('GET /health')).body.scenario, 'own', 'and leaves one that there is as it was')
+  t.equal((await control('GET /health')).body.scenario, 'own', 'an existing one is left as it was')
 })
 
-t.test('sandboxes: of loads that come at the same time one that succeeds is enough to make it', async t => {
+t.test('sandboxes: of concurrent loads, one that succeeds is enough to make it', async t => {
   const bad = { scenario: { sede: 1 } }
   const good = { scenario: { name: 'own', data: world() } }
   for (const [bodies, made] of [
@@ -221,13 +221,13 @@ t.test('sandboxes: of loads that come at the same time one that succeeds is enou
   }
 })
 
-t.test('sandboxes: a load that fails leaves one that a call used meanwhile, and takes none that was made since', async t => {
+t.test('sandboxes: a load that fails removes neither a sandbox that was used meanwhile nor one that was made again since', async t => {
   const emulator = await startListening(t)
   const { halfSent, control } = emulator
   const bad = { scenario: { sede: 1 } }
 
   const alone = await halfSent('alone', '/load', bad)
-  t.strictSame(await namesIn(emulator), ['alone'], 'it is there while the load is')
+  t.strictSame(await namesIn(emulator), ['alone'], 'it exists during the load')
   t.equal(await alone.finish(), 400)
   t.strictSame(await namesIn(emulator), [])
 
@@ -245,12 +245,12 @@ t.test('sandboxes: a load that fails leaves one that a call used meanwhile, and 
   const [one, two] = [await halfSent('two', '/records', TICKET), await halfSent('other', '/load', bad)]
   const again = worldOf(emulator, 'two').control('POST /load', bad)
   t.equal((await again).status, 400)
-  t.ok((await namesIn(emulator)).includes('two'), 'the other load is still on its way')
+  t.ok((await namesIn(emulator)).includes('two'), 'the other load is still running')
   t.strictSame([await one.finish(), await two.finish()], [200, 400])
   t.strictSame(await namesIn(emulator), ['replaced', 'two', 'used'])
 })
 
-t.test('sandboxes: a load whose connection ends in the middle makes none', async t => {
+t.test('sandboxes: a load whose connection breaks off makes none', async t => {
   const emulator = await startListening(t)
 
   const { cut } = await emulator.halfSent('cut', '/load', { scenario: { data: world() } })
@@ -261,7 +261,7 @@ t.test('sandboxes: a load whose connection ends in the middle makes none', async
   t.strictSame(await namesIn(emulator), [])
 })
 
-t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, delayed, hung or a load; the answer says so when all are busy', async t => {
+t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delayed, hung or a load; the refusal says when all are busy', async t => {
   const scenario = {
     clock: NOW,
     data: world(),
@@ -279,7 +279,7 @@ t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, delayed, hu
   await use('idle')
 
   t.equal((await use('new')).status, 200)
-  t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'loading', 'new'], 'the one idle sandbox made room, though it was used last')
+  t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'loading', 'new'], 'the only idle sandbox was removed, though it was used last')
   await hanging('new')
   const refused = await use('newer')
   t.strictSame(
@@ -296,13 +296,13 @@ t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, delayed, hu
   t.equal((await use('newer')).status, 200)
   t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'new', 'newer'])
 
-  delayed.giveUp()
+  delayed.abort()
   await until(async () => (await inFlightIn('delayed')) === 0)
   for (const name of ['newer', 'newest']) t.equal((await use(name)).status, 200)
-  t.strictSame(await namesIn(emulator), ['hung', 'new', 'newer', 'newest'], 'a call that its client gave up is no longer in flight')
+  t.strictSame(await namesIn(emulator), ['hung', 'new', 'newer', 'newest'], 'a call that its client aborted is no longer in flight')
 })
 
-t.test('sandboxes: deleting one cuts what hangs in it and its streams of events, and nothing else', async t => {
+t.test('sandboxes: deleting one closes its hung calls and event streams, and nothing else', async t => {
   const scenario = { clock: NOW, data: world(), script: [{ on: 'GET /refunds', fault: 'hang' }] }
   const emulator = await startListening(t, {}, scenario)
   const { hanging, control, inFlightIn, logs } = emulator
@@ -322,7 +322,7 @@ t.test('sandboxes: deleting one cuts what hangs in it and its streams of events,
       })
     return seen
   }
-  const hungIn = [(await hanging('gone')).fate, (await hanging('stays')).fate, (await hanging(null)).fate] as const
+  const hungIn = [(await hanging('gone')).result, (await hanging('stays')).result, (await hanging(null)).result] as const
   const streams = [await stream('gone'), await stream('gone'), await stream('stays'), await stream(null)]
   await until(() => streams.every(({ text }) => text !== ''))
 
@@ -344,8 +344,8 @@ t.test('sandboxes: deleting one cuts what hangs in it and its streams of events,
   )
   await worldOf(emulator, 'stays').call('GET /tickets/tkt_a')
   await until(() => streams[2]?.text.includes('/tickets/tkt_a') === true)
-  t.ok(streams[2]?.text.includes('/tickets/tkt_a'), 'the others go on')
-  t.notOk(streams[3]?.text.includes('/tickets/tkt_a'), 'each tells of its own world')
+  t.ok(streams[2]?.text.includes('/tickets/tkt_a'), 'the other streams stay open')
+  t.notOk(streams[3]?.text.includes('/tickets/tkt_a'), 'each stream has the events of its own sandbox')
   t.equal(await inFlightIn('stays'), 2, 'the hung call and the stream')
   t.strictSame(
     logs.filter(line => JSON.parse(line).level >= 50),
@@ -353,7 +353,7 @@ t.test('sandboxes: deleting one cuts what hangs in it and its streams of events,
   )
 })
 
-t.test('sandboxes: what was counted of the run outlives a deleted sandbox', async t => {
+t.test('sandboxes: the totals of the run outlive a deleted sandbox', async t => {
   const emulator = await startTestEmulator(t, { records: { tickets: [...'bcde'].map(id => ({ id: `tkt_${id}`, location: 'loc_a', reference: id })) } })
   const { control } = emulator
   const { call } = worldOf(emulator, 'gone')
@@ -369,28 +369,28 @@ t.test('sandboxes: what was counted of the run outlives a deleted sandbox', asyn
       .join()
   ]
   const before = await totals()
-  t.ok(before[1]?.includes('"stopped-at-empty-page"') && before[1].includes('gone/req_1'), 'it is found in the run')
+  t.ok(before[1]?.includes('"stopped-at-empty-page"') && before[1].includes('gone/req_1'), 'the run has the finding')
 
   t.equal((await control('DELETE /sandboxes/gone')).status, 204)
   t.strictSame(await totals(), before)
   await call('GET /tickets')
 
-  t.ok((await control('GET /findings?scope=run')).text === before[1], 'and one that takes its name')
+  t.ok((await control('GET /findings?scope=run')).text === before[1], 'also after a new sandbox of that name')
 })
 
-t.test('sandboxes: a call that is still delayed in a deleted sandbox is answered, and brings nothing back', async t => {
+t.test('sandboxes: a call that is still delayed in a deleted sandbox is answered, and does not bring it back', async t => {
   const scenario = { clock: NOW, data: world(), script: [{ on: 'GET /accounts', delay: '700ms' }] }
   const emulator = await startListening(t, {}, scenario)
-  const { fate } = await emulator.hanging('late', '/next/accounts')
+  const { result } = await emulator.hanging('late', '/next/accounts')
 
   t.equal((await emulator.control('DELETE /sandboxes/late')).status, 204)
-  await fate.done
+  await result.done
 
-  t.equal(fate.status, 200)
+  t.equal(result.status, 200)
   t.strictSame(await namesIn(emulator), [])
 })
 
-t.test('sandboxes: deleting one needs its name, and one that there is', async t => {
+t.test('sandboxes: deleting one needs the name of an existing one', async t => {
   const emulator = await startTestEmulator(t)
   const { control } = emulator
   for (const name of ['a', 'b', 'c']) await worldOf(emulator, name).call('GET /tickets')
@@ -406,12 +406,12 @@ t.test('sandboxes: deleting one needs its name, and one that there is', async t 
   t.equal((await errorOf('DELETE /sandboxes/a?force=1'))[1], 'parameter_unknown')
   t.equal((await errorOf('DELETE /sandboxes'))[1], 'path_unknown')
   t.equal((await control('DELETE /sandboxes/%61')).status, 204)
-  t.equal((await worldOf(emulator, 'b').control('DELETE /sandboxes/b')).status, 204, 'one can be deleted from within')
+  t.equal((await worldOf(emulator, 'b').control('DELETE /sandboxes/b')).status, 204, 'a sandbox can be deleted at its own address')
   t.equal((await worldOf(emulator, 'c').control('DELETE /sandboxes/b')).status, 404)
   t.strictSame(await namesIn(emulator), ['c'])
 })
 
-t.test('metrics: calls, records and script actions are those of every sandbox', async t => {
+t.test('metrics: calls, records and script actions are counted over every sandbox', async t => {
   const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: world(), script: [{ on: 'GET /refunds', respond: { status: 503 } }] } })
   const { control } = emulator
   const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
@@ -440,7 +440,7 @@ t.test('metrics: calls, records and script actions are those of every sandbox', 
     'commerce_call_duration_seconds_count{operation="POST /locations"} 1'
   ]
   t.strictSame(await figures(emulator), wanted)
-  t.strictSame(await figures(a), wanted, 'from within a sandbox too')
+  t.strictSame(await figures(a), wanted, 'the same at a sandbox’s address')
   await control('DELETE /sandboxes/b')
   t.strictSame(
     (await figures(emulator)).filter(line => / locations|sandboxes|POST|"locations"/.test(line)),
@@ -448,7 +448,7 @@ t.test('metrics: calls, records and script actions are those of every sandbox', 
   )
 })
 
-t.test('cli: with --watch a new sandbox begins with the changed scenario; those that there are stay as they were', async t => {
+t.test('cli: with --watch a new sandbox begins with the changed scenario; existing ones stay as they were', async t => {
   const scenario = (name: string) => JSON.stringify({ name, data: world() })
   const root = t.testdir({ 'own.json': scenario('first') })
   const emulator = await startEmulator({ scenario: `${root}/own.json`, settings: { watch: true } })
@@ -461,7 +461,7 @@ t.test('cli: with --watch a new sandbox begins with the changed scenario; those 
   t.equal(await use('old'), 'first')
   const headers = { 'content-type': 'application/json' }
   await fetch(`${emulator.controlUrl}/load`, { method: 'POST', headers, body: '{"scenario":{"name":"other"}}' })
-  t.equal(await use('between'), 'first', 'a load at the base address is no start')
+  t.equal(await use('between'), 'first', 'a load at the base address does not change the start scenario')
 
   await writeFile(`${root}/own.json`, scenario('second'))
   await until(() => emulator.sandboxes.main.scenario.name === 'second')

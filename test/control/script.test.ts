@@ -5,14 +5,14 @@ import { startTestEmulator, world } from '../support/emulator.js'
 const YAML = { 'content-type': 'application/yaml' }
 const DECLINED = { on: 'POST /refunds', calls: '2+', respond: { status: 402, error: { code: 'declined', message: 'No.' } } }
 const scenario = { data: world(), script: [{ name: 'slow', on: 'GET /tickets', delay: '1ms' }, DECLINED] }
-type Listed = { id: string; entry: { on: string }; fitted: number; acted: number }
+type Listed = { id: string; entry: { on: string }; matched: number; applied: number }
 
-t.test('script: entries are listed in the order in which they are tried, with how many calls each fitted and acted on', async t => {
+t.test('script: entries are listed in the order in which they are tried, with how many calls each matched and applied on', async t => {
   const { call, control } = await startTestEmulator(t, { scenario })
   t.strictSame((await control('GET /script')).body, {
     data: [
-      { id: 'scr_1', entry: { name: 'slow', on: 'GET /tickets', delay: '1ms' }, fitted: 0, acted: 0 },
-      { id: 'scr_2', entry: DECLINED, fitted: 0, acted: 0 }
+      { id: 'scr_1', entry: { name: 'slow', on: 'GET /tickets', delay: '1ms' }, matched: 0, applied: 0 },
+      { id: 'scr_2', entry: DECLINED, matched: 0, applied: 0 }
     ]
   })
 
@@ -20,7 +20,7 @@ t.test('script: entries are listed in the order in which they are tried, with ho
   for (let times = 0; times < 3; times++) await call('POST /refunds', { body: 'transaction=txn_none' })
 
   t.strictSame(
-    (await control('GET /script')).body.data.map(({ id, fitted, acted }: Listed) => [id, fitted, acted]),
+    (await control('GET /script')).body.data.map(({ id, matched, applied }: Listed) => [id, matched, applied]),
     [
       ['scr_1', 1, 1],
       ['scr_2', 3, 2]
@@ -35,7 +35,7 @@ t.test('script: an entry that is added goes behind the others, and can be taken 
   const first = await control('POST /script', body('first'))
   const second = await control('POST /script', 'on: GET /tickets\nrespond: { body: second }', YAML)
 
-  t.strictSame([first.status, first.body], [201, { id: 'scr_3', entry: body('first'), fitted: 0, acted: 0 }])
+  t.strictSame([first.status, first.body], [201, { id: 'scr_3', entry: body('first'), matched: 0, applied: 0 }])
   t.strictSame([second.status, second.body.id], [201, 'scr_4'])
   t.equal((await call('GET /tickets')).body.object, 'list', 'an entry before them acts')
   const removed = await control('DELETE /script/scr_1')

@@ -9,7 +9,7 @@ type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 const records = { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100_000 }] }
 const scenario = { clock: NOW, seed: 4, data: world(records), script: [{ on: 'POST /refunds', calls: 2, respond: { status: 402 } }] }
 
-/** All that a snapshot holds, as answers show it: records, keys, seed, clock and script. */
+/** Everything that a snapshot holds, as control calls return it: records, keys, seed, clock and script. */
 async function shown({ control, state }: Emulator): Promise<unknown[]> {
   const { seed, clock, counts } = (await control('GET ')).body
   return [await state(), seed, clock, counts, (await control('GET /script')).text]
@@ -31,7 +31,7 @@ t.test('clock: it is shown, set, stopped and started', async t => {
     return status === 200 ? [answer.now, answer.running] : answer.error
   }
 
-  t.strictSame((await control('GET /clock')).body, { now: NOW, running: true }, "without one in the scenario it is the machine's")
+  t.strictSame((await control('GET /clock')).body, { now: NOW, running: true }, "without a clock in the scenario it is the machine's")
   t.strictSame(await set({ running: false }), [NOW, false])
   t.strictSame(await set({ now: '2027-02-28T23:59:59.5+01:00' }), ['2027-02-28T22:59:59.500Z', false])
   t.equal((await call('POST /accounts/mch_a/users', { body: { name: 'U', email: 'u@example.com' } })).body.created, '2027-02-28T22:59:59.500Z')
@@ -40,10 +40,10 @@ t.test('clock: it is shown, set, stopped and started', async t => {
   t.strictSame((await control('PUT /clock', 'now: 2028-01-01T00:00:00Z', YAML)).body, { now: '2028-01-01T00:00:00.000Z', running: false })
   t.strictSame((await control('GET ')).body.clock, { now: '2028-01-01T00:00:00.000Z', running: false })
   await control('POST /reset')
-  t.strictSame((await control('GET /clock')).body, { now: NOW, running: true }, 'a reset takes it back')
+  t.strictSame((await control('GET /clock')).body, { now: NOW, running: true }, 'a reset sets it back')
 })
 
-t.test('clock: it is advanced by a length of time in any form', async t => {
+t.test('clock: it is advanced by a duration in any form', async t => {
   const { call, control } = await startTestEmulator(t, { scenario: { clock: '2026-01-01', data: world() } })
   const forms: [by: string, now: string][] = [
     ['250ms', '2026-01-01T00:00:00.250Z'],
@@ -64,7 +64,7 @@ t.test('clock: it is advanced by a length of time in any form', async t => {
     t.equal((await call('POST /accounts/mch_a/users', { body: { name: 'U', email: 'u@example.com' } })).body.created, now)
   }
   await control('PUT /clock', { now: '2026-01-01', running: true })
-  t.strictSame((await control('POST /clock/advance', { by: '1h' })).body, { now: '2026-01-01T01:00:00.000Z', running: true }, 'a running one runs on')
+  t.strictSame((await control('POST /clock/advance', { by: '1h' })).body, { now: '2026-01-01T01:00:00.000Z', running: true }, 'a running clock keeps running')
 })
 
 t.test('clock: it ends with the year 9999', async t => {
@@ -89,10 +89,10 @@ t.test('clock: it ends with the year 9999', async t => {
   })
   await running.load(documentOf('test', { clock: { now: '9999-12-31T23:59:59Z' }, data: world() }), { name: 'test', file: null })
   machine += 60_000
-  t.equal(running.stamp('tickets').created, '9999-12-31T23:59:59.999Z', 'a running one stands there')
+  t.equal(running.stamp('tickets').created, '9999-12-31T23:59:59.999Z', 'a running clock stops there')
 })
 
-t.test('clock: what is no time is refused, and the clock stays', async t => {
+t.test('clock: an invalid time is refused and leaves the clock as it is', async t => {
   const { control } = await startTestEmulator(t)
   const length = 'a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
   const instant = 'an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'
@@ -103,7 +103,7 @@ t.test('clock: what is no time is refused, and the clock stays', async t => {
       'body_malformed',
       'This call needs a body, as application/json or application/yaml, such as {"now":"2026-02-28T23:59:59Z","running":false}'
     ],
-    ['PUT /clock', {}, 'body_malformed', 'now, running or both were expected.'],
+    ['PUT /clock', {}, 'body_malformed', 'The body needs now, running or both.'],
     ['PUT /clock', { now: 'today' }, 'document_invalid', `The document has a problem: body:1:8 now: ${instant}. Nothing was changed.`],
     ['PUT /clock', { now: '10000-01-01' }, 'document_invalid', `The document has a problem: body:1:8 now: ${instant}. Nothing was changed.`],
     [
@@ -135,7 +135,7 @@ t.test('clock: what is no time is refused, and the clock stays', async t => {
   t.strictSame((await control('GET /clock')).body, { now: NOW, running: false })
 })
 
-t.test('snapshots: one brings back records, keys, ids, seed, clock and script counters, after anything', async t => {
+t.test('snapshots: restoring one brings back records, keys, ids, seed, clock and script counters, also after a reset or load', async t => {
   for (const folder of [null, `${t.testdir()}/made/when/wanted`]) {
     const emulator = await startTestEmulator(t, { scenario, settings: { snapshots_dir: folder } })
     const { call, control, nextIds } = emulator
@@ -160,17 +160,17 @@ t.test('snapshots: one brings back records, keys, ids, seed, clock and script co
       const key = (await control('POST /keys', { account: 'mch_a' })).body.key
       t.equal((await call('GET /tickets', { key })).status, 200)
       t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 402, 'the second call of the script')
-      t.strictSame((await control('GET /script')).body.data[0], { ...JSON.parse(before[4] as string).data[0], fitted: 2, acted: 1 })
+      t.strictSame((await control('GET /script')).body.data[0], { ...JSON.parse(before[4] as string).data[0], matched: 2, applied: 1 })
       await control('DELETE /script')
       t.strictSame(await nextIds(), would, 'the ids that would have been drawn')
     }
-    t.equal((await control('GET ')).body.scenario.name, 'other', 'the loaded scenario is still that which a reset goes back to')
+    t.equal((await control('GET ')).body.scenario.name, 'other', 'a reset still goes back to the loaded scenario')
     await control('POST /reset')
     t.equal((await control('GET ')).body.seed, 9)
   }
 })
 
-t.test('snapshots: what is done after one does not change it, nor does restoring it twice', async t => {
+t.test('snapshots: later changes do not change one, nor does restoring it twice', async t => {
   const emulator = await startTestEmulator(t, { scenario })
   const { control } = emulator
   const before = await shown(emulator)
@@ -187,10 +187,10 @@ t.test('snapshots: what is done after one does not change it, nor does restoring
   await control('PUT /snapshots/a')
   await control('POST /reset')
   await control('POST /snapshots/a/restore')
-  t.strictSame(await shown(emulator), after, 'one of the same name takes its place')
+  t.strictSame(await shown(emulator), after, 'a snapshot of the same name replaces it')
 })
 
-t.test('snapshots: a running clock goes on from where it was', async t => {
+t.test('snapshots: a running clock continues from its time in the snapshot', async t => {
   const { control, sandbox } = await startTestEmulator(t, { scenario: { clock: { now: '2026-05-01' }, data: world() } })
   await control('POST /clock/advance', { by: '1h' })
   await control('PUT /snapshots/a')
@@ -201,13 +201,13 @@ t.test('snapshots: a running clock goes on from where it was', async t => {
   t.strictSame((await control('GET /clock')).body, { now: '2026-05-01T01:00:00.000Z', running: true })
   await control('POST /load', { scenario: { data: world() } })
   await control('PUT /snapshots/machine')
-  t.strictSame(sandbox.snapshot().clock, { at: null, running: true })
+  t.strictSame(sandbox.snapshot().state.clock, { at: null, running: true })
   await control('PUT /clock', { now: '2030-01-01' })
   await control('POST /snapshots/machine/restore')
   t.strictSame((await control('GET /clock')).body, { now: NOW, running: true }, "and the machine's is the machine's again")
 })
 
-t.test('snapshots: they are listed by name and deleted; one that is not there is told with those that are', async t => {
+t.test('snapshots: they are listed by name and deleted; the refusal of an unknown name lists the known ones', async t => {
   for (const folder of [null, t.testdir()]) {
     const { control, state } = await startTestEmulator(t, { settings: { snapshots_dir: folder } })
     const none = await control('POST /snapshots/a/restore')
@@ -246,7 +246,7 @@ t.test('snapshots: they are listed by name and deleted; one that is not there is
   }
 })
 
-t.test('snapshots: a folder outlives the process', async t => {
+t.test('snapshots: those in a folder outlive the process', async t => {
   const snapshots_dir = t.testdir()
   const first = await startTestEmulator(t, { scenario, settings: { snapshots_dir } })
   await changed(first)
@@ -269,7 +269,7 @@ t.test('snapshots: a folder outlives the process', async t => {
   t.strictSame(await readdir(snapshots_dir), [])
 })
 
-t.test('snapshots: many at once each come out whole', async t => {
+t.test('snapshots: many written at once are each complete', async t => {
   const snapshots_dir = t.testdir()
   const { control } = await startTestEmulator(t, { scenario, settings: { snapshots_dir } })
 
@@ -277,51 +277,56 @@ t.test('snapshots: many at once each come out whole', async t => {
   const last = await control('POST /snapshots/a/restore')
 
   t.strictSame([...new Set(answers.map(({ status }) => status))], [201, 204])
-  t.equal(last.status, 404, 'the last was a delete')
+  t.equal(last.status, 404, 'the last call was a delete')
   t.equal((await control('PUT /snapshots/a')).status, 201)
   t.strictSame(await readdir(snapshots_dir), ['a.json'], 'nothing else is left in the folder')
-  t.equal(JSON.parse(await readFile(join(snapshots_dir, 'a.json'), 'utf8')).format, 2)
+  t.equal(JSON.parse(await readFile(join(snapshots_dir, 'a.json'), 'utf8')).format, 3)
 })
 
-t.test('snapshots: a file that is none is told by name, and nothing is changed', async t => {
+t.test('snapshots: the refusal of a file that is not a snapshot names it, and nothing is changed', async t => {
   const snapshots_dir = t.testdir()
   const settings = { snapshots_dir }
   const { control } = await startTestEmulator(t, { scenario, settings })
   await control('PUT /snapshots/good')
   const good = JSON.parse(await readFile(join(snapshots_dir, 'good.json'), 'utf8'))
-  const with_ = (more: object) => JSON.stringify({ ...good, ...more })
+  const withState = (more: object) => JSON.stringify({ ...good, state: { ...good.state, ...more } })
   const files: [name: string, content: string, message: RegExp, paths?: string[]][] = [
-    ['empty', '', /empty\.json cannot be read as a snapshot: Unexpected end of JSON input\. Nothing was changed\.$/],
-    ['corrupt', '{"format":2,', /corrupt\.json cannot be read as a snapshot: .+ JSON.*\. Nothing was changed\.$/],
+    ['empty', '', /empty\.json cannot be read as a snapshot: it is empty\. Nothing was changed\.$/],
+    ['corrupt', '{"format":3,', /corrupt\.json cannot be read as a snapshot: .+ JSON.*\. Nothing was changed\.$/],
     ['null', 'null', /null\.json cannot be read as a snapshot: it is no snapshot of this version\. Nothing was changed\.$/],
     ['text', '"x"', /text\.json cannot be read as a snapshot: it is no snapshot of this version/],
     ['foreign', '{"name":"a","version":"1.0.0"}', /foreign\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['older', with_({ format: 1 }), /older\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['newer', with_({ format: 3 }), /newer\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['bare', '{"format":2}', /bare\.json scenario is required/, ['', '', '', '', '', '', '']],
+    ['older', JSON.stringify({ ...good, format: 2 }), /older\.json cannot be read as a snapshot: it is no snapshot of this version/],
+    ['newer', JSON.stringify({ ...good, format: 4 }), /newer\.json cannot be read as a snapshot: it is no snapshot of this version/],
+    ['bare', '{"format":3}', /bare\.json scenario is required/, ['', '']],
     [
       'odd',
-      with_({ counters: { user: -1 }, clock: { at: 1e300, running: 1 }, seed: 'x', script: [{ id: 'x', entry: {}, fitted: 0, acted: 0 }] }),
-      /odd\.json seed: a whole number was expected, not x/,
-      ['seed', 'counters.user', 'clock.at', 'clock.running', 'script[0].id', 'script[0].entry']
+      withState({
+        settings: { seed: 'x' },
+        counters: { user: -1 },
+        clock: { at: 1e300, running: 1 },
+        script: [{ id: 'x', entry: {}, matched: 0, applied: 0 }]
+      }),
+      /odd\.json state\.settings\.seed: a whole number was expected, not x/,
+      ['settings.seed', 'counters.user', 'clock.at', 'clock.running', 'script[0].id', 'script[0].entry'].map(path => `state.${path}`)
     ],
     [
       'misfit',
-      with_({
+      withState({
         records: {
-          ...good.records,
-          tickets: [...good.records.tickets, { id: 'tkt_x', location: 'loc_x', reference: 'X' }, { id: 'tkt_x', location: 'loc_a', reference: 'X' }]
+          ...good.state.records,
+          tickets: [...good.state.records.tickets, { id: 'tkt_x', location: 'loc_x', reference: 'X' }, { id: 'tkt_x', location: 'loc_a', reference: 'X' }]
         },
-        script: [{ id: 'scr_1', entry: { on: 'DELETE /accounts/{id}', delay: '1s' }, fitted: 0, acted: 0 }]
+        script: [{ id: 'scr_1', entry: { on: 'DELETE /accounts/{id}', delay: '1s' }, matched: 0, applied: 0 }]
       }),
-      /misfit\.json records\.tickets\[2\]\.id: the id tkt_x is given twice/,
-      ['records.tickets[2].id', 'records.tickets[1].location', 'script[0].entry.on']
+      /misfit\.json state\.records\.tickets\[2\]\.id: the id tkt_x is given twice/,
+      ['state.records.tickets[2].id', 'state.records.tickets[1].location', 'state.script[0].entry.on']
     ],
     [
       'refunded',
-      with_({ records: { ...good.records, refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 100_001 }] } }),
-      /refunded\.json records\.refunds\[0\]\.amount: the Refunds of txn_a come to 100001 usd, above the 100000 that can be refunded/,
-      ['records.refunds[0].amount']
+      withState({ records: { ...good.state.records, refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 100_001 }] } }),
+      /refunded\.json state\.records\.refunds\[0\]\.amount: txn_a was charged 100000 usd, 0 of it has been refunded, 100000 remain; 100001 was asked\./,
+      ['state.records.refunds[0].amount']
     ]
   ]
   for (const [name, content] of files) await writeFile(join(snapshots_dir, `${name}.json`), content)
@@ -332,7 +337,7 @@ t.test('snapshots: a file that is none is told by name, and nothing is changed',
   t.strictSame(
     (await other('GET /snapshots')).body.data.map(({ name }: { name: string }) => name),
     [...files.map(([name]) => name), 'good'].sort(),
-    'what can be no snapshot is not listed'
+    'files that cannot be snapshots are not listed'
   )
   for (const [name, , message, paths] of files) {
     const { status, body } = await other(`POST /snapshots/${name}/restore`)
@@ -346,14 +351,14 @@ t.test('snapshots: a file that is none is told by name, and nothing is changed',
     t.equal(await state(), before)
   }
   t.equal((await other('DELETE /snapshots/corrupt')).status, 204, 'it can be deleted')
-  t.equal((await other('PUT /snapshots/empty')).status, 201, 'or replaced')
+  t.equal((await other('PUT /snapshots/empty')).status, 201, 'it can be replaced')
   t.equal((await other('POST /snapshots/good/restore')).status, 200)
 
   await rm(snapshots_dir, { recursive: true })
-  t.strictSame((await control('GET /snapshots')).body, { data: [{ name: 'good' }] }, 'without its folder what is in memory is left')
+  t.strictSame((await control('GET /snapshots')).body, { data: [{ name: 'good' }] }, 'without the folder, the snapshots in memory are left')
   await writeFile(snapshots_dir, '')
   t.equal((await control('PUT /snapshots/lost')).status, 500)
-  t.equal((await control('POST /snapshots/lost/restore')).status, 404, 'one that could not be kept is not there')
+  t.equal((await control('POST /snapshots/lost/restore')).status, 404, 'a snapshot that could not be written does not exist')
   await rm(snapshots_dir)
   await mkdir(snapshots_dir)
 })

@@ -126,9 +126,9 @@ t.test('verify: unused script entries', async t => {
   const one = await emulator.control('POST /verify', { script: 'all_used' })
   await emulator.call('GET /locations')
 
-  t.strictSame(none, [409, false, 'Script entries that never acted: slow; scr_2, GET /locations.'])
-  t.strictSame([one.status, one.body.unused_script_entries.map(({ id, fitted }: any) => [id, fitted])], [409, [['scr_2', 1]]])
-  t.strictSame(await verdict(emulator, { script: 'all_used' }), [200, true, 'Every script entry has acted.'])
+  t.strictSame(none, [409, false, 'Script entries that were never applied: slow; scr_2, GET /locations.'])
+  t.strictSame([one.status, one.body.unused_script_entries.map(({ id, matched }: any) => [id, matched])], [409, [['scr_2', 1]]])
+  t.strictSame(await verdict(emulator, { script: 'all_used' }), [200, true, 'Every script entry was applied.'])
 })
 
 t.test('verify: a body left out judges what the scenario expects', async t => {

@@ -6,6 +6,7 @@ import { settingsOfEnvironment } from '../../src/cli/launch.js'
 import { CATALOGUE } from '../../src/core/errors.js'
 import { SETTING_KEYS, SETTINGS, settingsInForce, variableOf } from '../../src/core/settings.js'
 import { isName } from '../../src/sandbox/names.js'
+import type { Json } from '../support/json.js'
 
 const read = (name: string) => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8')
 
@@ -166,7 +167,7 @@ t.test('compose.yaml: three emulators, each with its own data, and a balancer th
   )
 
   const subnet = networks.emulators.ipam.config[0].subnet
-  const addresses = Object.entries<any>(services).map(([name, { networks }]) => [name, networks.emulators.ipv4_address as string] as const)
+  const addresses = Object.entries<Json>(services).map(([name, { networks }]) => [name, networks.emulators.ipv4_address as string] as const)
   t.equal(new Set(addresses.map(([, address]) => address)).size, addresses.length)
   for (const [, address] of addresses) t.equal(address.replace(/\.\d+$/, '.0/24'), subnet)
   t.strictSame(
@@ -175,22 +176,22 @@ t.test('compose.yaml: three emulators, each with its own data, and a balancer th
   )
 
   t.strictSame(
-    Object.values<any>(emulators).flatMap(one => one.volumes),
+    Object.values<Json>(emulators).flatMap(one => one.volumes),
     Object.keys(volumes).map(name => `${name}:/data`)
   )
-  const built = Object.values<any>(emulators).filter(one => one.build !== undefined)
+  const built = Object.values<Json>(emulators).filter(one => one.build !== undefined)
   t.strictSame(
     built.map(({ build }) => build),
     ['..'],
     'the image is built once'
   )
-  for (const one of Object.values<any>(emulators)) {
+  for (const one of Object.values<Json>(emulators)) {
     t.equal(one.image, 'commerce-emulator')
     t.match(read('../Dockerfile'), /RUN mkdir .*\/data.* && chown node .*\/data/, 'a new volume belongs to the user of the image')
     t.strictSame(one.healthcheck.test, ['CMD', 'node', 'dist/main.js', 'healthcheck'])
     checkEmulator(t, { ...one.environment, DATA: defaultOf(one.environment.DATA), CONTROL_HOSTS: '', CONTROL_TOKEN: '' }, one.mem_limit)
   }
-  for (const one of Object.values<any>(services)) {
+  for (const one of Object.values<Json>(services)) {
     t.match(one, { read_only: true, tmpfs: ['/tmp'], cap_drop: ['ALL'], restart: 'unless-stopped' })
     t.match(one.stop_grace_period, /^\d+s$/)
   }
@@ -201,13 +202,13 @@ t.test('compose.yaml: three emulators, each with its own data, and a balancer th
   t.not(balancer.user.split(':')[0], '0')
 })
 
-t.test('kubernetes.yaml: what its parts name is there, and fits nginx.conf', async t => {
+t.test('kubernetes.yaml: its parts refer to each other and to nginx.conf correctly', async t => {
   const documents = parseAllDocuments(read('kubernetes.yaml'))
   for (const { errors } of documents) t.strictSame(errors, [])
   const objects = documents.map(document => document.toJS())
   const { resources, configMapGenerator } = parse(read('kustomization.yaml'))
   t.strictSame(resources, ['kubernetes.yaml'])
-  const generated = configMapGenerator.map(({ name, files }: any) => ({
+  const generated = configMapGenerator.map(({ name, files }: Json) => ({
     kind: 'ConfigMap',
     metadata: { name },
     data: Object.fromEntries(files.map((file: string) => [file, read(file)]))
@@ -243,9 +244,9 @@ t.test('kubernetes.yaml: what its parts name is there, and fits nginx.conf', asy
     t.ok(container.resources.limits.memory && container.resources.requests.cpu)
     t.strictSame(container.ports, [{ name: 'http', containerPort: Number(PORT) }])
     for (const probe of ['readinessProbe', 'livenessProbe']) t.equal(container[probe].httpGet.port, 'http', probe)
-    const kept = (spec.volumeClaimTemplates ?? []).map((claim: any) => claim.metadata.name)
-    const mounted = container.volumeMounts.map(({ name }: any) => name)
-    t.strictSame([...mounted].sort(), [...pod.volumes.map(({ name }: any) => name), ...kept].sort())
+    const claimed = (spec.volumeClaimTemplates ?? []).map((claim: Json) => claim.metadata.name)
+    const mounted = container.volumeMounts.map(({ name }: Json) => name)
+    t.strictSame([...mounted].sort(), [...pod.volumes.map(({ name }: Json) => name), ...claimed].sort())
     for (const { configMapRef } of container.envFrom ?? []) t.ok(named('ConfigMap', configMapRef.name))
     for (const { configMap } of pod.volumes) if (configMap) t.ok(named('ConfigMap', configMap.name).data['nginx.conf'])
   }

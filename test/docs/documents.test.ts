@@ -21,7 +21,7 @@ const rows = new Map(
     .map(cells => [(cells[1] as string).replaceAll('`', ''), cells.slice(2, -1)] as const)
 )
 
-t.test('README: every error code stands there with its status and type, and no other does', async t => {
+t.test('README: every error code is listed with its status and type, and no other', async t => {
   const defaults = settingsInForce({}).values
 
   for (const [code, { type, when }] of Object.entries(CATALOGUE)) {
@@ -33,7 +33,7 @@ t.test('README: every error code stands there with its status and type, and no o
   t.strictSame(shown.sort(), Object.keys(CATALOGUE).sort())
 })
 
-t.test('README: every setting stands there with its default, variable, flag and place in a scenario', async t => {
+t.test('README: every setting is listed with its default, variable, flag and place in a scenario', async t => {
   for (const key of SETTING_KEYS) {
     const { default: fallback, flag } = SETTINGS[key] as { default: unknown; flag?: string }
     const [shownDefault, variable, shownFlag, place, about] = rows.get(key) ?? []
@@ -44,21 +44,21 @@ t.test('README: every setting stands there with its default, variable, flag and 
   }
 })
 
-t.test('README: every endpoint, rule and assumption stands there', async t => {
+t.test('README: every endpoint, rule and assumption is listed', async t => {
   for (const { method, path, title } of Object.values(OPERATIONS))
     t.equal(README.includes(`| ${method} | \`${path}\` |`) && README.includes(title), true, `${method} ${path}`)
   for (const [id, { text }] of Object.entries(RULES)) t.equal(rows.get(id)?.[0], text, id)
   for (const [id, { topic }] of Object.entries(ASSUMPTIONS)) t.equal(rows.get(id)?.[0], topic, id)
 })
 
-t.test('README: its dependencies are those of the package', async t => {
+t.test('README: every dependency of the package is listed', async t => {
   const { dependencies } = JSON.parse(read('package.json'))
   const shown = [...README.matchAll(/^\| ([@\w/, -]+) \| .* \|$/gm)].flatMap(([, names]) => (names as string).split(', '))
 
   for (const name of Object.keys(dependencies)) t.equal(shown.includes(name), true, name)
 })
 
-t.test('each of the 22 operations of the reference has its route, and each route its operation', async t => {
+t.test('each of the 22 operations of the reference has its route', async t => {
   const { app } = await startTestEmulator(t)
 
   for (const { method, path } of Object.values(OPERATIONS)) {
@@ -70,7 +70,7 @@ t.test('each of the 22 operations of the reference has its route, and each route
   t.equal(routes.filter(method => method !== 'OPTIONS').length >= 22, true)
 })
 
-t.test('the published schemas are those that documents are checked with', async t => {
+t.test('the published schemas are those that check documents', async t => {
   for (const kind of ['fixture', 'scenario'] as const) {
     t.equal(read(`docs/schema/${kind}.json`), `${JSON.stringify(publishedSchema(kind), null, 2)}\n`, `docs/schema/${kind}.json; npm run schema writes it`)
   }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type Period, Periods } from '../../src/evidence/periods.js'
 
-const entry = (name: string, acted: number) => ({ id: 'scr_1', entry: { name, on: 'GET /tickets' }, fitted: acted, acted }) as Period['script'][number]
+const entry = (name: string, applied: number) => ({ id: 'scr_1', entry: { name, on: 'GET /tickets' }, matched: applied, applied }) as Period['script'][number]
 /** An expectation of one or two calls of which so many came. */
 const verdict = (wanted: string, seen: number) =>
   ({
@@ -22,7 +22,7 @@ const unmetAfter = (...seen: number[]) =>
     .unmet()
     .map(({ message }) => message)
 
-t.test('periods: a script entry is used that acted in any of them', t => {
+t.test('periods: a script entry is used that applied in any of them', t => {
   const periods = added(
     { script: [entry('a', 0), entry('b', 1), entry('c', 0)], verdicts: [] },
     { script: [entry('a', 1), entry('b', 0), entry('c', 0)], verdicts: [] }

@@ -163,7 +163,8 @@ export function apiCall(draws: Draws, ids: KnownIds): Call {
   const isPost = its === 'POST'
   const sendsBody = isPost || draws.chance(3)
   const method = draws.chance(96) ? its : draws.pick(['PUT', 'PATCH', 'OPTIONS', 'DELETE', 'HEAD', 'TRACE', 'QUERY', 'PROPFIND'])
-  const query = tables.querystring ? formOf(schemaOf(tables.querystring), draws, ids) : draws.chance(5) ? formOf(undefined, draws, ids) : ''
+  const sendsQuery = tables.querystring !== undefined || draws.chance(5)
+  const query = sendsQuery ? formOf(tables.querystring && schemaOf(tables.querystring), draws, ids) : ''
   const body = sendsBody ? Buffer.from(formOf(tables.body && schemaOf(tables.body), draws, ids), draws.chance(97) ? 'utf8' : 'latin1') : null
   const path = `${pathOf(OPERATIONS[operation], draws, ids)}${query || draws.chance(2) ? `?${query}` : ''}`
   return {

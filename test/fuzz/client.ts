@@ -80,7 +80,8 @@ export class Client {
         resolve(this.call(call, { mayHang, isAgain: true }))
       })
       sending.on('upgrade', (_response, socket) => socket.destroy())
-      const wait = isEvents ? EVENTS_WAIT : mayHang ? SHORT_WAIT : LONGEST_WAIT
+      const patience = mayHang ? SHORT_WAIT : LONGEST_WAIT
+      const wait = isEvents ? EVENTS_WAIT : patience
       const timer = setTimeout(() => {
         finish(mayHang || isEvents ? null : `no answer within ${wait} ms`)
         sending.destroy()
@@ -90,7 +91,7 @@ export class Client {
   }
 
   /** Sends bytes over a socket of their own and answers what came before it was closed, or in the time that there is. */
-  async send({ pieces, answers, then }: Raw): Promise<Outcome> {
+  async send({ pieces, answers, after }: Raw): Promise<Outcome> {
     const socket = connect({ port: this.#port, host: '127.0.0.1', allowHalfOpen: true }).setNoDelay()
     const chunks: Buffer[] = []
     const over = new Promise<void>(resolve => {
@@ -106,8 +107,8 @@ export class Client {
       if (typeof piece === 'number') await sleep(piece)
       else if (socket.writable) socket.write(piece)
     }
-    if (then === 'ends') socket.end()
-    if (then === 'breaks off') {
+    if (after === 'ends') socket.end()
+    if (after === 'breaks off') {
       await sleep(1)
       socket.resetAndDestroy()
     }

@@ -154,12 +154,12 @@ function entry(draws: Draws): Record<string, unknown> {
 function settings(draws: Draws): Record<string, unknown> {
   const key = draws.pick(SETTING_KEYS)
   const { schema, default: fallback } = SETTINGS[key] as { schema: { enum?: unknown[]; minimum?: number; maximum?: number }; default: unknown }
-  const right = schema.enum
-    ? draws.pick(schema.enum)
-    : schema.minimum === undefined
-      ? fallback
-      : schema.minimum + draws.below(Math.min((schema.maximum ?? 0) - schema.minimum + 1, 50))
-  const change = typeof fallback === 'boolean' ? { [key]: draws.chance(50) } : { [key]: draws.chance(90) ? right : hostileJson(draws) }
+  const right = () => {
+    if (schema.enum) return draws.pick(schema.enum)
+    if (schema.minimum === undefined) return fallback
+    return schema.minimum + draws.below(Math.min((schema.maximum ?? 0) - schema.minimum + 1, 50))
+  }
+  const change = typeof fallback === 'boolean' ? { [key]: draws.chance(50) } : { [key]: draws.chance(90) ? right() : hostileJson(draws) }
   return draws.chance(10) ? { ...change, auth: { accept_any_key: draws.pick(['mch_bistro', 'none', null]) } } : change
 }
 
@@ -168,15 +168,17 @@ const snapshotName = (draws: Draws) => (draws.chance(80) ? draws.pick(SNAPSHOTS)
 
 /** A route, with the body that it is sent. */
 type Route = [weight: number, on: (draws: Draws) => string, body?: (draws: Draws, ids: KnownIds) => Record<string, unknown>]
-const query = (draws: Draws, ...queries: string[]) =>
-  draws.chance(70) ? draws.pick(queries) : draws.chance(50) ? '' : `?${encoded(hostileWord(draws), draws)}=${encoded(hostileText(draws), draws)}`
+function query(draws: Draws, ...queries: string[]): string {
+  if (draws.chance(70)) return draws.pick(queries)
+  return draws.chance(50) ? '' : `?${encoded(hostileWord(draws), draws)}=${encoded(hostileText(draws), draws)}`
+}
 const ROUTES: Route[] = [
   [2, () => 'GET /health'],
   [2, () => 'GET '],
   [
     1,
     draws =>
-      `GET ${draws.pick(['/', '/console.js', '/console.css', '/schema/fixture.json', '/schema/scenario.json', '/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css', '/docs/..%2f..%2fpackage.json', '/docs/__proto__', '/nothing', '/..', '/%2e%2e/next'])}`
+      `GET ${draws.pick(['/', '/console/console.js', '/console/console.css', '/console/..%2ffiles.ts', '/console/__proto__', '/schema/fixture.json', '/schema/scenario.json', '/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css', '/docs/..%2f..%2fpackage.json', '/docs/__proto__', '/nothing', '/..', '/%2e%2e/next'])}`
   ],
   [1, () => 'POST /reset'],
   [
@@ -244,7 +246,8 @@ export function controlCall(draws: Draws, ids: KnownIds): Call {
   const [, on, bodyOf] = draws.way(ROUTES.map(route => [route[0], () => route] as const))
   const [its, ...rest] = on(draws).split(' ') as [string, ...string[]]
   const method = draws.chance(97) ? its : draws.pick(['PUT', 'POST', 'GET', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])
-  const body = bodyOf && draws.chance(85) ? nearly(bodyOf(draws, ids), draws) : draws.chance(its === 'GET' ? 3 : 30) ? hostileBody(draws) : null
+  const other = () => (draws.chance(its === 'GET' ? 3 : 30) ? hostileBody(draws) : null)
+  const body = bodyOf && draws.chance(85) ? nearly(bodyOf(draws, ids), draws) : other()
   const path = rest.join(' ').replace(/[^\x21-\x7e]/g, '?')
   const host: Record<string, string> = draws.chance(97)
     ? {}

@@ -29,8 +29,11 @@ export class Draws {
   /** One of several ways to go on, each as often as its weight says. */
   way<V>(ways: readonly (readonly [weight: number, make: () => V])[]): V {
     let left = this.below(ways.reduce((sum, [weight]) => sum + weight, 0))
-    const [, make] = ways.find(([weight]) => (left -= weight) < 0) as readonly [number, () => V]
-    return make()
+    const chosen = ways.find(([weight]) => {
+      left -= weight
+      return left < 0
+    })
+    return (chosen as (typeof ways)[number])[1]()
   }
 
   word(length: number): string {

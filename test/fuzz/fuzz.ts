@@ -206,8 +206,8 @@ async function settle({ call, port }: FuzzTarget, wrong: Wrong): Promise<void> {
 /** A request as it is sent. */
 export function textOf(request: FuzzRequest): string {
   if (request.over === 'http') return bytesOf(request.call).toString('latin1')
-  const { pieces, then } = request.raw
-  return `${pieces.map(piece => (typeof piece === 'number' ? `<waits ${piece} ms>` : piece.toString('latin1'))).join('')}<${then}>`
+  const { pieces, after } = request.raw
+  return `${pieces.map(piece => (typeof piece === 'number' ? `<waits ${piece} ms>` : piece.toString('latin1'))).join('')}<${after}>`
 }
 
 const cut = (text: string) => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}… (${text.length} characters)` : text)

@@ -8,7 +8,7 @@ export type Raw = {
   /** How many answers would be the most; the exchange is over when they are there. */
   answers: number
   /** What the client does when all is sent: waits for the answers, ends its side first, or breaks the connection off. */
-  then: 'waits' | 'ends' | 'breaks off'
+  after: 'waits' | 'ends' | 'breaks off'
 }
 
 const CRLF = '\r\n'
@@ -25,7 +25,7 @@ export function bytesOf({ method, path, headers, body }: Call, more: readonly st
 const sent = (text: string | Buffer, more: Partial<Raw> = {}): Raw => ({
   pieces: [Buffer.isBuffer(text) ? text : latin1(text)],
   answers: 1,
-  then: 'waits',
+  after: 'waits',
   ...more
 })
 const head = (line: string, ...headers: string[]) => `${[line, ...headers].join(CRLF)}${CRLF}${CRLF}`
@@ -231,23 +231,23 @@ export function rawOf(call: Call, others: () => Call, draws: Draws): Raw {
     [2, () => sent(withHeader(...Array.from({ length: draws.pick([10, 500, 3000]) }, (_, index) => `x-${index}: y`)))],
     [4, () => bodied(`content-length: ${draws.pick(LENGTHS)}`, 'a=b&c=d')],
     [2, () => bodied(`content-length: ${draws.pick([1, 3, 6])}`, 'a=b&c=d', { answers: 2 })],
-    [2, () => bodied(`content-length: ${draws.pick([8, 100, 1_048_577, 2_000_000])}`, 'a=b&c=d', { then: draws.pick(['ends', 'breaks off']) })],
-    [4, () => bodied(`transfer-encoding: ${draws.pick(ENCODINGS)}`, draws.pick(CHUNKS), { then: draws.pick(['waits', 'ends', 'breaks off']) })],
+    [2, () => bodied(`content-length: ${draws.pick([8, 100, 1_048_577, 2_000_000])}`, 'a=b&c=d', { after: draws.pick(['ends', 'breaks off']) })],
+    [4, () => bodied(`transfer-encoding: ${draws.pick(ENCODINGS)}`, draws.pick(CHUNKS), { after: draws.pick(['waits', 'ends', 'breaks off']) })],
     [1, () => bodied('transfer-encoding: chunked', `${'8000\r\n'.concat('a'.repeat(0x8000), CRLF).repeat(40)}0\r\n\r\n`)],
-    [4, () => sent(bytes.subarray(0, draws.below(bytes.length)), { then: draws.pick(['ends', 'breaks off', 'breaks off']) })],
-    [2, () => ({ pieces: [bytes.subarray(0, 9), 5, bytes.subarray(9, 40), 5, bytes.subarray(40)], answers: 1, then: 'waits' })],
+    [4, () => sent(bytes.subarray(0, draws.below(bytes.length)), { after: draws.pick(['ends', 'breaks off', 'breaks off']) })],
+    [2, () => ({ pieces: [bytes.subarray(0, 9), 5, bytes.subarray(9, 40), 5, bytes.subarray(40)], answers: 1, after: 'waits' })],
     [
       5,
       () => {
         const calls = Array.from({ length: 2 + draws.below(8) }, others)
         return sent(Buffer.concat([bytes, ...calls.map(other => bytesOf(other))]), {
           answers: calls.length + 1,
-          then: draws.pick(['waits', 'ends', 'breaks off'])
+          after: draws.pick(['waits', 'ends', 'breaks off'])
         })
       }
     ],
     [2, () => sent(Buffer.concat([bytes, draws.bytes(20)]), { answers: 2 })],
-    [3, () => sent(draws.chance(50) ? draws.pick(GARBAGE) : draws.bytes(1 + draws.below(300)), { then: draws.pick(['waits', 'ends']) })],
+    [3, () => sent(draws.chance(50) ? draws.pick(GARBAGE) : draws.bytes(1 + draws.below(300)), { after: draws.pick(['waits', 'ends']) })],
     [
       2,
       () =>
@@ -277,11 +277,11 @@ export function rawOf(call: Call, others: () => Call, draws: Draws): Raw {
           latin1(draws.pick(['a=b', '', 'a=b&c=d']))
         ],
         answers: 1,
-        then: draws.pick(['waits', 'ends'])
+        after: draws.pick(['waits', 'ends'])
       })
     ],
-    [1, () => ({ pieces: [], answers: 1, then: draws.pick(['ends', 'breaks off']) })],
-    [1, () => sent(bytes, { then: 'breaks off' })],
+    [1, () => ({ pieces: [], answers: 1, after: draws.pick(['ends', 'breaks off']) })],
+    [1, () => sent(bytes, { after: 'breaks off' })],
     [1, () => sent(Buffer.from(bytes.toString('latin1').replaceAll(CRLF, '\n'), 'latin1'))],
     [
       1,
@@ -293,6 +293,6 @@ export function rawOf(call: Call, others: () => Call, draws: Draws): Raw {
           )
         )
     ],
-    [8, () => sent(mutated(bytes, draws), { then: draws.pick(['waits', 'waits', 'ends']) })]
+    [8, () => sent(mutated(bytes, draws), { after: draws.pick(['waits', 'waits', 'ends']) })]
   ])
 }

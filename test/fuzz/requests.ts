@@ -60,11 +60,8 @@ function callOf(draws: Draws, ids: KnownIds, makesControl: boolean): Call {
   const isControl = makesControl && draws.chance(35)
   const call = isControl ? controlCall(draws, ids) : apiCall(draws, ids)
   const prefix = draws.chance(30) ? `/sandbox/${sandboxName(draws)}` : ''
-  const base = draws.chance(98)
-    ? isControl
-      ? '/_control'
-      : '/next'
-    : draws.pick(['', '/', '/v1', '/NEXT', '/next/next', '/_control/next', '/nextx', '/_controlx'])
+  const right = isControl ? '/_control' : '/next'
+  const base = draws.chance(98) ? right : draws.pick(['', '/', '/v1', '/NEXT', '/next/next', '/_control/next', '/nextx', '/_controlx'])
   return { ...call, path: `${prefix}${base}${call.path}`.replace(/[^\x21-\x7e]/g, '?') || '/' }
 }
 

@@ -122,7 +122,7 @@ t.test('script: every fault loses the answer as it says, before the call or afte
   }
   const { data } = (await control('GET /script')).body
   t.strictSame(
-    data.map(({ fitted, acted }: { fitted: number; acted: number }) => [fitted, acted]),
+    data.map(({ matched, applied }: { matched: number; applied: number }) => [matched, applied]),
     script.map(() => [1, 1])
   )
 })
@@ -372,7 +372,8 @@ t.test('script: a delay holds up its own call alone; one from min to max is draw
   t.strictSame(order, ['quick', 'slow'])
 
   const drawn = (seed: number) => {
-    const script = sandbox.script.fresh()
+    sandbox.reset()
+    const { script } = sandbox
     const sent = { operation: 'listLocations', key: null, params: () => undefined, query: () => undefined, body: () => undefined } as const
     return Array.from({ length: 20 }, () => script.act(sent, seed)?.delay as number)
   }
@@ -456,7 +457,7 @@ t.test('script: it is asked after key and parameters: a call refused for those i
   for (const [options, status] of refused) t.equal((await call('POST /refunds', options)).status, status, JSON.stringify(options))
   t.equal((await call('PUT /refunds')).status, 405)
   t.strictSame(
-    (await control('GET /script')).body.data.map(({ fitted, acted }: { fitted: number; acted: number }) => [fitted, acted]),
+    (await control('GET /script')).body.data.map(({ matched, applied }: { matched: number; applied: number }) => [matched, applied]),
     [[0, 0]]
   )
   t.equal((await call('POST /refunds', { body: 'transaction=txn_none' })).status, 418, 'what the operation itself would refuse is matched')
@@ -530,7 +531,7 @@ t.test('A25: a card number is matched and forgotten', async t => {
   t.equal(verdict.status, 200)
   for (const trace of [CARD, '4000 0000', '40000000', '4242424242', '424242424242']) t.notOk(seen.includes(trace), trace)
   t.strictSame(
-    (await control('GET /script')).body.data.map(({ fitted, acted }: { fitted: number; acted: number }) => [fitted, acted]),
+    (await control('GET /script')).body.data.map(({ matched, applied }: { matched: number; applied: number }) => [matched, applied]),
     [
       [2, 1],
       [2, 1]
@@ -559,7 +560,7 @@ t.test('steps: they are played at load through the real rules, and stand in the 
   t.equal((await call('GET /accounts/mch_a/users')).body.data.length, 1)
   t.equal((await control('POST /verify')).status, 200, 'they are not counted')
   t.strictSame(
-    (await control('GET /script')).body.data.map(({ fitted }: { fitted: number }) => fitted),
+    (await control('GET /script')).body.data.map(({ matched }: { matched: number }) => matched),
     [0],
     'nor scripted'
   )

@@ -10,7 +10,7 @@ import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { type ApiError, type Emulator, type EmulatorOptions, startEmulator } from '../../src/index.js'
 import { DataFile } from '../../src/sandbox/data-file.js'
-import type { KeptWorlds } from '../../src/sandbox/sandboxes.js'
+import type { SavedSandboxes } from '../../src/sandbox/sandboxes.js'
 import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { MERCHANT, NOW, RESELLER, world } from '../support/emulator.js'
 
@@ -82,7 +82,7 @@ const refusalOf = (options: EmulatorOptions): Promise<ApiError> =>
     },
     error => error
   )
-const filed = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
+const saved = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 /** What tells one version of a file from the next. */
 const version = async (file: string) => {
   const { ino, mtimeNs, ctimeNs } = (await stat(file, { bigint: true })) as BigIntStats
@@ -151,7 +151,7 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
       })
       t.strictSame(part(found), part(expected), `chapter ${index}: ${call}`)
     }
-    t.notOk(own.test(JSON.stringify(filed(file).worlds[0].settings)), 'no setting of the process is kept')
+    t.notOk(own.test(JSON.stringify(saved(file).sandboxes[0].state.settings)), 'no setting of the process is kept')
     await again.close()
     again = await started(t, { scenario: { name: 'not-this-one', data: world() } as unknown as typeof SCENARIO, now, ...withData(file) })
     t.strictSame([again.resumed, again.scenario], [file, twin.scenario], 'the file wins')
@@ -168,9 +168,9 @@ t.test('what is as its scenario made it is shared, and left out of the file', as
   await called(emulator, 'POST /sandbox/four/_control/load {"scenario":"empty"}')
   await called(emulator, 'POST /sandbox/six/next/transactions ticket=tkt_a&payment_type=external&amount=1')
 
-  const { firsts, worlds } = filed(file)
+  const { first_states, sandboxes } = saved(file)
 
-  const families = Object.fromEntries(worlds.map(({ name, records }: { name: string; records: object }) => [name, Object.keys(records)]))
+  const families = Object.fromEntries(sandboxes.map(({ name, state }: { name: string; state: { records: object } }) => [name, Object.keys(state.records)]))
   t.strictSame(families, {
     null: ['api_keys'],
     four: ['api_keys'],
@@ -180,10 +180,10 @@ t.test('what is as its scenario made it is shared, and left out of the file', as
     two: ['api_keys', 'users']
   })
   t.strictSame(
-    worlds.map(({ first }: { first: number }) => first),
+    sandboxes.map(({ first_state }: { first_state: number }) => first_state),
     [0, 1, 0, 0, 0, 0]
   )
-  t.equal(firsts.length, 2)
+  t.equal(first_states.length, 2)
 
   await emulator.close()
   const again = await started(t, withData(file))
@@ -195,7 +195,7 @@ t.test('what is as its scenario made it is shared, and left out of the file', as
   const paid = again.sandboxes.all()[3]?.store.transactions.get('txn_a')
   t.equal(paid?.amount_refunded, 100, 'what was refunded of a Transaction stays with it')
   await again.close()
-  t.strictSame(filed(file), { firsts, worlds, format: 1, start: 0 }, 'a start and a stop leave the file as it was')
+  t.strictSame(saved(file), { first_states, sandboxes, format: 2, start: 0 }, 'a start and a stop leave the file as it was')
 })
 
 t.test('a file that cannot be used is named, and left byte for byte as it is', async t => {
@@ -214,8 +214,8 @@ t.test('a file that cannot be used is named, and left byte for byte as it is', a
     ),
     [
       'newer',
-      good.toString().replace('"format":1', '"format":2'),
-      /^has the format 2, and this version reads format 1; use the version that wrote it, or another file$/
+      good.toString().replace('"format":2', '"format":3'),
+      /^has the format 3, and this version reads format 2; use the version that wrote it, or another file$/
     ]
   ]
   for (const [name, content, why] of cases) {
@@ -240,49 +240,55 @@ t.test('what does not fit in a file is told with its place, all of it', async t 
   const emulator = await started(t, withData(file))
   await called(emulator, 'POST /sandbox/one/next/refunds transaction=txn_a&amount=1')
   await emulator.close()
-  const good = filed(file)
-  const [first] = good.firsts
-  const [base, one] = good.worlds
+  const good = saved(file)
+  const [first] = good.first_states
+  const [base, one] = good.sandboxes
   const changed = (change: object) => ({ ...good, ...change })
-  const records = (given: object) => changed({ worlds: [base, { ...one, records: { ...one.records, ...given } }] })
+  const withState = (of: { state: object }, change: object) => ({ ...of, state: { ...of.state, ...change } })
+  const records = (given: object) => changed({ sandboxes: [base, withState(one, { records: { ...one.state.records, ...given } })] })
   const cases: [name: string, data: object, problems: [path: string, message: RegExp][]][] = [
-    ['bare', { format: 1 }, ['start', 'firsts', 'worlds'].map(name => ['', new RegExp(`^${name} is required$`)])],
+    ['bare', { format: 2 }, ['start', 'first_states', 'sandboxes'].map(name => ['', new RegExp(`^${name} is required$`)])],
     [
       'no states',
-      changed({ firsts: [], worlds: [] }),
+      changed({ first_states: [], sandboxes: [] }),
       [
-        ['start', /^the place of one of the 0 firsts/],
-        ['worlds', /^the one with the name null, at the base address, is missing$/]
+        ['start', /^the index of one of the 0 first_states/],
+        ['sandboxes', /^the one with the name null, at the base address, is missing$/]
       ]
     ],
     [
       'places and names',
-      changed({ start: 3, worlds: [one, { ...one, first: 1 }, { ...one, name: '../one' }] }),
+      changed({ start: 3, sandboxes: [one, { ...one, first_state: 1 }, { ...one, name: '../one' }] }),
       [
-        ['start', /^the place of one of the 1 firsts, counted from 0, was expected, not 3$/],
-        ['worlds[1].first', /not 1$/],
-        ['worlds[1].name', /^the name one is given twice$/],
-        ['worlds[2].name', /^a name of a sandbox was expected, not \.\.\/one$/],
-        ['worlds', /^the one with the name null/]
+        ['start', /^the index of one of the 1 first_states, counted from 0, was expected, not 3$/],
+        ['sandboxes[1].first_state', /not 1$/],
+        ['sandboxes[1].name', /^the name one is given twice$/],
+        ['sandboxes[2].name', /^a name of a sandbox was expected, not \.\.\/one$/],
+        ['sandboxes', /^the one with the name null/]
       ]
     ],
     [
       'shapes',
       changed({
-        firsts: [{ ...first, clock: { at: 'x', running: 1 }, settings: { port: 1, seed: -1 }, expectations: [{ on: 'x' }] }],
-        worlds: [{ ...base, requests: -1, counters: { user: 'x' }, script: [{ id: 'x', entry: {}, fitted: 0, acted: 0 }], deleted: { cats: [] } }]
+        first_states: [{ ...withState(first, { clock: { at: 'x', running: 1 }, settings: { port: 1, seed: -1 } }), expectations: [{ on: 'x' }] }],
+        sandboxes: [
+          {
+            ...withState(base, { counters: { user: 'x' }, script: [{ id: 'x', entry: {}, matched: 0, applied: 0 }], deleted: { cats: [] } }),
+            requests: -1
+          }
+        ]
       }),
       [
-        ['firsts[0].settings.port', /^unknown name port/],
-        ['firsts[0].settings.seed', /^at least 0/],
-        ['firsts[0].expectations[0].on', /^one of .+ was expected, not x/],
-        ['firsts[0].clock.at', /^a whole number or null was expected, not x$/],
-        ['firsts[0].clock.running', /^true or false was expected, not 1/],
-        ['worlds[0].requests', /^at least 0 was expected, not -1$/],
-        ['worlds[0].counters.user', /^a whole number was expected, not x$/],
-        ['worlds[0].script[0].id', /^must match pattern/],
-        ['worlds[0].script[0].entry', /^on is required$/],
-        ['worlds[0].deleted.cats', /^unknown name cats/]
+        ['first_states[0].state.settings.port', /^unknown name port/],
+        ['first_states[0].state.settings.seed', /^at least 0/],
+        ['first_states[0].expectations[0].on', /^one of .+ was expected, not x/],
+        ['first_states[0].state.clock.at', /^a whole number or null was expected, not x$/],
+        ['first_states[0].state.clock.running', /^true or false was expected, not 1/],
+        ['sandboxes[0].requests', /^at least 0 was expected, not -1$/],
+        ['sandboxes[0].state.counters.user', /^a whole number was expected, not x$/],
+        ['sandboxes[0].state.script[0].id', /^must match pattern/],
+        ['sandboxes[0].state.script[0].entry', /^on is required$/],
+        ['sandboxes[0].state.deleted.cats', /^unknown name cats/]
       ]
     ],
     [
@@ -293,33 +299,32 @@ t.test('what does not fit in a file is told with its place, all of it', async t 
         refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 1201 }]
       }),
       [
-        ['worlds[1].records.transactions[1].id', /^the id txn_a is given twice$/],
-        ['worlds[1].records.tickets[0].location', /^no Location has the id loc_x; did you mean loc_a\?$/],
-        ['worlds[1].records.transactions[0].ticket', /^no Ticket has the id tkt_a/],
-        ['worlds[1].records.transactions[1].ticket', /^no Ticket has the id tkt_a/]
+        ['sandboxes[1].state.records.transactions[1].id', /^the id txn_a is given twice$/],
+        ['sandboxes[1].state.records.tickets[0].location', /^no Location has the id loc_x; did you mean loc_a\?$/],
+        ['sandboxes[1].state.records.transactions[0].ticket', /^no Ticket has the id tkt_a/],
+        ['sandboxes[1].state.records.transactions[1].ticket', /^no Ticket has the id tkt_a/]
       ]
     ],
     [
       'sums',
       records({ refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 1201 }] }),
-      [['worlds[1].records.refunds[0].amount', /^the Refunds of txn_a come to 1201 usd, above the 1200/]]
+      [['sandboxes[1].state.records.refunds[0].amount', /^txn_a was charged 1200 usd, 0 of it has been refunded, 1200 remain; 1201 was asked\.$/]]
     ],
     [
       'what is compiled',
       changed({
-        firsts: [
+        first_states: [
           {
-            ...first,
-            expectations: [{ on: 'POST /refunds', times: 1, at_most: 2 }],
-            script: [{ id: 'scr_1', entry: { on: 'GET /tickets' }, fitted: 0, acted: 0 }]
+            ...withState(first, { script: [{ id: 'scr_1', entry: { on: 'GET /tickets' }, matched: 0, applied: 0 }] }),
+            expectations: [{ on: 'POST /refunds', times: 1, at_most: 2 }]
           }
         ],
-        worlds: [{ ...base, script: [{ id: 'scr_2', entry: { on: 'GET /tickets', calls: 'x', delay: '1s' }, fitted: 0, acted: 0 }] }]
+        sandboxes: [withState(base, { script: [{ id: 'scr_2', entry: { on: 'GET /tickets', calls: 'x', delay: '1s' }, matched: 0, applied: 0 }] })]
       }),
       [
-        ['firsts[0].expectations[0]', /^times stands alone/],
-        ['firsts[0].script[0].entry', /^an entry needs respond, delay or fault$/],
-        ['worlds[0].script[0].entry.calls', /^which calls was expected/]
+        ['first_states[0].expectations[0]', /^times stands alone/],
+        ['first_states[0].state.script[0].entry', /^an entry needs respond, delay or fault$/],
+        ['sandboxes[0].state.script[0].entry.calls', /^which calls was expected/]
       ]
     ]
   ]
@@ -353,8 +358,8 @@ t.test('a start whose settings name an Account that the file does not have is re
 
   const message = 'auth.accept_any_key names mch_a, which is no Account of it'
   t.strictSame(problems, [
-    { file, path: 'firsts[1]', message },
-    { file, path: 'worlds[1]', message }
+    { file, path: 'first_states[1]', message },
+    { file, path: 'sandboxes[1]', message }
   ])
   t.strictSame(await readFile(file), before)
 })
@@ -404,7 +409,7 @@ t.test('every answered change is in the file; a refusal, a read and a dry run wr
     t.ok(status < 300 || status === 402 || status === 503, `${call}: ${status}`)
     t.not(await version(file), before, call)
     t.strictSame(
-      filed(file).worlds.map(({ requests }: { requests: number }) => requests),
+      saved(file).sandboxes.map(({ requests }: { requests: number }) => requests),
       emulator.sandboxes.all().map(({ requests }) => requests),
       'the file is of this moment'
     )
@@ -437,20 +442,19 @@ t.test('every answered change is in the file; a refusal, a read and a dry run wr
   }
 })
 
-/** A data file of its own, with what is kept in it, how often that was asked for, and a step that holds a write up. */
+/** A data file of its own, with how often it was written, and a change to write. */
 async function unit(t: Test) {
   const { folder, file } = await placeOf(t)
   const { sandboxes, app } = await started(t)
   const data = await DataFile.take(file)
   t.teardown(() => data.close())
   let writes = 0
-  const kept = (): KeptWorlds => {
+  data.writeFrom((): SavedSandboxes => {
     writes++
-    return sandboxes.kept()
-  }
-  data.keep(kept)
+    return sandboxes.saved
+  })
   const change = () => sandboxes.main.changeSettings({ seed: sandboxes.main.settings.seed + 1 })
-  const seed = () => filed(file).worlds[0].settings.seed
+  const seed = () => saved(file).sandboxes[0].state.settings.seed
   return { folder, file, data, app, change, seed, writes: () => writes }
 }
 
@@ -506,7 +510,7 @@ t.test('closing waits for the write that is under way and for the one that waits
   t.equal(await version(file), before)
 })
 
-t.test('where nothing is kept yet there is nothing to write', async t => {
+t.test('a file that is given nothing to save is not written', async t => {
   const { file } = await placeOf(t)
   const data = await DataFile.take(file)
 
@@ -541,7 +545,7 @@ t.test('a change that cannot be written is told, and written by the next', async
 
 t.test('a state that is too large for a text is told as any other that cannot be written', async t => {
   const { data } = await unit(t)
-  data.keep(() => {
+  data.writeFrom(() => {
     throw new RangeError('Invalid string length')
   })
 
@@ -626,15 +630,15 @@ t.test('with --watch a scenario that is loaded anew is in the file', async t => 
   await writeFile(own, JSON.stringify({ ...SCENARIO, name: 'before' }))
   const emulator = await started(t, { scenario: own as unknown as typeof SCENARIO, ...withData(file, { watch: true }) })
   await called(emulator, 'POST /sandbox/one/next/refunds transaction=txn_a&amount=7')
-  t.equal(filed(file).firsts[0].scenario.name, 'before')
+  t.equal(saved(file).first_states[0].scenario.name, 'before')
 
   await writeFile(own, JSON.stringify({ ...SCENARIO, name: 'after' }))
-  for (const since = Date.now(); filed(file).firsts[0].scenario.name === 'before' && Date.now() - since < 20_000; ) await sleep(50)
+  for (const since = Date.now(); saved(file).first_states[0].scenario.name === 'before' && Date.now() - since < 20_000; ) await sleep(50)
 
-  const { firsts, worlds, start } = filed(file)
-  t.strictSame([start, firsts.map(({ scenario }: { scenario: { name: string } }) => scenario.name)], [0, ['after', 'before']])
+  const { first_states, sandboxes, start } = saved(file)
+  t.strictSame([start, first_states.map(({ scenario }: { scenario: { name: string } }) => scenario.name)], [0, ['after', 'before']])
   t.strictSame(
-    worlds.map(({ name, first }: { name: string; first: number }) => [name, first]),
+    sandboxes.map(({ name, first_state }: { name: string; first_state: number }) => [name, first_state]),
     [
       [null, 0],
       ['one', 1]
@@ -675,12 +679,12 @@ t.test('cli: a file that is in use or cannot be used ends the command with 1 and
   t.equal(corrupt.stdout, '')
   t.match(corrupt.stderr, new RegExp(`^commerce-emulator: The data file ${file} is no JSON, or was cut off: .+\\. It was left as it is\\.\\n$`))
 
-  await writeFile(file, '{"format":1,"start":0,"firsts":[],"worlds":[{"name":3}]}')
+  await writeFile(file, '{"format":2,"start":0,"first_states":[],"sandboxes":[{"name":3}]}')
   const misfit = await command(t, '--data', file)
   t.equal(misfit.status, 1)
   const [head, ...problems] = misfit.stderr.trimEnd().split('\n')
   t.match(head, /^commerce-emulator: \d+ problems; nothing was started$/)
-  t.ok(problems.length > 2 && problems.every(line => line.startsWith(`  ${file} worlds[0]`)), misfit.stderr)
+  t.ok(problems.length > 2 && problems.every(line => line.startsWith(`  ${file} sandboxes[0]`)), misfit.stderr)
 
   await rm(file)
   const first = await command(t, '--data', file)

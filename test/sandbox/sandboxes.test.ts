@@ -320,26 +320,26 @@ t.test('sandboxes.evict_idle: the least recently used idle one makes room', asyn
 })
 type Sandbox = ReturnType<Sandboxes['use']>
 
-t.test('sandboxes: one that is taken back goes once no call has a use for it, and only the one that was meant', async t => {
+t.test('sandboxes: one that is released ends when no other call uses it, and only the one that was meant', async t => {
   const sandboxes = await sandboxesWith()
 
   const alone = sandboxes.use('alone')
-  sandboxes.takeBack(alone)
+  sandboxes.releaseIfUnused(alone)
   t.strictSame([namesOf(sandboxes), alone.ending.aborted], [[], true])
 
   const shared = sandboxes.use('shared')
   sandboxes.use('shared')
-  sandboxes.takeBack(shared)
+  sandboxes.releaseIfUnused(shared)
   t.strictSame(namesOf(sandboxes), ['shared'], 'another call has used it')
-  sandboxes.takeBack(shared)
-  t.strictSame(namesOf(sandboxes), [], 'which had no use for it either')
+  sandboxes.releaseIfUnused(shared)
+  t.strictSame(namesOf(sandboxes), [], 'which did not use it after all either')
 
   const first = sandboxes.use('again')
   await sandboxes.delete('again')
   const second = sandboxes.use('again')
-  sandboxes.takeBack(first)
+  sandboxes.releaseIfUnused(first)
   t.equal(sandboxes.find('again'), second, 'a later one of the same name stays')
-  sandboxes.takeBack(sandboxes.main)
+  sandboxes.releaseIfUnused(sandboxes.main)
   t.equal(sandboxes.all()[0], sandboxes.main)
 })
 
@@ -427,7 +427,7 @@ t.test('sandboxes: all that a file keeps of them brings them back', async t => {
   const { tickets } = await a.addRecords(documentOf('test', { tickets: [{ location: 'loc_a', reference: 'T-9' }] }))
 
   const second = await sandboxesWith({}, { start: null })
-  second.resume(first.kept())
+  second.resume(first.saved)
 
   t.strictSame(
     second.all().map(({ name, scenario, requests }) => [name, scenario.name, requests]),
@@ -444,8 +444,8 @@ t.test('sandboxes: all that a file keeps of them brings them back', async t => {
   t.equal(second.use('new').scenario.name, 'start')
   again.reset()
   t.strictSame([again.scenario.name, again.settings['pagination.max_limit'], again.store.tickets.size], ['own', 100, 1])
-  second.takeBack(second.use('b'))
-  t.strictSame(namesOf(second), ['a', 'b', 'new'], 'one that was there already is not taken back')
+  second.releaseIfUnused(second.use('b'))
+  t.strictSame(namesOf(second), ['a', 'b', 'new'], 'one that was there already stays')
 })
 
 const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] as number

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
-import { documentOf, type Found, problemLine, readDocument, refusalOf } from '../../src/scenario/documents.js'
+import { type DocumentProblem, documentOf, problemLine, readDocument, refusalOf } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
 import { cpuTime } from '../support/cpu.js'
 
@@ -126,7 +126,7 @@ t.test('documents: the place of everything, in YAML and in JSON', async t => {
 
 t.test('documents: a refusal lists every problem with its place, up to a thousand', async t => {
   const document = await readDocument('doc.yaml', 'tickets:\n  - { id: 5 }\n')
-  const one: Found = { document, steps: ['tickets', 0, 'id'], message: 'text was expected' }
+  const one: DocumentProblem = { document, steps: ['tickets', 0, 'id'], message: 'text was expected' }
 
   const single = await refusalOf([one])
   t.equal(single.code, 'document_invalid')

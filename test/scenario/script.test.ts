@@ -32,7 +32,7 @@ const compiled = async (data: EntryData): Promise<Entry> => {
 }
 const scriptOf = async (...entries: EntryData[]): Promise<Script> => new Script(await Promise.all(entries.map(compiled)))
 /** Which entries act on a row of calls, by place; null where none does. */
-const actedOn = (script: Script, calls: readonly SentCall[]): (number | null)[] =>
+const appliedBy = (script: Script, calls: readonly SentCall[]): (number | null)[] =>
   calls.map(call => {
     const action = script.act(call, 1)
     return action && script.listed().findIndex(({ id }) => id === action.id)
@@ -474,15 +474,15 @@ t.test('calls: which calls of those that fit an entry acts on', async t => {
   for (const [calls, acts] of cases) {
     const script = await scriptOf({ on: 'GET /tickets', delay: '1s', ...(calls !== undefined && { calls }) })
 
-    const acted = actedOn(script, repeated(6, tickets))
+    const applied = appliedBy(script, repeated(6, tickets))
 
     t.strictSame(
-      acted.flatMap((index, nth) => (index === null ? [] : [nth + 1])),
+      applied.flatMap((index, nth) => (index === null ? [] : [nth + 1])),
       acts,
       `calls ${calls}`
     )
     t.strictSame(
-      script.listed().map(({ fitted, acted }) => [fitted, acted]),
+      script.listed().map(({ matched, applied }) => [matched, applied]),
       [[6, acts.length]],
       `counts of calls ${calls}`
     )
@@ -500,11 +500,11 @@ t.test('calls: an entry counts every call that it fits, whichever entry answered
   const plain = sent('GET /tickets')
   const search = sent('GET /tickets', { query: { search_query: 'x' } })
 
-  const acted = actedOn(script, [plain, search, search, plain, search, sent('GET /refunds'), sent('GET /users')])
+  const applied = appliedBy(script, [plain, search, search, plain, search, sent('GET /refunds'), sent('GET /users')])
 
-  t.strictSame(acted, [null, 1, 0, 3, 3, 2, null])
+  t.strictSame(applied, [null, 1, 0, 3, 3, 2, null])
   t.strictSame(
-    script.listed().map(({ fitted, acted }) => [fitted, acted]),
+    script.listed().map(({ matched, applied }) => [matched, applied]),
     [
       [3, 1],
       [5, 1],
@@ -553,14 +553,14 @@ t.test('A03: each entry draws its delays alone, one for each call that it acts o
   const among = await scriptOf({ on: 'GET /tickets', calls: '2+', delay: random }, { on: 'GET /refunds', delay: random })
 
   const expected = repeated(3, tickets).map(call => alone.act(call, 1)?.delay)
-  const acted = [tickets, refunds, tickets, refunds, refunds, tickets, tickets].map(call => among.act(call, 1))
+  const applied = [tickets, refunds, tickets, refunds, refunds, tickets, tickets].map(call => among.act(call, 1))
 
   t.strictSame(
-    acted.filter(action => action?.id === 'scr_1').map(action => action?.delay),
+    applied.filter(action => action?.id === 'scr_1').map(action => action?.delay),
     expected,
     'neither the calls of another entry nor those before its first move them'
   )
-  t.equal(new Set(acted.slice(1).map(action => action?.delay)).size, 6, 'the entries draw apart')
+  t.equal(new Set(applied.slice(1).map(action => action?.delay)).size, 6, 'the entries draw apart')
 })
 
 t.test('script: entries are added behind the others, shown with id and counts, and removed', async t => {
@@ -571,11 +571,11 @@ t.test('script: entries are added behind the others, shown with id and counts, a
   const id = script.add(await compiled(tickets))
 
   t.equal(id, 'scr_3')
-  t.strictSame(actedOn(script, [sent('GET /tickets'), sent('GET /tickets'), sent('GET /refunds')]), [0, null, 1])
+  t.strictSame(appliedBy(script, [sent('GET /tickets'), sent('GET /tickets'), sent('GET /refunds')]), [0, null, 1])
   t.strictSame(script.listed(), [
-    { id: 'scr_1', entry: tickets, fitted: 2, acted: 1 },
-    { id: 'scr_2', entry: refunds, fitted: 1, acted: 1 },
-    { id: 'scr_3', entry: tickets, fitted: 2, acted: 0 }
+    { id: 'scr_1', entry: tickets, matched: 2, applied: 1 },
+    { id: 'scr_2', entry: refunds, matched: 1, applied: 1 },
+    { id: 'scr_3', entry: tickets, matched: 2, applied: 0 }
   ])
 
   t.equal(script.remove('scr_9'), false)
@@ -598,50 +598,40 @@ t.test('script: entries are added behind the others, shown with id and counts, a
   t.equal(script.add(await compiled(tickets)), 'scr_5')
 })
 
-t.test('script: a copy has the same ids and counts and goes its own way; a fresh one has counted nothing', async t => {
+t.test('script: a copy has the same ids and counts, and neither changes the other', async t => {
   const script = await scriptOf({ on: 'GET /tickets', calls: '2+', delay: { min: '0ms', max: '10m' } }, { on: 'GET /tickets', calls: 1, delay: '1s' })
   const tickets = sent('GET /tickets')
-  actedOn(script, repeated(3, tickets))
+  appliedBy(script, repeated(3, tickets))
   script.remove(script.add(await compiled({ on: 'GET /refunds', delay: '1s' })))
   const before = script.listed()
 
   const copy = script.clone()
-  const fresh = script.fresh()
   t.strictSame(copy.listed(), before)
-  t.strictSame(
-    fresh.listed(),
-    before.map(entry => ({ ...entry, fitted: 0, acted: 0 }))
-  )
 
   const next = copy.act(tickets, 1)
-  t.strictSame(script.listed(), before, 'what the copy counts the original does not see')
+  t.strictSame(script.listed(), before, 'what the copy counts the original does not count')
   t.strictSame(script.act(tickets, 1)?.delay, next?.delay, 'both draw the same delay next')
-  t.equal(fresh.act(tickets, 1)?.id, 'scr_2', 'the fresh one begins again')
 
   copy.clear()
   script.remove('scr_2')
   t.strictSame(
-    [script, fresh, copy].map(one => one.listed().map(({ id }) => id)),
-    [['scr_1'], ['scr_1', 'scr_2'], []]
+    [script, copy].map(one => one.listed().map(({ id }) => id)),
+    [['scr_1'], []]
   )
   const entry = await compiled({ on: 'GET /refunds', delay: '1s' })
-  t.strictSame(
-    [script, fresh, copy].map(one => one.add(entry)),
-    ['scr_4', 'scr_4', 'scr_4'],
-    'an id that was given out before is not given out by a copy'
-  )
+  t.strictSame([script.add(entry), copy.add(entry)], ['scr_4', 'scr_4'], 'an id that was given out before is not given out by a copy')
 })
 
 t.test('script: an entry is put back with the id and counts that it had', async t => {
   const entry = await compiled({ on: 'GET /tickets', calls: '4', delay: '1s' })
   const script = new Script()
 
-  script.put('scr_7', entry, { fitted: 3, acted: 0 })
-  script.put('scr_2', entry, { fitted: 0, acted: 0 })
+  script.put('scr_7', entry, { matched: 3, applied: 0 })
+  script.put('scr_2', entry, { matched: 0, applied: 0 })
 
   t.equal(script.act(sent('GET /tickets'), 1)?.id, 'scr_7')
   t.strictSame(
-    script.listed().map(({ id, fitted, acted }) => [id, fitted, acted]),
+    script.listed().map(({ id, matched, applied }) => [id, matched, applied]),
     [
       ['scr_7', 4, 1],
       ['scr_2', 1, 0]

@@ -1,22 +1,23 @@
 /** Tickets, read-only: read and list (reference §4, TKT-1). */
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { matches } from '../../core/search.js'
-import { listed } from '../../http/listing.js'
+import type { FastifyInstance } from 'fastify'
+import { filtered, listed, searching } from '../../http/listing.js'
 import { operation } from '../../http/operations.js'
 
-export const ticketRoutes: FastifyPluginAsyncTypebox = async app => {
-  app.get('/tickets/:id', operation('readTicket'), async ({ seen, trace, params }) => {
-    trace.held('TKT-1')
-    return seen.inPath('tickets', params.id)
-  })
+export function ticketRoutes(api: FastifyInstance): void {
+  api.get(
+    '/tickets/:id',
+    operation('readTicket', ({ scope, params }) => scope.inPath('tickets', params.id))
+  )
 
-  app.get('/tickets', operation('listTickets'), async request => {
-    const { sandbox, seen, query } = request
-    const { location, search_query } = query
-    const how = sandbox.settings['search.reference']
-    return listed(request, 'tickets', {
-      within: seen.narrowed('locations', location),
-      keep: search_query === undefined ? undefined : ({ reference }) => matches(reference, search_query, how)
+  api.get(
+    '/tickets',
+    operation('listTickets', call => {
+      const { location, search_query } = call.values
+      const how = call.settings['search.reference']
+      return listed(call, 'tickets', {
+        within: filtered(call, 'locations', location),
+        keep: searching(call, search_query, how, ({ reference }) => reference)
+      })
     })
-  })
+  )
 }

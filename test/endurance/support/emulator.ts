@@ -5,6 +5,7 @@ import { Agent, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { OWN_ENVIRONMENT } from '../../conformance/built-command.js'
+import type { Json } from '../../support/json.js'
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
 
@@ -40,7 +41,7 @@ export async function started(t: Test, args: readonly string[] = []): Promise<Ru
   return { port, child, end }
 }
 
-export type Answer = { status: number; text: string; body: any }
+export type Answer = { status: number; text: string; body: Json }
 export type Client = {
   /** A call, as `POST /next/refunds`, with form text or, on the control API, JSON. Errors: the connection's own when no whole answer comes. */
   call: (on: string, body?: string) => Promise<Answer>

@@ -1,5 +1,6 @@
 /** What clients of one world were answered, and what they asked for and heard nothing of: held against the world after its process was ended. */
 import { isDeepStrictEqual } from 'node:util'
+import type { Json } from '../../support/json.js'
 import type { Client } from './emulator.js'
 
 /** What is known of a world, each fact under a name of its own; ids stand apart, since who heard no answer does not know them. */
@@ -94,7 +95,7 @@ export class Ledger {
 /** What a world holds beyond its first state, and what in it contradicts itself. */
 export type World = { facts: Facts; seconds: number; keys: number; problems: string[] }
 
-type Records = Record<string, { [field: string]: any }[]>
+type Records = Record<string, { [field: string]: Json }[]>
 
 /** Reads a world by its control API, and every Transaction by its list. */
 export async function worldOf({ call }: Client, first: { clock: string; keys: number }): Promise<World> {
@@ -102,7 +103,7 @@ export async function worldOf({ call }: Client, first: { clock: string; keys: nu
   const problems: string[] = []
   const state = (await call('GET /_control/state')).body as Records
   const { transactions = [], refunds = [], users = [], tickets = [], locations = [], api_keys = [] } = state
-  const put = (name: string, { id }: { [field: string]: any }, value: unknown) => {
+  const put = (name: string, { id }: { [field: string]: Json }, value: unknown) => {
     if (facts.has(name)) problems.push(`${name} is there twice`)
     facts.set(name, { id, value })
   }

@@ -1,5 +1,6 @@
 /** Clients that change worlds without a pause until their process is gone: payments, refunds, users, and changes of the control API. */
 import { world } from '../../support/emulator.js'
+import type { Json } from '../../support/json.js'
 import { type Answer, type Client, clientOf } from './emulator.js'
 import { type Change, Ledger, type World, worldOf } from './ledger.js'
 import { type Random, random } from './options.js'
@@ -94,13 +95,16 @@ class Worker {
       [clients === 1 ? 0.2 : 0, () => this.#begin()],
       [2, () => this.#read()]
     ]
-    let at = random.below(1e6) / (1e6 / kinds.reduce((sum, [weight]) => sum + weight, 0))
-    const [, act] = kinds.find(([weight]) => (at -= weight) < 0) ?? (kinds[0] as (typeof kinds)[number])
-    return act()
+    let left = random.below(1e6) / (1e6 / kinds.reduce((sum, [weight]) => sum + weight, 0))
+    for (const [weight, act] of kinds) {
+      left -= weight
+      if (left < 0) return act()
+    }
+    return this.#read()
   }
 
   /** Makes a call that changes something: what it does is open until it is answered. */
-  async #make(change: Change, on: string, body = '', idsIn: (answer: any) => Record<string, string> = () => ({}), refusals: string[] = []): Promise<string[]> {
+  async #make(change: Change, on: string, body = '', idsIn: (answer: Json) => Record<string, string> = () => ({}), refusals: string[] = []): Promise<string[]> {
     const { ledger } = this.#place
     ledger.unanswered.add(change)
     const answer = await this.#own.client.call(on, body)

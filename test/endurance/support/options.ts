@@ -4,8 +4,7 @@ const isLong = process.env.ENDURANCE === 'long'
 
 /** A figure: that of the variable `ENDURANCE_NAME` where it is set, else the short run's or the long run's. */
 export function figure(name: string, { short, long }: { short: number; long: number }): number {
-  const given = process.env[`ENDURANCE_${name}`]
-  return given === undefined ? (isLong ? long : short) : Number(given)
+  return Number(process.env[`ENDURANCE_${name}`] ?? (isLong ? long : short))
 }
 
 /** The seed of this run, which is printed; `ENDURANCE_SEED` makes the same choices again. */

@@ -1,0 +1,50 @@
+/** The page of the API's documentation: Swagger UI, whose files are read when they are first asked for. */
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { FastifyPluginAsync } from 'fastify'
+import { queryOf } from '../control/bodies.js'
+import { noControlCall } from '../control/state.js'
+import { controlBeside } from '../http/paths.js'
+import { standingIn } from '../scenario/scenario.js'
+import { fileText, pageOf } from './files.js'
+
+/** The files of Swagger UI that the page needs, with their types. */
+const SWAGGER_FILES: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['favicon-32x32.png', 'image/png']
+])
+
+/** Nothing is fetched from elsewhere, and no other page may frame this one. Swagger UI writes styles into its elements and shows images held in `data:` addresses. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'"
+].join('; ')
+
+export const docsRoutes: FastifyPluginAsync = async control => {
+  control.get('/docs', async (request, reply) => {
+    queryOf(request)
+    // the key is in the page and not in a script, which a page of another origin could run
+    const key = standingIn(request.call.sandbox.store).key('') ?? ''
+    return pageOf(reply, 'docs.html', { policy: POLICY, values: { control: controlBeside(request.call.base), key } })
+  })
+
+  control.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(await fileText('docs-start.js')))
+
+  control.get<{ Params: { file: string } }>('/docs/:file', async (request, reply) => {
+    const { file } = request.params
+    const type = SWAGGER_FILES.get(file)
+    if (type === undefined) throw noControlCall(request)
+    const path = createRequire(import.meta.url).resolve(`@fastify/swagger-ui/static/${file}`)
+    return reply
+      .header('x-content-type-options', 'nosniff')
+      .type(type)
+      .send(await readFile(path))
+  })
+}

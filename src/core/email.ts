@@ -1,0 +1,39 @@
+/** The syntax of an e-mail address: RFC 5321, with RFC 6531's letters beyond ASCII (USR-3, A30). */
+
+/** Why an address is refused. `malformed` and `too_long` break the syntax; the others keep to it and are refused by A30. */
+export type EmailProblem = 'malformed' | 'too_long' | 'address_literal' | 'domain_without_dot' | 'unprintable'
+
+/** Octets that an address, its local part, its domain and a label of the domain may have (RFC 5321 4.5.3.1, RFC 1035 2.3.4). */
+const LONGEST = { address: 254, local: 64, domain: 253, label: 63 }
+
+const DOT_STRING = /^[\w!#$%&'*+\-/=?^`{|}~\u{80}-\u{10ffff}]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\u{80}-\u{10ffff}]+)*$/u
+const QUOTED_STRING = /^"(?:[ !#-[\]-~\u{80}-\u{10ffff}]|\\[ -~])*"$/u
+/** White space and control characters beyond ASCII, which the syntax allows in a local part, and halves of surrogate pairs. */
+const UNPRINTABLE = /(?! )[\u{80}-\u{9f}\p{Z}\p{Cs}]/u
+const ASCII_LABEL = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i
+/** Letters, marks and digits, and what RFC 5892 excepts beside them. */
+const UNICODE_LABEL = /^[\p{L}\p{Nd}][\p{L}\p{M}\p{Nd}\u{b7}\u{375}\u{5f3}\u{5f4}\u{200c}\u{200d}\u{30fb}-]*(?<!-)$/u
+const ADDRESS_LITERAL = /^\[(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z\d-]*[a-z\d]:[!-Z^-~]+)\]$/i
+
+/** Why the text is refused as an e-mail address, or null when it is accepted. */
+export function emailProblem(text: string): EmailProblem | null {
+  if (Buffer.byteLength(text) > LONGEST.address) return 'too_long'
+  const separator = text.lastIndexOf('@')
+  const [local, domain] = [text.slice(0, Math.max(separator, 0)), text.slice(separator + 1)]
+  if (!DOT_STRING.test(local) && !QUOTED_STRING.test(local)) return 'malformed'
+  if (Buffer.byteLength(local) > LONGEST.local) return 'too_long'
+  if (ADDRESS_LITERAL.test(domain)) return 'address_literal'
+
+  const labels = domain.split('.').map(asciiLabel)
+  if (labels.includes(null)) return 'malformed'
+  if (labels.join('.').length > LONGEST.domain || labels.some(label => (label as string).length > LONGEST.label)) return 'too_long'
+  if (labels.length === 1) return 'domain_without_dot'
+  return UNPRINTABLE.test(local) ? 'unprintable' : null
+}
+
+/** A label of a domain in the form that DNS uses, Punycode where it has letters beyond ASCII; null for a text that is no label. */
+function asciiLabel(label: string): string | null {
+  if (ASCII_LABEL.test(label)) return label
+  const url = `http://${label}.example`
+  return UNICODE_LABEL.test(label) && URL.canParse(url) ? new URL(url).hostname.slice(0, -'.example'.length) : null
+}

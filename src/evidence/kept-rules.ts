@@ -1,0 +1,172 @@
+/**
+ * When a call has kept a rule: one predicate for each rule over what the call sent, what was found and what it was answered.
+ * A rule is kept when the situation that it speaks of arose in the call and what it says was so; a call that did not run keeps only rules of the way in.
+ */
+import { FormObject, nodeIn, valueIn } from '../core/form.js'
+import type { Facts } from '../core/trace.js'
+import { operationOf } from '../reference/operations.js'
+import { ADDRESS_NAMES, type Metadata } from '../reference/parameters.js'
+import type { PaymentMethod } from '../reference/payment-methods.js'
+import type { RuleId } from '../reference/rules.js'
+import { type AnyRecord, hasRun, type JudgedCall, listShown, recordsShown } from './judged-call.js'
+
+type Predicate = (call: JudgedCall) => boolean
+
+const operation = ({ operation: id }: JudgedCall) => (id === null ? null : operationOf(id))
+const isKind = (call: JudgedCall, ...kinds: readonly string[]) => kinds.includes(operation(call)?.kind ?? '')
+const sent = (call: JudgedCall, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
+const asked = (call: JudgedCall, ...path: readonly string[]) => valueIn(call.query, ...path) !== undefined
+
+const hasNested = (form: FormObject): boolean => {
+  for (const part of form.parts.values()) if (part instanceof FormObject) return true
+  return false
+}
+const isKeyed = (call: JudgedCall) => call.account !== null && operation(call)?.key === true
+const ran: Predicate = call => hasRun(call)
+
+const addressSent = (call: JudgedCall): boolean => {
+  const address = call.body.parts.get('address')
+  return address instanceof FormObject && ADDRESS_NAMES.some(name => address.parts.has(name))
+}
+
+/** The metadata that was sent, and what of it was empty. */
+function metadataSent({ body }: JudgedCall): { cleared: boolean; set: boolean; emptied: readonly string[] } {
+  const metadata = body.parts.get('metadata')
+  if (!(metadata instanceof FormObject)) return { cleared: metadata === '', set: false, emptied: [] }
+  const entries = [...metadata.parts]
+  return { cleared: metadata.cleared, set: entries.some(([, value]) => value !== ''), emptied: entries.flatMap(([key, value]) => (value === '' ? [key] : [])) }
+}
+
+const metadataOf = (record: AnyRecord | null) => (record?.metadata ?? {}) as Metadata
+
+/** The parameters of an update by name, those of the address by theirs, with the values before and after; metadata apart. */
+function updated({ found, shown }: JudgedCall): { path: readonly string[]; before: unknown; after: unknown }[] {
+  const [before, after] = [found as AnyRecord, shown as AnyRecord]
+  return ['display_name', 'type', 'name', 'email', 'phone', 'website', 'address'].flatMap(name => {
+    if (!(name in before)) return []
+    if (name !== 'address') return [{ path: [name], before: before[name], after: after[name] }]
+    const [old, now] = [before, after].map(record => record.address as Readonly<Record<string, unknown>>) as [Facts, Facts]
+    return ADDRESS_NAMES.map(part => ({ path: ['address', part], before: old[part], after: now[part] }))
+  })
+}
+
+/** Whether a parameter of an update was sent, by itself or with its whole object, with a value or empty. */
+const isSent = ({ body }: JudgedCall, path: readonly string[]) => nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
+const isWholeEmptied = ({ parts }: FormObject, [head]: readonly string[]) => {
+  const whole = parts.get(head as string)
+  return whole === '' || (whole instanceof FormObject && whole.cleared)
+}
+
+const keptSomething: Predicate = call =>
+  updated(call).some(({ path, before, after }) => !isSent(call, path) && before !== null && before === after) ||
+  (!call.body.parts.has('metadata') && Object.keys(metadataOf(call.found)).length > 0)
+
+const unsetSomething: Predicate = call =>
+  updated(call).some(({ path, before, after }) => before !== null && after === null && isSent(call, path))
+
+const hasRefunds = (record: AnyRecord) => (record.amount_refunded as number) > 0
+const refundMade = ({ shown, money }: JudgedCall) => ({ amount: (shown as { amount: number } & AnyRecord).amount, ...(money as NonNullable<typeof money>) })
+const createdBy = (comparison: string): Predicate => call => hasRun(call) && asked(call, 'created', comparison)
+const searched = (call: JudgedCall) => hasRun(call) && asked(call, 'search_query')
+const shows = (call: JudgedCall, least: number) => recordsShown(call).length >= least
+
+/** Each predicate; a call is asked about the rules of its operation alone. */
+export const KEPT: Readonly<Record<RuleId, Predicate>> = {
+  'BASE-1': call => call.operation !== null,
+  'AUTH-1': isKeyed,
+  'AUTH-2': call => hasRun(call) && !call.hasAuthorization,
+  'AUTH-3': isKeyed,
+  'FORM-1': call => call.isDecoded && call.method === 'POST' && call.body.parts.size > 0,
+  'FORM-2': call => call.isDecoded && (hasNested(call.body) || hasNested(call.query)),
+  'FORM-3': call => call.isDecoded && isKind(call, 'list') && call.query.parts.size > 0,
+
+  'ADDR-1': call => hasRun(call) && addressSent(call),
+  'ADDR-2': call => hasRun(call) && sent(call, 'address', 'country'),
+  'META-1': call => hasRun(call) && metadataSent(call).set,
+  'META-2': call => hasRun(call) && metadataSent(call).emptied.some(key => Object.hasOwn(metadataOf(call.found), key)),
+  'META-3': call => hasRun(call) && metadataSent(call).cleared && Object.keys(metadataOf(call.found)).length > 0,
+  'UPD-1': call => hasRun(call) && keptSomething(call),
+  'UPD-2': call => hasRun(call) && unsetSomething(call),
+
+  'LIST-1': ran,
+  'LIST-2': call => hasRun(call) && listShown(call)?.has_more === true,
+  'LIST-3': call => hasRun(call) && asked(call, 'limit'),
+  'FILT-1': createdBy('gte'),
+  'FILT-2': createdBy('gt'),
+  'FILT-3': createdBy('lte'),
+  'FILT-4': createdBy('lt'),
+  'FILT-5': call => hasRun(call) && call.filteredBy !== null,
+  'FILT-6': call => hasRun(call) && (asked(call, 'location') || hasValue(call.query.parts.get('created'))),
+  'SRCH-1': call => searched(call) && shows(call, 1),
+  'SRCH-2': call => searched(call) && shows(call, 1),
+  'SRCH-3': call => searched(call) && recordsShown(call).length < call.retrieved && listShown(call)?.has_more === true,
+
+  'LOC-1': ran,
+  'LOC-2': ran,
+  'LOC-3': ran,
+  'LOC-4': ran,
+  'ACC-1': call => hasRun(call) && isKind(call, 'create'),
+  'ACC-2': ran,
+  'ACC-3': ran,
+  'ACC-4': ran,
+  'ACC-5': ran,
+  'USR-1': call => hasRun(call) && (!isKind(call, 'list') || shows(call, 1)),
+  'USR-2': ran,
+  'USR-3': ran,
+  'USR-4': ran,
+  // reading a Ticket shows nothing about writing one
+  'TKT-1': () => false,
+
+  'TXN-1': ran,
+  'TXN-2': ran,
+  'TXN-3': call => hasRun(call) && valueIn(call.body, 'payment_type') === 'vip',
+  'TXN-4': call => hasRun(call) && valueIn(call.body, 'payment_type') === 'apple_pay',
+  'TXN-5': call => hasRun(call) && hasValue(call.body.parts.get('bank_account')),
+  'TXN-6': call => hasRun(call) && sent(call, 'currency'),
+  'TXN-7': call => hasRun(call) && ['amount', 'tip_amount', 'donation_amount'].some(name => sent(call, name)),
+  'TXN-8': call => hasRun(call) && recordsShown(call).some(hasRefunds),
+
+  'REF-1': ran,
+  'REF-2': call => hasRun(call) && ((call.shown as AnyRecord).payment_method as PaymentMethod).card !== null,
+  'REF-3': call => hasRun(call) && sent(call, 'amount'),
+  'REF-4': call => hasRun(call) && !sent(call, 'amount'),
+  'REF-5': call => hasRun(call) && isPartial(refundMade(call)),
+  'REF-6': ran,
+  'REF-7': call => hasRun(call) && sent(call, 'amount'),
+  'REF-8': call => hasRun(call) && !sent(call, 'reason'),
+  'REF-9': call => hasRun(call) && call.body.parts.has('metadata'),
+  'REF-10': call => hasRun(call) && (call.filteredBy !== null || (!asked(call, 'transaction') && shows(call, 2)))
+}
+
+/** Something remains after the Refund, or it was not the first of its Transaction. */
+const isPartial = ({ amount, refunded, remaining }: { amount: number; refunded: number; remaining: number }) => remaining > amount || refunded > 0
+
+/** A part of a form holds a value somewhere. */
+export function hasValue(node: unknown): boolean {
+  if (node instanceof FormObject) return [...node.parts.values()].some(hasValue)
+  return typeof node === 'string' && node !== ''
+}
+
+/** The rules that a call kept, in the order in which they were decided. */
+export function keptRules(call: JudgedCall): RuleId[] {
+  return (operation(call)?.rules ?? []).filter(rule => KEPT[rule](call))
+}
+
+const refundFacts = ({ money }: JudgedCall): Facts | undefined => money ?? undefined
+const pageFacts = (call: JudgedCall): Facts => ({ retrieved: call.retrieved, shown: recordsShown(call).length, has_more: listShown(call)?.has_more })
+
+/** The figures that a kept rule saw, for those that go by figures. */
+export const FACTS: Readonly<Partial<Record<RuleId, (call: JudgedCall) => Facts | undefined>>> = {
+  'LIST-2': pageFacts,
+  'SRCH-1': pageFacts,
+  'SRCH-2': pageFacts,
+  'SRCH-3': pageFacts,
+  'LOC-3': ({ account }) => ({ account }),
+  'TXN-5': ({ body }) => ({ payment_type: valueIn(body, 'payment_type'), used: valueIn(body, 'payment_type') === 'vip' }),
+  'REF-1': refundFacts,
+  'REF-3': refundFacts,
+  'REF-4': refundFacts,
+  'REF-5': refundFacts,
+  'REF-6': refundFacts,
+  'REF-7': refundFacts
+}

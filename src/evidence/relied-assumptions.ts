@@ -1,0 +1,82 @@
+/**
+ * When an answer relies on an assumption: it would be another answer if the assumption were. Those that act while a call is decoded or looked up are noted
+ * in its trace there; one predicate for each of the others says when it stands behind the answer.
+ */
+import { FormObject, valueIn } from '../core/form.js'
+import type { Account } from '../reference/accounts.js'
+import { ASSUMPTION_IDS, type AssumptionId } from '../reference/assumptions.js'
+import { OPERATION_IDS, OPERATIONS, type OperationId, operationOf } from '../reference/operations.js'
+import type { Metadata } from '../reference/parameters.js'
+import type { Transaction } from '../reference/transactions.js'
+import { type AnyRecord, hasRun, type JudgedCall, recordsShown } from './judged-call.js'
+import { hasValue } from './kept-rules.js'
+
+type Predicate = (call: JudgedCall) => boolean
+
+const isOf = ({ operation }: JudgedCall, ...wanted: readonly string[]) => operation !== null && wanted.includes(operation)
+const kindOf = ({ operation }: JudgedCall) => (operation === null ? null : operationOf(operation).kind)
+const created: Predicate = call => hasRun(call) && kindOf(call) === 'create'
+const showsRecord: Predicate = call => hasRun(call) && recordsShown(call).length > 0
+const showsTransaction: Predicate = call => showsRecord(call) && call.operation !== null && operationOf(call.operation).family === 'transactions'
+const listed: Predicate = call => hasRun(call) && kindOf(call) === 'list'
+const searched: Predicate = call => listed(call) && valueIn(call.query, 'search_query') !== undefined
+const paid: Predicate = call => hasRun(call) && isOf(call, 'createTransaction')
+const refunded: Predicate = call => hasRun(call) && isOf(call, 'createRefund')
+const has = ({ body }: JudgedCall, name: string) => hasValue(body.parts.get(name))
+const asked = ({ query }: JudgedCall, name: string) => valueIn(query, name) !== undefined
+const shown = <R>(call: JudgedCall) => call.shown as unknown as R
+
+/** Whether a payment settled nothing because no amount was sent, which is not the same as an amount of 0 (A24). */
+export const isWithoutAmount: Predicate = call =>
+  paid(call) && ![['amount'], ['amounts', 'transaction_amount'], ['amounts', 'payment_amount']].some(path => valueIn(call.body, ...path) !== undefined)
+
+const metadataMerged: Predicate = call => {
+  const metadata = call.body.parts.get('metadata')
+  const before = ((call.found as AnyRecord).metadata ?? {}) as Metadata
+  return metadata instanceof FormObject && !metadata.cleared && Object.keys(before).length > 0
+}
+
+const BEHIND: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
+  A02: created,
+  A03: created,
+  A04: showsRecord,
+  A05: showsRecord,
+  A06: created,
+  A07: ({ refusal }) => refusal !== null,
+  A08: call => call.refusal !== null && !hasRun(call),
+  A09: listed,
+  A10: call => listed(call) && (!asked(call, 'limit') || asked(call, 'starting_after') || asked(call, 'ending_before')),
+  A11: call => listed(call) && recordsShown(call).length >= 2,
+  A12: searched,
+  A13: searched,
+  A17: call => hasRun(call) && kindOf(call) === 'update' && metadataMerged(call),
+  A20: ({ hasAuthorization }) => hasAuthorization,
+  A21: call => hasRun(call) && (isOf(call, 'createLocation', 'createUser') || (isOf(call, 'createAccount') && shown<Account>(call).reseller !== null)),
+  A22: call => paid(call) && valueIn(call.body, 'currency') === undefined && valueIn(call.body, 'amounts', 'currency') === undefined,
+  A23: ({ money }) => money !== null,
+  A24: call => paid(call) && (has(call, 'amounts') || isWithoutAmount(call)),
+  A25: call => paid(call) && (has(call, 'card') || has(call, 'bank_account')),
+  A26: call => paid(call) && has(call, 'bank_account') && shown<Transaction>(call).payment_type !== 'vip',
+  A27: call => paid(call) && valueIn(call.body, 'adjustment_number') !== undefined,
+  A28: refunded,
+  A29: showsTransaction,
+  A31: call => hasRun(call) && isOf(call, 'updateAccount') && shown<Account>(call).type !== (call.found as AnyRecord).type
+}
+
+/** What a call that met no operation can rely on. */
+const WITHOUT_OPERATION = ['A07', 'A08', 'A39'] as const
+
+type Check = { id: AssumptionId; isBehind: Predicate }
+const checksOf = (ids: readonly AssumptionId[]): readonly Check[] =>
+  ASSUMPTION_IDS.filter(id => ids.includes(id)).map(id => ({ id, isBehind: BEHIND[id] ?? (() => false) }))
+const CHECKS = new Map<OperationId | null, readonly Check[]>([
+  [null, checksOf(WITHOUT_OPERATION)],
+  ...OPERATION_IDS.map(id => [id, checksOf(OPERATIONS[id].assumptions)] as const)
+])
+
+/** The assumptions that the answer of a call relies on, in the order of the ledger. */
+export function reliedAssumptions(call: JudgedCall): AssumptionId[] {
+  const relied: AssumptionId[] = []
+  for (const { id, isBehind } of CHECKS.get(call.operation) as readonly Check[]) if (call.trace.reliesOn(id) || isBehind(call)) relied.push(id)
+  return relied
+}

@@ -1,0 +1,191 @@
+/** One call of the emulated API, from its first moment to its place in the journal. */
+import { hash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { EMPTY_FORM, FormList, type FormNode, FormObject, nodeIn } from '../core/form.js'
+import { redactedForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
+import type { RefundFacts } from '../core/refund-rules.js'
+import type { Settings } from '../core/settings.js'
+import { Trace } from '../core/trace.js'
+import type { AnyRecord, JudgedCall, Outcome, Refusal, ScriptAction } from '../evidence/judged-call.js'
+import type { Account } from '../reference/accounts.js'
+import type { OperationId } from '../reference/operations.js'
+import type { List } from '../reference/parameters.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import type { Action, Fault } from '../scenario/script.js'
+import { keysToMask, readable } from './answers.js'
+import { keyIn } from './authentication.js'
+import { pathBelow } from './paths.js'
+import { Scope } from './scope.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    call: Call
+  }
+  interface FastifyContextConfig {
+    operation?: OperationId
+    /** A control call that makes the sandbox that it names, when it does not exist. */
+    makesSandbox?: true
+  }
+}
+
+/** Where a call came in: its sandbox and the path that the sandbox's API is under, as it appears in answers: `/next`. */
+export type Arrival = { id: string; sandbox: Sandbox; base: string; isStep: boolean; isRecorded: boolean }
+
+const NO_VALUES: Readonly<Record<string, unknown>> = Object.freeze({})
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
+/** A path in which nothing is encoded. */
+const IS_PLAIN = /^[\w/.-]*$/
+/** Digits that a card number has at least. */
+const LEAST_CARD_DIGITS = 12
+
+export class Call implements JudgedCall {
+  readonly id: string
+  readonly base: string
+  readonly method: string
+  readonly isStep: boolean
+  /** Whether it goes into the evidence: not a step, nor a call of the control API. */
+  readonly isRecorded: boolean
+  readonly at: number
+  /** The machine's time when it came, in milliseconds. */
+  readonly now: number
+  readonly #since: number
+  sandbox: Sandbox
+  operation: OperationId | null
+  params: Readonly<Record<string, string>>
+  path: string
+  userAgent: string | null
+  readonly hasAuthorization: boolean
+  /** The Authorization header; dropped once the call is recorded. */
+  authorization: string | undefined
+
+  /** The Account of the key; null where none is asked for. */
+  actor: Account | null = null
+  scope: Scope
+  readonly trace = new Trace()
+  query: FormObject = EMPTY_FORM
+  body: FormObject = EMPTY_FORM
+  isDecoded = false
+  /** The parameters, decoded by the table of the operation. */
+  values: Readonly<Record<string, unknown>> = NO_VALUES
+  /** Whether the caller is known. */
+  isIdentified = false
+  /** Whether the scenario's expectations have counted it. */
+  isCounted = false
+
+  found: AnyRecord | null = null
+  filteredBy: AnyRecord | null = null
+  retrieved = 0
+  money: RefundFacts | null = null
+  shown: AnyRecord | List<AnyRecord> | null = null
+
+  /** What the script does to it. */
+  action: Action | null = null
+  /** How the script lost the answer. */
+  lost: Fault | null = null
+  /** Null until it is known what became of it. */
+  fate: Outcome | null = null
+  status = 0
+  text = ''
+  length = 0
+  isDelivered = false
+  refusal: Refusal | null = null
+  ms = 0
+
+  unknownParameter = false
+  retryAfter: number | null = null
+  /** A control call that has no use for the sandbox that it made, or changed nothing: a dry run. */
+  leavesNothing = false
+
+  constructor({ method, url, headers, params, routeOptions }: FastifyRequest, { id, sandbox, base, isStep, isRecorded }: Arrival) {
+    this.id = id
+    this.base = base
+    this.method = method
+    this.isStep = isStep
+    this.isRecorded = isRecorded
+    this.at = sandbox.isLoaded ? sandbox.clock.now() : 0
+    this.now = sandbox.machineNow()
+    this.#since = performance.now()
+    this.sandbox = sandbox
+    this.operation = routeOptions.config?.operation ?? null
+    this.params = this.operation === null ? NO_PARAMS : (params as Record<string, string>)
+    this.path = pathBelow(url)
+    this.userAgent = headers['user-agent'] ?? null
+    this.hasAuthorization = headers.authorization !== undefined
+    this.authorization = headers.authorization
+    this.scope = new Scope(sandbox, null, this.trace)
+  }
+
+  get settings(): Settings {
+    return this.sandbox.settings
+  }
+
+  get account(): string | null {
+    return this.actor?.id ?? null
+  }
+
+  /** The caller is known: it acts as an Account, or without one where no key is asked for. */
+  identify(actor: Account | null): void {
+    this.isIdentified = true
+    this.actor = actor
+    this.scope = new Scope(this.sandbox, actor, this.trace)
+  }
+
+  get outcome(): Outcome {
+    return this.fate ?? (this.isDelivered ? 'answered' : 'lost_before')
+  }
+
+  get script(): ScriptAction | null {
+    if (this.action === null) return null
+    const { name = null, fault = null } = this.action.entry.data
+    return { id: this.action.id, name, fault }
+  }
+
+  /** Whether a whole card number was sent as one. */
+  get cardNumberSent(): boolean {
+    const number = nodeIn(this.body, ['card', 'number'])
+    return typeof number === 'string' && number.replace(/\D/g, '').length >= LEAST_CARD_DIGITS
+  }
+
+  /** The response is closed: the client got the answer, or it was lost on the way. */
+  close({ raw, statusCode }: FastifyReply): void {
+    this.isDelivered = raw.writableFinished && this.lost === null
+    this.status = statusCode
+    this.ms = Math.round((performance.now() - this.#since) * 10) / 10
+    if (!this.isDelivered && this.fate === 'answered') this.fate = 'lost_after'
+    if (!this.isDelivered && this.fate === 'scripted') this.fate = 'lost_before'
+  }
+
+  /** A digest that is the same for the same call by the same caller; of a body that was not read, no two are known to be the same. */
+  signature(): string {
+    const { method, path, authorization, isDecoded, id, query, body } = this
+    return hash('sha256', JSON.stringify([method, path, authorization, isDecoded ? [flat(query), flat(body)] : id]), 'base64')
+  }
+
+  /** Drops what may not be kept: credentials, card numbers and API keys, wherever they are (A25). */
+  redact(): void {
+    const isKeyKnown = this.actor !== null && this.settings['auth.accept_any_key'] === null
+    const keys = keysToMask(this.sandbox, isKeyKnown ? undefined : this.authorization)
+    const show = (text: string) => withoutSecrets(readable(text), keys)
+    const path = IS_PLAIN.test(this.path) ? withoutSecrets(this.path, keys) : show(this.path)
+    if (path !== this.path) this.params = Object.fromEntries(Object.entries(this.params).map(([name, value]) => [name, show(value)]))
+    this.path = path
+    if (this.userAgent !== null) this.userAgent = show(this.userAgent)
+    this.query = redactedForm(this.query, keys)
+    this.body = redactedForm(this.body, keys)
+    if (this.text !== '') this.text = withoutKeys(this.text, keys)
+    this.authorization = undefined
+    this.values = NO_VALUES
+  }
+
+  /** The key that was sent, right or not; null where none was. */
+  get key(): string | null {
+    return keyIn(this.authorization)
+  }
+}
+
+/** A form as data that is the same for the same parameters in any order. */
+const flat = (node: FormNode): unknown => {
+  if (typeof node === 'string') return node
+  if (node instanceof FormList) return node.items
+  return [...node.parts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
+}

@@ -1,0 +1,259 @@
+/** What a call passes through, in the order of refusals (A08): path, method, key, disabled operation, content type, size, form, parameters, script, operation. */
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../core/errors.js'
+import { FORM_TYPE, type Form, valueIn } from '../core/form.js'
+import type { Settings } from '../core/settings.js'
+import type { Trace } from '../core/trace.js'
+import { tookEffect } from '../evidence/judged-call.js'
+import { type Family, type OperationId, operationOf } from '../reference/operations.js'
+import { redacted } from './answers.js'
+import { actorOf } from './authentication.js'
+import type { Call } from './call.js'
+import { answerRefusal, noOperation, outsideBase } from './errors.js'
+import type { Faults } from './faults.js'
+import { positionOf } from './listing.js'
+import { logCall } from './logging.js'
+import { PARAMETERS, refuseDisabled } from './operations.js'
+import { type DecodeContext, decodeParameters, refuseInQuery, type Table } from './parameters.js'
+import { BASE, CONTROL, isUnder, pathOf } from './paths.js'
+import type { SandboxRouter } from './sandbox-router.js'
+import type { BodyReference } from './scope.js'
+import { act, countCall, loseAfter, sentCall } from './script.js'
+
+/** Decodes form text. */
+export type FormDecoder = (text: string) => Form
+/** Waits until every change made so far is written; undefined where nothing outlives the process. */
+export type Saved = (() => Promise<void>) | undefined
+
+/** The first step of any request: makes its call, gives the answer its id (A34), and closes the call when the response closes. */
+export function openCall(request: FastifyRequest, reply: FastifyReply, router: SandboxRouter): ApiError | null {
+  const { call, refusal } = router.route(request)
+  request.call = call
+  reply.header('request-id', call.id)
+  call.sandbox.inFlight++
+  reply.raw.once('close', () => closeCall(request, reply))
+  return refusal
+}
+
+/** The last step: the call goes into the evidence of its sandbox, and into the log. */
+function closeCall(request: FastifyRequest, reply: FastifyReply): void {
+  const { call } = request
+  const { sandbox, authorization } = call
+  call.close(reply)
+  sandbox.inFlight--
+  if (call.isRecorded) {
+    const { 'evidence.journal': journal, 'evidence.coverage': coverage } = sandbox.settings
+    sandbox.evidence.record(call, { journal, coverage })
+  }
+  logCall(request, reply, authorization)
+}
+
+/** 0. What no scope of the server is for: a sandbox that cannot be, no Host, a path outside the base and the control API. */
+export function refuseMisplaced({ url, headers, raw, is404, call }: FastifyRequest, refusal: ApiError | null): void {
+  if (refusal) throw refusal
+  if (headers.host === undefined && raw.httpVersion === '1.1') {
+    throw new ApiError('request_malformed', { message: 'The Host header is missing; HTTP/1.1 requires it.', assumption: 'A08' })
+  }
+  if (is404 && !isUnder(BASE, url) && !isUnder(CONTROL, url)) {
+    call.trace.rely('A39')
+    throw outsideBase(pathOf(url), call.base)
+  }
+}
+
+/** The steps of the emulated API, in their order. */
+export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }: { decodeForm: FormDecoder; faults: Faults; saved: Saved }): void {
+  const refusePath = (request: FastifyRequest) => {
+    throw noOperation(request)
+  }
+  api.setErrorHandler(answerRefusal)
+  api.setNotFoundHandler(refusePath)
+
+  // 1. path and method, key, disabled operation, content type
+  api.addHook('onRequest', (request, _reply, done) => {
+    if (request.is404) refusePath(request)
+    const { call } = request
+    call.sandbox.requireLoaded()
+    if (call.path.endsWith('/')) call.trace.rely('A39')
+    identify(call)
+    refuseDisabled(call)
+    checkBody(request)
+    done()
+  })
+
+  // 2. size and form
+  addFormParser(api, decodeForm)
+
+  // 3. the parameters, by the operation's table
+  api.addHook('preValidation', (request, reply, done) => {
+    readForms(request)
+    countCall(request.call)
+    readParameters(request, reply)
+    done()
+  })
+
+  // 4. the script, where an entry speaks of the operation
+  api.addHook('preHandler', (request, reply, done) => {
+    const { call } = request
+    const { script, settings } = call.sandbox
+    const action = !call.isStep && script.has(call.operation as OperationId) ? script.act(sentCall(call), settings.seed) : null
+    if (action === null) return proceed(call, done)
+    act(action, request, reply, faults).then(goesOn => goesOn && proceed(call, done), done)
+  })
+
+  // 5. the operation has answered or the call was refused: the change is written, and the script may lose the answer
+  api.addHook('onSend', (request, reply, payload, done) => {
+    const { call } = request
+    const text = typeof payload === 'string' ? payload : ''
+    call.length = text.length
+    if (faults.isStopping) reply.header('connection', 'close')
+    const deliver = () => {
+      const body = call.action === null ? text : loseAfter(call, reply, text, faults)
+      if (body !== null) done(null, body === text ? payload : body)
+    }
+    if (saved !== undefined && mayHaveChanged(call)) saved().then(deliver, done)
+    else if (call.action !== null) deliver()
+    else done(null, payload)
+  })
+}
+
+/** Finds out who calls. Errors: those of a key that is not right (401). */
+function identify(call: Call): void {
+  const { key } = operationOf(call.operation as OperationId)
+  call.identify(key ? actorOf(call.authorization, call.sandbox, call.trace) : null)
+}
+
+/** The operation runs for a caller who is still the same: a load or reset may have replaced the state while the call was waited for. */
+function proceed(call: Call, done: (error?: Error) => void): void {
+  const { actor, sandbox } = call
+  if (actor !== null && sandbox.store.accounts.get(actor.id) !== actor) identify(call)
+  done()
+}
+
+/** Whether the request carries a body, by what its headers say. */
+export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+
+/** Errors: `content_type_unsupported` for a compressed body. The type of a body that is not there says nothing. */
+function checkBody({ headers }: FastifyRequest): void {
+  if (!hasBody({ headers } as FastifyRequest)) {
+    delete headers['content-type']
+    return
+  }
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') {
+    throw new ApiError('content_type_unsupported', { message: `A body with Content-Encoding ${encoding} is not read; send it as it is.`, assumption: 'A32' })
+  }
+}
+
+/** The one content type that is read (FORM-1, A32), as bytes that have to be UTF-8 (A36). */
+function addFormParser(api: FastifyInstance, decodeForm: FormDecoder): void {
+  api.removeAllContentTypeParsers()
+  api.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer' }, (request, bytes, done) => {
+    const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] as string)?.[1] ?? 'utf-8'
+    if (!/^utf-?8$/i.test(charset)) return done(notUtf8(`The body is declared as ${charset}; send UTF-8.`))
+    return isUtf8(bytes as Buffer) ? done(null, decodeForm(bytes.toString())) : done(notUtf8('The bytes of the body are not UTF-8.'))
+  })
+  api.addContentTypeParser('*', (request, _payload, done) => {
+    const sent = request.headers['content-type'] ?? 'no content type'
+    const message = `The body is ${sent}; bodies are form-encoded: send application/x-www-form-urlencoded, nested values as address[city]=Boston.`
+    request.call.trace.rely('A32')
+    done(new ApiError('content_type_unsupported', { message, ...(request.method === 'POST' ? { rule: 'FORM-1' } : { assumption: 'A32' }) }))
+  })
+}
+
+const notUtf8 = (message: string) => new ApiError('form_malformed', { message, assumption: 'A36' })
+
+/** A decoder of query strings for the router, which must not throw: bytes beyond ASCII arrive as Latin-1 and have to be UTF-8 (A36). */
+export function queryDecoder(decodeForm: FormDecoder): FormDecoder {
+  return text => {
+    if (!/[\x80-\xff]/.test(text)) return decodeForm(text)
+    const bytes = Buffer.from(text, 'latin1')
+    const form = decodeForm(isUtf8(bytes) ? bytes.toString() : '')
+    return isUtf8(bytes) ? form : { ...form, problem: { code: 'form_malformed', param: '', message: 'The bytes of the query are not UTF-8.', assumption: 'A36' } }
+  }
+}
+
+/** Puts the decoded forms into the call. */
+function readForms({ call, query, body }: FastifyRequest): void {
+  call.query = (query as Form).root
+  if (body !== undefined) call.body = (body as Form).root
+}
+
+/** Decodes and checks the parameters. Errors: those of the form, `body_unexpected`, then those of the parameter table. */
+function readParameters(request: FastifyRequest, reply: FastifyReply): void {
+  const { call, query, body } = request
+  refuseBroken(body as Form | undefined, 'FORM-1')
+  refuseBroken(query as Form, undefined)
+  call.isDecoded = true
+  const table = PARAMETERS.get(call.operation as OperationId) as Table
+  const context = new CallDecoding(request, reply)
+  if (call.method === 'POST') {
+    refuseInQuery(call.query, context)
+    call.values = decodeParameters(table, call.body, context)
+    return
+  }
+  if (hasBody(request)) throw unexpectedBody(call, table)
+  call.values = decodeParameters(table, call.query, context)
+}
+
+/** Refuses a form that could not be decoded; broken percent-encoding breaks the rule of the place, where it has one. */
+function refuseBroken(form: Form | undefined, place: 'FORM-1' | undefined): void {
+  if (!form?.problem) return
+  const { code, message, param, rule = place, assumption } = form.problem
+  throw new ApiError(code, { message, ...(param && { param }), ...(rule && !assumption ? { rule } : { assumption: assumption ?? 'A36' }) })
+}
+
+/** A body on a GET or DELETE: a list's parameters in it are in the wrong place (FORM-3), anything else is not expected (A37). */
+function unexpectedBody({ method, body, trace }: Call, { byName }: Table): ApiError {
+  const isOfList = [...body.parts.keys()].some(name => byName.has(name))
+  trace.rely('A37')
+  const message = `A ${method} takes no body; list parameters go in the query string.`
+  return new ApiError('body_unexpected', { message, ...(isOfList ? { rule: 'FORM-3' } : { assumption: 'A37' }) })
+}
+
+/** Warnings of one answer, at most. */
+const MOST_WARNINGS = 10
+
+/** What decoding a call's parameters needs, from the call. */
+class CallDecoding implements DecodeContext {
+  readonly settings: Settings
+  readonly trace: Trace
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+
+  constructor(request: FastifyRequest, reply: FastifyReply) {
+    this.settings = request.call.settings
+    this.trace = request.call.trace
+    this.#request = request
+    this.#reply = reply
+  }
+
+  unknown(messages: readonly string[]): void {
+    const { call, log } = this.#request
+    call.unknownParameter = true
+    if (this.settings['parameters.unknown'] !== 'warn') return
+    const shown = messages.map(message => redacted(message, call.sandbox, call.authorization))
+    if (!call.isStep) for (const message of shown) log.warn(message)
+    const warnings = shown.slice(0, MOST_WARNINGS).map(message => `299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`)
+    this.#reply.header('warning', warnings)
+  }
+
+  refer(family: Family, id: string, reference: BodyReference): void {
+    this.#request.call.scope.inBody(family, id, reference)
+  }
+
+  cursor(param: string, id: string): void {
+    const { call } = this.#request
+    if (param === 'ending_before' && valueIn(call.query, 'starting_after') !== undefined) {
+      throw new ApiError('parameter_invalid', { message: 'starting_after and ending_before cannot be sent together.', param, assumption: 'A10' })
+    }
+    positionOf(call, operationOf(call.operation as OperationId).family, param, id)
+  }
+}
+
+/** Whether a call may have changed the state of its sandbox, the counts of its script among it. */
+function mayHaveChanged(call: Call): boolean {
+  if (call.isStep || call.operation === null || call.fate === 'not_written') return false
+  return call.action !== null || call.sandbox.script.has(call.operation) || tookEffect(call)
+}

@@ -1,0 +1,99 @@
+/** Which sandbox a call is for, by its address, and the id of its answer. */
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { ApiError } from '../core/errors.js'
+import { checkedName } from '../sandbox/names.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import type { Sandboxes } from '../sandbox/sandboxes.js'
+import { readable } from './answers.js'
+import { Call } from './call.js'
+import { BASE, CONTROL, isUnder, pathOf } from './paths.js'
+import type { StepClient } from './step-client.js'
+
+/** A routed request: its call, and why it cannot go on to its sandbox. */
+export type RoutedRequest = { call: Call; refusal: ApiError | null }
+
+const ORIGIN = /^https?:\/\/[^/?]*/i
+const SANDBOX = '/sandbox/'
+const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
+/** Letters, digits, `-`, `.`, `_` and `~`, percent-encoded though they need not be: the address is the same as without. */
+const NEEDLESS = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
+
+/** The url without an origin, with a path, and with nothing in the path encoded needlessly. */
+function plain(url: string): string {
+  const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')
+  const path = pathOf(local)
+  if (path !== '' && !path.includes('%')) return local
+  return `${path.replace(NEEDLESS, encoded => decodeURIComponent(encoded)) || '/'}${local.slice(path.length)}`
+}
+
+/** The prefix and the name of a sandbox in an address; the name is null for the sandbox at the base address. */
+function prefixIn(url: string): { prefix: string; name: string | null; rest: string } {
+  if (!url.startsWith(SANDBOX)) return { prefix: '', name: null, rest: url }
+  const [, prefix = '', name = '', rest = ''] = PREFIX.exec(url) as RegExpExecArray
+  return { prefix, name, rest: rest.startsWith('/') ? rest : `/${rest}` }
+}
+
+export class SandboxRouter {
+  readonly #sandboxes: Sandboxes
+  readonly #steps: StepClient
+  #ownAnswers = 0
+
+  constructor(sandboxes: Sandboxes, steps: StepClient) {
+    this.#sandboxes = sandboxes
+    this.#steps = steps
+  }
+
+  /** The url without `/sandbox/NAME`, so that every sandbox has the same routes. */
+  rewrite({ url }: IncomingMessage): string {
+    return prefixIn(plain(url as string)).rest
+  }
+
+  /**
+   * Makes the call of a request. Calls of the emulated API are numbered by their sandbox, which is made when it is named for the first time;
+   * whether a control call makes its sandbox depends on the call, and `sandboxOf` looks then.
+   */
+  route(request: FastifyRequest): RoutedRequest {
+    const { prefix, name } = prefixIn(plain(request.originalUrl))
+    const { url } = request
+    const step = this.#steps.sandboxOf(request.raw)
+    const base = `${prefix}${BASE}`
+    const own = (refusal: ApiError | null = null): RoutedRequest => ({
+      call: new Call(request, { id: `ctl_${++this.#ownAnswers}`, sandbox: this.#sandboxes.main, base, isStep: false, isRecorded: false }),
+      refusal
+    })
+    const isOverview = pathOf(url) === '/'
+    if (isUnder(CONTROL, url) || (isOverview && name === null)) return own()
+    try {
+      const sandbox = step ?? this.#named(name, { isOverview, isApi: isUnder(BASE, url) })
+      if (sandbox === null) return own()
+      const isStep = step !== undefined
+      return { call: new Call(request, { id: sandbox.nextRequestId(), sandbox, base, isStep, isRecorded: !isStep }), refusal: null }
+    } catch (error) {
+      return own(error as ApiError)
+    }
+  }
+
+  /** The sandbox that a control call is for; one that `makes` it gets a new one where there is none. Errors: as of `Sandboxes.use` and `find`. */
+  sandboxOf({ originalUrl, call }: FastifyRequest, { makes }: { makes: boolean }): Sandbox {
+    const { name } = prefixIn(plain(originalUrl))
+    // before the start scenario is loaded there is no other sandbox, and only health is asked for
+    if (name === null || !call.sandbox.isLoaded) return call.sandbox
+    checkedName(name, readable(name))
+    return makes ? this.#sandboxes.use(name) : this.#sandboxes.find(name)
+  }
+
+  /** The sandbox with a name. A call outside the API makes none: null where there is none, or where it asks for the overview. */
+  #named(name: string | null, { isOverview, isApi }: { isOverview: boolean; isApi: boolean }): Sandbox | null {
+    if (name === null) return this.#sandboxes.main
+    checkedName(name, readable(name))
+    if (isOverview) return null
+    if (isApi) return this.#sandboxes.use(name)
+    try {
+      return this.#sandboxes.find(name)
+    } catch {
+      return null
+    }
+  }
+}
+

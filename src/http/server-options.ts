@@ -1,0 +1,21 @@
+/** How the HTTP server is bounded, by the settings of the process. */
+import type { Settings } from '../core/settings.js'
+
+export function serverOptions(settings: Settings) {
+  const requestTimeout = settings['limits.request_timeout']
+  const headersTimeout = settings['limits.headers_timeout']
+  return {
+    exposeHeadRoutes: false,
+    bodyLimit: settings['limits.body'],
+    requestTimeout,
+    // headers are timed by what is given here, the whole request by the line above; a missing Host is refused in our own words
+    http: {
+      requireHostHeader: false,
+      requestTimeout,
+      headersTimeout: requestTimeout === 0 ? headersTimeout : Math.min(headersTimeout, requestTimeout),
+      connectionsCheckingInterval: Math.min(requestTimeout || 1000, headersTimeout || 1000, 1000)
+    },
+    return503OnClosing: false,
+    forceCloseConnections: 'idle'
+  } as const
+}

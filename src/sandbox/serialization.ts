@@ -1,0 +1,99 @@
+/** A sandbox's state as JSON files hold it, and back: records and keys as a fixture, deleted ids, id counters, clock, script and settings. */
+import type { Step } from '../core/checking.js'
+import type { ClockStart } from '../core/clock.js'
+import { type IdCounters, Ids } from '../core/ids.js'
+import { LATEST_INSTANT } from '../core/instants.js'
+import { flattened, type GivenSettings, nested, SETTINGS, type Settings, settingsSchema } from '../core/settings.js'
+import type { Family } from '../reference/operations.js'
+import type { DocumentProblem, SourceDocument } from '../scenario/documents.js'
+import { exportedText } from '../scenario/export.js'
+import { duplicatesIn, fixtureIn, put } from '../scenario/fixture.js'
+import { entrySchema, fixtureSchema } from '../scenario/schemas.js'
+import { compileEntry, type EntryCount, type EntryData, Script } from '../scenario/script.js'
+import type { Tombstone } from '../store/collection.js'
+import { FAMILIES, Store } from '../store/store.js'
+import type { SandboxState } from './state.js'
+
+/** A state as a file holds it. Families that `records` leaves out are those of another state, which the file names. */
+export type SerializedState = {
+  settings: object
+  counters: IdCounters
+  clock: ClockStart
+  script: ({ id: string; entry: EntryData } & EntryCount)[]
+  deleted: Partial<Record<Family, Tombstone[]>>
+  records: Readonly<Record<string, unknown[]>>
+}
+
+const COUNT = { type: 'integer', minimum: 0 }
+/** A schema of an object that has all of some properties. */
+export const objectOf = (properties: Record<string, object>) => ({ type: 'object', required: Object.keys(properties), properties })
+
+/** The schema of a serialized state. */
+export const stateSchema = () => ({
+  ...objectOf({
+    settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox'),
+    counters: { type: 'object', additionalProperties: COUNT },
+    clock: objectOf({ at: { type: ['integer', 'null'], minimum: -LATEST_INSTANT, maximum: LATEST_INSTANT }, running: { type: 'boolean' } }),
+    script: {
+      type: 'array',
+      items: objectOf({ id: { type: 'string', pattern: '^scr_[1-9][0-9]{0,8}$' }, entry: entrySchema(), matched: COUNT, applied: COUNT })
+    },
+    deleted: {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries(
+        FAMILIES.map(family => [family, { type: 'array', items: objectOf({ id: { type: 'string' }, at: { type: 'integer' }, after: COUNT, owners: { type: 'array', items: { type: 'string' } } }) }])
+      )
+    },
+    records: fixtureSchema()
+  }),
+  additionalProperties: false
+})
+
+/** The JSON text of a state, with the records of some families alone; keys are always among them. */
+export function stateText({ store, counters, clock, script, settings }: SandboxState, families: readonly Family[] = FAMILIES): string {
+  const deleted = FAMILIES.flatMap(family => {
+    const tombstones = store[family].tombstones()
+    return tombstones.length === 0 ? [] : [[family, tombstones] as const]
+  })
+  const rest: Omit<SerializedState, 'records'> = {
+    settings: nested(settings),
+    counters,
+    clock,
+    script: script.listed(),
+    deleted: Object.fromEntries(deleted)
+  }
+  return `${JSON.stringify(rest).slice(0, -1)},"records":${exportedText(store, families)}}`
+}
+
+/** Where a serialized state is, the settings that its records are checked with, and where its problems go. */
+export type ReadContext = { document: SourceDocument; at: readonly Step[]; settings: Settings; problems: DocumentProblem[] }
+
+/** The state that a serialized one holds; the families that its records leave out are those of `base`. Problems are added to those of the context. */
+export async function stateOf(serialized: SerializedState, context: ReadContext, base = new Store()): Promise<SandboxState> {
+  const { counters, clock, settings } = serialized
+  const script = await scriptOf(serialized, context)
+  return { store: storeOf(serialized, context, base), counters, clock, script, settings: flattened(settings) as GivenSettings }
+}
+
+function storeOf({ records, deleted }: SerializedState, { document, at, settings, problems }: ReadContext, base: Store): Store {
+  const store = base.without(FAMILIES.filter(family => records[family] !== undefined))
+  store.keys.clear()
+  const fixture = fixtureIn(document, records, [...at, 'records'])
+  // Refunds that were made when tips could be refunded stay when the setting is changed
+  const loosest = { ...settings, 'transactions.refundable': 'amount_plus_extras' } as const
+  problems.push(...duplicatesIn(fixture), ...put(fixture, store, { ids: new Ids(), now: 0, settings: loosest }).problems)
+  for (const [family, tombstones] of Object.entries(deleted)) {
+    if (records[family] !== undefined) for (const tombstone of tombstones) store[family as Family].addTombstone(tombstone)
+  }
+  return store
+}
+
+async function scriptOf({ script: entries }: SerializedState, { document, at, problems }: ReadContext): Promise<Script> {
+  const script = new Script()
+  for (const [index, { id, entry: data, matched, applied }] of entries.entries()) {
+    const entry = await compileEntry(data, (steps, message) => problems.push({ document, steps: [...at, 'script', index, 'entry', ...steps], message }))
+    if (entry) script.put(id, entry, { matched, applied })
+  }
+  return script
+}

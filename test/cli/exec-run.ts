@@ -1,0 +1,75 @@
+/** Runs `commerce-emulator exec`, in the test's own process or in one of its own. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import { run, type Streams } from '../../src/cli/program.js'
+import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
+import { world } from '../support/emulator.js'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+type Ran = { status: number | null; stdout: string; stderr: string }
+
+/** Runs a command line in this process, with its own streams. A command that exec runs writes to the real streams, so it must write nothing. */
+export async function ran(args: string[], environment: Record<string, string> = {}): Promise<Ran> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
+  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
+  return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
+}
+
+/** A command that runs JavaScript, which can use `base`, `key`, `control`, `call` and `save`. */
+export const script = (code: string) => [
+  process.execPath,
+  '--input-type=module',
+  '-e',
+  `import { writeFileSync } from 'node:fs'
+const { COMMERCE_BASE_URL: base, COMMERCE_API_KEY: key, COMMERCE_CONTROL_URL: control } = process.env
+const call = (on, form) => {
+  const [method, path] = on.split(' ')
+  const authorization = 'Basic ' + btoa(key + ':')
+  return fetch(base + path, { method, headers: path === '/transactions' && method === 'POST' ? {} : { authorization }, ...(form && { body: new URLSearchParams(form) }) })
+}
+const save = (file, value) => writeFileSync(file, JSON.stringify(value))
+${code}`
+]
+export const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
+
+/** The path of a scenario with the small set of records. */
+export const scenarioIn = (t: Test, more: object = {}, name = 'own') =>
+  `${t.testdir({ 'own.yaml': JSON.stringify({ name, data: world(), ...more }) })}/own.yaml`
+
+const environment = { ...process.env }
+for (const key of SETTING_KEYS) delete environment[variableOf(key)]
+
+type Running = { pid: number; kill: (signal: NodeJS.Signals) => void; stdout: () => string; stderr: () => string; ended: Promise<number | string> }
+
+/** Runs exec as a process of its own, killed when the test ends; with `onTerminal` its stdin looks like a terminal. */
+export function running(t: Test, args: string[], { onTerminal = false } = {}): Running {
+  const terminal = onTerminal ? ['--import', `data:text/javascript,${encodeURIComponent('process.stdin.isTTY = true')}`] : []
+  const child = spawn(process.execPath, [...process.execArgv, ...terminal, MAIN, 'exec', ...args], { env: environment, stdio: ['pipe', 'pipe', 'pipe'] })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', chunk => {
+    stdout += chunk
+  })
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  child.stdin.end('from-outside')
+  t.teardown(() => child.kill('SIGKILL'))
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
+  return { pid: child.pid as number, kill: signal => void child.kill(signal), stdout: () => stdout, stderr: () => stderr, ended }
+}
+
+/** Waits until stdout has this many lines, or the process has ended. */
+export async function linesWritten({ stdout, ended }: Running, count: number): Promise<void> {
+  let isOver = false
+  void ended.then(() => {
+    isOver = true
+  })
+  while (stdout().split('\n').length <= count && !isOver) await sleep(20)
+}

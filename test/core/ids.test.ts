@@ -1,0 +1,141 @@
+import t from 'tap'
+import { drawnFraction, drawnText } from '../../src/core/draws.js'
+import { type IdKind, Ids, kindOf } from '../../src/core/ids.js'
+import { type GivenSettings, type Settings, settingsInForce } from '../../src/core/settings.js'
+
+const settings = (given: GivenSettings = {}): Settings => settingsInForce({ flag: given }).values
+
+const KINDS: Record<IdKind, string> = {
+  merchant: 'mch_',
+  reseller: 'rsl_',
+  location: 'loc_',
+  ticket: 'tkt_',
+  transaction: 'txn_',
+  user: 'usr_',
+  refund: 'rfd_'
+}
+const free = () => false
+
+t.test('A02 A03: ids are a prefix and 24 letters and digits, the same for the same seed, kind and number', async t => {
+  const drawThree = (given: GivenSettings, kind: IdKind) => {
+    const ids = new Ids()
+    return [1, 2, 3].map(() => ids.draw(kind, settings(given), free))
+  }
+
+  const all: string[] = []
+  for (const [kind, prefix] of Object.entries(KINDS) as [IdKind, string][]) {
+    const drawn = drawThree({}, kind)
+    for (const id of drawn) t.ok(new RegExp(`^${prefix}[A-Za-z0-9]{24}$`).test(id), id)
+    t.strictSame(drawThree({}, kind), drawn, 'the same calls draw the same ids')
+    t.strictSame(drawThree({ seed: 1 }, kind), drawn, 'the default seed is 1')
+    all.push(...drawn, ...drawThree({ seed: 2 }, kind))
+  }
+  t.equal(new Set(all).size, all.length, 'seeds, kinds and numbers draw apart')
+  t.equal(new Set(all.map(id => id.slice(4))).size, all.length, 'the bodies differ too')
+})
+
+t.test('A03: each kind counts alone, so the draws of one do not move another', async t => {
+  const ids = new Ids()
+  const expected = new Ids()
+
+  const first = expected.draw('ticket', settings(), free)
+  ids.draw('refund', settings(), free)
+  ids.draw('user', settings(), free)
+  ids.drawKey(settings(), free)
+
+  t.equal(ids.draw('ticket', settings(), free), first)
+  t.strictSame(ids.counters, { refund: 1, user: 1, key: 1, ticket: 1 })
+})
+
+t.test('A03: an id that is taken is skipped, and drawing goes on from the counters', async t => {
+  const plain = new Ids()
+  const [first, second, third] = [1, 2, 3].map(() => plain.draw('location', settings(), free))
+
+  const skipping = new Ids()
+  t.equal(
+    skipping.draw('location', settings(), id => id === first || id === second),
+    third
+  )
+  t.strictSame(skipping.counters, { location: 3 })
+
+  const on = new Ids({ location: 1 })
+  t.equal(on.draw('location', settings(), free), second)
+  const { counters } = on
+  on.draw('location', settings(), free)
+  t.strictSame(counters, { location: 2 }, 'counters that were read do not move')
+})
+
+t.test('A02 A03: ids.prefixes and ids.length shape the ids; the alphabet is all letters and digits', async t => {
+  for (const length of [8, 24, 64])
+    t.ok(new RegExp(`^x-[A-Za-z0-9]{${length}}$`).test(new Ids().draw('refund', settings({ 'ids.length': length, 'ids.prefixes.refund': 'x-' }), free)))
+  t.ok(/^[A-Za-z0-9]{24}$/.test(new Ids().draw('refund', settings({ 'ids.prefixes.refund': '' }), free)))
+
+  const ids = new Ids()
+  const letters = new Set(Array.from({ length: 200 }, () => ids.draw('user', settings(), free).slice(4)).join(''))
+  t.equal(letters.size, 62)
+})
+
+t.test('A18: API keys are drawn from the seed too', async t => {
+  const first = new Ids().drawKey(settings(), free)
+
+  t.ok(/^sk_test_[A-Za-z0-9]{24}$/.test(first), first)
+  t.equal(new Ids().drawKey(settings(), free), first)
+  t.not(new Ids().drawKey(settings({ seed: 2 }), free), first)
+  t.not(
+    new Ids().drawKey(settings(), key => key === first),
+    first
+  )
+  t.equal(new Ids().drawKey(settings({ 'ids.length': 8 }), free), first, 'ids.length is of ids alone')
+})
+
+t.test("A02: a family's kind; an Account's goes by its type", async t => {
+  t.strictSame(
+    [kindOf('accounts', 'merchant'), kindOf('accounts', 'reseller'), kindOf('accounts'), kindOf('accounts', null)],
+    ['merchant', 'reseller', 'merchant', 'merchant']
+  )
+  t.strictSame(
+    (['users', 'locations', 'tickets', 'transactions', 'refunds'] as const).map(family => kindOf(family)),
+    ['user', 'location', 'ticket', 'transaction', 'refund']
+  )
+})
+
+t.test('A03: a draw depends on the seed, the label and its number alone', async t => {
+  const seeds = [0, 1, 2, 4_294_967_295]
+  const labels = ['delay:scr_1', 'delay:scr_2', '']
+  const numbers = [0, 1, 2, 1_000_000]
+  const draws = seeds.flatMap(seed => labels.flatMap(label => numbers.map(n => [seed, label, n] as const)))
+
+  const fractions = draws.map(draw => drawnFraction(...draw))
+  const texts = draws.map(draw => drawnText(...draw, 24))
+
+  t.strictSame(
+    draws.toReversed().map(draw => drawnFraction(...draw)),
+    fractions.toReversed(),
+    'in whatever order they are drawn'
+  )
+  t.strictSame(
+    draws.map(draw => drawnText(...draw, 24)),
+    texts
+  )
+  t.equal(new Set(fractions).size, draws.length, 'seeds, labels and numbers draw apart')
+  t.equal(new Set(texts).size, draws.length)
+})
+
+t.test('A03: fractions lie from 0 up to 1 and are spread evenly', async t => {
+  const tenths = new Array(10).fill(0)
+
+  for (let n = 0; n < 10_000; n++) {
+    const fraction = drawnFraction(7, 'delay', n)
+    if (!(fraction >= 0 && fraction < 1)) t.fail(`${fraction} lies outside`)
+    tenths[Math.floor(fraction * 10)]++
+  }
+
+  for (const [tenth, count] of tenths.entries()) t.ok(count > 850 && count < 1150, `${count} in tenth ${tenth}`)
+})
+
+t.test('A03: a text has the length asked for, and a shorter one is the beginning of a longer one', async t => {
+  const long = drawnText(1, 'ticket', 5, 64)
+
+  t.ok(/^[A-Za-z0-9]{64}$/.test(long), long)
+  for (const length of [0, 1, 8, 24, 63]) t.equal(drawnText(1, 'ticket', 5, length), long.slice(0, length))
+})

@@ -1,0 +1,252 @@
+import t from 'tap'
+import { type Bounds, boundsOf, instantOf, instantProblem, isoOf, LATEST_INSTANT, parseInstant } from '../../src/core/instants.js'
+import { cpuTime } from '../support/cpu.js'
+
+const DAY = 86_400_000
+const EXPECTED = 'an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z'
+const digits = (value: number, length: number) => String(value).padStart(length, '0')
+
+t.test('FILT-1 A05 A38: every ISO 8601 form that names an instant is read; which of them rely on A38', async t => {
+  const cases: [text: string, iso: string, usesA38: boolean][] = [
+    ['2026-03-01T18:00:05.123Z', '2026-03-01T18:00:05.123Z', false],
+    ['2026-03-01T18:00:05Z', '2026-03-01T18:00:05.000Z', false],
+    ['2026-03-01T18:00:05z', '2026-03-01T18:00:05.000Z', false],
+    ['2026-03-01t18:00:05z', '2026-03-01T18:00:05.000Z', false],
+    ['2026-03-01T18:00:05.5Z', '2026-03-01T18:00:05.500Z', false],
+    ['2026-03-01T18:00:05,25Z', '2026-03-01T18:00:05.250Z', false],
+    ['2026-03-01T18:00:05.123000000Z', '2026-03-01T18:00:05.123Z', false],
+    ['2026-03-01T18:00Z', '2026-03-01T18:00:00.000Z', false],
+    ['2026-03-01T18Z', '2026-03-01T18:00:00.000Z', false],
+    ['20260301T180005Z', '2026-03-01T18:00:05.000Z', false],
+    ['20260301T180005.123Z', '2026-03-01T18:00:05.123Z', false],
+    ['20260301T1800Z', '2026-03-01T18:00:00.000Z', false],
+    ['2026-03-01T180005Z', '2026-03-01T18:00:05.000Z', false],
+    ['2026-03-01T18:00:05+02:00', '2026-03-01T16:00:05.000Z', false],
+    ['2026-03-01T18:00:05-05:30', '2026-03-01T23:30:05.000Z', false],
+    ['2026-03-01T18:00+0200', '2026-03-01T16:00:00.000Z', false],
+    ['2026-03-01T18:00+02', '2026-03-01T16:00:00.000Z', false],
+    ['2026-03-01T18:00-00:00', '2026-03-01T18:00:00.000Z', false],
+    ['2026-03-01T18:00+23:59', '2026-02-28T18:01:00.000Z', false],
+    ['2026-03-01T01:00+02:00', '2026-02-28T23:00:00.000Z', false],
+    ['2026-12-31T24:00:00Z', '2027-01-01T00:00:00.000Z', false],
+    ['2026-12-31T24:00:00.000Z', '2027-01-01T00:00:00.000Z', false],
+    ['2026-12-31T24Z', '2027-01-01T00:00:00.000Z', false],
+    ['1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z', false],
+    ['0000-01-01T00:00:00Z', '0000-01-01T00:00:00.000Z', false],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z', false],
+    // a day alone
+    ['2026-03-01', '2026-03-01T00:00:00.000Z', true],
+    ['20260301', '2026-03-01T00:00:00.000Z', true],
+    ['2028-02-29', '2028-02-29T00:00:00.000Z', true],
+    ['2000-02-29', '2000-02-29T00:00:00.000Z', true],
+    ['0000-01-01', '0000-01-01T00:00:00.000Z', true],
+    ['9999-12-31', '9999-12-31T00:00:00.000Z', true],
+    // no zone
+    ['2026-03-01T18:00', '2026-03-01T18:00:00.000Z', true],
+    ['2026-03-01T18:00:05', '2026-03-01T18:00:05.000Z', true],
+    ['20260301T180005', '2026-03-01T18:00:05.000Z', true],
+    // ordinal dates
+    ['2026-060', '2026-03-01T00:00:00.000Z', true],
+    ['2026060', '2026-03-01T00:00:00.000Z', true],
+    ['2026-001T00:00:00Z', '2026-01-01T00:00:00.000Z', true],
+    ['2026-365T12:00Z', '2026-12-31T12:00:00.000Z', true],
+    ['2028366T1200+01', '2028-12-31T11:00:00.000Z', true],
+    // week dates
+    ['2026-W10-1', '2026-03-02T00:00:00.000Z', true],
+    ['2026W101', '2026-03-02T00:00:00.000Z', true],
+    ['2026-W10-7T18:00:05Z', '2026-03-08T18:00:05.000Z', true],
+    ['2026-W01-1', '2025-12-29T00:00:00.000Z', true],
+    ['2026-W53-7', '2027-01-03T00:00:00.000Z', true],
+    ['1970-W01-4', '1970-01-01T00:00:00.000Z', true],
+    ['0000-W01-1', '0000-01-03T00:00:00.000Z', true],
+    ['9999-W52-5', '9999-12-31T00:00:00.000Z', true]
+  ]
+  for (const [text, iso, usesA38] of cases) {
+    const instant = parseInstant(text)
+    t.strictSame(instant && { ...instant, at: isoOf(instant.at) }, { at: iso, isTruncated: false, usesA38 }, text)
+    t.equal(instantOf(text), Date.parse(iso), text)
+  }
+})
+
+t.test('A38: a fraction of any length is read exactly, of a second, a minute or an hour', async t => {
+  const cases: [text: string, iso: string, isTruncated: boolean][] = [
+    ['2026-03-01T18:00:59.000001Z', '2026-03-01T18:00:59.000Z', true],
+    ['2026-03-01T18:00:59.0009Z', '2026-03-01T18:00:59.000Z', true],
+    ['2026-03-01T18:00:59.9999999999999999999999999999999999999999Z', '2026-03-01T18:00:59.999Z', true],
+    ['2026-03-01T18:00:59.1230000000000000000000000000000000000001Z', '2026-03-01T18:00:59.123Z', true],
+    ['2026-03-01T18:00:59.1230000000000000000000000000000000000000Z', '2026-03-01T18:00:59.123Z', false],
+    ['1969-12-31T23:59:59.0005Z', '1969-12-31T23:59:59.000Z', true],
+    ['9999-12-31T23:59:59.9999Z', '9999-12-31T23:59:59.999Z', true],
+    [`2026-03-01T18:00:59.${'0'.repeat(9999)}1Z`, '2026-03-01T18:00:59.000Z', true],
+    ['2026-03-01T18:30.5Z', '2026-03-01T18:30:30.000Z', false],
+    ['20260301T1830,25Z', '2026-03-01T18:30:15.000Z', false],
+    ['2026-03-01T18:30.00001Z', '2026-03-01T18:30:00.000Z', true],
+    ['2026-03-01T18:30.00005Z', '2026-03-01T18:30:00.003Z', false],
+    ['2026-03-01T18.5Z', '2026-03-01T18:30:00.000Z', false],
+    ['2026-03-01T18,3333333333333333Z', '2026-03-01T18:19:59.999Z', true],
+    ['2026-03-01T18.12345Z', '2026-03-01T18:07:24.420Z', false],
+    ['2026-03-01T18.000000277Z', '2026-03-01T18:00:00.000Z', true],
+    ['2026-03-01T18.000000278Z', '2026-03-01T18:00:00.001Z', true]
+  ]
+  for (const [text, iso, isTruncated] of cases) {
+    const instant = parseInstant(text)
+    t.strictSame(instant && { ...instant, at: isoOf(instant.at) }, { at: iso, isTruncated, usesA38: isTruncated }, text.slice(0, 60))
+  }
+})
+
+t.test('A38: calendar, ordinal and week dates agree on every day of four hundred years', async t => {
+  let [weekYear, week] = [1999, 52]
+  let [at, weekday] = [Date.UTC(2000, 0, 1), 6]
+  for (; at < Date.UTC(2400, 0, 1); at += DAY) {
+    const iso = new Date(at).toISOString().slice(0, 10)
+    const year = Number(iso.slice(0, 4))
+    const ordinal = digits((at - Date.UTC(year, 0, 1)) / DAY + 1, 3)
+    if (weekday === 1) {
+      // the week of 4 January is the first of its year
+      const isFirst = new Date(at + 3 * DAY).getUTCMonth() === 0 && new Date(at + 3 * DAY).getUTCDate() <= 7
+      ;[weekYear, week] = isFirst ? [new Date(at + 3 * DAY).getUTCFullYear(), 1] : [weekYear, week + 1]
+    }
+    const named = [iso, iso.replaceAll('-', ''), `${year}-${ordinal}`, `${year}${ordinal}`]
+    named.push(`${weekYear}-W${digits(week, 2)}-${weekday}`, `${weekYear}W${digits(week, 2)}${weekday}`)
+    for (const text of named) if (instantOf(text) !== at) t.fail(`${text} is ${iso}`)
+    weekday = (weekday % 7) + 1
+  }
+  t.equal(at, Date.UTC(2400, 0, 1))
+})
+
+t.test('FILT-1 A05: what names no instant is refused', async t => {
+  const refused = [
+    ...['', ' ', 'today', '26-03-01', '2026-3-1', '2026-02-29', '2027-02-29', '2100-02-29', '2026-13-01', '2026-00-01', '2026-04-31', '2026-01-00', '20260230'],
+    ...[
+      '1767225600',
+      '1767225600000',
+      '1767225600.5',
+      '-1',
+      '0',
+      '202',
+      '202603',
+      '20260',
+      '202603011',
+      '2026-03-',
+      '2026/03/01',
+      '01.03.2026',
+      '２０２６-03-01'
+    ],
+    ...['2026-000', '2026-366', '2028-367', '2026-60', '2026000', '2026-0601'],
+    ...['2026-W00-1', '2026-W54-1', '2025-W53-1', '2026-W10-0', '2026-W10-8', '2026-W101', '2026W10-1', '2026-w10-1', '2026-W1-1', '2026-W10-', 'W10-1'],
+    ...['T18:00', '18:00', '2026-03-01 18:00', ' 2026-03-01', '2026-03-01 ', '2026-03-01\n', '2026-03-01Z', '2026-03-01+02:00', '2026-03T18:00', '2026T18:00Z'],
+    ...[
+      '2026-03-01T',
+      '2026-03-01TZ',
+      '2026-03-01T8:00',
+      '2026-03-01T25:00',
+      '2026-03-01T24:01',
+      '2026-03-01T24:00:01',
+      '2026-03-01T24:00:00.0001',
+      '2026-03-01T24.1'
+    ],
+    ...[
+      '2026-03-01T18:60',
+      '2026-03-01T23:59:60Z',
+      '2026-03-01T18:0005',
+      '2026-03-01T1800:05',
+      '2026-03-01T18:00:',
+      '2026-03-01T18:00:05.',
+      '2026-03-01T18:00:05.Z'
+    ],
+    ...['2026-03-01T18:00:05.1.2Z', '2026-03-01T18.5:00', '2026-03-01T18:00:05.1e3Z', '2026-03-01T18:00:05.-1Z', '2026-03-01TT18:00', '2026-03-01T18:00T19:00'],
+    ...['2026-03-01T18:00 02:00', '2026-03-01T18:00Z+02:00', '2026-03-01T18:00+24:00', '2026-03-01T18:00+02:60', '2026-03-01T18:00+2', '2026-03-01T18:00+'],
+    ...['2026-03-01T18:00[Europe/Berlin]', '2026-03-01T18:00 UTC', '2026-03-01T18:00ZZ', '2026-03-01T18:00Z ', 'Sun, 01 Mar 2026 18:00:00 GMT'],
+    ...[
+      '10000-01-01',
+      '+010000-01-01',
+      '-000001-01-01',
+      '9999-12-31T24:00:00Z',
+      '9999-12-31T23:30:00-01:00',
+      '9999-W52-6',
+      '0000-01-01T00:00:00+01:00',
+      '0000-W00-7'
+    ]
+  ]
+  for (const text of refused) {
+    t.equal(parseInstant(text), null, JSON.stringify(text))
+    t.equal(instantOf(text), null)
+    t.equal(instantProblem(text).assumption, undefined, JSON.stringify(text))
+  }
+})
+
+t.test('A38: a year, a month or a week alone is refused by the assumption, which says that it is no instant', async t => {
+  const cases: [text: string, period: string][] = [
+    ['2026', 'year'],
+    ['0000', 'year'],
+    ['2026-03', 'month'],
+    ['2026-12', 'month'],
+    ['2026-W10', 'week'],
+    ['2026W10', 'week'],
+    ['2026-W53', 'week']
+  ]
+  for (const [text, period] of cases) {
+    t.equal(parseInstant(text), null, text)
+    t.strictSame(instantProblem(text), { expected: `${EXPECTED}; ${text} names a ${period}, not an instant`, assumption: 'A38' })
+  }
+  for (const text of ['2026-00', '2026-13', '2026-3', '202603', '2026-W00', '2026-W54', '2026-w10', '12026', '20', '2026-03\n', 'yesterday'])
+    t.strictSame(instantProblem(text), { expected: EXPECTED }, text)
+})
+
+t.test('FILT-1: a space where a + was meant is pointed out', async t => {
+  const hint = `${EXPECTED}; the space stands where a + was meant: write the offset's + as %2B`
+
+  for (const text of ['2026-03-01T18:00:00 02:00', '2026-03-01T18:00:00 0200', '2026-03-01T18:00 02', '2026-03-01t18:00:00.5 02:00'])
+    t.strictSame(instantProblem(text), { expected: hint }, text)
+  for (const text of ['2026-03-01 18:00', '2026-03-01T18:00:00 UTC', '2026-03-01T18:00 2', '1767225600'])
+    t.strictSame(instantProblem(text), { expected: EXPECTED }, text)
+})
+
+t.test('FILT-1 FILT-2 FILT-3 FILT-4 A38: bounds in whole milliseconds compare as exactly as the texts do', async t => {
+  const before = Date.parse('2026-03-01T18:00:59.000Z')
+  const fine = '2026-03-01T18:00:59.000001Z'
+  const whole = '2026-03-01T18:00:59.000Z'
+  const kept = ({ gte, gt, lte, lt }: Bounds<number>) =>
+    [before - 1, before, before + 1].map(
+      at => (gte === undefined || at >= gte) && (gt === undefined || at > gt) && (lte === undefined || at <= lte) && (lt === undefined || at < lt)
+    )
+  const cases: [filter: Bounds<string>, kept: [boolean, boolean, boolean]][] = [
+    [{}, [true, true, true]],
+    [{ gte: undefined, lt: undefined }, [true, true, true]],
+    [{ gte: whole }, [false, true, true]],
+    [{ gt: whole }, [false, false, true]],
+    [{ lte: whole }, [true, true, false]],
+    [{ lt: whole }, [true, false, false]],
+    [{ gte: fine }, [false, false, true]],
+    [{ gt: fine }, [false, false, true]],
+    [{ lte: fine }, [true, true, false]],
+    [{ lt: fine }, [true, true, false]],
+    [{ gte: whole, gt: fine }, [false, false, true]],
+    [{ gt: whole, gte: fine }, [false, false, true]],
+    [{ lte: whole, lt: fine }, [true, true, false]],
+    [{ gte: whole, lt: fine }, [false, true, false]],
+    [{ gte: fine, lt: fine }, [false, false, false]]
+  ]
+  for (const [filter, expected] of cases) {
+    const { usesA38, ...bounds } = boundsOf(filter)
+    t.strictSame(kept(bounds), expected, JSON.stringify(filter))
+    t.equal(usesA38, Object.values(filter).includes(fine), JSON.stringify(filter))
+  }
+  t.strictSame(boundsOf({ gte: '2026-03-01', lt: whole }), { usesA38: true, gte: Date.UTC(2026, 2, 1), lt: before }, 'one that relies on A38 is enough')
+  t.strictSame(boundsOf({ gte: '9999-12-31T23:59:59.9999Z' }).gte, LATEST_INSTANT + 1)
+})
+
+t.test('FILT-1: a hostile text is read in good time', async t => {
+  const begun = cpuTime()
+  for (const text of [
+    `2026-03-01T18:00:59.${'9'.repeat(1_000_000)}`,
+    'T'.repeat(1_000_000),
+    '9'.repeat(1_000_000),
+    `2026-03-01T${' '.repeat(200_000)}02`,
+    `${'-W'.repeat(500_000)}`
+  ]) {
+    parseInstant(text)
+    instantProblem(text)
+  }
+  t.ok(cpuTime() - begun < 1000, `${cpuTime() - begun} ms`)
+})

@@ -1,0 +1,162 @@
+import t from 'tap'
+import { checkerOf } from '../../src/core/checking.js'
+import {
+  flattened,
+  nested,
+  processSettingProblem,
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingKey,
+  scenarioPathOf,
+  settingsInForce,
+  settingsSchema,
+  variableOf
+} from '../../src/core/settings.js'
+
+t.test('settings: control before flag before environment before scenario before default', async t => {
+  const places = ['scenario', 'environment', 'flag', 'control'] as const
+  const given: Record<string, object> = {}
+
+  t.strictSame(settingsInForce({}).values['ids.length'], 24)
+  t.equal(settingsInForce({}).sources['ids.length'], 'default')
+  for (const [index, place] of places.entries()) {
+    given[place] = { 'ids.length': 10 + index }
+    const { values, sources } = settingsInForce(given)
+    t.equal(values['ids.length'], 10 + index)
+    t.equal(sources['ids.length'], place)
+    t.equal(sources.seed, 'default', 'the others stay where they were')
+    t.equal(values.seed, 1)
+  }
+})
+
+t.test('settings: false, 0 and null are values, undefined is none', async t => {
+  const { values, sources } = settingsInForce({
+    flag: { cors: false, port: 0, 'auth.accept_any_key': null, seed: undefined as never },
+    scenario: { 'auth.accept_any_key': 'mch_a', seed: 9 }
+  })
+
+  t.strictSame([values.cors, values.port, values['auth.accept_any_key'], values.seed], [false, 0, null, 9])
+  t.strictSame([sources.cors, sources.port, sources['auth.accept_any_key'], sources.seed], ['flag', 'flag', 'flag', 'scenario'])
+  t.strictSame(Object.keys(values), SETTING_KEYS)
+  t.strictSame(Object.keys(sources), SETTING_KEYS)
+})
+
+t.test('settings: each default keeps its own schema, and each setting says what it does', async t => {
+  const check = checkerOf(() => settingsSchema(() => true))
+  const defaults = nested(settingsInForce({}).values)
+
+  t.strictSame(check(JSON.parse(JSON.stringify(defaults))), [])
+  for (const key of SETTING_KEYS) t.ok(/^.+\.$/.test(SETTINGS[key].about), key)
+})
+
+t.test('settings: the variable and the place in a scenario', async t => {
+  t.equal(variableOf('pagination.max_limit'), 'PAGINATION_MAX_LIMIT')
+  t.equal(variableOf('ids.prefixes.merchant'), 'IDS_PREFIXES_MERCHANT')
+  t.equal(variableOf('control_token'), 'CONTROL_TOKEN')
+  t.equal(new Set(SETTING_KEYS.map(variableOf)).size, SETTING_KEYS.length)
+  t.equal(scenarioPathOf('seed'), 'seed')
+  t.equal(scenarioPathOf('pagination.order'), 'settings.pagination.order')
+  t.equal(scenarioPathOf('port'), null)
+})
+
+t.test('settings: the schema of one scope, nested by the dots, closed at every level', async t => {
+  const schema = settingsSchema(key => key.startsWith('ids.') || key === 'seed') as {
+    properties: Record<string, { properties: Record<string, unknown>; additionalProperties: boolean }>
+    additionalProperties: boolean
+  }
+
+  t.strictSame(Object.keys(schema.properties), ['seed', 'ids'])
+  t.strictSame(Object.keys(schema.properties.ids?.properties as object), ['prefixes', 'length'])
+  t.equal(schema.additionalProperties, false)
+  t.equal(schema.properties.ids?.additionalProperties, false)
+  t.hasStrict(schema.properties.ids?.properties.length, { type: 'integer', minimum: 8, maximum: 64, default: 24, description: SETTINGS['ids.length'].about })
+})
+
+t.test('settings: what a value may not be', async t => {
+  const check = checkerOf(() => settingsSchema(() => true))
+  const refused: [key: SettingKey, value: unknown][] = [
+    ['port', -1],
+    ['port', 65_536],
+    ['port', '4010'],
+    ['host', ''],
+    ['log_level', 'loud'],
+    ['cors', 'true'],
+    ['control_token', ''],
+    ['control_hosts', 'a'],
+    ['seed', -1],
+    ['seed', 1.5],
+    ['seed', 4_294_967_296],
+    ['ids.length', 7],
+    ['ids.length', 65],
+    ['ids.prefixes.refund', 'a b'],
+    ['ids.prefixes.refund', 'x'.repeat(17)],
+    ['statuses.created', 202],
+    ['statuses.missing', 200],
+    ['statuses.missing', 500],
+    ['pagination.default_limit', 0],
+    ['pagination.max_limit', 1001],
+    ['transactions.default_currency', 'USD'],
+    ['auth.visibility', 'closed']
+  ]
+  for (const [key, value] of refused) {
+    const problems = check(nested({ [key]: value }))
+    t.strictSame(
+      problems.map(({ path }) => path),
+      [key],
+      `${key} ${value}`
+    )
+  }
+})
+
+t.test('settings: nested and flat keys turn into each other', async t => {
+  const flat = { seed: 1, 'pagination.max_limit': 5, 'ids.prefixes.user': 'u_', control_hosts: ['a', 'b'], 'auth.accept_any_key': null }
+  const deep = { seed: 1, pagination: { max_limit: 5 }, ids: { prefixes: { user: 'u_' } }, control_hosts: ['a', 'b'], auth: { accept_any_key: null } }
+
+  t.strictSame({ ...flattened(deep) }, flat)
+  t.strictSame(JSON.parse(JSON.stringify(nested(flat))), deep)
+  t.strictSame({ ...flattened(flat) }, flat, 'keys with dots are left as they are')
+  t.strictSame({ ...flattened({ pagination: { 'deep.er': { x: 1 } } }) }, { 'pagination.deep.er.x': 1 })
+  t.strictSame({ ...flattened({}) }, {})
+})
+
+t.test('settings: hostile keys are plain names and touch no prototype', async t => {
+  const hostile = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}, "a": {"__proto__": 2}}')
+
+  const flat = flattened(hostile)
+  t.strictSame(Object.keys(flat).sort(), ['__proto__.polluted', 'a.__proto__', 'constructor.prototype.polluted'])
+
+  const back = nested(flat)
+  t.equal(JSON.stringify(back), '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":{"__proto__":2}}')
+  t.equal(({} as Record<string, unknown>).polluted, undefined)
+
+  const problems = checkerOf(() => settingsSchema(() => true))(back)
+  t.strictSame(problems.map(({ path }) => path).sort(), ['__proto__', 'a', 'constructor'])
+})
+
+t.test('settings: a key below the value of another is an unknown name, in whatever order they come', async t => {
+  const check = checkerOf(() => settingsSchema(() => true))
+  const cases: [flat: Record<string, unknown>, paths: string[]][] = [
+    [{ seed: 1, 'seed.x': 2 }, ['seed.x']],
+    [{ 'seed.x': 2, seed: 1 }, ['seed.x']],
+    [{ pagination: null, 'pagination.max_limit': 5 }, ['pagination', 'pagination.max_limit']],
+    [{ control_hosts: ['a'], 'control_hosts.0.x': 'b' }, ['control_hosts.0.x']],
+    [{ 'seed.constructor': 1 }, ['seed']],
+    [{ 'constructor.x': 1 }, ['constructor']]
+  ]
+  for (const [flat, paths] of cases)
+    t.strictSame(
+      check(nested(flat))
+        .map(({ path }) => path)
+        .sort(),
+      paths,
+      JSON.stringify(flat)
+    )
+})
+
+t.test('settings: a process setting in a sandbox is a problem that says where it belongs', async t => {
+  t.equal(processSettingProblem('port'), 'it belongs to the process; give it when the emulator is started, as with PORT or --set port=')
+  t.equal(processSettingProblem('limits.body'), 'it belongs to the process; give it when the emulator is started, as with LIMITS_BODY or --set limits.body=')
+  t.equal(processSettingProblem('limits'), 'it belongs to the process; give it when the emulator is started, as with LIMITS_BODY or --set limits.body=')
+  for (const name of ['seed', 'pagination', 'pagination.max_limit', 'lim', 'none', '', '__proto__', 'ids.prefixes'])
+    t.equal(processSettingProblem(name), undefined, name)
+})

@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import t from 'tap'
+import type { Step } from '../../src/core/checking.js'
+import { Ids } from '../../src/core/ids.js'
+import { settingsInForce } from '../../src/core/settings.js'
+import { type SerializedState, stateOf, stateSchema, stateText } from '../../src/sandbox/serialization.js'
+import { emptyState, type SandboxState } from '../../src/sandbox/state.js'
+import { type DocumentProblem, documentOf } from '../../src/scenario/documents.js'
+import { exportedText } from '../../src/scenario/export.js'
+import { fixtureIn, put } from '../../src/scenario/fixture.js'
+import { compileScript, type Entry, Script } from '../../src/scenario/script.js'
+import { pageOf } from '../../src/store/paging.js'
+import { FAMILIES, Store } from '../../src/store/store.js'
+import { NOW, world } from '../support/emulator.js'
+
+const settings = settingsInForce({}).values
+const document = documentOf('state.json', {})
+const EMPTY: SerializedState = JSON.parse(stateText(emptyState()))
+
+function storeOf(records: object): Store {
+  const store = new Store()
+  const { problems } = put(fixtureIn(document, records as Record<string, unknown>), store, { ids: new Ids(), now: Date.parse(NOW), settings })
+  if (problems.length > 0) throw new Error(JSON.stringify(problems))
+  return store
+}
+
+const read = async (serialized: SerializedState, { at = [] as Step[], base = new Store() } = {}) => {
+  const problems: DocumentProblem[] = []
+  const state = await stateOf(serialized, { document, at, settings, problems }, base)
+  return { state, problems }
+}
+
+/** A store as it comes back from a file: all of it through JSON. */
+async function again(store: Store, { base, families }: { base?: Store; families?: readonly (typeof FAMILIES)[number][] } = {}) {
+  const text = stateText({ ...emptyState(), store }, families)
+  const { state, problems } = await read(JSON.parse(text), base && { base })
+  return { back: state.store, problems }
+}
+
+t.test('users deleted, made and changed in any order: a file gives the same pages back, at every cursor', async t => {
+  const act = fc.oneof(
+    fc.record({ do: fc.constant('make' as const), minute: fc.integer({ min: 0, max: 5 }) }),
+    fc.record({ do: fc.constant('delete' as const), nth: fc.nat(30) }),
+    fc.record({ do: fc.constant('change' as const), nth: fc.nat(30) })
+  )
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { maxLength: 30 }), async acts => {
+      const first = storeOf(world({ users: [1, 2, 3].map(n => ({ id: `usr_${n}`, account: 'mch_a', name: `${n}`, email: 'a@example.com', created: NOW })) }))
+      const store = first.clone()
+      const ids = ['usr_1', 'usr_2', 'usr_3']
+      for (const one of acts) {
+        const id = ids[('nth' in one ? one.nth : 0) % ids.length] as string
+        const user = store.users.get(id)
+        if (one.do === 'make') {
+          const made = `usr_${ids.push(`usr_${ids.length + 1}`)}`
+          store.users.insert({
+            object: 'user',
+            id: made,
+            account: 'mch_a',
+            name: made,
+            email: 'a@example.com',
+            created: `2026-03-01T18:0${one.minute}:00.000Z`
+          })
+        } else if (user && one.do === 'delete') store.users.remove(id)
+        else if (user) store.users.replace({ ...user, name: 'changed' })
+      }
+
+      const isChanged = store.users.revision !== first.users.revision
+      const { back, problems } = await again(store, { base: first, families: isChanged ? ['users'] : [] })
+
+      t.strictSame(problems, [])
+      for (const id of ids) {
+        if (back.users.isTaken(id) !== store.users.isTaken(id)) return false
+        for (const order of ['newest_first', 'oldest_first'] as const) {
+          for (const name of ['startingAfter', 'endingBefore']) {
+            const pages = [store, back].map(({ users }) => pageOf(users, { index: 'account', group: 'mch_a', limit: 3, order, [name]: users.position(id) }))
+            const [expected, page] = pages.map(({ records, hasMore }) => JSON.stringify([hasMore, records.map(({ id }) => id)]))
+            if (page !== expected) return false
+          }
+        }
+      }
+      return exportedText(back) === exportedText(store)
+    }),
+    { numRuns: 200 }
+  )
+})
+
+t.test('families that a file leaves out are those of the base, deleted ids included; keys never are', async t => {
+  const base = storeOf(world({ users: [{ id: 'usr_1', account: 'mch_a', name: 'One', email: 'a@example.com' }] }))
+  base.users.remove('usr_1')
+  base.keys.set('sk_more', 'mch_a')
+  const store = base.clone()
+  store.keys.delete('sk_merchant')
+  const { tickets } = storeOf(world({ tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'B' }] }))
+  const ticket = tickets.get('tkt_b')
+  if (ticket) store.tickets.insert(ticket)
+
+  const { back, problems } = await again(store, { base, families: ['tickets'] })
+
+  t.strictSame(problems, [])
+  t.strictSame([...back.keys], [...store.keys])
+  t.equal(exportedText(back), exportedText(store))
+  t.equal(back.users.isTaken('usr_1'), true)
+  t.strictSame(back.users.tombstones(), base.users.tombstones(), 'once')
+  for (const family of FAMILIES) t.equal(back[family].revision === base[family].revision, family !== 'tickets', family)
+  t.equal(base.tickets.size, 1, 'the base is not changed')
+})
+
+t.test('problems of records and of script entries have their place in the file', async t => {
+  const { state, problems } = await read(
+    {
+      ...EMPTY,
+      script: [
+        { id: 'scr_4', entry: { on: 'GET /tickets', delay: '1s' }, matched: 7, applied: 6 },
+        { id: 'scr_9', entry: { on: 'GET /tickets', delay: 'soon' }, matched: 0, applied: 0 }
+      ],
+      records: { tickets: [{ id: 'tkt_x', location: 'loc_x', reference: 'X' }] }
+    },
+    { at: ['sandboxes', 2, 'state'] }
+  )
+
+  t.strictSame(problems.map(({ document: { name }, steps }) => [name, steps.join('.')]).sort(), [
+    ['state.json', 'sandboxes.2.state.records.tickets.0.location'],
+    ['state.json', 'sandboxes.2.state.script.1.entry.delay']
+  ])
+  t.strictSame(
+    state.script.listed().map(({ id, matched, applied }) => [id, matched, applied]),
+    [['scr_4', 7, 6]]
+  )
+})
+
+t.test('a state comes back with its settings, counters, clock and script, and a new entry has an id of its own', async t => {
+  const compiled = async (on: string) => (await compileScript([{ on, delay: '2s' }], () => t.fail('it is right')))[0] as Entry
+  const script = new Script([await compiled('GET /tickets'), await compiled('POST /refunds')])
+  script.remove('scr_1')
+  script.add(await compiled('GET /tickets'))
+  script.put('scr_2', await compiled('POST /refunds'), { matched: 3, applied: 2 })
+  const given: SandboxState = {
+    store: storeOf(world()),
+    counters: { user: 3 },
+    clock: { at: 5, running: false },
+    script,
+    settings: { seed: 4, 'pagination.max_limit': 7 }
+  }
+
+  const { state, problems } = await read(JSON.parse(stateText(given)))
+
+  t.strictSame(problems, [])
+  t.equal(stateText(state), stateText(given))
+  t.strictSame({ ...state.settings }, given.settings)
+  t.equal(state.script.add(await compiled('GET /tickets')), 'scr_4')
+})
+
+t.test('A23: Refunds that another setting allowed are accepted, more than the whole charge is not', async t => {
+  const transaction = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 100, tip_amount: 20, donation_amount: 3 }
+  for (const [amount, expected] of [
+    [100, []],
+    [123, []],
+    [124, ['txn_a was charged 123 usd, 0 of it has been refunded, 123 remain; 124 was asked.']]
+  ] as const) {
+    const records = world({ transactions: [transaction], refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount }] })
+    const { problems } = await read({ ...EMPTY, records })
+    t.strictSame(
+      problems.map(({ message }) => message),
+      expected
+    )
+  }
+})
+
+t.test('the schema asks for all of a state', async t => {
+  const schema = stateSchema()
+
+  t.strictSame(schema.required, Object.keys(EMPTY))
+  t.strictSame(Object.keys((schema.properties.deleted as { properties: object }).properties), FAMILIES)
+})
