@@ -8,7 +8,7 @@ import { type Answer, blameOf } from '../support/emulator.js'
 type Cases = Awaited<ReturnType<typeof startCases>>
 
 async function check(t: Test, { prepared, called, state }: Cases, each: Case): Promise<void> {
-  const { title, call, answers, blames, then = [], settings } = each
+  const { title, call, answers, blames, later = [], settings } = each
   const performance = await prepared(each)
   const before = blames && (await state())
   const shows = async (answer: Answer, expected: Expected, of: string) => t.strictSame(await performance.differences(answer, expected, isUnset), [], of)
@@ -21,7 +21,7 @@ async function check(t: Test, { prepared, called, state }: Cases, each: Case): P
   if (before) t.equal(await state(), before, `${title}: nothing is changed`)
   if (!blames && !settings) t.equal(answer.status, call.on.startsWith('DELETE') ? 204 : 200, title)
   if (answers) await shows(answer, answers, title)
-  for (const [later, expected] of then) await shows(await performance.send(later), expected, `${title}: then ${later.on}`)
+  for (const [asked, expected] of later) await shows(await performance.send(asked), expected, `${title}: then ${asked.on}`)
 }
 
 const groups = [

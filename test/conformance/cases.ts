@@ -14,7 +14,7 @@ export const CASE_CHECKS: readonly Check[] = Object.entries(RULE_CASES).flatMap(
 
 /** The right call is carried out, so that the other is refused for what differs. */
 async function check(ctx: Context, each: Case, right: Case['right']): Promise<void> {
-  const { call, answers, blames, then = [] } = each
+  const { call, answers, blames, later = [] } = each
   await ctx.prepare(right ? { ...each, right } : each)
   if (right) carriedOut(await ctx.send(right))
   const answer = await ctx.call(call)
@@ -22,7 +22,7 @@ async function check(ctx: Context, each: Case, right: Case['right']): Promise<vo
   if (answers?.status) assert.equal(answer.status, answers.status, told(answer))
   else if (blames) ctx.refused(answer)
   else carriedOut(answer)
-  for (const [asked, expected] of [[answer, answers ?? {}] as const, ...then]) {
+  for (const [asked, expected] of [[answer, answers ?? {}] as const, ...later]) {
     const said = 'status' in asked ? asked : await ctx.send(asked)
     assert.deepEqual(await ctx.differences(said, expected, isUnset), [], told(said))
   }

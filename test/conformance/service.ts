@@ -1,6 +1,7 @@
 /** The service under test, as HTTP alone: a call, its answer, and the verdicts that the reference lets a caller reach. */
 import assert from 'node:assert/strict'
 import type { Sent } from '../contract/performing.js'
+import type { Json } from '../support/json.js'
 
 /** Where the service is and what to call it with. */
 export type Service = {
@@ -14,14 +15,14 @@ export type Service = {
   ticket?: string | undefined
 }
 
-export type Resource = Readonly<Record<string, any>>
+export type Resource = Readonly<Record<string, Json>>
 export type Answer = {
   /** The call, for a message: `POST /refunds`. */
   on: string
   status: number
   text: string
   /** The body read as JSON; undefined where it is none. */
-  body: any
+  body: Json
 }
 
 /** Thrown where this service offers no way to set a check up. */
@@ -38,13 +39,13 @@ export async function send(
 ): Promise<Answer> {
   if (key === 'reseller' && !resellerKey) throw new Skip('no reseller key was given')
   const [method, path] = on.split(' ') as [string, string]
-  const named = key === 'merchant' ? { name: merchantKey } : key === 'reseller' ? { name: resellerKey as string } : key
+  const named = typeof key === 'string' ? { name: key === 'merchant' ? merchantKey : (resellerKey as string) } : key
   const response = await fetch(`${outside ? baseUrl.replace(/\/next$/, '') : baseUrl}${path}${query ? `?${query}` : ''}`, {
     method,
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT),
     headers: {
-      ...(named && { authorization: basic(named.name, named.password) }),
+      ...(named && { authorization: basic(named.name, 'password' in named ? named.password : '') }),
       ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
       ...headers
     },
@@ -54,7 +55,7 @@ export async function send(
   return { on, status: response.status, text, body: jsonOf(text) }
 }
 
-function jsonOf(text: string): any {
+function jsonOf(text: string): Json {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,8 +1,10 @@
 /** What a case of the table is made of: a call as data, what it needs before it, and what is to come of it. */
+import type { AssumptionId } from '../../src/reference/assumptions.js'
 import type { RuleId } from '../../src/reference/rules.js'
 
-export type { RuleId }
-export type AssumptionId = `A${number}`
+export type { AssumptionId, RuleId }
+/** The assumptions that are counted; the others stand behind every answer. */
+export type CountedAssumption = Exclude<AssumptionId, 'A01' | 'A33' | 'A34'>
 
 /** Parameters by their bracket names; undefined leaves out one that the call has otherwise. */
 export type Fields = Readonly<Record<string, string | number | undefined>>
@@ -58,7 +60,7 @@ export type Case = {
   /** For a call that is refused. */
   blames?: Blame
   /** What a later call is to say; `${made}` is the record that the call answered. */
-  then?: readonly (readonly [call: Call, expected: Expected])[]
+  later?: readonly (readonly [call: Call, expected: Expected])[]
   /** The rules that the call keeps beside the one that it is a case of and those of the way in: these and no others. */
   also?: readonly RuleId[]
   /** Whether the form had been decoded when it was refused, where the code alone does not say. */

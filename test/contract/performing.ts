@@ -1,12 +1,13 @@
 /** Makes the calls of a case over whatever `send` reaches: what it needs is made first, texts are filled in, answers are compared. */
+import type { Json } from '../support/json.js'
 import { type Call, type Case, type Expected, type Fields, GIVENS, type KnownName } from './case.js'
 
 /** An answer, its body read as JSON where it is. */
-export type Answer = { status: number; text: string; body: any }
+export type Answer = { status: number; text: string; body: Json }
 /** A call whose texts are filled in; parameters are encoded. */
 export type Sent = Omit<Call, 'body' | 'query'> & { body?: string; query?: string }
 export type Send<A extends Answer> = (call: Sent) => Promise<A>
-type Resource = Readonly<Record<string, any>>
+type Resource = Readonly<Record<string, Json>>
 /** What a case cannot make through the API: found, or null where there is none. */
 export type Known = Readonly<Record<KnownName, () => Promise<Resource | null>>>
 /** What a case is played at. */
@@ -36,10 +37,10 @@ export class Performance<A extends Answer = Answer> {
   }
 
   /** Everything that the call needs, so that nothing but the call itself is made by `call`. */
-  async prepare({ given = [], before = [], right, call, answers, then }: Case): Promise<void> {
+  async prepare({ given = [], before = [], right, call, answers, later }: Case): Promise<void> {
     for (const name of given) await this.#record(name)
     for (const each of before) await this.#made('a call before it', each)
-    for (const name of namesIn([right, call, answers, then])) if (name !== 'made') await this.#record(name)
+    for (const name of namesIn([right, call, answers, later])) if (name !== 'made') await this.#record(name)
   }
 
   /** The call; the record that it answers is `made`. */
@@ -147,7 +148,7 @@ function encoded(fields: Fields | string): string {
   return new URLSearchParams(sent.map(([name, value]) => [name, String(value)] as [string, string])).toString()
 }
 
-function unlike(path: string, is: any, should: unknown, isUnset: (value: unknown) => boolean): string[] {
+function unlike(path: string, is: Json, should: unknown, isUnset: (value: unknown) => boolean): string[] {
   if (should === null) return isUnset(is) ? [] : [`${path} is ${JSON.stringify(is)}, and was to be unset`]
   if (typeof should === 'object') return Object.entries(should).flatMap(([name, part]) => unlike(path ? `${path}.${name}` : name, is?.[name], part, isUnset))
   return is === should ? [] : [`${path} is ${JSON.stringify(is)}, not ${JSON.stringify(should)}`]

@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { type Case, type RuleId, STOPS } from '../contract/case.js'
 import { Performance, type Sent, type Target } from '../contract/performing.js'
 import { type Answer, MERCHANT, NOW, RESELLER, startTestEmulator, world } from './emulator.js'
+import type { Json } from './json.js'
 
 /** Two Locations: a Ticket of a month ago is at one, the newest at the other. */
 const LOCATIONS = ['loc_a', 'loc_b'].map(id => ({ id, account: 'mch_a', display_name: id, address: { country: 'US' } }))
@@ -14,7 +15,7 @@ const KEYS = { merchant: MERCHANT, reseller: RESELLER }
 
 const basic = (name: string, password = '') => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 const nested = (settings: Readonly<Record<string, unknown>>) => {
-  const document: Record<string, any> = {}
+  const document: Record<string, Json> = {}
   for (const [key, value] of Object.entries(settings)) {
     const steps = key.split('.')
     const last = steps.pop() as string
