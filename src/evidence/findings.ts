@@ -188,11 +188,11 @@ export class Findings {
   }
 
   /** The same call again after its answer was lost. It is known what came of it as soon as an answer of the operation arrives. */
-  #lookForRepeat(call: JudgedCall, operation: 'createRefund' | 'createTransaction', { signature }: Events): void {
+  #lookForRepeat(call: JudgedCall, operation: 'createRefund' | 'createTransaction', events: Events): void {
     const lost = this.#lost[operation]
     const isLost = !call.isDelivered || call.outcome === 'not_written'
     if (!isLost && lost.isEmpty) return
-    const own = signature()
+    const own = events.signature()
     const before = lost.get(own)
     if (before !== undefined) this.#add(RISKS[operation] as FindingId, before.id, call.id)
     if (isLost) lost.set(own, { id: call.id, place: placeOf(call) })
