@@ -54,15 +54,15 @@ export function decodeParameters(table: Table, form: FormObject, context: Decode
 export const refuseInQuery = (query: FormObject, context: DecodeContext): void => refuseUnknown(NO_TABLE, query, context, IN_BODY)
 
 /** Refuses parameters that the table does not name (A14); `hint` says instead where they belong. */
-function refuseUnknown(table: Table, form: FormObject, { settings, trace, unknown }: DecodeContext, hint?: string): void {
+function refuseUnknown(table: Table, form: FormObject, context: DecodeContext, hint?: string): void {
   const params = unknownIn(table, form, '')
   const [param] = params
   if (param === undefined) return
-  trace.rely('A14')
+  context.trace.rely('A14')
   const known = namesIn(table)
   const messages = params.map(param => `${param} is not a parameter of this call${hint ?? nearestHint(param, known)}`)
-  unknown(messages)
-  if (settings['parameters.unknown'] === 'reject') throw new ApiError('parameter_unknown', { message: messages.join(' '), param, assumption: 'A14' })
+  context.unknown(messages)
+  if (context.settings['parameters.unknown'] === 'reject') throw new ApiError('parameter_unknown', { message: messages.join(' '), param, assumption: 'A14' })
 }
 
 function nearestHint(param: string, known: readonly string[]): string {
