@@ -4,122 +4,118 @@ import type { AssumptionId, Case, RuleId } from '../contract/case.js'
 import { ASSUMPTION_CASES, RULE_CASES } from '../contract/cases.js'
 import { Performance } from '../contract/performing.js'
 import { type Played, startCases, wayIn } from '../support/cases.js'
-import { type Answer } from '../support/emulator.js'
+import type { Answer } from '../support/emulator.js'
 
 type Cases = Awaited<ReturnType<typeof startCases>>
 type Why = { rules: { rule: RuleId; verdict: 'kept' | 'broken' }[]; assumptions: { assumption: AssumptionId }[] }
 type Row = { rule: RuleId; satisfied: number; violated: number }
-const RULE_IDS = Object.keys(RULE_CASES) as RuleId[]
-const WAY_IN: readonly RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3']
-/** In the order of the ledger. */
-const ordered = (rules: Iterable<RuleId>) => {
-  const set = new Set(rules)
-  return RULE_IDS.filter(rule => set.has(rule))
-}
-const whyOf = async ({ control }: Cases, { answer }: Pick<Played, 'answer'>): Promise<Why> =>
-  (await control(`GET /requests/${answer.headers['request-id']}`)).body.why
-const rulesOf = ({ rules }: Why, verdict: 'kept' | 'broken') => rules.filter(each => each.verdict === verdict).map(({ rule }) => rule)
-const coverageOf = async ({ control }: Cases) => {
-  const { rules } = (await control('GET /coverage')).body as { rules: Row[] }
-  return { kept: rules.filter(({ satisfied }) => satisfied > 0), broken: rules.filter(({ violated }) => violated > 0) }
-}
 
-/** Plays the case; what was counted before it is cleared. */
-async function played(cases: Cases, each: Case): Promise<Played> {
+const RULE_IDS = Object.keys(RULE_CASES) as RuleId[]
+const STANDING: readonly AssumptionId[] = ['A01', 'A33', 'A34']
+const WAY_IN: readonly RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3']
+/** What is decided before an operation is run: the way in, and that POST /transactions came without a key. */
+const BEFORE_THE_REST: readonly RuleId[] = [...WAY_IN, 'AUTH-2']
+
+/** The rules in the order of the ledger, each once. */
+const ordered = (rules: readonly RuleId[]) => RULE_IDS.filter(rule => rules.includes(rule))
+const isRule = (by: string | undefined): by is RuleId => RULE_IDS.includes(by as RuleId)
+const coverageOf = async ({ control }: Cases): Promise<Row[]> =>
+  (await control('GET /coverage')).body.rules.filter(({ satisfied, violated }: Row) => satisfied + violated > 0)
+
+/** Plays the case, nothing but its call counted; answers why the call was answered so. */
+async function played(cases: Cases, each: Case): Promise<Played & { why: Why }> {
   const performance = await cases.prepared(each)
   await cases.control('DELETE /coverage')
-  return cases.called(performance, each)
+  const done = await cases.called(performance, each)
+  return { ...done, why: (await cases.control(`GET /requests/${done.answer.headers['request-id']}`)).body.why }
 }
 
-/** What the call kept and broke, by its why and by the coverage of it alone; `rule` is kept by it, or not. */
-async function checkRules(t: Test, cases: Cases, each: Case, rule?: RuleId): Promise<Why> {
+/** Which rules the call kept and broke, by the coverage of it alone and by its why, and in which order; `rule` is the one that it is to keep. */
+async function checkRules(t: Test, cases: Cases, each: Case, rule?: RuleId): Promise<void> {
   const { title, blames, also = [] } = each
-  const done = await played(cases, each)
-  const why = await whyOf(cases, done)
-  const { kept, broken } = await coverageOf(cases)
-  const by = blames?.[3] as RuleId | undefined
-  const breaks = by && RULE_IDS.includes(by) && ![rule, ...also].includes(by) ? [by] : []
+  const { sent, why } = await played(cases, each)
+  const kept = ordered([...wayIn(each, sent), ...also, ...(rule ? [rule] : [])])
+  const broken = blames && isRule(blames[3]) && !kept.includes(blames[3]) ? [blames[3]] : []
+  const named = (verdict: 'kept' | 'broken') => why.rules.filter(row => row.verdict === verdict).map(row => row.rule)
+  const rest = why.rules.findIndex(row => !BEFORE_THE_REST.includes(row.rule))
 
-  t.strictSame(ordered(kept.map(row => row.rule)), ordered([...wayIn(each, done.sent), ...also, ...(rule ? [rule] : [])]), `${title}: kept`)
   t.strictSame(
-    broken.map(row => row.rule),
-    breaks,
-    `${title}: broken`
+    (await coverageOf(cases)).map(row => [row.rule, row.satisfied, row.violated]),
+    ordered([...kept, ...broken]).map(id => (kept.includes(id) ? [id, 1, 0] : [id, 0, 1])),
+    `${title}: coverage`
   )
-  t.ok(
-    [...kept, ...broken].every(({ satisfied, violated }) => satisfied + violated === 1),
-    `${title}: each once`
-  )
-  t.strictSame([ordered(rulesOf(why, 'kept')), rulesOf(why, 'broken')], [kept.map(row => row.rule), breaks], `${title}: why says the same`)
-  t.equal(why.rules.length, new Set(why.rules.map(row => row.rule)).size, `${title}: why names a rule once`)
-  t.ok(
-    why.rules.every(({ verdict }, at) => verdict === 'kept' || at === why.rules.length - 1),
+  t.strictSame([ordered(named('kept')), named('broken'), why.rules.length], [kept, broken, kept.length + broken.length], `${title}: why, a rule once`)
+  t.strictSame(
+    why.rules.slice(-1).map(row => row.verdict === 'broken'),
+    why.rules.length > 0 ? [broken.length > 0] : [],
     `${title}: what broke comes last`
   )
-  t.ok(
-    why.rules.every((row, at) => at === 0 || !WAY_IN.includes(row.rule) || row.verdict === 'broken' || WAY_IN.includes(why.rules[at - 1]?.rule as RuleId)),
+  t.notOk(
+    rest >= 0 && why.rules.slice(rest).some(({ rule: later, verdict }) => verdict === 'kept' && BEFORE_THE_REST.includes(later)),
     `${title}: the way in comes first`
   )
-  return why
+  checkAssumptions(t, each, why)
 }
 
-function checkAssumptions(
-  t: Test,
-  { title, blames, relies = [], reliesNot = [] }: Case,
-  { assumptions }: Why,
-  more: { relies?: readonly string[]; reliesNot?: readonly string[] } = {}
-): void {
+/** Which assumptions the answer relies on: each once, those of the case and of any refusal among them, the standing ones not. */
+function checkAssumptions(t: Test, { title, blames, relies = [], reliesNot = [] }: Case, { assumptions }: Why): void {
   const ids = assumptions.map(({ assumption }) => assumption)
-  const by = /^A\d\d$/.test(blames?.[3] ?? '') ? [blames?.[3]] : []
-  const needed = [...relies, ...(more.relies ?? []), ...by, ...(blames ? ['A07'] : [])] as AssumptionId[]
-  const barred = [...reliesNot, ...(more.reliesNot ?? []), ...(blames ? [] : ['A07', 'A08']), 'A01', 'A33', 'A34'] as AssumptionId[]
+  const by = blames && !isRule(blames[3]) ? [blames[3]] : []
+  const needed = [...relies, ...by, ...(blames ? (['A07'] as const) : [])]
+  const barred = [...reliesNot, ...(blames ? [] : (['A07', 'A08'] as const)), ...STANDING]
 
-  t.strictSame(
-    needed.filter(id => !ids.includes(id)),
-    [],
-    `${title}: relies on`
-  )
-  t.strictSame(
-    barred.filter(id => ids.includes(id)),
-    [],
-    `${title}: does not rely on`
-  )
+  t.strictSame([needed.filter(id => !ids.includes(id)), barred.filter(id => ids.includes(id))], [[], []], `${title}: missing, and too many`)
   t.equal(ids.length, new Set(ids).size, `${title}: an assumption once`)
 }
 
 t.test('the rules', async t => {
   const cases = await startCases(t)
-  for (const [rule, { kept, silent, broken }] of Object.entries(RULE_CASES) as [RuleId, (typeof RULE_CASES)[RuleId]][]) {
+  for (const rule of RULE_IDS) {
+    const { kept, silent, broken } = RULE_CASES[rule]
     await t.test(rule, async t => {
-      for (const each of kept) checkAssumptions(t, each, await checkRules(t, cases, each, rule))
-      for (const each of [...silent, ...broken]) checkAssumptions(t, each, await checkRules(t, cases, each))
+      for (const each of kept) await checkRules(t, cases, each, rule)
+      for (const each of [...silent, ...broken]) await checkRules(t, cases, each)
     })
   }
+
+  const { seen, possible, percent, never_exercised, never_violated } = (await cases.control('GET /coverage?scope=run')).body
+  t.strictSame({ seen, possible, percent, never_exercised, never_violated }, { seen: 93, possible: 93, percent: 100, never_exercised: [], never_violated: [] })
 })
 
 t.test('the assumptions', async t => {
   const cases = await startCases(t)
-  for (const [id, { relies, not }] of Object.entries(ASSUMPTION_CASES)) {
+  for (const [id, { relies, not }] of Object.entries(ASSUMPTION_CASES) as [AssumptionId, (typeof ASSUMPTION_CASES)['A02']][]) {
     await t.test(id, async t => {
-      for (const [group, more] of [
-        [relies, { relies: [id] }],
-        [not, { reliesNot: [id] }]
-      ] as const) {
-        for (const each of group) checkAssumptions(t, each, await whyOf(cases, await played(cases, each)), more)
+      for (const each of relies) {
+        const { why, answer } = await played(cases, each)
+        checkAssumptions(t, { ...each, relies: [...(each.relies ?? []), id] }, why)
+        const { data } = (await cases.control('GET /assumptions')).body
+        const { standing, times, requests } = data.find((row: { id: string }) => row.id === id)
+        t.strictSame([standing, times > 0, requests.includes(answer.headers['request-id'])], [false, true, true], `${each.title}: counted`)
       }
+      for (const each of not) checkAssumptions(t, { ...each, reliesNot: [...(each.reliesNot ?? []), id] }, (await played(cases, each)).why)
     })
   }
 })
 
+t.test('A01, A33, A34: the standing ones stand behind every answer, and are not counted', async t => {
+  const { call, control } = await startCases(t)
+  await call('GET /locations')
+  const { data } = (await control('GET /assumptions')).body
+  t.strictSame(
+    data
+      .filter(({ standing }: { standing: boolean }) => standing)
+      .map(({ id, times, requests }: { id: string; times: number; requests: string[] }) => [id, times, requests]),
+    STANDING.map(id => [id, 0, []])
+  )
+})
+
 t.test('a run of refused calls earns only the rules of the way in', async t => {
   const cases = await startCases(t)
-  const all = [
-    ...Object.values(RULE_CASES).flatMap(({ silent, broken }) => [...silent, ...broken]),
-    ...Object.values(ASSUMPTION_CASES).flatMap(({ relies, not }) => [...relies, ...not])
-  ]
+  const all = [...Object.values(RULE_CASES), ...Object.values(ASSUMPTION_CASES)].flatMap(groups => Object.values(groups).filter(Array.isArray).flat()) as Case[]
   const refused = all.filter(({ blames, records, settings }) => blames && blames[0] !== 501 && !records && !settings)
   const ready: [Performance<Answer>, Case][] = []
-  await cases.prepared({ title: 'none', call: { on: 'GET /locations' } })
+  await cases.prepared({ title: 'nothing', call: { on: 'GET /locations' } })
   for (const each of refused) {
     const performance = new Performance(cases.target)
     await performance.prepare(each)
@@ -129,11 +125,14 @@ t.test('a run of refused calls earns only the rules of the way in', async t => {
 
   for (const [performance, each] of ready) await cases.called(performance, each)
 
-  const { kept, broken } = await coverageOf(cases)
+  const rows = await coverageOf(cases)
   t.ok(refused.length >= 40, `${refused.length} calls`)
-  t.strictSame(ordered(kept.map(row => row.rule)), ordered(WAY_IN))
+  t.strictSame(
+    rows.filter(({ satisfied }) => satisfied > 0).map(({ rule }) => rule),
+    ordered(WAY_IN)
+  )
   t.equal(
-    broken.reduce((sum, { violated }) => sum + violated, 0),
-    refused.filter(({ blames }) => RULE_IDS.includes(blames?.[3] as RuleId)).length
+    rows.reduce((sum, { violated }) => sum + violated, 0),
+    refused.filter(({ blames }) => isRule(blames?.[3])).length
   )
 })
