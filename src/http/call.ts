@@ -1,7 +1,7 @@
 /** One call of the emulated API, from its first moment to its place in the journal. */
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { EMPTY_FORM, FormList, type FormNode, FormObject, nodeIn } from '../core/form.js'
+import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
 import { redactedForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
