@@ -1047,6 +1047,8 @@ const SCOPED = { 'auth.visibility': 'scoped' }
 const asReseller = (call: Call): Call => ({ ...call, key: 'reseller' })
 const order = (title: string, call: Call, blames: Blame): Case => ({ title: `order: ${title}`, call, blames })
 const JSON_TYPE = { 'content-type': 'application/json' }
+/** A User of the merchant's Account, and one of another. */
+const USERS_APART = ['mch_a', 'rsl_r'].map((account, at) => ({ id: at === 0 ? 'usr_a' : 'usr_r', account, name: 'U', email: 'u@example.com' }))
 /** A create that runs, and two calls near it. */
 const CREATED_OR_NOT: AssumptionCases = {
   relies: [
@@ -1178,12 +1180,18 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
         answers: { count: 1 } },
       { title: 'pagination.default_limit', settings: { 'pagination.default_limit': 1 }, given: ['location'], call: list('/locations'),
         answers: { count: 1, has_more: true } },
+      { title: 'a limit beyond all numbers that is clamped', settings: { 'pagination.out_of_range': 'clamp', 'pagination.max_limit': 1 },
+        call: list('/locations', { limit: '9'.repeat(20) }), answers: { count: 1 } },
+      { title: 'a default above the largest', settings: { 'pagination.default_limit': 9, 'pagination.max_limit': 1 }, call: list('/locations'),
+        answers: { count: 1 } },
       { title: 'pagination.max_limit', settings: { 'pagination.max_limit': 3 }, call: list('/locations', { limit: 4 }), blames: invalid('limit', 'A10') }
     ],
     not: [
       { title: 'a limit', call: list('/locations', { limit: 5 }) },
       { title: 'a limit in range, where others are clamped', settings: { 'pagination.out_of_range': 'clamp' }, call: list('/locations', { limit: 5 }) },
       { title: 'a limit that is no integer', call: list('/locations', { limit: 'x' }), blames: invalid('limit', 'LIST-3') },
+      { title: 'a limit that is no integer, where others are clamped', settings: { 'pagination.out_of_range': 'clamp' }, call: list('/locations', 'limit=x'),
+        blames: invalid('limit', 'LIST-3') },
       { title: 'a read', call: readLocation }
     ]
   },
@@ -1339,6 +1347,8 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
       { title: "the key's own", call: read('/locations/loc_a') },
       { title: "the key's own, scoped", settings: SCOPED, call: read('/locations/loc_a') },
       { title: 'a list of its own', call: tickets() },
+      { title: 'the Users of its own Account, scoped', settings: SCOPED, records: { users: USERS_APART }, call: list('/accounts/mch_a/users'),
+        answers: { page: ['usr_a'] } },
       { title: 'an Account that it created', settings: SCOPED,
         records: { accounts: [{ id: 'mch_c', type: 'merchant', name: 'C', email: 'c@example.com', address: { country: 'US' }, reseller: 'rsl_r' }] },
         call: asReseller(read('/accounts/mch_c')) }
@@ -1421,20 +1431,28 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
     relies: [
       ...([
         [{ 'card[brand]': 'visa' }, { brand: 'visa', last4: null }],
+        [{ 'card[last4]': '1111' }, { brand: null, last4: '1111' }],
         [{ 'card[last4]': '1111', 'card[number]': '4242424242424242' }, { brand: null, last4: '1111' }],
         [{ 'card[number]': '4000 0566-5566 5556' }, { brand: null, last4: '5556' }],
+        [{ 'card[number]': '1234' }, { brand: null, last4: '1234' }],
         [{ 'card[number]': '123' }, { brand: null, last4: null }],
+        [{ 'card[number]': 'none' }, { brand: null, last4: null }],
         [{ 'card[token]': 'tok_1' }, { brand: null, last4: null }]
       ] as const).map(([body, card]): Case => ({ title: JSON.stringify(body), call: payLeast(body), answers: { shows: { payment_method: { card } } } })),
-      { title: 'a bank account', call: vip({ 'bank_account[account_number]': 'DE89 3704 0044 0532 0130 00' }),
-        answers: { shows: { payment_method: { bank_account: { bank_name: null, last4: '3000' } } } } },
-      ...['424', '42424', 'abcd', '-424', '٤٢٤٢'].map((last4): Case => ({ title: `card[last4]=${last4}`, call: pay({ 'card[last4]': last4 }),
+      ...([
+        [{ 'bank_account[bank_name]': 'First' }, { bank_name: 'First', last4: null }],
+        [{ 'bank_account[account_number]': 'DE89 3704 0044 0532 0130 00' }, { bank_name: null, last4: '3000' }],
+        [{ 'bank_account[account_number]': '12' }, { bank_name: null, last4: null }]
+      ] as const).map(([body, bank_account]): Case =>
+        ({ title: JSON.stringify(body), call: vip(body), answers: { shows: { payment_method: { bank_account } } } })),
+      ...['424', '42424', 'abcd', '-424', '42 4', '٤٢٤٢'].map((last4): Case => ({ title: `card[last4]=${last4}`, call: pay({ 'card[last4]': last4 }),
         blames: invalid('card[last4]', 'A25') }))
     ],
     not: [
       { title: 'neither', call: payLeast(), answers: { shows: { payment_method: { type: 'external', card: null, bank_account: null } } } },
       { title: 'an empty card', call: payLeast({ card: '', 'bank_account[bank_name]': '' }),
-        answers: { shows: { payment_method: { card: null, bank_account: null } } } }
+        answers: { shows: { payment_method: { card: null, bank_account: null } } } },
+      { title: 'parts that are empty', call: payLeast({ 'card[number]': '', 'card[brand]': '' }), answers: { shows: { payment_method: { card: null } } } }
     ]
   },
   A26: {
@@ -1463,6 +1481,7 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
         call: payLeast({ adjustment_number: value }), blames: invalid('adjustment_number', 'A27') }))
     ],
     not: [
+      { title: 'parts that come together to the most', call: payLeast({ amount: MOST - 2, tip_amount: 1, donation_amount: 1 }) },
       { title: 'an amount', call: payLeast({ amount: '007' }), answers: { shows: { amount: 7 } } },
       { title: 'an amount that is no integer', call: payLeast({ amount: '1.5' }), blames: invalid('amount', 'TXN-7') },
       { title: 'a Refund of 0', call: refund({ amount: 0 }), blames: invalid('amount', 'REF-3') }
@@ -1607,7 +1626,8 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
     relies: [
       ...[' ', '\t\n', '\u00a0', '\u3000'].map((display_name): Case => ({ title: `display_name=${JSON.stringify(display_name)}`,
         call: createLocation({ display_name }), blames: missing('display_name', 'A40') })),
-      { title: 'letters beyond ASCII in another case', records: { tickets: [{ id: 'tkt_g', location: 'loc_a', reference: 'Größe 7', created: '2026-01-01' }] },
+      { title: 'letters beyond ASCII in another case',
+        records: { tickets: [{ id: 'tkt_g', location: 'loc_a', reference: 'Größe 7', created: '2026-01-01' }] },
         call: tickets({ search_query: 'GRÖSSE' }), answers: { page: ['tkt_g'] } }
     ],
     not: [
