@@ -1,7 +1,7 @@
 /** One call of the emulated API, from its first moment to its place in the journal. */
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { EMPTY_FORM, FormList, type FormNode, FormObject, nodeIn } from '../core/form.js'
+import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
 import { redactedForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
@@ -82,6 +82,10 @@ export class Call implements JudgedCall {
   action: Action | null = null
   /** How the script lost the answer. */
   lost: Fault | null = null
+  /** Whether the steps of the API are still to come to an end; they do so without a client too. */
+  isPending = false
+  /** Whether its response is closed. */
+  isClosed = false
   /** Null until it is known what became of it. */
   fate: Outcome | null = null
   status = 0
