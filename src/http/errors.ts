@@ -11,7 +11,7 @@ import type { RuleId } from '../reference/rules.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { errorBody, readable } from './answers.js'
 import type { Call } from './call.js'
-import { pathBelow } from './paths.js'
+import { BASE, pathBelow } from './paths.js'
 import { countCall } from './script.js'
 
 type Known = { code: ErrorCode; message: (settings: Settings) => string; rule?: RuleId; assumption?: AssumptionId }
@@ -103,7 +103,7 @@ export function outsideBase(path: string, base: string): ApiError {
   const isLost = operationsAt(path).length > 0
   const message = isLost
     ? `The base address ends in /next: call ${base}${readable(path)}.`
-    : `There is nothing at ${readable(path)}; every path is relative to the base address, which is ${base} here.`
+    : `There is nothing at ${base.slice(0, -BASE.length)}${readable(path)}; every path is relative to the base address, which is ${base} here.`
   return new ApiError('path_unknown', { message, rule: 'BASE-1' })
 }
 

@@ -3,7 +3,7 @@ import { equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { type Answer, MERCHANT, NOW, RESELLER, startTestEmulator } from '../support/emulator.js'
-import { property } from './support/property.js'
+import { property } from '../support/property.js'
 
 type Call = { of: 'api' | 'control'; on: string; body: string | undefined; headers: Record<string, string> }
 
