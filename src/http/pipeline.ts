@@ -54,13 +54,12 @@ function closeCall(request: FastifyRequest, reply: FastifyReply): void {
   call.close(reply)
   sandbox.inFlight--
   try {
-    const { 'evidence.journal': journal, 'evidence.coverage': coverage } = sandbox.settings
-    if (call.isRecorded) sandbox.evidence.record(call, { journal, coverage })
+    if (call.isRecorded) sandbox.evidence.record(call, { journal: sandbox.settings['evidence.journal'], coverage: sandbox.settings['evidence.coverage'] })
+    logCall(request, reply, authorization)
   } catch (error) {
-    // nobody waits for this any more who could be answered
+    // the answer is out: a defect of the evidence must not end the process
     request.log.error({ err: error }, 'defect')
   }
-  logCall(request, reply, authorization)
 }
 
 /** 0. What no scope of the server is for: a sandbox that cannot be, no Host, a path outside the base and the control API. */
@@ -148,7 +147,7 @@ function proceed(call: Call, done: (error?: Error) => void): void {
   const { actor, sandbox } = call
   let refusal: Error | undefined
   try {
-    if (actor !== null && (call.action !== null || sandbox.store.accounts.get(actor.id) !== actor)) identify(call)
+    if (actor !== null && (call.isStateReplaced || sandbox.store.accounts.get(actor.id) !== actor)) identify(call)
   } catch (error) {
     refusal = error as Error
   }
