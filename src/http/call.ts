@@ -1,12 +1,12 @@
 /** One call of the emulated API, from its first moment to its place in the journal. */
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { EMPTY_FORM, FormList, type FormNode, FormObject, nodeIn } from '../core/form.js'
+import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
 import { redactedForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
-import type { AnyRecord, JudgedCall, Outcome, Refusal, ScriptAction } from '../evidence/judged-call.js'
+import type { AnyRecord, JudgedCall, Outcome, Pause, Refusal, ScriptAction } from '../evidence/judged-call.js'
 import type { Account } from '../reference/accounts.js'
 import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
@@ -46,7 +46,6 @@ export class Call implements JudgedCall {
   /** Whether it goes into the evidence: not a step, nor a call of the control API. */
   readonly isRecorded: boolean
   readonly at: number
-  /** The machine's time when it came, in milliseconds. */
   readonly now: number
   readonly #since: number
   sandbox: Sandbox
@@ -92,7 +91,7 @@ export class Call implements JudgedCall {
   ms = 0
 
   unknownParameter = false
-  retryAfter: number | null = null
+  pause: Pause | null = null
   /** A control call that has no use for the sandbox that it made, or changed nothing: a dry run. */
   leavesNothing = false
 

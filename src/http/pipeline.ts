@@ -170,7 +170,9 @@ export function queryDecoder(decodeForm: FormDecoder): FormDecoder {
     if (!/[\x80-\xff]/.test(text)) return decodeForm(text)
     const bytes = Buffer.from(text, 'latin1')
     const form = decodeForm(isUtf8(bytes) ? bytes.toString() : '')
-    return isUtf8(bytes) ? form : { ...form, problem: { code: 'form_malformed', param: '', message: 'The bytes of the query are not UTF-8.', assumption: 'A36' } }
+    return isUtf8(bytes)
+      ? form
+      : { ...form, problem: { code: 'form_malformed', param: '', message: 'The bytes of the query are not UTF-8.', assumption: 'A36' } }
   }
 }
 
@@ -240,7 +242,8 @@ class CallDecoding implements DecodeContext {
   }
 
   refer(family: Family, id: string, reference: BodyReference): void {
-    this.#request.call.scope.inBody(family, id, reference)
+    const { call } = this.#request
+    call.found = call.scope.inBody(family, id, reference)
   }
 
   cursor(param: string, id: string): void {
