@@ -1,6 +1,7 @@
 /** Findings: mistakes that the client under test makes, each with the calls that show it. They come of what happened in calls, never of how an answer was judged. */
 import { valueIn } from '../core/form.js'
 import type { OperationId } from '../reference/operations.js'
+import type { List } from '../reference/parameters.js'
 import { type AnyRecord, hasRun, type JudgedCall, listShown, type Pause, recordsShown } from './judged-call.js'
 import { hasValue } from './kept-rules.js'
 import { RecentMap } from './recent-map.js'
@@ -169,9 +170,9 @@ export class Findings {
     const keyOf = (starting: string | null | undefined, ending: string | null | undefined) =>
       JSON.stringify([operation, account, search, starting ?? null, ending ?? null])
     this.#emptyPages.delete(keyOf(after, before))
-    const list = listShown(call)
-    if (!isDelivered || !hasRun(call) || list === null || list.data.length > 0 || !list.has_more) return
-    this.#emptyPages.set(before === undefined ? keyOf(list.last_id, undefined) : keyOf(undefined, list.first_id), id)
+    const page = isDelivered ? pageOf(call) : null
+    if (page === null || page.data.length > 0 || !page.has_more) return
+    this.#emptyPages.set(before === undefined ? keyOf(page.last_id, undefined) : keyOf(undefined, page.first_id), id)
   }
 
   /** The same call again after its answer was lost. It is known what came of it as soon as an answer of the operation arrives. */
@@ -224,6 +225,17 @@ export class Findings {
 /** Refusals that come of the emulator's own state, not of the call. */
 const EMULATOR_FAULTS: readonly string[] = ['internal_error', 'not_ready', 'data_not_written']
 const COMPARISONS = ['created.gte', 'created.gt', 'created.lte', 'created.lt'] as const
+
+/** The page that a client got, from the operation or from a script; null where it is none. */
+function pageOf(call: JudgedCall): List<unknown> | null {
+  if (call.outcome !== 'scripted') return hasRun(call) ? listShown(call) : null
+  try {
+    const page = JSON.parse(call.text)
+    return Array.isArray(page?.data) ? page : null
+  } catch {
+    return null
+  }
+}
 
 /** Where a client finds what a lost call would have made: the Transaction of a Refund, the Location of a payment. */
 function placeOf({ operation, body, found }: JudgedCall): string | undefined {
