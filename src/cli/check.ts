@@ -9,8 +9,8 @@ import { Sandboxes } from '../sandbox/sandboxes.js'
 import { problemLine } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
 import { Library } from '../scenario/library.js'
-import { type Launch, standingIn } from '../scenario/scenario.js'
-import { type Play, playSteps, type Standing, type StepCall } from '../scenario/steps.js'
+import { bindingsOf, type Launch } from '../scenario/scenario.js'
+import { type Play, playSteps, type StepBindings, type StepCall } from '../scenario/steps.js'
 import { VERSION } from '../version.js'
 import { problemsOf } from './failures.js'
 
@@ -50,7 +50,7 @@ async function checkFile(file: string, options: CheckOptions): Promise<Point[]> 
   const { steps, expectations } = sandbox.requireLoaded()
   const tally = new Tally(expectations)
   const decode = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
-  const ownBindings = standingIn(sandbox.store)
+  const ownBindings = bindingsOf(sandbox.store)
   const play = against === null ? app.playIn(sandbox) : playAgainst(against)
   const points: Point[] = []
   let since = performance.now()
@@ -89,7 +89,7 @@ function count({ method, path, query, key, form }: StepCall, tally: Tally, decod
 }
 
 /** The values of names and keys: the scenario's own in process, those of the command line for a running service. */
-function bindingsFor(own: Standing, { against, keys, variables }: CheckOptions): Standing {
+function bindingsFor(own: StepBindings, { against, keys, variables }: CheckOptions): StepBindings {
   const variable = (name: string) => variables.get(name) ?? (against === null ? own.variable(name) : undefined)
   if (against === null) return { variable, key: own.key }
   const first = own.key('')
@@ -110,7 +110,7 @@ function bindingsFor(own: Standing, { against, keys, variables }: CheckOptions):
 }
 
 /** The scenario's own key for a key that was sent in its place, so that an expectation of a key holds wherever the scenario is played. */
-function scenarioKeyOf(key: string | null, own: Standing, { against, keys }: CheckOptions): string | null {
+function scenarioKeyOf(key: string | null, own: StepBindings, { against, keys }: CheckOptions): string | null {
   const [name] = (against !== null && [...keys].find(([, sent]) => sent === key)) || [key]
   return name === '' ? own.key('') : name
 }

@@ -5,7 +5,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { queryOf } from '../control/bodies.js'
 import { noControlCall } from '../control/state.js'
 import { controlBeside } from '../http/paths.js'
-import { standingIn } from '../scenario/scenario.js'
+import { bindingsOf } from '../scenario/scenario.js'
 import { fileText, pageOf } from './files.js'
 
 /** The files of Swagger UI that the page needs, with their types. */
@@ -31,7 +31,7 @@ export const docsRoutes: FastifyPluginAsync = async control => {
   control.get('/docs', async (request, reply) => {
     queryOf(request)
     // the key is in the page and not in a script, which a page of another origin could run
-    const key = standingIn(request.call.sandbox.store).key('') ?? ''
+    const key = bindingsOf(request.call.sandbox.store).key('') ?? ''
     return pageOf(reply, 'docs.html', { policy: POLICY, values: { control: controlBeside(request.call.base), key } })
   })
 

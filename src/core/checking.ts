@@ -12,10 +12,16 @@ export type Checker = (document: unknown) => PlacedProblem[]
 
 /** `['tickets', 3, 'location']` → `tickets[3].location`. */
 export const pathOf = (steps: readonly Step[]): string =>
-  steps.reduce<string>((path, step) => (typeof step === 'number' ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`), '')
+  steps.reduce<string>((path, step) => {
+    if (typeof step === 'number') return `${path}[${step}]`
+    return path === '' ? step : `${path}.${step}`
+  }, '')
 
 /** A problem at a place of a document. */
 export const problemAt = (steps: readonly Step[], message: string): PlacedProblem => ({ path: pathOf(steps), message, steps })
+
+/** The pattern of a text that is not of white space alone (A40). */
+export const NOT_BLANK = '\\S'
 
 /** Compiles a schema once, on first use; the checker answers every problem of a document, none when it is right. */
 export function checkerOf(schema: () => object): Checker {
@@ -23,7 +29,7 @@ export function checkerOf(schema: () => object): Checker {
   return document => {
     validate ??= compiled(schema())
     if (validate(document)) return []
-    return (validate.errors as ErrorObject[]).filter(error => !isEcho(error)).map(error => problemOf(error, document))
+    return oneEach((validate.errors as ErrorObject[]).filter(error => !isEcho(error))).map(error => problemOf(error, document))
   }
 }
 
@@ -35,6 +41,16 @@ function compiled(schema: object): ValidateFunction {
 
 /** What only repeats the problem of a part. */
 const isEcho = (error: ErrorObject) => error.keyword === 'if' || error.keyword === 'anyOf' || error.keyword === 'oneOf'
+
+/** Of several errors of one value the one of its type, else the first: they are one mistake. Names that are missing or unknown are a mistake each. */
+function oneEach(errors: readonly ErrorObject[]): ErrorObject[] {
+  const ofValues = new Map<string, ErrorObject>()
+  const isOfName = ({ keyword }: ErrorObject) => keyword === 'required' || keyword === 'additionalProperties'
+  for (const error of errors) {
+    if (!isOfName(error) && (error.keyword === 'type' || !ofValues.has(error.instancePath))) ofValues.set(error.instancePath, error)
+  }
+  return errors.filter(error => isOfName(error) || ofValues.get(error.instancePath) === error)
+}
 
 function problemOf(error: ErrorObject, document: unknown): PlacedProblem {
   const steps = stepsOf(error.instancePath, document)
@@ -61,6 +77,7 @@ function problemOf(error: ErrorObject, document: unknown): PlacedProblem {
     case 'minLength':
       return problemAt(steps, 'text was expected, not an empty one')
     default:
+      if (params.pattern === NOT_BLANK) return problemAt(steps, `text was expected, not ${error.data === '' ? 'an empty one' : 'white space alone'}`)
       return problemAt(steps, steps.at(-1) === 'key' ? 'a key is printable, without spaces and without a colon' : `${error.message}, not ${shown(error.data)}`)
   }
 }

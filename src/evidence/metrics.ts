@@ -38,9 +38,9 @@ export class Metrics {
     const statuses = this.#calls.get(label) ?? new Map<number, number>()
     this.#calls.set(label, statuses.set(status, (statuses.get(status) ?? 0) + 1))
     const latency = this.#latencies.get(label) ?? { buckets: new Array(LATENCY_BOUNDS.length + 1).fill(0), sum: 0 }
-    const within = LATENCY_BOUNDS.findIndex(bound => ms <= bound)
-    const bucket = within < 0 ? LATENCY_BOUNDS.length : within
-    latency.buckets[bucket] = (latency.buckets[bucket] as number) + 1
+    const bucket = LATENCY_BOUNDS.findIndex(bound => ms <= bound)
+    const place = bucket < 0 ? LATENCY_BOUNDS.length : bucket
+    latency.buckets[place] = (latency.buckets[place] as number) + 1
     latency.sum += ms
     this.#latencies.set(label, latency)
     if (script !== null) this.#scripted++

@@ -67,7 +67,10 @@ export function answerControlError(error: FastifyError | ApiError, request: Fast
   const { sandbox, settings, id } = request.call
   const refusal = refusalFrom(error, { ...settings, 'limits.body': settings['limits.control_body'] })
   if (refusal.code === 'internal_error') request.log.error({ err: error }, 'defect')
-  reply.code(statusOf(refusal.code, DEFAULTS)).headers(refusal.headers).send(errorBody(refusal, { sandbox, requestId: id, exposeRule: false }))
+  reply
+    .code(statusOf(refusal.code, DEFAULTS))
+    .headers(refusal.headers)
+    .send(errorBody(refusal, { sandbox, requestId: id, exposeRule: false }))
 }
 
 const FAMILIES = '/locations, /accounts, /accounts/{id}/users, /tickets, /transactions and /refunds'

@@ -42,11 +42,13 @@ function closeCall(request: FastifyRequest, reply: FastifyReply): void {
   const { sandbox, authorization } = call
   call.close(reply)
   sandbox.inFlight--
-  if (call.isRecorded) {
-    const { 'evidence.journal': journal, 'evidence.coverage': coverage } = sandbox.settings
-    sandbox.evidence.record(call, { journal, coverage })
+  try {
+    if (call.isRecorded) sandbox.evidence.record(call, { journal: sandbox.settings['evidence.journal'], coverage: sandbox.settings['evidence.coverage'] })
+    logCall(request, reply, authorization)
+  } catch (error) {
+    // the answer is out: a defect of the evidence must not end the process
+    request.log.error({ err: error }, 'defect')
   }
-  logCall(request, reply, authorization)
 }
 
 /** 0. What no scope of the server is for: a sandbox that cannot be, no Host, a path outside the base and the control API. */

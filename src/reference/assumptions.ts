@@ -6,7 +6,12 @@
 export type Assumption = { topic: string; default: string; settings: readonly string[]; standing?: true }
 
 export const ASSUMPTIONS = {
-  A01: { topic: 'address of the service', default: '{base_url} is http://HOST:PORT/next; in a sandbox http://HOST:PORT/sandbox/NAME/next', settings: [], standing: true },
+  A01: {
+    topic: 'address of the service',
+    default: '{base_url} is http://HOST:PORT/next; in a sandbox http://HOST:PORT/sandbox/NAME/next',
+    settings: [],
+    standing: true
+  },
   A02: {
     topic: 'id prefixes',
     default: 'merchant mch_, reseller rsl_, location loc_, ticket tkt_, transaction txn_, user usr_, refund rfd_',
@@ -154,7 +159,8 @@ export const ASSUMPTIONS = {
   },
   A30: {
     topic: 'email, country',
-    default: 'syntax check of the address (RFC 5321 lengths, RFC 6531 letters beyond ASCII, a domain with at least one dot); ISO 3166-1 alpha-2, any case accepted, returned upper case',
+    default:
+      'syntax check of the address (RFC 5321 lengths, RFC 6531 letters beyond ASCII, a domain with at least one dot); ISO 3166-1 alpha-2, any case accepted, returned upper case',
     settings: []
   },
   A31: { topic: "changing an Account's type", default: 'allowed; the id keeps its old prefix', settings: [] },
@@ -173,7 +179,8 @@ export const ASSUMPTIONS = {
   },
   A36: {
     topic: 'form syntax beyond the encoding',
-    default: 'a name given twice, a list or an object where one value belongs, and bytes that are not UTF-8 are refused with form_malformed; nothing is replaced or guessed',
+    default:
+      'a name given twice, a list or an object where one value belongs, and bytes that are not UTF-8 are refused with form_malformed; nothing is replaced or guessed',
     settings: []
   },
   A37: { topic: 'a body on GET or DELETE', default: 'refused with body_unexpected', settings: [] },

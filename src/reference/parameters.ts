@@ -36,6 +36,7 @@ export type Format = 'email' | 'country' | 'currency' | 'instant' | 'last4'
 export type Schema = Note & {
   type?: string | string[]
   format?: string
+  pattern?: string
   enum?: readonly unknown[]
   minimum?: number
   maximum?: number
@@ -135,7 +136,9 @@ export const head = <T extends string>(object: T) => ({
 /** Base pagination parameters, accepted by every list (LIST-3, A10). */
 export const PAGINATION = {
   limit: optional(Type.Integer({ 'x-rule': 'LIST-3', 'x-page-size': true, 'x-empty': 'refused', description: 'Page size, 1 to 100; 10 when left out.' })),
-  starting_after: optional(text({ 'x-assumption': 'A10', 'x-cursor': true, description: 'A record id: the page starts after it. Not shown in the reference.' })),
+  starting_after: optional(
+    text({ 'x-assumption': 'A10', 'x-cursor': true, description: 'A record id: the page starts after it. Not shown in the reference.' })
+  ),
   ending_before: optional(text({ 'x-assumption': 'A10', 'x-cursor': true, description: 'A record id: the page ends before it. Not shown in the reference.' }))
 }
 

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { checkerOf, type Step } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
 import { flattened, type GivenSettings, type Settings, settingsInForce } from '../core/settings.js'
-import { type DocumentProblem, documentOf, refusalOf } from '../scenario/documents.js'
+import { type DocumentProblem, documentOf, refusalOf, reportTo } from '../scenario/documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from '../scenario/expectations.js'
 import type { FirstState, Launch } from '../scenario/scenario.js'
 import { expectationSchema } from '../scenario/schemas.js'
@@ -95,8 +95,7 @@ export class DataFile {
       problems.push(...unknownAccounts(state.store, context(at, settings)))
       const compiled: Expectation[] = []
       for (const [nth, one] of expectations.entries()) {
-        const report = (steps: readonly Step[], message: string) => problems.push({ document, steps: [...at, 'expectations', nth, ...steps], message })
-        const expectation = await compileExpectation(one, report)
+        const expectation = await compileExpectation(one, reportTo(problems, document, [...at, 'expectations', nth]))
         if (expectation) compiled.push(expectation)
       }
       firstStates.push({ scenario, ...state, expectations: compiled, steps: [] })

@@ -1,6 +1,6 @@
 /**
  * The lock of a data file: a Unix socket beside it, each with a name that is never used again. It goes with its process however that ends, in containers
- * too, and has its name only once it listens. So one that refuses connections is nobody's for good, and can be cleared away whoever else is starting.
+ * too, and has its name only once it listens. So one that refuses connections belongs to no process and never will, and can be cleared away whoever else is starting.
  */
 import { randomBytes } from 'node:crypto'
 import { readdir, rename, rm, symlink } from 'node:fs/promises'
@@ -16,13 +16,13 @@ const PATIENCE_MS = 5000
 const AGAIN_MS = 10
 /** What follows the name of the file, with a part of its own for each lock. */
 const ENDING = /^\.lock-[0-9a-f]{8}$/
-/** What comes of asking a lock that nobody holds any more. */
+/** The errors of asking a lock that no process holds any more. */
 const NOBODY = ['ECONNREFUSED', 'ENOENT']
 
 export class Lock {
   readonly #path: string
   readonly #server: Server
-  /** What it answers when it is asked: `takes` until it is known to be the only one. */
+  /** Its answer to other locks: `takes` until it is known to be the only one. */
   #word = 'takes'
 
   private constructor(path: string) {
@@ -89,11 +89,11 @@ export class Lock {
     return found.filter(entry => entry.isSocket() && isLock(entry.name) && entry.name !== basename(this.#path)).map(({ name }) => name)
   }
 
-  /** The word of another lock, or what came instead of one; a lock that is nobody's is cleared away. */
+  /** The word of another lock, or the error that came instead; a lock that no process holds is cleared away. */
   async #ask(name: string, patience: number): Promise<string> {
     const path = join(dirname(this.#path), name)
     const word = await reached(path, short => answerOf(short, patience))
-    // what another user left in a folder such as /tmp stays there, and harms nobody
+    // another user's socket in a folder such as /tmp cannot be removed, and does no harm
     if (NOBODY.includes(word)) await rm(path, { force: true }).catch(() => {})
     return word
   }
@@ -101,7 +101,7 @@ export class Lock {
 
 const ownPart = () => randomBytes(4).toString('hex')
 
-/** Reaches a socket by its path or, where that is too long for one, through a link to its folder that stands no longer than that takes. */
+/** Reaches a socket by its path or, where that is too long for one, through a link to its folder that is removed afterwards. */
 async function reached<T>(path: string, act: (short: string) => Promise<T>): Promise<T> {
   if (Buffer.byteLength(path) <= LONGEST) return act(path)
   const link = join(tmpdir(), `lock-${ownPart()}`)
@@ -111,7 +111,7 @@ async function reached<T>(path: string, act: (short: string) => Promise<T>): Pro
   return act(short).finally(() => rm(link))
 }
 
-/** What is answered on a socket, or the code of the error that came instead; nothing where a process is too busy for an answer, or was stopped. */
+/** The answer on a socket, or the code of the error that came instead; empty where a process is too busy to answer, or was stopped. */
 function answerOf(path: string, patience: number): Promise<string> {
   return new Promise(resolve => {
     let answer = ''

@@ -1,34 +1,26 @@
 /** A sandbox: one isolated state with its evidence and snapshots, and the first state that a reset goes back to. */
 
 import { setMaxListeners } from 'node:events'
-import { checkerOf } from '../core/checking.js'
+import { type PlacedProblem, problemAt } from '../core/checking.js'
 import { Clock } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { kindOf } from '../core/ids.js'
 import { isoOf } from '../core/instants.js'
 import { didYouMean, sentence } from '../core/nearest.js'
-import {
-  flattened,
-  type GivenSettings,
-  nested,
-  processSettingProblem,
-  SETTINGS,
-  type Settings,
-  type SettingsInForce,
-  settingsInForce,
-  settingsSchema
-} from '../core/settings.js'
+import { flattened, type GivenSettings, nested, processSettingProblem, type Settings, type SettingsInForce, settingsInForce } from '../core/settings.js'
 import { Evidence } from '../evidence/evidence.js'
 import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
-import { type DocumentProblem, refusalOf, type SourceDocument } from '../scenario/documents.js'
+import { inDocumentOrder } from '../scenario/document-order.js'
+import { refusalOf, type SourceDocument } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
-import { duplicatesIn, fixtureIn, type Progress, put } from '../scenario/fixture.js'
+import { FixtureImporter, fixtureIn, type Progress } from '../scenario/fixture.js'
+import { flawsOf } from '../scenario/flaws.js'
 import type { Library } from '../scenario/library.js'
-import { type FirstState, firstStateOf, type Launch, standingIn } from '../scenario/scenario.js'
-import { checkFixture } from '../scenario/schemas.js'
+import { bindingsOf, type FirstState, firstStateOf, type Launch } from '../scenario/scenario.js'
+import { checkFixture, checkSandboxSettings } from '../scenario/schemas.js'
 import type { Script } from '../scenario/script.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import type { Records, Store } from '../store/store.js'
@@ -40,8 +32,6 @@ export type SandboxDependencies = { library: Library; launch: Launch; machine: (
 
 /** A sandbox as a data file keeps it: its state, the first state that a reset goes back to, and how many calls were answered. */
 export type SavedSandbox = { name: string | null; first: FirstState; requests: number; state: SandboxState }
-
-const checkSandboxSettings = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
 
 export class Sandbox {
   readonly #dependencies: SandboxDependencies
@@ -62,7 +52,7 @@ export class Sandbox {
 
   /** `snapshotsIn` is the folder of its snapshots; null keeps them in memory. */
   constructor(dependencies: SandboxDependencies, { name = null, snapshotsIn = null }: { name?: string | null; snapshotsIn?: string | null } = {}) {
-    // as many may wait for it as there are hung answers and event streams
+    // every hung answer and event stream listens to it
     setMaxListeners(0, this.#ending.signal)
     this.name = name
     this.snapshots = new Snapshots(snapshotsIn)
@@ -208,14 +198,14 @@ export class Sandbox {
 
   /** Plays the steps of the first state. Errors: `document_invalid` with every step that was answered otherwise than expected. */
   async #playFirst(document: SourceDocument, play: Play): Promise<void> {
-    const outcomes = await playSteps(this.requireLoaded().steps, play, standingIn(this.store))
+    const outcomes = await playSteps(this.requireLoaded().steps, play, bindingsOf(this.store))
     const found = outcomes.flatMap(({ index, title, problems }) =>
       problems.map(message => ({ document, steps: ['steps', index], message: `${title}: ${message}` }))
     )
     if (found.length > 0) throw await refusalOf(found)
   }
 
-  /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the counter of answers. */
+  /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the count of answers. */
   reset(): void {
     const first = this.requireLoaded()
     this.#endPeriod()
@@ -254,18 +244,17 @@ export class Sandbox {
 
   /** Merges a fixture into the running state, all or nothing, and returns the records. Errors: `document_invalid` with every problem. */
   async addRecords(document: SourceDocument) {
-    const badShapes: DocumentProblem[] = checkFixture(document.data).map(({ steps, message }) => ({ document, steps, message }))
-    if (badShapes.length > 0) throw await refusalOf(badShapes)
-    const fixture = fixtureIn(document, document.data as Record<string, unknown>)
+    const found = checkFixture(document.data)
+    const problems = found.map(({ steps, message }) => ({ document, steps, message }))
     const state = new LiveState(this.#state.value, this.#dependencies.machine)
     const { store, ids, clock } = state
-    const { inserted, problems } = put(fixture, store, { ids, now: clock.now(), settings: this.settings })
-    problems.unshift(...duplicatesIn(fixture))
+    const importer = new FixtureImporter(store, { ids, now: clock.now(), settings: this.settings }, problems)
+    importer.import(fixtureIn(document, document.data, [], flawsOf(found)))
     if (problems.length > 0) throw await refusalOf(problems)
     this.#state = state
     // Refunds of the same fixture have replaced some of its Transactions
-    const transactions = inserted.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
-    return { ...inserted, transactions }
+    const transactions = importer.imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
+    return { ...importer.imported, transactions }
   }
 
   /** A new API key for an Account. Errors: `account_unknown`. */
@@ -281,10 +270,16 @@ export class Sandbox {
   /** Changes sandbox settings until the next load or reset, all or none. Errors: `setting_invalid` with every problem. */
   changeSettings(changes: object): SettingsInForce {
     const given = flattened(changes) as GivenSettings
-    const problems: Problem[] = checkSandboxSettings(nested(given)).map(({ path, message }) => ({ path, message: processSettingProblem(path) ?? message }))
+    const shown = nested(given)
+    const found = checkSandboxSettings(shown)
     const actor = given['auth.accept_any_key']
-    const noAccount = typeof actor === 'string' && this.#accountProblem(actor)
-    if (noAccount) problems.push({ path: 'auth.accept_any_key', message: noAccount })
+    const isNamed = typeof actor === 'string' && found.every(({ path }) => path !== 'auth.accept_any_key')
+    const unknown = isNamed ? this.#accountProblem(actor) : null
+    if (unknown) found.push(problemAt(['auth', 'accept_any_key'], unknown))
+    const problems: Problem[] = inDocumentOrder<PlacedProblem>(shown, found).map(({ path, message }) => ({
+      path,
+      message: processSettingProblem(path) ?? message
+    }))
     if (problems.length > 0) {
       const [{ path, message }] = problems as [Problem, ...Problem[]]
       const count = problems.length === 1 ? '' : `${problems.length} settings cannot be changed so, the first: `

@@ -84,7 +84,7 @@ export class Sandboxes {
     return named.sandbox
   }
 
-  /** Ends a named sandbox: its records, journal and snapshots are gone, and what still hangs in it is cut. Errors: as of `find`. */
+  /** Ends a named sandbox: its records, journal and snapshots are gone, and answers that hang in it are cut. Errors: as of `find`. */
   async delete(name: string): Promise<void> {
     const sandbox = this.find(name)
     this.#end(name)
@@ -111,8 +111,8 @@ export class Sandboxes {
 
   #makeRoom(): void {
     const idle = this.#evictsIdle ? [...this.#named].find(([, { sandbox }]) => sandbox.inFlight === 0) : undefined
-    if (idle) return this.#end(idle[0])
-    throw new ApiError('sandbox_limit', { message: this.#most === 0 ? NONE_ALLOWED : this.#full() })
+    if (!idle) throw new ApiError('sandbox_limit', { message: this.#most === 0 ? NONE_ALLOWED : this.#full() })
+    this.#end(idle[0])
   }
 
   #full(): string {

@@ -5,9 +5,9 @@ import { type IdCounters, Ids } from '../core/ids.js'
 import { LATEST_INSTANT } from '../core/instants.js'
 import { flattened, type GivenSettings, nested, SETTINGS, type Settings, settingsSchema } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
-import type { DocumentProblem, SourceDocument } from '../scenario/documents.js'
+import { type DocumentProblem, reportTo, type SourceDocument } from '../scenario/documents.js'
 import { exportedText } from '../scenario/export.js'
-import { duplicatesIn, fixtureIn, put } from '../scenario/fixture.js'
+import { FixtureImporter, fixtureIn } from '../scenario/fixture.js'
 import { entrySchema, fixtureSchema } from '../scenario/schemas.js'
 import { compileEntry, type EntryCount, type EntryData, Script } from '../scenario/script.js'
 import type { Tombstone } from '../store/collection.js'
@@ -42,7 +42,13 @@ export const stateSchema = () => ({
       type: 'object',
       additionalProperties: false,
       properties: Object.fromEntries(
-        FAMILIES.map(family => [family, { type: 'array', items: objectOf({ id: { type: 'string' }, at: { type: 'integer' }, after: COUNT, owners: { type: 'array', items: { type: 'string' } } }) }])
+        FAMILIES.map(family => [
+          family,
+          {
+            type: 'array',
+            items: objectOf({ id: { type: 'string' }, at: { type: 'integer' }, after: COUNT, owners: { type: 'array', items: { type: 'string' } } })
+          }
+        ])
       )
     },
     records: fixtureSchema()
@@ -79,10 +85,10 @@ export async function stateOf(serialized: SerializedState, context: ReadContext,
 function storeOf({ records, deleted }: SerializedState, { document, at, settings, problems }: ReadContext, base: Store): Store {
   const store = base.without(FAMILIES.filter(family => records[family] !== undefined))
   store.keys.clear()
-  const fixture = fixtureIn(document, records, [...at, 'records'])
   // Refunds that were made when tips could be refunded stay when the setting is changed
   const loosest = { ...settings, 'transactions.refundable': 'amount_plus_extras' } as const
-  problems.push(...duplicatesIn(fixture), ...put(fixture, store, { ids: new Ids(), now: 0, settings: loosest }).problems)
+  const importer = new FixtureImporter(store, { ids: new Ids(), now: 0, settings: loosest }, problems)
+  importer.import(fixtureIn(document, records, [...at, 'records']))
   for (const [family, tombstones] of Object.entries(deleted)) {
     if (records[family] !== undefined) for (const tombstone of tombstones) store[family as Family].addTombstone(tombstone)
   }
@@ -92,7 +98,7 @@ function storeOf({ records, deleted }: SerializedState, { document, at, settings
 async function scriptOf({ script: entries }: SerializedState, { document, at, problems }: ReadContext): Promise<Script> {
   const script = new Script()
   for (const [index, { id, entry: data, matched, applied }] of entries.entries()) {
-    const entry = await compileEntry(data, (steps, message) => problems.push({ document, steps: [...at, 'script', index, 'entry', ...steps], message }))
+    const entry = await compileEntry(data, reportTo(problems, document, [...at, 'script', index, 'entry']))
     if (entry) script.put(id, entry, { matched, applied })
   }
   return script

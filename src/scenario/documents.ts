@@ -3,6 +3,7 @@ import type { LineCounter, Document as YamlDocument } from 'yaml'
 import { pathOf, type Step } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
+import { inDocumentOrder } from './document-order.js'
 
 /** More problems than this are counted, not listed. */
 export const MOST_PROBLEMS = 1000
@@ -15,8 +16,16 @@ export type SourceDocument = {
   /** The line and column of a place, counted from 1. */
   locate: (steps: readonly Step[]) => Promise<{ line: number; column: number } | null>
 }
-/** A problem with the document and place that it stands at. */
+/** A problem, its document and its place in that. */
 export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; message: string }
+/** Takes a problem by its place in the part of a document that is looked at. */
+export type Report = (steps: readonly Step[], message: string) => void
+
+/** Adds what is reported of a part of a document to its problems. */
+export const reportTo =
+  (problems: DocumentProblem[], document: SourceDocument, under: readonly Step[] = []): Report =>
+  (steps, message) =>
+    void problems.push({ document, steps: [...under, ...steps], message })
 
 /** A document that is data already: it has no lines. */
 export const documentOf = (name: string, data: unknown): SourceDocument => ({ name, data, locate: async () => null })
@@ -43,21 +52,37 @@ export async function readDocument(name: string, text: string): Promise<SourceDo
 /** Refuses data that nests without end, or so deep that walking it could exhaust the stack. */
 function refuseTooDeep(name: string, data: unknown): void {
   if (isDeeper(data, MOST_LEVELS)) {
-    throw documentInvalid([{ file: name, path: '', message: `it is nested deeper than ${MOST_LEVELS} levels, or an alias stands inside what it names` }])
+    throw documentInvalid([{ file: name, path: '', message: `it is nested deeper than ${MOST_LEVELS} levels, or an alias is inside what it names` }])
   }
 }
 
 const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
 
-/** Places every problem in its document and makes one refusal of them all. */
-export async function refusalOf(found: readonly DocumentProblem[]): Promise<ApiError> {
-  const problems: Problem[] = []
-  for (const { document, steps, message } of found.slice(0, MOST_PROBLEMS)) {
-    problems.push({ file: document.name, path: pathOf(steps), message, ...(await document.locate(steps)) })
+/** One refusal of all problems: document after document, in the order of `documents` where there are several, within each by place; none twice. */
+export async function refusalOf(problems: readonly DocumentProblem[], documents = problems.map(({ document }) => document)): Promise<ApiError> {
+  const byName = new Map<string, DocumentProblem[]>(documents.map(({ name }) => [name, []]))
+  for (const problem of problems) byName.get(problem.document.name)?.push(problem)
+  const listed: Problem[] = []
+  let left = 0
+  for (const [file, ofDocument] of byName) {
+    const placed: Problem[] = []
+    for (const { document, steps, message } of unique(ofDocument)) {
+      if (listed.length + placed.length === MOST_PROBLEMS) left++
+      else placed.push({ file, path: pathOf(steps), message, ...(await document.locate(steps)) })
+    }
+    // a part that came through an alias or a merge is elsewhere in the text
+    listed.push(...placed.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)))
   }
-  if (found.length > MOST_PROBLEMS) problems.push({ path: '', message: `and ${found.length - MOST_PROBLEMS} more problems like these` })
-  return documentInvalid(problems)
+  if (left > 0) listed.push({ path: '', message: `and ${left} more problems like these` })
+  return documentInvalid(listed)
+}
+
+/** The problems of a document in the order of their places, each once. */
+function unique(problems: readonly DocumentProblem[]): DocumentProblem[] {
+  const known = new Set<string>()
+  const isNew = ({ steps, message }: DocumentProblem) => known.size < known.add(JSON.stringify([steps, message])).size
+  return inDocumentOrder(problems[0]?.document.data, problems.filter(isNew))
 }
 
 /** `bistro.yaml:4:7 tickets[3].location: …`, as far as each part is known. */
@@ -99,7 +124,7 @@ async function readYaml(text: string): Promise<ReadYaml> {
   }
   return { data, problems, locate: steps => located(document, steps, lines) }
 
-  /** What came of an alias: one of nothing stands at its place, one that grows without end at the document's. */
+  /** The problem of an alias: one without an anchor has its own place, one that grows without end the document's. */
   function aliasProblem(message: string): Place & { message: string } {
     const [, name] = /^Unresolved alias.*: (.*)$/.exec(message) ?? []
     if (name === undefined) return { message: `${message}; write the parts out instead of repeating aliases`, line: 1, column: 1 }
@@ -115,7 +140,7 @@ async function readYaml(text: string): Promise<ReadYaml> {
   }
 }
 
-/** The place of the nearest part of the document that stands there as text; a part that came through an alias or a merge has its parent's place. */
+/** The place of the nearest part that the text holds; a part that came through an alias or a merge has its parent's place. */
 function located(document: YamlDocument, steps: readonly Step[], lines: LineCounter): Place | null {
   for (let depth = steps.length; depth >= 0; depth--) {
     const node = (depth === 0 ? document.contents : document.getIn(steps.slice(0, depth), true)) as { range?: [number, number, number] } | null | undefined

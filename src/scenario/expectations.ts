@@ -1,6 +1,6 @@
 /** Expectations: how often calls have to come, counted as they come. */
-import type { Step } from '../core/checking.js'
 import type { OperationId } from '../reference/operations.js'
+import type { Report } from './documents.js'
 import { compileMatch, type MatchData, type Matcher, operationOn, type SentCall } from './matching.js'
 
 /** An expectation as a document writes it: exactly so many times, or bounds. */
@@ -15,9 +15,8 @@ export type Verdict = {
   exceeded: boolean
   message: string
 }
-type Report = (steps: readonly Step[], message: string) => void
 
-/** Compiles one expectation that its schema allows; null with the problems told. Without a count, at least one call is expected. */
+/** Compiles one expectation that its schema allows; null with its problems reported. Without a count, at least one call is expected. */
 export async function compileExpectation(data: ExpectationData, report: Report): Promise<Expectation | null> {
   let isRight = true
   const note: Report = (steps, message) => {
@@ -25,7 +24,7 @@ export async function compileExpectation(data: ExpectationData, report: Report):
     report(steps, message)
   }
   const { times, at_least, at_most } = data
-  if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], 'times stands alone, without at_least and at_most')
+  if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], 'times is given alone, without at_least and at_most')
   if (at_least !== undefined && at_most !== undefined && at_least > at_most) note(['at_least'], `at_least ${at_least} is more than at_most ${at_most}`)
   const operation = operationOn(data.on, note)
   const matches = operation === null ? null : await compileMatch(operation, data.match, note)
@@ -57,9 +56,15 @@ export class Tally {
   }
 }
 
+function countBetween(least: number, most: number): string {
+  if (least === most) return `${least}`
+  if (most === Number.POSITIVE_INFINITY) return `at least ${least}`
+  return least === 0 ? `at most ${most}` : `${least} to ${most}`
+}
+
 function verdictOf(expectation: ExpectationData, seen: number): Verdict {
   const { on, times, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation
-  const count = least === most ? `${least}` : most === Number.POSITIVE_INFINITY ? `at least ${least}` : least === 0 ? `at most ${most}` : `${least} to ${most}`
+  const count = countBetween(least, most)
   const [calls, were] = /(^| )1$/.test(count) ? ['call', 'was'] : ['calls', 'were']
   const wanted = `${on}${expectation.match ? ` with ${JSON.stringify(expectation.match)}` : ''}: ${count} ${calls}`
   return { expectation, wanted, seen, holds: seen >= least && seen <= most, exceeded: seen > most, message: `${wanted} ${were} expected, ${seen} came` }

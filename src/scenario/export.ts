@@ -16,7 +16,7 @@ export function exported(store: Store): Record<string, unknown[]> {
 /** Texts of records; a record never changes, and most are the same from one file to the next. */
 const TEXTS = new WeakMap<object, string>()
 
-/** The JSON text of what `exported` answers, of some families alone; keys are always among it. */
+/** The JSON text of what `exported` returns, of some families alone; keys are always part of it. */
 export function exportedText(store: Store, families: readonly Family[] = FAMILIES): string {
   const parts = [`"api_keys":${JSON.stringify([...store.keys].map(([key, account]) => ({ key, account })))}`]
   for (const family of families) {

@@ -1,87 +1,84 @@
-/** Fixtures: records put into a store, all or none, each completed, checked and resolved. */
-
+/** Fixtures: records imported into a store, each completed, checked and resolved. */
 import type { Step } from '../core/checking.js'
 import { FORMATS } from '../core/formats.js'
 import { type Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
+import { firstBroken } from '../core/judge.js'
 import { isExact, moneyOf, type Sums, settled } from '../core/money.js'
 import { didYouMean } from '../core/nearest.js'
+import { REFUND_RULES } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
-import { type DocumentProblem, MOST_PROBLEMS, type SourceDocument } from './documents.js'
+import { type DocumentProblem, MOST_PROBLEMS, reportTo, type SourceDocument } from './documents.js'
+import { type Flaws, isObject, membersOf } from './flaws.js'
 import { RESOURCES } from './schemas.js'
 
 type Given = Readonly<Record<string, unknown>>
-type Sourced = { given: Given; document: SourceDocument; steps: readonly Step[] }
-/** The records of one or more fixture documents, each knowing where it stands. */
-export type Fixture = { [F in Family | 'api_keys']: Sourced[] }
-/** Told of long work: what is done, how many of how many. */
+type Section = Family | 'api_keys'
+/** A record or key as a document gives it, with the flaws of its shape. */
+type Sourced = { given: Given; document: SourceDocument; steps: readonly Step[]; flaws: Flaws | undefined }
+/** The records of one or more fixture documents. Of the families in `unread` the documents may hold more than could be read. */
+export type Fixture = { sections: Readonly<Record<Section, readonly Sourced[]>>; unread: ReadonlySet<Family> }
+/** Takes the progress of long work: what is done, how many of how many. */
 export type Progress = (what: string, done: number, total: number) => void
 export type Drawing = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
-const TOLD_EVERY = 500
-type InsertedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
+const REPORTED_EVERY = 500
+type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
 
 const SECTIONS = ['api_keys', ...FAMILIES] as const
+const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
+const sectionsOf = (make: (section: Section) => Sourced[]): Fixture['sections'] =>
+  Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, Sourced[]>
 
-const eachSection = (make: (name: Family | 'api_keys') => Sourced[]): Fixture => ({
-  api_keys: make('api_keys'),
-  accounts: make('accounts'),
-  users: make('users'),
-  locations: make('locations'),
-  tickets: make('tickets'),
-  transactions: make('transactions'),
-  refunds: make('refunds')
-})
+/** A fixture document that could not be read. */
+export const UNREAD_FIXTURE: Fixture = { sections: sectionsOf(() => []), unread: new Set(FAMILIES) }
 
-/** The records of a checked fixture document, standing under `under` in it. */
-export function fixtureIn(document: SourceDocument, data: Given, under: readonly Step[] = []): Fixture {
-  const section = (name: Family | 'api_keys') => ((data[name] ?? []) as Given[]).map((given, index) => ({ given, document, steps: [...under, name, index] }))
-  return eachSection(section)
+/** The records of a fixture document that was checked, with what its check found; `under` is the place of the fixture in the document. */
+export function fixtureIn(document: SourceDocument, data: unknown, under: readonly Step[] = [], flaws?: Flaws): Fixture {
+  const unread = new Set<Family>()
+  const hasUnknownName = [...(flaws?.keys() ?? [])].some(name => !SECTIONS.includes(name as Section))
+  if (!isObject(data) || hasUnknownName) for (const family of FAMILIES) unread.add(family)
+  const sections = sectionsOf(section => {
+    const list = isObject(data) ? data[section] : undefined
+    const members = membersOf<unknown>(list, flaws?.get(section))
+    const isList = list === undefined || Array.isArray(list)
+    if (section !== 'api_keys' && !(isList && members.every(({ member, flaws }) => isIdKnown(section, member, flaws)))) unread.add(section)
+    return members.flatMap(({ member, index, flaws }) => (isObject(member) ? [{ given: member, document, steps: [...under, section, index], flaws }] : []))
+  })
+  return { sections, unread }
 }
 
-/** Fixtures as one: later records win by id (keys by key) and stand in the place of the earlier ones. */
-export function merged(fixtures: readonly Fixture[]): Fixture {
-  const mergedSection = (name: Family | 'api_keys') => {
-    const byId = new Map<unknown, Sourced>()
-    for (const fixture of fixtures) for (const record of fixture[name]) byId.set(record.given[name === 'api_keys' ? 'key' : 'id'] ?? record, record)
-    return [...byId.values()]
-  }
-  return eachSection(mergedSection)
+/** Whether a record has a right id, or none so that one is drawn; an unknown name may be a misspelled `id`. */
+function isIdKnown(family: Family, record: unknown, flaws: Flaws | undefined): boolean {
+  if (flaws === undefined) return true
+  if (!isObject(record) || flaws.has('id')) return false
+  return record.id != null || Object.keys(record).every(name => !flaws.has(name) || Object.hasOwn(RESOURCES[family].properties as object, name))
+}
+
+/** Fixtures as one: later records win by id (keys by key) and take the place of the earlier ones. */
+function merged(fixtures: readonly Fixture[]): Fixture {
+  const sections = sectionsOf(section => {
+    const byName = new Map<unknown, Sourced>()
+    for (const { sections } of fixtures) for (const record of sections[section]) byName.set(record.given[nameOf(section)] ?? record, record)
+    return [...byName.values()]
+  })
+  return { sections, unread: new Set(fixtures.flatMap(({ unread }) => [...unread])) }
 }
 
 /** Records of one document that give the same id twice. */
-export function duplicatesIn(fixture: Fixture): DocumentProblem[] {
-  return SECTIONS.flatMap(name => {
-    const seen = new Set<unknown>()
-    const field = name === 'api_keys' ? 'key' : 'id'
-    return fixture[name].flatMap(({ given, document, steps }) => {
-      const id = given[field]
-      const again = id !== undefined && id !== null && seen.has(id)
-      seen.add(id)
-      return again ? [{ document, steps: [...steps, field], message: field === 'id' ? `the id ${id} is given twice` : 'the key is given twice' }] : []
+function duplicatesIn({ sections }: Fixture): DocumentProblem[] {
+  return SECTIONS.flatMap(section => {
+    const names = new Set<unknown>()
+    const field = nameOf(section)
+    return sections[section].flatMap(({ given, document, steps, flaws }) => {
+      const name = given[field]
+      if (name == null || flaws?.has(field) || names.size < names.add(name).size) return []
+      return [{ document, steps: [...steps, field], message: section === 'api_keys' ? 'the key is given twice' : `the id ${name} is given twice` }]
     })
   })
-}
-
-/**
- * Puts a fixture into a store and answers the records put there, or the problems that it has. The store is changed either way, so it is given a
- * copy. Ids that are left out are drawn, `created` left out is now, in file order.
- */
-export function put(fixture: Fixture, store: Store, drawing: Drawing): { inserted: InsertedRecords; problems: DocumentProblem[] } {
-  const filling = new Filling(store, drawing)
-  for (const family of FAMILIES) {
-    for (const [index, record] of fixture[family].entries()) {
-      filling.add(family, record)
-      if (index % TOLD_EVERY === TOLD_EVERY - 1) drawing.progress?.(family, index + 1, fixture[family].length)
-    }
-  }
-  for (const key of fixture.api_keys) filling.addKey(key)
-  filling.checkResellers()
-  filling.checkCharges()
-  return filling
 }
 
 /** What each family refers to: field → family. */
@@ -94,163 +91,258 @@ const LINKS: Record<Family, Readonly<Record<string, Family>>> = {
   refunds: { transaction: 'transactions' }
 }
 
-class Filling {
-  readonly inserted: InsertedRecords = { api_keys: [], accounts: [], users: [], locations: [], tickets: [], transactions: [], refunds: [] }
-  readonly problems: DocumentProblem[] = []
+/**
+ * Imports fixtures into a store. The store is changed whatever problems there are, so it is given a copy. Ids that are left out are drawn, `created` left
+ * out is now, in file order. A record with a problem is left out, and a reference to it is no problem of its own.
+ */
+export class FixtureImporter {
+  readonly imported: ImportedRecords = { api_keys: [], accounts: [], users: [], locations: [], tickets: [], transactions: [], refunds: [] }
+  readonly problems: DocumentProblem[]
   readonly #store: Store
   readonly #drawing: Drawing
-  /** Records that could not be put; what refers to them is not told as a problem of its own. */
-  readonly #failed = new Set<string>()
-  /** Accounts whose reseller has to be looked for once all Accounts stand. */
-  readonly #accounts: Sourced[] = []
-  /** Transactions whose sums have to be looked at once all records stand, each with the record to blame. */
-  readonly #charges = new Map<string, Sourced>()
+  /** The ids of records that were left out. */
+  readonly #failed: Readonly<Record<Family, Set<unknown>>> = {
+    accounts: new Set(),
+    users: new Set(),
+    locations: new Set(),
+    tickets: new Set(),
+    transactions: new Set(),
+    refunds: new Set()
+  }
+  /** Families with records that were left out and whose ids are not known. */
+  readonly #unread = new Set<Family>()
+  /** Families of which fewer records were generated than were asked for. */
+  readonly #incomplete = new Set<Family>()
 
-  constructor(store: Store, drawing: Drawing) {
+  /** Problems are added to `problems`. */
+  constructor(store: Store, drawing: Drawing, problems: DocumentProblem[] = []) {
     this.#store = store
     this.#drawing = drawing
+    this.problems = problems
   }
 
-  add(family: Family, source: Sourced): void {
+  /** Merges fixtures and imports their records. */
+  import(...fixtures: readonly Fixture[]): void {
+    for (const problem of fixtures.flatMap(duplicatesIn)) this.problems.push(problem)
+    const { sections, unread } = fixtures.length === 1 ? (fixtures[0] as Fixture) : merged(fixtures)
+    for (const family of unread) this.#unread.add(family)
+    const refunds = new RefundJudge(this.#store, sections, this.#drawing.settings)
+    for (const family of FAMILIES) {
+      for (const [index, record] of sections[family].entries()) {
+        this.#add(family, record, refunds)
+        if (index % REPORTED_EVERY === REPORTED_EVERY - 1) this.#drawing.progress?.(family, index + 1, sections[family].length)
+      }
+    }
+    for (const key of sections.api_keys) this.#addKey(key)
+    for (const account of sections.accounts) this.#checkReseller(account)
+    for (const { source, message } of refunds.overRefunded()) this.#report(source)(['amount'], message)
+  }
+
+  /** Whether no record has the id, and none that was left out may have it. */
+  isMissing(family: Family, id: string): boolean {
+    return !this.#store[family].get(id) && !this.#failed[family].has(id) && !this.#unread.has(family)
+  }
+
+  /** Whether no record of the family was left out. */
+  isComplete(family: Family): boolean {
+    return this.#failed[family].size === 0 && !this.#unread.has(family) && !this.#incomplete.has(family)
+  }
+
+  /** Notes that records of some families could not be generated. */
+  leaveOut(families: readonly Family[]): void {
+    for (const family of families) this.#incomplete.add(family)
+  }
+
+  #add(family: Family, source: Sourced, refunds: RefundJudge): void {
     const before = this.problems.length
     this.#checkExtra(family, source)
     const isLinked = this.#checkLinks(family, source)
-    if (isLinked && this.problems.length === before) this.#complete(family, source)
-    if (!isLinked || this.problems.length > before) this.#failed.add(`${family}/${source.given.id}`)
-  }
-
-  #complete(family: Family, source: Sourced): void {
-    const { settings, ids, now } = this.#drawing
-    const { given } = source
-    const { id, created } = given as { id?: string | null; created?: string | null }
-    const common = {
-      ...completed(RESOURCES[family], given),
-      object: RESOURCE_NAMES[family].toLowerCase(),
-      id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, taken => this.#store[family].isTaken(taken)),
-      created: isoOf(created == null ? now : (instantOf(created) as number)),
-      ...(given.extra === undefined ? {} : { extra: given.extra })
+    if (isLinked && family === 'transactions') this.#checkTransaction(source)
+    if (isLinked && family === 'refunds') this.#checkRefund(source, refunds)
+    const record = isLinked && source.flaws === undefined ? this.#recordOf(family, source) : null
+    const existing = record && this.#store[family].get(record.id)
+    if (existing) this.#checkReplaced(family, source, existing, record)
+    if (record && this.problems.length === before) this.#put(family, source, record, refunds)
+    else {
+      this.#failed[family].add(source.given.id)
+      if (family === 'refunds') refunds.leaveOut(source.given.transaction)
     }
-    this.#put(family, source, common as unknown as RecordOf<Family>)
   }
 
-  addKey({ given, document, steps }: Sourced): void {
+  #put(family: Family, source: Sourced, record: RecordOf<Family>, refunds: RefundJudge): void {
+    if (family === 'transactions') refunds.addCharge(record.id, source)
+    if (family === 'refunds') refunds.settle(record.id)
+    const imported = this.imported[family] as RecordOf<Family>[]
+    imported.push(this.#store.put(family, record))
+  }
+
+  #addKey(source: Sourced): void {
+    const { given, flaws } = source
     const { key, account } = given as { key: string; account: string }
-    if (!this.#store.accounts.get(account)) {
-      if (!this.#failed.has(`accounts/${account}`)) this.#found({ document, steps: [...steps, 'account'], message: this.#noSuch('accounts', account) })
-      return
-    }
+    const isKnown = flaws?.has('account') || account === undefined || this.#checkReference('accounts', account, 'account', source)
+    if (!isKnown || flaws !== undefined) return
     this.#store.keys.set(key, account)
-    this.inserted.api_keys.push({ key, account })
+    this.imported.api_keys.push({ key, account })
   }
 
-  checkResellers(): void {
-    for (const source of this.#accounts) {
-      const reseller = source.given.reseller as string | null | undefined
-      if (reseller == null || this.#store.accounts.get(reseller) || this.#failed.has(`accounts/${reseller}`)) continue
-      this.#problem(source, 'reseller', this.#noSuch('accounts', reseller))
+  /** An Account's reseller may come after it, so it is looked for once all Accounts are there. */
+  #checkReseller(source: Sourced): void {
+    const { reseller } = source.given as { reseller?: string | null }
+    if (reseller != null && !source.flaws?.has('reseller')) this.#checkReference('accounts', reseller, 'reseller', source)
+  }
+
+  #checkExtra(family: Family, source: Sourced): void {
+    for (const name of isObject(source.given.extra) ? Object.keys(source.given.extra) : []) {
+      if (Object.hasOwn(RESOURCES[family].properties as object, name))
+        this.#report(source)(['extra', name], `${name} is a name that the API itself returns; give it outside extra`)
     }
   }
 
-  checkCharges(): void {
-    for (const [id, source] of this.#charges) {
-      const transaction = this.#store.transactions.get(id)
-      if (transaction === undefined) continue
-      const { charged, refunded, currency } = moneyOf(transaction, this.#drawing.settings)
-      if (refunded <= charged) continue
-      this.#problem(source, 'amount', `the Refunds of ${id} come to ${refunded} ${currency}, above the ${charged} that can be refunded`)
+  /** Whether the store has all that the record refers to, but for an Account's reseller. */
+  #checkLinks(family: Family, source: Sourced): boolean {
+    return Object.entries(LINKS[family]).every(([field, to]) => {
+      if (field === 'reseller') return true
+      const id = source.given[field]
+      if (source.flaws?.has(field) || id === undefined) return false
+      return this.#checkReference(to, id as string, field, source)
+    })
+  }
+
+  /** Whether the store has the record that a field names; a missing one is reported unless a record that was left out may be meant. */
+  #checkReference(family: Family, id: string, field: string, source: Sourced): boolean {
+    if (this.#store[family].get(id)) return true
+    if (this.isMissing(family, id)) {
+      const meant = this.problems.length < MOST_PROBLEMS ? didYouMean(id, this.#store[family].someIds(1000)) : ''
+      this.#report(source)([field], `no ${RESOURCE_NAMES[family]} has the id ${id}${meant}`)
     }
+    return false
   }
 
-  #put(family: Family, source: Sourced, record: RecordOf<Family>): void {
-    const before = this.#store[family].get(record.id)
-    const problems = this.problems.length
-    const ready =
-      family === 'transactions'
-        ? this.#transaction(source, record as Records['transactions'], before as Records['transactions'] | undefined)
-        : family === 'refunds'
-          ? this.#refund(source, record as Records['refunds'])
-          : record
-    if (before) this.#checkReplaced(family, source, before, ready)
-    if (this.problems.length > problems) return
-
-    const stored =
-      family === 'refunds'
-        ? before
-          ? this.#store.replaceRefund(ready as Records['refunds'])
-          : this.#store.insertRefund(ready as Records['refunds'])
-        : this.#store[family][before ? 'replace' : 'insert'](ready as never)
-    ;(this.inserted[family] as unknown[]).push(stored)
+  #checkTransaction(source: Sourced): void {
+    const { given, flaws } = source
+    const report = this.#report(source)
+    const { location } = this.#store.tickets.get(given.ticket as string) as Records['tickets']
+    if (given.location != null && given.location !== location && !flaws?.has('location')) report(['location'], `the Ticket ${given.ticket} is at ${location}`)
+    const { type } = isObject(given.payment_method) ? given.payment_method : {}
+    const isTyped = type != null && given.payment_type !== undefined && !flaws?.has('payment_type') && !flaws?.get('payment_method')?.has('type')
+    if (isTyped && type !== given.payment_type) report(['payment_method'], `its type is ${type}, but payment_type is ${given.payment_type}`)
+    const areSums = ['amount', 'tip_amount', 'donation_amount', 'amounts'].every(name => !flaws?.has(name))
+    if (areSums && !isExact(settled(given as Sums, this.#drawing.settings))) report(['amount'], 'the amount with tip and donation is above 2^53-1')
   }
 
-  /** A Transaction with what follows from its Ticket, its payment type and its sums. */
-  #transaction(source: Sourced, record: Records['transactions'], before: Records['transactions'] | undefined): Records['transactions'] {
-    const { given } = source
-    const { location } = this.#store.tickets.get(record.ticket) as Records['tickets']
-    if (given.location != null && given.location !== location) this.#problem(source, 'location', `the Ticket ${record.ticket} is at ${location}`)
-    const method = (given.payment_method ?? {}) as { type?: string }
-    if (method.type != null && method.type !== record.payment_type) {
-      this.#problem(source, 'payment_method', `its type is ${method.type}, but payment_type is ${record.payment_type}`)
+  #checkRefund(source: Sourced, refunds: RefundJudge): void {
+    const { given, flaws } = source
+    const { id, currency } = this.#store.transactions.get(given.transaction as string) as Records['transactions']
+    if (given.currency != null && given.currency !== currency && !flaws?.has('currency')) {
+      this.#report(source)(['currency'], `the Transaction ${id} was charged in ${currency}`)
     }
-    const ready = {
-      ...record,
-      location,
-      payment_method: { ...record.payment_method, type: record.payment_type },
-      ...settled({ ...(given as Sums), amounts: record.amounts }, this.#drawing.settings),
-      amount_refunded: before?.amount_refunded ?? 0
-    }
-    if (!isExact(ready)) this.#problem(source, 'amount', 'the amount with tip and donation is above 2^53-1')
-    this.#charges.set(record.id, source)
-    return ready
+    if (given.amount === undefined || flaws?.has('amount')) return
+    const refusal = refunds.refusalOf(given as { id?: string; transaction: string; amount: number })
+    if (refusal) this.#report(source)([refusal.param], refusal.message)
   }
 
-  /** A Refund with its Transaction's currency and payment method (A28). */
-  #refund(source: Sourced, record: Records['refunds']): Records['refunds'] {
-    const { id, currency, payment_method } = this.#store.transactions.get(record.transaction) as Records['transactions']
-    const given = source.given as Partial<Records['refunds']>
-    if (given.currency != null && given.currency !== currency) this.#problem(source, 'currency', `the Transaction ${id} was charged in ${currency}`)
-    this.#charges.set(id, source)
-    return { ...record, currency, payment_method }
-  }
-
-  /** What a record that is replaced may not change, because others hang on it. */
+  /** What a replaced record may not change, because others depend on it. */
   #checkReplaced(family: Family, source: Sourced, before: RecordOf<Family>, after: RecordOf<Family>): void {
     const isRefunded = (before as Partial<Records['transactions']>).amount_refunded
     for (const field of [...Object.keys(LINKS[family]), ...(isRefunded ? ['currency', 'payment_method'] : [])]) {
       if (field === 'reseller') continue
-      const [was, is] = [before, after].map(record => JSON.stringify((record as Record<string, unknown>)[field]))
-      if (was !== is) this.#problem(source, field, `${before.id} exists already, with ${was}; a merge cannot change this, load a whole document instead`)
+      const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
+      if (was !== is) this.#report(source)([field], `${before.id} exists already, with ${was}; a merge cannot change this, load a whole document instead`)
     }
   }
 
-  #checkExtra(family: Family, source: Sourced): void {
-    for (const name of Object.keys((source.given.extra ?? {}) as object)) {
-      if (Object.hasOwn(RESOURCES[family].properties as object, name))
-        this.#problem(source, ['extra', name], `${name} is a name that the API itself returns; give it outside extra`)
+  /** The record as it is stored: completed from its own resource and from what it refers to. */
+  #recordOf(family: Family, { given }: Sourced): RecordOf<Family> {
+    const { settings, ids, now } = this.#drawing
+    const store = this.#store
+    const { id, created, extra } = given as { id?: string | null; created?: string | null; extra?: object }
+    const record = {
+      ...completed(RESOURCES[family], given),
+      object: RESOURCE_NAMES[family].toLowerCase(),
+      id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, taken => store[family].isTaken(taken)),
+      created: isoOf(created == null ? now : (instantOf(created) as number)),
+      ...(extra === undefined ? {} : { extra })
+    }
+    if (family === 'transactions') return { ...record, ...this.#chargeOf(given, record) } as RecordOf<Family>
+    if (family === 'refunds') {
+      // a Refund carries its Transaction's (A28)
+      const { currency, payment_method } = store.transactions.get(given.transaction as string) as Records['transactions']
+      return { ...record, currency, payment_method } as RecordOf<Family>
+    }
+    return record as RecordOf<Family>
+  }
+
+  /** What a Transaction has of its Ticket, its payment type, its sums and the Refunds of the one that it replaces. */
+  #chargeOf(given: Given, { id, payment_method, ...record }: Given & { id: string }) {
+    return {
+      location: this.#store.tickets.get(given.ticket as string)?.location,
+      payment_method: { ...(payment_method as object), type: given.payment_type },
+      ...settled(record as Sums, this.#drawing.settings),
+      amount_refunded: this.#store.transactions.get(id)?.amount_refunded ?? 0
     }
   }
 
-  /** Whether all that the record refers to stands in the store; an Account's reseller may still come. */
-  #checkLinks(family: Family, source: Sourced): boolean {
-    if (family === 'accounts') this.#accounts.push(source)
-    return Object.entries(LINKS[family]).every(([field, to]) => {
-      const id = source.given[field] as string | null | undefined
-      if (id == null || field === 'reseller' || this.#store[to].get(id)) return true
-      if (!this.#failed.has(`${to}/${id}`)) this.#problem(source, field, this.#noSuch(to, id))
-      return false
+  #report({ document, steps }: Sourced) {
+    return reportTo(this.problems, document, steps)
+  }
+}
+
+/** Judges the Refunds of a fixture in file order by the rules of the API, each against what remains at that point (REF-6, REF-7, A24). */
+class RefundJudge {
+  readonly #store: Store
+  readonly #settings: Settings
+  /** Amounts of stored Refunds that the fixture is still to replace, by Transaction: they are not counted. */
+  readonly #replaced = new Map<string, number>()
+  /** The Transactions that the fixture gave. */
+  readonly #charges = new Map<string, Sourced>()
+  /** Transactions of which a given Refund was left out. */
+  readonly #incomplete = new Set<unknown>()
+
+  constructor(store: Store, sections: Fixture['sections'], settings: Settings) {
+    this.#store = store
+    this.#settings = settings
+    for (const { given } of sections.refunds) {
+      const stored = typeof given.id === 'string' && store.refunds.get(given.id)
+      if (stored) this.#discount(stored, stored.amount)
+    }
+  }
+
+  addCharge(id: string, source: Sourced): void {
+    this.#charges.set(id, source)
+  }
+
+  /** Counts a Refund again that is replaced now. */
+  settle(id: string): void {
+    const stored = this.#store.refunds.get(id)
+    if (stored) this.#discount(stored, -stored.amount)
+  }
+
+  /** Why the Refund is refused; null when it is not. A charge that is below its Refunds already is reported by itself. */
+  refusalOf({ transaction: id, amount }: { transaction: string; amount: number }): { param: string; message: string } | null {
+    const transaction = this.#store.transactions.get(id) as Records['transactions']
+    const amount_refunded = transaction.amount_refunded - (this.#replaced.get(id) ?? 0)
+    const facts = { ...moneyOf({ ...transaction, amount_refunded }, this.#settings), asked: amount }
+    if (this.#charges.has(id) && facts.refunded > facts.charged) return null
+    const broken = firstBroken(REFUND_RULES, facts)
+    return broken === undefined ? null : { param: broken.param as string, message: broken.message(facts) }
+  }
+
+  /** Notes that a given Refund was left out, so that the sum of its Transaction's Refunds is not known. */
+  leaveOut(transaction: unknown): void {
+    this.#incomplete.add(transaction)
+  }
+
+  /** The given Transactions that replaced others, and are below what was refunded of those. */
+  overRefunded(): { source: Sourced; message: string }[] {
+    return [...this.#charges].flatMap(([id, source]) => {
+      const { charged, refunded, currency } = moneyOf(this.#store.transactions.get(id) as Records['transactions'], this.#settings)
+      if (refunded <= charged || this.#incomplete.has(id)) return []
+      return [{ source, message: `the Refunds of ${id} come to ${refunded} ${currency}, above the ${charged} that can be refunded` }]
     })
   }
 
-  #noSuch(family: Family, id: string): string {
-    const meant = this.problems.length < MOST_PROBLEMS ? didYouMean(id, this.#store[family].someIds(1000)) : ''
-    return `no ${RESOURCE_NAMES[family]} has the id ${id}${meant}`
-  }
-
-  #problem({ document, steps }: Sourced, at: Step | readonly Step[], message: string): void {
-    this.#found({ document, steps: [...steps, ...[at].flat()], message })
-  }
-
-  #found(found: DocumentProblem): void {
-    this.problems.push(found)
+  #discount({ transaction }: Records['refunds'], amount: number): void {
+    this.#replaced.set(transaction, (this.#replaced.get(transaction) ?? 0) + amount)
   }
 }
 
@@ -265,12 +357,13 @@ function completed(schema: Schema, given: Given): Record<string, unknown> {
     else if (name === 'amounts') record[name] = Object.fromEntries(Object.entries(value as Given).filter(([, sum]) => sum !== null))
     else if (part.properties) record[name] = completed(part, (value ?? {}) as Given)
     else if (part.additionalProperties) record[name] = Object.assign(Object.create(null), value)
-    else record[name] = kept(part, value)
+    else record[name] = stored(part, value)
   }
   return record
 }
 
-function kept(part: Schema, value: unknown): unknown {
+/** A value as it is stored, which its format may say. */
+function stored(part: Schema, value: unknown): unknown {
   const format = part.format as keyof typeof FORMATS | undefined
   return format && typeof value === 'string' ? (FORMATS[format].stored?.(value) ?? value) : value
 }

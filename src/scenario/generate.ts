@@ -1,6 +1,5 @@
-/** Generated records: filled in by faker from the seed, consistent with each other and with the records that stand already. */
+/** Generated records: filled in by faker from the seed, consistent with each other and with the records that are there already. */
 import type { Faker } from '@faker-js/faker'
-import type { Step } from '../core/checking.js'
 import { type Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
 import type { Settings } from '../core/settings.js'
@@ -8,6 +7,7 @@ import type { Family } from '../reference/operations.js'
 import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js'
 import { EARLIEST, LATEST, type Position } from '../store/ordered-index.js'
 import type { Store } from '../store/store.js'
+import type { Report } from './documents.js'
 
 /** What a scenario asks for: so many records of one family, and where and when they are. */
 export type GenerateData = {
@@ -25,11 +25,12 @@ export type GenerateData = {
   /** The share of generated Transactions that get one Refund. */
   refunded?: number
 }
-export type Generating = { store: Store; ids: Ids; now: number; settings: Settings; faker: Faker }
+export type Generating = { store: Store; ids: Ids; now: number; settings: Settings; faker: Faker; importer: Imported }
+/** What is known of the records before: a record that was left out is not reported as missing. */
+type Imported = { isMissing: (family: Family, id: string) => boolean; isComplete: (family: Family) => boolean }
 type Given = Record<string, unknown>
 /** Generated records, as a fixture document holds them. */
 export type Generated = Partial<Record<Family, Given[]>>
-type Report = (steps: readonly Step[], message: string) => void
 export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
 const DAY = 86_400_000
 /** A payment is of one of the Tickets opened last, so that bills are paid soon after they are opened. */
@@ -56,10 +57,10 @@ export function checkGenerate(data: GenerateData, report: Report): boolean {
   return asked.length === 1 && !isReversed
 }
 
-/** The records of one checked generate entry; null with the problem told where nothing stands that they could hang on. */
+/** The records of one checked generate entry; null with the problem reported where there is nothing that they could belong to. */
 export function generated(data: GenerateData, generating: Generating, report: Report): Generated | null {
   const family = GENERATED_FAMILIES.find(name => data[name] !== undefined) as (typeof GENERATED_FAMILIES)[number]
-  const parent = parentOf(family, data, generating.store, report)
+  const parent = parentOf(family, data, generating, report)
   if (parent === null) return null
   return MAKERS[family](instantsOf(data, data[family] as number, generating), parent, data, generating, report)
 }
@@ -71,20 +72,20 @@ function instantsOf({ created }: GenerateData, count: number, { now, faker }: Ge
   return Array.from({ length: count }, () => faker.number.int({ min, max })).sort((a, b) => a - b)
 }
 
-/** The id of the record that generated ones belong to. */
-function parentOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateData, store: Store, report: Report): string | null {
+/** The id of the record that generated ones belong to; null where there is none, reported unless one was left out. */
+function parentOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateData, { store, importer }: Generating, report: Report): string | null {
   if (family === 'accounts') return ''
-  const field = family === 'tickets' || family === 'transactions' ? 'location' : 'account'
-  const parents = field === 'location' ? store.locations : store.accounts
+  const isPlaced = family === 'tickets' || family === 'transactions'
+  const [field, parents, resource] = isPlaced ? (['location', 'locations', 'Location'] as const) : (['account', 'accounts', 'Account'] as const)
   const named = data[field]
-  if (named !== undefined && parents.get(named) === undefined) {
-    report([field], `no ${field === 'location' ? 'Location' : 'Account'} has the id ${named}`)
+  if (named !== undefined) {
+    if (store[parents].get(named)) return named
+    if (importer.isMissing(parents, named)) report([field], `no ${resource} has the id ${named}`)
     return null
   }
-  const first = field === 'location' ? store.locations.inCreationOrder()[0] : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
-  const parent = named ?? first?.id
-  if (parent === undefined) report([], `there is no ${field === 'location' ? 'Location' : 'merchant Account'} for the generated ${family}`)
-  return parent ?? null
+  const first = isPlaced ? store.locations.inCreationOrder()[0] : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
+  if (!first && importer.isComplete(parents)) report([], `there is no ${isPlaced ? 'Location' : 'merchant Account'} for the generated ${family}`)
+  return first?.id ?? null
 }
 
 type Maker = (instants: readonly number[], parent: string, data: GenerateData, generating: Generating, report: Report) => Generated | null
@@ -146,11 +147,12 @@ const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
   },
 
   transactions: (instants, location, data, generating, report) => {
-    const { faker, store } = generating
+    const { faker, store, importer } = generating
     const tickets = store.tickets.index('location').range(location, { after: EARLIEST, before: LATEST, descending: false, count: Number.POSITIVE_INFINITY })
     const [first] = tickets
     if (first === undefined || first.at > (instants.at(-1) ?? first.at)) {
-      report(['location'], `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`)
+      if (importer.isComplete('tickets'))
+        report(['location'], `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`)
       return null
     }
     const paidAt = instants.map(at => Math.max(at, first.at))
@@ -183,14 +185,15 @@ function payment(id: string, ticket: string, at: number, types: readonly Payment
       card: ['card', 'apple_pay', 'google_pay', 'emv'].includes(payment_type) ? { brand: faker.helpers.arrayElement(BRANDS), last4 } : null,
       bank_account: payment_type === 'vip' ? { bank_name: `${faker.location.city()} Savings`, last4 } : null
     },
-    customer:
-      payment_type === 'vip'
-        ? { name: firstName, phone: `+1617555${faker.string.numeric(4)}` }
-        : payment_type === 'apple_pay'
-          ? { name: firstName, email: faker.internet.exampleEmail({ firstName }) }
-          : null,
+    customer: customerOf(payment_type, firstName, faker),
     created: isoOf(at)
   }
+}
+
+/** What a payment of the type needs of its customer (TXN-3, TXN-4). */
+function customerOf(type: PaymentType, name: string, faker: Faker): Given | null {
+  if (type === 'vip') return { name, phone: `+1617555${faker.string.numeric(4)}` }
+  return type === 'apple_pay' ? { name, email: faker.internet.exampleEmail({ firstName: name }) } : null
 }
 
 /** One Refund, whole or in part, for the share of the payments that was asked for; never later than the range ends. */

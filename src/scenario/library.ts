@@ -51,7 +51,7 @@ export class Library {
 
   /**
    * Finds a fixture that a document names: by name, or by a path relative to the document's file that stays inside the fixtures and scenarios
-   * folders or the file's own folder. Answers a sentence that says why when it cannot.
+   * folders or the file's own folder. Returns a sentence that says why when it cannot.
    */
   async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
     if (!isPath(reference)) {

@@ -1,9 +1,9 @@
-/** Which calls a script entry or an expectation speaks of: an operation, and what its path, query, body and key have to be. */
-import type { Step } from '../core/checking.js'
+/** Which calls a script entry or an expectation is about: an operation, and what its path, query, body and key have to be. */
 import { didYouMean } from '../core/nearest.js'
 import { OPERATION_NAMES, type OperationId, operationNamed } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import type { Report } from './documents.js'
 
 /** Looks a value up by its nested name: `['card', 'last4']`. */
 export type Values = (name: readonly string[]) => string | undefined
@@ -15,19 +15,18 @@ export type MatchData = { params?: Names; query?: Names; body?: Names; key?: Wan
 type Scalar = string | number | boolean
 type Wanted = Scalar | Scalar[]
 type Names = { readonly [name: string]: Wanted | Names }
-type Report = (steps: readonly Step[], message: string) => void
 type Test = (value: string) => boolean
 
 const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
 
-/** The operation that `on` names, or null with the problem told. */
+/** The operation that `on` names, or null with the problem reported. */
 export function operationOn(on: string, report: Report): OperationId | null {
   const operation = operationNamed(on)
   if (operation === null) report(['on'], `${on} is no operation of the reference${didYouMean(on, OPERATION_NAMES) || `; it has ${OPERATION_NAMES.join(', ')}`}`)
   return operation
 }
 
-/** Compiles `match`; null when it asks for nothing, so that every call of the operation fits. Problems are told by their place under it. */
+/** Compiles `match`; null when it asks for nothing, so that every call of the operation matches. Problems are reported by their place in it. */
 export async function compileMatch(operation: OperationId, data: MatchData | undefined, report: Report): Promise<Matcher | null> {
   const tests: Matcher[] = []
   for (const [section, table] of Object.entries(SECTIONS) as [keyof typeof SECTIONS, keyof Tables][]) {
@@ -86,7 +85,7 @@ function stepsOf(name: string): string[] {
 
 async function compileTest(wanted: Wanted, report: (message: string) => void): Promise<Test> {
   if (Array.isArray(wanted)) {
-    if (wanted.length === 0) report('an empty list fits no call')
+    if (wanted.length === 0) report('an empty list matches no call')
     const tests = await Promise.all(wanted.map(one => compileTest(one, report)))
     return value => tests.some(test => test(value))
   }

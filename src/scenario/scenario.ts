@@ -1,22 +1,24 @@
-/** Scenarios: a document and its fixtures made into the first state of a world, or refused with everything that is wrong with them. */
+/** Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with everything that is wrong with them. */
 import type { Step } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
+import { ApiError } from '../core/errors.js'
 import { type IdCounters, Ids } from '../core/ids.js'
 import { instantOf } from '../core/instants.js'
-import { flattened, type GivenSettings, processSettingProblem, type Settings, settingsInForce } from '../core/settings.js'
+import { flattened, type GivenSettings, nested, processSettingProblem, SETTINGS, type SettingKey, settingsInForce } from '../core/settings.js'
 import { FAMILIES, Store } from '../store/store.js'
-import { type DocumentProblem, refusalOf, type SourceDocument } from './documents.js'
+import { type DocumentProblem, documentOf, refusalOf, reportTo, type SourceDocument } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
-import { duplicatesIn, type Fixture, fixtureIn, merged, type Progress, put } from './fixture.js'
-import { checkGenerate, type GenerateData, type Generating, generated, loadFaker } from './generate.js'
+import { type Drawing, type Fixture, FixtureImporter, fixtureIn, type Progress, UNREAD_FIXTURE } from './fixture.js'
+import { type Flaws, flawsOf, isObject, membersOf } from './flaws.js'
+import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generated, loadFaker } from './generate.js'
 import type { Library } from './library.js'
-import { checkFixture, checkScenario, fixtureSchema, scenarioSchema } from './schemas.js'
+import { checkFixture, checkSandboxSettings, checkScenario, fixtureSchema, ID, scenarioSchema } from './schemas.js'
 import { compileScript, type EntryData, Script } from './script.js'
-import { checkSteps, type Standing, type StepData } from './steps.js'
+import { checkSteps, type StepBindings, type StepData } from './steps.js'
 
-/** Settings given on the command line and in the environment, which a scenario's own stand behind. */
+/** Settings given on the command line and in the environment, which take precedence over a scenario's own. */
 export type Launch = { flag: GivenSettings; environment: GivenSettings }
-/** The state that a world starts in and goes back to. */
+/** The state that a sandbox starts in and goes back to. */
 export type FirstState = {
   scenario: { name: string; description: string | null }
   store: Store
@@ -48,13 +50,22 @@ type Origin = {
   /** The file that relative paths start from; null for a document that came over HTTP. */
   file: string | null
 }
+/** A scenario document that was checked: what of it is not right is among `flaws`. */
+type Checked = {
+  document: SourceDocument
+  /** The document, then its fixtures. */
+  documents: SourceDocument[]
+  data: ScenarioData
+  flaws: Flaws | undefined
+  problems: DocumentProblem[]
+}
 
 const FIXTURE_NAMES = Object.keys(fixtureSchema().properties as object)
 const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
 
 /** A document that holds records at its top and nothing of a scenario is a bare fixture. */
 export function isBareFixture(data: unknown): boolean {
-  const names = typeof data === 'object' && data !== null ? Object.keys(data) : []
+  const names = isObject(data) ? Object.keys(data) : []
   return names.some(name => FIXTURE_NAMES.includes(name)) && !names.some(name => SCENARIO_NAMES.includes(name))
 }
 
@@ -67,104 +78,126 @@ export async function firstStateOf(
   { name, file }: Origin,
   { library, launch, clockFor, progress }: { library: Library; launch: Launch; clockFor: (start: ClockStart) => Clock; progress?: Progress | undefined }
 ): Promise<FirstState> {
-  const bare = isBareFixture(document.data)
-  const misfits = (bare ? checkFixture : checkScenario)(document.data)
-  if (misfits.length > 0) throw await refusalOf(misfits.map(({ steps, message }) => ({ document, steps, message: misplaced(steps) ?? message })))
+  const checked = checkedScenario(document)
+  const { data, flaws, problems } = checked
+  const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] => (flaws?.has(key) ? undefined : data[key])
 
-  const data: ScenarioData = bare ? { data: document.data as Record<string, unknown> } : (document.data as ScenarioData)
-  const { fixtures, problems: misread } = await fixturesOf(document, data, file, library)
-  fixtures.push(fixtureIn(document, data.data ?? {}, bare ? [] : ['data']))
-
-  const given = givenSettings(data)
-  const settings: Settings = settingsInForce({ ...launch, scenario: given }).values
-  const clock = clockStartOf(data.clock)
-  const drawing = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
+  const given = givenSettings(checked)
+  const { values: settings, sources } = settingsInForce({ ...launch, scenario: given })
+  const clock = clockStartOf(right('clock'))
   const store = new Store()
-  const problems = [...misread, ...fixtures.flatMap(duplicatesIn), ...put(merged(fixtures), store, drawing).problems]
-  const at = (section: string) => (steps: readonly Step[], message: string) => void problems.push({ document, steps: [section, ...steps], message })
-  if (data.generate) await generate(data.generate, problems.length === 0 ? { ...drawing, store } : null, document, problems)
-  const script = new Script(await compileScript(data.script ?? [], at('script')))
-  const expectations = await compileExpectations(data.expect ?? [], at('expect'))
-  checkSteps(data.steps ?? [], { variable: recordIds(store) }, at('steps'))
+  const drawing = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
+  const importer = new FixtureImporter(store, drawing, problems)
+  importer.import(...(await fixturesOf(checked, file, library)))
+  await generate(checked, importer, store, drawing)
+
+  const script = new Script(await compileScript(data.script, reportTo(problems, document, ['script']), flaws?.get('script')))
+  const expectations = await compileExpectations(checked)
+  const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
+  checkSteps(data.steps, { variable: name => (isKnown(name) ? name : undefined) }, reportTo(problems, document, ['steps']), flaws?.get('steps'))
   const actor = settings['auth.accept_any_key']
-  if (actor !== null && !store.accounts.get(actor))
-    problems.push({ document, steps: [], message: `auth.accept_any_key names ${actor}, which is no Account of it` })
-  if (problems.length > 0) throw await refusalOf(problems)
+  if (actor !== null && importer.isMissing('accounts', actor)) {
+    const steps = sources['auth.accept_any_key'] === 'scenario' ? ['settings', 'auth', 'accept_any_key'] : []
+    problems.push({ document, steps, message: `auth.accept_any_key names ${actor}, which is no Account of it` })
+  }
+
+  if (problems.length > 0) throw await refusalOf(problems, checked.documents)
   const scenario = { name: data.name ?? name, description: data.description ?? null }
   return { scenario, store, counters: drawing.ids.counters, clock, settings: given, script, expectations, steps: data.steps ?? [] }
 }
 
-/** What steps may name in a world: its records by id, its keys, and for no key the first that acts as a merchant. */
-export function standingIn(store: Store): Standing {
-  const first = [...store.keys].find(([, account]) => store.accounts.get(account)?.type === 'merchant')
-  return { variable: recordIds(store), key: name => (name === '' ? (first?.[0] ?? null) : name) }
+function checkedScenario(document: SourceDocument): Checked {
+  const isBare = isBareFixture(document.data)
+  const found = (isBare ? checkFixture : checkScenario)(document.data)
+  const problems = found.map(({ steps, message }) => ({ document, steps, message: processSettingIn(steps) ?? message }))
+  const flaws = flawsOf(found)
+  const checked = { document, documents: [document], problems }
+  if (!isObject(document.data)) return { ...checked, data: {}, flaws }
+  if (!isBare) return { ...checked, data: document.data, flaws }
+  return { ...checked, data: { data: document.data }, flaws: flaws && new Map([['data', flaws]]) }
 }
 
-/** `${tkt_12}` stands for itself where a record has that id. */
-const recordIds =
-  (store: Store) =>
-  (name: string): string | undefined =>
-    FAMILIES.some(family => store[family].get(name)) ? name : undefined
+/** What to say of a setting of the process, which a scenario cannot give. */
+const processSettingIn = ([first, ...name]: readonly Step[]) => (first === 'settings' ? processSettingProblem(name.join('.')) : undefined)
 
-async function compileExpectations(
-  expectations: readonly ExpectationData[],
-  report: (steps: readonly Step[], message: string) => void
-): Promise<Expectation[]> {
+/** What steps may name: records by id, and the keys of a store; for no key the first that acts as a merchant. */
+export function bindingsOf(store: Store): StepBindings {
+  const first = [...store.keys].find(([, account]) => store.accounts.get(account)?.type === 'merchant')
+  return {
+    variable: id => (FAMILIES.some(family => store[family].get(id)) ? id : undefined),
+    key: name => (name === '' ? (first?.[0] ?? null) : name)
+  }
+}
+
+async function compileExpectations({ document, data, flaws, problems }: Checked): Promise<Expectation[]> {
   const compiled: Expectation[] = []
-  for (const [index, data] of expectations.entries()) {
-    const expectation = await compileExpectation(data, (steps, message) => report([index, ...steps], message))
+  for (const { member, index, flaws: own } of membersOf<ExpectationData>(data.expect, flaws?.get('expect'))) {
+    const expectation = own ? null : await compileExpectation(member, reportTo(problems, document, ['expect', index]))
     if (expectation !== null) compiled.push(expectation)
   }
   return compiled
 }
 
-/** Fills the store with generated records, an entry after the other. Where the records before have problems (null), entries are only checked. */
-async function generate(
-  entries: readonly GenerateData[],
-  drawing: Omit<Generating, 'faker'> | null,
-  document: SourceDocument,
-  problems: DocumentProblem[]
-): Promise<void> {
-  const generating = drawing && { ...drawing, faker: await loadFaker() }
-  generating?.faker.seed(generating.settings.seed)
-  for (const [index, data] of entries.entries()) {
+/** Imports generated records, an entry after the other. */
+async function generate({ document, data, flaws, problems }: Checked, importer: FixtureImporter, store: Store, drawing: Drawing): Promise<void> {
+  const entries = membersOf<GenerateData>(data.generate, flaws?.get('generate'))
+  if (entries.length === 0) return
+  const faker = await loadFaker()
+  faker.seed(drawing.settings.seed)
+  for (const { member, index, flaws: own } of entries) {
     const under = ['generate', index]
-    const report = (steps: readonly Step[], message: string) => void problems.push({ document, steps: [...under, ...steps], message })
-    if (!checkGenerate(data, report) || generating === null) continue
-    const records = generated(data, generating, report)
-    if (records !== null) problems.push(...put(fixtureIn(document, records, under), generating.store, generating).problems)
+    const report = reportTo(problems, document, under)
+    const isRight = own === undefined && checkGenerate(member, report)
+    const records = isRight ? generated(member, { ...drawing, store, faker, importer }, report) : null
+    if (records !== null) importer.import(fixtureIn(document, records, under))
+    else importer.leaveOut(isRight ? GENERATED_FAMILIES.filter(family => member[family] !== undefined) : GENERATED_FAMILIES)
   }
 }
 
-async function fixturesOf(
-  document: SourceDocument,
-  data: ScenarioData,
-  file: string | null,
-  library: Library
-): Promise<{ fixtures: Fixture[]; problems: DocumentProblem[] }> {
-  const fixtures: Fixture[] = []
-  const problems: DocumentProblem[] = []
-  for (const [index, reference] of (data.fixtures ?? []).entries()) {
-    const found = await library.fixture(reference, file)
-    if (typeof found === 'string') {
-      problems.push({ document, steps: ['fixtures', index], message: found })
-      continue
-    }
-    const misfits = checkFixture(found.data)
-    for (const { steps, message } of misfits) problems.push({ document: found, steps, message })
-    if (misfits.length === 0) fixtures.push(fixtureIn(found, found.data as Record<string, unknown>))
+/** The fixtures that a scenario names, in their order, and its own records. */
+async function fixturesOf(checked: Checked, file: string | null, library: Library): Promise<Fixture[]> {
+  const { document, data, flaws } = checked
+  const isList = data.fixtures === undefined || Array.isArray(data.fixtures)
+  const fixtures = isList ? [] : [UNREAD_FIXTURE]
+  for (const { member: reference, index, flaws: own } of membersOf<string>(data.fixtures, flaws?.get('fixtures'))) {
+    const found = own ? [] : await library.fixture(reference, file).catch(problemsOfText)
+    fixtures.push(fixtureFound(found, ['fixtures', index], checked))
   }
-  return { fixtures, problems }
+  return [...fixtures, fixtureIn(document, data.data ?? {}, isBareFixture(document.data) ? [] : ['data'], flaws?.get('data'))]
 }
 
-/** A process setting may not stand in a scenario. */
-const misplaced = ([first, ...name]: readonly Step[]) => (first === 'settings' ? processSettingProblem(name.join('.')) : undefined)
+/** A fixture by what was found where one is named: a document, why there is none, or the problems of its text. */
+function fixtureFound(found: SourceDocument | string | DocumentProblem[], steps: readonly Step[], { document, documents, problems }: Checked): Fixture {
+  if (typeof found === 'string') problems.push({ document, steps, message: found })
+  if (Array.isArray(found)) problems.push(...found)
+  if (Array.isArray(found)) documents.push(...found.map(problem => problem.document))
+  if (typeof found === 'string' || Array.isArray(found)) return UNREAD_FIXTURE
 
-function givenSettings({ seed, settings = {} }: ScenarioData): GivenSettings {
-  return { ...flattened(settings), ...(seed === undefined ? {} : { seed }) }
+  const ofShape = checkFixture(found.data)
+  for (const problem of ofShape) problems.push({ document: found, steps: problem.steps, message: problem.message })
+  documents.push(found)
+  return fixtureIn(found, found.data, [], flawsOf(ofShape))
 }
 
-/** A bare instant stands still, as does `running: false`; `{now}` alone runs on from there. */
+/** The problems of a file that is no YAML, to be listed with all others. Errors: every other error. */
+function problemsOfText(error: unknown): DocumentProblem[] {
+  if (!(error instanceof ApiError) || error.problems === undefined) throw error
+  return error.problems.map(({ file, line = 1, column = 1, message }) => {
+    const document = { ...documentOf(file as string, null), locate: async () => ({ line, column }) }
+    return { document, steps: [], message }
+  })
+}
+
+/** The settings that the scenario gives, those that are not right left out. */
+function givenSettings({ data: { seed, settings }, flaws }: Checked): GivenSettings {
+  const given = flattened(isObject(settings) ? settings : {})
+  const wrong = flaws?.has('settings') ? checkSandboxSettings(nested(given)).map(({ path }) => path) : []
+  const isRight = (key: string) => Object.hasOwn(SETTINGS, key) && SETTINGS[key as SettingKey].scope === 'sandbox' && !wrong.includes(key)
+  const right: GivenSettings = Object.fromEntries(Object.entries(given).filter(([key]) => isRight(key)))
+  return seed === undefined || flaws?.has('seed') ? right : { ...right, seed }
+}
+
+/** A bare instant and `running: false` freeze the clock; `{now}` alone runs on from there. */
 function clockStartOf(clock: ScenarioData['clock']): ClockStart {
   if (clock === undefined) return MACHINE_CLOCK
   if (typeof clock === 'string') return { at: instantOf(clock), running: false }

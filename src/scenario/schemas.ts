@@ -1,5 +1,5 @@
 /** The JSON Schemas of fixture and scenario documents, made from the resource tables: records use the names that the API returns. */
-import { checkerOf } from '../core/checking.js'
+import { checkerOf, NOT_BLANK } from '../core/checking.js'
 import { SETTINGS, settingsSchema } from '../core/settings.js'
 import { ACCOUNT } from '../reference/accounts.js'
 import { LOCATION } from '../reference/locations.js'
@@ -23,11 +23,13 @@ export const RESOURCES = {
   refunds: schemaOf(REFUND)
 } satisfies Record<Family, Schema>
 
-const ID = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$', description: 'Letters, digits, _ and -.' }
+/** The id of a record, as a fixture may give it. */
+export const ID = /^[A-Za-z0-9_-]{1,128}$/
+const RECORD_ID = { type: 'string', pattern: ID.source, description: 'Letters, digits, _ and -.' }
 const KEY = { type: 'string', pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$', description: 'Printable, without spaces and without a colon.' }
 const NAME = { type: 'string', minLength: 1 }
 
-/** A record as a fixture gives it: what is derived may not stand there, what is needed must, the rest may be left out or null. */
+/** A record as a fixture gives it: what is derived may not be given, what is needed must, the rest may be left out or null. */
 function recordSchema(resource: Schema): Schema {
   const properties: Record<string, Schema> = {}
   const required: string[] = []
@@ -35,11 +37,15 @@ function recordSchema(resource: Schema): Schema {
     if (schema['x-derived']) continue
     const needed = schema['x-needed'] === true
     const part = schema.properties ? { ...recordSchema(schema), ...(schema.type && { type: schema.type }) } : schema
-    properties[name] = needed ? part : orNull(part)
+    properties[name] = needed ? notBlank(part) : orNull(part)
     if (needed) required.push(name)
   }
   return { type: 'object', additionalProperties: false, properties, required }
 }
+
+/** A text that has to be given is not of white space alone (A40). */
+const notBlank = (schema: Schema): Schema =>
+  [schema.type].flat().includes('string') && !schema.format && !schema.enum ? { ...schema, pattern: NOT_BLANK } : schema
 
 function orNull(schema: Schema): Schema {
   return {
@@ -55,16 +61,24 @@ export function fixtureSchema(): Schema {
     api_keys: {
       type: 'array',
       description: 'API keys, each bound to one Account.',
-      items: { type: 'object', additionalProperties: false, properties: { key: KEY, account: ID }, required: ['key', 'account'] }
+      items: { type: 'object', additionalProperties: false, properties: { key: KEY, account: RECORD_ID }, required: ['key', 'account'] }
     }
   }
   for (const [family, resource] of Object.entries(RESOURCES)) {
     const record = recordSchema(resource)
     const extra = { type: 'object', description: 'Further fields, returned as they are.' }
-    properties[family] = { type: 'array', items: { ...record, properties: { ...record.properties, id: ID, extra } } }
+    properties[family] = { type: 'array', items: { ...record, properties: { ...record.properties, id: RECORD_ID, extra } } }
   }
   return { type: 'object', additionalProperties: false, properties }
 }
+
+/** One schema for objects, another for every other value. */
+const objectOr = (ofObject: object, otherwise: object) =>
+  Object.fromEntries([
+    ['if', { type: 'object' }],
+    ['then', ofObject],
+    ['else', otherwise]
+  ])
 
 const INSTANT = { type: 'string', format: 'instant' }
 const DURATION = { type: 'string', description: 'A length of time, such as 250ms, 2s, 36h, 7d or PT36H.' }
@@ -104,14 +118,12 @@ export function entrySchema(): object {
       calls: { type: ['integer', 'string'], minimum: 1, description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
       delay: {
         description: 'Waits first: a length of time, or min and max that it is drawn between.',
-        if: { type: 'object' },
-        ...{ then: { type: 'object', additionalProperties: false, required: ['min', 'max'], properties: { min: DURATION, max: DURATION } } },
-        else: DURATION
+        ...objectOr({ type: 'object', additionalProperties: false, required: ['min', 'max'], properties: { min: DURATION, max: DURATION } }, DURATION)
       },
       respond: {
         type: 'object',
         additionalProperties: false,
-        description: "Answers in the operation's stead.",
+        description: 'Answers instead of the operation.',
         properties: {
           status: { type: 'integer', minimum: 200, maximum: 599 },
           headers: { type: 'object', additionalProperties: { type: 'string' } },
@@ -135,8 +147,8 @@ const GENERATE = {
   additionalProperties: false,
   properties: {
     ...Object.fromEntries(GENERATED_FAMILIES.map(family => [family, COUNT])),
-    account: ID,
-    location: ID,
+    account: RECORD_ID,
+    location: RECORD_ID,
     created: { type: 'object', additionalProperties: false, required: ['from', 'to'], properties: { from: INSTANT, to: INSTANT } },
     payment_types: { type: 'array', minItems: 1, items: { type: 'string', enum: PAYMENT_TYPES } },
     refunded: { type: 'number', minimum: 0, maximum: 1, description: 'The share of the Transactions that get one Refund.' }
@@ -157,7 +169,7 @@ const STEP = {
       additionalProperties: false,
       properties: {
         status: { type: 'integer', minimum: 100, maximum: 599 },
-        body: { description: 'What the answer has to hold; names left out are not looked at.' }
+        body: { description: 'What the answer has to hold; names that are left out are not compared.' }
       }
     }
   }
@@ -179,15 +191,13 @@ export function scenarioSchema(): object {
       fixtures: { type: 'array', items: NAME, description: 'Names, or paths relative to this file; merged in order, later records win by id.' },
       seed: SETTINGS.seed.schema,
       clock: {
-        description: "An instant that stands still, or { now, running }; left out: the machine's clock.",
-        if: { type: 'object' },
-        ...{ then: { type: 'object', additionalProperties: false, properties: { now: INSTANT, running: { type: 'boolean' } }, required: ['now'] } },
-        else: INSTANT
+        description: "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock.",
+        ...objectOr({ type: 'object', additionalProperties: false, properties: { now: INSTANT, running: { type: 'boolean' } }, required: ['now'] }, INSTANT)
       },
       settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'),
       data: fixtureSchema(),
       generate: { type: 'array', items: GENERATE, description: 'Records filled in from the seed, after data.' },
-      script: { type: 'array', items: entrySchema(), description: 'What the emulator does differently; the first entry that applies acts.' },
+      script: { type: 'array', items: entrySchema(), description: 'What the emulator does differently; the first entry that can is applied.' },
       steps: { type: 'array', items: STEP, description: 'Calls played through the API when the scenario loads.' },
       expect: { type: 'array', items: expectationSchema(), description: 'How often calls have to come.' }
     }
@@ -197,6 +207,7 @@ export function scenarioSchema(): object {
 export const checkEntry = checkerOf(entrySchema)
 export const checkFixture = checkerOf(fixtureSchema)
 export const checkScenario = checkerOf(scenarioSchema)
+export const checkSandboxSettings = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
 
 /** A schema as editors read it: draft 2020-12, with the formats that every editor knows. */
 export function publishedSchema(kind: 'fixture' | 'scenario'): object {

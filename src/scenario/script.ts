@@ -1,9 +1,11 @@
-/** Script entries: what the emulator does differently for some calls. The first entry that applies acts. */
+/** Script entries: what the emulator does differently for some calls. The first entry that can is applied. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Step } from '../core/checking.js'
 import { drawnFraction } from '../core/draws.js'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import type { OperationId } from '../reference/operations.js'
+import type { Report } from './documents.js'
+import { type Flaws, membersOf } from './flaws.js'
 import { compileMatch, type MatchData, type Matcher, operationOn, type SentCall } from './matching.js'
 
 export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
@@ -28,7 +30,7 @@ export type EntryData = {
 export type Entry = {
   data: EntryData
   operation: OperationId
-  /** Null when every call of the operation fits. */
+  /** Null when every call of the operation matches. */
   matches: Matcher | null
   calls: { from: number; to: number }
   /** Milliseconds. */
@@ -38,14 +40,13 @@ export type Entry = {
 export type Action = { id: string; entry: Entry; delay: number }
 /** How many calls matched an entry, and to how many it was applied. */
 export type EntryCount = { matched: number; applied: number }
-type Report = (steps: readonly Step[], message: string) => void
 const ALL_CALLS = { from: 1, to: Number.POSITIVE_INFINITY }
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
 /** Headers that frame the message or the connection; a scripted answer cannot set them. */
 const FRAMING = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'request-id']
 
-/** Compiles one entry that its schema allows; null with the problems told by their place in it. */
+/** Compiles one entry that its schema allows; null with its problems reported by their place in it. */
 export async function compileEntry(data: EntryData, report: Report): Promise<Entry | null> {
   let isRight = true
   const note: Report = (steps, message) => {
@@ -68,11 +69,11 @@ export async function compileEntry(data: EntryData, report: Report): Promise<Ent
   return isRight && operation !== null ? { ...compiled, operation } : null
 }
 
-/** Compiles the entries of a script; one that stands behind an unconditional one of its operation can never apply. */
-export async function compileScript(entries: readonly EntryData[], report: Report): Promise<Entry[]> {
+/** Compiles the entries of a script, those with flaws left out; one after an unconditional one of its operation can never apply. */
+export async function compileScript(entries: readonly EntryData[] | undefined, report: Report, flaws?: Flaws): Promise<Entry[]> {
   const compiled: Entry[] = []
-  for (const [index, data] of entries.entries()) {
-    const entry = await compileEntry(data, (steps, message) => report([index, ...steps], message))
+  for (const { member: data, index, flaws: own } of membersOf<EntryData>(entries, flaws)) {
+    const entry = own ? null : await compileEntry(data, (steps, message) => report([index, ...steps], message))
     if (entry === null) continue
     const earlier = compiled.find(other => other.operation === entry.operation && isUnconditional(other))
     if (earlier) report([index], `can never apply: an earlier entry of ${data.on} answers every call`)
@@ -89,7 +90,8 @@ function callsOf(text: string, report: Report): Entry['calls'] {
     report(['calls'], `which calls was expected, as 1, 2-3 or 4+, not ${text}`)
     return ALL_CALLS
   }
-  return { from: Number(from), to: dash ? Number(to) : text.includes('+') ? Number.POSITIVE_INFINITY : Number(from) }
+  const last = text.includes('+') ? Number.POSITIVE_INFINITY : Number(from)
+  return { from: Number(from), to: dash ? Number(to) : last }
 }
 
 function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): { min: number; max: number } {
@@ -146,7 +148,7 @@ export class Script {
     return [...this.#entries].map(([id, { data }]) => ({ id, entry: data, ...(this.#counters[id] as EntryCount) }))
   }
 
-  /** Adds an entry behind the others and answers its id. */
+  /** Adds an entry after the others and returns its id. */
   add(entry: Entry): string {
     const id = `scr_${this.#next}`
     this.put(id, entry, { matched: 0, applied: 0 })
@@ -181,7 +183,7 @@ export class Script {
     return this.#byOperation.has(operation)
   }
 
-  /** Counts the call for every entry that it fits, and answers what the first whose `calls` holds that count does. */
+  /** Counts the call for every entry that it matches, and applies the first of them whose `calls` holds its count. */
   act(call: SentCall, seed: number): Action | null {
     let action: Action | null = null
     for (const id of this.#byOperation.get(call.operation) ?? []) {

@@ -3,6 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Step as PathStep } from '../core/checking.js'
 import { didYouMean } from '../core/nearest.js'
 import { OPERATIONS, operationsAt } from '../reference/operations.js'
+import type { Report } from './documents.js'
+import { type Flaws, isObject, membersOf } from './flaws.js'
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 /** A step as a document writes it. */
@@ -19,53 +21,54 @@ export type StepData = {
 /** A call to make. `form` is the encoded body of a POST. */
 export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
 export type StepAnswer = { status: number; body: Json }
-/** Makes a call and answers what came back. */
+/** Makes a call and returns its answer. */
 export type Play = (call: StepCall) => Promise<StepAnswer>
 export type StepOutcome = { index: number; title: string; call: StepCall; answer: StepAnswer; problems: string[] }
-/** What `${name}` and a key stand for where no step says so. */
-export type Standing = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
-type Report = (steps: readonly PathStep[], message: string) => void
+/** What `${name}` and the name of a key mean where no step gives them a value. */
+export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
 
 const REFERENCE = /\$\{([^}]*)\}/g
 const NAME = /^[A-Za-z_][\w-]*$/
 /** A suggestion is looked for among so many of the steps before. */
 const MOST_LOOKED_AT = 100
 
-/** Checks steps that their schema allows: operations, and that every `${…}` refers to an earlier step or to what `variable` knows. */
-export function checkSteps(steps: readonly StepData[], { variable }: Pick<Standing, 'variable'>, report: Report): void {
+/** Checks steps as far as they have no flaws: operations, and that every `${…}` refers to an earlier step or to what `variable` knows. */
+export function checkSteps(steps: readonly StepData[] | undefined, { variable }: Pick<StepBindings, 'variable'>, report: Report, flaws?: Flaws): void {
   const known: string[] = []
-  for (const [index, step] of steps.entries()) {
-    const [method, path] = splitCall(step.do)
-    const operations = operationsAt(path.replace(REFERENCE, 'x'))
-    if (!operations.some(operation => operation.method === method)) report([index, 'do'], `${step.do} is no operation of the reference`)
-    if (method !== 'POST' && step.body) report([index, 'body'], `a ${method} takes no body`)
+  for (const { member: step, index, flaws: own } of membersOf<StepData>(steps, flaws)) {
+    if (!isObject(step)) continue
+    if (step.do !== undefined && !own?.has('do')) {
+      const [method, path] = splitCall(step.do)
+      const operations = operationsAt(path.replace(REFERENCE, 'x'))
+      if (!operations.some(operation => operation.method === method)) report([index, 'do'], `${step.do} is no operation of the reference`)
+      if (method !== 'POST' && step.body) report([index, 'body'], `a ${method} takes no body`)
+    }
     for (const { steps: at, name } of referencesIn(step, [index])) {
       const [head = ''] = name.split('.')
       if (!known.includes(head) && variable(name) === undefined) {
         report(at, `\${${name}} refers to nothing${didYouMean(head, known.slice(-MOST_LOOKED_AT)) || '; name an earlier step with as, or the id of a record'}`)
       }
     }
-    if (step.as !== undefined) {
-      if (!NAME.test(step.as)) report([index, 'as'], 'letters, digits, _ and - were expected, beginning with a letter')
-      if (known.includes(step.as)) report([index, 'as'], `an earlier step is called ${step.as} too`)
-      known.push(step.as)
-    }
+    if (step.as === undefined || own?.has('as')) continue
+    if (!NAME.test(step.as)) report([index, 'as'], 'letters, digits, _ and - were expected, beginning with a letter')
+    if (known.includes(step.as)) report([index, 'as'], `an earlier step is called ${step.as} too`)
+    known.push(step.as)
   }
 }
 
-/** Plays the steps in order and answers how each went; after one that went otherwise than expected, those that refer to it are not made. */
+/** Plays the steps in order and returns the outcome of each; those that refer to one with an unexpected answer are not made. */
 export async function playSteps(
   steps: readonly StepData[],
   play: Play,
-  standing: Standing,
+  bindings: StepBindings,
   onStep: (outcome: StepOutcome) => void = () => {}
 ): Promise<StepOutcome[]> {
   const answers = new Map<string, Json>()
   const names = new Set(steps.map(step => step.as))
   const outcomes: StepOutcome[] = []
   for (const [index, step] of steps.entries()) {
-    const { resolved, missing } = resolve(step, answers, names, standing)
-    const call = callOf(resolved, standing)
+    const { resolved, missing } = resolve(step, answers, names, bindings)
+    const call = callOf(resolved, bindings)
     const title = step.do
     const answer = missing.length > 0 ? { status: 0, body: null } : await play(call)
     const problems = missing.length > 0 ? missing : problemsOf(resolved.expect ?? {}, answer)
@@ -98,10 +101,10 @@ function resolve(
   step: StepData,
   answers: ReadonlyMap<string, Json>,
   names: ReadonlySet<string | undefined>,
-  { variable }: Standing
+  { variable }: StepBindings
 ): { resolved: StepData; missing: string[] } {
   const missing: string[] = []
-  const valueOf = (reference: string): Json | undefined => {
+  const valueAtReference = (reference: string): Json | undefined => {
     const [head = '', ...fields] = reference.split('.')
     if (!answers.has(head)) return variable(reference)
     return fields.reduce<Json | undefined>(partOf, answers.get(head))
@@ -109,7 +112,7 @@ function resolve(
   const resolveText = (text: string): Json => {
     const [, whole] = /^\$\{([^}]*)\}$/.exec(text) ?? []
     const valueAt = (reference: string): Json => {
-      const value = valueOf(reference.trim())
+      const value = valueAtReference(reference.trim())
       const [head = ''] = reference.trim().split('.')
       const reason = names.has(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
       if (value === undefined) missing.push(`\${${reference}} has no value: ${reason}`)
@@ -126,14 +129,14 @@ function resolve(
   return { resolved: resolveAny(step) as StepData, missing }
 }
 
-function callOf(step: StepData, { key }: Standing): StepCall {
+function callOf(step: StepData, { key }: StepBindings): StepCall {
   const [method, path] = splitCall(step.do)
   const needsKey = operationsAt(path).find(operation => operation.method === method)?.key ?? true
   return {
     method,
     path: path.split('/').map(encodeURIComponent).join('/'),
     query: encoded(step.query ?? {}),
-    key: step.key !== undefined ? key(step.key) : needsKey ? key('') : null,
+    key: step.key !== undefined || needsKey ? key(step.key ?? '') : null,
     form: method === OPERATIONS.createRefund.method ? encoded(step.body ?? {}) : null
   }
 }

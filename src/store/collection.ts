@@ -4,12 +4,15 @@ import { OrderedIndex, type Position } from './ordered-index.js'
 
 export type StoredRecord = { readonly id: string; readonly created: string }
 type Entry<R> = { readonly record: R; readonly position: Position }
-/** For each index, the groups that a record stands in. */
+/** For each index, the groups that a record is in. */
 export type Groups<R> = Readonly<Record<string, (record: R) => readonly string[]>>
 
 const Tree = sorted.default
 type Tree<R> = InstanceType<typeof Tree<string, Entry<R>>>
-const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+const byText = (a: string, b: string) => {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
 
 /** Freezes a record with all that it holds. */
 function frozen<T extends object>(value: T): T {
@@ -28,7 +31,7 @@ type Parts<R> = {
   next: number
   revision: number
 }
-/** A record that was deleted: where it stood, and how many of those that are left came before it. */
+/** A deleted record: when it was created, how many of the remaining records came before it, and whom it belonged to. */
 export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
 let revisions = 0
@@ -85,7 +88,7 @@ export class Collection<R extends StoredRecord> {
     return this.#parts.byId.has(id) || this.#parts.removed.has(id)
   }
 
-  /** Where a record stands, or stood before it was deleted: what a cursor names. */
+  /** The position of a record, or of one that was deleted: what a cursor names. */
   position(id: string): Position | undefined {
     return this.#parts.byId.get(id)?.position ?? this.#parts.removed.get(id)
   }
@@ -130,7 +133,7 @@ export class Collection<R extends StoredRecord> {
     return this.#parts.removed.valuesArray().map(({ id, at, nth, owners }) => ({ id, at, owners, after: numbers.filter(number => number < nth).length }))
   }
 
-  /** Takes the id of a deleted record and its place among those that are there: behind the first `after` of them. */
+  /** Takes the id of a deleted record and its place among the others: after the first `after` of them. */
   addTombstone({ id, at, after, owners }: Tombstone): void {
     this.#parts.removed.set(id, { id, at, nth: after - 0.5, owners })
     this.#parts.revision = ++revisions
@@ -162,7 +165,7 @@ export class Collection<R extends StoredRecord> {
     return entry
   }
 
-  /** Two records stand in the same groups of every index. */
+  /** Whether two records are in the same groups of every index. */
   #isGroupedAs(one: R, other: R): boolean {
     return Object.values(this.#groups).every(groupsOf => {
       const [groups, others] = [groupsOf(one), groupsOf(other)]

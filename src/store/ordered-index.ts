@@ -1,13 +1,16 @@
 /** Positions kept in list order within groups, so that a page is found without a scan, and cloned in constant time. */
 import sorted from 'sorted-btree'
 
-/** Where a record stands in its list: by creation instant (ms), then by the order in which records came (A05). */
+/** The place of a record in its list: by creation instant (ms), then by the order in which records came (A05). */
 export type Position = { readonly at: number; readonly nth: number; readonly id: string }
 /** An open end of a range: everything after (or before) this instant and number. */
 export type Bound = { at: number; nth: number }
 type Key = Position & { readonly group: string }
 
-const byGroupThenPosition = (a: Key, b: Key) => (a.group < b.group ? -1 : a.group > b.group ? 1 : a.at - b.at || a.nth - b.nth)
+const byGroupThenPosition = (a: Key, b: Key) => {
+  if (a.group !== b.group) return a.group < b.group ? -1 : 1
+  return a.at - b.at || a.nth - b.nth
+}
 const Tree = sorted.default
 type Tree = InstanceType<typeof Tree<Key, undefined>>
 

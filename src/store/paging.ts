@@ -33,7 +33,7 @@ export function pageOf<R extends StoredRecord>(collection: Collection<R>, query:
 
   const backwards = endingBefore !== undefined
   const found = collection.index(query.index).range(query.group, { after, before, descending: newestFirst !== backwards, count: limit + 1 })
-  const kept = found.slice(0, limit)
-  if (backwards) kept.reverse()
-  return { records: kept.map(({ id }) => collection.get(id) as R), hasMore: found.length > limit }
+  const positions = found.slice(0, limit)
+  if (backwards) positions.reverse()
+  return { records: positions.map(({ id }) => collection.get(id) as R), hasMore: found.length > limit }
 }

@@ -1,4 +1,4 @@
-/** All records of one world: six collections, the API keys, and the figures that follow from them. */
+/** All records of a sandbox: six collections, the API keys, and the figures that follow from them. */
 import type { Account } from '../reference/accounts.js'
 import type { Location } from '../reference/locations.js'
 import type { Family } from '../reference/operations.js'
@@ -10,7 +10,7 @@ import { Collection, type Groups } from './collection.js'
 
 /** Fields beyond the reference that a fixture gave; returned as they are. */
 type Extra = { readonly extra?: Readonly<Record<string, unknown>> }
-/** What is stored of each family. The embedded Refunds of a Transaction are looked up, its `amount_refunded` is kept. */
+/** What is stored of each family. The embedded Refunds of a Transaction are looked up, its `amount_refunded` is stored. */
 export type Records = {
   accounts: Account & Extra
   users: User & Extra
@@ -62,9 +62,8 @@ export class Store implements Collections {
     }
     this.#groups = groups
     const copied = <F extends Family>(family: F): Collection<Records[F]> => {
-      const own = groups[family] as unknown as Groups<Records[F]>
-      const other = from?.[family] as Collection<Records[F]> | undefined
-      return other === undefined || empty.includes(family) ? new Collection(own) : other.clone(own)
+      const own: Groups<Records[F]> = groups[family]
+      return from === undefined || empty.includes(family) ? new Collection(own) : collectionOf(from, family).clone(own)
     }
     this.accounts = copied('accounts')
     this.users = copied('users')
@@ -90,7 +89,14 @@ export class Store implements Collections {
     return (this.#groups[family].account as (record: Records[F]) => readonly string[])(record)
   }
 
-  /** Inserts a Refund and keeps its Transaction's `amount_refunded`; the Transaction is another record then. */
+  /** Puts a record in the place of the one with its id, or after the others where there is none. */
+  put(family: Family, record: RecordOf<Family>): RecordOf<Family> {
+    if (record.object === 'refund') return this.refunds.get(record.id) ? this.replaceRefund(record) : this.insertRefund(record)
+    const collection = collectionOf(this, family)
+    return collection.get(record.id) ? collection.replace(record) : collection.insert(record)
+  }
+
+  /** Inserts a Refund and updates its Transaction's `amount_refunded`; the Transaction is another record then. */
   insertRefund(refund: Records['refunds']): Records['refunds'] {
     this.#addRefunded(refund.transaction, refund.amount)
     return this.refunds.insert(refund)
@@ -108,5 +114,8 @@ export class Store implements Collections {
   }
 }
 
-/** The collection of a family, typed by it; the one place that says to TypeScript that a family and its records belong together. */
-export const collectionOf = <F extends Family>(store: Store, family: F): Collection<Records[F]> => store[family] as unknown as Collection<Records[F]>
+/**
+ * The collection of a family. TypeScript cannot tell that a collection and its records are of the same family where the family is known at run time only;
+ * this is the one place where that is taken for granted.
+ */
+export const collectionOf = <F extends Family>(store: Collections, family: F) => store[family] as unknown as Collection<Records[F]>

@@ -319,8 +319,8 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it, and no
         },
         script: [{ id: 'scr_1', entry: { on: 'DELETE /accounts/{id}', delay: '1s' }, matched: 0, applied: 0 }]
       }),
-      /misfit\.json state\.records\.tickets\[2\]\.id: the id tkt_x is given twice/,
-      ['state.records.tickets[2].id', 'state.records.tickets[1].location', 'state.script[0].entry.on']
+      /misfit\.json state\.script\[0\]\.entry\.on: can never apply/,
+      ['state.script[0].entry.on', 'state.records.tickets[1].location', 'state.records.tickets[2].id']
     ],
     [
       'refunded',

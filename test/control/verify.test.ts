@@ -165,7 +165,7 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
     [{ within: '1s' }, `: ${WAYS.replace(', not several', '')}`],
     [{ on: 'GET /tickets', script: 'all_used' }, `: ${WAYS}`],
     [{ on: 'GET /tickets', sequence: [{ on: 'GET /tickets' }] }, `: ${WAYS}`],
-    [{ on: 'GET /tickets', times: 1, at_most: 2 }, ': times stands alone, without at_least and at_most'],
+    [{ on: 'GET /tickets', times: 1, at_most: 2 }, ': times is given alone, without at_least and at_most'],
     [{ on: 'GET /tickets', at_least: 3, at_most: 2 }, 'at_least: at_least 3 is more than at_most 2'],
     [{ on: 'GET /tickets', match: { key: MERCHANT } }, 'match.key: the journal keeps no keys; match on account, the Account that the key acts as'],
     [{ on: 'POST /transactions', match: { body: { payload: 'x' } } }, `match.body.payload: payload ${NAMED}`],

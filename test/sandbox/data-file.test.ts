@@ -235,7 +235,7 @@ t.test('a file that cannot be used is named, and left byte for byte as it is', a
   t.equal((await started(t, withData(file))).resumed, file, 'once it is right it can be used')
 })
 
-t.test('what does not fit in a file is told with its place, all of it', async t => {
+t.test('every problem of a file is reported with its place', async t => {
   const { folder, file } = await placeOf(t)
   const emulator = await started(t, withData(file))
   await called(emulator, 'POST /sandbox/one/next/refunds transaction=txn_a&amount=1')
@@ -322,7 +322,7 @@ t.test('what does not fit in a file is told with its place, all of it', async t 
         sandboxes: [withState(base, { script: [{ id: 'scr_2', entry: { on: 'GET /tickets', calls: 'x', delay: '1s' }, matched: 0, applied: 0 }] })]
       }),
       [
-        ['first_states[0].expectations[0]', /^times stands alone/],
+        ['first_states[0].expectations[0]', /^times is given alone/],
         ['first_states[0].state.script[0].entry', /^an entry needs respond, delay or fault$/],
         ['sandboxes[0].state.script[0].entry.calls', /^which calls was expected/]
       ]
@@ -519,7 +519,7 @@ t.test('a file that is given nothing to save is not written', async t => {
   await t.rejects(stat(file))
 })
 
-t.test('a change that cannot be written is told, and written by the next', async t => {
+t.test('a change that cannot be written is reported, and written by the next', async t => {
   const { folder, file } = await placeOf(t)
   const emulator = await started(t, withData(file))
   const before = await readFile(file)
@@ -543,7 +543,7 @@ t.test('a change that cannot be written is told, and written by the next', async
   t.equal((await called(again, 'GET /next/transactions/txn_a')).body.amount_refunded, 108)
 })
 
-t.test('a state that is too large for a text is told as any other that cannot be written', async t => {
+t.test('a state that is too large for a text is reported like any other that cannot be written', async t => {
   const { data } = await unit(t)
   data.writeFrom(() => {
     throw new RangeError('Invalid string length')
@@ -573,7 +573,7 @@ t.test('links are followed, so that a file has one lock however it is named', as
   t.strictSame((await readdir(folder)).sort(), ['far', 'link.json', 'near', 'shop.json'])
 })
 
-t.test('a path at which no file can be kept is told with what to do', async t => {
+t.test('a path where no file can be is reported with what to do', async t => {
   const { folder, file } = await placeOf(t)
   await writeFile(file, 'x')
   await mkdir(join(folder, 'folder'))

@@ -158,7 +158,7 @@ t.test('the one whose name comes first waits for the others to withdraw', async 
   await lock?.release()
 })
 
-t.test('who asks and never hangs up does not keep a lock from being released', async t => {
+t.test('a process that asks and never closes its connection does not keep a lock from being released', async t => {
   const folder = await folderOf(t)
   const lock = await Lock.take(join(folder, 'shop.json'))
   const [name] = await locksIn(folder)

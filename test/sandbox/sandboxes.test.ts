@@ -181,7 +181,7 @@ t.test('sandboxes: the run counts what is done in all of them, and names their c
   t.strictSame([await violated(main, 'run'), await violated(b, 'run'), await violated(main, 'sandbox'), await violated(b, 'sandbox')], [6, 6, 2, 2])
 })
 
-t.test('sandboxes: a new one begins with the start scenario, whatever the world at the base address was given since', async t => {
+t.test('sandboxes: a new one begins with the start scenario, whatever the one at the base address was given since', async t => {
   const emulator = await startTestEmulator(t, {
     scenario: { ...START, settings: { pagination: { max_limit: 9 } }, script: [{ on: 'GET /refunds', delay: '1ms' }] }
   })
@@ -221,7 +221,7 @@ t.test('sandboxes: before the start scenario is loaded there can be none', async
   t.equal(sandboxes.size, 0)
 })
 
-t.test('sandboxes: they are listed by name, after the world at the base address', async t => {
+t.test('sandboxes: they are listed by name, after the one at the base address', async t => {
   const sandboxes = await sandboxesWith()
   for (const name of ['b', 'B', 'a-10', 'a-2', '7', 'b']) sandboxes.use(name)
 
@@ -233,7 +233,7 @@ t.test('sandboxes: they are listed by name, after the world at the base address'
   t.equal(sandboxes.find('b'), sandboxes.use('b'))
 })
 
-t.test('sandboxes: one that is not there is told with those that are', async t => {
+t.test('sandboxes: a missing one is reported with those that exist', async t => {
   const sandboxes = await sandboxesWith()
   const messageFor = (name: string) => {
     const { code, param, message } = refusalOf(() => sandboxes.find(name))
@@ -250,7 +250,7 @@ t.test('sandboxes: one that is not there is told with those that are', async t =
   t.match(messageFor('nothing-like-it'), /; there are checkout, worker-1, x0, x1, x10, .+ and 4 more\.$/)
 })
 
-t.test('limits.sandboxes: one above it is refused, and those that there are go on', async t => {
+t.test('limits.sandboxes: one above it is refused, and the others go on', async t => {
   const none = await sandboxesWith({ 'limits.sandboxes': 0 })
   const one = await sandboxesWith({ 'limits.sandboxes': 1 })
   const three = await sandboxesWith({ 'limits.sandboxes': 3 })
@@ -403,7 +403,7 @@ t.test('snapshots: each sandbox has its own, in memory and in a folder', async t
   }
 })
 
-t.test('snapshots: a load that has no use for its sandbox leaves the files that an earlier one kept', async t => {
+t.test('snapshots: a load that fails leaves the files of an earlier sandbox of the name', async t => {
   const snapshots_dir = t.testdir()
   const first = await startTestEmulator(t, { settings: { snapshots_dir } })
   const kept = worldOf(first, 'a')
@@ -417,7 +417,7 @@ t.test('snapshots: a load that has no use for its sandbox leaves the files that 
   t.strictSame(filesIn(snapshots_dir), ['sandboxes/a/one.json'])
 })
 
-t.test('sandboxes: all that a file keeps of them brings them back', async t => {
+t.test('sandboxes: what a file saves of them brings them back', async t => {
   const first = await sandboxesWith()
   const [a] = ['a', 'b'].map(name => first.use(name)) as [Sandbox]
   await first.main.load(documentOf('test', { name: 'other', data: world() }), ORIGIN)

@@ -7,7 +7,7 @@ import { type SerializedState, stateOf, stateSchema, stateText } from '../../src
 import { emptyState, type SandboxState } from '../../src/sandbox/state.js'
 import { type DocumentProblem, documentOf } from '../../src/scenario/documents.js'
 import { exportedText } from '../../src/scenario/export.js'
-import { fixtureIn, put } from '../../src/scenario/fixture.js'
+import { FixtureImporter, fixtureIn } from '../../src/scenario/fixture.js'
 import { compileScript, type Entry, Script } from '../../src/scenario/script.js'
 import { pageOf } from '../../src/store/paging.js'
 import { FAMILIES, Store } from '../../src/store/store.js'
@@ -19,8 +19,9 @@ const EMPTY: SerializedState = JSON.parse(stateText(emptyState()))
 
 function storeOf(records: object): Store {
   const store = new Store()
-  const { problems } = put(fixtureIn(document, records as Record<string, unknown>), store, { ids: new Ids(), now: Date.parse(NOW), settings })
-  if (problems.length > 0) throw new Error(JSON.stringify(problems))
+  const importer = new FixtureImporter(store, { ids: new Ids(), now: Date.parse(NOW), settings })
+  importer.import(fixtureIn(document, records))
+  if (importer.problems.length > 0) throw new Error(JSON.stringify(importer.problems))
   return store
 }
 

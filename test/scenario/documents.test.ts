@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
-import { type DocumentProblem, documentOf, problemLine, readDocument, refusalOf } from '../../src/scenario/documents.js'
+import { type DocumentProblem, documentOf, problemLine, readDocument, refusalOf, type SourceDocument } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
 import { cpuTime } from '../support/cpu.js'
 
@@ -137,11 +137,51 @@ t.test('documents: a refusal lists every problem with its place, up to a thousan
   t.ok(two.message.startsWith('The document has 2 problems, the first: doc.yaml:2:11 '))
   t.strictSame(two.problems?.[1], { file: 'inline', path: '', message: 'name is required; did you mean x?' })
 
-  const thousand = await refusalOf(Array(1000).fill(one))
+  t.equal((await refusalOf([one, one, { ...one, document: await readDocument('doc.yaml', 'a: 1') }])).problems?.length, 1, 'each once')
+
+  const many = (count: number) => Array.from({ length: count }, (_, index): DocumentProblem => ({ ...one, message: `no. ${index}` }))
+  const thousand = await refusalOf(many(1000))
   t.equal(thousand.problems?.length, 1000)
-  const more = await refusalOf(Array(1500).fill(one))
+  const more = await refusalOf(many(1500))
   t.equal(more.problems?.length, 1001)
   t.strictSame(more.problems?.at(-1), { path: '', message: 'and 500 more problems like these' })
+})
+
+t.test('documents: problems are listed document after document, in the order of the text', async t => {
+  const yaml = 'base: &base\n  b: 1\n  a: 2\nz: [0, 1]\ny: { "2": 3, x: 4 }\nmerged:\n  c: 5\n  <<: *base\nalias: *base\n'
+  const text = await readDocument('a.yaml', yaml)
+  const data = documentOf('b', { tickets: [{ id: 5 }, 'x'], accounts: [], name: null })
+  const steps: (string | number)[][] = [
+    [],
+    ['base', 'b'],
+    ['base', 'a'],
+    ['z', 0],
+    ['z', 1],
+    ['y'],
+    ['y', '2'],
+    ['y', 'x'],
+    ['merged', 'a'],
+    ['merged', 'c'],
+    ['alias', 'a'],
+    ['missing']
+  ]
+  const ofText = steps.map(steps => ({ document: text, steps, message: 'm' }))
+  const ofData = [[], ['none'], ['none', 'deeper'], ['tickets', 0], ['tickets', 0, 'id'], ['tickets', 1, 'id'], ['name'], ['name', 'x']].map(steps => ({
+    document: data,
+    steps,
+    message: 'm'
+  }))
+  const pathsOf = async (problems: DocumentProblem[], documents?: SourceDocument[]) =>
+    (await refusalOf(problems, documents)).problems?.map(({ file, path }) => `${file} ${path}`)
+
+  const textPaths = await pathsOf(ofText.toReversed())
+  t.strictSame(
+    textPaths,
+    ['', 'missing', 'base.b', 'base.a', 'z[0]', 'z[1]', 'y', 'y.2', 'y.x', 'merged.a', 'merged.c', 'alias.a'].map(path => `a.yaml ${path}`)
+  )
+  const dataPaths = ['', 'none', 'none.deeper', 'tickets[0]', 'tickets[0].id', 'tickets[1].id', 'name', 'name.x'].map(path => `b ${path}`)
+  t.strictSame(await pathsOf([...ofData, ...ofText].toReversed()), [...(textPaths ?? []), ...dataPaths])
+  t.strictSame(await pathsOf([...ofData, ...ofText].toReversed(), [data, text]), [...dataPaths, ...(textPaths ?? [])])
 })
 
 t.test('documents: a thousand problems of a large JSON document are placed in good time', async t => {
@@ -297,7 +337,7 @@ t.test('library: the list says what each says of itself', async t => {
   )
 })
 
-t.test('library: a folder or file that is not there is told by the system, with its path', async t => {
+t.test('library: a missing folder or file is reported by the system, with its path', async t => {
   const library = new Library({ fixtures: join(t.testdirName, 'none'), scenarios: null })
 
   for (const act of [() => library.fixture('bistro', null), () => library.list(), () => library.file(join(t.testdirName, 'none.yaml'))]) {

@@ -74,7 +74,7 @@ t.test('generate: nothing in number is nothing', async t => {
   t.equal(JSON.stringify(exported(store)), before)
 })
 
-t.test('generate: records hang on the Account or Location that is named, and on those generated before', async t => {
+t.test('generate: records belong to the Account or Location that is named, and to those generated before', async t => {
   const data = world({ ...EMPTY, accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' } }] })
   const named = await generatedIn(
     [
@@ -99,7 +99,7 @@ t.test('generate: records hang on the Account or Location that is named, and on 
   t.strictSame(hungOn(nothingStands), [new Set([account?.id]), new Set([account?.id]), new Set([location?.id]), new Set([location?.id])])
 })
 
-t.test('generate: the first merchant is no reseller, even where one stands before it', async t => {
+t.test('generate: the first merchant is no reseller, even where a reseller comes first', async t => {
   const { accounts, ...rest } = world()
   const store = await generatedIn([{ users: 1 }], { data: { ...rest, accounts: accounts.toReversed() } })
 
@@ -232,7 +232,7 @@ t.test('generate: a person can be written to, but nobody is: every address lies 
   }
 })
 
-t.test('generate: names are filled in, and Tickets are numbered on from those that stand', async t => {
+t.test('generate: names are filled in, and Tickets are numbered after those that exist', async t => {
   const store = await generatedIn([{ accounts: 5 }, { users: 5 }, { locations: 5 }, { tickets: 12 }])
 
   for (const { name, address } of store.accounts.inCreationOrder().slice(2))
@@ -299,7 +299,7 @@ t.test('generate: later entries do not change what earlier ones gave', async t =
   t.strictSame(JSON.stringify(more.users.inCreationOrder().slice(0, 5)), JSON.stringify(users.users.inCreationOrder()))
 })
 
-t.test('generate: 2,000 records are made and put in good time, and told as they come', async t => {
+t.test('generate: 2,000 records are made and imported in good time, with their progress reported', async t => {
   const told: string[] = []
   const begun = cpuTime()
 
@@ -406,7 +406,7 @@ t.test('generate: every problem, with its place', async t => {
   for (const [title, generate, problems, data = world(EMPTY)] of cases) t.strictSame(await problemsOf({ clock: NOW, data, generate }), problems, title)
 })
 
-t.test('generate: beside records with problems of their own, what an entry says by itself is told all the same', async t => {
+t.test('generate: entries are checked beside records with problems', async t => {
   const data = world({ tickets: [{ id: 'tkt_b', location: 'loc_none' }] })
   const generate = [
     { users: 1, tickets: 1 },
@@ -417,6 +417,7 @@ t.test('generate: beside records with problems of their own, what an entry says 
   t.strictSame(await problemsOf({ data, generate }), [
     'data.tickets[1].location: no Location has the id loc_none',
     'generate[0]: one of accounts, users, locations, tickets, transactions with a count was expected, not users and tickets',
+    'generate[1].location: no Location has the id loc_none',
     `generate[2].created: from ${TO} is later than to ${FROM}`
   ])
 })

@@ -8,7 +8,7 @@ import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import { documentOf, readDocument } from '../../src/scenario/documents.js'
 import { exported } from '../../src/scenario/export.js'
-import { duplicatesIn, fixtureIn, merged, put } from '../../src/scenario/fixture.js'
+import { FixtureImporter, fixtureIn } from '../../src/scenario/fixture.js'
 import { Library } from '../../src/scenario/library.js'
 import { type FirstState, firstStateOf, isBareFixture } from '../../src/scenario/scenario.js'
 import { checkFixture, checkScenario, fixtureSchema, publishedSchema, scenarioSchema } from '../../src/scenario/schemas.js'
@@ -20,17 +20,17 @@ const MACHINE = Date.parse('2026-04-01T00:00:00.000Z')
 const NOW = '2026-03-01T18:05:00.000Z'
 const PACKAGE = new Library({ fixtures: null, scenarios: null })
 
-type Surroundings = { library?: Library; flag?: GivenSettings; file?: string | null }
-const load = async (data: unknown, { library = PACKAGE, flag = {}, file = null }: Surroundings = {}): Promise<FirstState> =>
+type Where = { library?: Library; flag?: GivenSettings; file?: string | null }
+const load = async (data: unknown, { library = PACKAGE, flag = {}, file = null }: Where = {}): Promise<FirstState> =>
   firstStateOf(
     typeof data === 'string' ? await readDocument('doc', data) : documentOf('doc', data),
     { name: 'given', file },
     { library, launch: { flag, environment: {} }, clockFor: start => new Clock(() => MACHINE, start) }
   )
 /** The problems of a document that must be refused, as `path: message`. */
-const problemsOf = async (data: unknown, surroundings: Surroundings = {}): Promise<string[]> => {
+const problemsOf = async (data: unknown, where: Where = {}): Promise<string[]> => {
   try {
-    await load(data, surroundings)
+    await load(data, where)
   } catch (error) {
     const { problems } = error as ApiError
     if (problems) return problems.map(({ path, message }) => `${path}: ${message}`)
@@ -44,7 +44,7 @@ const location = (id: string, more: object = {}) => ({ id, account: 'mch_a', dis
 const ticket = (id: string, more: object = {}) => ({ id, location: 'loc_a', ...more })
 const charge = (id: string, more: object = {}) => ({ id, ticket: 'tkt_a', payment_type: 'card', amount: 1000, ...more })
 const refund = (more: object = {}) => ({ transaction: 'txn_a', amount: 100, ...more })
-/** A whole small world; a test adds or replaces what matters. */
+/** A small whole fixture; a test adds or replaces what matters. */
 const world = (added: Partial<Record<keyof Records | 'api_keys', object[]>> = {}) => ({
   api_keys: added.api_keys ?? [],
   accounts: [account('mch_a'), ...(added.accounts ?? [])],
@@ -274,12 +274,12 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
         refunds: [refund()]
       },
       [
+        'accounts[0].reseller: no Account has the id rsl_zzzzz',
         'users[0].account: no Account has the id x',
         'locations[0].account: no Account has the id x',
         'tickets[0].location: no Location has the id loc_a',
         'transactions[0].ticket: no Ticket has the id tkt_a',
-        'refunds[0].transaction: no Transaction has the id txn_a',
-        'accounts[0].reseller: no Account has the id rsl_zzzzz'
+        'refunds[0].transaction: no Transaction has the id txn_a'
       ]
     ],
     ['a key of nothing', world({ api_keys: [{ key: 'sk_x', account: 'mch_b' }] }), ['api_keys[0].account: no Account has the id mch_b; did you mean mch_a?']],
@@ -298,12 +298,12 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
     [
       'Refunds above the charge',
       world({ refunds: [refund({ amount: 600 }), refund({ amount: 401 })] }),
-      ['refunds[1].amount: the Refunds of txn_a come to 1001 usd, above the 1000 that can be refunded']
+      ['refunds[1].amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 401 was asked.']
     ],
     [
       'a Refund of a charge without amount',
       world({ transactions: [charge('x', { amount: 0, tip_amount: 50 })], refunds: [refund({ transaction: 'x', amount: 1 })] }),
-      ['refunds[0].amount: the Refunds of x come to 1 usd, above the 0 that can be refunded']
+      ['refunds[0].transaction: x settled nothing, so there is nothing to refund.']
     ],
     [
       'another Location than the Ticket',
@@ -329,23 +329,199 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
   }
 })
 
-t.test('fixtures: what refers to a record that has a problem is not told as a problem of its own', async t => {
-  const data = world({
-    api_keys: [{ key: 'sk_bad', account: 'bad' }],
-    accounts: [account('bad', { extra: { name: 1 } }), account('hangs', { reseller: 'bad' })],
-    locations: [location('under', { account: 'bad' })],
-    tickets: [ticket('below', { location: 'under' })],
-    transactions: [charge('txn_bad', { payment_method: { type: 'vip' } })],
-    refunds: [refund({ transaction: 'txn_bad', amount: 5 })]
-  })
-
-  t.strictSame(await problemsOf(data), [
-    'accounts[1].extra.name: name is a name that the API itself returns; give it outside extra',
-    'transactions[1].payment_method: its type is vip, but payment_type is card'
-  ])
+t.test('fixtures: a reference to a record that has problems itself, or that could not be read, is no problem of its own', async t => {
+  const own = 'accounts[1].extra.name: name is a name that the API itself returns; give it outside extra'
+  const cases: [title: string, data: object, problems: string[]][] = [
+    [
+      'of every family',
+      world({
+        api_keys: [{ key: 'sk_bad', account: 'bad' }],
+        accounts: [account('bad', { extra: { name: 1 } }), account('child', { reseller: 'bad' })],
+        users: [{ id: 'usr_b', account: 'bad', name: 'U', email: 'u@example.com' }],
+        locations: [location('under', { account: 'bad' })],
+        tickets: [ticket('below', { location: 'under' })],
+        transactions: [charge('deeper', { ticket: 'below' }), charge('txn_bad', { payment_method: { type: 'vip' } })],
+        refunds: [refund({ transaction: 'deeper', amount: 5 }), refund({ transaction: 'txn_bad', amount: 5 })]
+      }),
+      [own, 'transactions[2].payment_method: its type is vip, but payment_type is card']
+    ],
+    [
+      'with a problem of shape',
+      world({ locations: [location('loc_b', { phone: 5 })], tickets: [ticket('tkt_b', { location: 'loc_b' }), ticket('tkt_c', { location: 'loc_c' })] }),
+      ['locations[1].phone: text or null was expected, not 5; quote it: "5"', 'tickets[2].location: no Location has the id loc_c; did you mean loc_a?']
+    ],
+    [
+      'whose id is not right',
+      world({ locations: [location('loc b')], tickets: [ticket('tkt_b', { location: 'loc_b' })] }),
+      ['locations[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not loc b']
+    ],
+    [
+      'whose id is misspelled',
+      { accounts: [{ ...account(''), id: undefined, idd: 'mch_a' }], locations: [location('loc_a')] },
+      ['accounts[0].idd: unknown name idd; did you mean id?']
+    ],
+    ['that is no record', { accounts: ['mch_a'], locations: [location('loc_a')] }, ['accounts[0]: an object was expected, not mch_a']],
+    ['in a section that is no list', { accounts: {}, locations: [location('loc_a')] }, ['accounts: a list was expected, not an object']],
+    [
+      'in a section with an unknown name',
+      { acounts: [account('mch_a')], locations: [location('loc_a')] },
+      ['acounts: unknown name acounts; did you mean accounts?']
+    ],
+    [
+      'without an id, which nobody can mean',
+      { accounts: [{ type: 'merchant', name: 'N', address: { country: 'US' } }], locations: [location('loc_a')] },
+      ['accounts[0]: email is required', 'locations[0].account: no Account has the id mch_a']
+    ]
+  ]
+  for (const [title, data, problems] of cases) t.strictSame(await problemsOf(plain(data)), problems, title)
 })
 
-t.test('fixtures: a thousand references to nothing among a thousand records are told in good time', async t => {
+t.test('fixtures: a record that is wrong in one place is still checked in the others', async t => {
+  const wrong = { extra: { id: 1 }, created: 'soon' }
+  const said = (at: string) => [
+    `${at}.created: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z`,
+    `${at}.extra.id: id is a name that the API itself returns; give it outside extra`
+  ]
+  const cases: [data: object, problems: string[]][] = [
+    [
+      world({ accounts: [account('mch_b', { reseller: 'none_such', ...wrong })] }),
+      ['accounts[1].reseller: no Account has the id none_such', ...said('accounts[1]')]
+    ],
+    [
+      world({ tickets: [ticket('tkt_b', { location: 'elsewhere', ...wrong })] }),
+      ['tickets[1].location: no Location has the id elsewhere', ...said('tickets[1]')]
+    ],
+    [world({ tickets: [ticket('tkt_a', wrong)] }), ['tickets[1].id: the id tkt_a is given twice', ...said('tickets[1]')]],
+    [
+      world({
+        locations: [location('loc_b')],
+        transactions: [charge('x', { location: 'loc_b', payment_method: { type: 'vip', card: 5 }, amount: 2 ** 53 - 1, tip_amount: 1, ...wrong })]
+      }),
+      [
+        'transactions[1].amount: the amount with tip and donation is above 2^53-1',
+        'transactions[1].location: the Ticket tkt_a is at loc_b'.replace('loc_b', 'loc_a'),
+        'transactions[1].payment_method: its type is vip, but payment_type is card',
+        'transactions[1].payment_method.card: an object or null was expected, not 5',
+        ...said('transactions[1]')
+      ]
+    ],
+    [
+      world({ refunds: [refund({ id: 'rfd_a', amount: 1001, currency: 'eur', ...wrong })] }),
+      [
+        'refunds[0].amount: txn_a was charged 1000 usd, 0 of it has been refunded, 1000 remain; 1001 was asked.',
+        'refunds[0].currency: the Transaction txn_a was charged in usd',
+        ...said('refunds[0]')
+      ]
+    ],
+    [
+      world({ transactions: [charge('x', { location: 5, payment_type: 'carb', payment_method: { type: 'vip' }, tip_amount: 'x' })] }),
+      [
+        'transactions[1].payment_type: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not carb; did you mean card?',
+        'transactions[1].location: text or null was expected, not 5; quote it: "5"',
+        'transactions[1].tip_amount: a whole number or null was expected, not x'
+      ]
+    ],
+    [
+      world({ refunds: [refund({ amount: '5', currency: 5 }), { transaction: 'txn_a' }] }),
+      [
+        'refunds[0].amount: a whole number was expected, not 5',
+        'refunds[0].currency: text or null was expected, not 5; quote it: "5"',
+        'refunds[1]: amount is required'
+      ]
+    ],
+    [
+      world({ api_keys: [{ key: 'a b', account: 'none_such' }, { key: 'k', account: 5 }, { key: 'k' }] }),
+      [
+        'api_keys[0].key: a key is printable, without spaces and without a colon',
+        'api_keys[0].account: no Account has the id none_such',
+        'api_keys[1].account: text was expected, not 5; quote it: "5"',
+        'api_keys[2]: account is required',
+        'api_keys[2].key: the key is given twice'
+      ]
+    ]
+  ]
+  for (const [data, problems] of cases) t.strictSame((await problemsOf(data)).toSorted(), problems.toSorted(), JSON.stringify(data))
+})
+
+t.test('A40: a text that has to be given is not of white space alone', async t => {
+  const cases: [data: object, path: string][] = [
+    [world({ accounts: [account('mch_b', { name: ' ' })] }), 'accounts[1].name'],
+    [world({ users: [{ account: 'mch_a', name: '\u00a0\t', email: 'u@example.com' }] }), 'users[0].name'],
+    [world({ locations: [location('loc_b', { display_name: '\n' })] }), 'locations[1].display_name'],
+    [world({ tickets: [ticket('tkt_b', { location: ' ' })] }), 'tickets[1].location']
+  ]
+  for (const [data, path] of cases) {
+    t.strictSame(await problemsOf(data), [`${path}: text was expected, not white space alone`])
+    const empty = JSON.parse(JSON.stringify(data).replace(/"(?: |\\u00a0\\t|\\n|\u00a0\\t)"/, '""'))
+    t.strictSame(await problemsOf(empty), [`${path}: text was expected, not an empty one`])
+  }
+  t.strictSame(await problemsOf(world({ tickets: [ticket('tkt_b', { reference: ' ' })], accounts: [account('mch_b', { name: ' N ' })] })), [])
+})
+
+t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as the API judges them', async t => {
+  const cases: [title: string, data: object, problems: string[]][] = [
+    ['to the last sub-unit', world({ refunds: [refund({ amount: 999 }), refund({ amount: 1 })] }), []],
+    [
+      'one more than remains',
+      world({ refunds: [refund({ amount: 999 }), refund({ amount: 2 })] }),
+      ['refunds[1].amount: txn_a was charged 1000 usd, 999 of it has been refunded, 1 remains; 2 was asked.']
+    ],
+    [
+      'when all is refunded',
+      world({ refunds: [refund({ amount: 1000 }), refund({ amount: 1 })] }),
+      ['refunds[1].transaction: txn_a was charged 1000 usd, and all of it has been refunded.']
+    ],
+    [
+      'a refused one is not counted',
+      world({ refunds: [refund({ amount: 600 }), refund({ amount: 600 }), refund({ amount: 400 }), refund({ amount: 1 })] }),
+      [
+        'refunds[1].amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 600 was asked.',
+        'refunds[3].transaction: txn_a was charged 1000 usd, and all of it has been refunded.'
+      ]
+    ],
+    [
+      'of a charge that settled nothing',
+      world({ transactions: [charge('txn_0', { amount: 0, tip_amount: 5 })], refunds: [refund({ transaction: 'txn_0', amount: 1 })] }),
+      ['refunds[0].transaction: txn_0 settled nothing, so there is nothing to refund.']
+    ]
+  ]
+  for (const [title, data, problems] of cases) t.strictSame(await problemsOf(data), problems, title)
+
+  const { add } = await running(world({ refunds: [refund({ id: 'rfd_a', amount: 600 }), refund({ id: 'rfd_b', amount: 400 })] }))
+  const over = (refunded: number, charged: number) =>
+    `transactions.0.amount: the Refunds of txn_a come to ${refunded} usd, above the ${charged} that can be refunded`
+  const merges: [title: string, more: object, problems: string[]][] = [
+    ['two that change places', { refunds: [refund({ id: 'rfd_a', amount: 400 }), refund({ id: 'rfd_b', amount: 600 })] }, []],
+    ['the later one larger first', { refunds: [refund({ id: 'rfd_b', amount: 600 }), refund({ id: 'rfd_a', amount: 400 })] }, []],
+    [
+      'one larger than what the other leaves',
+      { refunds: [refund({ id: 'rfd_b', amount: 401 })] },
+      ['refunds.0.amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 401 was asked.']
+    ],
+    ['a new one', { refunds: [refund({ amount: 1 })] }, ['refunds.0.transaction: txn_a was charged 1000 usd, and all of it has been refunded.']],
+    [
+      'a new one in the place of another',
+      { refunds: [refund({ amount: 400 }), refund({ id: 'rfd_b', amount: 1 })] },
+      ['refunds.1.transaction: txn_a was charged 1000 usd, and all of it has been refunded.']
+    ],
+    ['of a charge that is raised', { transactions: [charge('txn_a', { amount: 1001 })], refunds: [refund({ amount: 1 })] }, []],
+    ['of a charge that is lowered with them', { transactions: [charge('txn_a', { amount: 500 })], refunds: [refund({ id: 'rfd_a', amount: 100 })] }, []],
+    ['a charge that is lowered alone', { transactions: [charge('txn_a', { amount: 999 })] }, [over(1000, 999)]],
+    ['a charge that is lowered, and a new Refund', { transactions: [charge('txn_a', { amount: 999 })], refunds: [refund({ amount: 1 })] }, [over(1001, 999)]],
+    [
+      'a charge that is lowered, and a Refund that is wrong elsewhere',
+      { transactions: [charge('txn_a', { amount: 500 })], refunds: [refund({ id: 'rfd_a', amount: 100, currency: 'eur' })] },
+      ['refunds.0.currency: the Transaction txn_a was charged in usd']
+    ]
+  ]
+  for (const [title, more, problems] of merges) t.strictSame(add(more).problems, problems, title)
+  t.strictSame(
+    add({ refunds: [refund({ amount: 1 })], transactions: [charge('txn_a', { tip_amount: 1 })] }, { 'transactions.refundable': 'amount_plus_extras' }).problems,
+    []
+  )
+})
+
+t.test('fixtures: a thousand references to nothing among a thousand records are reported in good time', async t => {
   const locations = Array.from({ length: 1000 }, (_, index) => location(`loc_${String(index).padStart(24, 'abcdefgh')}`))
   const tickets = Array.from({ length: 5000 }, (_, index) => ({ location: `loc_${String(index).padEnd(24, 'zyxwv')}` }))
 
@@ -356,7 +532,7 @@ t.test('fixtures: a thousand references to nothing among a thousand records are 
   t.ok(cpuTime() - begun < 5000)
 })
 
-t.test('A21: an Account may name a reseller that stands after it', async t => {
+t.test('A21: an Account may name a reseller that comes after it', async t => {
   const stored = await one('accounts', 'mch_a', { accounts: [account('mch_a', { reseller: 'rsl_r' }), account('rsl_r', { type: 'reseller' })] })
 
   t.equal(stored.reseller, 'rsl_r')
@@ -393,58 +569,51 @@ t.test('A24: amounts echoes what was given; null is as if left out', async t => 
   t.strictSame([stored.currency, stored.amount, stored.tip_amount], ['usd', 70, null])
 })
 
-t.test('fixtures: later records win by id and stand in the place of the earlier ones', async t => {
-  const first = fixtureIn(
-    documentOf('first', {}),
-    world({ tickets: [ticket('x', { reference: 'old' }), ticket('y'), { location: 'loc_a' }], api_keys: [{ key: 'k', account: 'mch_a' }] })
-  )
-  const second = fixtureIn(documentOf('second', {}), {
+t.test('fixtures: later records win by id and take the place of the earlier ones', async t => {
+  const store = new Store()
+  const importer = new FixtureImporter(store, { ids: new Ids(), now: MACHINE, settings: settingsInForce({}).values })
+  const first = world({ tickets: [ticket('x', { reference: 'old' }), ticket('y'), { location: 'loc_a' }], api_keys: [{ key: 'k', account: 'mch_a' }] })
+  const second = {
     accounts: [account('mch_b')],
     tickets: [{ location: 'loc_a' }, ticket('x', { reference: 'new' })],
     api_keys: [{ key: 'k', account: 'mch_b' }]
-  })
+  }
 
-  const both = merged([first, second])
+  importer.import(fixtureIn(documentOf('first', first), first), fixtureIn(documentOf('second', second), second))
 
+  t.strictSame(importer.problems, [])
   t.strictSame(
-    both.tickets.map(({ given, document }) => [given.id, given.reference, document.name]),
+    store.tickets.inCreationOrder().map(({ id, reference }) => [id.length > 9 ? 'drawn' : id, reference]),
     [
-      ['tkt_a', undefined, 'first'],
-      ['x', 'new', 'second'],
-      ['y', undefined, 'first'],
-      [undefined, undefined, 'first'],
-      [undefined, undefined, 'second']
+      ['tkt_a', null],
+      ['x', 'new'],
+      ['y', null],
+      ['drawn', null],
+      ['drawn', null]
     ]
   )
-  t.strictSame(
-    both.api_keys.map(({ given }) => given.account),
-    ['mch_b']
-  )
-  t.strictSame(
-    both.accounts.map(({ given }) => given.id),
-    ['mch_a', 'mch_b']
-  )
-  t.strictSame([first, second, both].flatMap(duplicatesIn), [])
+  t.strictSame([...store.keys], [['k', 'mch_b']])
 })
 
-/** A store that a fixture was put into, and a way to put another on top. */
+/** A store with imported records, and a way to merge others into a copy of it. */
 async function running(data: object) {
   const { store } = await load({ clock: NOW, data })
   const add = (more: object, given: GivenSettings = {}) => {
     const copy = store.clone()
     const settings = settingsInForce({ flag: given }).values
-    const result = put(fixtureIn(documentOf('more', more), more as never), copy, { ids: new Ids(), now: Date.parse(NOW) + 1000, settings })
-    const problems = result.problems.map(({ steps, message }) => `${steps.join('.')}: ${message}`)
-    return { inserted: result.inserted, problems, store: copy }
+    const importer = new FixtureImporter(copy, { ids: new Ids(), now: Date.parse(NOW) + 1000, settings })
+    importer.import(fixtureIn(documentOf('more', more), more))
+    const problems = importer.problems.map(({ steps, message }) => `${steps.join('.')}: ${message}`)
+    return { imported: importer.imported, problems, store: copy }
   }
   return { store, add }
 }
 
-t.test('records merged into a running state: replaced in place, with what was put there as the answer', async t => {
+t.test('records merged into a running state: replaced in place, and returned as they are stored', async t => {
   const { store, add } = await running(world({ tickets: [ticket('x', { reference: 'old' }), ticket('y')], refunds: [refund({ id: 'rfd_a', amount: 400 })] }))
 
   const {
-    inserted,
+    imported,
     problems,
     store: after
   } = add({
@@ -456,12 +625,12 @@ t.test('records merged into a running state: replaced in place, with what was pu
 
   t.strictSame(problems, [])
   t.strictSame(
-    inserted.tickets.map(({ reference }) => reference),
+    imported.tickets.map(({ reference }) => reference),
     ['new', null]
   )
-  t.strictSame(inserted.api_keys, [{ key: 'k', account: 'mch_a' }])
-  t.equal(inserted.accounts[0]?.name, 'Renamed')
-  t.equal(inserted.tickets[1]?.created, '2026-03-01T18:05:01.000Z')
+  t.strictSame(imported.api_keys, [{ key: 'k', account: 'mch_a' }])
+  t.equal(imported.accounts[0]?.name, 'Renamed')
+  t.equal(imported.tickets[1]?.created, '2026-03-01T18:05:01.000Z')
   t.strictSame(
     after.tickets
       .inCreationOrder()
@@ -471,7 +640,7 @@ t.test('records merged into a running state: replaced in place, with what was pu
   )
   t.equal(after.transactions.get('txn_a')?.amount_refunded, 1000)
   t.strictSame(
-    inserted.refunds.map(({ amount }) => amount),
+    imported.refunds.map(({ amount }) => amount),
     [700, 300]
   )
   t.equal(after.keys.get('k'), 'mch_a')
@@ -486,7 +655,7 @@ t.test('records merged into a running state: replaced in place, with what was pu
   t.equal(lowered.store.transactions.get('txn_a')?.amount_refunded, 400, 'a Transaction that is replaced keeps what was refunded')
 })
 
-t.test('records merged into a running state: what others hang on cannot be changed', async t => {
+t.test('records merged into a running state: what others depend on cannot be changed', async t => {
   const { add } = await running(
     world({
       accounts: [account('mch_b')],
@@ -511,7 +680,10 @@ t.test('records merged into a running state: what others hang on cannot be chang
     [{ transactions: [charge('txn_b', { currency: 'eur', payment_type: 'emv' })] }, []],
     [{ refunds: [refund({ id: 'rfd_a', transaction: 'txn_b' })] }, [`refunds.0.transaction: ${kept('rfd_a', '"txn_a"')}`]],
     [{ transactions: [charge('txn_a', { amount: 399 })] }, ['transactions.0.amount: the Refunds of txn_a come to 400 usd, above the 399 that can be refunded']],
-    [{ refunds: [refund({ id: 'rfd_a', amount: 1001 })] }, ['refunds.0.amount: the Refunds of txn_a come to 1001 usd, above the 1000 that can be refunded']],
+    [
+      { refunds: [refund({ id: 'rfd_a', amount: 1001 })] },
+      ['refunds.0.amount: txn_a was charged 1000 usd, 0 of it has been refunded, 1000 remain; 1001 was asked.']
+    ],
     [{ transactions: [charge('txn_a', { amount: 1500 })], refunds: [refund({ id: 'rfd_a', amount: 1001 })] }, []],
     [{ accounts: [account('mch_a', { reseller: 'none_such' })] }, ['accounts.0.reseller: no Account has the id none_such']]
   ]
@@ -559,9 +731,9 @@ t.test('a scenario: name, description, seed, settings', async t => {
   t.equal(
     flagged.store.tickets.inCreationOrder().at(-1)?.id,
     new Ids().draw('ticket', settingsInForce({ flag: { seed: 9 } }).values, () => false),
-    'a flag stands before the scenario'
+    'a flag takes precedence over the scenario'
   )
-  t.equal((await load({})).store.accounts.size, 0, 'an empty scenario is an empty world')
+  t.equal((await load({})).store.accounts.size, 0, 'an empty scenario has no records')
 })
 
 t.test('a scenario: the clock in each of its forms', async t => {
@@ -612,7 +784,7 @@ t.test('a scenario: what it may not say', async t => {
     [{ settings: { pagination: { max_limit: 0 } } }, ['settings.pagination.max_limit: at least 1 was expected, not 0']],
     [{ settings: { paginatoin: { max_limit: 1 } } }, ['settings.paginatoin: unknown name paginatoin; did you mean pagination?']],
     [{ settings: { seed: 5 } }, ['settings.seed: unknown name seed; did you mean search?']],
-    [{ settings: { auth: { accept_any_key: 'mch_a' } } }, [': auth.accept_any_key names mch_a, which is no Account of it']],
+    [{ settings: { auth: { accept_any_key: 'mch_a' } } }, ['settings.auth.accept_any_key: auth.accept_any_key names mch_a, which is no Account of it']],
     [null, [': an object was expected, not null']],
     [[], [': an object was expected, not a list']],
     ['just text', [': an object was expected, not just text']]
@@ -639,7 +811,8 @@ function folders(t: Test) {
       'bad.yaml': 'tickets:\n  - { id: tkt_x, location: loc_a }\n  - { id: tkt_x, location: none }\n',
       'misfit.yaml': 'tickets:\n  - { id: 5 }\n',
       'scenario.yaml': 'name: x\n',
-      'broken.yaml': 'a: ['
+      'broken.yaml': 'a: [',
+      'deep.yaml': `a: ${'['.repeat(65)}${']'.repeat(65)}`
     },
     scenarios: { 'own.yaml': 'tickets: []' }
   })
@@ -662,7 +835,7 @@ t.test('a scenario: fixtures are merged in order, then its own records', async t
   )
 })
 
-t.test('a scenario: the problems of its fixtures are told together, each with its file and line', async t => {
+t.test('a scenario: the problems of its fixtures are listed together, each with its file and line', async t => {
   const { library, file } = folders(t)
   const problemsIn = async (data: unknown) => {
     try {
@@ -674,15 +847,27 @@ t.test('a scenario: the problems of its fixtures are told together, each with it
     }
   }
 
-  t.strictSame(await problemsIn({ fixtures: ['base', 'bad', 'misfit', 'zzzzzz', '../../x.yaml'], data: world({ tickets: [ticket('y'), ticket('y')] }) }), [
-    'misfit.yaml:2:5 tickets[0]: location is required',
-    'misfit.yaml:2:11 tickets[0].id: text was expected, not 5; quote it: "5"',
-    'doc:undefined:undefined fixtures[3]: no fixture is called zzzzzz',
-    'doc:undefined:undefined fixtures[4]: there is no file ',
-    'bad.yaml:3:11 tickets[1].id: the id tkt_x is given twice',
+  const twice = world({ tickets: [ticket('y'), ticket('y')] })
+  t.strictSame(await problemsIn({ fixtures: ['base', 'bad', 'misfit', 'bad'], data: twice }), [
     'doc:undefined:undefined data.tickets[2].id: the id y is given twice',
-    'bad.yaml:3:28 tickets[1].location: no Location has the id none'
+    'bad.yaml:3:11 tickets[1].id: the id tkt_x is given twice',
+    'bad.yaml:3:28 tickets[1].location: no Location has the id none',
+    'misfit.yaml:2:5 tickets[0]: location is required',
+    'misfit.yaml:2:11 tickets[0].id: text was expected, not 5; quote it: "5"'
   ])
+  t.strictSame(
+    await problemsIn({ fixtures: ['misfit', 'zzzzzz', 'broken', '../../x.yaml', 'deep'], data: twice }),
+    [
+      'doc:undefined:undefined fixtures[1]: no fixture is called zzzzzz',
+      'doc:undefined:undefined fixtures[3]: there is no file ',
+      'doc:undefined:undefined data.tickets[2].id: the id y is given twice',
+      'misfit.yaml:2:5 tickets[0]: location is required',
+      'misfit.yaml:2:11 tickets[0].id: text was expected, not 5; quote it: "5"',
+      'broken.yaml:1:5 : Flow sequence in block collection must be sufficiently indented and end with a ]',
+      'deep.yaml:1:1 : it is nested deeper than 64 levels, or an alias stands inside what it names'
+    ],
+    'files that cannot be read among them'
+  )
   t.strictSame(
     (await problemsIn({ fixtures: ['scenario'] })).map(problem => problem.split(': ')[1]),
     ['unknown name name; known here']
@@ -707,7 +892,7 @@ t.test('the shipped scenarios and fixtures load', async t => {
   }
 })
 
-t.test('the schemas are JSON Schema that closes every record, and nothing derived may stand in a fixture', async t => {
+t.test('the schemas are JSON Schema that closes every record, and a fixture holds nothing derived', async t => {
   const fixture = fixtureSchema()
   t.strictSame(Object.keys(fixture.properties as object), ['api_keys', ...FAMILIES])
   for (const family of FAMILIES) {
@@ -765,7 +950,7 @@ t.test('a scenario: script, expectations and steps are those of the document, re
 
   const first = await load({ data: world(), script, expect, steps })
 
-  t.strictSame(first.script.listed(), [{ id: 'scr_1', entry: script[0], fitted: 0, acted: 0 }])
+  t.strictSame(first.script.listed(), [{ id: 'scr_1', entry: script[0], matched: 0, applied: 0 }])
   t.strictSame(
     first.expectations.map(({ data, operation }) => [data, operation]),
     [
@@ -799,7 +984,7 @@ expect:
   - { on: GET /tickets, times: -1, atleast: 1 }
 `
 const MISTAKEN = `name: wrong
-fixtures: [bistor]
+fixtures: []
 data:
   accounts: [{ id: mch_a, type: merchant, name: A, email: a@example.com, address: { country: US } }]
   tickets:
@@ -823,7 +1008,7 @@ expect:
 settings: { auth: { accept_any_key: mch_none } }
 `
 
-t.test('a scenario: with every section wrong at once each problem is told with its place, in good time, and the state stays as it was', async t => {
+t.test('a scenario: with every section wrong at once each problem is reported at its place, in good time, and the state stays as it was', async t => {
   const { control, state, nextIds } = await startTestEmulator(t)
   const { nextIds: expectedIds } = await startTestEmulator(t)
   const before = await state()
@@ -844,11 +1029,11 @@ t.test('a scenario: with every section wrong at once each problem is told with i
         '8:19 data.tickets[0].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not a b',
         '10:15 generate[0].tikets: unknown name tikets; did you mean tickets?',
         '10:27 generate[0].created: to is required',
+        `12:11 script[0].on: ${operations}`,
         '12:32 script[0].calls: at least 1 was expected, not 0',
         '12:42 script[0].delay: text was expected, not 5; quote it: "5"',
         '12:64 script[0].respond.status: at least 200 was expected, not 99',
         '12:77 script[0].fault: one of connection_reset, empty_response, truncated_body, malformed_body, hang was expected, not reset',
-        `12:11 script[0].on: ${operations}`,
         '13:5 script[1]: on is required',
         '13:32 script[1].match.body.amount: text or a number or true or false or a list or an object was expected, not null',
         '15:11 steps[0].do: text was expected, not an empty one',
@@ -860,7 +1045,6 @@ t.test('a scenario: with every section wrong at once each problem is told with i
     [
       MISTAKEN,
       [
-        '2:12 fixtures[0]: no fixture is called bistor; did you mean bistro? Known are: bistro, empty',
         '6:30 data.tickets[0].location: no Location has the id loc_none',
         '8:5 generate[0]: one of accounts, users, locations, tickets, transactions with a count was expected, not users and tickets',
         '9:29 generate[1].created: from 2026-02-01 is later than to 2026-01-01',
@@ -872,13 +1056,13 @@ t.test('a scenario: with every section wrong at once each problem is told with i
         '15:44 script[3].respond.status: an error has a status of 400 or more, not 200',
         "15:104 script[3].respond.headers.connection: connection is the emulator's own to set",
         '16:5 script[4]: can never apply: an earlier entry of GET /refunds answers every call',
-        `21:51 expect[0].match.body.reason: /*/ is not a regular expression of the RE2 syntax: ${repetition}`,
-        '22:5 expect[1]: times stands alone, without at_least and at_most',
         '18:11 steps[0].do: POST /refund is no operation of the reference',
-        '19:56 steps[1].body: a GET takes no body',
-        '19:20 steps[1].do: ${nothing.id} refers to nothing; name an earlier step with as, or the id of a record',
         '19:11 steps[1].as: letters, digits, _ and - were expected, beginning with a letter',
-        '1:1 : auth.accept_any_key names mch_none, which is no Account of it'
+        '19:20 steps[1].do: ${nothing.id} refers to nothing; name an earlier step with as, or the id of a record',
+        '19:56 steps[1].body: a GET takes no body',
+        `21:51 expect[0].match.body.reason: /*/ is not a regular expression of the RE2 syntax: ${repetition}`,
+        '22:5 expect[1]: times is given alone, without at_least and at_most',
+        '23:37 settings.auth.accept_any_key: auth.accept_any_key names mch_none, which is no Account of it'
       ]
     ]
   ]
@@ -889,14 +1073,171 @@ t.test('a scenario: with every section wrong at once each problem is told with i
       const ms = cpuTime() - begun
 
       t.strictSame([status, body.error.code], [400, 'document_invalid'])
-      const told = (body.error.problems as Problem[]).map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`)
-      t.strictSame(told.toSorted(), problems.toSorted(), on)
+      const listed = (body.error.problems as Problem[]).map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`)
+      t.strictSame(listed, problems, on)
       t.ok(ms < 1000, `${on} in ${ms} ms`)
       t.equal(await state(), before, 'byte for byte')
     }
   }
   t.strictSame((await control('GET /script')).body.data, [])
   t.strictSame(await nextIds(), await expectedIds(), 'the ids that are drawn next are those that would have been')
+})
+
+/** A scenario with each kind of problem, and the same without them. */
+const everything = (isRight: boolean) => `settings: { pagination: { max_limit: ${isRight ? 5 : 0} }, ids: { length: 8 } }
+steps:
+  - { as: one, do: "GET /tickets/\${tkt_a}", expect: { status: ${isRight ? 200 : '"200"'} } }
+  - { do: "GET /tickets/\${${isRight ? 'one' : 'two'}.id}" }
+data:
+  accounts: [{ id: mch_a, type: merchant, name: A, email: ${isRight ? 'a@example.com' : 'a'}, address: { country: US } }]
+  locations:
+    - { id: loc_a, account: mch_a, display_name: A, address: { country: US } }
+  tickets:
+    - { id: tkt_a, location: loc_a }
+    - { id: tkt_b, location: loc_${isRight ? 'a' : 'none'} }
+expect:
+  - { on: POST /refunds, times: 1${isRight ? '' : ', at_most: 2'} }
+script:
+  - { on: GET /tickets${isRight ? '' : 's'}, delay: 1s }
+  - { on: POST /refunds, delay: ${isRight ? '1s' : 'soon'} }
+generate:
+  - { ${isRight ? '' : 'users: 1, '}tickets: 2 }
+  - { transactions: 1 }
+`
+
+t.test(
+  'a scenario: problems of shape, references, settings, script, steps, expectations and generated records are one list in the order of the text',
+  async t => {
+    t.strictSame(await problemsOf(everything(true)), [])
+
+    const problems = await problemsOf(everything(false))
+
+    t.strictSame(
+      problems.map(problem => problem.replace(/(one of POST \/locations).* was expected/, '$1 … was expected')),
+      [
+        'settings.pagination.max_limit: at least 1 was expected, not 0',
+        'steps[0].expect.status: a whole number was expected, not 200',
+        'steps[1].do: ${two.id} refers to nothing; name an earlier step with as, or the id of a record',
+        'data.accounts[0].email: an e-mail address was expected, such as ana@example.com',
+        'data.tickets[1].location: no Location has the id loc_none',
+        'expect[0]: times is given alone, without at_least and at_most',
+        'script[0].on: one of POST /locations … was expected, not GET /ticketss; did you mean GET /tickets?',
+        'script[1].delay: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H',
+        'generate[0]: one of accounts, users, locations, tickets, transactions with a count was expected, not users and tickets'
+      ]
+    )
+  }
+)
+
+t.test('a scenario: what a problem elsewhere leaves unknown is not reported', async t => {
+  const { library, file } = folders(t)
+  const data = { ...world(), tickets: [ticket('tkt_a', { extra: { id: 1 } })] }
+  const own = 'data.tickets[0].extra.id: id is a name that the API itself returns; give it outside extra'
+  const unread = (reference: string) => `fixtures[0]: no fixture is called ${reference}`
+  const cases: [title: string, data: object, problems: string[]][] = [
+    ['a step about a record with a problem', { data, steps: [{ do: 'GET /tickets/${tkt_a}' }] }, [own]],
+    [
+      'but one about no record',
+      { data, steps: [{ do: 'GET /tickets/${tkt_b}' }] },
+      [own, 'steps[0].do: ${tkt_b} refers to nothing; name an earlier step with as, or the id of a record']
+    ],
+    [
+      'a step after one of another shape',
+      { data: world(), steps: [{ as: 'a', do: 5 }, 5, { as: 5, do: 'GET /tickets/${a.id}' }] },
+      [
+        'steps[0].do: text was expected, not 5; quote it: "5"',
+        'steps[1]: an object was expected, not 5',
+        'steps[2].as: text was expected, not 5; quote it: "5"'
+      ]
+    ],
+    [
+      'anything about a fixture that was not read',
+      { fixtures: ['zzzzzz'], steps: [{ do: 'GET /tickets/${tkt_z}' }], data: { tickets: [ticket('t')] } },
+      [unread('zzzzzz')]
+    ],
+    ['nor where fixtures is no list', { fixtures: 'base', data: { tickets: [ticket('t')] } }, ['fixtures: a list was expected, not base']],
+    ['nor where one has no name', { fixtures: [5], data: { tickets: [ticket('t')] } }, ['fixtures[0]: text was expected, not 5; quote it: "5"']],
+    ['nor where data is no object', { data: 5, steps: [{ do: 'GET /tickets/${tkt_z}' }] }, ['data: an object was expected, not 5']],
+    [
+      'generated records of an Account with a problem',
+      {
+        data: { accounts: [account('mch_a', { extra: { id: 1 } })] },
+        generate: [{ users: 1 }, { locations: 1, account: 'mch_a' }, { tickets: 1 }, { transactions: 1 }]
+      },
+      ['data.accounts[0].extra.id: id is a name that the API itself returns; give it outside extra']
+    ],
+    [
+      'generated payments of Tickets that could not be generated',
+      {
+        data: { ...world(), tickets: [], transactions: [] },
+        generate: [{ tickets: 1, created: { from: '2026-02-01', to: '2026-01-01' } }, { transactions: 1 }]
+      },
+      ['generate[0].created: from 2026-02-01 is later than to 2026-01-01']
+    ],
+    [
+      'an entry behind one of another shape',
+      {
+        script: [
+          { on: 'GET /tickets', delay: 5 },
+          { on: 'GET /tickets', delay: '1s' }
+        ]
+      },
+      ['script[0].delay: text was expected, not 5; quote it: "5"']
+    ],
+    [
+      'an Account with a problem that any key acts as',
+      { data: { accounts: [account('mch_a', { phone: 5 })] }, settings: { auth: { accept_any_key: 'mch_a' } } },
+      ['data.accounts[0].phone: text or null was expected, not 5; quote it: "5"']
+    ]
+  ]
+  for (const [title, data, problems] of cases) {
+    const found = await problemsOf(data, { library, file })
+    t.strictSame(
+      found.map(problem => problem.replace(/\. Known are: .*/, '')),
+      problems,
+      title
+    )
+  }
+})
+
+t.test('a scenario: settings that are right are used where others are not', async t => {
+  const data = { ...world(), refunds: [refund({ id: 'rfd_a', amount: 1001 })], transactions: [charge('txn_a', { tip_amount: 1 })] }
+  const settings = { transactions: { refundable: 'amount_plus_extras' }, ids: { length: 'x' }, 'statuses.created': 5, seed: 'x', paginatoin: {}, limits: 5 }
+
+  const problems = await problemsOf({ seed: 'x', settings, data })
+
+  t.strictSame(
+    problems.map(problem => problem.split(':')[0]),
+    ['seed', 'settings.ids.length', 'settings.statuses.created', 'settings.seed', 'settings.paginatoin', 'settings.limits'],
+    'the Refund is within what can be refunded'
+  )
+})
+
+t.test('records: a fixture that is merged is refused with all its problems, and the state stays as it was', async t => {
+  const { control, state } = await startTestEmulator(t, { records: { transactions: [charge('txn_a')] } })
+  const before = await state()
+  const text = `refunds:
+  - { transaction: txn_a, amount: 600 }
+  - { transaction: txn_a, amount: 401 }
+tickets:
+  - { location: loc_none }
+  - { location: loc_a, reference: 5 }
+users: {}
+`
+
+  const { status, body } = await control('POST /records', text, { 'content-type': 'application/yaml' })
+
+  t.strictSame([status, body.error.code], [400, 'document_invalid'])
+  t.strictSame(
+    body.error.problems.map(({ line, column, path, message }: Problem) => `${line}:${column} ${path}: ${message}`),
+    [
+      '3:35 refunds[1].amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 401 was asked.',
+      '5:17 tickets[0].location: no Location has the id loc_none',
+      '6:35 tickets[1].reference: text or null was expected, not 5; quote it: "5"',
+      '7:8 users: a list was expected, not an object'
+    ]
+  )
+  t.equal(await state(), before)
 })
 
 t.test('a scenario: however many problems it has, it is refused with the first thousand', async t => {
@@ -911,7 +1252,7 @@ t.test('a scenario: however many problems it has, it is refused with the first t
   }
 })
 
-t.test('a scenario: the problems of expectations are told in their order, however long each takes to be found', async t => {
+t.test('a scenario: the problems of expectations are listed in their order, however long each takes to find', async t => {
   const expect = [
     { on: 'POST /refunds', match: { body: { reason: '/(/' } } },
     { on: 'POST /refunds', times: 1, at_least: 1 }
@@ -923,7 +1264,7 @@ t.test('a scenario: the problems of expectations are told in their order, howeve
   )
 })
 
-/** A world with all that an export could lose. */
+/** A fixture with all that an export could lose. */
 const RICH = `
 api_keys:
   - { key: sk_b, account: mch_a }
@@ -1021,6 +1362,6 @@ t.test('an export leaves out what is derived, what is null and what is empty, an
   for (const name of ['object', 'refunds', 'amount_refunded']) t.equal(JSON.stringify(document).includes(`"${name}":`), name === 'refunds', name)
 })
 
-t.test('an export of an empty world is an empty fixture', async t => {
+t.test('an export of an empty store is an empty fixture', async t => {
   t.strictSame(exported(new Store()), { api_keys: [], accounts: [], users: [], locations: [], tickets: [], transactions: [], refunds: [] })
 })

@@ -186,7 +186,7 @@ t.test('the steps and expectations of each hold', async t => {
   t.strictSame(new Set(points.map(({ file }) => file)), new Set(NAMES.map(fileOf)))
 })
 
-t.test('every curl line of a comment works as it stands', async t => {
+t.test('every curl line of a comment works as it is written', async t => {
   const { address, send, load } = await listen(t)
 
   for (const name of NAMES) {

@@ -1,15 +1,24 @@
 import t from 'tap'
 import { pathOf } from '../../src/core/checking.js'
-import { standingIn } from '../../src/scenario/scenario.js'
+import { bindingsOf } from '../../src/scenario/scenario.js'
 import { checkScenario } from '../../src/scenario/schemas.js'
-import { checkSteps, type Play, playSteps, type Standing, type StepAnswer, type StepCall, type StepData, type StepOutcome } from '../../src/scenario/steps.js'
+import {
+  checkSteps,
+  type Play,
+  playSteps,
+  type StepAnswer,
+  type StepBindings,
+  type StepCall,
+  type StepData,
+  type StepOutcome
+} from '../../src/scenario/steps.js'
 import { type Records, Store } from '../../src/store/store.js'
 import { cpuTime } from '../support/cpu.js'
 import { startTestEmulator, world } from '../support/emulator.js'
 
 const RECORDS = ['tkt_60', 'txn_1', 'mch_a']
 /** Records are known by id, and the key for a step that names none is the first merchant's. */
-const STANDING: Standing = {
+const BINDINGS: StepBindings = {
   variable: name => (RECORDS.includes(name) ? name : undefined),
   key: name => name || 'sk_first'
 }
@@ -18,19 +27,19 @@ const STANDING: Standing = {
 const problemsOf = (steps: unknown): string[] => {
   const found = checkScenario({ steps }).map(({ steps, message }) => `${pathOf(steps.slice(1))}: ${message}`)
   if (found.length > 0) return found
-  checkSteps(steps as StepData[], STANDING, (at, message) => found.push(`${pathOf(at)}: ${message}`))
+  checkSteps(steps as StepData[], BINDINGS, (at, message) => found.push(`${pathOf(at)}: ${message}`))
   return found
 }
 
 type Answer = Partial<StepAnswer>
 /** Plays steps against answers that are given one after the other; 200 with an id where none is left. */
-const played = async (steps: StepData[], answers: Answer[] = [], standing: Standing = STANDING) => {
+const played = async (steps: StepData[], answers: Answer[] = [], bindings: StepBindings = BINDINGS) => {
   const calls: StepCall[] = []
   const play: Play = async call => {
     calls.push(call)
     return { status: 200, body: { id: `new_${calls.length}` }, ...answers[calls.length - 1] }
   }
-  const outcomes = await playSteps(steps, play, standing)
+  const outcomes = await playSteps(steps, play, bindings)
   return { calls, outcomes, problems: outcomes.map(({ problems }) => problems) }
 }
 /** The body of the one call of a step, after a step called `a` that was answered so. */
@@ -127,12 +136,12 @@ t.test('steps: what a step may say', async t => {
   t.strictSame(problemsOf(steps), [])
 })
 
-t.test('steps: many references to nothing are told in time that grows with their number alone', async t => {
+t.test('steps: many references to nothing are reported in time that grows with their number alone', async t => {
   const timed = (count: number) => {
     const steps = Array.from({ length: count }, (_, index) => ({ as: `a_rather_long_name_${index}`, do: `GET /tickets/\${a_rather_lung_name_${index}x.id}` }))
     const problems: string[] = []
     const begun = cpuTime()
-    checkSteps(steps, STANDING, (_at, message) => problems.push(message))
+    checkSteps(steps, BINDINGS, (_at, message) => problems.push(message))
     t.equal(problems.length, count)
     return cpuTime() - begun
   }
@@ -143,7 +152,7 @@ t.test('steps: many references to nothing are told in time that grows with their
   t.ok(ratio < 9, `four times as many took ${ratio} times as long; sixteen times would be the square`)
 })
 
-t.test('steps: a reference stands for what an earlier step was answered, or for the id of a record', async t => {
+t.test('steps: a reference means a part of an earlier answer, or the id of a record', async t => {
   const answer = {
     id: 'txn_9',
     amount: 600,
@@ -195,7 +204,7 @@ t.test('steps: a reference stands for what an earlier step was answered, or for 
   for (const [written, sent] of cases) t.strictSame(await sentAfter(answer, { x: written as never }), sent, JSON.stringify(written))
 })
 
-t.test('steps: standing alone a reference keeps its type, in what is expected too', async t => {
+t.test('steps: a reference alone keeps its type, in what is expected too', async t => {
   const first = { id: 'x', amount: 600, reason: null, list: [1, { a: true }] }
   const whole: StepData = { do: 'GET /refunds', expect: { body: { amount: '${a.amount}', reason: '${a.reason}', list: '${a.list}', text: 'is ${a.amount}' } } }
 
@@ -216,7 +225,7 @@ t.test('steps: standing alone a reference keeps its type, in what is expected to
   ])
 })
 
-t.test('steps: a reference without a value is told, and its call is not made', async t => {
+t.test('steps: a reference without a value is reported, and its call is not made', async t => {
   const unanswered = (name: string) => `\${${name}} has no value: the step that it refers to did not answer it`
   const cases: [written: string, problem: string][] = [
     ['${a.none}', unanswered('a.none')],
@@ -399,7 +408,7 @@ t.test('steps: what is expected of an answer', async t => {
   }
 })
 
-t.test('steps: each outcome is told as it comes, with the call, its answer and its title', async t => {
+t.test('steps: each outcome is reported as it comes, with the call, its answer and its title', async t => {
   const told: StepOutcome[] = []
   const steps: StepData[] = [
     { as: 'a', do: 'POST /refunds', body: { transaction: '${txn_1}' } },
@@ -409,7 +418,7 @@ t.test('steps: each outcome is told as it comes, with the call, its answer and i
   const outcomes = await playSteps(
     steps,
     async ({ path }) => ({ status: 200, body: { id: path } }),
-    STANDING,
+    BINDINGS,
     outcome => {
       t.equal(outcome.index, told.length)
       told.push(outcome)
@@ -433,20 +442,20 @@ t.test('steps: each outcome is told as it comes, with the call, its answer and i
       problems: ['status: 404 was expected, not 200']
     }
   ])
-  t.strictSame(await playSteps([], async () => t.fail('no call is made') as never, STANDING), [])
+  t.strictSame(await playSteps([], async () => t.fail('no call is made') as never, BINDINGS), [])
 })
 
-t.test('steps: what stands for names and keys in a world', async t => {
+t.test('steps: the bindings of names and keys in a store', async t => {
   const store = new Store()
   const account = (id: string, type: 'merchant' | 'reseller') => ({ id, type, created: '2026-01-01T00:00:00.000Z' }) as Records['accounts']
-  t.equal(standingIn(store).key(''), null, 'without any key none is sent')
+  t.equal(bindingsOf(store).key(''), null, 'without any key none is sent')
   for (const one of [account('rsl_r', 'reseller'), account('mch_a', 'merchant'), account('mch_b', 'merchant')]) store.accounts.insert(one)
   store.keys.set('sk_a_reseller', 'rsl_r')
-  t.equal(standingIn(store).key(''), null, 'a reseller is no merchant')
+  t.equal(bindingsOf(store).key(''), null, 'a reseller is no merchant')
   store.keys.set('sk_b_merchant', 'mch_b')
   store.keys.set('sk_c_merchant', 'mch_a')
 
-  const { key, variable } = standingIn(store)
+  const { key, variable } = bindingsOf(store)
 
   t.equal(key(''), 'sk_b_merchant')
   t.equal(key('sk_a_reseller'), 'sk_a_reseller')

@@ -68,7 +68,7 @@ t.test('ordered index: a range stays within its group and its bounds, from eithe
   t.strictSame(range({ group: 'a' }), [1, 2, 3, 4, 5], 'the other groups keep theirs')
 })
 
-t.test('ordered index: what one copy changes the other does not see', async t => {
+t.test('ordered index: a change of one copy does not change the other', async t => {
   const index = new OrderedIndex()
   for (let n = 0; n < 100; n++) index.add('g', { at: n, nth: n, id: String(n) })
   const count = (of: OrderedIndex) => of.range('g', { after: EARLIEST, before: LATEST, descending: false, count: 1000 }).length
@@ -116,7 +116,7 @@ t.test('A05: a record that is replaced keeps its place in the order of creation'
   t.throws(() => collection.replace(thing('none')), new Error('there is no record none'))
 })
 
-t.test('collection: a record that is replaced is found in all the groups that it stands in now', async t => {
+t.test('collection: a record that is replaced is found in all the groups that it is in now', async t => {
   const collection = new Collection<Thing>({ all: () => ['all'], place: ({ place }) => place.split('+') })
   const found = (group: string) => ids(pageOf(collection, { index: 'place', group, limit: 10, order: 'oldest_first' }).records)
   collection.insert(thing('x', 5, 'a'))
@@ -144,7 +144,7 @@ t.test('A10: the id of a deleted record stays taken and stays a cursor', async t
   t.equal(collection.get('b'), undefined)
   t.equal(collection.size, 3)
   t.strictSame(all(collection), ['a', 'c', 'd'])
-  t.strictSame(collection.position('b'), before)
+  t.hasStrict(collection.position('b'), before)
   t.strictSame(
     ['a', 'b', 'c', 'e'].map(id => collection.isTaken(id)),
     [true, true, true, false]
