@@ -56,14 +56,9 @@ function scenarioVerdict(sandbox: Sandbox): Verdict {
   const expectations = sandbox.tally.verdicts()
   const holds = expectations.every(verdict => verdict.holds)
   const failed = expectations.filter(verdict => !verdict.holds).map(({ message }) => message)
-<<<<<<< HEAD
-  const all = expectations.length === 0 ? 'The scenario expects nothing.' : 'All that the scenario expects holds.'
-  return { holds, message: holds ? all : failed.join('; '), expectations, unused_script_entries: unusedIn(sandbox) }
-=======
   const success = expectations.length === 0 ? 'The scenario expects nothing.' : 'All that the scenario expects holds.'
   const message = holds ? success : failed.join('; ')
   return { holds, message, expectations, unused_script_entries: unusedIn(sandbox) }
->>>>>>> main
 }
 
 const unusedIn = (sandbox: Sandbox) => shownEntries(sandbox.script.listed()).filter(({ applied }) => applied === 0)

@@ -16,23 +16,14 @@ export type CoverageReport = {
 
 const none = () => Object.fromEntries(RULE_IDS.map(rule => [rule, { satisfied: 0, violated: 0 }])) as Record<RuleId, Outcomes>
 
-const increment = (counts: number[], rule: RuleId): void => {
-  counts[PLACES[rule]] = (counts[PLACES[rule]] as number) + 1
-}
-
 export class Coverage {
   /** How many calls kept and broke each rule. */
   #outcomes = none()
 
   /** Counts a call once for each rule that it kept, and for the one that it broke. */
   count(kept: readonly RuleId[], broken: RuleId | null): void {
-<<<<<<< HEAD
     for (const rule of kept) this.#outcomes[rule].satisfied++
     if (broken !== null) this.#outcomes[broken].violated++
-=======
-    for (const rule of kept) increment(this.#kept, rule)
-    if (broken !== null) increment(this.#broken, broken)
->>>>>>> main
   }
 
   clear(): void {
