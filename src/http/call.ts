@@ -147,7 +147,9 @@ export class Call implements JudgedCall {
 
   /** The response is closed: the client got the answer, or it was lost on the way. */
   close({ raw, statusCode }: FastifyReply): void {
-    this.isDelivered = raw.writableFinished && this.lost === null
+    // an injected call has no connection that its answer has to leave by
+    const hasLeft = raw.writableFinished || (raw.writableEnded && raw.socket?.destroyed === false)
+    this.isDelivered = hasLeft && this.lost === null
     this.status = statusCode
     this.ms = Math.round((performance.now() - this.#since) * 10) / 10
     if (!this.isDelivered && this.fate === 'answered') this.fate = 'lost_after'
