@@ -48,6 +48,8 @@ export class Call implements JudgedCall {
   readonly at: number
   readonly now: number
   readonly #since: number
+  /** What tells the call from others as long as it is not decoded: its address, or its id where it has a body. Dropped once the call is recorded. */
+  #undecoded: string
   sandbox: Sandbox
   operation: OperationId | null
   params: Readonly<Record<string, string>>
@@ -104,6 +106,7 @@ export class Call implements JudgedCall {
     this.at = sandbox.isLoaded ? sandbox.clock.now() : 0
     this.now = sandbox.machineNow()
     this.#since = performance.now()
+    this.#undecoded = hasBody(headers) ? id : url
     this.sandbox = sandbox
     this.operation = routeOptions.config?.operation ?? null
     this.params = this.operation === null ? NO_PARAMS : (params as Record<string, string>)
@@ -158,8 +161,8 @@ export class Call implements JudgedCall {
 
   /** A digest that is the same for the same call by the same caller; of a body that was not read, no two are known to be the same. */
   signature(): string {
-    const { method, path, authorization, isDecoded, id, query, body } = this
-    return hash('sha256', JSON.stringify([method, path, authorization, isDecoded ? [flat(query), flat(body)] : id]), 'base64')
+    const { method, path, authorization, isDecoded, query, body } = this
+    return hash('sha256', JSON.stringify([method, path, authorization, isDecoded ? [flat(query), flat(body)] : this.#undecoded]), 'base64')
   }
 
   /** Drops what may not be kept: credentials, card numbers and API keys, wherever they are (A25). */
@@ -175,6 +178,7 @@ export class Call implements JudgedCall {
     this.body = redactedForm(this.body, keys)
     if (this.text !== '') this.text = withoutKeys(this.text, keys)
     this.authorization = undefined
+    this.#undecoded = ''
     this.values = NO_VALUES
   }
 
@@ -183,6 +187,9 @@ export class Call implements JudgedCall {
     return keyIn(this.authorization)
   }
 }
+
+/** Whether a request carries a body, by what its headers say. */
+export const hasBody = (headers: FastifyRequest['headers']): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 /** A form as data that is the same for the same parameters in any order. */
 const flat = (node: FormNode): unknown => {

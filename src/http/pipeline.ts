@@ -9,7 +9,7 @@ import { tookEffect } from '../evidence/judged-call.js'
 import { type Family, type OperationId, operationOf } from '../reference/operations.js'
 import { redacted } from './answers.js'
 import { actorOf } from './authentication.js'
-import type { Call } from './call.js'
+import { type Call, hasBody } from './call.js'
 import { answerRefusal, noOperation, outsideBase } from './errors.js'
 import type { Faults } from './faults.js'
 import { positionOf } from './listing.js'
@@ -132,13 +132,9 @@ function proceed(call: Call, done: (error?: Error) => void): void {
   done()
 }
 
-/** Whether the request carries a body, by what its headers say. */
-export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-
 /** Errors: `content_type_unsupported` for a compressed body. The type of a body that is not there says nothing. */
 function checkBody({ headers }: FastifyRequest): void {
-  if (!hasBody({ headers } as FastifyRequest)) {
+  if (!hasBody(headers)) {
     delete headers['content-type']
     return
   }
@@ -197,7 +193,7 @@ function readParameters(request: FastifyRequest, reply: FastifyReply): void {
     call.values = decodeParameters(table, call.body, context)
     return
   }
-  if (hasBody(request)) throw unexpectedBody(call, table)
+  if (hasBody(request.headers)) throw unexpectedBody(call, table)
   call.values = decodeParameters(table, call.query, context)
 }
 

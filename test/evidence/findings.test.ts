@@ -1,4 +1,5 @@
 import t from 'tap'
+import { ApiError } from '../../src/core/errors.js'
 import { FINDINGS, type FindingId, Findings } from '../../src/evidence/findings.js'
 import type { JudgedCall } from '../../src/evidence/judged-call.js'
 import { MERCHANT, NOW, RESELLER, startTestEmulator, world } from '../support/emulator.js'
@@ -389,7 +390,7 @@ for (const [name, cases] of Object.entries({ SEARCHES, PARAMETERS, REPEATS, LOST
 t.test('double-refund-risk: a Refund that was made but could not be written is lost to its client', async t => {
   let isWritable = false
   const saved = async () => {
-    if (!isWritable) throw new Error('no space is left')
+    if (!isWritable) throw new ApiError('data_not_written', { message: 'No space is left.' })
   }
   const emulator = await startTestEmulator(t, { records: RECORDS, saved })
 
