@@ -56,7 +56,8 @@ function scenarioVerdict(sandbox: Sandbox): Verdict {
   const expectations = sandbox.tally.verdicts()
   const holds = expectations.every(verdict => verdict.holds)
   const failed = expectations.filter(verdict => !verdict.holds).map(({ message }) => message)
-  const message = expectations.length === 0 ? 'The scenario expects nothing.' : holds ? 'All that the scenario expects holds.' : failed.join('; ')
+  const success = expectations.length === 0 ? 'The scenario expects nothing.' : 'All that the scenario expects holds.'
+  const message = holds ? success : failed.join('; ')
   return { holds, message, expectations, unused_script_entries: unusedIn(sandbox) }
 }
 

@@ -151,7 +151,6 @@ const conflict = ([head, ...inner]: string[], name: string): FormProblem => {
   return malformed(name, `${parent} was sent both as a value and as an object or list`, { assumption: 'A36' })
 }
 
-
 /** The value of a parameter that was sent with one; undefined where it was left out, is empty, or is no single value. */
 export function valueIn(form: FormObject, ...path: readonly string[]): string | undefined {
   const node = nodeIn(form, path)

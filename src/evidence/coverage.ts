@@ -1,5 +1,5 @@
 /** Coverage: how often the calls of a sandbox, or of a whole run, kept and broke each rule of the reference. */
-import { type Rule, RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
+import { RULE_IDS, RULES, type Rule, type RuleId } from '../reference/rules.js'
 
 export type Outcomes = { satisfied: number; violated: number }
 export type RuleCoverage = Outcomes & { rule: RuleId; text: string; violable: boolean; keepable: boolean }
@@ -17,6 +17,10 @@ export type CoverageReport = {
 const PLACES = Object.fromEntries(RULE_IDS.map((rule, place) => [rule, place])) as Readonly<Record<RuleId, number>>
 const zeros = (): number[] => RULE_IDS.map(() => 0)
 
+const increment = (counts: number[], rule: RuleId): void => {
+  counts[PLACES[rule]] = (counts[PLACES[rule]] as number) + 1
+}
+
 export class Coverage {
   /** Calls that kept and that broke each rule, by its place in the ledger. */
   #kept = zeros()
@@ -24,8 +28,8 @@ export class Coverage {
 
   /** Counts a call once for each rule that it kept, and for the one that it broke. */
   count(kept: readonly RuleId[], broken: RuleId | null): void {
-    for (const rule of kept) this.#kept[PLACES[rule]]!++
-    if (broken !== null) this.#broken[PLACES[broken]]!++
+    for (const rule of kept) increment(this.#kept, rule)
+    if (broken !== null) increment(this.#broken, broken)
   }
 
   clear(): void {
