@@ -12,18 +12,18 @@ async function ran(args: string[]) {
   return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
 }
 
-/** A report as a run writes it, with how often calls satisfied and violated rules. */
+/** A report as a run writes it, of calls with the rules that each kept and the one that it broke. */
 function reportOf(...calls: [kept: RuleId[], broken?: RuleId][]): string {
   const coverage = new Coverage()
   for (const [kept, broken = null] of calls) coverage.count(kept, broken)
   return JSON.stringify(coverage.report())
 }
 
-/** Two runs in files: they share REF-6 and USR-1. */
+/** Two runs in files: they share REF-6 and META-1. */
 const twoRuns = (t: Test) =>
   t.testdir({
-    'a.json': reportOf([['REF-6']], [['REF-6', 'USR-1']], [[], 'LOC-1']),
-    'b.json': reportOf([[], 'REF-6'], [['USR-1']], [['TXN-8']])
+    'a.json': reportOf([['REF-6']], [['REF-6', 'META-1']], [[], 'LOC-1']),
+    'b.json': reportOf([[], 'REF-6'], [['META-1']], [['TXN-8']])
   })
 
 t.test('coverage merge: the counts of several runs are added up, rule by rule', async t => {
@@ -37,14 +37,14 @@ t.test('coverage merge: the counts of several runs are added up, rule by rule', 
   t.strictSame(
     counted.map(({ rule, satisfied, violated }: { rule: string; satisfied: number; violated: number }) => [rule, satisfied, violated]),
     [
+      ['META-1', 2, 0],
       ['LOC-1', 0, 1],
-      ['USR-1', 2, 0],
       ['TXN-8', 1, 0],
       ['REF-6', 2, 1]
     ]
   )
   t.strictSame([merged.rules.length, merged.seen, merged.possible, merged.percent], [58, 5, 93, 5.3])
-  t.strictSame(merged.never_violated, ['USR-1'])
+  t.strictSame(merged.never_violated, ['META-1'])
   t.equal(merged.never_exercised.length, 54)
 })
 
