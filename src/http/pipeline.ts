@@ -32,10 +32,17 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
   request.call = call
   reply.header('request-id', call.id)
   call.sandbox.inFlight++
-  reply.raw.once('close', () => {
+  const close = () => {
+    if (call.isClosed) return
     call.isClosed = true
     if (!call.isPending) closeCall(request, reply)
+  }
+  reply.raw.once('finish', () => {
+    call.isSent = true
   })
+  reply.raw.once('close', close)
+  // a response behind another one of its connection is not told of the connection's end
+  if (reply.raw.socket === null) request.raw.socket.once('close', close)
   return refusal
 }
 
@@ -150,6 +157,7 @@ function proceed(call: Call, done: (error?: Error) => void): void {
     if (actor !== null && (call.isStateReplaced || sandbox.store.accounts.get(actor.id) !== actor)) identify(call)
   } catch (error) {
     refusal = error as Error
+    call.identify(null)
   }
   done(refusal)
 }
