@@ -91,8 +91,8 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
     file?.writeFrom(() => sandboxes.saved)
     const isNew = file === null || file.isNew
     if (isNew) await load()
-      else sandboxes.resume(await file.read(launch))
-      isWritable = true
+    else sandboxes.resume(await file.read(launch))
+    isWritable = true
     if (process.watch) stopWatching = await watchFiles(library, load, app.log)
     const address = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
     const sandbox = sandboxes.main

@@ -114,7 +114,9 @@ export async function run(args: readonly string[], environment: Environment, { s
       .argument('<file...>', 'Scenario files.')
       .description("Play scenarios' steps and check their expectations; exit 0 when all hold.")
       .option('--against <url>', 'Play against a running service, by its base address; no script and no control call is sent there.')
-      .addOption(new Option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.").argParser(collected))
+      .addOption(
+        new Option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.").argParser(collected)
+      )
       .addOption(new Option('--var <name=value>', 'The value of ${name}.').argParser(collected))
       .addOption(new Option('--format <format>', 'How to report.').choices(REPORT_FORMATS).default('text')),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'

@@ -36,8 +36,7 @@ const TEXT = 'text/plain; charset=utf-8'
 const totalsIn = ({ run, evidence }: Sandbox, scope: 'sandbox' | 'run' | undefined): Totals => (scope === 'run' ? run : evidence.totals)
 
 /** The totals that a call asks for: the sandbox's, or with `?scope=run` the process's. */
-export const totalsOf = (request: FastifyRequest): Totals =>
-  totalsIn(request.call.sandbox, queryOf<Static<typeof SCOPE_QUERY>>(request, SCOPE_QUERY).scope)
+export const totalsOf = (request: FastifyRequest): Totals => totalsIn(request.call.sandbox, queryOf<Static<typeof SCOPE_QUERY>>(request, SCOPE_QUERY).scope)
 
 export const evidenceRoutes: FastifyPluginAsync = async control => {
   const streams = new Set<() => void>()

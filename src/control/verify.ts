@@ -56,7 +56,8 @@ function scenarioVerdict(sandbox: Sandbox): Verdict {
   const expectations = sandbox.tally.verdicts()
   const holds = expectations.every(verdict => verdict.holds)
   const failed = expectations.filter(verdict => !verdict.holds).map(({ message }) => message)
-  const message = expectations.length === 0 ? 'The scenario expects nothing.' : holds ? 'All that the scenario expects holds.' : failed.join('; ')
+  const success = expectations.length === 0 ? 'The scenario expects nothing.' : 'All that the scenario expects holds.'
+  const message = holds ? success : failed.join('; ')
   return { holds, message, expectations, unused_script_entries: unusedIn(sandbox) }
 }
 
@@ -135,7 +136,12 @@ function countVerdict(expectation: Expectation, sandbox: Sandbox): Verdict {
   const { times, at_most = times ?? Number.POSITIVE_INFINITY } = expectation.data
   const isCertain = verdict.seen > at_most || (verdict.holds && at_most === Number.POSITIVE_INFINITY)
   if (journal.dropped > 0 && !isCertain) throw incomplete(journal.dropped)
-  return { holds: verdict.holds, message: verdict.message, seen: verdict.seen, requests: seen.slice(-MOST_SHOWN).map(call => summaryOf(call, keysToMask(sandbox))) }
+  return {
+    holds: verdict.holds,
+    message: verdict.message,
+    seen: verdict.seen,
+    requests: seen.slice(-MOST_SHOWN).map(call => summaryOf(call, keysToMask(sandbox)))
+  }
 }
 
 function sequenceVerdict(steps: readonly Expectation[], sandbox: Sandbox): Verdict {

@@ -24,11 +24,15 @@ export type FormProblem = { code: 'form_malformed' | 'form_too_large'; param: st
 export type Form = { root: FormObject; problem: FormProblem | null }
 export type FormLimits = { parameters: number; depth: number }
 
+/** A form without parameters; nothing is ever put into it. */
+export const EMPTY_FORM = new FormObject()
+const EMPTY: Form = { root: EMPTY_FORM, problem: null }
+
 /** A decoder of `application/x-www-form-urlencoded` text, bounded in parameters and depth. */
 export function createFormDecoder(limits: FormLimits): (text: string) => Form {
   return text => {
+    if (text === '') return EMPTY
     const root = new FormObject()
-    if (text === '') return { root, problem: null }
     root.length = text.length
     const pairs = text.split('&')
     let count = 0
@@ -146,9 +150,6 @@ const conflict = ([head, ...inner]: string[], name: string): FormProblem => {
   const parent = [head, ...inner.map(step => `[${step}]`)].join('')
   return malformed(name, `${parent} was sent both as a value and as an object or list`, { assumption: 'A36' })
 }
-
-/** A form without parameters. */
-export const EMPTY_FORM = new FormObject()
 
 /** The value of a parameter that was sent with one; undefined where it was left out, is empty, or is no single value. */
 export function valueIn(form: FormObject, ...path: readonly string[]): string | undefined {

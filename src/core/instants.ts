@@ -87,7 +87,8 @@ function timeOf(text: string): { ms: number; isTruncated: boolean } | null {
   const minute = parts[2] ?? parts[4]
   const second = parts[3] ?? parts[5]
   const [offsetHours, offsetMinutes] = [Number(parts[8] ?? 0), Number(parts[9] ?? 0)]
-  const fraction = fractionOf(parts[6] ?? '', second !== undefined ? SECOND : minute !== undefined ? MINUTE : HOUR)
+  const fractionUnit = minute === undefined ? HOUR : MINUTE
+  const fraction = fractionOf(parts[6] ?? '', second === undefined ? fractionUnit : SECOND)
   const local = Number(parts[1]) * HOUR + Number(minute ?? 0) * MINUTE + Number(second ?? 0) * SECOND + fraction.ms
   const isAfterMidnight = local > DAY || (local === DAY && fraction.isTruncated)
   if (isAfterMidnight || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59 || offsetHours > 23 || offsetMinutes > 59) return null

@@ -62,7 +62,8 @@ function luhnSums(digits: readonly number[]): readonly number[][] {
   return [0, 1].map(parity => {
     const sums = [0]
     for (const [place, digit] of digits.entries()) {
-      const counted = place % 2 !== parity ? digit : digit > 4 ? digit * 2 - 9 : digit * 2
+      const doubled = digit > 4 ? digit * 2 - 9 : digit * 2
+      const counted = place % 2 === parity ? doubled : digit
       sums.push((sums[place] as number) + counted)
     }
     return sums

@@ -61,12 +61,14 @@ const keptSomething: Predicate = call =>
   updated(call).some(({ path, before, after }) => !isSent(call, path) && before !== null && before === after) ||
   (!call.body.parts.has('metadata') && Object.keys(metadataOf(call.found)).length > 0)
 
-const unsetSomething: Predicate = call =>
-  updated(call).some(({ path, before, after }) => before !== null && after === null && isSent(call, path))
+const unsetSomething: Predicate = call => updated(call).some(({ path, before, after }) => before !== null && after === null && isSent(call, path))
 
 const hasRefunds = (record: AnyRecord) => (record.amount_refunded as number) > 0
 const refundMade = ({ shown, money }: JudgedCall) => ({ amount: (shown as { amount: number } & AnyRecord).amount, ...(money as NonNullable<typeof money>) })
-const createdBy = (comparison: string): Predicate => call => hasRun(call) && asked(call, 'created', comparison)
+const createdBy =
+  (comparison: string): Predicate =>
+  call =>
+    hasRun(call) && asked(call, 'created', comparison)
 const searched = (call: JudgedCall) => hasRun(call) && asked(call, 'search_query')
 const shows = (call: JudgedCall, least: number) => recordsShown(call).length >= least
 

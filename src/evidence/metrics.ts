@@ -39,7 +39,8 @@ export class Metrics {
     this.#calls.set(label, statuses.set(status, (statuses.get(status) ?? 0) + 1))
     const latency = this.#latencies.get(label) ?? { buckets: new Array(LATENCY_BOUNDS.length + 1).fill(0), sum: 0 }
     const bucket = LATENCY_BOUNDS.findIndex(bound => ms <= bound)
-    latency.buckets[bucket < 0 ? LATENCY_BOUNDS.length : bucket]!++
+    const place = bucket < 0 ? LATENCY_BOUNDS.length : bucket
+    latency.buckets[place] = (latency.buckets[place] as number) + 1
     latency.sum += ms
     this.#latencies.set(label, latency)
     if (script !== null) this.#scripted++

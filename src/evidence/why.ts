@@ -1,5 +1,5 @@
 /** Why a call was answered as it was: the rules that it kept and broke, with the figures that they saw, and the assumptions that the answer relies on. */
-import { type FormNode, FormList, type FormObject } from '../core/form.js'
+import { FormList, type FormNode, type FormObject } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
 import { isSecretName, MASK, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/trace.js'

@@ -1,17 +1,18 @@
 /** One call of the emulated API, from its first moment to its place in the journal. */
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { EMPTY_FORM, FormList, type FormNode, FormObject, nodeIn } from '../core/form.js'
+import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
 import { redactedForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
-import type { AnyRecord, JudgedCall, Outcome, Refusal, ScriptAction } from '../evidence/judged-call.js'
+import type { AnyRecord, JudgedCall, Outcome, Pause, Refusal, ScriptAction } from '../evidence/judged-call.js'
 import type { Account } from '../reference/accounts.js'
 import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
+import type { Store } from '../store/store.js'
 import { keysToMask, readable } from './answers.js'
 import { keyIn } from './authentication.js'
 import { pathBelow } from './paths.js'
@@ -46,9 +47,10 @@ export class Call implements JudgedCall {
   /** Whether it goes into the evidence: not a step, nor a call of the control API. */
   readonly isRecorded: boolean
   readonly at: number
-  /** The machine's time when it came, in milliseconds. */
   readonly now: number
   readonly #since: number
+  /** What tells the call from others as long as it is not decoded: its address, or its id where it has a body. Dropped once the call is recorded. */
+  #undecoded: string
   sandbox: Sandbox
   operation: OperationId | null
   params: Readonly<Record<string, string>>
@@ -69,6 +71,8 @@ export class Call implements JudgedCall {
   values: Readonly<Record<string, unknown>> = NO_VALUES
   /** Whether the caller is known. */
   isIdentified = false
+  /** The records that the caller was looked up in. */
+  #identifiedIn: Store | null = null
   /** Whether the scenario's expectations have counted it. */
   isCounted = false
 
@@ -82,6 +86,10 @@ export class Call implements JudgedCall {
   action: Action | null = null
   /** How the script lost the answer. */
   lost: Fault | null = null
+  /** Whether the steps of the API are still to come to an end; they do so without a client too. */
+  isPending = false
+  /** Whether its response is closed. */
+  isClosed = false
   /** Null until it is known what became of it. */
   fate: Outcome | null = null
   status = 0
@@ -92,7 +100,7 @@ export class Call implements JudgedCall {
   ms = 0
 
   unknownParameter = false
-  retryAfter: number | null = null
+  pause: Pause | null = null
   /** A control call that has no use for the sandbox that it made, or changed nothing: a dry run. */
   leavesNothing = false
 
@@ -105,6 +113,7 @@ export class Call implements JudgedCall {
     this.at = sandbox.isLoaded ? sandbox.clock.now() : 0
     this.now = sandbox.machineNow()
     this.#since = performance.now()
+    this.#undecoded = hasBody(headers) ? id : url
     this.sandbox = sandbox
     this.operation = routeOptions.config?.operation ?? null
     this.params = this.operation === null ? NO_PARAMS : (params as Record<string, string>)
@@ -126,8 +135,14 @@ export class Call implements JudgedCall {
   /** The caller is known: it acts as an Account, or without one where no key is asked for. */
   identify(actor: Account | null): void {
     this.isIdentified = true
+    this.#identifiedIn = this.sandbox.store
     this.actor = actor
     this.scope = new Scope(this.sandbox, actor, this.trace)
+  }
+
+  /** A load, a reset or a restored snapshot has replaced the state since the caller was looked up, the keys among it. */
+  get isStateReplaced(): boolean {
+    return this.sandbox.store !== this.#identifiedIn
   }
 
   get outcome(): Outcome {
@@ -148,7 +163,9 @@ export class Call implements JudgedCall {
 
   /** The response is closed: the client got the answer, or it was lost on the way. */
   close({ raw, statusCode }: FastifyReply): void {
-    this.isDelivered = raw.writableFinished && this.lost === null
+    // an injected call has no connection that its answer has to leave by
+    const hasLeft = raw.writableFinished || (raw.writableEnded && raw.socket?.destroyed === false)
+    this.isDelivered = hasLeft && this.lost === null
     this.status = statusCode
     this.ms = Math.round((performance.now() - this.#since) * 10) / 10
     if (!this.isDelivered && this.fate === 'answered') this.fate = 'lost_after'
@@ -157,13 +174,13 @@ export class Call implements JudgedCall {
 
   /** A digest that is the same for the same call by the same caller; of a body that was not read, no two are known to be the same. */
   signature(): string {
-    const { method, path, authorization, isDecoded, id, query, body } = this
-    return hash('sha256', JSON.stringify([method, path, authorization, isDecoded ? [flat(query), flat(body)] : id]), 'base64')
+    const { method, path, authorization, isDecoded, query, body } = this
+    return hash('sha256', JSON.stringify([method, path, authorization, isDecoded ? [flat(query), flat(body)] : this.#undecoded]), 'base64')
   }
 
   /** Drops what may not be kept: credentials, card numbers and API keys, wherever they are (A25). */
   redact(): void {
-    const isKeyKnown = this.actor !== null && this.settings['auth.accept_any_key'] === null
+    const isKeyKnown = this.actor !== null && !this.isStateReplaced && this.settings['auth.accept_any_key'] === null
     const keys = keysToMask(this.sandbox, isKeyKnown ? undefined : this.authorization)
     const show = (text: string) => withoutSecrets(readable(text), keys)
     const path = IS_PLAIN.test(this.path) ? withoutSecrets(this.path, keys) : show(this.path)
@@ -174,6 +191,7 @@ export class Call implements JudgedCall {
     this.body = redactedForm(this.body, keys)
     if (this.text !== '') this.text = withoutKeys(this.text, keys)
     this.authorization = undefined
+    this.#undecoded = ''
     this.values = NO_VALUES
   }
 
@@ -182,6 +200,9 @@ export class Call implements JudgedCall {
     return keyIn(this.authorization)
   }
 }
+
+/** Whether a request carries a body, by what its headers say. */
+export const hasBody = (headers: FastifyRequest['headers']): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 /** A form as data that is the same for the same parameters in any order. */
 const flat = (node: FormNode): unknown => {

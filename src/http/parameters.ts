@@ -214,7 +214,8 @@ class Decoder {
 
   /** One value, or a list, where nested names belong. */
   #notNested({ path }: Field, node: string | FormList, example: string, rule: RuleId): ApiError {
-    if (node instanceof FormList) return this.#refusal('form_malformed', leafOf(path, node), `nested names were expected, sent as ${example}=…`, { assumption: 'A36' })
+    if (node instanceof FormList)
+      return this.#refusal('form_malformed', leafOf(path, node), `nested names were expected, sent as ${example}=…`, { assumption: 'A36' })
     const printed = PRINTED_OBJECT.test(node.trim()) ? '; the client turned an object into text' : ''
     return this.#refusal('parameter_invalid', path, `nested names were expected, sent as ${example}=…, not one value${printed}`, { rule })
   }
@@ -266,7 +267,8 @@ class Decoder {
   /** The page size of a list, within the bounds of the settings (LIST-3, A10). */
   #pageSize({ path, schema }: Field, text: string): number {
     const { value, problem } = readInteger(text)
-    if (problem === 'not_an_integer') throw this.#refusal('parameter_invalid', path, `a whole number, digits only, was expected${sent(schema, text)}`, blameOf(schema))
+    if (problem === 'not_an_integer')
+      throw this.#refusal('parameter_invalid', path, `a whole number, digits only, was expected${sent(schema, text)}`, blameOf(schema))
     const { settings, trace } = this.#context
     const largest = settings['pagination.max_limit']
     if (value >= 1 && value <= largest && problem === null) return value

@@ -4,7 +4,8 @@ export const BASE = '/next'
 export const CONTROL = '/_control'
 
 export const pathOf = (url: string): string => (url.includes('?') ? url.slice(0, url.indexOf('?')) : url)
-export const isUnder = (prefix: string, url: string): boolean => url.startsWith(prefix) && (url.length === prefix.length || '/?'.includes(url[prefix.length] as string))
+export const isUnder = (prefix: string, url: string): boolean =>
+  url.startsWith(prefix) && (url.length === prefix.length || '/?'.includes(url[prefix.length] as string))
 /** The path of an address below the base address; of one that is not below it, the whole path. */
 export const pathBelow = (url: string): string => (isUnder(BASE, url) ? pathOf(url).slice(BASE.length) : pathOf(url)) || '/'
 

@@ -1,10 +1,10 @@
 /** Makes the calls of a scenario's steps through the API itself, in a sandbox that no client can address. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import { FORM_TYPE } from '../core/form.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Play } from '../scenario/steps.js'
 import { BASE } from './paths.js'
-import { FORM_TYPE } from '../core/form.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { expected, isSecretIn, isSecretName, MASK, masked, maskedThroughout, OPEN_NAMES, withoutKeys, withoutSecrets } from '../../src/core/redaction.js'
+import { compileKeyPattern, isSecretIn, isSecretName, MASK, masked, maskedThroughout, OPEN_NAMES, withoutKeys, withoutSecrets } from '../../src/core/redaction.js'
 import { cpuTime } from '../support/cpu.js'
 
 /** A number of so many digits whose last makes the Luhn checksum hold. */
@@ -146,7 +146,7 @@ t.test('A25: names of secrets, however they are written', async t => {
 })
 
 t.test('A25: JSON that was sent as a form shows no secret either', async t => {
-  const keys = expected(['sk_test', 'k$(1)'])
+  const keys = compileKeyPattern(['sk_test', 'k$(1)'])
   const cases: [text: string, shown: string][] = [
     ['{"csc":"123","amount":5}', `{"csc":"${MASK}","amount":5}`],
     ['{"csc" : 123, "number": "4242"}', `{"csc":"${MASK}", "number":"${MASK}"}`],
@@ -159,11 +159,11 @@ t.test('A25: JSON that was sent as a form shows no secret either', async t => {
     ['a longer text with sk_test', `a longer text with ${MASK}`]
   ]
   for (const [text, shown] of cases) t.equal(withoutSecrets(text, keys), shown, text)
-  t.strictSame([withoutSecrets('sk_test', ['sk_test']), withoutSecrets('sk_test'), withoutSecrets('sk_test', expected([]))], [MASK, 'sk_test', 'sk_test'])
+  t.strictSame([withoutSecrets('sk_test', ['sk_test']), withoutSecrets('sk_test'), withoutSecrets('sk_test', compileKeyPattern([]))], [MASK, 'sk_test', 'sk_test'])
 })
 
 t.test('A18: whether a key may be in a text, before it is looked for word by word', async t => {
-  const keys = expected(['sk_test', 'sk_test_merchant'])
+  const keys = compileKeyPattern(['sk_test', 'sk_test_merchant'])
 
   for (const list of [keys, [...keys]]) {
     t.strictSame(
