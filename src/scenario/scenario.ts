@@ -1,7 +1,7 @@
 /** Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with everything that is wrong with them. */
 import type { Step } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
-import { ApiError } from '../core/errors.js'
+import { ApiError, type Problem } from '../core/errors.js'
 import { type IdCounters, Ids } from '../core/ids.js'
 import { instantOf } from '../core/instants.js'
 import { nearest } from '../core/nearest.js'
@@ -187,8 +187,8 @@ function fixtureFound(found: SourceDocument | string | DocumentProblem[], steps:
 
 /** The problems of a file that is no YAML, to be listed with all others. Errors: every other error. */
 function problemsOfText(error: unknown): DocumentProblem[] {
-  if (!(error instanceof ApiError) || error.problems === undefined) throw error
-  return error.problems.map(({ file, line = 1, column = 1, message }) => {
+  if (!(error instanceof ApiError)) throw error
+  return (error.problems as readonly Problem[]).map(({ file, line = 1, column = 1, message }) => {
     const document = { ...documentOf(file as string, null), locate: async () => ({ line, column }) }
     return { document, steps: [], message }
   })

@@ -879,6 +879,12 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
   ])
 })
 
+t.test('a scenario: a folder of fixtures that cannot be read is an error of the system', async t => {
+  const library = new Library({ fixtures: join(t.testdirName, 'none'), scenarios: null })
+
+  await t.rejects(load({ fixtures: ['bistro'] }, { library }), { code: 'ENOENT' })
+})
+
 t.test('the shipped scenarios and fixtures load', async t => {
   const listed = await PACKAGE.list()
   t.ok(listed.some(({ name }) => name === 'default'))
