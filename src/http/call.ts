@@ -12,6 +12,7 @@ import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
+import type { Store } from '../store/store.js'
 import { keysToMask, readable } from './answers.js'
 import { keyIn } from './authentication.js'
 import { pathBelow } from './paths.js'
@@ -69,6 +70,8 @@ export class Call implements JudgedCall {
   values: Readonly<Record<string, unknown>> = NO_VALUES
   /** Whether the caller is known. */
   isIdentified = false
+  /** The records that the caller was looked up in. */
+  #identifiedIn: Store | null = null
   /** Whether the scenario's expectations have counted it. */
   isCounted = false
 
@@ -82,6 +85,10 @@ export class Call implements JudgedCall {
   action: Action | null = null
   /** How the script lost the answer. */
   lost: Fault | null = null
+  /** Whether the steps of the API are still to come to an end; they do so without a client too. */
+  isPending = false
+  /** Whether its response is closed. */
+  isClosed = false
   /** Null until it is known what became of it. */
   fate: Outcome | null = null
   status = 0
@@ -126,8 +133,14 @@ export class Call implements JudgedCall {
   /** The caller is known: it acts as an Account, or without one where no key is asked for. */
   identify(actor: Account | null): void {
     this.isIdentified = true
+    this.#identifiedIn = this.sandbox.store
     this.actor = actor
     this.scope = new Scope(this.sandbox, actor, this.trace)
+  }
+
+  /** A load, a reset or a restored snapshot has replaced the state since the caller was looked up, the keys among it. */
+  get isStateReplaced(): boolean {
+    return this.sandbox.store !== this.#identifiedIn
   }
 
   get outcome(): Outcome {
@@ -163,7 +176,7 @@ export class Call implements JudgedCall {
 
   /** Drops what may not be kept: credentials, card numbers and API keys, wherever they are (A25). */
   redact(): void {
-    const isKeyKnown = this.actor !== null && this.settings['auth.accept_any_key'] === null
+    const isKeyKnown = this.actor !== null && !this.isStateReplaced && this.settings['auth.accept_any_key'] === null
     const keys = keysToMask(this.sandbox, isKeyKnown ? undefined : this.authorization)
     const show = (text: string) => withoutSecrets(readable(text), keys)
     const path = IS_PLAIN.test(this.path) ? withoutSecrets(this.path, keys) : show(this.path)

@@ -4,12 +4,14 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode, statusOf } from '../core/errors.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
+import { hasRun, type Outcome } from '../evidence/judged-call.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { operationsAt } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { errorBody, readable } from './answers.js'
-import { pathBelow } from './paths.js'
+import type { Call } from './call.js'
+import { BASE, pathBelow } from './paths.js'
 import { countCall } from './script.js'
 
 type Known = { code: ErrorCode; message: (settings: Settings) => string; rule?: RuleId; assumption?: AssumptionId }
@@ -53,14 +55,17 @@ export function answerRefusal(error: FastifyError | ApiError, request: FastifyRe
   const { code, rule = null, assumption = null, param = null, facts = null } = refusal
   if (assumption) call.trace.rely(assumption)
   call.refusal = { code, rule, assumption, param, facts }
-  call.fate = FATES[code] ?? 'refused'
+  call.fate = fateOf(code, call)
   const exposeRule = settings['errors.expose_rule']
   call.text = JSON.stringify(errorBody(refusal, { sandbox, authorization: call.authorization, requestId: call.id, exposeRule }))
   reply.code(statusOf(code, settings)).headers(refusal.headers).type(JSON_TYPE).send(call.text)
 }
 
-/** The errors of calls whose operation has run. */
-const FATES: Readonly<Partial<Record<ErrorCode, 'answered' | 'not_written'>>> = { operation_disabled: 'answered', data_not_written: 'not_written' }
+function fateOf(code: ErrorCode, call: Call): Outcome {
+  if (code === 'operation_disabled') return 'answered'
+  // the counts of a script are written too, of calls whose operation did not run
+  return code === 'data_not_written' && hasRun(call) ? 'not_written' : 'refused'
+}
 
 /** Answers a refusal of the control API: the same shape and the default statuses, whatever the sandbox's settings say. */
 export function answerControlError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
@@ -98,7 +103,7 @@ export function outsideBase(path: string, base: string): ApiError {
   const isLost = operationsAt(path).length > 0
   const message = isLost
     ? `The base address ends in /next: call ${base}${readable(path)}.`
-    : `There is nothing at ${readable(path)}; every path is relative to the base address, which is ${base} here.`
+    : `There is nothing at ${base.slice(0, -BASE.length)}${readable(path)}; every path is relative to the base address, which is ${base} here.`
   return new ApiError('path_unknown', { message, rule: 'BASE-1' })
 }
 

@@ -32,8 +32,19 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
   request.call = call
   reply.header('request-id', call.id)
   call.sandbox.inFlight++
-  reply.raw.once('close', () => closeCall(request, reply))
+  reply.raw.once('close', () => {
+    call.isClosed = true
+    if (!call.isPending) closeCall(request, reply)
+  })
   return refusal
+}
+
+/** The steps of the API have come to an end: the answer is about to be sent or is lost, and the call is over where its client is gone already. */
+function settle(request: FastifyRequest, reply: FastifyReply): void {
+  const { call } = request
+  if (!call.isPending) return
+  call.isPending = false
+  if (call.isClosed) closeCall(request, reply)
 }
 
 /** The last step: the call goes into the evidence of its sandbox, and into the log. */
@@ -73,8 +84,9 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }:
 
   // 1. path and method, key, disabled operation, content type
   api.addHook('onRequest', (request, _reply, done) => {
-    if (request.is404) refusePath(request)
     const { call } = request
+    call.isPending = true
+    if (request.is404) refusePath(request)
     call.sandbox.requireLoaded()
     if (call.path.endsWith('/')) call.trace.rely('A39')
     identify(call)
@@ -100,7 +112,10 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }:
     const { script, settings } = call.sandbox
     const action = !call.isStep && script.has(call.operation as OperationId) ? script.act(sentCall(call), settings.seed) : null
     if (action === null) return proceed(call, done)
-    act(action, request, reply, faults).then(goesOn => goesOn && proceed(call, done), done)
+    act(action, request, reply, faults).then(goesOn => {
+      if (goesOn) proceed(call, done)
+      else if (reply.sent) settle(request, reply)
+    }, done)
   })
 
   // 5. the operation has answered or the call was refused: the change is written, and the script may lose the answer
@@ -110,12 +125,14 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }:
     call.length = text.length
     if (faults.isStopping) reply.header('connection', 'close')
     const deliver = () => {
-      const body = call.action === null ? text : loseAfter(call, reply, text, faults)
-      if (body !== null) done(null, body === text ? payload : body)
+      // whoever is gone is sent nothing
+      if (call.isClosed) reply.hijack()
+      const body = call.action === null || call.isClosed ? text : loseAfter(call, reply, text, faults)
+      settle(request, reply)
+      if (body !== null && !reply.sent) done(null, body === text ? payload : body)
     }
     if (saved !== undefined && mayHaveChanged(call)) saved().then(deliver, done)
-    else if (call.action !== null) deliver()
-    else done(null, payload)
+    else deliver()
   })
 }
 
@@ -125,11 +142,16 @@ function identify(call: Call): void {
   call.identify(key ? actorOf(call.authorization, call.sandbox, call.trace) : null)
 }
 
-/** The operation runs for a caller who is still the same: a load or reset may have replaced the state while the call was waited for. */
+/** The operation runs for a caller who is still the same: a load or reset may have replaced the state while the call waited. */
 function proceed(call: Call, done: (error?: Error) => void): void {
   const { actor, sandbox } = call
-  if (actor !== null && sandbox.store.accounts.get(actor.id) !== actor) identify(call)
-  done()
+  let refusal: Error | undefined
+  try {
+    if (actor !== null && (call.isStateReplaced || sandbox.store.accounts.get(actor.id) !== actor)) identify(call)
+  } catch (error) {
+    refusal = error as Error
+  }
+  done(refusal)
 }
 
 /** Whether the request carries a body, by what its headers say. */
@@ -187,7 +209,7 @@ function readForms({ call, query, body }: FastifyRequest): void {
 /** Decodes and checks the parameters. Errors: those of the form, `body_unexpected`, then those of the parameter table. */
 function readParameters(request: FastifyRequest, reply: FastifyReply): void {
   const { call, query, body } = request
-  refuseBroken(body as Form | undefined, 'FORM-1')
+  refuseBroken(body as Form | undefined, call.method === 'POST' ? 'FORM-1' : undefined)
   refuseBroken(query as Form, undefined)
   call.isDecoded = true
   const table = PARAMETERS.get(call.operation as OperationId) as Table
@@ -201,7 +223,7 @@ function readParameters(request: FastifyRequest, reply: FastifyReply): void {
   call.values = decodeParameters(table, call.query, context)
 }
 
-/** Refuses a form that could not be decoded; broken percent-encoding breaks the rule of the place, where it has one. */
+/** Refuses a form that could not be decoded; broken percent-encoding breaks the rule of the place, where it has one: FORM-1 speaks of POST bodies alone. */
 function refuseBroken(form: Form | undefined, place: 'FORM-1' | undefined): void {
   if (!form?.problem) return
   const { code, message, param, rule = place, assumption } = form.problem
@@ -258,6 +280,6 @@ class CallDecoding implements DecodeContext {
 
 /** Whether a call may have changed the state of its sandbox, the counts of its script among it. */
 function mayHaveChanged(call: Call): boolean {
-  if (call.isStep || call.operation === null || call.fate === 'not_written') return false
+  if (call.isStep || call.operation === null || call.refusal?.code === 'data_not_written') return false
   return call.action !== null || call.sandbox.script.has(call.operation) || tookEffect(call)
 }

@@ -53,10 +53,8 @@ export async function act(action: Action, { call }: FastifyRequest, reply: Fasti
   call.fate = fault ? 'lost_before' : 'scripted'
   call.text = body
   call.retryAfter = waitIn(reply, call.now)
-  const rest = fault ? lose(fault, call, reply, body, faults) : body
+  const rest = fault && !call.isClosed ? lose(fault, call, reply, body, faults) : body
   if (rest !== null) reply.send(rest)
-  // a client that leaves while the answer waits to be sent does not have the operation run after all
-  if (!reply.sent) reply.hijack()
   return false
 }
 

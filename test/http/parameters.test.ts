@@ -138,6 +138,16 @@ t.test('A14: warn drops an unknown parameter and says so in a Warning header eac
   )
 })
 
+t.test('A14: of many parameters that are not known, the first ten are told in Warning headers', async t => {
+  const { call } = await startTestEmulator(t, { settings: { 'parameters.unknown': 'warn' } })
+  const query = Array.from({ length: 40 }, (_, nth) => `unknown_${nth}=1`).join('&')
+
+  const { status, headers } = await call('GET /tickets', { query })
+  t.equal(status, 200)
+  t.equal((headers.warning as string[]).length, 10)
+  t.equal((headers.warning as string[])[0]?.includes('unknown_0'), true)
+})
+
 t.test('A14: ignore drops an unknown parameter without a word, and still checks the others', async t => {
   const { call, logs } = await startTestEmulator(t, { records, settings: { 'parameters.unknown': 'ignore' } })
 

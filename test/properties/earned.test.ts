@@ -3,8 +3,8 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import t from 'tap'
 import { startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
-import { apiCall, RECORDS } from './support/calls.js'
-import { property } from './support/property.js'
+import { apiCall, RECORDS } from '../support/calls.js'
+import { property } from '../support/property.js'
 
 const WAY_IN = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3']
 /** The documented abort of a disabled delete keeps its rule. */

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { createFormDecoder, FormList, type FormNode, FormObject } from '../../src/core/form.js'
-import { property } from './support/property.js'
+import { property } from '../support/property.js'
 
 const LIMITS = { parameters: 1000, depth: 4 }
 const decode = createFormDecoder(LIMITS)

@@ -5,7 +5,7 @@ import t from 'tap'
 import { Collection } from '../../src/store/collection.js'
 import { pageOf, type Query } from '../../src/store/paging.js'
 import { NOW, startTestEmulator } from '../support/emulator.js'
-import { property } from './support/property.js'
+import { property } from '../support/property.js'
 
 type Thing = { readonly id: string; readonly created: string; readonly place: string }
 const GROUPS = { all: () => ['all'], place: ({ place }: Thing) => [place] }

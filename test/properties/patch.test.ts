@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { patched } from '../../src/core/patch.js'
 import { NOW, startTestEmulator } from '../support/emulator.js'
-import { property } from './support/property.js'
+import { property } from '../support/property.js'
 
 const ADDRESS = ['country', 'line1', 'line2', 'city', 'postal_code', 'state'] as const
 const SCALARS = ['display_name', 'phone', 'website'] as const

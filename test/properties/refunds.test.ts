@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { type Answer, startTestEmulator } from '../support/emulator.js'
-import { property } from './support/property.js'
+import { property } from '../support/property.js'
 
 /** A call; `nth` picks one of the Transactions or Refunds made so far. */
 type Call =

@@ -2,9 +2,9 @@
 import { equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { apiCall, type Call, RECORDS } from '../support/calls.js'
 import { type Answer, NOW, startTestEmulator } from '../support/emulator.js'
-import { apiCall, type Call, RECORDS } from './support/calls.js'
-import { property } from './support/property.js'
+import { property } from '../support/property.js'
 
 const ticket = { location: 'loc_a', reference: 'T' }
 const payment = { ticket: 'tkt_a', payment_type: 'external', payment_method: { type: 'external' }, amount: 5 }

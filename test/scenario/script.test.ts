@@ -66,11 +66,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       { on: 'DELETE /refunds', delay: '1s' },
       [`on: one of ${OPERATION_NAMES.join(', ')} was expected, not DELETE /refunds; did you mean GET /refunds?`]
     ],
-    [
-      'a path without a method',
-      { on: 5, delay: '1s' },
-      ['on: text was expected, not 5; quote it: "5"']
-    ],
+    ['a path without a method', { on: 5, delay: '1s' }, ['on: text was expected, not 5; quote it: "5"']],
     [
       'a disabled delete of a Location',
       { on: 'DELETE /locations/{id}', delay: '1s' },

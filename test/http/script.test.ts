@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { startEmulator } from '../../src/index.js'
 import { documentOf } from '../../src/scenario/documents.js'
-import { MERCHANT, NOW, RESELLER, startTestEmulator, world } from '../support/emulator.js'
+import { blameOf, MERCHANT, NOW, RESELLER, startTestEmulator, world } from '../support/emulator.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 const CARD = '4000000000000002'
@@ -19,6 +19,8 @@ const records = {
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100_000 }]
 }
 const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
+/** How a connection is left whose answer does not arrive whole. */
+const LEFT = { connection_reset: 'reset', empty_response: 'closed', truncated_body: 'closed', malformed_body: 'closed', hang: 'open' }
 
 /** A small world with a script. */
 const scripted = (script: object[], more: object = {}) => ({ clock: NOW, data: world(records), script, ...more })
@@ -82,14 +84,13 @@ t.test('script: every fault loses the answer as it says, before the call or afte
       const reason = `${fault} ${when}`
       logs.length = 0
       const { socket, received, state } = await exchange(port, 'POST /refunds', `transaction=txn_a&amount=7&reason=${reason.replace(' ', '+')}`)
-      const isOpen = fault === 'hang' || fault === 'malformed_body'
       await until(() => state() !== 'open' || received().endsWith('{'))
       if (fault === 'hang') await sleep(100)
       const neighbour = await answered(port, '/tickets/tkt_a')
       const made = await refundsOf(reason)
 
       t.equal(neighbour.status, 200, `${reason}: a neighbour is answered`)
-      t.equal(state(), isOpen ? 'open' : fault === 'connection_reset' ? 'reset' : 'closed', reason)
+      t.equal(state(), fault === 'malformed_body' ? 'open' : LEFT[fault], reason)
       t.equal(made.length, when === 'after' ? 1 : 0, `${reason}: the call ${when === 'after' ? 'took' : 'did not take'} effect`)
       const right = when === 'after' ? JSON.stringify(made[0]) : ''
       const { status, headers, body } = partsOf(received())
@@ -166,7 +167,7 @@ t.test('USR-4: an answer without a body has none to break: it does not arrive at
     await until(() => state() !== 'open')
     const left = (await call('GET /accounts/mch_a/users')).body.data.map(({ id }: { id: string }) => id)
 
-    t.strictSame([received(), state()], ['', fault === 'hang' ? 'open' : fault === 'connection_reset' ? 'reset' : 'closed'], fault)
+    t.strictSame([received(), state()], ['', LEFT[fault]], fault)
     t.strictSame(left, ['usr_b'])
     t.equal((await call('DELETE /accounts/mch_a/users/usr_b')).status, 204, 'another call is answered')
     socket.destroy()
@@ -179,11 +180,11 @@ t.test('script: a refusal of the operation is lost like any answer of it', async
   const { control, listen } = await startTestEmulator(t, { scenario: scripted([{ on: 'POST /refunds', fault: 'truncated_body', when: 'after' }]) })
   const port = await listen()
 
-  const { received, state } = await exchange(port, 'POST /refunds', 'transaction=txn_none')
+  const { received, state } = await exchange(port, 'POST /refunds', 'transaction=txn_a&amount=100001')
   await until(() => state() === 'closed')
 
-  const { status, body } = partsOf(received())
-  t.equal(status, 400)
+  const { status, headers, body } = partsOf(received())
+  t.strictSame([state(), status, body.length], ['closed', 400, Math.floor(Number(headers['content-length']) / 2)])
   t.ok(body.startsWith('{"error":{"type":"invalid_request_error"'), body)
   t.strictSame((await control('GET /state')).body.refunds, [])
 })
@@ -420,19 +421,52 @@ t.test('script: a client that gives up during a delay is logged so, and its call
   t.equal(logs.filter(line => JSON.parse(line).level > 30).length, 0, 'nothing is told as a defect')
 })
 
-t.test('script: a call whose world was replaced while it was delayed is judged anew', async t => {
+t.test("script: a call that is answered in the operation's stead is not made after all when its client leaves", async t => {
+  let goOn = () => {}
+  const waiting = new Promise<void>(isWaiting => {
+    const written = new Promise<void>(resolve => {
+      goOn = resolve
+    })
+    t.context.saved = () => {
+      isWaiting()
+      return written
+    }
+  })
+  const { sandbox, listen } = await startTestEmulator(t, {
+    scenario: scripted([{ on: 'POST /transactions', respond: { status: 402 } }]),
+    saved: t.context.saved
+  })
+  const { socket } = await exchange(await listen(), 'POST /transactions', 'ticket=tkt_a&payment_type=external&amount=1')
+
+  await waiting
+  socket.resetAndDestroy()
+  await sleep(50)
+  t.equal(sandbox.inFlight, 1, 'it is not over')
+  goOn()
+  await until(() => sandbox.inFlight === 0)
+  const [call] = sandbox.evidence.journal.calls()
+  t.strictSame([sandbox.store.transactions.size, call?.outcome, call?.isDelivered], [1, 'lost_before', false])
+})
+
+t.test('script: a call whose state was replaced while it was delayed is judged anew', async t => {
   const { call, control, state } = await startTestEmulator(t, { scenario: scripted([{ on: 'POST /locations', delay: '400ms' }]) })
   const body = { display_name: 'Late', 'address[country]': 'US' }
   const account = await call('POST /accounts', { body: { type: 'merchant', name: 'B', email: 'b@example.com', 'address[country]': 'US' } })
-  const { key } = (await control('POST /keys', { account: account.body.id })).body
+  const keyOf = async (id: string): Promise<string> => (await control('POST /keys', { account: id })).body.key
+  const keys = [await keyOf(account.body.id), await keyOf('mch_a')]
 
-  const gone = call('POST /locations', { key, body })
+  const gone = keys.map(key => call('POST /locations', { key, body }))
   await sleep(30)
   await control('POST /reset')
   const before = await state()
-  const refused = await gone
-  t.strictSame([refused.status, refused.body.error.code], [401, 'api_key_unknown'])
+  for (const refused of await Promise.all(gone)) t.strictSame(blameOf(refused), [401, 'api_key_unknown', null, 'A18'])
   t.equal(await state(), before)
+
+  const reseller = call('POST /locations', { body })
+  await sleep(30)
+  await call('POST /accounts/mch_a', { body: { type: 'reseller' } })
+  t.strictSame(blameOf(await reseller), [403, 'merchant_required', null, 'LOC-3'], 'by the Account as it is by then')
+  await control('POST /reset')
 
   const known = call('POST /locations', { body })
   await sleep(30)
@@ -452,7 +486,8 @@ t.test('script: it is asked after key and parameters: a call refused for those i
     [{ body: 'transaction=%zz' }, 400],
     [{ body: 'transaction=txn_a&colour=red' }, 400],
     [{ body: '' }, 400],
-    [{ body: 'transaction=txn_a&amount=-1' }, 400]
+    [{ body: 'transaction=txn_a&amount=-1' }, 400],
+    [{ body: 'transaction=txn_none' }, 400]
   ]
   for (const [options, status] of refused) t.equal((await call('POST /refunds', options)).status, status, JSON.stringify(options))
   t.equal((await call('PUT /refunds')).status, 405)
@@ -460,11 +495,11 @@ t.test('script: it is asked after key and parameters: a call refused for those i
     (await control('GET /script')).body.data.map(({ matched, applied }: { matched: number; applied: number }) => [matched, applied]),
     [[0, 0]]
   )
-  t.equal((await call('POST /refunds', { body: 'transaction=txn_none' })).status, 418, 'what the operation itself would refuse is matched')
+  t.equal((await call('POST /refunds', { body: 'transaction=txn_a&amount=100001' })).status, 418, 'what the operation itself would refuse is matched')
   t.equal((await call('DELETE /locations/loc_a')).status, 501)
   t.strictSame(
     (await control('POST /verify')).body.expectations.map(({ seen }: { seen: number }) => seen),
-    [6, 1],
+    [7, 1],
     'expectations count every call whose key was right'
   )
 })
@@ -565,7 +600,7 @@ t.test('steps: they are played at load through the real rules, and stand in the 
     'nor scripted'
   )
   t.equal(logs.filter(line => line.includes('POST /next')).length, 0, 'nor logged')
-  t.equal((await control('GET /assumptions')).body.data.find(({ id }: { id: string }) => id === 'A28').answers_leaning_on_it, 0)
+  t.equal((await control('GET /assumptions')).body.data.find(({ id }: { id: string }) => id === 'A28').times, 0)
   t.equal((await call('GET /tickets')).headers['request-id'], 'req_4', 'nor do they take the ids of answers')
   t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 418)
 
@@ -605,7 +640,7 @@ steps:
   }
 })
 
-t.test('steps: no client can reach the world that they are played in', async t => {
+t.test('steps: no client can reach the sandbox that they are played in', async t => {
   const { app, sandbox, call, listen, logs } = await startTestEmulator(t, { scenario: scripted([]) })
   const port = await listen()
   const found: unknown[] = []
@@ -654,4 +689,17 @@ t.test('steps: a parameter that is dropped with a warning is not logged for them
   t.equal(logs.filter(line => line.includes('colour')).length, 0)
   await call('GET /tickets', { query: 'colour=red' })
   t.equal(logs.filter(line => line.includes('colour')).length, 1)
+})
+
+t.test('card numbers are masked in script entries and verdicts, as text and as numbers', async t => {
+  const { control } = await startTestEmulator(t)
+  const number = '4929808368734402'
+
+  const added = await control('POST /script', `{"on":"POST /refunds","match":{"body":{"amount":${number}}},"respond":{"status":400}}`)
+  t.equal(added.status, 201)
+  t.equal((await control('GET /script')).text.includes(number), false)
+  const verdict = await control('POST /verify', { on: 'GET /refunds/{id}', times: 1, match: { account: number } })
+  t.equal(verdict.status, 409)
+  t.equal(verdict.text.includes(number), false)
+  t.equal((await control('PATCH /settings', '{"pagination.order":{"":[["`"],true],"id":"00"}}')).status, 400)
 })

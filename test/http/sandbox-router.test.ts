@@ -30,8 +30,8 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/x', 200, '"api":"/sandbox/x/next","control":"/sandbox/x/_control"'],
     ['/sandbox/x/', 200, '"api":"/sandbox/x/next","control":"/sandbox/x/_control"'],
     ['/sandbox/x?y=1', 200, '"api":"/sandbox/x/next","control":"/sandbox/x/_control"'],
-    ['/sandbox', 404, 'There is nothing at /sandbox; the API is at /next, its control at /_control.'],
-    ['/sandbox/x/other', 404, 'There is nothing at /sandbox/x/other; the API is at /sandbox/x/next, its control at /sandbox/x/_control.'],
+    ['/sandbox', 404, 'There is nothing at /sandbox; every path is relative to the base address, which is /next here.'],
+    ['/sandbox/x/other', 404, 'There is nothing at /sandbox/x/other; every path is relative to the base address, which is /sandbox/x/next here.'],
     ['/sandbox/x/nextx', 404, 'There is nothing at /sandbox/x/nextx; '],
     ['/sandbox/x/_controlx', 404, 'There is nothing at /sandbox/x/_controlx; '],
     ['/sandbox/x/locations', 404, 'The base address ends in /next: call /sandbox/x/next/locations.'],
@@ -70,7 +70,7 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
       `${url} makes ${makes ?? 'none'}`
     )
   }
-  t.equal((await control('GET /requests')).body.data.length, 3, 'what lies outside every base address is kept in the world at the base address')
+  t.equal((await control('GET /requests')).body.data.length, 3, 'what lies outside every base address is kept in the sandbox at the base address')
   const outside = (await worldOf(emulator, 'h').control('GET /requests')).body.data.map(({ path }: { path: string }) => path)
   t.strictSame(outside, ['/locations', '/locations'], 'and in a sandbox, where it names one that there is')
 })
@@ -185,7 +185,7 @@ t.test('A01: a url in absolute form is read without its origin, and dots are res
   t.strictSame(await namesIn(emulator), ['abs'])
 })
 
-t.test('A34: each world counts its own answers, and those of the emulator itself are counted for all', async t => {
+t.test('A34: each sandbox counts its own answers, and those of the emulator itself are counted for all', async t => {
   const emulator = await startTestEmulator(t)
   const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
   const ids: string[] = []
@@ -216,7 +216,7 @@ t.test('A34: each world counts its own answers, and those of the emulator itself
   t.strictSame(ids, ['req_1', 'req_2', 'req_1', 'req_1', 'req_3', 'ctl_1', 'ctl_2', 'ctl_3', 'ctl_4', 'ctl_5', 'req_4', 'req_2', 'req_2'])
   await a.control('POST /reset')
   t.equal((await a.call('GET /tickets')).headers['request-id'], 'req_1', 'a reset begins anew')
-  t.equal((await main.call('GET /tickets')).headers['request-id'], 'req_3', 'in its own world')
+  t.equal((await main.call('GET /tickets')).headers['request-id'], 'req_3', 'in its own sandbox')
 })
 
 t.test('A09: the urls of lists and of embedded Refunds lie under the sandbox', async t => {
@@ -303,7 +303,7 @@ t.test('A08: before the start scenario is loaded every call of a sandbox is a 50
   t.strictSame([state.status, load.status, load.body.error.code], [503, 503, 'not_ready'])
   t.strictSame([health.status, health.body], [503, { status: 'starting', version: '0.0.0' }])
   t.equal(elsewhere.status, 404)
-  t.equal((await call('GET /tickets', { headers: {} })).headers['request-id'], 'ctl_6', 'no world counts it')
+  t.equal((await call('GET /tickets', { headers: {} })).headers['request-id'], 'ctl_6', 'no sandbox counts it')
 
   await emulator.sandboxes.start({ name: 'test', data: { data: world() }, locate: async () => null }, { name: 'test', file: null })
   t.strictSame(await namesIn(emulator), [])
