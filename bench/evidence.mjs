@@ -1,5 +1,5 @@
 /**
- * What the evidence costs: calls a second with journal, coverage and trace on, against the same with them off, in turn in one run.
+ * What the evidence costs: calls a second with journal and coverage on, against the same with them off, in turn in one run.
  * Two processes are started anew for each block; in each round of it both are loaded one after the other, shortly, so that both meet the same disturbances.
  * A process keeps its luck (how its code was compiled, where its memory lies), so that the median of many blocks counts.
  *   node bench/evidence.mjs [--blocks 11] [--rounds 16] [--calls 400] [--connections 8] [--least 0.9] [--log-level info]
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 })
 const [blocks, rounds, calls, connections, least] = [values.blocks, values.rounds, values.calls, values.connections, values.least].map(Number)
 
-const EVIDENCE = ['evidence.journal', 'evidence.coverage', 'evidence.trace']
+const EVIDENCE = ['evidence.journal', 'evidence.coverage']
 /** More than the journal holds, so that it is full when the measuring begins, and the code is compiled. */
 const WARM_UP = 2500
 const form = 'application/x-www-form-urlencoded'

@@ -9,7 +9,7 @@ import { tookEffect } from '../evidence/judged-call.js'
 import { type Family, type OperationId, operationOf } from '../reference/operations.js'
 import { redacted } from './answers.js'
 import { actorOf } from './authentication.js'
-import type { Call } from './call.js'
+import { type Call, hasBody } from './call.js'
 import { answerRefusal, noOperation, outsideBase } from './errors.js'
 import type { Faults } from './faults.js'
 import { positionOf } from './listing.js'
@@ -154,13 +154,9 @@ function proceed(call: Call, done: (error?: Error) => void): void {
   done(refusal)
 }
 
-/** Whether the request carries a body, by what its headers say. */
-export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-
 /** Errors: `content_type_unsupported` for a compressed body. The type of a body that is not there says nothing. */
 function checkBody({ headers }: FastifyRequest): void {
-  if (!hasBody({ headers } as FastifyRequest)) {
+  if (!hasBody(headers)) {
     delete headers['content-type']
     return
   }
@@ -219,7 +215,7 @@ function readParameters(request: FastifyRequest, reply: FastifyReply): void {
     call.values = decodeParameters(table, call.body, context)
     return
   }
-  if (hasBody(request)) throw unexpectedBody(call, table)
+  if (hasBody(request.headers)) throw unexpectedBody(call, table)
   call.values = decodeParameters(table, call.query, context)
 }
 
@@ -266,7 +262,8 @@ class CallDecoding implements DecodeContext {
   }
 
   refer(family: Family, id: string, reference: BodyReference): void {
-    this.#request.call.scope.inBody(family, id, reference)
+    const { call } = this.#request
+    call.found = call.scope.inBody(family, id, reference)
   }
 
   cursor(param: string, id: string): void {
