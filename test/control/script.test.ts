@@ -108,9 +108,9 @@ t.test('script: an entry that can never apply is refused with every problem, and
     [
       { on: 'POST /refunds', respond: { status: 200, body: 1, error: { code: 'x', message: 'x' } }, calls: 'many' },
       [
-        ['calls', /^which calls was expected/],
         ['respond', /^body and error cannot both be the answer$/],
-        ['respond.status', /^an error has a status of 400 or more, not 200$/]
+        ['respond.status', /^an error has a status of 400 or more, not 200$/],
+        ['calls', /^which calls was expected/]
       ]
     ]
   ]
