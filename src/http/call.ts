@@ -88,7 +88,9 @@ export class Call implements JudgedCall {
   lost: Fault | null = null
   /** Whether the steps of the API are still to come to an end; they do so without a client too. */
   isPending = false
-  /** Whether its response is closed. */
+  /** Whether its response was sent to the end. */
+  isSent = false
+  /** Whether its response is closed, sent or not. */
   isClosed = false
   /** Null until it is known what became of it. */
   fate: Outcome | null = null
@@ -162,10 +164,8 @@ export class Call implements JudgedCall {
   }
 
   /** The response is closed: the client got the answer, or it was lost on the way. */
-  close({ raw, statusCode }: FastifyReply): void {
-    // an injected call has no connection that its answer has to leave by
-    const hasLeft = raw.writableFinished || (raw.writableEnded && raw.socket?.destroyed === false)
-    this.isDelivered = hasLeft && this.lost === null
+  close({ statusCode }: FastifyReply): void {
+    this.isDelivered = this.isSent && this.lost === null
     this.status = statusCode
     this.ms = Math.round((performance.now() - this.#since) * 10) / 10
     if (!this.isDelivered && this.fate === 'answered') this.fate = 'lost_after'
@@ -189,6 +189,7 @@ export class Call implements JudgedCall {
     if (this.userAgent !== null) this.userAgent = show(this.userAgent)
     this.query = redactedForm(this.query, keys)
     this.body = redactedForm(this.body, keys)
+    if (this.refusal?.param) this.refusal = { ...this.refusal, param: withoutSecrets(this.refusal.param, keys) }
     if (this.text !== '') this.text = withoutKeys(this.text, keys)
     this.authorization = undefined
     this.#undecoded = ''

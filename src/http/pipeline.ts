@@ -32,10 +32,20 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
   request.call = call
   reply.header('request-id', call.id)
   call.sandbox.inFlight++
-  reply.raw.once('close', () => {
+  const { socket } = request.raw
+  const close = () => {
+    socket.off('close', close)
+    if (call.isClosed) return
     call.isClosed = true
+    call.sandbox.inFlight--
     if (!call.isPending) closeCall(request, reply)
+  }
+  reply.raw.once('finish', () => {
+    call.isSent = true
   })
+  reply.raw.once('close', close)
+  // a response that waits behind another one of its connection gets no event when the connection ends
+  if (reply.raw.socket === null) socket.once('close', close)
   return refusal
 }
 
@@ -52,7 +62,6 @@ function closeCall(request: FastifyRequest, reply: FastifyReply): void {
   const { call } = request
   const { sandbox, authorization } = call
   call.close(reply)
-  sandbox.inFlight--
   try {
     if (call.isRecorded) sandbox.evidence.record(call, { journal: sandbox.settings['evidence.journal'], coverage: sandbox.settings['evidence.coverage'] })
     logCall(request, reply, authorization)
@@ -150,6 +159,7 @@ function proceed(call: Call, done: (error?: Error) => void): void {
     if (actor !== null && (call.isStateReplaced || sandbox.store.accounts.get(actor.id) !== actor)) identify(call)
   } catch (error) {
     refusal = error as Error
+    call.identify(null)
   }
   done(refusal)
 }

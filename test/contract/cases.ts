@@ -838,6 +838,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
       { title: 'without it', call: vip(), also: [...PAID_LEAST, 'TXN-3'] },
       { title: 'an empty one', call: vip({ bank_account: '' }), also: [...PAID_LEAST, 'TXN-3'], answers: { shows: { payment_method: { bank_account: null } } },
         relies: ['A16'] },
+      { title: 'an empty part of one', call: vip({ 'bank_account[account_number]': '' }), also: [...PAID_LEAST, 'TXN-3'] },
       { title: 'a refused payment', call: payLeast({ payment_type: 'vip', ...BANK }), blames: missing('customer[phone]', 'TXN-3') }
     ],
     broken: []
