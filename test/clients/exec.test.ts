@@ -55,7 +55,8 @@ commerce-emulator
   t.strictSame(summary.coverage, shares)
   t.strictSame([summary.status, summary.calls, shares.seen, shares.possible, shares.percent], [0, 25, 37, 93, 39.7])
   t.strictSame(summary.failures, [{ gate: 'findings', message: 'findings: stopped-at-empty-page, refused-and-repeated' }])
-  const outcomesOf = (id: string) => rules.flatMap((rule: any) => (rule.rule === id ? [rule.satisfied, rule.violated] : []))
+  const outcomesOf = (id: string) =>
+    rules.flatMap((rule: { rule: string; satisfied: number; violated: number }) => (rule.rule === id ? [rule.satisfied, rule.violated] : []))
   t.strictSame(outcomesOf('REF-4'), [1, 0])
   t.strictSame(outcomesOf('REF-6'), [4, 1])
   t.strictSame(outcomesOf('REF-7'), [3, 2])
