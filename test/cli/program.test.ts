@@ -257,7 +257,10 @@ t.test('cli: a start that fails says why on stderr, ends with 1 and leaves no po
       /step\.yaml:2:5 steps\[0\]: GET \/tickets\/none: status: a 2xx was expected, not 404 \(No Ticket has the id none\.\)$/
     ],
     [['--scenario', `${root}/one.yaml`], /one\.yaml:1:12 fixtures\[0\]: no fixture is called nope\. Known are: /],
-    [['--scenario', `${root}/any-key.yaml`], /any-key\.yaml:1:37 settings\.auth\.accept_any_key: auth\.accept_any_key names mch_none, which is no Account of it$/],
+    [
+      ['--scenario', `${root}/any-key.yaml`],
+      /any-key\.yaml:1:37 settings\.auth\.accept_any_key: auth\.accept_any_key names mch_none, which is no Account of it$/
+    ],
     [
       ['--host', 'no-such-host.invalid'],
       /^the emulator cannot listen on that address: .*no-such-host\.invalid; choose an address of this machine with --host, such as 127\.0\.0\.1, or 0\.0\.0\.0 for all of them\.$/
