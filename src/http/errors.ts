@@ -56,6 +56,8 @@ export function answerRefusal(error: FastifyError | ApiError, request: FastifyRe
   if (assumption) call.trace.rely(assumption)
   call.refusal = { code, rule, assumption, param, facts }
   call.fate = fateOf(code, call)
+  // this answer is not the one that the script broke
+  call.lost = null
   const exposeRule = settings['errors.expose_rule']
   call.text = JSON.stringify(errorBody(refusal, { sandbox, authorization: call.authorization, requestId: call.id, exposeRule }))
   reply.code(statusOf(code, settings)).headers(refusal.headers).type(JSON_TYPE).send(call.text)

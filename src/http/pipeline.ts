@@ -9,7 +9,7 @@ import { tookEffect } from '../evidence/judged-call.js'
 import { type Family, type OperationId, operationOf } from '../reference/operations.js'
 import { redacted } from './answers.js'
 import { actorOf } from './authentication.js'
-import type { Call } from './call.js'
+import { type Call, hasBody } from './call.js'
 import { answerRefusal, noOperation, outsideBase } from './errors.js'
 import type { Faults } from './faults.js'
 import { positionOf } from './listing.js'
@@ -32,10 +32,20 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
   request.call = call
   reply.header('request-id', call.id)
   call.sandbox.inFlight++
-  reply.raw.once('close', () => {
+  const { socket } = request.raw
+  const close = () => {
+    socket.off('close', close)
+    if (call.isClosed) return
     call.isClosed = true
+    call.sandbox.inFlight--
     if (!call.isPending) closeCall(request, reply)
+  }
+  reply.raw.once('finish', () => {
+    call.isSent = true
   })
+  reply.raw.once('close', close)
+  // a response that waits behind another one of its connection gets no event when the connection ends
+  if (reply.raw.socket === null) socket.once('close', close)
   return refusal
 }
 
@@ -52,7 +62,6 @@ function closeCall(request: FastifyRequest, reply: FastifyReply): void {
   const { call } = request
   const { sandbox, authorization } = call
   call.close(reply)
-  sandbox.inFlight--
   try {
     if (call.isRecorded) sandbox.evidence.record(call, { journal: sandbox.settings['evidence.journal'], coverage: sandbox.settings['evidence.coverage'] })
     logCall(request, reply, authorization)
@@ -150,17 +159,14 @@ function proceed(call: Call, done: (error?: Error) => void): void {
     if (actor !== null && (call.isStateReplaced || sandbox.store.accounts.get(actor.id) !== actor)) identify(call)
   } catch (error) {
     refusal = error as Error
+    call.identify(null)
   }
   done(refusal)
 }
 
-/** Whether the request carries a body, by what its headers say. */
-export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-
 /** Errors: `content_type_unsupported` for a compressed body. The type of a body that is not there says nothing. */
 function checkBody({ headers }: FastifyRequest): void {
-  if (!hasBody({ headers } as FastifyRequest)) {
+  if (!hasBody(headers)) {
     delete headers['content-type']
     return
   }
@@ -219,7 +225,7 @@ function readParameters(request: FastifyRequest, reply: FastifyReply): void {
     call.values = decodeParameters(table, call.body, context)
     return
   }
-  if (hasBody(request)) throw unexpectedBody(call, table)
+  if (hasBody(request.headers)) throw unexpectedBody(call, table)
   call.values = decodeParameters(table, call.query, context)
 }
 
@@ -266,7 +272,8 @@ class CallDecoding implements DecodeContext {
   }
 
   refer(family: Family, id: string, reference: BodyReference): void {
-    this.#request.call.scope.inBody(family, id, reference)
+    const { call } = this.#request
+    call.found = call.scope.inBody(family, id, reference)
   }
 
   cursor(param: string, id: string): void {

@@ -838,6 +838,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
       { title: 'without it', call: vip(), also: [...PAID_LEAST, 'TXN-3'] },
       { title: 'an empty one', call: vip({ bank_account: '' }), also: [...PAID_LEAST, 'TXN-3'], answers: { shows: { payment_method: { bank_account: null } } },
         relies: ['A16'] },
+      { title: 'an empty part of one', call: vip({ 'bank_account[account_number]': '' }), also: [...PAID_LEAST, 'TXN-3'] },
       { title: 'a refused payment', call: payLeast({ payment_type: 'vip', ...BANK }), blames: missing('customer[phone]', 'TXN-3') }
     ],
     broken: []
@@ -1569,6 +1570,7 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
       ...['limit[]', 'starting_after[]', 'created[gte][]', 'location[]', 'search_query[a]'].map((param): Case => ({ title: `${param} in a query`,
         call: tickets({ [param]: '1' }), blames: malformed(param, 'A36'), decoded: true })),
       { title: 'broken percent-encoding in a query', call: tickets('limit=%zz'), blames: malformed('limit', 'A36') },
+      { title: 'broken percent-encoding in a body that is no POST body', call: { on: 'GET /locations/loc_a', body: 'a=%zz' }, blames: malformed('a', 'A36') },
       { title: 'a name given twice in a query', call: tickets('limit=1&limit=2'), blames: malformed('limit', 'A36') },
       { title: 'another charset', call: { ...createLocation(), headers: { 'content-type': 'application/x-www-form-urlencoded; charset=iso-8859-1' } },
         blames: malformed(null, 'A36') }

@@ -1,9 +1,9 @@
 /** What a refused call earns: the rules of the way in at most, and the break of the one rule that its error names. */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import t from 'tap'
+import { apiCall, RECORDS } from '../support/calls.js'
 import { startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
-import { apiCall, RECORDS } from '../support/calls.js'
 import { property } from '../support/property.js'
 
 const WAY_IN = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3']

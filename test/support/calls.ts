@@ -1,6 +1,6 @@
 /** Calls that are made up: right ones with a change or two, so that many are refused near their end, where most has been done already. */
 import fc from 'fast-check'
-import { MERCHANT, RESELLER } from '../../support/emulator.js'
+import { MERCHANT, RESELLER } from './emulator.js'
 
 export type Call = { of: 'api' | 'control'; on: string; body: string | undefined; headers: Record<string, string> }
 
