@@ -1570,6 +1570,7 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
       ...['limit[]', 'starting_after[]', 'created[gte][]', 'location[]', 'search_query[a]'].map((param): Case => ({ title: `${param} in a query`,
         call: tickets({ [param]: '1' }), blames: malformed(param, 'A36'), decoded: true })),
       { title: 'broken percent-encoding in a query', call: tickets('limit=%zz'), blames: malformed('limit', 'A36') },
+      { title: 'broken percent-encoding in a body that is no POST body', call: { on: 'GET /locations/loc_a', body: 'a=%zz' }, blames: malformed('a', 'A36') },
       { title: 'a name given twice in a query', call: tickets('limit=1&limit=2'), blames: malformed('limit', 'A36') },
       { title: 'another charset', call: { ...createLocation(), headers: { 'content-type': 'application/x-www-form-urlencoded; charset=iso-8859-1' } },
         blames: malformed(null, 'A36') }
