@@ -125,7 +125,7 @@ property(
 
 property(
   t,
-  'FORM-1: a value given twice is refused by its name',
+  'A36: a value given twice is refused by its name',
   { of: fc.tuple(form, style, fc.nat(), fc.nat(), text), runs: 800 },
   ([parts, styles, which, where, value]) => {
     const pairs = pairsOf({ parts, cleared: false }, [])
@@ -137,14 +137,13 @@ property(
 
     const { problem } = decode(encoded(twice, styles))
 
-    equal(problem?.code, 'form_malformed')
-    equal(problem?.param, nameOf(steps))
+    deepEqual([problem?.code, problem?.assumption, problem?.param], ['form_malformed', 'A36', nameOf(steps)])
   }
 )
 
 property(
   t,
-  'FORM-2: one name is a value, a list or an object, whichever comes first',
+  'A36: one name is a value, a list or an object, whichever comes first',
   { of: fc.tuple(name, fc.array(name, { maxLength: 2 }), fc.shuffledSubarray(['value', 'list', 'object'], { minLength: 2, maxLength: 2 }), style), runs: 500 },
   ([head, inner, kinds, styles]) => {
     const steps = [head, ...inner]
@@ -157,7 +156,7 @@ property(
 
     const { problem } = decode(encoded(pairs, styles))
 
-    deepEqual([problem?.code, problem?.rule, problem?.param], ['form_malformed', 'FORM-2', nameOf((pairs[1] as Pair).steps)])
+    deepEqual([problem?.code, problem?.assumption, problem?.param], ['form_malformed', 'A36', nameOf((pairs[1] as Pair).steps)])
   }
 )
 

@@ -5,8 +5,8 @@ import t from 'tap'
 import { Collection } from '../../src/store/collection.js'
 import { pageOf } from '../../src/store/paging.js'
 import { type Records, Store } from '../../src/store/store.js'
-import { storedRefund, storedTransaction } from '../support/records.js'
 import { property } from '../support/property.js'
+import { storedRefund, storedTransaction } from '../support/records.js'
 
 type Thing = { readonly id: string; readonly created: string; readonly place: string; readonly version: number }
 const GROUPS = { all: () => ['all'], place: ({ place }: Thing) => [place] }
