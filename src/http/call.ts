@@ -91,7 +91,7 @@ export class Call implements JudgedCall {
   isSent = false
   /** Whether its response is closed, sent or not. */
   isClosed = false
-  /** Null until it is known what became of it. */
+  /** Null until it is known what became of it; a preflight has none. */
   fate: Outcome | null = null
   status = 0
   text = ''
@@ -146,7 +146,7 @@ export class Call implements JudgedCall {
   }
 
   get outcome(): Outcome {
-    return this.fate ?? (this.isDelivered ? 'answered' : 'lost_before')
+    return this.fate ?? 'answered'
   }
 
   get script(): ScriptAction | null {

@@ -350,6 +350,27 @@ t.test('A27: adjustment_number is any decimal number', async t => {
   }
 })
 
+t.test('ADDR-2, USR-3, A25, A30: a text has the form that its parameter says', async t => {
+  await refuses(t, [
+    ['POST /locations', 'display_name=A&address[country]=XX', [400, 'parameter_invalid', 'address[country]', 'ADDR-2']],
+    ['POST /accounts/mch_a', 'email=a', [400, 'parameter_invalid', 'email', 'A30']],
+    ['POST /accounts/mch_a/users', 'name=A&email=a', [400, 'parameter_invalid', 'email', 'USR-3']],
+    ['POST /transactions', `${PAYMENT}&card[last4]=424`, [400, 'parameter_invalid', 'card[last4]', 'A25']]
+  ])
+})
+
+t.test('A10: a cursor names a record of the list, and there is one at most', async t => {
+  const invalid = (code: string, param: string): Blame => [400, code, param, 'A10']
+  await refuses(t, [
+    ['GET /locations', undefined, invalid('cursor_unknown', 'starting_after'), 'starting_after=loc_none'],
+    ['GET /locations', undefined, invalid('cursor_unknown', 'ending_before'), 'ending_before=tkt_a'],
+    ['GET /locations', undefined, invalid('parameter_invalid', 'ending_before'), 'starting_after=loc_a&ending_before=loc_a'],
+    ['GET /accounts/rsl_r/users', undefined, invalid('cursor_unknown', 'starting_after'), 'starting_after=usr_a']
+  ])
+  const { call } = await startTestEmulator(t, { records })
+  t.equal((await call('GET /locations', { query: 'starting_after=&ending_before=loc_a' })).status, 200, 'an empty one is none')
+})
+
 t.test('TXN-2: a word is one of those that the reference lists, and the nearest is suggested', async t => {
   const { call } = await startTestEmulator(t)
   const words = 'card, apple_pay, google_pay, emv, external, paypal, vip'

@@ -53,7 +53,7 @@ function updated(before: Updatable, { address = {}, metadata = { cleared: false,
 /** The record as plain data, however its objects were made. */
 const plain = (record: object) => JSON.parse(JSON.stringify(record))
 
-property(
+void property(
   t,
   'UPD-1, UPD-2, META-2, META-3: an update changes what the rules say, and the old record stays',
   { of: fc.tuple(record, changes), runs: 1000 },
