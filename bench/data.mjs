@@ -23,7 +23,7 @@ const [rounds, seconds] = [values.rounds, values.seconds].map(Number)
 const folder = mkdtempSync(join(tmpdir(), 'commerce-emulator-'))
 const FEWEST_CALLS = 10
 
-/** So many records, half Tickets and half Transactions, one of which has enough to refund. */
+/** A number of records, half Tickets and half Transactions, each with more than enough to refund. */
 function fixture(records) {
   const half = records / 2
   const payment = { payment_type: 'card', payment_method: { card: { brand: 'visa', last4: '4242' } }, amount: 1_000_000_000_000 }
@@ -39,7 +39,7 @@ function fixture(records) {
 const memoryOf = pid => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
 const REFUND = request('POST /next/refunds', { form: 'transaction=txn_0&amount=1&reason=cold+soup' })
 
-/** Calls a second for about so long, beginning in the first state: first a few, to learn how many that are. */
+/** Calls a second over about `seconds`, beginning in the first state; a few calls first show how many that are. */
 async function speed({ port }, count) {
   await ask(port, 'POST /_control/reset')
   const { send, close } = await openConnections(port, count)
@@ -62,7 +62,7 @@ async function startOf(settings) {
 }
 
 console.log(`${rounds} rounds of about ${seconds} s, node ${process.versions.node}; medians`)
-console.log('records  connections  with (calls/s)  without (calls/s)   kept  one write')
+console.log('records  connections  with (calls/s)  without (calls/s)  ratio  one write')
 const lines = []
 for (const size of sizes) {
   const scenario = join(folder, `${size}.json`)
@@ -77,10 +77,10 @@ for (const size of sizes) {
         if (round >= 0) speeds[name].push(calls)
       }
     }
-    const kept = median(speeds.with.map((calls, round) => calls / speeds.without[round]))
-    // one alone waits for a write each time
+    const ratio = median(speeds.with.map((calls, round) => calls / speeds.without[round]))
+    // a single connection waits for a write at every call
     const write = count === 1 ? `${median(speeds.with.map((calls, round) => 1000 / calls - 1000 / speeds.without[round])).toFixed(2)} ms` : ''
-    const figures = [size, count, Math.round(median(speeds.with)), Math.round(median(speeds.without)), kept.toFixed(3), write]
+    const figures = [size, count, Math.round(median(speeds.with)), Math.round(median(speeds.without)), ratio.toFixed(3), write]
     console.log(figures.map((figure, column) => String(figure).padStart([7, 11, 14, 17, 5, 9][column])).join('  '))
   }
   const memory = Object.values(running).map(({ pid }) => Math.round(memoryOf(pid)))

@@ -1,9 +1,9 @@
 /**
- * What the evidence costs: calls a second with journal, coverage and trace on, against the same with them off, in turn in one run.
- * Two processes are started anew for each block; in each round of it both are loaded one after the other, shortly, so that both meet the same disturbances.
- * A process keeps its luck (how its code was compiled, where its memory lies), so that the median of many blocks counts.
+ * What the evidence costs: calls a second with journal and coverage on, against the same with them off, in turn in one run.
+ * Two processes are started anew for each block; in each round of it both are put under load one after the other for a short time, so that both meet the same disturbances.
+ * How the code of a process was compiled and where its memory lies stays as it is until it ends, so the median of many blocks counts.
  *   node bench/evidence.mjs [--blocks 11] [--rounds 16] [--calls 400] [--connections 8] [--least 0.9] [--log-level info]
- * All else is as by default, the log among it, whose lines go nowhere; with --log-level silent the evidence weighs more.
+ * All else is as by default, including the log, whose lines are discarded; with --log-level silent the evidence is a larger share of a call.
  * Exit status 1 when a ratio is below --least.
  */
 import { readFileSync } from 'node:fs'
@@ -23,8 +23,8 @@ const { values } = parseArgs({
 })
 const [blocks, rounds, calls, connections, least] = [values.blocks, values.rounds, values.calls, values.connections, values.least].map(Number)
 
-const EVIDENCE = ['evidence.journal', 'evidence.coverage', 'evidence.trace']
-/** More than the journal holds, so that it is full when the measuring begins, and the code is compiled. */
+const EVIDENCE = ['evidence.journal', 'evidence.coverage']
+/** More than the journal holds, so that it is full when measuring begins, and the code is compiled. */
 const WARM_UP = 2500
 const form = 'application/x-www-form-urlencoded'
 
@@ -44,7 +44,7 @@ const WORK = {
     })
 }
 
-/** Processor time that a process has used, all its threads, in seconds; null where the system does not tell. */
+/** Processor time that a process has used, all its threads, in seconds; null where the system does not show it. */
 function cpuOf(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
@@ -57,7 +57,7 @@ function cpuOf(pid) {
 const results = Object.fromEntries(
   Object.keys(WORK)
     .filter(name => name.includes(values.only))
-    .map(name => [name, { kept: [], on: [], off: [], cpu: { on: 0, off: 0 } }])
+    .map(name => [name, { ratios: [], on: [], off: [], cpu: { on: 0, off: 0 } }])
 )
 for (let block = 0; block < blocks; block++) {
   const running = {}
@@ -66,7 +66,7 @@ for (let block = 0; block < blocks; block++) {
     const emulator = await startEmulator({ settings, logLevel: values['log-level'] })
     running[variant] = { ...emulator, ...(await openConnections(emulator.port, connections)) }
   }
-  for (const [name, { kept, cpu, ...speeds }] of Object.entries(results)) {
+  for (const [name, { ratios, cpu, ...speeds }] of Object.entries(results)) {
     const bytes = {}
     const seconds = { on: 0, off: 0 }
     for (const [variant, { port, send }] of Object.entries(running)) {
@@ -82,7 +82,7 @@ for (let block = 0; block < blocks; block++) {
         if (before !== null) cpu[variant] += cpuOf(pid) - before
       }
     }
-    kept.push(seconds.off / seconds.on)
+    ratios.push(seconds.off / seconds.on)
     for (const variant of ['on', 'off']) speeds[variant].push((rounds * calls) / seconds[variant])
   }
   for (const { close, stop } of Object.values(running)) {
@@ -93,16 +93,16 @@ for (let block = 0; block < blocks; block++) {
 
 const about = `${blocks} blocks of ${rounds} rounds of ${calls} calls over ${connections} connections`
 console.log(`${about}, log level ${values['log-level']}, node ${process.versions.node}; medians of the blocks`)
-console.log(`${'call'.padEnd(24)}  on (calls/s)  off (calls/s)  kept   of single blocks  processor time`)
-let isKept = true
-for (const [name, { kept, on, off, cpu }] of Object.entries(results)) {
-  if (median(kept) < least) isKept = false
+console.log(`${'call'.padEnd(24)}  on (calls/s)  off (calls/s)  ratio  of single blocks  processor time`)
+let isFastEnough = true
+for (const [name, { ratios, on, off, cpu }] of Object.entries(results)) {
+  if (median(ratios) < least) isFastEnough = false
   const share = cpu.off === 0 ? '–' : `× ${(cpu.on / cpu.off).toFixed(3)}`
   const figures = [Math.round(median(on)), Math.round(median(off))].map(figure => String(figure).padStart(12))
-  const range = `${Math.min(...kept).toFixed(3)} to ${Math.max(...kept).toFixed(3)}`
-  console.log(`${name.padEnd(24)}  ${figures[0]}  ${figures[1].padStart(13)}  ${median(kept).toFixed(3)}  ${range.padEnd(16)}  ${share}`)
+  const range = `${Math.min(...ratios).toFixed(3)} to ${Math.max(...ratios).toFixed(3)}`
+  console.log(`${name.padEnd(24)}  ${figures[0]}  ${figures[1].padStart(13)}  ${median(ratios).toFixed(3)}  ${range.padEnd(16)}  ${share}`)
 }
-if (!isKept) {
+if (!isFastEnough) {
   console.log(`below ${least}`)
   process.exitCode = 1
 }

@@ -1,4 +1,4 @@
-/** A bounded load over loopback with little overhead of its own: raw keep-alive sockets, requests made up beforehand. */
+/** A bounded load over loopback with little overhead of its own: raw keep-alive sockets, requests composed beforehand. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -9,7 +9,7 @@ const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const { PATH, HOME } = process.env
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** Starts the built command on a free port; where it is to log at all, its log goes nowhere. */
+/** Starts the built command on a free port. With a log level other than silent it logs, and the lines are discarded. */
 export async function startEmulator({ settings = {}, nodeArgs = [], logLevel = 'silent' } = {}) {
   const sets = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`])
   const child = spawn(process.execPath, [...nodeArgs, MAIN, '--port', '0', '--log-level', logLevel, ...sets], {
@@ -47,7 +47,7 @@ export function request(on, { key = 'sk_test_merchant', form } = {}) {
   )
 }
 
-/** Opens connections to a port; `send` makes calls over them, the next on each as soon as the last is answered, and answers calls a second. */
+/** Opens connections to a port; `send` makes calls over them, the next on each as soon as the last is answered, and returns calls a second. */
 export async function openConnections(port, count, { anyStatus = false } = {}) {
   const sockets = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -56,7 +56,7 @@ export async function openConnections(port, count, { anyStatus = false } = {}) {
       return socket
     })
   )
-  /** `bytes` is a call, or a function that answers the next one. */
+  /** `bytes` is a call, or a function that returns the next one. */
   const send = (bytes, calls) => {
     const next = typeof bytes === 'function' ? bytes : () => bytes
     let [left, open] = [calls, 0]
@@ -99,7 +99,7 @@ export async function openConnections(port, count, { anyStatus = false } = {}) {
   return { send, close }
 }
 
-/** A call of the control API or of the emulated one; answers the parsed body. */
+/** A call of the control API or of the emulated one; returns the parsed body. */
 export async function ask(port, on, { body, headers } = {}) {
   const [method, path] = on.split(' ')
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...(body !== undefined && { body }), ...(headers && { headers }) })

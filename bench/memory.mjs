@@ -1,5 +1,5 @@
 /**
- * Whether memory stays flat: heap (after a collection) and resident memory while calls come that create no record, each a little different.
+ * Whether memory stays flat: heap (after a collection) and resident memory during calls that create no record, each a little different.
  *   node bench/memory.mjs [--calls 1000000] [--most 1.2]
  * Exit status 1 when the heap at the end is more than --most times that at a tenth of the way.
  */
@@ -13,7 +13,7 @@ const COLLECT = `data:text/javascript,${encodeURIComponent('process.on("SIGWINCH
 const emulator = await startEmulator({ nodeArgs: ['--expose-gc', '--import', COLLECT] })
 const { send, close } = await openConnections(emulator.port, 8, { anyStatus: true })
 
-/** Reads, searches, refusals and wrong paths, with what differs from call to call in each of them. */
+/** Reads, searches, refusals and wrong paths, most of them different at each call. */
 let count = 0
 const KINDS = [
   () => request('GET /next/tickets/tkt_60'),

@@ -1,6 +1,6 @@
 /**
  * What one process and several carry, for docs/scaling.md: the cost of a typical mix of calls over sandboxes, directly and through nginx,
- * with a data file, the memory of a sandbox, and which share of the names each process gets.
+ * with a data file, the memory of a sandbox, and the share of the names that each process gets.
  *   npm run build && node bench/scaling.mjs [--rounds 5] [--calls 6000] [--connections 32] [--only rate,data,memory,ring]
  * Client, nginx and emulators share the machine, so the processor time of a call says more than the calls a second; both are printed.
  * The variants are measured in turn, round by round, each in processes of its own; medians count. Needs Linux (/proc), and nginx for `rate`.
@@ -52,7 +52,7 @@ const MIX = [
 /** The same steps in an order that mixes reads and writes. */
 const ORDER = MIX.map((_, index) => MIX[(index * 7) % MIX.length])
 
-/** Makes the sandboxes anew, each with a Transaction to refund, and answers a function that gives the next call: the mix, over the sandboxes in turn. */
+/** Makes the sandboxes anew, each with a Transaction to refund, and returns a function that returns the next call: the mix, over the sandboxes in turn. */
 async function mixOver(port, names) {
   const suites = []
   for (const name of names) {
@@ -80,7 +80,7 @@ const cpuOf = pids =>
     return sum + (Number(fields[11]) + Number(fields[12])) / 100
   }, 0)
 
-/** Makes calls over so many new connections; answers calls a second. An emulator ends connections that are opened long before their first call. */
+/** Makes calls over a number of new connections and returns calls a second. An emulator ends connections that are opened long before their first call. */
 async function sent(port, count, next, total) {
   const { send, close } = await openConnections(port, count)
   const speed = await send(next, total)
@@ -108,7 +108,7 @@ async function freePort() {
   return port
 }
 
-/** nginx with deploy/nginx.conf in front of so many processes. */
+/** nginx with deploy/nginx.conf in front of processes at these ports. */
 async function startBalancer(ports) {
   const port = await freePort()
   const text = readFileSync(new URL('../deploy/nginx.conf', import.meta.url), 'utf8')
@@ -175,7 +175,7 @@ if (isWanted('rate')) {
 }
 
 if (isWanted('data')) {
-  console.log('\nOne process with a data file, after so many calls in each sandbox')
+  console.log('\nOne process with a data file, after a number of calls in each sandbox')
   row('', 'calls/s', 'ms cpu a call', 'file (MiB)')
   for (const [sandboxes, earlier] of [
     [1, 1000],
@@ -204,7 +204,7 @@ if (isWanted('memory')) {
   console.log('\nMemory of one process, after a collection')
   row('', 'heap (MiB)', 'resident (MiB)', 'heap a sandbox')
   for (const [label, settings] of [
-    ['as it comes', {}],
+    ['default settings', {}],
     ['limits.journal=100', { 'limits.journal': 100 }]
   ]) {
     const { port, pid, stop } = await startEmulator({ settings, nodeArgs: ['--expose-gc', '--import', COLLECT] })
@@ -243,7 +243,7 @@ function pointsOf(server, number) {
   })
 }
 
-/** Which of so many processes holds a name. */
+/** Which of a number of processes holds a name. */
 function ringOf(processes) {
   const points = Array.from({ length: processes }, (_, number) => pointsOf(`emulator-${number}:4010`, number)).flat()
   points.sort((a, b) => a.at - b.at)

@@ -5,7 +5,6 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { shownEntries } from '../control/script.js'
-import type { Severity } from '../evidence/findings.js'
 import { coverageJunit, findingsText, xml } from '../evidence/reports.js'
 import { createLogger } from '../http/logging.js'
 import { type Emulator, startEmulator } from '../index.js'
@@ -26,8 +25,6 @@ type Streams = { stderr: NodeJS.WriteStream }
 const GATE_FAILED = 2
 const NOT_RUNNABLE = 126
 const NOT_FOUND = 127
-/** Findings of these severities fail the gate `findings`. */
-const FAILING: readonly Severity[] = ['error', 'warning']
 
 /** What the command did, as the summary and the reports show it. */
 type RunSummary = ReturnType<typeof summaryOf>
@@ -103,10 +100,9 @@ const gatesOf = ({ minCoverage, failOn }: Pick<ExecOptions, 'minCoverage' | 'fai
 
 /** Why the run fails, a sentence for each failure. */
 function failuresOf({ coverage, findings, unusedScriptEntries, unmetExpectations }: RunSummary, { minCoverage, failOn }: ExecOptions): Failure[] {
-  const failing = findings.filter(({ severity }) => FAILING.includes(severity))
   const messages: Record<Failure['gate'], string[]> = {
     coverage: minCoverage !== null && coverage.percent < minCoverage ? [`rule coverage is ${coverage.percent} %, below ${minCoverage} %`] : [],
-    findings: failing.length > 0 ? [`findings: ${failing.map(({ finding }) => finding).join(', ')}`] : [],
+    findings: findings.length > 0 ? [`findings: ${findings.map(({ finding }) => finding).join(', ')}`] : [],
     script: unusedScriptEntries.length > 0 ? [`script entries that were never applied: ${unusedScriptEntries.map(entryName).join(', ')}`] : [],
     expectations: unmetExpectations.map(({ message }) => message)
   }

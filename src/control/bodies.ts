@@ -6,8 +6,8 @@ import { ApiError } from '../core/errors.js'
 import type { Form } from '../core/form.js'
 import { settingsInForce } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
+import { hasBody } from '../http/call.js'
 import { compileTable, decodeParameters, type Table } from '../http/parameters.js'
-import { hasBody } from '../http/pipeline.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import { readDocument, refusalOf, type SourceDocument } from '../scenario/documents.js'
 
@@ -35,7 +35,7 @@ export function acceptBodies(control: FastifyInstance, bodyLimit: number): void 
     }))
   }
   control.addContentTypeParser('*', (request, _payload, done) => {
-    if (!hasBody(request)) return done(null, undefined)
+    if (!hasBody(request.headers)) return done(null, undefined)
     const sent = request.headers['content-type'] ?? 'of no type'
     const message = `The body is ${sent}; the control API reads JSON and YAML: send it with Content-Type: application/json or application/yaml.`
     return done(new ApiError('content_type_unsupported', { message }))

@@ -1,10 +1,13 @@
 /** The emulated API as an OpenAPI 3.1 document, made from the reference's tables and ledgers and from the error catalogue. */
+import { LOCATION_RULES } from '../api/locations/rules.js'
+import { TRANSACTION_RULES } from '../api/transactions/rules.js'
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
+import { REFUND_RULES } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
-import type { AssumptionId } from '../reference/assumptions.js'
-import { type Family, OPERATIONS, type Operation, type OperationId, RESOURCE_NAMES } from '../reference/operations.js'
+import { ASSUMPTION_IDS, type AssumptionId } from '../reference/assumptions.js'
+import { type Family, OPERATION_IDS, type Operation, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
-import type { RuleId } from '../reference/rules.js'
+import { RULE_IDS, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { CALL_EXAMPLES, EXAMPLE_KEY, listExample, recordExamples } from './examples.js'
 import { ANSWERS, answerName, assumptionText, type Json, published, referTo, ruleText } from './openapi-schemas.js'
@@ -16,82 +19,69 @@ type Notes = { rules?: readonly RuleId[]; assumptions?: readonly AssumptionId[] 
 const ABOUT = `The Commerce Service API as commerce-emulator answers it. This document is made from the tables that calls are checked with.
 
 - A **rule** (LOC-1, REF-7) is a sentence of the reference. An **assumption** (A23) is what the emulator answers where the reference is silent; it is not documented behaviour, and most can be changed by a setting.
+- Each operation lists the rules that a call of it can keep or break (\`x-rules\`) and the assumptions that its answer can rely on (\`x-assumptions\`).
 - The examples work against the scenario \`default\`, with the key \`${EXAMPLE_KEY}\` and an empty password.
 - Statuses and page sizes are those of the settings in force.
 - Not described: what a scenario's script answers with, fields that a fixture gives under \`extra\`, 503 until the start scenario is loaded, 429 for one sandbox too many, 404 and 405 for other paths and methods, and requests that cannot be read as HTTP.
 
-What holds for every call:`
+What concerns every call:`
 
-const EVERY_CALL: Notes = { rules: ['BASE-1'], assumptions: ['A01', 'A02', 'A03', 'A04', 'A05', 'A08', 'A14', 'A32', 'A33', 'A34', 'A35'] }
+const ALL = OPERATION_IDS.map(operationOf)
+const ENABLED = ALL.filter(({ disabledBy }) => disabledBy === undefined)
+/** Whether a rule or assumption is of every operation that is not disabled, or of none: it is stated once, for the whole document. */
+const isGeneral = (id: RuleId | AssumptionId): boolean => {
+  const lists = ({ rules, assumptions }: Operation) => ([...rules, ...assumptions] as string[]).includes(id)
+  return ENABLED.every(lists) || !ALL.some(lists)
+}
+const GENERAL: Notes = { rules: RULE_IDS.filter(isGeneral), assumptions: ASSUMPTION_IDS.filter(isGeneral) }
+/** Stated at the API key, for every operation that needs one. */
+const KEY = { rules: ['AUTH-1', 'AUTH-3'], assumptions: ['A18'] } as const satisfies Notes
+const STATED_ELSEWHERE: ReadonlySet<string> = new Set([GENERAL, KEY].flatMap(({ rules = [], assumptions = [] }) => [...rules, ...assumptions]))
 
-/** What is to say of a call beyond its parameters: the rules that it is judged by, the assumptions that it leans on, the refusals that only it knows. */
-const NOTES: Readonly<Partial<Record<OperationId, Notes & { refusals?: readonly ErrorCode[] }>>> = {
-  createLocation: { rules: ['LOC-3'], assumptions: ['A21'], refusals: ['merchant_required'] },
-  deleteLocation: { rules: ['LOC-4'] },
-  createAccount: { assumptions: ['A21'] },
-  updateAccount: { assumptions: ['A31'] },
-  deleteAccount: { rules: ['ACC-5'] },
-  createUser: { rules: ['USR-1'] },
-  listUsers: { rules: ['USR-1'] },
-  deleteUser: { rules: ['USR-1', 'USR-4'] },
-  readTicket: { rules: ['TKT-1'] },
-  listTickets: { rules: ['TKT-1'] },
-  readTransaction: { rules: ['TXN-8'], assumptions: ['A29'] },
-  createTransaction: {
-    rules: ['AUTH-2', 'TXN-3', 'TXN-4', 'TXN-5', 'TXN-8'],
-    assumptions: ['A20', 'A22', 'A24', 'A25', 'A26', 'A29'],
-    refusals: ['reference_missing']
-  },
-  listTransactions: { rules: ['TXN-8'], assumptions: ['A29'] },
-  createRefund: {
-    rules: ['REF-1', 'REF-2', 'REF-4', 'REF-5', 'REF-6', 'REF-7', 'REF-8'],
-    assumptions: ['A23', 'A28'],
-    refusals: ['reference_missing', 'charge_has_no_amount', 'charge_already_refunded', 'refund_exceeds_remaining']
-  },
-  updateRefund: { rules: ['REF-9'], assumptions: ['A15'] },
-  listRefunds: { rules: ['REF-10'] }
+/** The rules that the records of an operation are judged by once its parameters are read. */
+const JUDGED_BY: Readonly<Partial<Record<OperationId, readonly { else: ErrorCode }[]>>> = {
+  createLocation: LOCATION_RULES,
+  createTransaction: TRANSACTION_RULES,
+  createRefund: REFUND_RULES
 }
 
-const IDS = Object.keys(OPERATIONS) as OperationId[]
 const tablesOf = (id: OperationId): { [K in keyof Tables]?: Schema } => TABLES[id] as object
-const isCreate = (id: OperationId) => id.startsWith('create')
-const isUpdate = (id: OperationId) => tablesOf(id).body?.['x-empty'] === 'unsets'
-const isDisabled = (id: OperationId) => id === 'deleteLocation' || id === 'deleteAccount'
 const capitalised = (id: OperationId) => id.replace(/^./, first => first.toUpperCase())
 
 /** The document. */
 export function openApiDocument(options: DocumentOptions): Json {
   const { base, version } = options
   const paths: Record<string, Json> = {}
-  for (const id of IDS) {
-    const { method, path } = OPERATIONS[id]
+  for (const id of OPERATION_IDS) {
+    const { method, path } = operationOf(id)
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(id, options) }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Commerce Service API, emulated', version, ...noted(ABOUT, EVERY_CALL) },
+    info: { title: 'Commerce Service API, emulated', version, ...noted(ABOUT, GENERAL) },
     servers: [{ url: base, description: 'The emulator that this document was loaded from.' }],
     security: [{ apiKey: [] }],
     tags: Object.keys(RESOURCE_NAMES).map(name => ({ name })),
     paths,
     components: {
-      schemas: { ...answerSchemas(base), ...bodySchemas(), Error: ERROR },
+      schemas: { ...answerSchemas(options), ...bodySchemas(options), Error: ERROR },
       examples: errorExamples(),
       headers: { RequestId: { description: 'The id of the answer, under which the journal keeps the call.', schema: { type: 'string' } } },
       securitySchemes: {
         apiKey: {
           type: 'http',
           scheme: 'basic',
-          ...noted('The API key is the user name; the password is empty.', { rules: ['AUTH-1', 'AUTH-3'], assumptions: ['A18', 'A19'] })
+          ...noted('The API key is the user name; the password is empty.', KEY)
         }
       }
     }
   }
 }
 
-/** A text with its rules and assumptions below it as sentences, and beside it as extensions. */
-function noted(text: string, { rules = [], assumptions = [] }: Notes): Json {
-  const sentences = [...rules.map(ruleText), ...assumptions.map(assumptionText)].map(sentence => `- ${sentence}`)
+/** A text with its rules and assumptions below it as sentences, but for those stated elsewhere, and beside it as extensions. */
+function noted(text: string, { rules = [], assumptions = [] }: Notes, elsewhere: ReadonlySet<string> = new Set()): Json {
+  const isStatedHere = (id: string) => !elsewhere.has(id)
+  const sentences = [...rules.filter(isStatedHere).map(ruleText), ...assumptions.filter(isStatedHere).map(assumptionText)].map(sentence => `- ${sentence}`)
   const description = [text, sentences.join('\n')].filter(Boolean).join('\n\n')
   return {
     ...(description !== '' && { description }),
@@ -101,15 +91,15 @@ function noted(text: string, { rules = [], assumptions = [] }: Notes): Json {
 }
 
 function operationObject(id: OperationId, options: DocumentOptions): Json {
-  const { family, key, title } = OPERATIONS[id]
-  const { params, querystring, body } = tablesOf(id)
+  const { family, key, title, rules, assumptions } = operationOf(id)
+  const { body } = tablesOf(id)
   const example = CALL_EXAMPLES[id]
-  const parameters = [...parameterObjects('path', params, options, example.params), ...parameterObjects('query', querystring, options, example.query)]
+  const parameters = [...parameterObjects(id, 'params', options, example.params), ...parameterObjects(id, 'querystring', options, example.query)]
   return {
     operationId: id,
     tags: [family],
     summary: title,
-    ...noted('', notesOf(id)),
+    ...noted('', { rules, assumptions }, STATED_ELSEWHERE),
     ...(!key && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBody(id, body) }),
@@ -117,33 +107,15 @@ function operationObject(id: OperationId, options: DocumentOptions): Json {
   }
 }
 
-/** What is said of a call: what is its own, and what follows from its tables. */
-function notesOf(id: OperationId): Notes {
-  const { querystring, body } = tablesOf(id)
-  const { created, search_query } = querystring?.properties ?? {}
-  const hasMetadata = body?.properties?.metadata !== undefined
-  const all: [applies: boolean, notes: Notes][] = [
-    [true, NOTES[id] ?? {}],
-    [isCreate(id), { assumptions: ['A06'] }],
-    [isUpdate(id), { rules: ['UPD-1', 'UPD-2'] }],
-    [isUpdate(id) && hasMetadata, { rules: ['META-2', 'META-3'] }],
-    [hasMetadata, { assumptions: ['A17'] }],
-    [querystring !== undefined, { rules: ['FORM-3', 'LIST-1', 'LIST-2'], assumptions: ['A09', 'A10', 'A11', 'A16'] }],
-    [created !== undefined, { rules: ['FORM-2', 'FILT-6'] }],
-    [search_query !== undefined, { rules: ['SRCH-3'], assumptions: ['A12', 'A13'] }]
-  ]
-  const said = all.flatMap(([applies, notes]) => (applies ? [notes] : []))
-  return { rules: said.flatMap(({ rules = [] }) => rules), assumptions: said.flatMap(({ assumptions = [] }) => assumptions) }
-}
-
-function parameterObjects(place: 'path' | 'query', table: Schema | undefined, options: DocumentOptions, examples: Json = {}): Json[] {
-  return Object.entries(table?.properties ?? {}).map(([name, schema]) => {
-    const { description, ...words } = published(name === 'limit' ? pageSize(schema, options) : schema, 'query')
+function parameterObjects(id: OperationId, place: 'params' | 'querystring', options: DocumentOptions, examples: Json = {}): Json[] {
+  const use = { operation: operationOf(id), settings: options.settings }
+  return Object.entries(tablesOf(id)[place]?.properties ?? {}).map(([name, schema]) => {
+    const { description, ...words } = published(name === 'limit' ? pageSize(schema, options) : schema, use)
     const notes = Object.entries(words).filter(([word]) => word.startsWith('x-'))
     return {
       name,
-      in: place,
-      required: place === 'path',
+      in: place === 'params' ? 'path' : 'query',
+      required: place === 'params',
       ...(description !== undefined && { description }),
       ...Object.fromEntries(notes),
       ...(schema.properties && { style: 'deepObject', explode: true }),
@@ -165,8 +137,7 @@ function requestBody(id: OperationId, table: Schema): Json {
   const nested = Object.entries(table.properties as Record<string, Schema>).filter(([, { type }]) => type === 'object')
   const examples = Object.entries(CALL_EXAMPLES[id].body as Record<string, Json>)
   return {
-    ...noted('', { rules: ['FORM-1', 'FORM-2'], assumptions: ['A16'] }),
-    required: isCreate(id),
+    required: operationOf(id).kind === 'create',
     content: {
       'application/x-www-form-urlencoded': {
         schema: referTo('schemas', capitalised(id)),
@@ -182,19 +153,18 @@ const HEADERS = { 'Request-Id': referTo('headers', 'RequestId') }
 /** The answer of a call that is not refused; a disabled operation has none. */
 function success(id: OperationId, { base, settings }: DocumentOptions): Json {
   const { answer } = tablesOf(id)
-  if (isDisabled(id)) return {}
+  const { family, path, kind, disabledBy } = operationOf(id)
+  if (disabledBy !== undefined) return {}
   if (!answer) return { 204: { description: 'Done. The body is empty.', headers: HEADERS } }
-  const { family, path } = OPERATIONS[id]
-  const isList = answer.properties?.data !== undefined
   const url = `${base}${path.replace(/\{(\w+)\}/g, (_, name) => CALL_EXAMPLES[id].params?.[name] as string)}`
   return {
-    [isCreate(id) ? settings['statuses.created'] : 200]: {
-      description: isList ? `A page of ${RESOURCE_NAMES[family]}s.` : `The ${RESOURCE_NAMES[family]}.`,
+    [kind === 'create' ? settings['statuses.created'] : 200]: {
+      description: kind === 'list' ? `A page of ${RESOURCE_NAMES[family]}s.` : `The ${RESOURCE_NAMES[family]}.`,
       headers: HEADERS,
       content: {
         'application/json': {
           schema: referTo('schemas', answerName(answer)),
-          ...(isList && { example: listExample(url, recordExamples(base)[family]) })
+          ...(kind === 'list' && { example: listExample(url, recordExamples(base)[family]) })
         }
       }
     }
@@ -225,26 +195,28 @@ function refusals(id: OperationId, { settings }: DocumentOptions): Json {
   )
 }
 
-/** The codes that a call can be refused with. */
+/** The codes that a call can be refused with: by its kind, by its tables, and by the rules that its records are judged by. */
 function codesOf(id: OperationId): ErrorCode[] {
-  const { method, key }: Operation = OPERATIONS[id]
+  const { method, key, disabledBy } = operationOf(id)
   const { params, querystring, body } = tablesOf(id)
   const codes: ErrorCode[] = key ? ['api_key_missing', 'api_key_malformed', 'api_key_unknown'] : []
-  if (isDisabled(id)) return [...codes, 'operation_disabled']
-  if (method !== 'GET') codes.push('content_type_unsupported', 'body_too_large')
+  if (disabledBy !== undefined) return [...codes, 'operation_disabled']
+  codes.push('content_type_unsupported', 'body_too_large')
   if (method !== 'POST') codes.push('body_unexpected')
   codes.push('form_malformed', 'form_too_large', 'parameter_unknown')
-  if (Object.values(body?.properties ?? {}).some(parameter => parameter['x-fixed'])) codes.push('parameter_not_updatable')
+  const fields = Object.values(body?.properties ?? {})
+  if (fields.some(field => field['x-fixed'])) codes.push('parameter_not_updatable')
   if (body?.required) codes.push('parameter_missing')
   if (body || querystring) codes.push('parameter_invalid')
   if (querystring) codes.push('cursor_unknown')
+  if (fields.some(field => field['x-refers'])) codes.push('reference_missing')
   if (params) codes.push('resource_missing')
-  return [...codes, ...(NOTES[id]?.refusals ?? [])]
+  return [...new Set([...codes, ...(JUDGED_BY[id] ?? []).map(rule => rule.else)])]
 }
 
 /** An error of each code. The message of a real one names the parameter and the values. */
 function errorExamples(): Json {
-  const codes = new Set(IDS.flatMap(codesOf))
+  const codes = new Set(OPERATION_IDS.flatMap(codesOf))
   return Object.fromEntries(
     [...codes].map(code => {
       const { type, when } = CATALOGUE[code]
@@ -277,7 +249,7 @@ const ERROR = {
 }
 
 /** The schemas of answers, those of records with an example. */
-function answerSchemas(base: string): Json {
+function answerSchemas({ base }: DocumentOptions): Json {
   const records = recordExamples(base)
   const examples = new Map<string, Json>(Object.entries(RESOURCE_NAMES).map(([family, name]) => [name, records[family as Family]]))
   return Object.fromEntries(
@@ -286,11 +258,11 @@ function answerSchemas(base: string): Json {
 }
 
 /** The schemas of request bodies, by the operation's name. */
-function bodySchemas(): Json {
+function bodySchemas({ settings }: DocumentOptions): Json {
   return Object.fromEntries(
-    IDS.flatMap(id => {
+    OPERATION_IDS.flatMap(id => {
       const { body } = tablesOf(id)
-      return body ? [[capitalised(id), published(body, isUpdate(id) ? 'update' : 'create')]] : []
+      return body ? [[capitalised(id), published(body, { operation: operationOf(id), settings })]] : []
     })
   )
 }

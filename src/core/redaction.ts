@@ -126,7 +126,8 @@ function redactedNode(node: FormNode, keys: readonly string[]): FormNode {
   const copy = Object.assign(new FormObject(), { cleared: node.cleared, length: node.length })
   for (const [name, part] of node.parts) {
     const shown = isJson(name) ? MASK : withoutSecrets(name, keys)
-    copy.parts.set(shown, shown === MASK || isSecretName(name) ? MASK : redactedNode(part, keys))
+    // an empty value says nothing, and evidence has to see that it was empty
+    copy.parts.set(shown, part !== '' && (shown === MASK || isSecretName(name)) ? MASK : redactedNode(part, keys))
   }
   return copy
 }

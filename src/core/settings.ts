@@ -126,12 +126,6 @@ export const SETTINGS = {
   }),
   'evidence.journal': setting('sandbox', Type.Boolean(), true, 'Whether calls are kept in the journal.'),
   'evidence.coverage': setting('sandbox', Type.Boolean(), true, 'Whether rules, assumptions and findings are counted.'),
-  'evidence.trace': setting(
-    'sandbox',
-    Type.Boolean(),
-    true,
-    'Whether the judging of a call is recorded; without it nothing can be counted and no call explained.'
-  ),
   'transactions.default_currency': setting('sandbox', Type.String({ format: 'currency' }), 'usd', 'Currency when none is sent.', { assumption: 'A22' }),
   'transactions.refundable': setting(
     'sandbox',

@@ -1,11 +1,11 @@
 /** Coverage: how often the calls of a sandbox, or of a whole run, kept and broke each rule of the reference. */
 import { RULE_IDS, RULES, type Rule, type RuleId } from '../reference/rules.js'
 
-export type Outcomes = { satisfied: number; violated: number }
+type Outcomes = { satisfied: number; violated: number }
 export type RuleCoverage = Outcomes & { rule: RuleId; text: string; violable: boolean; keepable: boolean }
 export type CoverageReport = {
   rules: RuleCoverage[]
-  /** Outcomes seen and possible: a rule that calls can keep and break has two, any other one. */
+  /** Outcomes seen and possible: a rule that calls can both keep and break has two, any other one. */
   seen: number
   possible: number
   percent: number
@@ -14,31 +14,24 @@ export type CoverageReport = {
   never_violated: RuleId[]
 }
 
-const PLACES = Object.fromEntries(RULE_IDS.map((rule, place) => [rule, place])) as Readonly<Record<RuleId, number>>
-const zeros = (): number[] => RULE_IDS.map(() => 0)
-
-const increment = (counts: number[], rule: RuleId): void => {
-  counts[PLACES[rule]] = (counts[PLACES[rule]] as number) + 1
-}
+const none = () => Object.fromEntries(RULE_IDS.map(rule => [rule, { satisfied: 0, violated: 0 }])) as Record<RuleId, Outcomes>
 
 export class Coverage {
-  /** Calls that kept and that broke each rule, by its place in the ledger. */
-  #kept = zeros()
-  #broken = zeros()
+  /** How many calls kept and broke each rule. */
+  #outcomes = none()
 
   /** Counts a call once for each rule that it kept, and for the one that it broke. */
   count(kept: readonly RuleId[], broken: RuleId | null): void {
-    for (const rule of kept) increment(this.#kept, rule)
-    if (broken !== null) increment(this.#broken, broken)
+    for (const rule of kept) this.#outcomes[rule].satisfied++
+    if (broken !== null) this.#outcomes[broken].violated++
   }
 
   clear(): void {
-    this.#kept = zeros()
-    this.#broken = zeros()
+    this.#outcomes = none()
   }
 
   report(): CoverageReport {
-    return reportOf(rule => ({ satisfied: this.#kept[PLACES[rule]] as number, violated: this.#broken[PLACES[rule]] as number }))
+    return reportOf(rule => this.#outcomes[rule])
   }
 }
 

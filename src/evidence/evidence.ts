@@ -1,7 +1,7 @@
 /** The evidence of one sandbox: its journal, and what was counted since its last load or reset. */
 import { AssumptionUsage } from './assumptions.js'
 import { Coverage } from './coverage.js'
-import { type Events, Findings } from './findings.js'
+import { Findings } from './findings.js'
 import { Journal, type JournalLimits } from './journal.js'
 import { brokenRule, type JudgedCall } from './judged-call.js'
 import { keptRules } from './kept-rules.js'
@@ -36,7 +36,7 @@ export class Evidence {
   }
 
   /** Records a call that is over; what may not be kept of it is dropped. */
-  record(call: JudgedCall & Events & { redact: () => void }, parts: EvidenceParts): void {
+  record(call: JudgedCall, parts: EvidenceParts): void {
     this.#run.metrics.count(call)
     if (parts.coverage) {
       if (!this.#isOver) this.#unfollow ??= this.#run.follow(() => this.#findings.stopped.map(this.#nameInRun))
@@ -44,7 +44,7 @@ export class Evidence {
       this.#coverage.count(judgement.kept, judgement.broken)
       this.#assumptions.count(judgement.relied, call.id)
       this.#run.count(judgement, this.#nameInRun(call.id))
-      this.#findings.look(call, call)
+      this.#findings.look(call)
     }
     if (parts.journal) {
       call.redact()

@@ -1,7 +1,8 @@
 /** Findings: mistakes that the client under test makes, each with the calls that show it. They come of what happened in calls, never of how an answer was judged. */
 import { valueIn } from '../core/form.js'
 import type { OperationId } from '../reference/operations.js'
-import { type AnyRecord, hasRun, type JudgedCall, listShown, recordsShown } from './judged-call.js'
+import type { List } from '../reference/parameters.js'
+import { type AnyRecord, hasRun, type JudgedCall, listShown, type Pause, recordsShown } from './judged-call.js'
 import { hasValue } from './kept-rules.js'
 import { RecentMap } from './recent-map.js'
 import { isWithoutAmount } from './relied-assumptions.js'
@@ -67,17 +68,6 @@ export type FindingId = keyof typeof FINDINGS
 export type Severity = (typeof FINDINGS)[FindingId]['severity']
 export type Finding = { finding: FindingId; severity: Severity; about: string; advice: string; times: number; requests: string[] }
 
-/** What happened in a call that its record does not hold, since it is dropped or redacted by then. Times are milliseconds of the machine's clock. */
-export type Events = {
-  now: number
-  /** The same for the same call by the same caller; nothing that was sent can be read from it. */
-  signature: () => string
-  cardNumberSent: boolean
-  unknownParameter: boolean
-  /** The Retry-After of the answer: how many milliseconds to wait; null without one. */
-  retryAfter: number | null
-}
-
 /** Calls named for one finding. */
 const MOST_CALLS = 20
 /** Calls remembered to recognise their like. */
@@ -111,8 +101,6 @@ export class FindingCounts {
 
 /** A call whose answer was lost: what it would have made is unknown to the client until it looks. `place` is the Transaction or the Ticket's Location. */
 type LostCall = { id: string; place: string | undefined }
-/** Until when an operation should not be called again, by the machine's and by the sandbox's clock. */
-type Pause = { id: string; machine: number; sandbox: number }
 
 const RISKS: Readonly<Partial<Record<OperationId, FindingId>>> = { createRefund: 'double-refund-risk', createTransaction: 'double-payment-risk' }
 
@@ -125,7 +113,7 @@ export class Findings {
   /** Refunds and payments whose answer was lost, by signature, until the client looks. */
   readonly #lost = { createRefund: new RecentMap<LostCall>(MOST_REMEMBERED), createTransaction: new RecentMap<LostCall>(MOST_REMEMBERED) }
   readonly #refused = new RecentMap<string>(MOST_REMEMBERED)
-  readonly #pauses = new RecentMap<Pause>(MOST_REMEMBERED)
+  readonly #pauses = new RecentMap<Pause & { id: string }>(MOST_REMEMBERED)
 
   /** Whatever is found is passed to `report` too. */
   constructor(report: FindingCounts['add'] = () => {}) {
@@ -138,16 +126,16 @@ export class Findings {
   }
 
   /** Looks at one call; what is found does not depend on what the journal still holds. */
-  look(call: JudgedCall, events: Events): void {
+  look(call: JudgedCall): void {
     const { id, operation, refusal } = call
-    if (events.unknownParameter) this.#add('unknown-parameter', id)
-    if (events.cardNumberSent) this.#add('card-number-sent', id)
+    if (call.unknownParameter) this.#add('unknown-parameter', id)
+    if (call.cardNumberSent) this.#add('card-number-sent', id)
     if (operation === 'createTransaction') this.#lookAtPayment(call)
     if (operation === 'listTickets' || operation === 'listTransactions') this.#lookAtSearch(call)
-    if (operation === 'createRefund' || operation === 'createTransaction') this.#lookForRepeat(call, operation, events)
+    if (operation === 'createRefund' || operation === 'createTransaction') this.#lookForRepeat(call, operation)
     this.#lookForLookUp(call)
-    this.#lookAtPause(call, events)
-    if (refusal !== null && !EMULATOR_FAULTS.includes(refusal.code)) this.#lookAtRefusal(id, events.signature())
+    this.#lookAtPause(call)
+    if (refusal !== null && !EMULATOR_FAULTS.includes(refusal.code)) this.#lookAtRefusal(call)
   }
 
   /** Forgets everything; no call continues from the empty pages any more. */
@@ -182,17 +170,17 @@ export class Findings {
     const keyOf = (starting: string | null | undefined, ending: string | null | undefined) =>
       JSON.stringify([operation, account, search, starting ?? null, ending ?? null])
     this.#emptyPages.delete(keyOf(after, before))
-    const list = listShown(call)
-    if (!isDelivered || !hasRun(call) || list === null || list.data.length > 0 || !list.has_more) return
-    this.#emptyPages.set(before === undefined ? keyOf(list.last_id, undefined) : keyOf(undefined, list.first_id), id)
+    const page = isDelivered ? pageOf(call) : null
+    if (page === null || page.data.length > 0 || !page.has_more) return
+    this.#emptyPages.set(before === undefined ? keyOf(page.last_id, undefined) : keyOf(undefined, page.first_id), id)
   }
 
   /** The same call again after its answer was lost. It is known what came of it as soon as an answer of the operation arrives. */
-  #lookForRepeat(call: JudgedCall, operation: 'createRefund' | 'createTransaction', events: Events): void {
+  #lookForRepeat(call: JudgedCall, operation: 'createRefund' | 'createTransaction'): void {
     const lost = this.#lost[operation]
     const isLost = !call.isDelivered || call.outcome === 'not_written'
     if (!isLost && lost.isEmpty) return
-    const own = events.signature()
+    const own = call.signature()
     const before = lost.get(own)
     if (before !== undefined) this.#add(RISKS[operation] as FindingId, before.id, call.id)
     if (isLost) lost.set(own, { id: call.id, place: placeOf(call) })
@@ -212,19 +200,20 @@ export class Findings {
     }
   }
 
-  #lookAtPause({ id, at, operation, account, isDelivered }: JudgedCall, { now, retryAfter }: Events): void {
-    if (operation === null || (retryAfter === null && this.#pauses.isEmpty)) return
+  #lookAtPause({ id, at, now, operation, account, isDelivered, pause }: JudgedCall): void {
+    if (operation === null || (pause === null && this.#pauses.isEmpty)) return
     const caller = `${operation} ${account}`
-    const pause = this.#pauses.get(caller)
-    if (pause !== undefined && now < pause.machine && at < pause.sandbox) this.#add('retry-after-ignored', pause.id, id)
+    const before = this.#pauses.get(caller)
+    if (before !== undefined && now < before.machine && at < before.sandbox) this.#add('retry-after-ignored', before.id, id)
     this.#pauses.delete(caller)
-    if (retryAfter !== null && isDelivered) this.#pauses.set(caller, { id, machine: now + retryAfter, sandbox: at + retryAfter })
+    if (pause !== null && isDelivered) this.#pauses.set(caller, { id, ...pause })
   }
 
-  #lookAtRefusal(id: string, signature: string): void {
-    const before = this.#refused.get(signature)
-    if (before !== undefined) this.#add('refused-and-repeated', before, id)
-    this.#refused.set(signature, id)
+  #lookAtRefusal(call: JudgedCall): void {
+    const own = call.signature()
+    const before = this.#refused.get(own)
+    if (before !== undefined) this.#add('refused-and-repeated', before, call.id)
+    this.#refused.set(own, call.id)
   }
 
   #add(finding: FindingId, ...calls: string[]): void {
@@ -236,6 +225,17 @@ export class Findings {
 /** Refusals that come of the emulator's own state, not of the call. */
 const EMULATOR_FAULTS: readonly string[] = ['internal_error', 'not_ready', 'data_not_written']
 const COMPARISONS = ['created.gte', 'created.gt', 'created.lte', 'created.lt'] as const
+
+/** The page that a client got, from the operation or from a script; null where it is none. */
+function pageOf(call: JudgedCall): List<unknown> | null {
+  if (call.outcome !== 'scripted') return hasRun(call) ? listShown(call) : null
+  try {
+    const page = JSON.parse(call.text)
+    return Array.isArray(page?.data) ? page : null
+  } catch {
+    return null
+  }
+}
 
 /** Where a client finds what a lost call would have made: the Transaction of a Refund, the Location of a payment. */
 function placeOf({ operation, body, found }: JudgedCall): string | undefined {

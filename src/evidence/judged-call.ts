@@ -16,6 +16,8 @@ export type Outcome = 'refused' | 'answered' | 'scripted' | 'lost_before' | 'los
 export type Refusal = { code: string; rule: RuleId | null; assumption: AssumptionId | null; param: string | null; facts: Facts | null }
 /** The script entry that acted on a call. */
 export type ScriptAction = { id: string; name: string | null; fault: string | null }
+/** Until when an operation should not be called again, by the machine's and by the sandbox's clock: whichever passes first. */
+export type Pause = { machine: number; sandbox: number }
 /** A record as it is stored or shown. */
 export type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string }
 
@@ -23,6 +25,8 @@ export type JudgedCall = {
   readonly id: string
   /** The sandbox's clock when the call came, in milliseconds. */
   readonly at: number
+  /** The machine's. */
+  readonly now: number
   readonly method: string
   /** Below the base address, without the query, redacted. */
   readonly path: string
@@ -38,6 +42,10 @@ export type JudgedCall = {
   readonly query: FormObject
   readonly body: FormObject
   readonly isDecoded: boolean
+  /** A whole card number was sent as one. */
+  readonly cardNumberSent: boolean
+  /** A parameter was sent that the operation does not have. */
+  readonly unknownParameter: boolean
 
   /** The record that the call is about, as it was before the operation: the one in the path, or the one that the body names. */
   readonly found: AnyRecord | null
@@ -61,8 +69,15 @@ export type JudgedCall = {
   readonly isDelivered: boolean
   readonly refusal: Refusal | null
   readonly script: ScriptAction | null
+  /** What the Retry-After of the answer asks for. */
+  readonly pause: Pause | null
   /** Milliseconds of the machine's time. */
   readonly ms: number
+
+  /** The same for the same call by the same caller; nothing that was sent can be read from it. Known until the call is redacted. */
+  signature: () => string
+  /** Drops what may not be kept (A25). */
+  redact: () => void
 }
 
 /** Whether the operation gave the answer, wherever that went then: a 2xx of its own, or the documented 501. */

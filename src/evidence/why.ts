@@ -76,7 +76,7 @@ const OUTCOMES: Readonly<Record<JudgedCall['outcome'], string>> = {
 
 /** The same for people to read. */
 export function explainedText(call: JudgedCall, journal: Journal, keys: readonly string[]): string {
-  const { at, on, id, method, path, query, body, script, answer, why, status, outcome } = { ...explained(call, journal, keys), at: isoOf(call.at) }
+  const { at, id, method, path, query, body, script, answer, why, status, outcome } = { ...explained(call, journal, keys), at: isoOf(call.at) }
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
   const lines = [`${id}  ${method} ${path}  ${OUTCOMES[outcome]}, ${status}, ${effect}  (${at})`]
   for (const [what, sent] of Object.entries({ query, body })) {
@@ -85,7 +85,7 @@ export function explainedText(call: JudgedCall, journal: Journal, keys: readonly
   }
   if (script) lines.push(`  script: ${script.id}${script.name ? ` (${script.name})` : ''}${script.fault ? `: ${script.fault}` : ''}`)
   if (why.rules.length > 0) lines.push('', 'Rules, in the order in which they were decided:', ...why.rules.map(verdictLine))
-  else lines.push('', on === null ? 'It met no operation.' : 'It kept and broke no rule.')
+  else lines.push('', 'It met no operation.')
   if (why.changed_by.length > 0) lines.push('', `The records that it was judged by were last changed by ${why.changed_by.join(', ')}.`)
   if (why.assumptions.length > 0) lines.push('', 'The answer relies on:', ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`))
   lines.push('', 'Answer:', `  ${answerLine(answer)}`)

@@ -6,7 +6,7 @@ import { redactedForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
-import type { AnyRecord, JudgedCall, Outcome, Refusal, ScriptAction } from '../evidence/judged-call.js'
+import type { AnyRecord, JudgedCall, Outcome, Pause, Refusal, ScriptAction } from '../evidence/judged-call.js'
 import type { Account } from '../reference/accounts.js'
 import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
@@ -47,9 +47,10 @@ export class Call implements JudgedCall {
   /** Whether it goes into the evidence: not a step, nor a call of the control API. */
   readonly isRecorded: boolean
   readonly at: number
-  /** The machine's time when it came, in milliseconds. */
   readonly now: number
   readonly #since: number
+  /** What tells the call from others as long as it is not decoded: its address, or its id where it has a body. Dropped once the call is recorded. */
+  #undecoded: string
   sandbox: Sandbox
   operation: OperationId | null
   params: Readonly<Record<string, string>>
@@ -101,7 +102,7 @@ export class Call implements JudgedCall {
   ms = 0
 
   unknownParameter = false
-  retryAfter: number | null = null
+  pause: Pause | null = null
   /** A control call that has no use for the sandbox that it made, or changed nothing: a dry run. */
   leavesNothing = false
 
@@ -114,6 +115,7 @@ export class Call implements JudgedCall {
     this.at = sandbox.isLoaded ? sandbox.clock.now() : 0
     this.now = sandbox.machineNow()
     this.#since = performance.now()
+    this.#undecoded = hasBody(headers) ? id : url
     this.sandbox = sandbox
     this.operation = routeOptions.config?.operation ?? null
     this.params = this.operation === null ? NO_PARAMS : (params as Record<string, string>)
@@ -172,8 +174,8 @@ export class Call implements JudgedCall {
 
   /** A digest that is the same for the same call by the same caller; of a body that was not read, no two are known to be the same. */
   signature(): string {
-    const { method, path, authorization, isDecoded, id, query, body } = this
-    return hash('sha256', JSON.stringify([method, path, authorization, isDecoded ? [flat(query), flat(body)] : id]), 'base64')
+    const { method, path, authorization, isDecoded, query, body } = this
+    return hash('sha256', JSON.stringify([method, path, authorization, isDecoded ? [flat(query), flat(body)] : this.#undecoded]), 'base64')
   }
 
   /** Drops what may not be kept: credentials, card numbers and API keys, wherever they are (A25). */
@@ -190,6 +192,7 @@ export class Call implements JudgedCall {
     if (this.refusal?.param) this.refusal = { ...this.refusal, param: withoutSecrets(this.refusal.param, keys) }
     if (this.text !== '') this.text = withoutKeys(this.text, keys)
     this.authorization = undefined
+    this.#undecoded = ''
     this.values = NO_VALUES
   }
 
@@ -198,6 +201,9 @@ export class Call implements JudgedCall {
     return keyIn(this.authorization)
   }
 }
+
+/** Whether a request carries a body, by what its headers say. */
+export const hasBody = (headers: FastifyRequest['headers']): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 /** A form as data that is the same for the same parameters in any order. */
 const flat = (node: FormNode): unknown => {

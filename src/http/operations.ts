@@ -57,5 +57,5 @@ export function refuseDisabled({ operation }: Call): void {
   if (operation === null) return
   const { disabledBy, family } = operationOf(operation)
   if (disabledBy === undefined) return
-  throw new ApiError('operation_disabled', { message: `Deleting a ${RESOURCE_NAMES[family]} is disabled: the service always aborts it.`, rule: disabledBy })
+  throw new ApiError('operation_disabled', { message: `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always aborts it.`, rule: disabledBy })
 }

@@ -9,7 +9,7 @@ import { tookEffect } from '../evidence/judged-call.js'
 import { type Family, type OperationId, operationOf } from '../reference/operations.js'
 import { redacted } from './answers.js'
 import { actorOf } from './authentication.js'
-import type { Call } from './call.js'
+import { type Call, hasBody } from './call.js'
 import { answerRefusal, noOperation, outsideBase } from './errors.js'
 import type { Faults } from './faults.js'
 import { positionOf } from './listing.js'
@@ -32,17 +32,20 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
   request.call = call
   reply.header('request-id', call.id)
   call.sandbox.inFlight++
+  const { socket } = request.raw
   const close = () => {
+    socket.off('close', close)
     if (call.isClosed) return
     call.isClosed = true
+    call.sandbox.inFlight--
     if (!call.isPending) closeCall(request, reply)
   }
   reply.raw.once('finish', () => {
     call.isSent = true
   })
   reply.raw.once('close', close)
-  // a response behind another one of its connection is not told of the connection's end
-  if (reply.raw.socket === null) request.raw.socket.once('close', close)
+  // a response that waits behind another one of its connection gets no event when the connection ends
+  if (reply.raw.socket === null) socket.once('close', close)
   return refusal
 }
 
@@ -59,7 +62,6 @@ function closeCall(request: FastifyRequest, reply: FastifyReply): void {
   const { call } = request
   const { sandbox, authorization } = call
   call.close(reply)
-  sandbox.inFlight--
   try {
     if (call.isRecorded) sandbox.evidence.record(call, { journal: sandbox.settings['evidence.journal'], coverage: sandbox.settings['evidence.coverage'] })
     logCall(request, reply, authorization)
@@ -162,13 +164,9 @@ function proceed(call: Call, done: (error?: Error) => void): void {
   done(refusal)
 }
 
-/** Whether the request carries a body, by what its headers say. */
-export const hasBody = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-
 /** Errors: `content_type_unsupported` for a compressed body. The type of a body that is not there says nothing. */
 function checkBody({ headers }: FastifyRequest): void {
-  if (!hasBody({ headers } as FastifyRequest)) {
+  if (!hasBody(headers)) {
     delete headers['content-type']
     return
   }
@@ -205,7 +203,7 @@ function readForms({ call, query, body }: FastifyRequest): void {
 /** Decodes and checks the parameters. Errors: those of the form, `body_unexpected`, then those of the parameter table. */
 function readParameters(request: FastifyRequest, reply: FastifyReply): void {
   const { call, query, body } = request
-  refuseBroken(body as Form | undefined, 'FORM-1')
+  refuseBroken(body as Form | undefined, call.method === 'POST' ? 'FORM-1' : undefined)
   refuseBroken(query as Form, undefined)
   call.isDecoded = true
   const table = PARAMETERS.get(call.operation as OperationId) as Table
@@ -215,11 +213,11 @@ function readParameters(request: FastifyRequest, reply: FastifyReply): void {
     call.values = decodeParameters(table, call.body, context)
     return
   }
-  if (hasBody(request)) throw unexpectedBody(call, table)
+  if (hasBody(request.headers)) throw unexpectedBody(call, table)
   call.values = decodeParameters(table, call.query, context)
 }
 
-/** Refuses a form that could not be decoded; broken percent-encoding breaks the rule of the place, where it has one. */
+/** Refuses a form that could not be decoded; broken percent-encoding breaks the rule of the place, where it has one: FORM-1 speaks of POST bodies alone. */
 function refuseBroken(form: Form | undefined, place: 'FORM-1' | undefined): void {
   if (!form?.problem) return
   const { code, message, param, rule = place, assumption } = form.problem
@@ -264,7 +262,8 @@ class CallDecoding implements DecodeContext {
   }
 
   refer(family: Family, id: string, reference: BodyReference): void {
-    this.#request.call.scope.inBody(family, id, reference)
+    const { call } = this.#request
+    call.found = call.scope.inBody(family, id, reference)
   }
 
   cursor(param: string, id: string): void {

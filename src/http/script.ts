@@ -1,6 +1,7 @@
 /** Where a script acts on a call: after its key and parameters were found right, before its operation. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type FormObject, nodeIn } from '../core/form.js'
+import type { Pause } from '../evidence/judged-call.js'
 import type { SentCall, Values } from '../scenario/matching.js'
 import type { Action, Fault, Respond } from '../scenario/script.js'
 import type { Call } from './call.js'
@@ -52,7 +53,7 @@ export async function act(action: Action, { call }: FastifyRequest, reply: Fasti
   if (body !== '' && !reply.hasHeader('content-type')) reply.type(typeof respond?.body === 'string' ? TEXT_TYPE : JSON_TYPE)
   call.fate = fault ? 'lost_before' : 'scripted'
   call.text = body
-  call.retryAfter = waitIn(reply, call.now)
+  call.pause = pauseIn(reply, call)
   const rest = fault && !call.isClosed ? lose(fault, call, reply, body, faults) : body
   if (rest !== null) reply.send(rest)
   return false
@@ -72,12 +73,12 @@ function bodyOf({ body, error }: Respond, requestId: string): string {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-/** How long a Retry-After asks to wait from an instant on, in milliseconds: it holds seconds or a date. */
-function waitIn(reply: FastifyReply, now: number): number | null {
-  const header = reply.getHeader('retry-after')
-  if (header === undefined) return null
-  const wait = /^\d+$/.test(String(header)) ? Number(header) * 1000 : Date.parse(String(header)) - now
-  return Number.isNaN(wait) ? null : wait
+/** Until when a Retry-After asks to wait: it holds seconds, or a date, which either clock may be meant to reach. */
+function pauseIn(reply: FastifyReply, { now, at }: Call): Pause | null {
+  const header = String(reply.getHeader('retry-after') ?? '')
+  if (/^\d+$/.test(header)) return { machine: now + Number(header) * 1000, sandbox: at + Number(header) * 1000 }
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? null : { machine: date, sandbox: date }
 }
 
 /** After the operation of a scripted call: loses its answer where the script says so. Returns the body to send, or null where nothing more is sent. */

@@ -1,6 +1,6 @@
 /**
  * What the emulator answers where the reference says "not shown" or "not stated": the ledger of assumptions.
- * None of it is documented behaviour. `settings` names the settings that change it. A `standing` one is behind every answer, so that it is not counted.
+ * None of it is documented behaviour. `settings` names the settings that change it. A `standing` one is behind every answer, so it is not counted.
  */
 
 export type Assumption = { topic: string; default: string; settings: readonly string[]; standing?: true }
@@ -61,23 +61,23 @@ export const ASSUMPTIONS = {
   A09: {
     topic: 'list object',
     default:
-      '{"object":"list","url","data","has_more","first_id","last_id"}; first_id and last_id name the first and last record retrieved for the page, before any post-hoc filter, and are null when nothing was retrieved',
+      '{"object":"list","url","data","has_more","first_id","last_id"}; first_id and last_id name the first and last record retrieved for the page, before any post-hoc filter, and are null when nothing was retrieved; url is the path, with /next and the prefix of the sandbox',
     settings: []
   },
   A10: {
     topic: 'other pagination parameters',
     default:
-      'starting_after or ending_before, one at most, each the id of a record of the list or of a deleted User; an unknown one is refused; limit 1 to 100, default 10, anything else is refused',
+      'starting_after=ID or ending_before=ID, not both, ID being a record of the list, inside the filter or not, or a deleted User of it; ending_before returns the limit records nearest before ID, most recent first, and has_more is then about that direction; an unknown id is refused; limit 1 to 100, default 10, anything else is refused',
     settings: ['pagination.default_limit', 'pagination.max_limit', 'pagination.out_of_range']
   },
   A11: {
     topic: 'order of lists',
-    default: 'most recent first everywhere; records of the same instant in reverse order of creation',
+    default: 'most recent first everywhere (the reference says so of Refunds); records of the same instant in reverse order of creation',
     settings: ['pagination.order']
   },
   A12: {
     topic: 'post-hoc search',
-    default: 'the page retrieves limit records, then filters them; has_more speaks of the records not yet retrieved',
+    default: 'the page retrieves limit records, then filters them; has_more is about the records not yet retrieved',
     settings: []
   },
   A13: {
@@ -98,18 +98,19 @@ export const ASSUMPTIONS = {
   A16: {
     topic: 'empty value',
     default:
-      'on create and in a query: as if absent, but limit= is refused; on update: unsets the parameter, one that the create requires too; a filter naming an id that does not exist gives an empty list',
+      'on create and in a query: as if absent, but limit= is refused; on update: unsets the parameter, even one that the create requires, which becomes null; a filter naming an id that does not exist gives an empty list',
     settings: ['parameters.unset_required']
   },
   A17: { topic: 'metadata', default: 'merged by key on update; values are strings; a nested or list value is refused', settings: [] },
   A18: {
     topic: 'keys',
-    default: 'declared in fixtures, each bound to one Account; an unknown key is refused, and so is a password that is not empty',
+    default: 'declared in fixtures, each bound to one Account; an unknown key is refused, and so is a password that is not empty, with a message that says so',
     settings: ['auth.accept_any_key']
   },
   A19: {
     topic: 'what a key may see',
-    default: 'everything',
+    default:
+      'everything; with the setting scoped, a merchant sees its own Account, Users, Locations and what belongs to them, a reseller its own Account and those it created; what is hidden is answered with 404 and left out of lists',
     settings: ['auth.visibility']
   },
   A20: { topic: 'a key sent to POST /transactions', default: 'ignored, even when wrong', settings: [] },
@@ -120,7 +121,7 @@ export const ASSUMPTIONS = {
   },
   A22: {
     topic: 'currency',
-    default: 'usd when left out; must be one of the active codes of ISO 4217, funds and metals included',
+    default: 'usd when left out; must be one of the active codes of ISO 4217, funds and metals included, whatever the version of Node.js',
     settings: ['transactions.default_currency']
   },
   A23: {
@@ -137,14 +138,14 @@ export const ASSUMPTIONS = {
   A25: {
     topic: 'card data',
     default:
-      'payment_method is {type, card: {brand, last4} or null, bank_account: {bank_name, last4} or null}; number, csc, expiry, token, payload, account and routing numbers are used and forgotten',
+      'payment_method is {type, card: {brand, last4} or null, bank_account: {bank_name, last4} or null}; last4 is card[last4], which must be four digits, else the last four digits of card[number]; number, csc, expiry, token, payload, account and routing numbers are used and forgotten: never stored, logged or shown',
     settings: []
   },
   A26: { topic: 'bank_account with another payment type', default: 'accepted and not used', settings: [] },
   A27: {
     topic: 'numbers',
     default:
-      'an integer is decimal digits only, up to 2^53-1; amounts are not negative; adjustment_number is any decimal number, an exponent too; one that a double cannot hold exactly is refused',
+      'an integer is decimal digits only, up to 2^53-1; amounts are not negative; adjustment_number is any decimal number, an exponent too; one that a double cannot hold exactly is refused, not rounded',
     settings: []
   },
   A28: {
@@ -160,11 +161,15 @@ export const ASSUMPTIONS = {
   A30: {
     topic: 'email, country',
     default:
-      'syntax check of the address (RFC 5321 lengths, RFC 6531 letters beyond ASCII, a domain with at least one dot); ISO 3166-1 alpha-2, any case accepted, returned upper case',
+      'syntax check of the address (RFC 5321 lengths, RFC 6531 letters beyond ASCII, a domain with at least one dot); ISO 3166-1 alpha-2, accepted in any letter case, returned in upper case',
     settings: []
   },
   A31: { topic: "changing an Account's type", default: 'allowed; the id keeps its old prefix', settings: [] },
-  A32: { topic: 'JSON and multipart bodies', default: 'refused with 415 and a hint; form encoding is the only one documented', settings: [] },
+  A32: {
+    topic: 'JSON and multipart bodies',
+    default: 'refused with 415 and a hint, like any other content type or encoding; form encoding is the only one documented',
+    settings: []
+  },
   A33: { topic: 'CORS', default: 'answered for the emulated API; never for the control API', settings: ['cors'], standing: true },
   A34: {
     topic: 'HTTP extras',
@@ -174,20 +179,20 @@ export const ASSUMPTIONS = {
   },
   A35: {
     topic: 'field lengths',
-    default: 'none but the body limit',
+    default: 'no limit but those of the body, the number of parameters and the depth of nesting',
     settings: ['limits.body', 'limits.parameters', 'limits.depth']
   },
   A36: {
     topic: 'form syntax beyond the encoding',
     default:
-      'a name given twice, a list or an object where one value belongs, and bytes that are not UTF-8 are refused with form_malformed; nothing is replaced or guessed',
+      'a name given twice, a list or an object where one value belongs, bytes that are not UTF-8, raw or percent-encoded, and a declared charset other than UTF-8 are refused with form_malformed; nothing is replaced or guessed',
     settings: []
   },
   A37: { topic: 'a body on GET or DELETE', default: 'refused with body_unexpected', settings: [] },
   A38: {
     topic: 'instants in filters',
     default:
-      'every ISO 8601 form that names an instant or a day; a day alone is its 00:00Z, no zone is UTC, a fraction finer than a millisecond compares exactly; a month or a year alone is refused',
+      'every ISO 8601 form that names an instant or a day (calendar, ordinal or week date, basic or extended); a day alone is its 00:00Z, no zone is UTC, a fraction finer than a millisecond compares exactly; a month or a year alone is refused',
     settings: []
   },
   A39: {

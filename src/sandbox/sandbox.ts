@@ -238,7 +238,7 @@ export class Sandbox {
     }
     this.#endPeriod()
     const { settings } = this.#state
-    const seed = state.settings.seed ?? this.settings.seed
+    const { seed = this.settings.seed } = state.settings
     this.#use({ ...state, settings: seed === this.settings.seed ? settings : { ...settings, seed } })
   }
 

@@ -1,9 +1,10 @@
 /** Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with everything that is wrong with them. */
 import type { Step } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
-import { ApiError } from '../core/errors.js'
+import { ApiError, type Problem } from '../core/errors.js'
 import { type IdCounters, Ids } from '../core/ids.js'
 import { instantOf } from '../core/instants.js'
+import { nearest } from '../core/nearest.js'
 import { flattened, type GivenSettings, nested, processSettingProblem, SETTINGS, type SettingKey, settingsInForce } from '../core/settings.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { type DocumentProblem, documentOf, refusalOf, reportTo, type SourceDocument } from './documents.js'
@@ -158,12 +159,17 @@ async function generate({ document, data, flaws, problems }: Checked, importer: 
 async function fixturesOf(checked: Checked, file: string | null, library: Library): Promise<Fixture[]> {
   const { document, data, flaws } = checked
   const isList = data.fixtures === undefined || Array.isArray(data.fixtures)
-  const fixtures = isList ? [] : [UNREAD_FIXTURE]
+  const fixtures = isList && !Object.keys(document.data ?? {}).some(isMisspelled) ? [] : [UNREAD_FIXTURE]
   for (const { member: reference, index, flaws: own } of membersOf<string>(data.fixtures, flaws?.get('fixtures'))) {
     const found = own ? [] : await library.fixture(reference, file).catch(problemsOfText)
     fixtures.push(fixtureFound(found, ['fixtures', index], checked))
   }
   return [...fixtures, fixtureIn(document, data.data ?? {}, isBareFixture(document.data) ? [] : ['data'], flaws?.get('data'))]
+}
+
+/** Whether an unknown name of a scenario was probably meant to be one that holds records. */
+function isMisspelled(name: string): boolean {
+  return !SCENARIO_NAMES.includes(name) && ['fixtures', 'data'].includes(nearest(name, SCENARIO_NAMES) ?? '')
 }
 
 /** A fixture by what was found where one is named: a document, why there is none, or the problems of its text. */
@@ -181,8 +187,8 @@ function fixtureFound(found: SourceDocument | string | DocumentProblem[], steps:
 
 /** The problems of a file that is no YAML, to be listed with all others. Errors: every other error. */
 function problemsOfText(error: unknown): DocumentProblem[] {
-  if (!(error instanceof ApiError) || error.problems === undefined) throw error
-  return error.problems.map(({ file, line = 1, column = 1, message }) => {
+  if (!(error instanceof ApiError)) throw error
+  return (error.problems as readonly Problem[]).map(({ file, line = 1, column = 1, message }) => {
     const document = { ...documentOf(file as string, null), locate: async () => ({ line, column }) }
     return { document, steps: [], message }
   })

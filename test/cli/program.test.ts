@@ -193,8 +193,9 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
     [
       'bad.yaml:1:7 sede: unknown name sede; did you mean seed?',
       'bad.yaml:2:19 settings.port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=',
+      'bad.yaml:5:30 data.tickets[0].location: no Location has the id loc_x',
       'bad.yaml:5:48 data.tickets[0].reference: text or null was expected, not 12; quote it: "12"',
-      'bad.yaml: 3 problems',
+      'bad.yaml: 4 problems',
       'right.yaml: valid',
       'one.yaml:1:12 fixtures[0]: no fixture is called mien; did you mean mine? Known are: …',
       'one.yaml: 1 problem',
@@ -256,7 +257,10 @@ t.test('cli: a start that fails says why on stderr, ends with 1 and leaves no po
       /step\.yaml:2:5 steps\[0\]: GET \/tickets\/none: status: a 2xx was expected, not 404 \(No Ticket has the id none\.\)$/
     ],
     [['--scenario', `${root}/one.yaml`], /one\.yaml:1:12 fixtures\[0\]: no fixture is called nope\. Known are: /],
-    [['--scenario', `${root}/any-key.yaml`], /any-key\.yaml:1:1 auth\.accept_any_key names mch_none, which is no Account of it$/],
+    [
+      ['--scenario', `${root}/any-key.yaml`],
+      /any-key\.yaml:1:37 settings\.auth\.accept_any_key: auth\.accept_any_key names mch_none, which is no Account of it$/
+    ],
     [
       ['--host', 'no-such-host.invalid'],
       /^the emulator cannot listen on that address: .*no-such-host\.invalid; choose an address of this machine with --host, such as 127\.0\.0\.1, or 0\.0\.0\.0 for all of them\.$/

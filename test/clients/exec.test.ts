@@ -25,7 +25,7 @@ t.test('exec: the suite passes, but its client makes two mistakes, which fail th
   const folder = `${t.testdir()}/reports`
   const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8')
 
-  const { status, stdout, stderr } = await ran(['--min-coverage', '40', '--fail-on', 'findings', 'expectations', '--report', folder])
+  const { status, stdout, stderr } = await ran(['--min-coverage', '35', '--fail-on', 'findings', 'expectations', '--report', folder])
 
   t.equal(status, 2, stderr)
   t.strictSame(stdout.match(/^# (tests|pass|fail) \d+$/gm), ['# tests 10', '# pass 10', '# fail 0'])
@@ -34,8 +34,8 @@ t.test('exec: the suite passes, but its client makes two mistakes, which fail th
     `
 commerce-emulator
   Calls         25
-  Coverage      39 of 94 rule outcomes, 41.4 %; 24 rules never exercised, 15 never violated
-  Assumptions   A02 A03 A04 A05 A06 A07 A08 A09 A10 A11 A12 A13 A18 A22 A23 A25 A28
+  Coverage      37 of 93 rule outcomes, 39.7 %; 26 rules never exercised, 14 never violated
+  Assumptions   A02 A03 A04 A05 A06 A07 A08 A09 A10 A11 A12 A13 A18 A22 A23 A25 A28 A29 A38
   Findings      stopped-at-empty-page (1×), refused-and-repeated (1×)
   Script        no entry unused
   Expectations  none unmet
@@ -53,23 +53,24 @@ commerce-emulator
   const { rules, ...shares } = JSON.parse(read('coverage.json'))
   const summary = JSON.parse(read('summary.json'))
   t.strictSame(summary.coverage, shares)
-  t.strictSame([summary.status, summary.calls, shares.seen, shares.possible, shares.percent], [0, 25, 39, 94, 41.4])
+  t.strictSame([summary.status, summary.calls, shares.seen, shares.possible, shares.percent], [0, 25, 37, 93, 39.7])
   t.strictSame(summary.failures, [{ gate: 'findings', message: 'findings: stopped-at-empty-page, refused-and-repeated' }])
-  const outcomesOf = (id: string) => rules.flatMap((rule: any) => (rule.rule === id ? [rule.satisfied, rule.violated] : []))
+  const outcomesOf = (id: string) =>
+    rules.flatMap((rule: { rule: string; satisfied: number; violated: number }) => (rule.rule === id ? [rule.satisfied, rule.violated] : []))
   t.strictSame(outcomesOf('REF-4'), [1, 0])
-  t.strictSame(outcomesOf('REF-6'), [6, 1])
+  t.strictSame(outcomesOf('REF-6'), [4, 1])
   t.strictSame(outcomesOf('REF-7'), [3, 2])
   t.strictSame(outcomesOf('TXN-3'), [1, 1])
   t.strictSame(outcomesOf('LOC-1'), [0, 0])
 
-  t.equal(read('coverage.xml').match(/<testcase /g)?.length, 94)
-  t.equal(read('coverage.xml').match(/<skipped\/>/g)?.length, 94 - 39)
+  t.equal(read('coverage.xml').match(/<testcase /g)?.length, 93)
+  t.equal(read('coverage.xml').match(/<skipped\/>/g)?.length, 93 - 37)
   t.ok(read('gates.xml').startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="gates" tests="3" failures="1">\n'))
   t.equal(read('findings.txt').split('\n')[0], 'error: stopped-at-empty-page (1×, req_3)')
 })
 
 t.test('exec: without that gate the run ends with the status of the suite', async t => {
-  const { status, stderr } = await ran(['--min-coverage', '40'])
+  const { status, stderr } = await ran(['--min-coverage', '35'])
 
   t.equal(status, 0, stderr)
   t.notOk(stderr.includes('FAILED'))

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { startBuiltCommand } from './built-command.js'
-import type { Target } from './service.js'
+import type { Service } from './service.js'
 import { conformance, gapsIn, type Result } from './suite.js'
 import { readLedger, targetOf } from './target.js'
 
@@ -62,9 +62,9 @@ if (named) {
 }
 
 /** Each check as a subtest, and the ledger as the last. */
-async function shown(t: Test, target: Target): Promise<Result[]> {
+async function shown(t: Test, service: Service): Promise<Result[]> {
   const results: Result[] = []
-  for await (const result of conformance(target)) {
+  for await (const result of conformance(service)) {
     const { rule, title, outcome, detail } = result
     results.push(result)
     await t.test(`${rule}: ${title}`, { skip: outcome === 'skipped' && detail }, async t => t.equal(outcome, 'passed', detail || 'passed'))

@@ -1,8 +1,10 @@
-/** The service under test, as HTTP alone: a call, its answer, and the two verdicts that the reference lets a caller reach. */
+/** The service under test, as HTTP alone: a call, its answer, and the verdicts that the reference lets a caller reach. */
 import assert from 'node:assert/strict'
+import type { Sent } from '../contract/performing.js'
+import type { Json } from '../support/json.js'
 
 /** Where the service is and what to call it with. */
-export type Target = {
+export type Service = {
   /** The base address; every path is relative to it. */
   baseUrl: string
   /** An API key of a merchant Account. */
@@ -13,26 +15,14 @@ export type Target = {
   ticket?: string | undefined
 }
 
-/** Form fields by their bracket names: `{ 'address[city]': 'Boston' }`. */
-export type Fields = Readonly<Record<string, string | number>>
-export type Record_ = Readonly<Record<string, any>>
+export type Resource = Readonly<Record<string, Json>>
 export type Answer = {
   /** The call, for a message: `POST /refunds`. */
   on: string
   status: number
   text: string
   /** The body read as JSON; undefined where it is none. */
-  body: any
-}
-export type Call = {
-  /** Form fields, or a body as it is where a content type is given. */
-  body?: Fields | string
-  query?: Fields
-  /** The merchant's key when left out; null sends none. */
-  key?: string | null
-  headers?: Readonly<Record<string, string>>
-  /** Another base address. */
-  base?: string
+  body: Json
 }
 
 /** Thrown where this service offers no way to set a check up. */
@@ -40,34 +30,32 @@ export class Skip extends Error {}
 
 const TIMEOUT = 30_000
 
-/** HTTP Basic with a user name and a password. */
-export const basic = (name: string, password = ''): string => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+const basic = (name: string, password = ''): string => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
-const encoded = (fields: Fields) => new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)] as [string, string])).toString()
-
-/** Makes one call; redirects are not followed. `on` is a method and a path below the base address. */
+/** Makes one call; redirects are not followed. */
 export async function send(
-  { baseUrl, merchantKey }: Target,
-  on: string,
-  { body, query, key = merchantKey, headers = {}, base = baseUrl }: Call = {}
+  { baseUrl, merchantKey, resellerKey }: Service,
+  { on, body, query, key = 'merchant', headers = {}, outside }: Sent
 ): Promise<Answer> {
+  if (key === 'reseller' && !resellerKey) throw new Skip('no reseller key was given')
   const [method, path] = on.split(' ') as [string, string]
-  const response = await fetch(`${base}${path}${query ? `?${encoded(query)}` : ''}`, {
+  const named = typeof key === 'string' ? { name: key === 'merchant' ? merchantKey : (resellerKey as string) } : key
+  const response = await fetch(`${outside ? baseUrl.replace(/\/next$/, '') : baseUrl}${path}${query ? `?${query}` : ''}`, {
     method,
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT),
     headers: {
-      ...(key !== null && { authorization: basic(key) }),
+      ...(named && { authorization: basic(named.name, 'password' in named ? named.password : '') }),
       ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
       ...headers
     },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : encoded(body) })
+    ...(body !== undefined && { body })
   })
   const text = await response.text()
   return { on, status: response.status, text, body: jsonOf(text) }
 }
 
-function jsonOf(text: string): any {
+function jsonOf(text: string): Json {
   try {
     return JSON.parse(text)
   } catch {
@@ -82,14 +70,14 @@ export const told = ({ on, status, text }: Answer): string => `${on} answered ${
 export const isAccepted = ({ status }: Answer): boolean => status >= 200 && status < 300
 
 /** The call was carried out: a 2xx with an object that has an id. */
-export function accepted(answer: Answer): Record_ {
+export function accepted(answer: Answer): Resource {
   assert.ok(isAccepted(answer), `a 2xx was expected; ${told(answer)}`)
   assert.ok(typeof answer.body?.id === 'string' && answer.body.id !== '', `a resource with an id was expected; ${told(answer)}`)
   return answer.body
 }
 
 /** A list: its result set, which the reference does not name, is the one member that holds an array. */
-export function listed(answer: Answer): { records: Record_[]; hasMore: boolean } {
+export function listed(answer: Answer): { records: Resource[]; hasMore: boolean } {
   assert.ok(isAccepted(answer), `a 2xx was expected; ${told(answer)}`)
   const { body } = answer
   assert.ok(typeof body === 'object' && body !== null && !Array.isArray(body), `an object was expected; ${told(answer)}`)
@@ -97,5 +85,5 @@ export function listed(answer: Answer): { records: Record_[]; hasMore: boolean }
   const sets = Object.values(body).filter(Array.isArray)
   assert.ok(sets.length > 0, `a member that holds the results was expected; ${told(answer)}`)
   if (sets.length > 1) throw new Skip(`which member is the result set cannot be told; ${told(answer)}`)
-  return { records: sets[0] as Record_[], hasMore: body.has_more }
+  return { records: sets[0] as Resource[], hasMore: body.has_more }
 }

@@ -2,12 +2,10 @@
  * The conformance suite: what the reference states, asked of any service over HTTP.
  * It asserts nothing that the reference leaves open: no error bodies, no id prefixes, no page size but the one asked for.
  */
-import { ACCOUNT_CHECKS } from './checks/accounts.js'
-import { CALL_CHECKS } from './checks/calls.js'
-import { LIST_CHECKS } from './checks/lists.js'
-import { PAYMENT_CHECKS } from './checks/payments.js'
-import { Context, Run } from './context.js'
-import { Skip, type Target } from './service.js'
+import { CASE_CHECKS } from './cases.js'
+import { Context, Run, skipReason } from './context.js'
+import { SEQUENCES } from './sequences.js'
+import type { Service } from './service.js'
 
 /** One thing to ask of the service. `run` throws to fail and calls `ctx.skip` where it cannot be set up. */
 export type Check = { rule: string; title: string; run: (ctx: Context) => Promise<void> }
@@ -24,11 +22,11 @@ export type Result = {
 /** A rule of the ledger, as `test/contract/rules.json` lists it. */
 export type LedgerRule = { id: string; rule: string; sections: number[]; violable: boolean }
 
-export const CHECKS: readonly Check[] = [...CALL_CHECKS, ...LIST_CHECKS, ...ACCOUNT_CHECKS, ...PAYMENT_CHECKS]
+export const CHECKS: readonly Check[] = [...CASE_CHECKS, ...SEQUENCES]
 
 /** Runs the checks one after another and yields each result as it comes. */
-export async function* conformance(target: Target, checks: readonly Check[] = CHECKS): AsyncGenerator<Result> {
-  const run = new Run(target)
+export async function* conformance(service: Service, checks: readonly Check[] = CHECKS): AsyncGenerator<Result> {
+  const run = new Run(service)
   for (const check of checks) yield await resultOf(check, new Context(run))
 }
 
@@ -38,7 +36,8 @@ async function resultOf({ rule, title, run }: Check, ctx: Context): Promise<Resu
     await run(ctx)
     return ended('passed', '')
   } catch (error) {
-    return ended(error instanceof Skip ? 'skipped' : 'failed', reasonOf(error as Error))
+    const skipped = skipReason(error)
+    return skipped === null ? ended('failed', reasonOf(error as Error)) : ended('skipped', skipped)
   }
 }
 

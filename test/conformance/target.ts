@@ -1,6 +1,6 @@
 /** What the suite reads from outside: the environment, and the ledger of rules. */
 import { existsSync, readFileSync } from 'node:fs'
-import type { Target } from './service.js'
+import type { Service } from './service.js'
 import type { LedgerRule } from './suite.js'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const isLoopback = (host: string) => /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(host)
 
 /** The service that the environment names; null when it names none. Errors: a base address or key that will not do, and a host that is not this machine. */
-export function targetOf(environment: Environment): Target | null {
+export function targetOf(environment: Environment): Service | null {
   const { CONFORMANCE_BASE_URL, CONFORMANCE_MERCHANT_KEY, CONFORMANCE_RESELLER_KEY, CONFORMANCE_TICKET, CONFORMANCE_ALLOW_REMOTE } = environment
   if (!CONFORMANCE_BASE_URL) return null
   if (!/^https?:\/\/[^/]/.test(CONFORMANCE_BASE_URL) || !URL.canParse(CONFORMANCE_BASE_URL)) {

@@ -4,29 +4,34 @@ import { startTestEmulator, world } from '../support/emulator.js'
 
 const YAML = { 'content-type': 'application/yaml' }
 const DECLINED = { on: 'POST /refunds', calls: '2+', respond: { status: 402, error: { code: 'declined', message: 'No.' } } }
-const scenario = { data: world(), script: [{ name: 'slow', on: 'GET /tickets', delay: '1ms' }, DECLINED] }
+const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 100 }
+const scenario = { data: world({ transactions: [CHARGE] }), script: [{ name: 'slow', on: 'GET /tickets', delay: '1ms' }, DECLINED] }
 type Listed = { id: string; entry: { on: string }; matched: number; applied: number }
 
-t.test('script: entries are listed in the order in which they are tried, with how many calls each matched and applied on', async t => {
-  const { call, control } = await startTestEmulator(t, { scenario })
-  t.strictSame((await control('GET /script')).body, {
-    data: [
-      { id: 'scr_1', entry: { name: 'slow', on: 'GET /tickets', delay: '1ms' }, matched: 0, applied: 0 },
-      { id: 'scr_2', entry: DECLINED, matched: 0, applied: 0 }
-    ]
-  })
+t.test(
+  'script: entries are listed in the order in which they are tried, with how many calls each matched, and applied to; a call that is refused before its turn is none of them',
+  async t => {
+    const { call, control } = await startTestEmulator(t, { scenario })
+    t.strictSame((await control('GET /script')).body, {
+      data: [
+        { id: 'scr_1', entry: { name: 'slow', on: 'GET /tickets', delay: '1ms' }, matched: 0, applied: 0 },
+        { id: 'scr_2', entry: DECLINED, matched: 0, applied: 0 }
+      ]
+    })
 
-  await call('GET /tickets')
-  for (let times = 0; times < 3; times++) await call('POST /refunds', { body: 'transaction=txn_none' })
+    await call('GET /tickets')
+    for (let times = 0; times < 3; times++) await call('POST /refunds', { body: 'transaction=txn_a&amount=900' })
+    await call('POST /refunds', { body: 'transaction=txn_none' })
 
-  t.strictSame(
-    (await control('GET /script')).body.data.map(({ id, matched, applied }: Listed) => [id, matched, applied]),
-    [
-      ['scr_1', 1, 1],
-      ['scr_2', 3, 2]
-    ]
-  )
-})
+    t.strictSame(
+      (await control('GET /script')).body.data.map(({ id, matched, applied }: Listed) => [id, matched, applied]),
+      [
+        ['scr_1', 1, 1],
+        ['scr_2', 3, 2]
+      ]
+    )
+  }
+)
 
 t.test('script: an entry that is added goes behind the others, and can be taken away', async t => {
   const { call, control } = await startTestEmulator(t, { scenario })
@@ -66,13 +71,13 @@ t.test('script: a reset brings back the scenario’s own entries, and clears wha
   const before = (await control('GET /script')).text
   await control('POST /script', { on: 'GET /locations', fault: 'hang' })
   await control('DELETE /script/scr_1')
-  await call('POST /refunds', { body: 'transaction=txn_none' })
-  t.equal((await call('POST /refunds', { body: 'transaction=txn_none' })).status, 402)
+  await call('POST /refunds', { body: 'transaction=txn_a' })
+  t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 402)
 
   await control('POST /reset')
 
   t.equal((await control('GET /script')).text, before)
-  t.equal((await call('POST /refunds', { body: 'transaction=txn_none' })).status, 400, 'the first call again')
+  t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 200, 'the first call again')
   t.equal((await control('POST /script', { on: 'GET /locations', delay: '1ms' })).body.id, 'scr_3')
   await control('POST /load', { scenario: { data: world() } })
   t.strictSame((await control('GET /script')).body, { data: [] }, 'and a load replaces them')
@@ -103,9 +108,9 @@ t.test('script: an entry that can never apply is refused with every problem, and
     [
       { on: 'POST /refunds', respond: { status: 200, body: 1, error: { code: 'x', message: 'x' } }, calls: 'many' },
       [
-        ['calls', /^which calls was expected/],
         ['respond', /^body and error cannot both be the answer$/],
-        ['respond.status', /^an error has a status of 400 or more, not 200$/]
+        ['respond.status', /^an error has a status of 400 or more, not 200$/],
+        ['calls', /^which calls was expected/]
       ]
     ]
   ]

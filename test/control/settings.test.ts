@@ -165,7 +165,7 @@ t.test('control: errors of the control API keep their statuses and shape, whatev
   t.strictSame([invalid.body.error.rule, invalid.body.error.assumption], [undefined, undefined])
 })
 
-t.test('control: the ledger of assumptions shows the settings in force and how many answers leaned on each', async t => {
+t.test('control: the ledger of assumptions shows the settings in force and how many answers relied on each', async t => {
   const { call, control } = await startTestEmulator(t, { settings: { 'ids.length': 12 } })
   const entry = async (wanted: string) => (await control('GET /assumptions')).body.data.find(({ id }: { id: string }) => id === wanted)
 
@@ -181,18 +181,20 @@ t.test('control: the ledger of assumptions shows the settings in force and how m
     topic: ASSUMPTIONS.A03.topic,
     default: ASSUMPTIONS.A03.default,
     settings: { 'ids.length': 12, seed: 1 },
-    answers_leaning_on_it: 0,
+    standing: false,
+    times: 0,
     requests: []
   })
-  t.strictSame((await entry('A01')).settings, {})
+  const standing = await entry('A01')
+  t.strictSame([standing.settings, standing.standing, standing.times], [{}, true, 0])
 
   await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'card' } })
   await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'card' } })
   await control('GET /state')
 
-  t.equal((await entry('A03')).answers_leaning_on_it, 2)
+  t.equal((await entry('A03')).times, 2)
   t.strictSame((await entry('A03')).requests, ['req_1', 'req_2'])
-  t.equal((await entry('A09')).answers_leaning_on_it, 0)
+  t.equal((await entry('A09')).times, 0)
   await control('POST /load', { scenario: world() })
-  t.equal((await entry('A03')).answers_leaning_on_it, 0)
+  t.equal((await entry('A03')).times, 0)
 })

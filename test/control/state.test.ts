@@ -240,8 +240,10 @@ t.test('control: every refused call says what is wrong and where, and changes no
       on: 'POST /load',
       body: '{\n  "scenario": {\n    "sede": 3,\n    "data": { "tickets": [ { "id": "t", "location": "loc_a" } ] }\n  }\n}',
       code: 'document_invalid',
-      message: 'The document has a problem: body:3:13 sede: unknown name sede; did you mean seed? Nothing was changed.',
-      more: { problems: [problem('sede', 'unknown name sede; did you mean seed?', 3, 13)] }
+      message: 'The document has 2 problems, the first: body:3:13 sede: unknown name sede; did you mean seed? Nothing was changed.',
+      more: {
+        problems: [problem('sede', 'unknown name sede; did you mean seed?', 3, 13), problem('data.tickets[0].location', 'no Location has the id loc_a', 4, 53)]
+      }
     },
     {
       on: 'POST /load',
@@ -264,9 +266,11 @@ t.test('control: every refused call says what is wrong and where, and changes no
       headers: YAML,
       code: 'document_invalid',
       message:
-        'The document has 3 problems, the first: body:3:9 settings.port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=. Nothing was changed.',
+        'The document has 5 problems, the first: body:1:12 fixtures[0]: no fixture is called bistor; did you mean bistro? Known are: bistro, empty. Nothing was changed.',
       more: {
         problems: [
+          problem('fixtures[0]', 'no fixture is called bistor; did you mean bistro? Known are: bistro, empty', 1, 12),
+          problem('fixtures[1]', 'a document that does not come from a file may name fixtures, not paths: ./x.yaml', 1, 20),
           problem('settings.port', 'it belongs to the process; give it when the emulator is started, as with PORT or --set port=', 3, 9),
           problem('settings.limits', 'it belongs to the process; give it when the emulator is started, as with LIMITS_BODY or --set limits.body=', 4, 11),
           problem('settings.pagination.max_limit', 'at least 1 was expected, not 0', 5, 28)
@@ -337,11 +341,11 @@ t.test('control: every refused call says what is wrong and where, and changes no
       body: 'tickets:\n  - { location: loc_a, reference: drawn }\n  - { location: loc_b }\nusers:\n  - { id: usr_1, account: mch_a, name: A, email: a@b.example }\n  - { id: usr_1, account: mch_a, name: A, email: a@b.example }\n',
       headers: YAML,
       code: 'document_invalid',
-      message: 'The document has 2 problems, the first: body:6:11 users[1].id: the id usr_1 is given twice. Nothing was changed.',
+      message: 'The document has 2 problems, the first: body:3:17 tickets[1].location: no Location has the id loc_b; did you mean loc_a? Nothing was changed.',
       more: {
         problems: [
-          problem('users[1].id', 'the id usr_1 is given twice', 6, 11),
-          problem('tickets[1].location', 'no Location has the id loc_b; did you mean loc_a?', 3, 17)
+          problem('tickets[1].location', 'no Location has the id loc_b; did you mean loc_a?', 3, 17),
+          problem('users[1].id', 'the id usr_1 is given twice', 6, 11)
         ]
       }
     },

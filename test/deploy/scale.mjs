@@ -40,7 +40,7 @@ chmodSync(folder, 0o755)
 mkdirSync(join(folder, 'nginx'), { mode: 0o777 })
 chmodSync(join(folder, 'nginx'), 0o777)
 
-/** An emulator with its data file; started again, it listens where it did. */
+/** An emulator with its data file; after a restart it listens on the same port. */
 async function startEmulator(number, port = 0) {
   const child = spawn(process.execPath, [MAIN, '--port', String(port), '--data', join(folder, `state-${number}.json`), '--log-level', 'silent'], {
     env: { PATH, HOME },
@@ -70,7 +70,7 @@ async function freePort() {
   return port
 }
 
-/** nginx with the configuration that is shipped; as nobody where this is root, since an ordinary user can run it. */
+/** nginx with the shipped configuration, run as an ordinary user: as nobody when this process is root. */
 async function startBalancer(ports) {
   const listen = await freePort()
   const shipped = readFileSync(CONFIGURATION, 'utf8')
@@ -96,7 +96,7 @@ async function startBalancer(ports) {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 100 })
 
-/** The JSON that a text is; null where it is none. */
+/** The parsed text; null when it is not JSON. */
 function parsed(text) {
   try {
     return JSON.parse(text)
@@ -148,7 +148,7 @@ async function until(what, holds) {
 await Promise.race([balancer.ended, until('the balancer answers', async () => (await call('GET /_balancer/health')).status === 200)])
 
 const names = Array.from({ length: SANDBOXES }, (_, index) => `pipeline-${index % 20}.worker_${index}`)
-/** Some work with a limit on how much of it is under way at once. */
+/** Runs tasks with a limit on how many run at once. */
 async function eachOf(items, work, atOnce = 100) {
   const left = [...items]
   const workers = Array.from({ length: atOnce }, async () => {
@@ -163,7 +163,7 @@ async function held() {
   return lists.map(({ status, body }) => (status === 200 ? body.data.map(({ name }) => name).sort() : status))
 }
 
-/** What one sandbox holds that the start scenario does not; each has one Location and one Transaction that carry its name. */
+/** What a sandbox has beyond the start scenario; each has one Location and one Transaction that carry its name. */
 async function own(name) {
   const [locations, transactions] = await Promise.all([
     inSandbox(name, 'GET /next/locations?limit=100', { headers: KEY }),
@@ -179,7 +179,7 @@ async function own(name) {
 const amountOf = name => 1000 + names.indexOf(name)
 const expected = name => ({ statuses: [200, 200], url: `/sandbox/${name}/next/locations`, locations: [name], amount: amountOf(name) })
 
-await t.test('300 sandboxes in parallel: each sees its own data only', async t => {
+await t.test('300 sandboxes in parallel: each sees only its own data', async t => {
   const wrong = []
   await eachOf(names, async name => {
     const body = `display_name=${name}&address[country]=US`
@@ -204,7 +204,7 @@ await t.test('300 sandboxes in parallel: each sees its own data only', async t =
 })
 
 let before
-await t.test('they are spread over the processes, each in one', async t => {
+await t.test('they are distributed over the processes, each in one', async t => {
   before = await held()
   t.strictSame(before.flat().sort(), [...names].sort())
   for (const [number, list] of before.entries()) {
@@ -223,7 +223,7 @@ await t.test('a process is killed and started again: only its own sandboxes are 
   const hanging = inSandbox(first, 'GET /next/tickets', { headers: KEY })
   await until('the call hangs', async () => (await control(first, 'GET /requests?on=GET%20/tickets')).body.data.length === 1)
 
-  // the others work all the while
+  // the other sandboxes keep working meanwhile
   let isOver = false
   t.teardown(() => {
     isOver = true
@@ -307,7 +307,7 @@ await t.test("a process's own control calls, and the end of a sandbox by its nam
   t.equal((await held()).filter(list => list.includes(name)).length, 0)
 })
 
-await t.test('an answer is what the process itself answers', async t => {
+await t.test('an answer is that of the process, unchanged', async t => {
   const [name] = before[0]
   const form = { headers: { ...KEY, ...FORM } }
   const calls = [
@@ -336,7 +336,7 @@ await t.test('an answer is what the process itself answers', async t => {
     ['GET /_control', { headers: { accept: 'text/html' } }],
     ['GET /_control/nowhere', {}]
   ]
-  /** Without what belongs to a connection or to one call. */
+  /** The headers without those of a connection or of a single call. */
   const shown = ({ status, headers, text, lost }) => {
     const { date, connection, 'keep-alive': _, 'transfer-encoding': __, 'content-length': ___, 'request-id': id, ...rest } = headers
     return { status, lost, headers: rest, hasDate: date !== undefined, text: id === undefined ? text : text.replaceAll(id, 'ID').replace(/"now":"[^"]*"/, '') }
@@ -355,7 +355,7 @@ await t.test('bodies as large as limits.control_body pass, larger ones are refus
   t.match(await post(largest + 1), { status: 413, body: { error: { type: 'invalid_request_error', code: 'body_too_large' } } })
 })
 
-await t.test('events come as they happen', async t => {
+await t.test('events arrive as they happen', async t => {
   const [name] = before[0]
   const heard = []
   const listening = request({ host: '127.0.0.1', port: balancer.port, path: `/sandbox/${name}/_control/events` })
@@ -379,7 +379,7 @@ await t.test('verify waits through the balancer', async t => {
   t.match(await verdict, { status: 200, body: { holds: true } })
 })
 
-await t.test('what a client sees of faults', async t => {
+await t.test('faults as a client sees them', async t => {
   const [name] = before[1].slice(-1)
   const refunds = async () => (await inSandbox(name, 'GET /next/refunds?limit=100', { headers: KEY })).body.data.filter(({ reason }) => reason === 'lost')
   const refund = options =>

@@ -4,12 +4,13 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { CATALOGUE, statusOf } from '../../src/core/errors.js'
 import { SETTING_KEYS, SETTINGS, scenarioPathOf, settingsInForce, variableOf } from '../../src/core/settings.js'
-import { ASSUMPTIONS } from '../../src/reference/assumptions.js'
-import { OPERATIONS } from '../../src/reference/operations.js'
+import { ASSUMPTIONS, type AssumptionId } from '../../src/reference/assumptions.js'
+import { OPERATIONS, type OperationId } from '../../src/reference/operations.js'
 import { RULES } from '../../src/reference/rules.js'
 import { publishedSchema } from '../../src/scenario/schemas.js'
 import { startTestEmulator } from '../support/emulator.js'
 
+type Row = { id: string; method: string; path: string; key: boolean }
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const README = read('README.md')
@@ -44,18 +45,35 @@ t.test('README: every setting is listed with its default, variable, flag and pla
   }
 })
 
-t.test('README: every endpoint, rule and assumption is listed', async t => {
-  for (const { method, path, title } of Object.values(OPERATIONS))
-    t.equal(README.includes(`| ${method} | \`${path}\` |`) && README.includes(title), true, `${method} ${path}`)
-  for (const [id, { text }] of Object.entries(RULES)) t.equal(rows.get(id)?.[0], text, id)
-  for (const [id, { topic }] of Object.entries(ASSUMPTIONS)) t.equal(rows.get(id)?.[0], topic, id)
+const contract = (name: string) => JSON.parse(read(`test/contract/${name}.json`))
+
+t.test('README: every endpoint, rule and assumption of the contract is listed as the source has it, and no other', async t => {
+  const endpoints = README.split('\n').filter(line => /^\| (GET|POST|DELETE) \|/.test(line))
+  t.strictSame(
+    endpoints,
+    contract('operations').map(
+      ({ id, method, path, key }: Row) => `| ${method} | \`${path}\` | ${key ? 'yes' : 'no'} | ${OPERATIONS[id as OperationId].title} |`
+    )
+  )
+  for (const { id, rule, sections, violable, keepable } of contract('rules')) {
+    const canViolate = violable ? 'yes' : 'no'
+    t.strictSame(rows.get(id), [rule, sections.join(', '), keepable === false ? `${canViolate}; no call can show that it is kept` : canViolate], id)
+  }
+  for (const { id, topic, settings } of contract('assumptions')) {
+    const [shownTopic, shown, changedBy = ''] = rows.get(id) ?? []
+    t.strictSame([shownTopic, shown?.replaceAll('`', '')], [topic, ASSUMPTIONS[id as AssumptionId].default], id)
+    const named = [...changedBy.matchAll(/`([\w.]+)(\*?)`/g)].flatMap(([, key = '', star]) => (star ? SETTING_KEYS.filter(one => one.startsWith(key)) : [key]))
+    t.strictSame(named, settings, id)
+  }
+  const ids = [...rows.keys()].filter(name => /^([A-Z]{3,4}-\d+|A\d\d)$/.test(name))
+  t.strictSame(ids.sort(), [...Object.keys(RULES), ...Object.keys(ASSUMPTIONS)].sort())
 })
 
-t.test('README: every dependency of the package is listed', async t => {
-  const { dependencies } = JSON.parse(read('package.json'))
-  const shown = [...README.matchAll(/^\| ([@\w/, -]+) \| .* \|$/gm)].flatMap(([, names]) => (names as string).split(', '))
+t.test('README: every dependency of the package is listed with its reason, and no other', async t => {
+  const table = /## Dependencies and why\n([\s\S]*?)\n## /.exec(README)?.[1] ?? ''
+  const shown = [...table.matchAll(/^\| ([@a-z][@\w/, -]*) \| (.+) \|$/gm)].flatMap(([, names = '']) => names.split(', '))
 
-  for (const name of Object.keys(dependencies)) t.equal(shown.includes(name), true, name)
+  t.strictSame(shown.filter(name => name !== 'package').sort(), Object.keys(JSON.parse(read('package.json')).dependencies).sort())
 })
 
 t.test('each of the 22 operations of the reference has its route', async t => {

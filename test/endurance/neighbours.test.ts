@@ -11,9 +11,9 @@ const PHASES = figure('PHASES', { short: 1, long: 5 })
 const CALLS = figure('CALLS', { short: 100, long: 400 })
 const HEADERS_MS = figure('HEADERS_MS', { short: 1000, long: 4000 })
 const REQUEST_MS = figure('REQUEST_MS', { short: 2000, long: 8000 })
-/** The median latency of a neighbour, against what it is without the crowd. */
+/** The allowed ratio of a neighbour's median latency to that on an idle emulator. */
 const MOST_TIMES = 3
-/** A byte of each slow sender. */
+/** The interval at which a slow sender sends a byte. */
 const DRIBBLE_MS = 250
 
 const HEAD = 'POST /sandbox/crowd/next/transactions HTTP/1.1\r\nhost: localhost\r\n'
@@ -22,7 +22,7 @@ const BODY = `${HEAD}content-type: application/x-www-form-urlencoded\r\ncontent-
 type Kind = 'headers' | 'request'
 type Dropped = { kind: Kind; ms: number; text: string }
 
-/** Connections that send a byte now and then, each replaced by another when it is dropped. */
+/** Connections that send a byte now and then; one that is dropped is replaced. */
 class SlowSenders {
   readonly dropped: Dropped[] = []
   readonly #port: number
@@ -77,7 +77,7 @@ class SlowSenders {
 const sandboxes = async ({ call }: Client): Promise<{ name: string; in_flight: number }[]> => (await call('GET /_control/sandboxes')).body.data
 const inFlight = async (client: Client, name: string) => (await sandboxes(client)).find(sandbox => sandbox.name === name)?.in_flight ?? 0
 
-/** Calls that are never answered, once all of them have come in; answers how many of them have ended all the same. */
+/** Makes calls that are never answered, and waits until all have arrived. Returns a function that counts those that ended. */
 async function hang(port: number, base: Client): Promise<() => number> {
   const first = clientOf(port, 'hung')
   await first.call('GET /next/tickets')
@@ -98,7 +98,7 @@ async function hang(port: number, base: Client): Promise<() => number> {
   return () => ended
 }
 
-/** How long a neighbour waits for each of its calls, in milliseconds: reads and Refunds in turn. */
+/** The milliseconds of each call of a neighbour: reads and Refunds in turn. */
 async function latencies({ call }: Client): Promise<number[]> {
   const times: number[] = []
   for (let n = 0; n < CALLS; n++) {
@@ -122,7 +122,7 @@ t.test(`${SLOW} slow senders and ${HUNG} hung answers: a neighbour hardly waits 
   const crowded: number[] = []
   const dropped: Dropped[] = []
   const tooLong = () => median(crowded) > median(alone) * MOST_TIMES
-  // other work on the machine may fall into one of the two, so what is too long is measured again
+  // other work on the machine may disturb one of the two measurements, so one that is too long is repeated
   for (let phase = 0; phase < PHASES || (tooLong() && phase < PHASES * 3); phase++) {
     alone.push(...(await latencies(neighbour)))
     const senders = await SlowSenders.open(port, SLOW)
@@ -162,7 +162,7 @@ t.test(`${SLOW} slow senders and ${HUNG} hung answers: a neighbour hardly waits 
       ['crowd', 0],
       ['neighbour', 0]
     ],
-    'nothing of them is left'
+    'none of them is left'
   )
   neighbour.close()
   base.close()

@@ -8,32 +8,32 @@ import { type Answer, type Client, clientOf, started } from './support/emulator.
 import { SCENARIO } from './support/load.js'
 import { figure, type Random, random, SEED } from './support/options.js'
 
-const WORLDS = figure('WORLDS', { short: 8, long: 64 })
+const SANDBOXES = figure('SANDBOXES', { short: 8, long: 64 })
 const SECONDS = figure('SECONDS', { short: 2, long: 30 })
 const KEY = 'sk_test_merchant'
-/** How a Refund of a random sum may be refused. */
+/** The allowed refusals of a Refund of a random amount. */
 const REFUSED: readonly unknown[] = ['refund_exceeds_remaining', 'charge_already_refunded']
 
 type Call = { on: string; body: string }
-type World = {
+type Sandbox = {
   nth: number
   name: string
   mark: string
   client: Client
   random: Random
   log: (Call & Pick<Answer, 'status' | 'text'>)[]
-  /** Its own Transactions. */
+  /** The sandbox's own Transactions. */
   paid: string[]
   calls: number
-  /** What it saw that is not its own. */
+  /** Answers that show something of another sandbox, or are wrong. */
   strange: string[]
 }
 
-/** Every record of a world says whose it is; its ids and its years are its own too. */
+/** Every record names its sandbox; ids and years belong to one sandbox too. */
 const markOf = (nth: number) => `mark-${nth}.`
 const yearOf = (nth: number) => 2100 + nth
 
-/** What in a text belongs to another world. */
+/** The parts of a text that belong to another sandbox. */
 function foreignIn(text: string, nth: number): string[] {
   const own: [pattern: RegExp, value: number][] = [
     [/mark-(\d+)\./g, nth],
@@ -43,45 +43,45 @@ function foreignIn(text: string, nth: number): string[] {
   return own.flatMap(([pattern, value]) => [...text.matchAll(pattern)].filter(([, found]) => Number(found) !== value).map(([found]) => found))
 }
 
-async function call(world: World, on: string, body = '', { isForeign = false } = {}): Promise<Answer> {
-  const answer = await world.client.call(on, body)
+async function call(sandbox: Sandbox, on: string, body = '', { isForeign = false } = {}): Promise<Answer> {
+  const answer = await sandbox.client.call(on, body)
   const { status, text } = answer
-  world.log.push({ on, body, status, text })
-  if (on.includes(' /next/')) world.calls++
-  const foreign = isForeign ? [] : foreignIn(text, world.nth)
-  if (foreign.length > 0) world.strange.push(`${on}: ${foreign.slice(0, 5)} in ${text.slice(0, 200)}`)
+  sandbox.log.push({ on, body, status, text })
+  if (on.includes(' /next/')) sandbox.calls++
+  const foreign = isForeign ? [] : foreignIn(text, sandbox.nth)
+  if (foreign.length > 0) sandbox.strange.push(`${on}: ${foreign.slice(0, 5)} in ${text.slice(0, 200)}`)
   const expected = isForeign ? status === 404 : status < 300 || status === 418 || REFUSED.includes(answer.body.error?.code)
-  if (!expected) world.strange.push(`${on} ${body}: ${status} ${text.slice(0, 200)}`)
+  if (!expected) sandbox.strange.push(`${on} ${body}: ${status} ${text.slice(0, 200)}`)
   return answer
 }
 
 /** Settings, a clock, a script and a Ticket of its own. */
-async function prepare(world: World): Promise<void> {
-  const { nth, mark } = world
+async function prepare(sandbox: Sandbox): Promise<void> {
+  const { nth, mark } = sandbox
   const prefixes = { transaction: `t${nth}_`, refund: `r${nth}_`, user: `u${nth}_` }
-  await call(world, 'POST /_control/records', JSON.stringify({ tickets: [{ id: `tkt_${nth}`, location: 'loc_a', reference: mark }] }))
+  await call(sandbox, 'POST /_control/records', JSON.stringify({ tickets: [{ id: `tkt_${nth}`, location: 'loc_a', reference: mark }] }))
   await call(
-    world,
+    sandbox,
     'PATCH /_control/settings',
     JSON.stringify({ seed: nth % 3, ids: { prefixes, length: 12 + (nth % 5) }, pagination: { default_limit: 3 + (nth % 4) } })
   )
-  await call(world, 'PUT /_control/clock', JSON.stringify({ now: `${yearOf(nth)}-01-01T00:00:00Z`, running: false }))
+  await call(sandbox, 'PUT /_control/clock', JSON.stringify({ now: `${yearOf(nth)}-01-01T00:00:00Z`, running: false }))
   await call(
-    world,
+    sandbox,
     'POST /_control/script',
     JSON.stringify({ name: mark, on: 'GET /locations', calls: `${2 + (nth % 3)}+`, respond: { status: 418, body: { mark } } })
   )
 }
 
-/** Makes a call of the world's own choice; `others` are ids of other worlds. */
-async function act(world: World, others: readonly string[]): Promise<void> {
-  const { nth, mark, random, paid, name } = world
+/** Makes a random call; `others` are ids of other sandboxes. */
+async function act(sandbox: Sandbox, others: readonly string[]): Promise<void> {
+  const { nth, mark, random, paid, name } = sandbox
   const own = random.of(paid)
   switch (random.below(own === undefined ? 1 : 12)) {
     case 0:
     case 1: {
       const { body } = await call(
-        world,
+        sandbox,
         'POST /next/transactions',
         `ticket=tkt_${nth}&payment_type=card&card[last4]=4242&amount=${1 + random.below(5000)}&customer[name]=${mark}`
       )
@@ -90,17 +90,17 @@ async function act(world: World, others: readonly string[]): Promise<void> {
     }
     case 2:
     case 3:
-      await call(world, 'POST /next/refunds', `transaction=${own}&amount=${1 + random.below(900)}&reason=${mark}&metadata[world]=${mark}`)
+      await call(sandbox, 'POST /next/refunds', `transaction=${own}&amount=${1 + random.below(900)}&reason=${mark}&metadata[sandbox]=${mark}`)
       return
     case 4:
-      await call(world, 'POST /next/accounts/mch_a/users', `name=${mark}&email=${nth}@example.com`)
+      await call(sandbox, 'POST /next/accounts/mch_a/users', `name=${mark}&email=${nth}@example.com`)
       return
     case 5:
-      await call(world, 'POST /next/locations/loc_a', `metadata[world]=${mark}&metadata[n]=${random.below(100)}`)
+      await call(sandbox, 'POST /next/locations/loc_a', `metadata[sandbox]=${mark}&metadata[n]=${random.below(100)}`)
       return
     case 6:
       await call(
-        world,
+        sandbox,
         random.of([
           'GET /next/transactions',
           'GET /next/refunds',
@@ -111,27 +111,27 @@ async function act(world: World, others: readonly string[]): Promise<void> {
       )
       return
     case 7:
-      await call(world, `GET /next/transactions/${own}`)
+      await call(sandbox, `GET /next/transactions/${own}`)
       return
     case 8:
-      await call(world, 'GET /next/locations')
+      await call(sandbox, 'GET /next/locations')
       return
     case 9:
-      await call(world, random.of(['GET /_control/script', 'GET /_control/clock', 'GET /_control/settings', 'GET /_control']))
+      await call(sandbox, random.of(['GET /_control/script', 'GET /_control/clock', 'GET /_control/settings', 'GET /_control']))
       return
     case 10:
-      await call(world, 'POST /_control/clock/advance', `{"by":"${1 + random.below(9)}s"}`)
+      await call(sandbox, 'POST /_control/clock/advance', `{"by":"${1 + random.below(9)}s"}`)
       return
     default:
-      if (others.length > 0) await call(world, `GET /next/transactions/${random.of(others)}`, '', { isForeign: true })
-      if (random.chance(0.2)) await call(world, `PUT /_control/snapshots/${name}`)
-      if (random.chance(0.05)) await call(world, 'GET /_control/state')
+      if (others.length > 0) await call(sandbox, `GET /next/transactions/${random.of(others)}`, '', { isForeign: true })
+      if (random.chance(0.2)) await call(sandbox, `PUT /_control/snapshots/${name}`)
+      if (random.chance(0.05)) await call(sandbox, 'GET /_control/state')
   }
 }
 
-/** The journal and the list of sandboxes know of the world's own calls alone. */
-async function checkEvidence(world: World, shown: { requests: number; in_flight: number } | undefined): Promise<void> {
-  const { client, nth, calls, strange } = world
+/** Checks that the journal and the list of sandboxes count only the sandbox's own calls. */
+async function checkEvidence(sandbox: Sandbox, shown: { requests: number; in_flight: number } | undefined): Promise<void> {
+  const { client, nth, calls, strange } = sandbox
   const { body, text } = await client.call('GET /_control/requests?limit=1000')
   const marks = [...text.matchAll(/mark-(\d+)\./g)].filter(([, found]) => Number(found) !== nth)
   if (marks.length > 0) strange.push(`the journal holds ${marks[0]}`)
@@ -139,11 +139,11 @@ async function checkEvidence(world: World, shown: { requests: number; in_flight:
   if (body.data[0].id !== `req_${calls}`) strange.push(`the last of ${calls} calls is ${body.data[0].id}`)
   if (shown?.requests !== calls || shown.in_flight !== 0) strange.push(`${JSON.stringify(shown)} is shown for ${calls} calls`)
   const snapshots = (await client.call('GET /_control/snapshots')).body.data
-  if (snapshots.some(({ name }: { name: string }) => name !== world.name)) strange.push(`snapshots: ${JSON.stringify(snapshots)}`)
+  if (snapshots.some(({ name }: { name: string }) => name !== sandbox.name)) strange.push(`snapshots: ${JSON.stringify(snapshots)}`)
 }
 
-/** Makes the same calls in the same order in an emulator that has no other world. Answers the first that is answered otherwise. */
-async function replay({ name, log }: World, settings: GivenSettings): Promise<string | null> {
+/** Makes the same calls in the same order in an emulator without other sandboxes. Returns the first call with a different answer. */
+async function replay({ name, log }: Sandbox, settings: GivenSettings): Promise<string | null> {
   const { app, close } = await startEmulator({ settings })
   try {
     for (const [index, { on, body, status, text }] of log.entries()) {
@@ -169,46 +169,46 @@ async function replay({ name, log }: World, settings: GivenSettings): Promise<st
   }
 }
 
-t.test(`${WORLDS} sandboxes at once for ${SECONDS} s: none sees anything of another, and each is answered as if it were alone`, async t => {
+t.test(`${SANDBOXES} sandboxes at once for ${SECONDS} s: none sees anything of another, and each is answered as if it were alone`, async t => {
   t.comment(`ENDURANCE_SEED=${SEED}`)
   const folder = await mkdtemp(join(tmpdir(), 'endurance-'))
   t.teardown(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'load.json'), JSON.stringify(SCENARIO))
   const scenario = join(folder, 'load.json')
-  const { port, end } = await started(t, ['--scenario', scenario, '--set', `limits.sandboxes=${WORLDS}`])
-  const worlds = Array.from({ length: WORLDS }, (_, nth): World => {
-    const name = `world-${nth}`
+  const { port, end } = await started(t, ['--scenario', scenario, '--set', `limits.sandboxes=${SANDBOXES}`])
+  const sandboxes = Array.from({ length: SANDBOXES }, (_, nth): Sandbox => {
+    const name = `sandbox-${nth}`
     return { nth, name, mark: markOf(nth), client: clientOf(port, name, KEY), random: random(name), log: [], paid: [], calls: 0, strange: [] }
   })
 
-  await Promise.all(worlds.map(prepare))
+  await Promise.all(sandboxes.map(prepare))
   const until = Date.now() + SECONDS * 1000
   await Promise.all(
-    worlds.map(async world => {
-      const next = worlds[(world.nth + 1) % WORLDS] as World
-      while (Date.now() < until) await act(world, next.paid)
+    sandboxes.map(async sandbox => {
+      const next = sandboxes[(sandbox.nth + 1) % SANDBOXES] as Sandbox
+      while (Date.now() < until) await act(sandbox, next.paid)
     })
   )
 
   const base = clientOf(port, null, KEY)
   const shown = (await base.call('GET /_control/sandboxes')).body.data as { name: string; requests: number; in_flight: number }[]
   await Promise.all(
-    worlds.map(world =>
+    sandboxes.map(sandbox =>
       checkEvidence(
-        world,
-        shown.find(({ name }) => name === world.name)
+        sandbox,
+        shown.find(({ name }) => name === sandbox.name)
       )
     )
   )
-  t.strictSame(foreignIn((await base.call('GET /_control/state')).text, -1), [], 'the world at the base address is as it began')
-  for (const { client, name, strange, log } of worlds) {
+  t.strictSame(foreignIn((await base.call('GET /_control/state')).text, -1), [], 'the sandbox at the base address is unchanged')
+  for (const { client, name, strange, log } of sandboxes) {
     t.strictSame(strange.slice(0, 5), [], `${name}: ${log.length} calls`)
     client.close()
   }
   base.close()
   t.equal(await end('SIGTERM'), 0)
 
-  const settings = { port: 0, log_level: 'silent', scenario, 'limits.sandboxes': WORLDS } as const
-  for (const world of worlds) t.equal(await replay(world, settings), null, `${world.name}: ${world.paid.length} Transactions`)
-  t.comment(`${worlds.reduce((sum, { log }) => sum + log.length, 0)} calls`)
+  const settings = { port: 0, log_level: 'silent', scenario, 'limits.sandboxes': SANDBOXES } as const
+  for (const sandbox of sandboxes) t.equal(await replay(sandbox, settings), null, `${sandbox.name}: ${sandbox.paid.length} Transactions`)
+  t.comment(`${sandboxes.reduce((sum, { log }) => sum + log.length, 0)} calls`)
 })

@@ -6,7 +6,7 @@ import type { Draws } from './draws.js'
 import { KEYS, unknownKey, usedCardNumber, usedSecret } from './secrets.js'
 import { encoded, hostileText, hostileWord } from './values.js'
 
-/** Ids that the worlds have, or will have after a few creates, by family. */
+/** Ids of existing records, and those of the next few creates, by family. */
 export type KnownIds = Readonly<Record<string, readonly string[]>>
 export type Call = {
   method: string
@@ -17,7 +17,7 @@ export type Call = {
 }
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
-/** Every operation, those more often that a script of the run may delay or lose. */
+/** Every operation; those that a script of the run may delay or lose occur more often. */
 const IDS = [...(Object.keys(OPERATIONS) as OperationId[]), 'listTickets', 'createRefund', 'readLocation'] as const
 /** Values that a parameter takes. */
 const RIGHT: Readonly<Record<string, readonly string[]>> = {
@@ -46,7 +46,7 @@ function rightValue(name: string, schema: Schema, draws: Draws, ids: KnownIds): 
 
 const secretValue = (name: string, draws: Draws) => (name === 'number' ? usedCardNumber(draws) : usedSecret(draws))
 
-/** The pairs of a form that a table reads, some wrong; those that hold secrets stay where they are read. */
+/** The pairs of a form that a parameter table reads, some of them wrong; secrets are only sent where the table reads them. */
 function* pairsOf(table: Schema, under: string, draws: Draws, ids: KnownIds): Generator<[name: string, value: string]> {
   for (const [name, schema] of Object.entries(table.properties as Record<string, Schema>)) {
     const written = under === '' ? name : `${under}[${name}]`
@@ -59,7 +59,7 @@ function* pairsOf(table: Schema, under: string, draws: Draws, ids: KnownIds): Ge
   }
 }
 
-/** Names that no table has, and names written otherwise. */
+/** Names that no parameter table has, and misspelled names. */
 const strayPair = (draws: Draws): [name: string, value: string] =>
   draws.way<[string, string]>([
     [3, () => [hostileWord(draws), draws.word(3)]],
@@ -119,7 +119,7 @@ export const noise = (draws: Draws): Record<string, string> =>
 
 const hostileHeader = (draws: Draws) => hostileText(draws).replace(/[^\x20-\x7e\x80-\xff]/g, '?')
 
-/** A path with its parameters filled in, mostly by ids that there are. */
+/** A path with its parameters filled in, mostly by existing ids. */
 function pathOf({ path, family }: Operation, draws: Draws, ids: KnownIds): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
     const wanted = family === 'users' && name !== 'user_id' ? 'accounts' : family

@@ -6,18 +6,18 @@ import type { Call } from './api-calls.js'
 import type { Raw } from './raw-bytes.js'
 
 export type Seen = { status: number; headers: Readonly<Record<string, string>>; body: string }
-/** What came back: answers, the text of it all, and why there was no answer where one was due. */
+/** What came back: answers, the text of them all, and why an expected answer is missing. */
 export type Outcome = { answers: Seen[]; text: string; failure: string | null }
 
-/** Longest that a call is waited for, in milliseconds: much longer than a loaded machine takes. */
+/** The time limit of a call in milliseconds, much longer than a busy machine needs. */
 const LONGEST_WAIT = 30_000
-/** Longest for a call that a script of the run may have lost or delayed. */
+/** The time limit of a call that a script of the run may have lost or delayed. */
 const SHORT_WAIT = 300
-/** Longest for bytes after which nothing may come at all. */
+/** The time limit of bytes that may get no answer at all. */
 const RAW_WAIT = 200
-/** Longest that a stream of events is read. */
+/** The time for which a stream of events is read. */
 const EVENTS_WAIT = 20
-/** More of one answer is not kept. */
+/** The rest of a longer answer is dropped. */
 const MOST_KEPT = 8_388_608
 
 export class Client {
@@ -33,7 +33,7 @@ export class Client {
     this.#agent.destroy()
   }
 
-  /** Makes a call; once more over a fresh connection where the idle one was closed just then. */
+  /** Makes a call, and repeats it over a new connection when the idle one was just being closed. */
   async call(call: Call, { mayHang = false, isAgain = false } = {}): Promise<Outcome> {
     const { method, path, headers, body } = call
     const isEvents = path.includes('/events')
@@ -90,7 +90,7 @@ export class Client {
     })
   }
 
-  /** Sends bytes over a socket of their own and answers what came before it was closed, or in the time that there is. */
+  /** Sends bytes over a socket of their own, and returns what came back before it was closed or the time limit was reached. */
   async send({ pieces, answers, after }: Raw): Promise<Outcome> {
     const socket = connect({ port: this.#port, host: '127.0.0.1', allowHalfOpen: true }).setNoDelay()
     const chunks: Buffer[] = []
@@ -126,7 +126,7 @@ const flat = (headers: NodeJS.Dict<string | string[]>): Record<string, string> =
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** The whole answers among the bytes that came over a socket; those that only announce another (1xx) are left out. */
+/** The whole answers among the bytes that came over a socket; informational ones (1xx) are left out. */
 export function answersIn(bytes: Buffer): Seen[] {
   const found: Seen[] = []
   for (let rest = bytes; rest.length > 0; ) {

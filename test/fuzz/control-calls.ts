@@ -1,4 +1,4 @@
-/** Calls of the control API: documents that are right, wrong or hostile, on every route there is. */
+/** Calls of every route of the control API, with documents that are valid, invalid or hostile. */
 import { SETTING_KEYS, SETTINGS } from '../../src/core/settings.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import { type Call, type KnownIds, noise } from './api-calls.js'
@@ -6,12 +6,12 @@ import type { Draws } from './draws.js'
 import { KEYS, misplacedCardNumber } from './secrets.js'
 import { deepJson, encoded, hostileJson, hostileText, hostileWord } from './values.js'
 
-/** A scripted answer of the run says so in this header, whatever it answers. */
+/** Every scripted answer of the run has this header. */
 export const SCRIPTED = 'x-scripted'
-/** The operations that the run lets a script delay, or lose the answers of; every other call has to be answered. */
+/** The operations that the run lets a script delay, or whose answers it may lose; every other call must be answered. */
 export const FAULTED = ['GET /tickets', 'POST /refunds', 'GET /locations/{id}'] as const
 
-/** Shipped scenarios without a script, whose answers are the service's own. */
+/** Shipped scenarios without a script, whose answers all come from the operations. */
 const SCENARIOS = ['default', 'month-end', 'partial-refunds', 'reseller-onboarding', 'split-bill', 'needle-on-a-late-page']
 const API_KEYS = KEYS.map((key, index) => ({ key, account: ['mch_bistro', 'mch_bakery', 'rsl_partner'][index] }))
 const YAMLS = [
@@ -79,7 +79,7 @@ const hostileBody = (draws: Draws): Body =>
     ]
   ])
 
-/** A document that has a right shape, with one place in it that may be anything. */
+/** A document of the right shape, with any value in one place. */
 function nearly(right: Record<string, unknown>, draws: Draws): Body {
   if (draws.chance(55)) return json(right)
   const text = JSON.stringify(right)
@@ -121,7 +121,7 @@ const scenario = (draws: Draws, ids: KnownIds): Record<string, unknown> => ({
   ...(draws.chance(20) && { expect: [{ on: 'POST /refunds', at_least: draws.below(3) }] })
 })
 
-/** A script entry: an answer that says that it is scripted, or a delay or fault of an operation that may be lost. */
+/** A script entry: an answer that is marked as scripted, or a delay or fault of an operation whose answers may be lost. */
 function entry(draws: Draws): Record<string, unknown> {
   const calls = draws.chance(50) ? {} : { calls: draws.pick<unknown>([1, 2, '1-3', '2+', '5']) }
   if (draws.chance(35)) {
@@ -256,6 +256,6 @@ export function controlCall(draws: Draws, ids: KnownIds): Call {
   return { method, path: isKeyless(path, body) ? '/load?dry_run=1' : path, headers, body: body && Buffer.from(body.text) }
 }
 
-/** A load that may leave out the keys that are looked for; it is only checked. */
+/** Whether a load may leave out the keys that the run needs; such a load is only checked. */
 const isKeyless = (path: string, body: Body | null) =>
   path.startsWith('/load') && body !== null && !body.text.includes('"fixtures":["bistro"]') && !SCENARIOS.some(name => body.text === `{"scenario":"${name}"}`)

@@ -1,4 +1,4 @@
-/** Draws of one request: they depend on the seed of the run and the request's number alone, so that any request can be made up again. */
+/** Random choices of one request. They depend only on the seed of the run and the request's number, so that any request can be made again. */
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
@@ -9,7 +9,7 @@ export class Draws {
     this.#state = (Math.imul(seed ^ 0x9e37_79b9, 0x85eb_ca6b) ^ Math.imul(nth + 1, 0xc2b2_ae35)) >>> 0
   }
 
-  /** A whole number from 0 to below `count` (mulberry32). */
+  /** An integer from 0 to `count` - 1 (mulberry32). */
   below(count: number): number {
     this.#state = (this.#state + 0x6d2b_79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
@@ -17,7 +17,7 @@ export class Draws {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * count)
   }
 
-  /** True in so many of a hundred cases. */
+  /** True in this percentage of cases. */
   chance(percent: number): boolean {
     return this.below(100) < percent
   }
@@ -26,7 +26,7 @@ export class Draws {
     return values[this.below(values.length)] as V
   }
 
-  /** One of several ways to go on, each as often as its weight says. */
+  /** One of several values, chosen by weight. */
   way<V>(ways: readonly (readonly [weight: number, make: () => V])[]): V {
     let left = this.below(ways.reduce((sum, [weight]) => sum + weight, 0))
     const chosen = ways.find(([weight]) => {
@@ -44,7 +44,7 @@ export class Draws {
     return Buffer.from(Array.from({ length }, () => this.below(256)))
   }
 
-  /** A card number whose checksum holds, of sixteen digits after a beginning. */
+  /** A card number of sixteen digits with a valid checksum, with these first digits. */
   cardNumber(beginning: string): string {
     const digits = beginning + Array.from({ length: 15 - beginning.length }, () => this.below(10)).join('')
     const sum = [...digits].reduce((sum, digit, index) => {

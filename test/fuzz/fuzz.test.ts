@@ -1,4 +1,4 @@
-/** A short run of the fuzzer, and what it would say of answers that are wrong; `npm run fuzz` is the long one. */
+/** A short run of the fuzzer, and its findings for wrong answers; `npm run fuzz` is the long run. */
 import t from 'tap'
 import { answersIn } from './client.js'
 import { fuzz, shown, textOf } from './fuzz.js'

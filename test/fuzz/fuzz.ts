@@ -1,4 +1,4 @@
-/** The run: sends so many hostile requests from a seed, judges every answer, and at the end the process itself. */
+/** A run: sends hostile requests drawn from a seed, checks every answer, and at the end the process itself. */
 import { cp } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { basic, type Call, type KnownIds } from './api-calls.js'
@@ -12,17 +12,17 @@ import { type FuzzTarget, type Memory, startTarget } from './target.js'
 export type FuzzOptions = {
   seed: number
   count: number
-  /** The number of the first request; a request depends on the seed and its number alone. */
+  /** The number of the first request; a request depends only on the seed and its number. */
   first?: number
   /** Requests under way at once. */
   lanes?: number
-  /** An empty folder in which the process keeps its state and snapshots, and from which another goes on at the end; left out: all in memory. */
+  /** An empty folder for the state and snapshots of the process, from which another process continues at the end; without one all is in memory. */
   folder?: string | null
-  /** Told of each finding as it is made, and of how far the run is. */
+  /** Called with each finding, and with the progress of the run. */
   tell?: (line: string) => void
 }
 export type Finding = { nth: number | null; faults: string[]; request: string; answer: string }
-/** Takes down what is wrong. */
+/** Records a problem. */
 type Wrong = (fault: string, answer?: string) => void
 export type Report = {
   seed: number
@@ -30,24 +30,24 @@ export type Report = {
   /** How often each status was answered; `none` for a request that was not answered. */
   statuses: Record<string, number>
   findings: Finding[]
-  /** After a part of the run, and after all of it, both with the same small state. */
+  /** After a part of the run and after all of it, both with the same small state. */
   memory: { before: Memory; after: Memory }
   seconds: number
 }
 
 const MEBIBYTE = 1_048_576
 /**
- * How much more the heap may hold at the end than after a fifth of the run. What a run leaves in a world is cleared before both are measured, and what the
- * process keeps over all worlds is counted by rule, operation and status; so the rest is compiled code and caches of a fixed size.
+ * How much more the heap may hold at the end than after a fifth of the run. What a run leaves in a sandbox is cleared before both are measured, and what the
+ * process keeps over all sandboxes is counted by rule, operation and status; so the rest is compiled code and caches of a fixed size.
  */
 const HEAP_GROWTH = 12 * MEBIBYTE
-/** The process's memory beyond the heap: what the allocator keeps of large bodies and of many buffers at once. */
+/** The process's memory beyond the heap: what the allocator retains of large bodies and many buffers. */
 const RSS_GROWTH = 256 * MEBIBYTE
 const LANES = 8
 const MOST_FINDINGS = 40
 const MOST_SHOWN = 4000
 
-/** Sends the requests and answers what was found; the process is ended, whatever it did. */
+/** Sends the requests and returns the findings; the process is always ended. */
 export async function fuzz(options: FuzzOptions): Promise<Report> {
   const began = Date.now()
   const { seed, count, first = 0, folder = null } = options
@@ -97,12 +97,12 @@ class Run {
     this.next = options.first ?? 0
   }
 
-  /** Sends requests until that number is reached, some at once; ends early when the process has, or when enough was found. */
+  /** Sends requests until that number is reached, some at once; ends early when the process ends, or after enough findings. */
   async upTo(end: number): Promise<void> {
     await Promise.all(Array.from({ length: this.#options.lanes ?? LANES }, () => this.#lane(end)))
   }
 
-  /** What is wrong with the process rather than with an answer. */
+  /** Problems of the process rather than of an answer. */
   readonly wrong: Wrong = (fault, answer = '') => this.#found({ nth: null, faults: [fault], request: '', answer })
 
   async #lane(end: number): Promise<void> {
@@ -122,7 +122,7 @@ class Run {
   }
 }
 
-/** Ids of the start scenario, and those that are drawn first in any world with its seed. */
+/** Ids of the start scenario, and those that are drawn first in any sandbox with its seed. */
 async function knownIds({ call, port }: FuzzTarget): Promise<KnownIds> {
   const headers = { authorization: basic('sk_test_merchant:'), 'content-type': 'application/x-www-form-urlencoded' }
   const create = async (path: string, body: string) => {
@@ -169,7 +169,7 @@ function decoded(path: string): string {
   }
 }
 
-/** Whatever was done to it, the state can be loaded again. */
+/** Checks that the state can still be loaded. */
 async function checkState({ call }: FuzzTarget, wrong: Wrong): Promise<void> {
   const state = JSON.parse((await call('GET /_control/state')).text)
   // a setting that the run may have changed lets more be refunded than by default
@@ -178,7 +178,7 @@ async function checkState({ call }: FuzzTarget, wrong: Wrong): Promise<void> {
   if (status !== 200) wrong('the state cannot be loaded again', text)
 }
 
-/** What the process has kept is what it holds: another that begins with a copy of its files has the same state. */
+/** Checks the saved files: another process that starts with a copy of them has the same state. */
 async function checkRestart({ call }: FuzzTarget, folder: string, wrong: Wrong): Promise<void> {
   await call('PUT /_control/clock', { running: false })
   const { text } = await call('GET /_control/state')
@@ -191,7 +191,7 @@ async function checkRestart({ call }: FuzzTarget, folder: string, wrong: Wrong):
   for (const complaint of other.complaints) wrong(`after a restart: ${complaint}`)
 }
 
-/** Brings the process back to the start scenario alone, and shows that it is still sound: a usual call is answered as ever. */
+/** Returns the process to the start scenario, and checks that an ordinary call is answered correctly. */
 async function settle({ call, port }: FuzzTarget, wrong: Wrong): Promise<void> {
   await call('POST /_control/load', { scenario: 'default' })
   for (const { name } of JSON.parse((await call('GET /_control/sandboxes')).text).data) await call(`DELETE /_control/sandboxes/${encodeURIComponent(name)}`)
@@ -199,7 +199,7 @@ async function settle({ call, port }: FuzzTarget, wrong: Wrong): Promise<void> {
   const usual = await fetch(`http://127.0.0.1:${port}/next/locations/loc_bistro`, { headers: { authorization: basic('sk_test_merchant:') } })
   const text = await usual.text()
   if (usual.status !== 200 || JSON.parse(text).display_name !== 'Bistro Nine') wrong(`a usual call is answered ${usual.status}`, text)
-  // what answers of before leave behind is gone a moment later
+  // memory of earlier answers is released a moment later
   await sleep(300)
 }
 
@@ -212,7 +212,7 @@ export function textOf(request: FuzzRequest): string {
 
 const cut = (text: string) => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}… (${text.length} characters)` : text)
 
-/** A finding for a person: what is wrong, what was sent, what came back. */
+/** A finding as text: what is wrong, what was sent, what came back. */
 export function shown({ nth, faults, request, answer }: Finding): string {
   const lines = [`FOUND ${nth === null ? '' : `in request ${nth}: `}${faults.join('; ')}`]
   if (request) lines.push(`  sent      ${JSON.stringify(cut(request))}`)

@@ -1,22 +1,22 @@
-/** What is wrong with what came back: a status that nothing documents, a refusal that has not the one shape, a secret that is shown. */
+/** The problems of an answer: an undocumented status, a refusal of the wrong shape, a secret. */
 import { CATALOGUE, type ErrorCode } from '../../src/core/errors.js'
 import type { Outcome, Seen } from './client.js'
 import { SCRIPTED } from './control-calls.js'
 import { leaksIn } from './secrets.js'
 
-/** Where a request went; over a bare socket that is not known. */
+/** The target of a request; unknown for bytes over a bare socket. */
 export type Target = { method: string; path: string } | null
 
 const SHAPE = ['type', 'code', 'message', 'param', 'rule', 'assumption', 'problems', 'request_id']
 const NEEDED = ['type', 'code', 'message', 'request_id']
-/** Control calls whose answers tell the keys: the state, and the documents that show how to call; and those that tell of calls and of what a script matches on. */
+/** Control calls whose answers contain keys (the state, and documents with example calls), and those that show calls or what a script matches. */
 const TELLS_KEYS = /\/_control\/(state|records|keys|openapi\.json|docs)(\/|\?|$)/
 const TELLS_CALLS = /\/_control\/(requests|events|findings|verify|script)(\/|\?|$)/
 
-/** Everything that is wrong; empty when nothing is. */
+/** All problems of an answer. */
 export function faultsOf({ answers, text, failure }: Outcome, target: Target): string[] {
   const faults = answers.flatMap(answer => [...statusFaults(answer), ...shapeFaults(answer, target)])
-  // headers that are too large end before it is known that their answer has no body
+  // headers that are too large are refused before the method, and so the lack of a body, is known
   const isHead = target?.method === 'HEAD' && failure?.includes('Parse Error')
   if (failure !== null && !isHead) faults.push(failure)
   const isRefusal = answers.length === 0 || answers.some(({ status }) => status >= 400)
@@ -40,7 +40,7 @@ function shapeFaults(answer: Seen, target: Target): string[] {
   if (status < 400 || isScripted(answer) || target?.method === 'HEAD') return []
   if (status === 409 && /^\{"holds":false,/.test(body)) return []
   if (status === 503 && /^\{"status":"starting"/.test(body)) return []
-  // what a script's malformed_body made of the refusal
+  // a refusal that a script's malformed_body changed
   const whole = body.endsWith('{') ? `${body.slice(0, -1)}}` : body
   const parsed = parsedError(whole)
   if (!/^application\/json/.test(headers['content-type'] ?? '')) return [`a refusal of type ${headers['content-type']}`]

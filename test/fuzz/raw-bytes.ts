@@ -1,20 +1,20 @@
-/** What is sent over a bare socket: requests that are broken, cut, misframed, strung together, or are no HTTP at all. */
+/** Bytes for a bare socket: requests that are malformed, cut, misframed or concatenated, and bytes that are not HTTP. */
 import type { Call } from './api-calls.js'
 import type { Draws } from './draws.js'
 
 export type Raw = {
   /** Pieces of bytes, with pauses in milliseconds between them. */
   pieces: (Buffer | number)[]
-  /** How many answers would be the most; the exchange is over when they are there. */
+  /** The largest number of answers; the exchange is over when they have come. */
   answers: number
-  /** What the client does when all is sent: waits for the answers, ends its side first, or breaks the connection off. */
+  /** What the client does when all is sent: wait for the answers, end its side first, or break the connection. */
   after: 'waits' | 'ends' | 'breaks off'
 }
 
 const CRLF = '\r\n'
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 
-/** The bytes of a call as it has to be. */
+/** The bytes of a well-formed call. */
 export function bytesOf({ method, path, headers, body }: Call, more: readonly string[] = []): Buffer {
   const { host = 'localhost', ...rest } = headers
   const lines = Object.entries(rest).map(([name, value]) => `${name}: ${value}`)
@@ -190,7 +190,7 @@ const GARBAGE = [
   Buffer.alloc(70_000, 'a')
 ]
 
-/** The bytes with some of them changed, dropped, doubled or put in from elsewhere. */
+/** The bytes with some of them changed, dropped, doubled or inserted. */
 function mutated(bytes: Buffer, draws: Draws): Buffer {
   let now = bytes
   for (let times = 1 + draws.below(4); times > 0; times--) {
@@ -216,7 +216,7 @@ function mutated(bytes: Buffer, draws: Draws): Buffer {
   return now
 }
 
-/** What is sent in place of a call; `others` makes up further ones that go over the same connection. */
+/** What is sent in place of a call; `others` makes further calls for the same connection. */
 export function rawOf(call: Call, others: () => Call, draws: Draws): Raw {
   const bytes = bytesOf(call)
   const withHeader = (...headers: string[]) => bytesOf(call, headers)

@@ -55,7 +55,7 @@ const sandboxName = (draws: Draws) =>
     [1, () => encoded(hostileText(draws).replace(/\d/g, '0'), draws)]
   ])
 
-/** A call of the API or of the control API, of the world at the base address or of a sandbox. */
+/** A call of the API or of the control API, at the base address or in a named sandbox. */
 function callOf(draws: Draws, ids: KnownIds, makesControl: boolean): Call {
   const isControl = makesControl && draws.chance(35)
   const call = isControl ? controlCall(draws, ids) : apiCall(draws, ids)
@@ -72,7 +72,7 @@ export function requestOf(seed: number, nth: number, ids: KnownIds): FuzzRequest
   return { nth, over: 'socket', raw: rawOf(call(), call, draws) }
 }
 
-/** A call that is cut or changed may mean another, in which what was secret stands in a field that is kept; and an answer to HEAD cannot be told from a cut one. */
+/** A call without secrets: cut or changed, it may become another call whose stored fields hold the secret. HEAD is replaced, since its answer looks like one that was cut. */
 function withoutUsedSecrets(call: Call): Call {
   const plain = (text: string) => text.replace(/zq[a-z0-9]{14}qz|4539\d{12}/g, 'x')
   return {

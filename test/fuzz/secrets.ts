@@ -1,28 +1,28 @@
-/** What is sent and must not come back: made so that it can be told from everything else wherever it stands. */
+/** Secrets that are sent and must not come back, in forms that can be recognised anywhere. */
 import type { Draws } from './draws.js'
 
-/** Keys of the worlds that are fuzzed: all that these load have them. */
+/** API keys of every scenario that the run loads. */
 export const KEYS = ['sk_test_merchant', 'sk_test_merchant_bakery', 'sk_test_reseller']
 
-/** A card number in its own field, which is nowhere to be seen again. */
+/** A card number in its own field; it must not appear anywhere. */
 export const usedCardNumber = (draws: Draws) => draws.cardNumber('4539')
-/** A card number in a field that is kept: it may stand in records and the state, but in no error, journal or log. */
+/** A card number in a stored field: it may appear in records and the state, but in no error, journal or log. */
 export const misplacedCardNumber = (draws: Draws) => draws.cardNumber('4929')
 /** A security code, token, account number or the like in its own field. */
 export const usedSecret = (draws: Draws) => `zq${draws.word(14)}qz`
-/** An API key that no world has; the caller's own, when it stands in the Authorization header. */
+/** An API key that no sandbox has, sent by mistake, or in the Authorization header. */
 export const unknownKey = (draws: Draws) => `sk_own${draws.word(16)}`
 
-/** A JSON number is none: it may be an amount, and is told as it is. */
+/** A JSON number is not a secret: it may be an amount, and is shown as it is. */
 const CARD_NUMBER = /(?<![\d.:,[])(4539|4929)[ -]?\d{4}[ -]?\d{4}[ -]?\d{4}/g
 const USED_SECRET = /zq[a-z0-9]{14}qz/
 const OWN_KEY = /sk_own[a-z0-9]{16}(?!\w)/
 const KNOWN_KEY = new RegExp(`(?<!\\w)(${KEYS.join('|')})(?!\\w)`)
 
-/** What a text may show: the world's keys where the state and the fixtures are told, misplaced card numbers where records are. */
+/** What a text may show: API keys in the state and in fixtures, misplaced card numbers in records. */
 export type Allowed = { keys: boolean; misplaced: boolean }
 
-/** The secrets that a text shows and must not. */
+/** The secrets that a text must not show, but does. */
 export function leaksIn(text: string, allowed: Allowed): string[] {
   const leaks: string[] = []
   for (const [number, beginning] of text.matchAll(CARD_NUMBER)) {

@@ -1,4 +1,4 @@
-/** The built command in a process of its own, that can be asked for its memory, and whose log is read for what must not stand in it. */
+/** The built command in a process of its own, whose memory can be measured and whose log is searched for secrets and defects. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -7,15 +7,15 @@ import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { leaksIn } from './secrets.js'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-/** Lets the run ask for a garbage collection, so that memory in use is told from memory that was not collected yet. */
+/** Lets the run ask for a garbage collection, so that memory in use can be told apart from garbage. */
 const COLLECTS = `data:text/javascript,${encodeURIComponent('process.on("SIGWINCH", () => globalThis.gc())')}`
-/** Few named worlds, the idle ones giving way, so that many names come and go. */
+/** A low limit of sandboxes with eviction of idle ones, so that many names come and go. */
 const SETTINGS = ['limits.sandboxes=24', 'sandboxes.evict_idle=true']
 const MOST_LINES = 20
 
 export type Memory = { heap: number; rss: number }
 
-/** Starts the command; with a folder it keeps its state and snapshots there, and goes on where one before it stopped. */
+/** Starts the command; with a folder it saves its state and snapshots there, and continues from those of an earlier process. */
 export async function startTarget(folder: string | null = null) {
   const kept = folder === null ? [] : [`data=${folder}/data.json`, `snapshots_dir=${folder}/snapshots`]
   const sets = [...SETTINGS, ...kept].flatMap(set => ['--set', set])
@@ -23,11 +23,11 @@ export async function startTarget(folder: string | null = null) {
     env: OWN_ENVIRONMENT,
     stdio: ['ignore', 'pipe', 'pipe']
   })
-  // a run that is broken off leaves nothing behind
+  // an interrupted run leaves nothing behind
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
-  /** Lines of the log that tell of a defect, or show what they must not. */
+  /** Lines of the log that report a defect or show a secret. */
   const complaints: string[] = []
   createInterface({ input: child.stderr }).on('line', line => {
     const leaks = leaksIn(line, { keys: false, misplaced: false }).map(leak => `the log shows ${leak}: ${line}`)
@@ -55,7 +55,7 @@ export async function startTarget(folder: string | null = null) {
     })
     return { status: response.status, text: await response.text() }
   }
-  /** Memory in use after everything that can be collected is. */
+  /** Memory in use after a garbage collection. */
   const memory = async (): Promise<Memory> => {
     let text = ''
     for (let times = 0; times < 3; times++) {
@@ -65,7 +65,7 @@ export async function startTarget(folder: string | null = null) {
     const of = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
     return { heap: of('nodejs_heap_size_used_bytes'), rss: of('process_resident_memory_bytes') }
   }
-  /** Ends the process and answers its exit code, or the signal that ended it. */
+  /** Ends the process and returns its exit code, or the signal that ended it. */
   const stop = async () => {
     child.kill('SIGTERM')
     const [code, signal] = await ended

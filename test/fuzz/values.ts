@@ -1,4 +1,4 @@
-/** Values that break things elsewhere: text, numbers, documents nested without end. */
+/** Values that often break programs: text, numbers, deeply nested documents. */
 import type { Draws } from './draws.js'
 import { KEYS, misplacedCardNumber } from './secrets.js'
 
@@ -88,7 +88,7 @@ export const hostileWord = (draws: Draws): string => (draws.chance(5) ? draws.pi
 
 const LEAVES: readonly unknown[] = [null, true, 0, -1, 1e308, 1.5, '', 'x', [], {}, ['x'], { x: 1 }, '\0', '__proto__']
 
-/** Any JSON value, sometimes nested as deep as a parser can bear. */
+/** Any JSON value, sometimes nested as deep as a parser allows. */
 export function hostileJson(draws: Draws, depth = 3): unknown {
   if (depth === 0 || draws.chance(30)) {
     return draws.way<unknown>([
@@ -108,7 +108,7 @@ export function deepJson(draws: Draws): string {
   return draws.chance(50) ? `${'['.repeat(depth)}${']'.repeat(depth)}` : `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 }
 
-/** Text with every byte that is no letter or digit in percent-encoding; now and then as it is. */
+/** Text with every byte but letters and digits percent-encoded; sometimes unchanged. */
 export function encoded(text: string, draws: Draws): string {
   if (draws.chance(2)) return text.replace(/[\r\n\0 ]/g, '')
   return [...Buffer.from(text)]

@@ -13,6 +13,7 @@ import { DataFile } from '../../src/sandbox/data-file.js'
 import type { SavedSandboxes } from '../../src/sandbox/sandboxes.js'
 import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { MERCHANT, NOW, RESELLER, world } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
 const START = Date.parse(NOW)
 const FORM = 'application/x-www-form-urlencoded'
@@ -37,7 +38,7 @@ const SCENARIO = {
 
 /** A call as one line: a method, a path from the root and, after that, form text or JSON. */
 type Call = string
-type Answer = { status: number; id: unknown; body: any }
+type Answer = { status: number; id: unknown; body: Json }
 
 async function called({ app }: Emulator, call: Call, key = MERCHANT): Promise<Answer> {
   const [, method, url, payload] = /^(\S+) (\S+) ?(.*)$/s.exec(call) as unknown as [string, InjectOptions['method'], string, string]
@@ -711,7 +712,7 @@ t.test('cli: the file of a process that was killed is gone on from, whatever --s
   const second = await command(t, '--data', file, '--scenario', 'month-end')
 
   t.equal(second.status, null, second.stderr)
-  t.match(second.stdout, `  Data      ${file}: goes on where it stopped\n`)
+  t.match(second.stdout, `  Data      ${file}: continued from where it stopped\n`)
   t.match(second.stdout, /^ {2}Scenario {2}default: /m)
   const [, again] = / ready on (\S+)/.exec(second.stdout) as unknown as [string, string]
   const headers = { authorization: `Basic ${Buffer.from('sk_test_merchant:').toString('base64')}` }

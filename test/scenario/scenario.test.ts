@@ -15,6 +15,7 @@ import { checkFixture, checkScenario, fixtureSchema, publishedSchema, scenarioSc
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { cpuTime } from '../support/cpu.js'
 import { startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
 const MACHINE = Date.parse('2026-04-01T00:00:00.000Z')
 const NOW = '2026-03-01T18:05:00.000Z'
@@ -864,7 +865,7 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
       'misfit.yaml:2:5 tickets[0]: location is required',
       'misfit.yaml:2:11 tickets[0].id: text was expected, not 5; quote it: "5"',
       'broken.yaml:1:5 : Flow sequence in block collection must be sufficiently indented and end with a ]',
-      'deep.yaml:1:1 : it is nested deeper than 64 levels, or an alias stands inside what it names'
+      'deep.yaml:1:1 : it is nested deeper than 64 levels, or an alias is inside what it names'
     ],
     'files that cannot be read among them'
   )
@@ -876,6 +877,12 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
   t.strictSame(await problemsOf({ fixtures: ['./own.yaml'] }), [
     'fixtures[0]: a document that does not come from a file may name fixtures, not paths: ./own.yaml'
   ])
+})
+
+t.test('a scenario: a folder of fixtures that cannot be read is an error of the system', async t => {
+  const library = new Library({ fixtures: join(t.testdirName, 'none'), scenarios: null })
+
+  await t.rejects(load({ fixtures: ['bistro'] }, { library }), { code: 'ENOENT' })
 })
 
 t.test('the shipped scenarios and fixtures load', async t => {
@@ -926,7 +933,7 @@ t.test('a published schema is made of words that every editor knows', async t =>
     look(schema, '')
     t.strictSame(strange, [], kind)
   }
-  const { properties } = publishedSchema('fixture') as { properties: Record<string, any> }
+  const { properties } = publishedSchema('fixture') as { properties: Record<string, Json> }
   t.strictSame(properties.users.items.properties.email, { type: 'string', format: 'email' })
   const { currency, created } = properties.transactions.items.properties
   t.strictSame([currency.pattern, currency.type], ['^[a-z]{3}$', ['string', 'null']])
@@ -1157,6 +1164,12 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
     ],
     ['nor where fixtures is no list', { fixtures: 'base', data: { tickets: [ticket('t')] } }, ['fixtures: a list was expected, not base']],
     ['nor where one has no name', { fixtures: [5], data: { tickets: [ticket('t')] } }, ['fixtures[0]: text was expected, not 5; quote it: "5"']],
+    ['nor where fixtures is misspelled', { fixtuers: ['base'], data: { tickets: [ticket('t')] } }, ['fixtuers: unknown name fixtuers; did you mean fixtures?']],
+    [
+      'but where another name is',
+      { sede: 1, data: { tickets: [ticket('t')] } },
+      ['sede: unknown name sede; did you mean seed?', 'data.tickets[0].location: no Location has the id loc_a']
+    ],
     ['nor where data is no object', { data: 5, steps: [{ do: 'GET /tickets/${tkt_z}' }] }, ['data: an object was expected, not 5']],
     [
       'generated records of an Account with a problem',

@@ -66,11 +66,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       { on: 'DELETE /refunds', delay: '1s' },
       [`on: one of ${OPERATION_NAMES.join(', ')} was expected, not DELETE /refunds; did you mean GET /refunds?`]
     ],
-    [
-      'a path without a method',
-      { on: 5, delay: '1s' },
-      ['on: text was expected, not 5; quote it: "5"']
-    ],
+    ['a path without a method', { on: 5, delay: '1s' }, ['on: text was expected, not 5; quote it: "5"']],
     [
       'a disabled delete of a Location',
       { on: 'DELETE /locations/{id}', delay: '1s' },
@@ -142,8 +138,8 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
         'match.body.amount[2]: text or a number or true or false was expected, not an object'
       ]
     ],
-    ['an empty list', pay({ body: { amount: [] } }), ['match.body.amount: an empty list fits no call']],
-    ['an empty list of keys', pay({ key: [] }), ['match.key: an empty list fits no call']],
+    ['an empty list', pay({ body: { amount: [] } }), ['match.body.amount: an empty list matches no call']],
+    ['an empty list of keys', pay({ key: [] }), ['match.key: an empty list matches no call']],
     ['a key that is no text', pay({ key: 5 }), ['match.key: text or a list was expected, not 5; quote it: "5"']],
     [
       'a bad regular expression',

@@ -12,6 +12,7 @@ import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { Library } from '../../src/scenario/library.js'
 import { publishedSchema } from '../../src/scenario/schemas.js'
+import type { Json } from '../support/json.js'
 
 const FOLDER = fileURLToPath(new URL('../../scenarios/', import.meta.url))
 const fileOf = (name: string) => `${FOLDER}${name}.yaml`
@@ -49,7 +50,7 @@ async function startApp(t: Test) {
   return { app, sandbox, load }
 }
 
-type Answer = { status: number; headers: Headers; body: any; ms: number }
+type Answer = { status: number; headers: Headers; body: Json; ms: number }
 type Call = { query?: Record<string, string>; body?: Record<string, string>; key?: string }
 
 /** Clients of the app over a real socket. */

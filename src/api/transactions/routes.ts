@@ -19,7 +19,6 @@ export function transactionRoutes(api: FastifyInstance): void {
     operation('createTransaction', call => {
       const { sandbox, scope, settings, base, values } = call
       const ticket = scope.inBody('tickets', values.ticket, { param: 'ticket', rule: 'TXN-1' })
-      call.found = ticket
       const { payment_type, customer } = values
       const sums = settled(values, settings)
       const { amount, tip_amount, donation_amount } = sums

@@ -1,4 +1,4 @@
-/** The built command as a process of its own that can be killed, and calls of its worlds over kept connections. */
+/** The built command in a process that can be killed, and calls of its sandboxes over keep-alive connections. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -18,7 +18,7 @@ export function launched(t: Test, args: readonly string[]): ChildProcess {
   return child
 }
 
-/** Starts the command and waits until it is ready. Errors: what it wrote when it ends instead. */
+/** Starts the command and waits until it is ready. Errors: its output, when it ends instead. */
 export async function started(t: Test, args: readonly string[] = []): Promise<Running> {
   const child = launched(t, args)
   let written = ''
@@ -48,7 +48,7 @@ export type Client = {
   close: () => void
 }
 
-/** A client of one world, with one connection. */
+/** A client of one sandbox, with one connection. */
 export function clientOf(port: number, name: string | null, key = 'sk_test_merchant'): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const prefix = name === null ? '' : `/sandbox/${name}`

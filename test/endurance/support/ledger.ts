@@ -1,13 +1,13 @@
-/** What clients of one world were answered, and what they asked for and heard nothing of: held against the world after its process was ended. */
+/** The changes that clients of one sandbox asked for, answered or not, to be compared with the sandbox after its process has ended. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../support/json.js'
 import type { Client } from './emulator.js'
 
-/** What is known of a world, each fact under a name of its own; ids stand apart, since who heard no answer does not know them. */
+/** The known facts of a sandbox, each under a name of its own. Ids are separate, since a client without an answer does not know them. */
 export type Fact = { id?: string; value: unknown }
 export type Facts = Map<string, Fact>
 
-/** A change that was asked for: what it adds or sets and what it takes away, all of it or nothing. `clears` begins the world anew. */
+/** A change that was asked for: what it adds, sets and removes, all of it or nothing. `clears` resets the sandbox. */
 export type Change = { sets?: Record<string, unknown>; removes?: string[]; advances?: number; addsKey?: boolean; clears?: boolean }
 
 export class Ledger {
@@ -25,7 +25,7 @@ export class Ledger {
     return this.#facts.get(name)?.id
   }
 
-  /** A change was answered; `ids` are those of what it set. Answers what is wrong with them. */
+  /** Records that a change was answered; `ids` are those of the facts that it set. Returns the problems of these ids. */
   answered(change: Change, ids: Record<string, string> = {}): string[] {
     const { sets = {}, removes = [], advances = 0, addsKey = false, clears = false } = change
     this.unanswered.delete(change)
@@ -39,8 +39,8 @@ export class Ledger {
     return twice.map(id => `the id ${id} was given out twice`)
   }
 
-  /** Holds the ledger against a world, and goes on from what is found there. Answers what does not fit. */
-  audit(found: World): string[] {
+  /** Compares the ledger with a sandbox, and continues from the facts found there. Returns the differences. */
+  audit(found: SandboxState): string[] {
     const open = [...this.unanswered]
     this.unanswered.clear()
     const clearing = open.find(({ clears }) => clears)
@@ -53,8 +53,8 @@ export class Ledger {
     return problems
   }
 
-  /** Facts that were answered and are not there, or otherwise. */
-  #lost({ facts, seconds, keys }: World, open: Change[]): string[] {
+  /** Answered facts that are missing or different. */
+  #lost({ facts, seconds, keys }: SandboxState, open: Change[]): string[] {
     const mayGo = new Set(open.flatMap(({ removes = [] }) => removes))
     const mayChange = new Set(open.flatMap(({ sets = {} }) => Object.keys(sets)))
     const lost = [...this.#facts].flatMap(([name, fact]) => {
@@ -69,8 +69,8 @@ export class Ledger {
     return lost
   }
 
-  /** Facts that are there though nobody asked for them, and changes of which only a part is there. */
-  #foreign({ facts }: World, open: Change[]): string[] {
+  /** Facts that nobody asked for, and changes that took effect only in part. */
+  #foreign({ facts }: SandboxState, open: Change[]): string[] {
     const asked = new Map(open.flatMap(({ sets = {} }) => Object.entries(sets)))
     const foreign = [...facts].flatMap(([name, { value }]) => {
       const known = this.#facts.get(name)
@@ -92,13 +92,13 @@ export class Ledger {
   }
 }
 
-/** What a world holds beyond its first state, and what in it contradicts itself. */
-export type World = { facts: Facts; seconds: number; keys: number; problems: string[] }
+/** The facts of a sandbox beyond its first state, and the contradictions in it. */
+export type SandboxState = { facts: Facts; seconds: number; keys: number; problems: string[] }
 
 type Records = Record<string, { [field: string]: Json }[]>
 
-/** Reads a world by its control API, and every Transaction by its list. */
-export async function worldOf({ call }: Client, first: { clock: string; keys: number }): Promise<World> {
+/** Reads a sandbox through its control API, and every Transaction through the list. */
+export async function readSandbox({ call }: Client, first: { clock: string; keys: number }): Promise<SandboxState> {
   const facts: Facts = new Map()
   const problems: string[] = []
   const state = (await call('GET /_control/state')).body as Records

@@ -1,14 +1,14 @@
-/** Clients that change worlds without a pause until their process is gone: payments, refunds, users, and changes of the control API. */
+/** Clients that change sandboxes without a pause until their process is gone: payments, refunds, users, and changes of the control API. */
 import { world } from '../../support/emulator.js'
 import type { Json } from '../../support/json.js'
 import { type Answer, type Client, clientOf } from './emulator.js'
-import { type Change, Ledger, type World, worldOf } from './ledger.js'
+import { type Change, Ledger, readSandbox, type SandboxState } from './ledger.js'
 import { type Random, random } from './options.js'
 
 const KEY = 'sk_test_merchant'
 const CLOCK = '2026-03-01T18:05:00.000Z'
 const BUSY = { id: 'txn_busy', ticket: 'tkt_a', payment_type: 'external', amount: 3000 }
-/** What every world begins with: a Transaction that many refund at once among it. */
+/** The first state of every sandbox, with a Transaction that many clients refund at once. */
 export const SCENARIO = {
   name: 'load',
   clock: CLOCK,
@@ -16,11 +16,11 @@ export const SCENARIO = {
 }
 
 export type Place = { name: string | null; clients: number; ledger: Ledger }
-/** Worlds to change, each with so many clients. The one at the base address is the first. */
+/** Sandboxes to change, each with a number of clients. The one at the base address is the first. */
 export const placesOf = (clients: readonly number[]): Place[] =>
-  clients.map((count, index) => ({ name: index === 0 ? null : `world-${index}`, clients: count, ledger: new Ledger() }))
+  clients.map((count, index) => ({ name: index === 0 ? null : `sandbox-${index}`, clients: count, ledger: new Ledger() }))
 
-/** Changes the worlds until nothing answers any more: `begun` settles with the first answer, `ended` with how many came and what was wrong with them. */
+/** Changes the sandboxes until the process stops answering. `begun` settles with the first answer, `ended` with the number of answers and their problems. */
 export function changeAll(port: number, places: readonly Place[], round: number) {
   const problems: string[] = []
   let answered = 0
@@ -48,15 +48,15 @@ export function changeAll(port: number, places: readonly Place[], round: number)
   return { begun, ended }
 }
 
-/** Holds every world against its ledger. */
+/** Compares every sandbox with its ledger. */
 export async function auditAll(port: number, places: readonly Place[]): Promise<{ problems: string[]; facts: number }> {
   const problems: string[] = []
   let facts = 0
   for (const { name, ledger } of places) {
     const client = clientOf(port, name, KEY)
-    // a world of which nothing was answered may not be there yet; this makes it
+    // a sandbox without an answered call may not exist yet; this call makes it
     await client.call('GET /next/tickets')
-    const found: World = await worldOf(client, { clock: CLOCK, keys: 1 })
+    const found: SandboxState = await readSandbox(client, { clock: CLOCK, keys: 1 })
     facts += found.facts.size
     problems.push(...ledger.audit(found).map(problem => `${name ?? 'base'}: ${problem}`))
     client.close()
@@ -76,7 +76,7 @@ class Worker {
     this.#own = own
   }
 
-  /** Makes one call and enters its answer. Answers what was wrong with it. */
+  /** Makes one call and records its answer. Returns the problems of the answer. */
   async change(): Promise<string[]> {
     const { random, isFirst } = this.#own
     const { clients } = this.#place
@@ -103,7 +103,7 @@ class Worker {
     return this.#read()
   }
 
-  /** Makes a call that changes something: what it does is open until it is answered. */
+  /** Makes a call that changes something; the change is open until the call is answered. */
   async #make(change: Change, on: string, body = '', idsIn: (answer: Json) => Record<string, string> = () => ({}), refusals: string[] = []): Promise<string[]> {
     const { ledger } = this.#place
     ledger.unanswered.add(change)
@@ -141,7 +141,7 @@ class Worker {
     return this.#make({ sets: { [name]: email } }, 'POST /next/accounts/mch_a/users', `name=${mark}&email=${email}`, ({ id }) => ({ [name]: id }))
   }
 
-  /** Of the client's own Users, since another may be deleting those of others. */
+  /** Deletes one of the client's own Users, since other clients may be deleting theirs. */
   #deleteUser(mark: string): Promise<string[]> {
     const { ledger } = this.#place
     const name = this.#own.random.of(ledger.names(`user ${this.#own.mark}-`))
@@ -175,7 +175,7 @@ class Worker {
     return this.#make({ sets: { [name]: entry.on } }, 'POST /_control/script', JSON.stringify(entry), ({ id }) => ({ [name]: id }))
   }
 
-  /** Ids are drawn again then. */
+  /** Resets the sandbox, after which ids are drawn again. */
   #begin(): Promise<string[]> {
     return this.#make({ clears: true }, 'POST /_control/reset')
   }

@@ -1,18 +1,18 @@
-/** How long and how hard the endurance tests run: a few seconds each in `npm test`, as long as it takes in `npm run endurance`. */
+/** Duration and load of the endurance tests: a few seconds each in `npm test`, the full length in `npm run endurance`. */
 
 const isLong = process.env.ENDURANCE === 'long'
 
-/** A figure: that of the variable `ENDURANCE_NAME` where it is set, else the short run's or the long run's. */
+/** A number: from the variable `ENDURANCE_NAME` if it is set, otherwise that of the short or of the long run. */
 export function figure(name: string, { short, long }: { short: number; long: number }): number {
   return Number(process.env[`ENDURANCE_${name}`] ?? (isLong ? long : short))
 }
 
-/** The seed of this run, which is printed; `ENDURANCE_SEED` makes the same choices again. */
+/** The seed of this run, which is printed; `ENDURANCE_SEED` repeats the same choices. */
 export const SEED = Number(process.env.ENDURANCE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 
 export type Random = { below: (limit: number) => number; chance: (share: number) => boolean; of: <T>(choices: readonly T[]) => T }
 
-/** Choices that depend on the seed and the name alone (mulberry32). */
+/** Choices that depend only on the seed and the name (mulberry32). */
 export function random(name: string, seed = SEED): Random {
   let state = [...name].reduce((sum, letter) => Math.imul(sum ^ letter.charCodeAt(0), 0x01000193), seed | 0)
   const next = () => {

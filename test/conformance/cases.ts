@@ -1,0 +1,36 @@
+/** The cases of the table that the reference alone decides, asked of any service. */
+import assert from 'node:assert/strict'
+import type { Case } from '../contract/case.js'
+import { RULE_CASES } from '../contract/cases.js'
+import { type Context, isUnset } from './context.js'
+import { type Answer, accepted, isAccepted, listed, told } from './service.js'
+import type { Check } from './suite.js'
+
+export const CASE_CHECKS: readonly Check[] = Object.entries(RULE_CASES).flatMap(([rule, { right, kept, silent, broken }]) =>
+  [...kept, ...silent, ...broken]
+    .filter(({ reference }) => reference)
+    .map((each): Check => ({ rule, title: each.title, run: ctx => check(ctx, each, each.blames && !each.answers ? (each.right ?? right) : undefined) }))
+)
+
+/** The right call is carried out, so that the other is refused for what differs. */
+async function check(ctx: Context, each: Case, right: Case['right']): Promise<void> {
+  const { call, answers, blames, later = [] } = each
+  await ctx.prepare(right ? { ...each, right } : each)
+  if (right) carriedOut(await ctx.send(right))
+  const answer = await ctx.call(call)
+
+  if (answers?.status) assert.equal(answer.status, answers.status, told(answer))
+  else if (blames) ctx.refused(answer)
+  else carriedOut(answer)
+  for (const [asked, expected] of [[answer, answers ?? {}] as const, ...later]) {
+    const said = 'status' in asked ? asked : await ctx.send(asked)
+    assert.deepEqual(await ctx.differences(said, expected, isUnset), [], told(said))
+  }
+}
+
+/** A page of a list, or a resource. */
+function carriedOut(answer: Answer): void {
+  if (answer.on.startsWith('GET') && !answer.body?.id) listed(answer)
+  else if (answer.status !== 204) accepted(answer)
+  else assert.ok(isAccepted(answer), told(answer))
+}

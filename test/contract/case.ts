@@ -1,0 +1,216 @@
+/** What a case of the table is made of: a call as data, what it needs before it, and what is to come of it. */
+import type { AssumptionId } from '../../src/reference/assumptions.js'
+import type { RuleId } from '../../src/reference/rules.js'
+
+export type { AssumptionId, RuleId }
+/** The assumptions that are counted; the others stand behind every answer. */
+export type CountedAssumption = Exclude<AssumptionId, 'A01' | 'A33' | 'A34'>
+
+/** Parameters by their bracket names; undefined leaves out one that the call has otherwise. */
+export type Fields = Readonly<Record<string, string | number | undefined>>
+
+/** A call. Its texts may hold `${name.field}`: a field of a record that a given names, made first. */
+export type Call = {
+  /** A method and a path below the base address. */
+  on: string
+  /** Parameters, or the body as it is. */
+  body?: Fields | string
+  query?: Fields | string
+  /** The merchant's when left out; null sends none. */
+  key?: 'merchant' | 'reseller' | null | { name: string; password?: string }
+  headers?: Readonly<Record<string, string>>
+  /** True for a path beside the base address. */
+  outside?: true
+}
+
+/** Members of a resource, nested ones by their own members; null stands for one that is not set. */
+export type Shown = { readonly [name: string]: Shown | string | number | boolean | null }
+
+/** What an answer is to say; what is left out is not looked at. */
+export type Expected = {
+  status?: number
+  /** Members of the resource, or `${name}`: all of an earlier record. */
+  shows?: Shown | string
+  /** Ids that are on the page, that are not, and all of them in their order. */
+  holds?: readonly string[]
+  lacks?: readonly string[]
+  page?: readonly string[]
+  /** How many records the page has. */
+  count?: number
+  has_more?: boolean
+  /** The answer has no body. */
+  empty?: true
+}
+
+/** Whom a refusal blames: status, code, parameter as the caller wrote it, and the rule or else the assumption. */
+export type Blame = readonly [status: number, code: string, param: string | null, by: RuleId | AssumptionId]
+
+export type Case = {
+  title: string
+  /** Records made before the call, beside those that its texts name. */
+  given?: readonly GivenName[]
+  /** Calls made before it, each carried out. */
+  before?: readonly Call[]
+  /** Records as a fixture gives them, where the API cannot make them. */
+  records?: Readonly<Record<string, object[]>>
+  /** Settings other than the defaults, by their dotted keys. */
+  settings?: Readonly<Record<string, unknown>>
+  call: Call
+  answers?: Expected
+  /** For a call that is refused. */
+  blames?: Blame
+  /** What a later call is to say; `${made}` is the record that the call answered. */
+  later?: readonly (readonly [call: Call, expected: Expected])[]
+  /** The rules that the call keeps beside the one that it is a case of and those of the way in: these and no others. */
+  also?: readonly RuleId[]
+  /** Whether the form had been decoded when it was refused, where the code alone does not say. */
+  decoded?: true
+  /** Assumptions that the answer relies on, and some that it does not. */
+  relies?: readonly AssumptionId[]
+  reliesNot?: readonly AssumptionId[]
+  /** The reference alone decides it: any service is asked. */
+  reference?: true
+  /** The call that it departs from, which is carried out: a service that refuses everything keeps no rule. */
+  right?: Call
+}
+
+export type RuleCases = {
+  /** What the broken ones depart from, where they do not say. */
+  right?: Call
+  kept: readonly Case[]
+  /** Near misses: neither kept nor broken. */
+  silent: readonly Case[]
+  broken: readonly Case[]
+}
+export type AssumptionCases = { relies: readonly Case[]; not: readonly Case[] }
+
+const KEY: readonly RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3']
+/** The rules of the way in that are decided when a call stops with such a code; all that it kept where a later one refuses it. */
+export const STOPS: Readonly<Record<string, readonly RuleId[]>> = {
+  path_unknown: [],
+  method_not_allowed: [],
+  api_key_missing: ['BASE-1'],
+  api_key_malformed: ['BASE-1'],
+  api_key_unknown: ['BASE-1'],
+  operation_disabled: KEY,
+  content_type_unsupported: KEY,
+  body_too_large: KEY,
+  body_unexpected: KEY,
+  form_malformed: KEY,
+  form_too_large: KEY
+}
+
+const US = { 'address[country]': 'US' }
+export const ADDRESS = {
+  'address[country]': 'US',
+  'address[line1]': '1 Main Street',
+  'address[line2]': 'Floor 2',
+  'address[city]': 'Boston',
+  'address[postal_code]': '02110',
+  'address[state]': 'MA'
+}
+export const CARD = { 'card[brand]': 'visa', 'card[number]': '4242424242424242', 'card[last4]': '4242', 'card[expiry]': '12/34', 'card[csc]': '123' }
+export const BANK = { 'bank_account[bank_name]': 'Bank ${unique}', 'bank_account[account_number]': '000123456789' }
+const METADATA = { 'metadata[order]': 'A-17', 'metadata[till]': '3' }
+
+/** A right call of each kind, with what a case changes of it. */
+export const createLocation = (body: Fields = {}): Call => ({ on: 'POST /locations', body: { display_name: 'Bistro ${unique}', ...US, ...body } })
+export const createAccount = (body: Fields = {}): Call => ({
+  on: 'POST /accounts',
+  body: { type: 'merchant', name: 'Bistro ${unique}', email: '${unique}@example.com', ...US, ...body }
+})
+export const createUser = (body: Fields = {}): Call => ({
+  on: 'POST /accounts/${account.id}/users',
+  body: { name: 'Ana ${unique}', email: '${unique}@example.com', ...body }
+})
+/** A card payment of 1000 usd, without a key. */
+export const pay = (body: Fields = {}): Call => ({
+  on: 'POST /transactions',
+  key: null,
+  body: { ticket: '${ticket.id}', payment_type: 'card', currency: 'usd', amount: 1000, ...CARD, ...body }
+})
+/** The least that a payment takes, and nothing nested. */
+export const payLeast = (body: Fields = {}): Call => ({
+  on: 'POST /transactions',
+  key: null,
+  body: { ticket: '${ticket.id}', payment_type: 'external', ...body }
+})
+/** A Refund of 100 of a charge of 1000. */
+export const refund = (body: Fields = {}): Call => ({ on: 'POST /refunds', body: { transaction: '${charge.id}', amount: 100, ...body } })
+export const read = (path: string): Call => ({ on: `GET ${path}` })
+export const list = (path: string, query?: Fields | string): Call => ({ on: `GET ${path}`, ...(query !== undefined && { query }) })
+/** An update of a Location that has display_name and country alone, and of one that has everything. */
+export const updateLocation = (body: Fields): Call => ({ on: 'POST /locations/${location.id}', body })
+export const updateFurnished = (body: Fields): Call => ({ on: 'POST /locations/${furnished.id}', body })
+export const deleteUser: Call = { on: 'DELETE /accounts/${account.id}/users/${user.id}' }
+export const asJson = (call: Call, body = '{"display_name":"A","address":{"country":"US"}}'): Call => ({
+  ...call,
+  body,
+  headers: { 'content-type': 'application/json' }
+})
+
+/** Records that cases name: made through the API when a call names them, with what is done to them before the call. */
+export const GIVENS = {
+  location: createLocation(),
+  other_location: createLocation(),
+  furnished: createLocation({ ...ADDRESS, ...METADATA, phone: '+1 617 555 0100', website: 'https://bistro.example' }),
+  account: createAccount(),
+  other_account: createAccount(),
+  furnished_account: createAccount({ ...ADDRESS, ...METADATA, phone: '+1 617 555 0100' }),
+  user: createUser(),
+  second_user: createUser(),
+  other_user: { ...createUser(), on: 'POST /accounts/${other_account.id}/users' },
+  charge: pay(),
+  second_charge: pay(),
+  other_card: pay({ 'card[brand]': 'mastercard', 'card[number]': '5555555555554444', 'card[last4]': '4444' }),
+  /** Paid without a card. */
+  cash: payLeast({ amount: 1000, currency: 'usd' }),
+  /** Paid on a Ticket of `place`. */
+  charge_there: pay({ ticket: '${ticket_there.id}' }),
+  tipped: payLeast({ amount: 1000, tip_amount: 200, donation_amount: 30 }),
+  /** Nothing was settled. */
+  free: payLeast({ currency: 'usd' }),
+  refund: refund({ reason: 'cold soup', ...METADATA }),
+  second_refund: refund(),
+  /** A charge of 1000, all of which has been refunded, and one of which 400 has. */
+  spent: { ...pay(), after: [{ on: 'POST /refunds', body: { transaction: '${spent.id}' } }] },
+  partly: { ...pay(), after: [{ on: 'POST /refunds', body: { transaction: '${partly.id}', amount: 400 } }] }
+} as const satisfies Record<string, Call & { after?: readonly Call[] }>
+
+/** Records that the API cannot make and that are found: Tickets, and a Location with one of them where the newest is not. */
+export type KnownName = 'ticket' | 'newest_ticket' | 'older_ticket' | 'place' | 'ticket_there'
+export type GivenName = keyof typeof GIVENS | KnownName
+
+/** A right call of each operation that takes a key. */
+export const WITH_KEY: readonly Call[] = [
+  createLocation(),
+  read('/locations/${location.id}'),
+  updateLocation({ phone: '2' }),
+  list('/locations'),
+  { on: 'DELETE /locations/${location.id}' },
+  createAccount(),
+  read('/accounts/${account.id}'),
+  { on: 'POST /accounts/${account.id}', body: { phone: '2' } },
+  list('/accounts'),
+  { on: 'DELETE /accounts/${account.id}' },
+  createUser(),
+  list('/accounts/${account.id}/users'),
+  deleteUser,
+  read('/tickets/${ticket.id}'),
+  list('/tickets'),
+  read('/transactions/${charge.id}'),
+  list('/transactions'),
+  refund(),
+  read('/refunds/${refund.id}'),
+  { on: 'POST /refunds/${refund.id}', body: { 'metadata[till]': '4' } },
+  list('/refunds')
+]
+/** The six lists, each with a record that is on it. */
+export const LISTS: readonly (readonly [path: string, given: readonly GivenName[]])[] = [
+  ['/locations', ['location', 'other_location']],
+  ['/accounts', ['account', 'other_account']],
+  ['/accounts/${account.id}/users', ['user', 'second_user']],
+  ['/tickets', ['ticket', 'newest_ticket']],
+  ['/transactions', ['charge', 'second_charge']],
+  ['/refunds', ['refund', 'second_refund']]
+]

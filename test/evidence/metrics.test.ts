@@ -1,0 +1,24 @@
+import t from 'tap'
+import { LATENCY_BOUNDS, Metrics } from '../../src/evidence/metrics.js'
+
+t.test('metrics: calls are counted by operation and status, their time by its bounds, and those that a script acted on', t => {
+  const metrics = new Metrics()
+  const script = { id: 'scr_1', name: null, fault: null }
+
+  metrics.count({ operation: 'listTickets', status: 200, ms: 1, script })
+  metrics.count({ operation: 'listTickets', status: 200, ms: 20_000, script: null })
+  metrics.count({ operation: 'listTickets', status: 400, ms: 1.1, script: null })
+  metrics.count({ operation: null, status: 404, ms: 3, script: null })
+
+  t.strictSame(Object.fromEntries([...metrics.calls].map(([name, statuses]) => [name, [...statuses]])), {
+    listTickets: [
+      [200, 2],
+      [400, 1]
+    ],
+    none: [[404, 1]]
+  })
+  t.strictSame(metrics.latencies.get('listTickets'), { buckets: [1, 1, ...LATENCY_BOUNDS.slice(2).map(() => 0), 1], sum: 20_002.1 })
+  t.strictSame(metrics.latencies.get('none'), { buckets: [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], sum: 3 })
+  t.strictSame([metrics.total, metrics.scripted], [4, 1])
+  t.end()
+})

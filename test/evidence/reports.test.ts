@@ -1,0 +1,38 @@
+import t from 'tap'
+import { Coverage } from '../../src/evidence/coverage.js'
+import { FINDINGS } from '../../src/evidence/findings.js'
+import { coverageJunit, coverageText, findingsText, xml } from '../../src/evidence/reports.js'
+
+t.test('TKT-1: no call can show it kept, so it has one possible outcome, and reports say so', t => {
+  const coverage = new Coverage()
+  coverage.count([], 'TKT-1')
+  const report = coverage.report()
+  const { keepable, violable, satisfied, violated } = report.rules.find(({ rule }) => rule === 'TKT-1') as (typeof report.rules)[number]
+  const junit = coverageJunit(report)
+
+  t.strictSame([keepable, violable, satisfied, violated], [false, true, 0, 1])
+  t.strictSame(
+    report.rules.filter(rule => !rule.keepable).map(({ rule }) => rule),
+    ['TKT-1']
+  )
+  t.ok(coverageText(report).includes(`\nTKT-1    ${'–'.padStart(9)}  ${'1'.padStart(8)}  `))
+  t.notOk(junit.includes('classname="TKT-1" name="satisfied'))
+  t.ok(junit.includes('classname="TKT-1" name="violated'))
+  t.end()
+})
+
+t.test('findings as text: what it is, what to do, and the calls that show it', t => {
+  const { severity, about, advice } = FINDINGS['zero-payment']
+
+  t.equal(findingsText([]), 'No findings.\n')
+  t.equal(
+    findingsText([{ finding: 'zero-payment', severity, about, advice, times: 2, requests: ['req_1', 'till/req_2'] }]),
+    `warning: zero-payment (2×, req_1, till/req_2)\n  ${about}\n  ${advice}\n`
+  )
+  t.end()
+})
+
+t.test('reports: XML takes no markup and no control characters', t => {
+  t.equal(xml('<a href="x">&\u0000\u001b\n\t'), '&lt;a href=&quot;x&quot;&gt;&amp;\n\t')
+  t.end()
+})

@@ -1,0 +1,247 @@
+import t from 'tap'
+import { Evidence } from '../../src/evidence/evidence.js'
+import type { JudgedCall } from '../../src/evidence/judged-call.js'
+import { Run } from '../../src/evidence/run.js'
+import { type Period, RunHistory } from '../../src/evidence/run-history.js'
+import { MERCHANT, NOW, startTestEmulator, world } from '../support/emulator.js'
+import { form, judgedCall } from '../support/judged-call.js'
+
+const LIMITS = { entries: 100, bytes: 1_000_000 }
+const ALL = { journal: true, coverage: true }
+const NO_CALL = { outcome: 'refused', status: 404, refusal: { code: 'resource_missing', rule: null, assumption: null, param: null, facts: null } } as const
+const EMPTY_PAGE = { object: 'list', url: '', data: [], has_more: true, first_id: 'tkt_9', last_id: 'tkt_9' } as const
+const REFUND = { operation: 'createRefund', body: form('transaction=txn_a'), outcome: 'scripted' } as const
+
+/** The evidence of the sandbox at the base address and of one named till, in one run. */
+function twoSandboxes() {
+  const run = new Run()
+  return { run, main: new Evidence(LIMITS, run), till: new Evidence(LIMITS, run, 'till') }
+}
+const record = (evidence: Evidence, given: Partial<JudgedCall>) => evidence.record(judgedCall(given), ALL)
+const search = (id: string, location: string): Partial<JudgedCall> => ({ id, query: form(`search_query=s&location=${location}`), shown: EMPTY_PAGE })
+const next = (id: string, location: string): Partial<JudgedCall> => ({
+  id,
+  query: form(`search_query=s&location=${location}&starting_after=tkt_9`),
+  shown: { ...EMPTY_PAGE, has_more: false }
+})
+const found = ({ findings }: Run | Evidence['totals']) => findings.list().map(({ finding, times, requests }) => [finding, times, requests])
+
+t.test('run: calls of a named sandbox are listed with its name', t => {
+  const { run, main, till } = twoSandboxes()
+
+  record(main, { unknownParameter: true, refusal: NO_CALL.refusal, outcome: 'refused' })
+  record(till, { unknownParameter: true, ...search('req_1', 'loc_a') })
+
+  t.strictSame(found(run), [
+    ['stopped-at-empty-page', 1, ['till/req_1']],
+    ['unknown-parameter', 2, ['req_1', 'till/req_1']]
+  ])
+  t.strictSame(found(main.totals), [['unknown-parameter', 1, ['req_1']]])
+  t.strictSame(found(till.totals), [
+    ['stopped-at-empty-page', 1, ['req_1']],
+    ['unknown-parameter', 1, ['req_1']]
+  ])
+  t.strictSame(
+    [run.assumptions.get('A07'), run.assumptions.get('A09')],
+    [
+      { times: 1, calls: ['req_1'] },
+      { times: 1, calls: ['till/req_1'] }
+    ]
+  )
+  t.strictSame(till.totals.assumptions.get('A09'), { times: 1, calls: ['req_1'] })
+  const keptOf = ({ coverage }: Run | Evidence['totals']) => coverage.report().rules.find(({ rule }) => rule === 'BASE-1')?.satisfied
+  t.strictSame([keptOf(run), keptOf(main.totals), keptOf(till.totals)], [2, 1, 1])
+  t.end()
+})
+
+t.test('run: a call is repeated only in its own sandbox, and not over a reset', t => {
+  const { run, main, till } = twoSandboxes()
+
+  record(main, NO_CALL)
+  record(till, NO_CALL)
+  record(main, { ...REFUND, isDelivered: false, outcome: 'lost_after', shown: { id: 'rfd_1', payment_method: { card: null } } })
+  record(till, { ...REFUND, id: 'req_2' })
+  main.clear()
+  record(main, NO_CALL)
+  record(main, { ...REFUND, id: 'req_2' })
+  t.strictSame([found(main.totals), found(till.totals), found(run)], [[], [], []])
+  record(main, { ...NO_CALL, id: 'req_3' })
+  record(till, { ...NO_CALL, id: 'req_3' })
+  main.clear()
+
+  t.strictSame(found(main.totals), [])
+  t.strictSame(found(till.totals), [['refused-and-repeated', 1, ['req_1', 'req_3']]])
+  t.strictSame(found(run), [['refused-and-repeated', 2, ['req_1', 'req_3', 'till/req_1', 'till/req_3']]])
+  t.end()
+})
+
+t.test('run: an empty page counts as long as nobody continues from it, in each sandbox, and for good once its sandbox is reset', t => {
+  const { run, main, till } = twoSandboxes()
+
+  record(main, search('req_1', 'loc_a'))
+  record(till, search('req_1', 'loc_a'))
+  const open = found(run)
+  record(main, next('req_2', 'loc_a'))
+  const continued = found(run)
+  till.clear()
+  record(till, next('req_2', 'loc_a'))
+
+  t.strictSame(open, [['stopped-at-empty-page', 2, ['req_1', 'till/req_1']]])
+  t.strictSame(continued, [['stopped-at-empty-page', 1, ['till/req_1']]])
+  t.strictSame(found(till.totals), [])
+  main.clear()
+  till.clear()
+  t.strictSame(found(run), [['stopped-at-empty-page', 1, ['till/req_1']]], 'it counts once')
+  t.end()
+})
+
+t.test('run: empty pages before a reset and open ones are listed together, at most 20 by name', t => {
+  const { run, main, till } = twoSandboxes()
+
+  for (let call = 1; call <= 15; call++) record(main, search(`req_${call}`, `loc_${call}`))
+  main.clear()
+  for (let call = 1; call <= 15; call++) record(till, search(`req_${call}`, `loc_${call}`))
+
+  const [[, times, requests]] = found(run) as [[string, number, string[]]]
+  t.strictSame([times, requests.length, requests[0], requests.at(-1)], [30, 20, 'req_1', 'till/req_5'])
+  t.end()
+})
+
+t.test('run: what was counted in a sandbox stays when it is deleted, and a call that ends later still counts', t => {
+  const { run, till } = twoSandboxes()
+  record(till, search('req_1', 'loc_a'))
+
+  till.end()
+
+  t.strictSame([till.journal.size, found(till.totals), till.totals.coverage.report().seen], [0, [], 0])
+  const stopped = [['stopped-at-empty-page', 1, ['till/req_1']]]
+  t.strictSame([found(run), run.assumptions.get('A09').times], [stopped, 1])
+  record(till, search('req_2', 'loc_b'))
+  t.strictSame([found(run), run.assumptions.get('A09').times], [stopped, 2], 'and the run does not ask the deleted sandbox for open pages')
+  new Evidence(LIMITS, run).end()
+  t.end()
+})
+
+t.test('evidence: what is not asked for is not counted or kept; metrics always are', t => {
+  for (const parts of [
+    { journal: true, coverage: true },
+    { journal: true, coverage: false },
+    { journal: false, coverage: true },
+    { journal: false, coverage: false }
+  ]) {
+    const run = new Run()
+    const evidence = new Evidence(LIMITS, run)
+    let redacted = 0
+
+    evidence.record(judgedCall({ unknownParameter: true, redact: () => redacted++ }), parts)
+
+    const { journal, totals } = evidence
+    t.strictSame([journal.size, journal.dropped, redacted], parts.journal ? [1, 0, 1] : [0, 1, 0])
+    t.strictSame(
+      [totals.coverage.report().seen > 0, totals.assumptions.ids().length > 0, found(totals).length],
+      parts.coverage ? [true, true, 1] : [false, false, 0]
+    )
+    t.equal(run.metrics.total, 1)
+  }
+  t.end()
+})
+
+t.test('run: findings stay over a reset, a load and a deleted sandbox', async t => {
+  const { call, control, inject, sandbox } = await startTestEmulator(t)
+  const visit = (name: string) =>
+    inject({ method: 'GET', url: `/sandbox/${name}/next/tickets/tkt_none?a=b`, headers: { authorization: `Basic ${btoa(`${MERCHANT}:`)}` } })
+  const finds = async (query = '') =>
+    (await control(`GET /findings${query}`)).body.data.map(({ finding, times, requests }: { finding: string; times: number; requests: string[] }) => [
+      finding,
+      times,
+      requests
+    ])
+
+  await call('GET /tickets/tkt_none', { query: 'a=b' })
+  for (const name of ['till', 'till', 'bar']) await visit(name)
+  await control('POST /reset')
+  const { status } = await control('DELETE /sandboxes/till')
+  await visit('till')
+  await control('POST /load', { scenario: { clock: NOW, data: world() } })
+
+  const inRun = [
+    ['unknown-parameter', 5, ['req_1', 'till/req_1', 'till/req_2', 'bar/req_1']],
+    ['refused-and-repeated', 1, ['till/req_1', 'till/req_2']]
+  ]
+  t.equal(status, 204)
+  t.strictSame([await finds(), await finds('?scope=run'), found(sandbox.run)], [[], inRun, inRun])
+})
+
+const entry = (name: string, applied: number) => ({ id: 'scr_1', entry: { name, on: 'GET /tickets' }, matched: applied, applied }) as Period['script'][number]
+/** An expectation of one or two calls of which so many came. */
+const verdict = (wanted: string, seen: number) =>
+  ({
+    expectation: { on: 'GET /tickets' },
+    wanted,
+    seen,
+    holds: seen === 1 || seen === 2,
+    exceeded: seen > 2,
+    message: `${seen} came`
+  }) as Period['verdicts'][number]
+const historyOf = (...periods: Period[]) => {
+  const history = new RunHistory()
+  for (const period of periods) history.add(period)
+  return history
+}
+const unusedIn = (history: RunHistory) => history.unused().map(({ entry }) => entry.name)
+
+t.test('run history: a script entry is used that applied in any period; entries that say the same are used each on its own', t => {
+  const some = historyOf(
+    { script: [entry('a', 0), entry('b', 1), entry('c', 0)], verdicts: [] },
+    { script: [entry('a', 1), entry('b', 0), entry('c', 0)], verdicts: [] }
+  )
+  const alike = historyOf({ script: [entry('a', 1), entry('a', 0), entry('a', 0)], verdicts: [] }, { script: [entry('a', 1), entry('a', 1)], verdicts: [] })
+
+  t.strictSame([unusedIn(some), unusedIn(alike)], [['c'], ['a']])
+  t.end()
+})
+
+t.test('run history: an expectation is met that holds in any period, unless more calls came than may in one', t => {
+  for (const [seen, unmet] of [
+    [[1], []],
+    [[0], ['0 came']],
+    [[0, 1], []],
+    [[1, 0], []],
+    [[0, 2, 0], []],
+    [[3], ['3 came']],
+    [[1, 3], ['3 came']],
+    [[0, 3], ['3 came']],
+    [[3, 1], ['3 came']],
+    [[3, 0, 4], ['3 came']]
+  ] as const) {
+    const history = historyOf(...seen.map(count => ({ script: [], verdicts: [verdict('a', count)] })))
+    t.strictSame(
+      history.unmet().map(({ message }) => message),
+      unmet,
+      `seen ${seen}`
+    )
+  }
+  t.end()
+})
+
+t.test('run history: it is empty until a period is added, and expectations are told apart by what they want', t => {
+  const history = new RunHistory()
+  t.strictSame([history.isEmpty, history.unused(), history.unmet()], [true, [], []])
+
+  history.add({ script: [], verdicts: [verdict('a', 0), verdict('b', 1), verdict('c', 9)] })
+
+  t.strictSame([history.isEmpty, history.unmet().map(({ wanted }) => wanted)], [false, ['a', 'c']])
+  t.end()
+})
+
+t.test('run history: of a long life no more is judged than ten thousand entries and as many expectations', t => {
+  const history = new RunHistory()
+  for (let nth = 0; nth < 10_050; nth++) history.add({ script: [entry(`entry ${nth}`, 0)], verdicts: [verdict(`call ${nth}`, 0)] })
+  t.strictSame([history.unused().length, history.unmet().length], [10_000, 10_000])
+
+  history.add({ script: [entry('entry 7', 1), entry('entry 10040', 0)], verdicts: [verdict('call 7', 1), verdict('call 8', 9), verdict('call 10040', 9)] })
+
+  t.strictSame([history.unused().length, history.unmet().length], [9999, 9999], 'those that were seen are judged on')
+  t.equal(history.unmet().find(({ wanted }) => wanted === 'call 8')?.message, '9 came')
+  t.end()
+})

@@ -1,0 +1,133 @@
+import t from 'tap'
+import { Journal } from '../../src/evidence/journal.js'
+import { explained, explainedText } from '../../src/evidence/why.js'
+import { MERCHANT, NOW, startTestEmulator, world } from '../support/emulator.js'
+import { form, judgedCall } from '../support/judged-call.js'
+
+const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
+type Verdict = { rule: string; verdict: string; facts?: object }
+
+t.test('why: the rules in the order in which they were decided, each once, what broke last and the same as in the error', async t => {
+  const { call, control } = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
+  const { body: refused } = await call('POST /refunds', { body: 'transaction=txn_a&amount=700&metadata[a]=b' })
+  const { body: first } = await control('GET /requests/req_1')
+  const { body: second } = await control('GET /requests/req_2')
+
+  const facts = { transaction: 'txn_a', currency: 'usd', charged: 1000, refunded: 0, remaining: 1000, asked: 400 }
+  t.strictSame(
+    first.why.rules.map(({ rule, verdict, facts }: Verdict) => [rule, verdict, facts ?? null]),
+    [
+      ...['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1'].map(rule => [rule, 'kept', null]),
+      ['REF-1', 'kept', facts],
+      ['REF-3', 'kept', facts],
+      ['REF-6', 'kept', facts],
+      ['REF-7', 'kept', facts],
+      ['REF-5', 'kept', facts],
+      ['REF-8', 'kept', null]
+    ]
+  )
+  t.strictSame(
+    second.why.rules.map(({ rule, verdict, facts }: Verdict) => [rule, verdict, facts ?? null]),
+    [
+      ...['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2'].map(rule => [rule, 'kept', null]),
+      ['REF-7', 'broken', { ...facts, refunded: 400, remaining: 600, asked: 700 }]
+    ]
+  )
+  t.strictSame([refused.error.rule, second.refusal.rule, second.why.changed_by], ['REF-7', 'REF-7', ['req_1']])
+  t.strictSame(
+    second.why.assumptions.map(({ assumption }: { assumption: string }) => assumption),
+    ['A07', 'A08', 'A18', 'A23']
+  )
+})
+
+t.test('why: the figures of pages, and of what a payment does not use', async t => {
+  const { call, control } = await startTestEmulator(t, { records: { tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'B' }] } })
+  const factsOf = async (on: string, options: Parameters<typeof call>[1]) => {
+    await call(on, options)
+    const { id } = (await control('GET /requests?limit=1')).body.data[0]
+    const { rules } = (await control(`GET /requests/${id}`)).body.why
+    return Object.fromEntries(rules.flatMap(({ rule, facts }: Verdict) => (facts ? [[rule, facts]] : [])))
+  }
+
+  const page = { retrieved: 1, shown: 1, has_more: true }
+  t.strictSame(await factsOf('GET /tickets', { query: 'limit=1&search_query=b&location=loc_a' }), { 'LIST-2': page, 'SRCH-1': page })
+  t.strictSame(await factsOf('GET /tickets', { query: 'limit=1&search_query=t-1&location=loc_a' }), {
+    'LIST-2': { ...page, shown: 0 },
+    'SRCH-3': { ...page, shown: 0 }
+  })
+  t.strictSame(await factsOf('POST /locations', { body: 'display_name=B&address[country]=US' }), { 'LOC-3': { account: 'mch_a' } })
+  t.strictSame(await factsOf('POST /transactions', { body: 'ticket=tkt_a&payment_type=card&amount=1&bank_account[bank_name]=B', key: null }), {
+    'TXN-5': { payment_type: 'card', used: false }
+  })
+})
+
+t.test('why: a call in text, with all that is known of it', async t => {
+  const script = [{ name: 'lost', on: 'POST /refunds', calls: '1', fault: 'connection_reset', when: 'after' }]
+  const { call, control } = await startTestEmulator(t, { scenario: { clock: NOW, data: world({ transactions: [CHARGE] }), script } })
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=400&metadata[k]=v' }).catch(() => null)
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=700', query: 'a=b&list[]=1&list[]=2' })
+
+  const made = (await control('GET /requests/req_1?format=text')).text
+  const refused = (await control('GET /requests/req_2?format=text')).text
+
+  t.ok(
+    made.startsWith(`req_1  POST /refunds  lost after the operation ran, 200, took effect  (${NOW})
+  body: transaction=txn_a amount=400 metadata[k]=v
+  script: scr_1 (lost): connection_reset
+
+Rules, in the order in which they were decided:
+  kept    BASE-1  the base address ends in the segment next; every path is relative to it
+`),
+    made
+  )
+  t.ok(
+    made.includes(
+      '  kept    REF-7   a Refund above the remainder is an error  [transaction txn_a, currency usd, charged 1000, refunded 0, remaining 1000, asked 400]\n'
+    )
+  )
+  t.match(made, /\nThe answer relies on:\n {2}A02 {2}id prefixes\n/)
+  t.match(made, /\nAnswer:\n {2}\{"id":"rfd_[^\n]+\}\n$/)
+  t.ok(
+    refused.startsWith(`req_2  POST /refunds  refused, 400, changed nothing  (${NOW})\n  query: a=b list[]=1 list[]=2\n  body: transaction=txn_a amount=700\n`),
+    refused
+  )
+  t.ok(refused.includes('\nThe records that it was judged by were last changed by req_1.\n'))
+})
+
+t.test('why: a call that met no operation, one of which no rule can be said, and answers that are no JSON', t => {
+  const journal = new Journal({ entries: 10, bytes: 1_000_000 })
+  const textOf = (given: Parameters<typeof judgedCall>[0]) => explainedText(judgedCall({ at: Date.parse(NOW), ...given }), journal, [])
+
+  t.equal(
+    textOf({ operation: null, path: '/nothing', outcome: 'refused', status: 404 }),
+    `req_1  GET /nothing  refused, 404, changed nothing  (${NOW})\n\nIt met no operation.\n\nAnswer:\n  (no body)\n`
+  )
+  const outside = { code: 'path_unknown', rule: 'BASE-1', assumption: null, param: null, facts: null } as const
+  t.ok(textOf({ operation: null, outcome: 'refused', refusal: outside }).includes('  BROKEN  BASE-1  the base address'))
+  t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nIt met no operation.\n'))
+  t.ok(textOf({ script: { id: 'scr_1', name: null, fault: null } }).includes('\n  script: scr_1\n'))
+  t.ok(textOf({ text: 'not JSON 4242424242424242' }).endsWith('Answer:\n  not JSON ****************\n'))
+  const answerOf = (text: string) => explained(judgedCall({ text }), journal, [MERCHANT]).answer
+  t.strictSame(
+    [answerOf(''), answerOf('text'), answerOf(`{"a":"${MERCHANT}","card":{"token":"x"},"n":1}`)],
+    [null, 'text', { a: '***', card: { token: '***' }, n: 1 }]
+  )
+  t.end()
+})
+
+t.test('why: what became of a call is said in words', t => {
+  const journal = new Journal({ entries: 10, bytes: 1_000_000 })
+  const refund = { method: 'POST', path: '/refunds', operation: 'createLocation', text: '{}', query: form('') } as const
+  for (const [outcome, words] of [
+    ['refused', 'refused, 200, changed nothing'],
+    ['answered', 'answered, 200, took effect'],
+    ['scripted', 'answered by the script, 200, changed nothing'],
+    ['lost_before', 'lost before the operation ran, 200, changed nothing'],
+    ['lost_after', 'lost after the operation ran, 200, took effect'],
+    ['not_written', 'ran, but the data file could not be written, 200, took effect']
+  ] as const) {
+    t.match(explainedText(judgedCall({ ...refund, outcome }), journal, []), `  ${words}  (`, outcome)
+  }
+  t.end()
+})

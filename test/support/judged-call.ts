@@ -1,0 +1,44 @@
+import { createFormDecoder, type FormObject } from '../../src/core/form.js'
+import { Trace } from '../../src/core/trace.js'
+import type { JudgedCall } from '../../src/evidence/judged-call.js'
+
+const decode = createFormDecoder({ parameters: 1000, depth: 4 })
+/** Parameters as they are decoded from form text. */
+export const form = (text: string): FormObject => decode(text).root
+
+/** A call as evidence sees it, a list of Tickets unless told otherwise, with what matters to a test. */
+export const judgedCall = (given: Partial<JudgedCall> = {}): JudgedCall => ({
+  id: 'req_1',
+  at: 0,
+  now: 0,
+  method: 'GET',
+  path: '/tickets',
+  operation: 'listTickets',
+  params: {},
+  account: 'mch_a',
+  userAgent: null,
+  hasAuthorization: false,
+  query: form(''),
+  body: form(''),
+  isDecoded: true,
+  cardNumberSent: false,
+  unknownParameter: false,
+  found: null,
+  filteredBy: null,
+  retrieved: 0,
+  money: null,
+  shown: null,
+  trace: new Trace(),
+  outcome: 'answered',
+  status: 200,
+  text: '',
+  length: 0,
+  isDelivered: true,
+  refusal: null,
+  script: null,
+  pause: null,
+  ms: 1,
+  signature: () => 'the same',
+  redact: () => {},
+  ...given
+})
