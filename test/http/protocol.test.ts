@@ -123,7 +123,7 @@ t.test('FORM-3, A32, A37: a GET or DELETE takes no body', async t => {
     ['GET /locations', 'x', { 'transfer-encoding': 'chunked' }, [400, 'body_unexpected', null, 'A37']],
     ['GET /locations/loc_a', 'limit=1', {}, [400, 'body_unexpected', null, 'A37']],
     ['DELETE /accounts/mch_a/users/usr_a', 'a=1', {}, [400, 'body_unexpected', null, 'A37']],
-    ['GET /locations', 'limit=%zz', {}, [400, 'form_malformed', 'limit', 'FORM-1']],
+    ['GET /locations', 'limit=%zz', {}, [400, 'form_malformed', 'limit', 'A36']],
     ['GET /tickets', '{}', { 'content-type': 'application/json' }, [415, 'content_type_unsupported', null, 'A32']],
     ['DELETE /accounts/mch_a/users/usr_a', '{}', { 'content-type': 'application/json' }, [415, 'content_type_unsupported', null, 'A32']]
   ]
@@ -449,7 +449,7 @@ t.test('A07: an error has its one shape, and names its rule or assumption unless
     error: {
       type: 'not_implemented_error',
       code: 'operation_disabled',
-      message: 'Deleting a Location is disabled: the service always aborts it.',
+      message: 'Deleting Locations is disabled: the service always aborts it.',
       rule: 'LOC-4',
       request_id: 'req_3'
     }
