@@ -15,7 +15,7 @@ import type { Settings } from './core/settings.js'
 import { answerExpectation, answerRefusal, answerUnreadable } from './http/errors.js'
 import { Faults } from './http/faults.js'
 import { BASE, CONTROL, controlBeside } from './http/paths.js'
-import { addPipeline, openCall, queryDecoder, refuseMisplaced, type Saved } from './http/pipeline.js'
+import { addPipeline, openCall, refuseMisplaced, type Saved } from './http/pipeline.js'
 import { SandboxRouter } from './http/sandbox-router.js'
 import { serverOptions } from './http/server-options.js'
 import { StepClient } from './http/step-client.js'
@@ -39,7 +39,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: log => log,
     genReqId: () => '',
-    routerOptions: { querystringParser: queryDecoder(decodeForm) as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
+    routerOptions: { querystringParser: decodeForm as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
     rewriteUrl: raw => router.rewrite(raw),
     frameworkErrors: (error, request, reply) => {
       const refusal = openCall(request, reply, router)

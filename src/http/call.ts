@@ -92,7 +92,7 @@ export class Call implements JudgedCall {
   isSent = false
   /** Whether its response is closed, sent or not. */
   isClosed = false
-  /** Null until it is known what became of it. */
+  /** Null until it is known what became of it; a preflight has none. */
   fate: Outcome | null = null
   status = 0
   text = ''
@@ -148,7 +148,7 @@ export class Call implements JudgedCall {
   }
 
   get outcome(): Outcome {
-    return this.fate ?? (this.isDelivered ? 'answered' : 'lost_before')
+    return this.fate ?? 'answered'
   }
 
   get script(): ScriptAction | null {

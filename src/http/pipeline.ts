@@ -209,18 +209,6 @@ function addFormParser(api: FastifyInstance, decodeForm: FormDecoder): void {
 
 const notUtf8 = (message: string) => new ApiError('form_malformed', { message, assumption: 'A36' })
 
-/** A decoder of query strings for the router, which must not throw: bytes beyond ASCII arrive as Latin-1 and have to be UTF-8 (A36). */
-export function queryDecoder(decodeForm: FormDecoder): FormDecoder {
-  return text => {
-    if (!/[\x80-\xff]/.test(text)) return decodeForm(text)
-    const bytes = Buffer.from(text, 'latin1')
-    const form = decodeForm(isUtf8(bytes) ? bytes.toString() : '')
-    return isUtf8(bytes)
-      ? form
-      : { ...form, problem: { code: 'form_malformed', param: '', message: 'The bytes of the query are not UTF-8.', assumption: 'A36' } }
-  }
-}
-
 /** Puts the decoded forms into the call. */
 function readForms({ call, query, body }: FastifyRequest): void {
   call.query = (query as Form).root
@@ -268,6 +256,8 @@ class CallDecoding implements DecodeContext {
   readonly trace: Trace
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
+  /** Of the query and of the body. */
+  readonly #warnings: string[] = []
 
   constructor(request: FastifyRequest, reply: FastifyReply) {
     this.settings = request.call.settings
@@ -282,8 +272,8 @@ class CallDecoding implements DecodeContext {
     if (this.settings['parameters.unknown'] !== 'warn') return
     const shown = messages.map(message => redacted(message, call.sandbox, call.authorization))
     if (!call.isStep) for (const message of shown) log.warn(message)
-    const warnings = shown.slice(0, MOST_WARNINGS).map(message => `299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`)
-    this.#reply.header('warning', warnings)
+    this.#warnings.push(...shown.map(message => `299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`))
+    this.#reply.header('warning', this.#warnings.slice(0, MOST_WARNINGS))
   }
 
   refer(family: Family, id: string, reference: BodyReference): void {

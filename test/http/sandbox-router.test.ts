@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { authorization, namesIn, type World, worldOf } from '../sandbox/worlds.js'
 import { startTestEmulator, world } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
 const HEADERS = { host: 'localhost', authorization: authorization() }
 const REFUNDED = {
@@ -189,7 +190,7 @@ t.test('A34: each sandbox counts its own answers, and those of the emulator itse
   const emulator = await startTestEmulator(t)
   const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
   const ids: string[] = []
-  const see = async (answer: Promise<{ headers: Record<string, unknown>; body: any }>) => {
+  const see = async (answer: Promise<{ headers: Record<string, unknown>; body: Json }>) => {
     const { headers, body } = await answer
     ids.push(String(headers['request-id']))
     if (body.error) t.equal(body.error.request_id, ids.at(-1))

@@ -441,9 +441,9 @@ t.test("script: a call that is answered in the operation's stead is not made aft
   await waiting
   socket.resetAndDestroy()
   await sleep(50)
-  t.equal(sandbox.inFlight, 1, 'it is not over')
+  t.equal(sandbox.evidence.journal.size, 0, 'it is not over')
   goOn()
-  await until(() => sandbox.inFlight === 0)
+  await until(() => sandbox.evidence.journal.size === 1)
   const [call] = sandbox.evidence.journal.calls()
   t.strictSame([sandbox.store.transactions.size, call?.outcome, call?.isDelivered], [1, 'lost_before', false])
 })

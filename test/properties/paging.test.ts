@@ -5,6 +5,7 @@ import t from 'tap'
 import { Collection } from '../../src/store/collection.js'
 import { pageOf, type Query } from '../../src/store/paging.js'
 import { NOW, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 import { property } from '../support/property.js'
 
 type Thing = { readonly id: string; readonly created: string; readonly place: string }
@@ -19,7 +20,7 @@ const range: fc.Arbitrary<Range> = fc.record({ gte: bound, gt: bound, lte: bound
 const isWithin = ({ gte, gt, lte, lt }: Range, at: number) =>
   (gte === undefined || at >= gte) && (gt === undefined || at > gt) && (lte === undefined || at <= lte) && (lt === undefined || at < lt)
 
-property(
+void property(
   t,
   'LIST-2, FILT-1 to FILT-6, A10: a page is the cut that a sorted scan makes',
   {
@@ -181,8 +182,8 @@ t.test('through the API', async t => {
       const isKept = (record: { created: string; location: string }) =>
         (location === undefined || record.location === location) && isWithin(range, (Date.parse(record.created) - base) / SECOND)
       const found = {
-        '/tickets': ({ reference }: any) => search === undefined || (reference?.toLowerCase().includes(search.toLowerCase()) ?? false),
-        '/transactions': ({ payment_method }: any) => search === undefined || payment_method.card?.last4 === search
+        '/tickets': ({ reference }: Json) => search === undefined || (reference?.toLowerCase().includes(search.toLowerCase()) ?? false),
+        '/transactions': ({ payment_method }: Json) => search === undefined || payment_method.card?.last4 === search
       }
 
       for (const [path, isFound] of Object.entries(found)) {

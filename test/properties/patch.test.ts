@@ -53,7 +53,7 @@ function updated(before: Updatable, { address = {}, metadata = { cleared: false,
 /** The record as plain data, however its objects were made. */
 const plain = (record: object) => JSON.parse(JSON.stringify(record))
 
-property(
+void property(
   t,
   'UPD-1, UPD-2, META-2, META-3: an update changes what the rules say, and the old record stays',
   { of: fc.tuple(record, changes), runs: 1000 },
@@ -91,9 +91,10 @@ function bodyOf({ clearsAddress, clearsMetadata, metadata, ...texts }: Form): UR
   return body
 }
 
-/** The Location after the update; null where it has to be refused, since it unsets what is required or names no country. */
+/** The Location after the update; null where it has to be refused, since it names no country or white space alone. */
 function locationAfter(before: Updatable, { clearsAddress, clearsMetadata, metadata, country, ...texts }: Form): Updatable | null {
-  if (texts.display_name === '' || country === '' || country === 'XX' || (clearsAddress && country === undefined)) return null
+  const isBlank = texts.display_name !== undefined && texts.display_name !== '' && texts.display_name.trim() === ''
+  if (isBlank || country === 'XX') return null
   const sent = (text: string | undefined) => (text === '' ? null : text)
   const address = Object.fromEntries(
     ADDRESS.map(name => {

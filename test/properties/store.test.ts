@@ -5,8 +5,8 @@ import t from 'tap'
 import { Collection } from '../../src/store/collection.js'
 import { pageOf } from '../../src/store/paging.js'
 import { type Records, Store } from '../../src/store/store.js'
-import { storedRefund, storedTransaction } from '../support/records.js'
 import { property } from '../support/property.js'
+import { storedRefund, storedTransaction } from '../support/records.js'
 
 type Thing = { readonly id: string; readonly created: string; readonly place: string; readonly version: number }
 const GROUPS = { all: () => ['all'], place: ({ place }: Thing) => [place] }
@@ -76,7 +76,7 @@ function compare({ collection, model: { things, removed } }: Copy, drawn: readon
   }
 }
 
-property(
+void property(
   t,
   'collection: any inserts, replacements and removals on copies and originals leave each as plain Maps say',
   { of: fc.array(deed, { minLength: 1, maxLength: 25, size: 'max' }), runs: 120 },
@@ -102,7 +102,7 @@ function smallStore(): Store {
   return store
 }
 
-property(
+void property(
   t,
   'store: on every copy the sum that a Transaction keeps is that of its Refunds, and keys are its own',
   {

@@ -8,6 +8,7 @@ import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
+import type { Json } from './json.js'
 
 export const MERCHANT = 'sk_merchant'
 export const RESELLER = 'sk_reseller'
@@ -31,7 +32,7 @@ export const world = (added: Record<string, object[]> = {}) => ({
   refunds: added.refunds ?? []
 })
 
-export type Answer = { status: number; headers: Record<string, unknown>; text: string; body: any }
+export type Answer = { status: number; headers: Record<string, unknown>; text: string; body: Json }
 type Call = { body?: string | Record<string, unknown>; query?: string; key?: string | null; headers?: Record<string, string> }
 
 /** What a refusal blames: status, code, parameter, and the rule or else the assumption. */
