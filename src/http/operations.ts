@@ -49,13 +49,12 @@ export function operation<I extends OperationId>(id: I, handle: Handler<I>): Rou
 
 /** Route options of an operation that the reference disables: it aborts with 501 right after the key (LOC-4, ACC-5). */
 export function disabledOperation(id: OperationId): RouteShorthandOptionsWithHandler {
-  return { config: { operation: id }, handler: ({ call }) => refuseDisabled(call) }
+  return { config: { operation: id }, handler: refuseDisabled }
 }
 
 /** Errors: `operation_disabled` where the reference disables the operation. */
-export function refuseDisabled({ operation }: Call): void {
-  if (operation === null) return
-  const { disabledBy, family } = operationOf(operation)
+export function refuseDisabled({ call }: Pick<FastifyRequest, 'call'>): void {
+  const { disabledBy, family } = operationOf(call.operation as OperationId)
   if (disabledBy === undefined) return
   throw new ApiError('operation_disabled', { message: `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always aborts it.`, rule: disabledBy })
 }

@@ -249,7 +249,7 @@ class Decoder {
   /** A whole number of sub-units: what is none breaks the parameter's rule, a sign or size that is not taken is A27 but for a Refund's, which has to be positive (REF-3). */
   #integer({ path, schema }: Field, text: string): number {
     const { value, problem } = readInteger(text)
-    const [least, most] = [schema.minimum as number, schema.maximum ?? Number.MAX_SAFE_INTEGER]
+    const [least, most] = [schema.minimum, schema.maximum] as [number, number]
     const refuse = (expected: string, blame: Blame) => this.#refusal('parameter_invalid', path, `${expected}${sent(schema, text)}`, blame)
     if (problem === 'not_an_integer') throw refuse('a whole number, digits only, was expected', blameOf(schema))
     if (problem === 'too_large' || value > most) throw refuse(`at most ${most} was expected`, { assumption: 'A27' })

@@ -114,7 +114,7 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }:
     call.sandbox.requireLoaded()
     if (call.path.endsWith('/')) call.trace.rely('A39')
     identify(call)
-    refuseDisabled(call)
+    refuseDisabled(request)
     checkBody(request)
     done()
   })

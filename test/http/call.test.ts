@@ -224,6 +224,40 @@ t.test('journal: of requests sent one behind the other, each is kept, also when 
   t.equal(emulator.sandbox.inFlight, 0)
 })
 
+t.test('journal: a call that waited behind another one is kept once, when its client leaves while it waits for itself', async t => {
+  const emulator = await scripted(t, [{ on: 'POST /refunds', ...slow }])
+  const port = await emulator.listen()
+
+  await write(port, get('/tickets') + post('/refunds', REFUND), 80)
+  const all = await until(emulator, 2)
+  await wait(50)
+
+  t.strictSame(all.map(fateOf), [
+    ['lost_after', 200, false, true],
+    ['answered', 200, true, false]
+  ])
+  t.strictSame([emulator.sandbox.inFlight, emulator.sandbox.evidence.journal.size], [0, 2])
+})
+
+t.test('journal: a call that hangs in a sandbox ends with it', async t => {
+  const emulator = await scripted(t, [{ on: 'GET /tickets', fault: 'hang' }])
+  const port = await emulator.listen()
+  const left = write(port, get('/tickets').replace('/next', '/sandbox/own/next'), 5000)
+  for (
+    let tries = 0;
+    tries < 100 && !(await emulator.inject({ url: '/sandbox/own/_control/script', headers: { host: 'localhost' } })).body.data?.[0].applied;
+    tries++
+  ) {
+    await wait(10)
+  }
+  const since = performance.now()
+
+  t.equal((await emulator.control('DELETE /sandboxes/own')).status, 204)
+  await left
+
+  t.ok(performance.now() - since < 2000, 'at once')
+})
+
 /** A data file that cannot be written while it is full. */
 function fullDisk() {
   const disk = { isFull: true }

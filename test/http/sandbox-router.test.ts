@@ -71,6 +71,8 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
       `${url} makes ${makes ?? 'none'}`
     )
   }
+  t.equal((await worldOf(emulator, 'loaded').control('POST /load', { scenario: { data: world() } })).status, 200)
+  t.ok((await namesIn(emulator)).includes('loaded'), 'a load makes its sandbox too')
   t.equal((await control('GET /requests')).body.data.length, 3, 'what lies outside every base address is kept in the sandbox at the base address')
   const outside = (await worldOf(emulator, 'h').control('GET /requests')).body.data.map(({ path }: { path: string }) => path)
   t.strictSame(outside, ['/locations', '/locations'], 'and in a sandbox, where it names one that there is')

@@ -475,6 +475,23 @@ t.test('script: a call whose state was replaced while it was delayed is judged a
   t.strictSame([made.status, made.body.account], [200, 'mch_a'])
 })
 
+t.test('script: a Retry-After holds seconds, by both clocks, or a date; anything else says nothing', async t => {
+  const after = ['2', 'Sun, 01 Mar 2026 18:06:00 GMT', 'soon', '']
+  const { call, sandbox } = await startTestEmulator(t, {
+    scenario: scripted(after.map((header, index) => ({ on: 'GET /tickets', calls: index + 1, respond: { status: 503, headers: { 'Retry-After': header } } })))
+  })
+
+  for (const _ of after) await call('GET /tickets')
+  await call('GET /tickets')
+
+  const now = Date.parse(NOW)
+  const date = now + 60_000
+  t.strictSame(
+    sandbox.evidence.journal.calls().map(({ pause }) => pause),
+    [{ machine: now + 2000, sandbox: now + 2000 }, { machine: date, sandbox: date }, null, null, null]
+  )
+})
+
 t.test('script: it is asked after key and parameters: a call refused for those is neither counted nor matched', async t => {
   const { call, control } = await startTestEmulator(t, {
     scenario: scripted([{ on: 'POST /refunds', respond: { status: 418 } }], { expect: [{ on: 'POST /refunds', times: 0 }, { on: 'DELETE /locations/{id}' }] })
