@@ -13,24 +13,25 @@ import { type Schema, schemaOf } from '../../src/reference/parameters.js'
 import { RULES } from '../../src/reference/rules.js'
 import { TABLES, type Tables } from '../../src/reference/tables.js'
 import { type Answer, NOW, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
-const documentOf = (settings: GivenSettings = {}, base = '/next'): any =>
+const documentOf = (settings: GivenSettings = {}, base = '/next'): Json =>
   JSON.parse(JSON.stringify(openApiDocument({ base, version: '1.2.3', settings: settingsInForce({ flag: settings }).values })))
 const document = documentOf()
 const tablesOf = (id: OperationId): Tables => TABLES[id]
 const FORM = 'application/x-www-form-urlencoded'
 
-const operationOf = (id: OperationId, of = document): any => of.paths[OPERATIONS[id].path][OPERATIONS[id].method.toLowerCase()]
-const at = (reference: string): any =>
+const operationOf = (id: OperationId, of = document): Json => of.paths[OPERATIONS[id].path][OPERATIONS[id].method.toLowerCase()]
+const at = (reference: string): Json =>
   reference
     .slice(2)
     .split('/')
-    .reduce<any>((part, step) => part?.[step.replaceAll('~1', '/')], document)
-const resolved = (part: any): any => (part.$ref ? at(part.$ref) : part)
+    .reduce<Json>((part, step) => part?.[step.replaceAll('~1', '/')], document)
+const resolved = (part: Json): Json => (part.$ref ? at(part.$ref) : part)
 const bodySchemaOf = (id: OperationId) => resolved(operationOf(id).requestBody.content[FORM].schema)
 
 /** Every object of the document. */
-function* within(part: unknown): Generator<any> {
+function* within(part: unknown): Generator<Json> {
   if (typeof part !== 'object' || part === null) return
   if (!Array.isArray(part)) yield part
   for (const inner of Object.values(part)) yield* within(inner)
@@ -73,8 +74,8 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /** Where a part of the document is not what OpenAPI has there. */
-function misshapen(part: any, shape: string, path: string): string[] {
-  if (shape.endsWith('[]')) return (part as any[]).flatMap((one, index) => misshapen(one, shape.slice(0, -2), `${path}[${index}]`))
+function misshapen(part: Json, shape: string, path: string): string[] {
+  if (shape.endsWith('[]')) return (part as Json[]).flatMap((one, index) => misshapen(one, shape.slice(0, -2), `${path}[${index}]`))
   if (shape.endsWith('*')) return Object.entries(part).flatMap(([name, one]) => misshapen(one, shape.slice(0, -1), `${path}.${name}`))
   const names = SHAPES[shape]
   if (names === undefined || part.$ref) return []
@@ -88,7 +89,7 @@ function misshapen(part: any, shape: string, path: string): string[] {
 }
 
 /** A validator of the document's schemas; a word that JSON Schema does not know is an error. */
-function validatorFor(of: any) {
+function validatorFor(of: Json) {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
   ajvFormats.default(ajv)
   ajv.addVocabulary(['x-rule', 'x-required-by', 'x-assumption', 'x-assumptions'])
@@ -122,8 +123,8 @@ t.test('openapi: every reference leads to a component, and every component is re
 })
 
 t.test('openapi: the operations are those of the reference, each with its id, tag, summary and the parameters of its path', async t => {
-  const found = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
-    Object.entries<any>(methods).map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`)
+  const found = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`)
   )
 
   t.strictSame(found.sort(), IDS.map(id => `${id} ${OPERATIONS[id].method} ${OPERATIONS[id].path}`).sort())
@@ -136,7 +137,7 @@ t.test('openapi: the operations are those of the reference, each with its id, ta
     const { tags, summary, parameters = [], security } = operationOf(id)
     t.strictSame([tags, summary], [[family], title], id)
     t.strictSame(security, key ? undefined : [], 'only POST /transactions is called without a key')
-    const inPath = parameters.filter((parameter: any) => parameter.in === 'path').map(({ name, required }: any) => [name, required])
+    const inPath = parameters.filter((parameter: Json) => parameter.in === 'path').map(({ name, required }: Json) => [name, required])
     t.strictSame(
       inPath,
       [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true])
@@ -150,7 +151,7 @@ t.test('openapi: the operations are those of the reference, each with its id, ta
 type Place = { isUpdate?: boolean; isAnswer?: boolean; isRequired?: boolean; rules?: readonly string[] }
 
 /** Where a table and the document's schema differ in names, types, words, bounds or what is required. */
-function differences(table: Schema, shown: any, path: string, { isRequired = false, ...use }: Place = {}): string[] {
+function differences(table: Schema, shown: Json, path: string, { isRequired = false, ...use }: Place = {}): string[] {
   const { isUpdate = false, isAnswer = false, rules } = use
   const found: string[] = []
   const same = (what: string, one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other) && found.push(`${path} ${what}`)
@@ -170,7 +171,7 @@ function differences(table: Schema, shown: any, path: string, { isRequired = fal
   )
   same('emptiness', isRequired && !isAnswer && !isUpdate && table.type === 'string' && !table.enum ? 1 : undefined, inside.minLength)
   const cleared = table.type === 'object' ? 0 : table.format && [0]
-  same('clearing', isClearable ? cleared : undefined, inside.maxLength ?? inside.anyOf?.slice(1).map((one: any) => one.maxLength))
+  same('clearing', isClearable ? cleared : undefined, inside.maxLength ?? inside.anyOf?.slice(1).map((one: Json) => one.maxLength))
   same('secret', table['x-secret'], inside.writeOnly)
   same('fixed', table['x-fixed'], inside.readOnly)
   same('names', Object.keys(table.properties ?? {}), Object.keys(inside.properties ?? {}))
@@ -185,10 +186,10 @@ t.test('openapi: every parameter and every field of every table is there with it
   for (const id of IDS) {
     const { querystring, body, answer } = tablesOf(id)
     const operation = operationOf(id)
-    const query = (operation.parameters ?? []).filter((parameter: any) => parameter.in === 'query')
+    const query = (operation.parameters ?? []).filter((parameter: Json) => parameter.in === 'query')
     const properties = schemaOf(querystring ?? ({ properties: {} } as never)).properties ?? {}
     t.strictSame(
-      query.map(({ name }: any) => name),
+      query.map(({ name }: Json) => name),
       Object.keys(properties),
       id
     )
@@ -207,24 +208,24 @@ t.test('openapi: every parameter and every field of every table is there with it
       t.strictSame(operation.requestBody.content[FORM].encoding ?? {}, Object.fromEntries(nested))
       t.equal(operation.requestBody.required, knownOf(id).kind === 'create', 'an update without parameters changes nothing')
     }
-    const content = Object.values<any>(operation.responses).flatMap(({ content }, index) => (index === 0 && content ? [content] : []))
+    const content = Object.values<Json>(operation.responses).flatMap(({ content }, index) => (index === 0 && content ? [content] : []))
     if (answer) t.strictSame(differences(schemaOf(answer), content[0]['application/json'].schema, '', { isAnswer: true }), [])
   }
-  const limits = IDS.flatMap(id => (operationOf(id).parameters ?? []).filter(({ name }: any) => name === 'limit'))
+  const limits = IDS.flatMap(id => (operationOf(id).parameters ?? []).filter(({ name }: Json) => name === 'limit'))
   t.equal(limits.length, 6)
   for (const { schema, required } of limits)
     t.strictSame([schema.minimum, schema.maximum, schema.default, required], [1, 100, 10, false], 'a default does not require it')
 })
 
 t.test('openapi: every schema compiles as JSON Schema 2020-12, and every example keeps to its schema', async t => {
-  for (const [name, schema] of Object.entries<any>(document.components.schemas)) {
+  for (const [name, schema] of Object.entries<Json>(document.components.schemas)) {
     const check = validator({ $ref: `#/components/schemas/${name}` })
     for (const example of schema.examples ?? []) t.strictSame(check(example), [], name)
   }
   for (const part of within(document.paths)) {
     if (!part.schema) continue
     const check = validator(part.schema)
-    const examples = [...('example' in part ? [part.example] : []), ...Object.values<any>(part.examples ?? {}).map(example => resolved(example).value)]
+    const examples = [...('example' in part ? [part.example] : []), ...Object.values<Json>(part.examples ?? {}).map(example => resolved(example).value)]
     for (const example of examples) t.strictSame(check(example), [], JSON.stringify(example))
   }
 })
@@ -244,14 +245,15 @@ function form(values: Readonly<Record<string, unknown>>): string {
 function callsOf(id: OperationId) {
   const { method, path, key } = OPERATIONS[id]
   const { parameters = [], requestBody } = operationOf(id)
-  const given = (place: string) => Object.fromEntries(parameters.flatMap((one: any) => (one.in === place && 'example' in one ? [[one.name, one.example]] : [])))
+  const given = (place: string) =>
+    Object.fromEntries(parameters.flatMap((one: Json) => (one.in === place && 'example' in one ? [[one.name, one.example]] : [])))
   const on = `${method} ${path.replace(/\{(\w+)\}/g, (_, name) => given('path')[name])}`
-  const bodies = Object.values<any>(requestBody?.content[FORM].examples ?? { none: { value: undefined } })
+  const bodies = Object.values<Json>(requestBody?.content[FORM].examples ?? { none: { value: undefined } })
   return bodies.map(({ value }) => ({ on, key: key ? EXAMPLE_KEY : null, query: form(given('query')), ...(value && { body: form(value) }) }))
 }
 
 /** How the answer of a call is described; undefined where its status is not. */
-const described = (id: OperationId, { status }: Answer, of = document): any => operationOf(id, of).responses[status]
+const described = (id: OperationId, { status }: Answer, of = document): Json => operationOf(id, of).responses[status]
 
 t.test('openapi: every example call is answered as described by the default scenario', async t => {
   const { call, control } = await startDefault(t)
@@ -277,7 +279,7 @@ t.test('openapi: the examples of records are records of the default scenario', a
     const [example] = document.components.schemas[resource].examples
     const path = family === 'users' ? '/accounts/mch_bistro/users' : `/${family}`
     const { body } = await call(family === 'users' ? `GET ${path}` : `GET ${path}/${example.id}`, { key: EXAMPLE_KEY })
-    t.strictSame(family === 'users' ? body.data.find(({ id }: any) => id === example.id) : body, example, family)
+    t.strictSame(family === 'users' ? body.data.find(({ id }: Json) => id === example.id) : body, example, family)
   }
 })
 
@@ -364,7 +366,7 @@ t.test('openapi: the refusals of an operation are those that it answers, each co
   const check = validator({ $ref: '#/components/schemas/Error' })
 
   for (const id of IDS) {
-    const listed = Object.entries<any>(operationOf(id).responses).flatMap(([status, { content }]) =>
+    const listed = Object.entries<Json>(operationOf(id).responses).flatMap(([status, { content }]) =>
       Object.keys(content?.['application/json'].examples ?? {}).map(code => `${status} ${code}`)
     )
     const seen = new Set<string>()
@@ -385,11 +387,11 @@ t.test('openapi: the refusals of an operation are those that it answers, each co
 t.test('openapi: an error example is of the catalogue, and each answer that names it has its status', async t => {
   const defaults = settingsInForce({}).values
 
-  for (const [code, { value }] of Object.entries<any>(document.components.examples)) {
+  for (const [code, { value }] of Object.entries<Json>(document.components.examples)) {
     t.strictSame(value.error, { type: CATALOGUE[code as ErrorCode].type, code, message: CATALOGUE[code as ErrorCode].when, request_id: 'req_42' })
   }
   for (const id of IDS) {
-    for (const [status, { content, description }] of Object.entries<any>(operationOf(id).responses)) {
+    for (const [status, { content, description }] of Object.entries<Json>(operationOf(id).responses)) {
       for (const code of Object.keys(content?.['application/json'].examples ?? {}) as ErrorCode[]) {
         t.equal(statusOf(code, defaults), Number(status), code)
         t.equal(description.includes(`\`${code}\`: ${CATALOGUE[code].when}`), true, code)
@@ -425,11 +427,11 @@ t.test('openapi: the address and the examples are those of the sandbox that the 
   const own = documentOf({}, '/sandbox/blue/next')
 
   t.strictSame(
-    own.servers.map(({ url }: any) => url),
+    own.servers.map(({ url }: Json) => url),
     ['/sandbox/blue/next']
   )
   t.strictSame(
-    document.servers.map(({ url }: any) => url),
+    document.servers.map(({ url }: Json) => url),
     ['/next']
   )
   t.equal(own.components.schemas.Transaction.examples[0].refunds.url, '/sandbox/blue/next/refunds?transaction=txn_1')
@@ -450,7 +452,7 @@ t.test(
   async t => {
     const { info, components } = document
     const once = `${info.description}${components.securitySchemes.apiKey.description}`
-    const sentencesOf = (part: any) => [
+    const sentencesOf = (part: Json) => [
       ...[part['x-rule'], part['x-required-by'], ...(part['x-rules'] ?? [])].filter(Boolean).map((id: keyof typeof RULES) => `Rule ${id}: ${RULES[id].text}.`),
       ...[part['x-assumption'], ...(part['x-assumptions'] ?? [])]
         .filter(Boolean)
@@ -480,7 +482,7 @@ t.test(
 t.test('openapi: an empty value fits the body of an update where it unsets, and its answer fits the description (UPD-2, A16)', async t => {
   const { call } = await startDefault(t)
   const refusing = documentOf({ 'parameters.unset_required': 'reject' })
-  const schemaOf = (id: OperationId, of: any) => of.components.schemas[id.replace(/^./, first => first.toUpperCase())]
+  const schemaOf = (id: OperationId, of: Json) => of.components.schemas[id.replace(/^./, first => first.toUpperCase())]
   const updates: [id: OperationId, on: string, values: Record<string, unknown>, refused: string[]][] = [
     ['updateLocation', 'POST /locations/loc_bistro', { display_name: '', address: '', phone: '', metadata: '' }, ['display_name', 'address']],
     ['updateAccount', 'POST /accounts/mch_bistro', { type: '', name: '', email: '', address: { country: '' } }, ['type', 'name', 'email', 'address']]
