@@ -183,11 +183,13 @@ t.test('journal: what became of a call, and whether it took effect', async t => 
 
     t.strictSame([call.on, ...fateOf(call)], [on, ...fate], what)
     t.strictSame([others, emulator.sandbox.store.refunds.size, emulator.sandbox.inFlight], [[], refunds, 0], what)
+    const logged = emulator.logs.map(line => JSON.parse(line))
     t.strictSame(
-      emulator.logs.map(line => JSON.parse(line)).filter(({ level }) => level >= 50),
+      logged.filter(({ level }) => level >= 50),
       [],
       what
     )
+    if (what.startsWith('left')) t.equal(logged.find(line => line.call?.id === 'req_1').call.lost, 'connection_closed', `${what}: not by a fault`)
   }
 })
 
@@ -469,8 +471,18 @@ t.test('journal: calls are kept in the order of their answers, and whoever liste
 })
 
 t.test('A25: the key of a call is masked whoever knows it: any key that is taken, and one that was good when the call came', async t => {
-  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: world(), script: [{ on: 'GET /tickets/{id}', calls: 2, delay: '60ms' }] } })
+  const emulator = await startTestEmulator(t, {
+    scenario: {
+      clock: NOW,
+      data: world(),
+      script: [
+        { on: 'GET /tickets/{id}', calls: 2, delay: '60ms' },
+        { on: 'GET /accounts/{id}', fault: 'hang' }
+      ]
+    }
+  })
   const { sandbox, call } = emulator
+  const port = await emulator.listen()
   const use = (key: string) => call(`GET /tickets/${key}`, { key, headers: { 'user-agent': `till ${key}` } })
   const shown = async () => (await entries(emulator)).map(({ path, params, user_agent, account, status }) => [path, params, user_agent, account, status])
 
@@ -485,6 +497,14 @@ t.test('A25: the key of a call is masked whoever knows it: any key that is taken
   sandbox.reset()
   t.equal((await late).status, 401)
   t.strictSame(await shown(), [['/tickets/***', { id: '***' }, 'till ***', null, 401]])
+
+  const { key: other } = sandbox.addKey('mch_a')
+  const hung = write(port, get(`/accounts/${other}`).replace(KEY, `authorization: Basic ${btoa(`${other}:`)}`), 150)
+  await wait(70)
+  sandbox.reset()
+  await hung
+  const [entry] = await until(emulator, 1)
+  t.strictSame([entry.path, entry.params, entry.outcome], ['/accounts/***', { id: '***' }, 'lost_before'])
   t.notOk(emulator.logs.some(line => line.includes(key) || line.includes('sk_of_a_stranger')))
 })
 
