@@ -40,7 +40,7 @@ function compiled(schema: object): ValidateFunction {
 }
 
 /** What only repeats the problem of a part. */
-const isEcho = (error: ErrorObject) => error.keyword === 'if' || error.keyword === 'anyOf' || error.keyword === 'oneOf'
+const isEcho = (error: ErrorObject) => error.keyword === 'if'
 
 /** Of several errors of one value the one of its type, else the first: they are one mistake. Names that are missing or unknown are a mistake each. */
 function oneEach(errors: readonly ErrorObject[]): ErrorObject[] {

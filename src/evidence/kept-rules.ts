@@ -3,17 +3,21 @@
  * A rule is kept when the situation that it speaks of arose in the call and what it says was so; a call that did not run keeps only rules of the way in.
  */
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
+import type { RefundFacts } from '../core/refund-rules.js'
 import type { Facts } from '../core/trace.js'
-import { operationOf } from '../reference/operations.js'
+import { type Kind, type OperationId, operationOf } from '../reference/operations.js'
 import { ADDRESS_NAMES, type Metadata } from '../reference/parameters.js'
 import type { PaymentMethod } from '../reference/payment-methods.js'
 import type { RuleId } from '../reference/rules.js'
 import { type AnyRecord, hasRun, type JudgedCall, listShown, recordsShown } from './judged-call.js'
 
 type Predicate = (call: JudgedCall) => boolean
+/** TKT-1 is a rule of no operation: reading a Ticket shows nothing about writing one. */
+type KeepableRule = Exclude<RuleId, 'TKT-1'>
 
-const operation = ({ operation: id }: JudgedCall) => (id === null ? null : operationOf(id))
-const isKind = (call: JudgedCall, ...kinds: readonly string[]) => kinds.includes(operation(call)?.kind ?? '')
+/** Its operation; a call that met none is asked about no rule. */
+const operation = (call: JudgedCall) => operationOf(call.operation as OperationId)
+const isKind = (call: JudgedCall, kind: Kind) => operation(call).kind === kind
 const sent = (call: JudgedCall, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
 const asked = (call: JudgedCall, ...path: readonly string[]) => valueIn(call.query, ...path) !== undefined
 
@@ -21,7 +25,7 @@ const hasNested = (form: FormObject): boolean => {
   for (const part of form.parts.values()) if (part instanceof FormObject) return true
   return false
 }
-const isKeyed = (call: JudgedCall) => call.account !== null && operation(call)?.key === true
+const isKeyed = (call: JudgedCall) => call.account !== null && operation(call).key
 const ran: Predicate = call => hasRun(call)
 
 const addressSent = (call: JudgedCall): boolean => {
@@ -37,7 +41,8 @@ function metadataSent({ body }: JudgedCall): { cleared: boolean; set: boolean; e
   return { cleared: metadata.cleared, set: entries.some(([, value]) => value !== ''), emptied: entries.flatMap(([key, value]) => (value === '' ? [key] : [])) }
 }
 
-const metadataOf = (record: AnyRecord | null) => (record?.metadata ?? {}) as Metadata
+/** The metadata that an update found. */
+const metadataBefore = ({ found }: JudgedCall) => (found as AnyRecord).metadata as Metadata
 
 /** The parameters of an update by name, those of the address by theirs, with the values before and after; metadata apart. */
 function updated({ found, shown }: JudgedCall): { path: readonly string[]; before: unknown; after: unknown }[] {
@@ -59,7 +64,7 @@ const isWholeEmptied = ({ parts }: FormObject, [head]: readonly string[]) => {
 
 const keptSomething: Predicate = call =>
   updated(call).some(({ path, before, after }) => !isSent(call, path) && before !== null && before === after) ||
-  (!call.body.parts.has('metadata') && Object.keys(metadataOf(call.found)).length > 0)
+  (!call.body.parts.has('metadata') && Object.keys(metadataBefore(call)).length > 0)
 
 const unsetSomething: Predicate = call => updated(call).some(({ path, before, after }) => before !== null && after === null && isSent(call, path))
 
@@ -73,8 +78,8 @@ const searched = (call: JudgedCall) => hasRun(call) && asked(call, 'search_query
 const shows = (call: JudgedCall, least: number) => recordsShown(call).length >= least
 
 /** Each predicate; a call is asked about the rules of its operation alone. */
-export const KEPT: Readonly<Record<RuleId, Predicate>> = {
-  'BASE-1': call => call.operation !== null,
+const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
+  'BASE-1': () => true,
   'AUTH-1': isKeyed,
   'AUTH-2': call => hasRun(call) && !call.hasAuthorization,
   'AUTH-3': isKeyed,
@@ -85,8 +90,8 @@ export const KEPT: Readonly<Record<RuleId, Predicate>> = {
   'ADDR-1': call => hasRun(call) && addressSent(call),
   'ADDR-2': call => hasRun(call) && sent(call, 'address', 'country'),
   'META-1': call => hasRun(call) && metadataSent(call).set,
-  'META-2': call => hasRun(call) && metadataSent(call).emptied.some(key => Object.hasOwn(metadataOf(call.found), key)),
-  'META-3': call => hasRun(call) && metadataSent(call).cleared && Object.keys(metadataOf(call.found)).length > 0,
+  'META-2': call => hasRun(call) && metadataSent(call).emptied.some(key => Object.hasOwn(metadataBefore(call), key)),
+  'META-3': call => hasRun(call) && metadataSent(call).cleared && Object.keys(metadataBefore(call)).length > 0,
   'UPD-1': call => hasRun(call) && keptSomething(call),
   'UPD-2': call => hasRun(call) && unsetSomething(call),
 
@@ -116,8 +121,6 @@ export const KEPT: Readonly<Record<RuleId, Predicate>> = {
   'USR-2': ran,
   'USR-3': ran,
   'USR-4': ran,
-  // reading a Ticket shows nothing about writing one
-  'TKT-1': () => false,
 
   'TXN-1': ran,
   'TXN-2': ran,
@@ -151,14 +154,14 @@ export function hasValue(node: unknown): boolean {
 
 /** The rules that a call kept, in the order in which they were decided. */
 export function keptRules(call: JudgedCall): RuleId[] {
-  return (operation(call)?.rules ?? []).filter(rule => KEPT[rule](call))
+  return call.operation === null ? [] : (operation(call).rules as readonly KeepableRule[]).filter(rule => KEPT[rule](call))
 }
 
-const refundFacts = ({ money }: JudgedCall): Facts | undefined => money ?? undefined
+const refundFacts = ({ money }: JudgedCall): Facts => money as RefundFacts
 const pageFacts = (call: JudgedCall): Facts => ({ retrieved: call.retrieved, shown: recordsShown(call).length, has_more: listShown(call)?.has_more })
 
 /** The figures that a kept rule saw, for those that go by figures. */
-export const FACTS: Readonly<Partial<Record<RuleId, (call: JudgedCall) => Facts | undefined>>> = {
+export const FACTS: Readonly<Partial<Record<RuleId, (call: JudgedCall) => Facts>>> = {
   'LIST-2': pageFacts,
   'SRCH-1': pageFacts,
   'SRCH-2': pageFacts,

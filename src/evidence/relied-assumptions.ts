@@ -13,11 +13,13 @@ import { hasValue } from './kept-rules.js'
 
 type Predicate = (call: JudgedCall) => boolean
 
-const isOf = ({ operation }: JudgedCall, ...wanted: readonly string[]) => operation !== null && wanted.includes(operation)
-const kindOf = ({ operation }: JudgedCall) => (operation === null ? null : operationOf(operation).kind)
+/** Its operation; a call that met none is asked about `WITHOUT_OPERATION` alone. */
+const idOf = (call: JudgedCall) => call.operation as OperationId
+const isOf = (call: JudgedCall, ...wanted: readonly OperationId[]) => wanted.includes(idOf(call))
+const kindOf = (call: JudgedCall) => operationOf(idOf(call)).kind
 const created: Predicate = call => hasRun(call) && kindOf(call) === 'create'
 const showsRecord: Predicate = call => hasRun(call) && recordsShown(call).length > 0
-const showsTransaction: Predicate = call => showsRecord(call) && call.operation !== null && operationOf(call.operation).family === 'transactions'
+const showsTransaction: Predicate = call => showsRecord(call) && operationOf(idOf(call)).family === 'transactions'
 const listed: Predicate = call => hasRun(call) && kindOf(call) === 'list'
 const searched: Predicate = call => listed(call) && valueIn(call.query, 'search_query') !== undefined
 const paid: Predicate = call => hasRun(call) && isOf(call, 'createTransaction')
@@ -32,7 +34,7 @@ export const isWithoutAmount: Predicate = call =>
 
 const metadataMerged: Predicate = call => {
   const metadata = call.body.parts.get('metadata')
-  const before = ((call.found as AnyRecord).metadata ?? {}) as Metadata
+  const before = (call.found as AnyRecord).metadata as Metadata
   return metadata instanceof FormObject && !metadata.cleared && Object.keys(before).length > 0
 }
 

@@ -1,5 +1,6 @@
 /** What a call passes through, in the order of refusals (A08): path, method, key, disabled operation, content type, size, form, parameters, script, operation. */
 import { isUtf8 } from 'node:buffer'
+import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import { FORM_TYPE, type Form, valueIn } from '../core/form.js'
@@ -34,7 +35,7 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
   call.sandbox.inFlight++
   const { socket } = request.raw
   const close = () => {
-    socket.off('close', close)
+    WAITING.get(socket)?.delete(close)
     if (call.isClosed) return
     call.isClosed = true
     call.sandbox.inFlight--
@@ -45,8 +46,22 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
   })
   reply.raw.once('close', close)
   // a response that waits behind another one of its connection gets no event when the connection ends
-  if (reply.raw.socket === null) socket.once('close', close)
+  if (reply.raw.socket === null) closeWith(socket, close)
   return refusal
+}
+
+/** What to do when a connection ends, for the calls of it whose responses wait behind another one. */
+const WAITING = new WeakMap<Socket, Set<() => void>>()
+
+function closeWith(socket: Socket, close: () => void): void {
+  const closing = WAITING.get(socket) ?? new Set()
+  if (!WAITING.has(socket)) {
+    WAITING.set(socket, closing)
+    socket.once('close', () => {
+      for (const close of closing) close()
+    })
+  }
+  closing.add(close)
 }
 
 /** The steps of the API have come to an end: the answer is about to be sent or is lost, and the call is over where its client is gone already. */

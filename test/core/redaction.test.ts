@@ -1,5 +1,15 @@
 import t from 'tap'
-import { compileKeyPattern, isSecretIn, isSecretName, MASK, masked, maskedThroughout, OPEN_NAMES, withoutKeys, withoutSecrets } from '../../src/core/redaction.js'
+import {
+  compileKeyPattern,
+  isSecretIn,
+  isSecretName,
+  MASK,
+  masked,
+  maskedThroughout,
+  OPEN_NAMES,
+  withoutKeys,
+  withoutSecrets
+} from '../../src/core/redaction.js'
 import { cpuTime } from '../support/cpu.js'
 
 /** A number of so many digits whose last makes the Luhn checksum hold. */
@@ -159,7 +169,10 @@ t.test('A25: JSON that was sent as a form shows no secret either', async t => {
     ['a longer text with sk_test', `a longer text with ${MASK}`]
   ]
   for (const [text, shown] of cases) t.equal(withoutSecrets(text, keys), shown, text)
-  t.strictSame([withoutSecrets('sk_test', ['sk_test']), withoutSecrets('sk_test'), withoutSecrets('sk_test', compileKeyPattern([]))], [MASK, 'sk_test', 'sk_test'])
+  t.strictSame(
+    [withoutSecrets('sk_test', ['sk_test']), withoutSecrets('sk_test'), withoutSecrets('sk_test', compileKeyPattern([]))],
+    [MASK, 'sk_test', 'sk_test']
+  )
 })
 
 t.test('A18: whether a key may be in a text, before it is looked for word by word', async t => {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { Coverage } from '../../src/evidence/coverage.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { coverageJunit, coverageText, findingsText, xml } from '../../src/evidence/reports.js'
+import { RULE_IDS, RULES } from '../../src/reference/rules.js'
 
 t.test('TKT-1: no call can show it kept, so it has one possible outcome, and reports say so', t => {
   const coverage = new Coverage()
@@ -18,6 +19,19 @@ t.test('TKT-1: no call can show it kept, so it has one possible outcome, and rep
   t.ok(coverageText(report).includes(`\nTKT-1    ${'–'.padStart(9)}  ${'1'.padStart(8)}  `))
   t.notOk(junit.includes('classname="TKT-1" name="satisfied'))
   t.ok(junit.includes('classname="TKT-1" name="violated'))
+  t.end()
+})
+
+t.test('coverage: where every outcome was seen, nothing is left to name and nothing is skipped', t => {
+  const coverage = new Coverage()
+  for (const rule of RULE_IDS) coverage.count(rule === 'TKT-1' ? [] : [rule], RULES[rule].violable ? rule : null)
+  const report = coverage.report()
+  const text = coverageText(report)
+
+  t.strictSame([report.seen, report.possible, report.percent, report.never_exercised, report.never_violated], [93, 93, 100, [], []])
+  t.ok(text.includes('93 of 93 outcomes seen: 100 %'))
+  t.notMatch(text, /never (exercised|violated)/)
+  t.ok(coverageJunit(report).startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="rule coverage" tests="93" failures="0" skipped="0">\n'))
   t.end()
 })
 
