@@ -149,11 +149,9 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }:
     call.length = text.length
     if (faults.isStopping) reply.header('connection', 'close')
     const deliver = () => {
-      // whoever is gone is sent nothing
-      if (call.isClosed) reply.hijack()
       const body = call.action === null || call.isClosed ? text : loseAfter(call, reply, text, faults)
       settle(request, reply)
-      if (body !== null && !reply.sent) done(null, body === text ? payload : body)
+      if (body !== null) done(null, body === text ? payload : body)
     }
     if (saved !== undefined && mayHaveChanged(call)) saved().then(deliver, done)
     else deliver()

@@ -51,7 +51,7 @@ export async function act(action: Action, { call }: FastifyRequest, reply: Fasti
   const body = bodyOf(respond ?? LOST, call.id)
   reply.code(statusOf(respond)).headers(respond?.headers ?? {})
   if (body !== '' && !reply.hasHeader('content-type')) reply.type(typeof respond?.body === 'string' ? TEXT_TYPE : JSON_TYPE)
-  call.fate = fault ? 'lost_before' : 'scripted'
+  call.fate = 'scripted'
   call.text = body
   call.pause = pauseIn(reply, call)
   const rest = fault && !call.isClosed ? lose(fault, call, reply, body, faults) : body
@@ -85,7 +85,6 @@ function pauseIn(reply: FastifyReply, { now, at }: Call): Pause | null {
 export function loseAfter(call: Call, reply: FastifyReply, body: string, faults: Faults): string | null {
   const { fault, when } = (call.action as Action).entry.data
   if (!fault || when !== 'after') return body
-  if (call.fate === 'answered') call.fate = 'lost_after'
   return lose(fault, call, reply, body, faults)
 }
 

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import type { GivenSettings } from '../../src/core/settings.js'
 import { operationsAt } from '../../src/reference/operations.js'
 import { namesIn, worldOf } from '../sandbox/worlds.js'
-import { startTestEmulator, world } from '../support/emulator.js'
+import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import { collectRoutes, isControl, type Route } from './routes.js'
 
 const HEALTH = '/_control/health'
@@ -147,7 +147,7 @@ t.test('control: every route of a sandbox that does not exist is a 404, except l
 
   for (const route of controlRoutes) {
     const on = `${route.method} ${route.path}`
-    const body = JSON.stringify(route.path.endsWith('load') ? { scenario: { data: world() } } : { tickets: [{ id: 'tkt_b', location: 'loc_a' }] })
+    const body = JSON.stringify(route.path.endsWith('load') ? { scenario: { data: smallFixture() } } : { tickets: [{ id: 'tkt_b', location: 'loc_a' }] })
     const payload = isMutating(route) ? { headers: { ...headers, 'content-type': 'application/json' }, payload: body } : {}
 
     const guarded = await routeCall(route, '/sandbox/unknown', { headers: { host: 'evil.example' } })

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import type { GivenSettings } from '../../src/core/settings.js'
 import { startEmulator } from '../../src/index.js'
 import { authorization, type Emulator, namesIn, type World, worldOf } from '../sandbox/worlds.js'
-import { NOW, startTestEmulator, world } from '../support/emulator.js'
+import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const TICKET = { tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }
 const UNKNOWN = ' A call of its API makes it, as do POST …/_control/load and …/_control/records.'
@@ -17,7 +17,7 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 }
 
 /** An emulator on a port, where calls can hang. */
-async function startListening(t: Test, settings: GivenSettings = {}, scenario: object = { clock: NOW, data: world() }) {
+async function startListening(t: Test, settings: GivenSettings = {}, scenario: object = { clock: NOW, data: smallFixture() }) {
   const emulator = await startTestEmulator(t, { settings, scenario })
   const port = await emulator.listen()
   const inFlightIn = async (name: string) =>
@@ -118,7 +118,7 @@ t.test('sandboxes: load and records make one, and begin in the start scenario', 
   const emulator = await startTestEmulator(t)
   const [loaded, added, yaml] = ['loaded', 'added', 'yaml'].map(name => worldOf(emulator, name)) as [World, World, World]
 
-  const load = await loaded.control('POST /load', { scenario: { name: 'own', data: world(TICKET) } })
+  const load = await loaded.control('POST /load', { scenario: { name: 'own', data: smallFixture(TICKET) } })
   const records = await added.control('POST /records', TICKET)
   const inYaml = await yaml.control('POST /load', 'name: yours\ndata: {}', { 'content-type': 'application/yaml' })
 
@@ -159,7 +159,7 @@ const REFUSED: [title: string, on: string, body: object | string, type?: string]
   ['a body of another type', 'POST /load', 'scenario=default', 'application/x-www-form-urlencoded'],
   ['a bad scenario', 'POST /load', { scenario: { sede: 1 } }],
   ['a scenario that does not exist', 'POST /load', { scenario: 'none-such' }],
-  ['steps that fail', 'POST /load', { scenario: { data: world(), steps: [{ do: 'GET /tickets/tkt_none' }] } }],
+  ['steps that fail', 'POST /load', { scenario: { data: smallFixture(), steps: [{ do: 'GET /tickets/tkt_none' }] } }],
   ['an unknown parameter', 'POST /load?odd=1', { scenario: 'default' }],
   ['records that do not fit', 'POST /records', { tickets: [{ location: 'loc_none' }] }],
   ['an empty body', 'POST /records', ''],
@@ -189,18 +189,18 @@ t.test('sandboxes: a dry run makes none', async t => {
   const { control } = worldOf(emulator, 'dry')
 
   for (const flag of ['?dry_run', '?dry_run=1', '?dry_run=true']) {
-    const { status, body } = await control(`POST /load${flag}`, { scenario: { name: 'own', data: world() } })
+    const { status, body } = await control(`POST /load${flag}`, { scenario: { name: 'own', data: smallFixture() } })
     t.strictSame([status, body.dry_run, body.scenario.name], [200, true, 'own'])
     t.strictSame(await namesIn(emulator), [], flag)
   }
-  t.equal((await control('POST /load?dry_run=0', { scenario: { name: 'own', data: world() } })).status, 200)
-  t.equal((await control('POST /load?dry_run', { scenario: { name: 'other', data: world() } })).status, 200)
+  t.equal((await control('POST /load?dry_run=0', { scenario: { name: 'own', data: smallFixture() } })).status, 200)
+  t.equal((await control('POST /load?dry_run', { scenario: { name: 'other', data: smallFixture() } })).status, 200)
   t.equal((await control('GET /health')).body.scenario, 'own', 'an existing one is left as it was')
 })
 
 t.test('sandboxes: of concurrent loads, one that succeeds is enough to make it', async t => {
   const bad = { scenario: { sede: 1 } }
-  const good = { scenario: { name: 'own', data: world() } }
+  const good = { scenario: { name: 'own', data: smallFixture() } }
   for (const [bodies, made] of [
     [[bad, bad], []],
     [[bad, bad, bad, bad, bad], []],
@@ -253,7 +253,7 @@ t.test('sandboxes: a load that fails removes neither a sandbox that was used mea
 t.test('sandboxes: a load whose connection breaks off makes none', async t => {
   const emulator = await startListening(t)
 
-  const { cut } = await emulator.halfSent('cut', '/load', { scenario: { data: world() } })
+  const { cut } = await emulator.halfSent('cut', '/load', { scenario: { data: smallFixture() } })
   t.strictSame(await namesIn(emulator), ['cut'])
   cut()
   await until(async () => (await namesIn(emulator)).length === 0)
@@ -264,7 +264,7 @@ t.test('sandboxes: a load whose connection breaks off makes none', async t => {
 t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delayed, hung or a load; the refusal says when all are busy', async t => {
   const scenario = {
     clock: NOW,
-    data: world(),
+    data: smallFixture(),
     script: [
       { on: 'GET /refunds', fault: 'hang' },
       { on: 'GET /accounts', delay: '10m' }
@@ -274,7 +274,7 @@ t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delay
   const { hanging, halfSent, inFlightIn } = emulator
   await hanging('hung')
   const delayed = await hanging('delayed', '/next/accounts')
-  const loading = await halfSent('loading', '/load', { scenario: { name: 'own', data: world() } })
+  const loading = await halfSent('loading', '/load', { scenario: { name: 'own', data: smallFixture() } })
   const use = (name: string) => worldOf(emulator, name).call('GET /tickets')
   await use('idle')
 
@@ -303,7 +303,7 @@ t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delay
 })
 
 t.test('sandboxes: deleting one closes its hung calls and event streams, and nothing else', async t => {
-  const scenario = { clock: NOW, data: world(), script: [{ on: 'GET /refunds', fault: 'hang' }] }
+  const scenario = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /refunds', fault: 'hang' }] }
   const emulator = await startListening(t, {}, scenario)
   const { hanging, control, inFlightIn, logs } = emulator
   for (const name of ['gone', 'stays']) await worldOf(emulator, name).call('GET /tickets')
@@ -379,7 +379,7 @@ t.test('sandboxes: the totals of the run outlive a deleted sandbox', async t => 
 })
 
 t.test('sandboxes: a call that is still delayed in a deleted sandbox is answered, and does not bring it back', async t => {
-  const scenario = { clock: NOW, data: world(), script: [{ on: 'GET /accounts', delay: '700ms' }] }
+  const scenario = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /accounts', delay: '700ms' }] }
   const emulator = await startListening(t, {}, scenario)
   const { result } = await emulator.hanging('late', '/next/accounts')
 
@@ -412,7 +412,7 @@ t.test('sandboxes: deleting one needs the name of an existing one', async t => {
 })
 
 t.test('metrics: calls, records and script actions are counted over every sandbox', async t => {
-  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: world(), script: [{ on: 'GET /refunds', respond: { status: 503 } }] } })
+  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture(), script: [{ on: 'GET /refunds', respond: { status: 503 } }] } })
   const { control } = emulator
   const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
   for (const { call } of [main, a, a, b]) await call('GET /tickets/tkt_a')
@@ -449,7 +449,7 @@ t.test('metrics: calls, records and script actions are counted over every sandbo
 })
 
 t.test('cli: with --watch a new sandbox begins with the changed scenario; existing ones stay as they were', async t => {
-  const scenario = (name: string) => JSON.stringify({ name, data: world() })
+  const scenario = (name: string) => JSON.stringify({ name, data: smallFixture() })
   const root = t.testdir({ 'own.json': scenario('first') })
   const emulator = await startEmulator({ scenario: `${root}/own.json`, settings: { watch: true } })
   t.teardown(emulator.close)

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { authorization, namesIn, type World, worldOf } from '../sandbox/worlds.js'
-import { startTestEmulator, world } from '../support/emulator.js'
+import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const HEADERS = { host: 'localhost', authorization: authorization() }
@@ -71,7 +71,7 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
       `${url} makes ${makes ?? 'none'}`
     )
   }
-  t.equal((await worldOf(emulator, 'loaded').control('POST /load', { scenario: { data: world() } })).status, 200)
+  t.equal((await worldOf(emulator, 'loaded').control('POST /load', { scenario: { data: smallFixture() } })).status, 200)
   t.ok((await namesIn(emulator)).includes('loaded'), 'a load makes its sandbox too')
   t.equal((await control('GET /requests')).body.data.length, 3, 'what lies outside every base address is kept in the sandbox at the base address')
   const outside = (await worldOf(emulator, 'h').control('GET /requests')).body.data.map(({ path }: { path: string }) => path)
@@ -300,7 +300,7 @@ t.test('A08: before the start scenario is loaded every call of a sandbox is a 50
     await control('GET /health'),
     await emulator.inject({ method: 'GET', url: '/sandbox/early/tickets' })
   ]
-  const load = await control('POST /load', { scenario: { data: world() } })
+  const load = await control('POST /load', { scenario: { data: smallFixture() } })
 
   t.strictSame([api.status, api.body.error.code], [503, 'not_ready'])
   t.strictSame([state.status, load.status, load.body.error.code], [503, 503, 'not_ready'])
@@ -308,7 +308,7 @@ t.test('A08: before the start scenario is loaded every call of a sandbox is a 50
   t.equal(elsewhere.status, 404)
   t.equal((await call('GET /tickets', { headers: {} })).headers['request-id'], 'ctl_6', 'no sandbox counts it')
 
-  await emulator.sandboxes.start({ name: 'test', data: { data: world() }, locate: async () => null }, { name: 'test', file: null })
+  await emulator.sandboxes.start({ name: 'test', data: { data: smallFixture() }, locate: async () => null }, { name: 'test', file: null })
   t.strictSame(await namesIn(emulator), [])
   t.equal((await call('GET /tickets')).headers['request-id'], 'req_1')
   t.equal((await control('GET /health')).status, 200)

@@ -8,12 +8,12 @@ import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { cpuTime } from '../support/cpu.js'
-import { NOW, startTestEmulator, world } from '../support/emulator.js'
+import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { largeScenario, RECORDS, recordsIn, sandboxesOf } from './cost.js'
 import { namesIn, type World, worldOf } from './worlds.js'
 
 const ORIGIN = { name: 'test', file: null }
-const START = { name: 'start', seed: 7, clock: NOW, data: world() }
+const START = { name: 'start', seed: 7, clock: NOW, data: smallFixture() }
 
 /** The worlds of a process, without an app. */
 async function sandboxesWith(flag: GivenSettings = {}, { start = START as object | null } = {}) {
@@ -189,7 +189,7 @@ t.test('sandboxes: a new one begins with the start scenario, whatever the one at
   await a.call('GET /tickets')
   const first = await shown(a)
 
-  await main.control('POST /load', { scenario: { name: 'other', data: world({ tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }) } })
+  await main.control('POST /load', { scenario: { name: 'other', data: smallFixture({ tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }) } })
   await main.control('PATCH /settings', { 'pagination.max_limit': 2 })
   await b.call('GET /tickets')
 
@@ -197,7 +197,7 @@ t.test('sandboxes: a new one begins with the start scenario, whatever the one at
   t.equal((await main.control('GET /health')).body.scenario, 'other')
   t.equal((await b.control('GET /health')).body.scenario, 'start')
   t.equal((await b.control('POST /reset')).body.scenario.name, 'start', 'and goes back to it')
-  await a.control('POST /load', { scenario: { name: 'own', data: world() } })
+  await a.control('POST /load', { scenario: { name: 'own', data: smallFixture() } })
   t.equal((await a.control('POST /reset')).body.scenario.name, 'own', 'one that was given its own goes back to that')
   t.equal((await main.control('POST /reset')).body.scenario.name, 'other')
 })
@@ -278,7 +278,7 @@ t.test('limits.sandboxes: over HTTP one above it is a 429 that nothing is made o
   const [a, b] = ['a', 'b'].map(name => worldOf(emulator, name)) as [World, World]
   await a.call('GET /tickets')
 
-  const answers = [await b.call('GET /tickets'), await b.control('POST /load', { scenario: { data: world() } }), await b.control('POST /records', {})]
+  const answers = [await b.call('GET /tickets'), await b.control('POST /load', { scenario: { data: smallFixture() } }), await b.control('POST /records', {})]
 
   for (const { status, body, headers } of answers) {
     t.strictSame([status, body.error.type, body.error.code], [429, 'invalid_request_error', 'sandbox_limit'])
@@ -287,7 +287,7 @@ t.test('limits.sandboxes: over HTTP one above it is a 429 that nothing is made o
   t.strictSame(await namesIn(emulator), ['a'])
   t.equal((await emulator.control('GET /requests')).body.data.length, 0)
   t.equal((await a.call('GET /tickets')).status, 200)
-  t.equal((await a.control('POST /load', { scenario: { data: world() } })).status, 200, 'a load in one that there is needs no room')
+  t.equal((await a.control('POST /load', { scenario: { data: smallFixture() } })).status, 200, 'a load in one that there is needs no room')
 })
 
 t.test('sandboxes.evict_idle: the least recently used idle one makes room', async t => {
@@ -420,8 +420,8 @@ t.test('snapshots: a load that fails leaves the files of an earlier sandbox of t
 t.test('sandboxes: what a file saves of them brings them back', async t => {
   const first = await sandboxesWith()
   const [a] = ['a', 'b'].map(name => first.use(name)) as [Sandbox]
-  await first.main.load(documentOf('test', { name: 'other', data: world() }), ORIGIN)
-  await a.load(documentOf('test', { name: 'own', data: world() }), ORIGIN)
+  await first.main.load(documentOf('test', { name: 'other', data: smallFixture() }), ORIGIN)
+  await a.load(documentOf('test', { name: 'own', data: smallFixture() }), ORIGIN)
   a.changeSettings({ 'pagination.max_limit': 4 })
   a.nextRequestId()
   const { tickets } = await a.addRecords(documentOf('test', { tickets: [{ location: 'loc_a', reference: 'T-9' }] }))
