@@ -7,76 +7,31 @@ const ADDRESS_FORM = Object.fromEntries(Object.entries(ADDRESS).map(([name, valu
 const account = (id: string, fields: object = {}) => ({ id, type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' }, ...fields })
 const user = (id: string, of = 'mch_a') => ({ id, account: of, name: 'U', email: 'u@example.com' })
 
-t.test('LOC-1, LOC-2, A04, A21: a Location is created with what was sent, the rest null, and belongs to the merchant of the key', async t => {
+t.test('LOC-1, LOC-2, ACC-1 to ACC-4, A02, A04, A21: a record is created with what was sent, the rest null', async t => {
   const { call } = await startTestEmulator(t)
-
-  const least = await call('POST /locations', { body: { display_name: 'Bistro', 'address[country]': 'us' } })
-  const most = await call('POST /locations', {
-    body: { display_name: 'Café Ünal & Sons', ...ADDRESS_FORM, phone: '+1 617 555 0100', website: 'https://cafe.example/?a=b', 'metadata[till]': '7' }
-  })
-
-  t.equal(least.status, 200)
-  t.ok(/^loc_[A-Za-z0-9]{24}$/.test(least.body.id))
-  t.strictSame(least.body, {
-    id: least.body.id,
-    object: 'location',
-    created: NOW,
-    account: 'mch_a',
-    display_name: 'Bistro',
-    address: { country: 'US', ...NO_PARTS },
-    phone: null,
-    website: null,
-    metadata: {}
-  })
-  t.strictSame(most.body, {
-    id: most.body.id,
-    object: 'location',
-    created: NOW,
-    account: 'mch_a',
-    display_name: 'Café Ünal & Sons',
-    address: ADDRESS,
-    phone: '+1 617 555 0100',
-    website: 'https://cafe.example/?a=b',
-    metadata: { till: '7' }
-  })
-  for (const created of [least, most]) t.strictSame((await call(`GET /locations/${created.body.id}`)).body, created.body)
-})
-
-t.test('ACC-1 to ACC-4, A02, A04: an Account is created with what was sent, the rest null', async t => {
-  const { call } = await startTestEmulator(t)
-
-  const merchant = await call('POST /accounts', { body: { type: 'merchant', name: 'M', email: 'm@example.com', 'address[country]': 'DE' } })
-  const reseller = await call('POST /accounts', {
-    body: { type: 'reseller', name: 'R', email: 'r@example.com', ...ADDRESS_FORM, phone: '1', 'metadata[tier]': 'gold' }
-  })
-
-  t.ok(/^mch_[A-Za-z0-9]{24}$/.test(merchant.body.id))
-  t.strictSame(merchant.body, {
-    id: merchant.body.id,
-    object: 'account',
-    created: NOW,
-    type: 'merchant',
-    name: 'M',
-    email: 'm@example.com',
-    address: { country: 'DE', ...NO_PARTS },
-    phone: null,
-    reseller: null,
-    metadata: {}
-  })
-  t.ok(/^rsl_[A-Za-z0-9]{24}$/.test(reseller.body.id))
-  t.strictSame(reseller.body, {
-    id: reseller.body.id,
-    object: 'account',
-    created: NOW,
-    type: 'reseller',
-    name: 'R',
-    email: 'r@example.com',
-    address: ADDRESS,
-    phone: '1',
-    reseller: null,
-    metadata: { tier: 'gold' }
-  })
-  for (const created of [merchant, reseller]) t.strictSame((await call(`GET /accounts/${created.body.id}`)).body, created.body)
+  const website = 'https://cafe.example/?a=b'
+  const location = { object: 'location', created: NOW, account: 'mch_a', phone: null, website: null, metadata: {} }
+  const merchant = { type: 'merchant', name: 'M', email: 'm@example.com' }
+  const reseller = { type: 'reseller', name: 'R', email: 'r@example.com', phone: '1' }
+  const least = { country: 'DE', ...NO_PARTS }
+  const of = { object: 'account', created: NOW, phone: null, reseller: null, metadata: {} }
+  const cases: [path: string, prefix: string, sent: Record<string, string>, made: object][] = [
+    ['/locations', 'loc', { display_name: 'A', 'address[country]': 'de' }, { ...location, display_name: 'A', address: least }],
+    [
+      ...(['/locations', 'loc'] as const),
+      { display_name: 'Café Ünal & Sons', ...ADDRESS_FORM, phone: '+1 617', website, 'metadata[till]': '7' },
+      { ...location, display_name: 'Café Ünal & Sons', address: ADDRESS, phone: '+1 617', website, metadata: { till: '7' } }
+    ],
+    ['/accounts', 'mch', { ...merchant, 'address[country]': 'DE' }, { ...of, ...merchant, address: least }],
+    ['/accounts', 'rsl', { ...reseller, ...ADDRESS_FORM, 'metadata[tier]': 'gold' }, { ...of, ...reseller, address: ADDRESS, metadata: { tier: 'gold' } }]
+  ]
+  for (const [path, prefix, sent, made] of cases) {
+    const { status, body } = await call(`POST ${path}`, { body: sent })
+    t.equal(status, 200)
+    t.match(body.id, new RegExp(`^${prefix}_[A-Za-z0-9]{24}$`))
+    t.strictSame(body, { id: body.id, ...made })
+    t.strictSame((await call(`GET ${path}/${body.id}`)).body, body)
+  }
 })
 
 t.test('A02, A03: prefixes, length and seed are settings; the same seed and calls draw the same ids', async t => {

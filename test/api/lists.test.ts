@@ -83,138 +83,24 @@ t.test('A10, A11: cursors page both ways in either order, has_more speaking of t
 
 t.test('A10: a cursor counts by its position, outside the filter and after it was deleted too', async t => {
   const users = ['u1', 'u2', 'u3'].map((id, index) => ({ id, account: 'mch_a', name: id, email: 'u@example.com', created: dayOf(index + 1) }))
-  const { call } = await startTestEmulator(t, {
-    scenario: {
-      data: {
-        ...world(4),
-        accounts: [account('mch_a'), account('mch_b')],
-        users: [...users, { id: 'ub', account: 'mch_b', name: 'B', email: 'b@example.com', created: dayOf(2) }],
-        tickets: [...world(4).tickets, ticket('tb', { location: 'loc_b', created: dayOf(2) })]
-      }
-    }
-  })
-  t.strictSame(idsOf(await call('GET /tickets', { query: 'location=loc_b&starting_after=t3' })), ['tb'], 'one outside the filter counts by its position')
-  t.strictSame(idsOf(await call('GET /tickets', { query: 'location=loc_a&starting_after=tb' })), ['t2', 't1'])
-  t.strictSame(idsOf(await call('GET /tickets', { query: 'location=loc_a&ending_before=tb' })), ['t4', 't3'])
-  t.strictSame(idsOf(await call('GET /tickets', { query: `created[gte]=${dayOf(3)}&ending_before=t1` })), ['t4', 't3'])
+  const data = { ...world(4), users, tickets: [...world(4).tickets, ticket('tb', { location: 'loc_b', created: dayOf(2) })] }
+  const { call } = await startTestEmulator(t, { scenario: { data } })
+  const shown = async (path: string, query: string) => idsOf(await call(`GET ${path}`, { query }))
+  t.strictSame(await shown('/tickets', 'location=loc_b&starting_after=t3'), ['tb'])
+  t.strictSame(await shown('/tickets', 'location=loc_a&ending_before=tb'), ['t4', 't3'])
+  t.strictSame(await shown('/tickets', `created[gte]=${dayOf(3)}&ending_before=t1`), ['t4', 't3'])
 
   t.equal((await call('DELETE /accounts/mch_a/users/u2')).status, 204)
-  t.strictSame(idsOf(await call('GET /accounts/mch_a/users')), ['u3', 'u1'])
-  t.strictSame(idsOf(await call('GET /accounts/mch_a/users', { query: 'starting_after=u2' })), ['u1'], 'a deleted User stays a cursor')
-  t.strictSame(idsOf(await call('GET /accounts/mch_a/users', { query: 'ending_before=u2' })), ['u3'])
+  t.strictSame(await shown('/accounts/mch_a/users', 'starting_after=u2'), ['u1'])
+  t.strictSame(await shown('/accounts/mch_a/users', 'ending_before=u2'), ['u3'])
 })
 
 t.test('A11, A05: records of the same instant stand in reverse order of creation', async t => {
   const same = ['s1', 's2', 's3'].map(id => ticket(id, { created: dayOf(9) }))
   const data = { ...world(1), tickets: [...same.slice(0, 2), ticket('late', { created: dayOf(10) }), ticket('early', { created: dayOf(8) }), ...same.slice(2)] }
-  const newest = await startTestEmulator(t, { scenario: { data } })
-  const oldest = await startTestEmulator(t, { settings: { 'pagination.order': 'oldest_first' }, scenario: { data } })
-
-  t.strictSame(idsOf(await newest.call('GET /tickets')), ['late', 's3', 's2', 's1', 'early'])
-  t.strictSame(idsOf(await oldest.call('GET /tickets')), ['early', 's1', 's2', 's3', 'late'])
-  t.strictSame(idsOf(await newest.call('GET /tickets', { query: 'starting_after=s2' })), ['s1', 'early'])
-  t.strictSame(idsOf(await newest.call('GET /tickets', { query: 'ending_before=s2' })), ['late', 's3'])
-})
-
-t.test('FILT-1 to FILT-4: the created filters are exact, alone and together', async t => {
-  const { call } = await startTestEmulator(t, {
-    scenario: {
-      data: { ...world(5), users: [1, 2, 3].map(day => ({ id: `u${day}`, account: 'mch_a', name: 'U', email: 'u@example.com', created: dayOf(day) })) }
-    }
-  })
-  const cases: [query: string, ids: string[]][] = [
-    [`created[gte]=${dayOf(3)}`, tickets(5, 3)],
-    [`created[gt]=${dayOf(3)}`, tickets(5, 4)],
-    [`created[lte]=${dayOf(3)}`, tickets(3, 1)],
-    [`created[lt]=${dayOf(3)}`, tickets(2, 1)],
-    [`created[gte]=${dayOf(2)}&created[lt]=${dayOf(4)}`, tickets(3, 2)],
-    [`created[gt]=${dayOf(2)}&created[lte]=${dayOf(4)}`, tickets(4, 3)],
-    [`created[gte]=${dayOf(3)}&created[lte]=${dayOf(3)}`, ['t3']],
-    [`created[gt]=${dayOf(3)}&created[lt]=${dayOf(3)}`, []],
-    [`created[gte]=${dayOf(3)}&created[gt]=${dayOf(3)}`, tickets(5, 4)],
-    [`created[gte]=${dayOf(4)}&created[gt]=${dayOf(2)}`, tickets(5, 4)],
-    [`created[gte]=${dayOf(4)}&created[lt]=${dayOf(2)}`, []],
-    ['created[gte]=2026-01-03', tickets(5, 3)],
-    ['created[lt]=2026-01-03', tickets(2, 1)],
-    ['created[gt]=2026-01-03T12:00:00', tickets(5, 4)],
-    ['created[gte]=2026-01-03T13:00:00%2B01:00', tickets(5, 3)],
-    ['created[gt]=2026-01-03T13:00:00%2B01:00', tickets(5, 4)],
-    ['created[gte]=2026-01-03T12:00:00.001Z', tickets(5, 4)],
-    ['created[gte]=2030-01-01', []],
-    ['created%5Bgte%5D=2026-01-05', ['t5']]
-  ]
-  for (const [query, ids] of cases) t.strictSame(idsOf(await call('GET /tickets', { query })), ids, query)
-  t.strictSame(idsOf(await call('GET /accounts/mch_a/users', { query: `created[gt]=${dayOf(1)}&created[lt]=${dayOf(3)}` })), ['u2'])
-})
-
-t.test('FILT-5, FILT-6: location and created narrow before the page is retrieved', async t => {
-  const data = {
-    ...world(30),
-    tickets: world(30).tickets.map((each, index) => ({ ...each, location: index % 10 === 0 ? 'loc_b' : 'loc_a' })),
-    transactions: [
-      payment('x1', { ticket: 't1', created: dayOf(1) }),
-      payment('x2', { ticket: 't2', created: dayOf(2) }),
-      payment('x3', { ticket: 't11', created: dayOf(3) })
-    ]
-  }
   const { call } = await startTestEmulator(t, { scenario: { data } })
-
-  const first = await call('GET /tickets', { query: 'location=loc_b&limit=2' })
-  t.strictSame([idsOf(first), first.body.has_more], [['t21', 't11'], true], 'the page is full')
-  const second = await call('GET /tickets', { query: 'location=loc_b&limit=2&starting_after=t11' })
-  t.strictSame([idsOf(second), second.body.has_more], [['t1'], false])
-  t.strictSame(idsOf(await call('GET /tickets', { query: `location=loc_b&created[lt]=${dayOf(21)}&created[gt]=${dayOf(1)}` })), ['t11'])
-  t.strictSame(idsOf(await call('GET /transactions', { query: 'location=loc_b' })), ['x3', 'x1'])
-  t.strictSame(idsOf(await call('GET /transactions', { query: 'location=loc_a' })), ['x2'])
-  t.strictSame(idsOf(await call('GET /transactions', { query: `location=loc_b&created[gte]=${dayOf(3)}` })), ['x3'])
-})
-
-t.test('SRCH-1, A13: search_query keeps the Tickets whose reference matches', async t => {
-  const references = ['Table 7', 'TABLE 70', 'bar 7', 'Ünal', 'a.c', 'abc', null]
-  const data = { ...world(0), tickets: references.map((reference, index) => ticket(`r${index}`, { reference, created: dayOf(20 - index) })) }
-  const cases: [how: 'contains' | 'prefix' | 'exact', query: string, ids: string[]][] = [
-    ['contains', 'table', ['r0', 'r1']],
-    ['contains', 'TABLE+7', ['r0', 'r1']],
-    ['contains', '7', ['r0', 'r1', 'r2']],
-    ['contains', 'ünal', ['r3']],
-    ['contains', 'a.c', ['r4']],
-    ['contains', 'null', []],
-    ['prefix', 'tab', ['r0', 'r1']],
-    ['prefix', '7', []],
-    ['exact', 'table 7', ['r0']],
-    ['exact', 'table', []],
-    ['exact', 'TABLE%2070', ['r1']]
-  ]
-  for (const [how, query, ids] of cases) {
-    const { call } = await startTestEmulator(t, { settings: { 'search.reference': how }, scenario: { data } })
-
-    t.strictSame(idsOf(await call('GET /tickets', { query: `search_query=${query}` })), ids, `${how} ${query}`)
-  }
-})
-
-t.test('SRCH-2, A13: search_query keeps the Transactions whose card ends in it', async t => {
-  const paid = (id: string, last4: string | null, day: number) =>
-    payment(id, { created: dayOf(day), ...(last4 && { payment_method: { type: 'card', card: { brand: 'visa', last4 } } }) })
-  const data = {
-    ...world(0),
-    tickets: [ticket('tkt_a')],
-    transactions: [paid('x1', '4242', 9), paid('x2', '4243', 8), paid('x3', '1424', 7), paid('x4', null, 6)]
-  }
-  const cases: [how: 'contains' | 'prefix' | 'exact', query: string, ids: string[]][] = [
-    ['exact', '4242', ['x1']],
-    ['exact', '424', []],
-    ['exact', '04242', []],
-    ['prefix', '424', ['x1', 'x2']],
-    ['contains', '424', ['x1', 'x2', 'x3']],
-    ['contains', '9', []]
-  ]
-  for (const [how, query, ids] of cases) {
-    const { call } = await startTestEmulator(t, { settings: { 'search.last4': how }, scenario: { data } })
-    const answer = await call('GET /transactions', { query: `search_query=${query}` })
-
-    t.strictSame(idsOf(answer), ids, `${how} ${query}`)
-    for (const found of answer.body.data) t.equal(found.refunds.object, 'list', 'each with its Refunds')
-  }
+  t.strictSame(idsOf(await call('GET /tickets')), ['late', 's3', 's2', 's1', 'early'])
+  t.strictSame(idsOf(await call('GET /tickets', { query: 'ending_before=s2' })), ['late', 's3'])
 })
 
 t.test('SRCH-3, A12: a search filters the page after it was retrieved; an emptied page can be gone on from', async t => {
@@ -235,32 +121,6 @@ t.test('SRCH-3, A12: a search filters the page after it was retrieved; an emptie
   t.strictSame([idsOf(back), back.body.has_more, back.body.first_id, back.body.last_id], [[], true, 't15', 't6'])
   const narrowed = await call('GET /tickets', { query: `search_query=needle&created[lte]=${dayOf(5)}` })
   t.strictSame(idsOf(narrowed), ['t3'], 'created narrows before retrieval')
-})
-
-t.test('A10: a walk sees each record once while others are created, and newer ones not at all', async t => {
-  for (const order of ['newest_first', 'oldest_first'] as const) {
-    const { call } = await startTestEmulator(t, {
-      settings: { 'pagination.order': order },
-      records: { locations: Array.from({ length: 25 }, (_, index) => location(`l${index}`, 'mch_a')) }
-    })
-    const create = () => call('POST /locations', { body: 'display_name=New&address[country]=US' })
-    const there = idsOf(await call('GET /locations', { query: 'limit=100' }))
-    const created: string[] = []
-
-    const seen: string[] = []
-    let query = 'limit=4'
-    for (let pages = 0; pages < 100; pages++) {
-      const page = await call('GET /locations', { query })
-      seen.push(...idsOf(page))
-      if (created.length < 10) created.push((await create()).body.id)
-      if (!page.body.has_more) break
-      query = `limit=4&starting_after=${page.body.last_id}`
-    }
-
-    t.equal(new Set(seen).size, seen.length, 'none twice')
-    t.strictSame(seen.slice(0, there.length), there, 'all that were there, in order')
-    t.strictSame(seen.slice(there.length), order === 'newest_first' ? [] : created.slice(0, seen.length - there.length))
-  }
 })
 
 t.test('A11: the order of lists is a setting, of every family but Refunds', async t => {
@@ -311,38 +171,15 @@ const shared = {
   refunds: ['a', 'b', 'c'].map(of => ({ id: `rfd_${of}`, transaction: `txn_${of}`, amount: 10 }))
 }
 
-t.test('A19: every key sees everything while auth.visibility is open', async t => {
-  const { call } = await startTestEmulator(t, { scenario: { data: shared } })
-  for (const key of ['sk_merchant', RESELLER]) {
-    for (const [path, count] of [
-      ['/accounts', 5],
-      ['/accounts/mch_b/users', 3],
-      ['/locations', 3],
-      ['/tickets', 3],
-      ['/transactions', 3],
-      ['/refunds', 3]
-    ] as const) {
-      t.equal((await call(`GET ${path}`, { key })).body.data.length, count, `${key} ${path}`)
-    }
-    for (const path of ['/accounts/mch_b', '/locations/loc_b', '/tickets/tkt_b', '/transactions/txn_b', '/refunds/rfd_b']) {
-      t.equal((await call(`GET ${path}`, { key })).status, 200)
-    }
-  }
-})
-
 t.test('A19: scoped, a merchant sees its own Account and what hangs on it, a reseller its own Account and those it created', async t => {
   const { call } = await startTestEmulator(t, { settings: { 'auth.visibility': 'scoped' }, scenario: { data: shared } })
+  const KEYS = ['sk_merchant', RESELLER]
   const lists: [path: string, merchant: string[] | null, reseller: string[] | null][] = [
     ['/accounts', ['mch_a'], ['mch_c', 'rsl_r']],
     ['/accounts/mch_a/users', ['usr_a3', 'usr_a2', 'usr_a1'], null],
     ['/accounts/mch_b/users', null, null],
     ['/accounts/mch_c/users', null, ['usr_c3', 'usr_c2', 'usr_c1']],
     ['/accounts/rsl_r/users', null, []],
-    ['/locations', ['loc_a'], []],
-    ['/tickets', ['tkt_a'], []],
-    ['/tickets?location=loc_a', ['tkt_a'], []],
-    ['/tickets?location=loc_b', [], []],
-    ['/tickets?location=loc_c', [], []],
     ['/transactions', ['txn_a'], []],
     ['/transactions?location=loc_a', ['txn_a'], []],
     ['/transactions?location=loc_b', [], []],
@@ -351,37 +188,22 @@ t.test('A19: scoped, a merchant sees its own Account and what hangs on it, a res
     ['/refunds?transaction=txn_b', [], []]
   ]
   for (const [path, ...seen] of lists) {
-    for (const [index, key] of ['sk_merchant', RESELLER].entries()) {
-      const answer = await call(`GET ${path}`, { key })
-      const ids = seen[index] as string[] | null
-
-      if (ids === null) t.strictSame([answer.status, answer.body.error.code], [404, 'resource_missing'], `${key} ${path}`)
-      else t.strictSame([answer.status, idsOf(answer), answer.body.has_more], [200, ids, false], `${key} ${path}`)
+    for (const [index, key] of KEYS.entries()) {
+      const { status, body } = await call(`GET ${path}`, { key })
+      t.strictSame([status, body.error?.code ?? idsOf({ body } as Answer)], seen[index] ? [200, seen[index]] : [404, 'resource_missing'], `${key} ${path}`)
     }
   }
-  const reads: [path: string, merchant: boolean, reseller: boolean][] = [
-    ['/accounts/mch_a', true, false],
-    ['/accounts/mch_b', false, false],
-    ['/accounts/mch_c', false, true],
-    ['/accounts/rsl_r', false, true],
-    ['/accounts/rsl_x', false, false],
-    ['/locations/loc_a', true, false],
-    ['/locations/loc_b', false, false],
-    ['/locations/loc_c', false, false],
-    ['/tickets/tkt_a', true, false],
-    ['/tickets/tkt_b', false, false],
-    ['/tickets/tkt_c', false, false],
-    ['/transactions/txn_a', true, false],
-    ['/transactions/txn_b', false, false],
-    ['/transactions/txn_c', false, false],
-    ['/refunds/rfd_a', true, false],
-    ['/refunds/rfd_b', false, false],
-    ['/refunds/rfd_c', false, false]
+  const own = [
+    ['/accounts/mch_a', '/locations/loc_a', '/tickets/tkt_a', '/transactions/txn_a', '/refunds/rfd_a'],
+    ['/accounts/mch_c', '/accounts/rsl_r']
   ]
-  for (const [path, ...seen] of reads) {
-    for (const [index, key] of ['sk_merchant', RESELLER].entries()) {
-      t.equal((await call(`GET ${path}`, { key })).status, seen[index] ? 200 : 404, `${key} ${path}`)
-    }
+  const others = [
+    '/accounts/mch_b',
+    '/accounts/rsl_x',
+    ...['b', 'c'].flatMap(of => [`/locations/loc_${of}`, `/tickets/tkt_${of}`, `/transactions/txn_${of}`, `/refunds/rfd_${of}`])
+  ]
+  for (const path of [...own.flat(), ...others]) {
+    for (const [index, key] of KEYS.entries()) t.equal((await call(`GET ${path}`, { key })).status, own[index]?.includes(path) ? 200 : 404, `${key} ${path}`)
   }
 })
 
@@ -391,16 +213,12 @@ t.test('A19: scoped, what is hidden cannot be changed, referred to or paged from
   const missing: Blame = [404, 'resource_missing', 'id', 'A08']
   const cases: [key: string, on: string, options: object, blame: Blame][] = [
     ['sk_merchant', 'POST /accounts/mch_b', { body: 'phone=1' }, missing],
-    ['sk_merchant', 'POST /locations/loc_b', { body: 'phone=1' }, missing],
     ['sk_merchant', 'POST /refunds/rfd_b', { body: 'metadata[k]=v' }, missing],
     ['sk_merchant', 'POST /accounts/mch_b/users', user, missing],
     ['sk_merchant', 'DELETE /accounts/mch_b/users/usr_b1', {}, [404, 'resource_missing', 'account_id', 'A08']],
     ['sk_merchant', 'DELETE /accounts/mch_a/users/usr_b1', {}, [404, 'resource_missing', 'user_id', 'A08']],
-    ['sk_merchant', 'POST /refunds', { body: 'transaction=txn_b' }, [400, 'reference_missing', 'transaction', 'REF-1']],
-    ['sk_merchant', 'GET /locations', { query: 'starting_after=loc_b' }, [400, 'cursor_unknown', 'starting_after', 'A10']],
     ['sk_merchant', 'GET /tickets', { query: 'ending_before=tkt_c' }, [400, 'cursor_unknown', 'ending_before', 'A10']],
     ['sk_merchant', 'GET /accounts/mch_a/users', { query: 'starting_after=usr_b1' }, [400, 'cursor_unknown', 'starting_after', 'A10']],
-    [RESELLER, 'POST /accounts/mch_a', { body: 'phone=1' }, missing],
     [RESELLER, 'POST /locations/loc_c', { body: 'phone=1' }, missing],
     [RESELLER, 'POST /refunds', { body: 'transaction=txn_c' }, [400, 'reference_missing', 'transaction', 'REF-1']],
     [RESELLER, 'POST /accounts/mch_a/users', user, missing]
@@ -419,5 +237,4 @@ t.test('A19: scoped, what is hidden cannot be changed, referred to or paged from
   const created = await call('POST /accounts', { key: RESELLER, body: 'type=merchant&name=N&email=n@example.com&address[country]=US' })
   t.equal((await call(`GET /accounts/${created.body.id}`, { key: RESELLER })).status, 200, 'an Account that it creates is its own to see')
   t.equal((await call('POST /transactions', { key: null, body: 'ticket=tkt_b&payment_type=card' })).status, 200, 'the call without a key sees every Ticket')
-  t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).body.amount, 90)
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createFormDecoder, FormList, type FormNode, FormObject } from '../../src/core/form.js'
+import { createFormDecoder, FormList, type FormNode } from '../../src/core/form.js'
 import { cpuTime } from '../support/cpu.js'
 
 const decode = createFormDecoder({ parameters: 1000, depth: 4 })
@@ -12,111 +12,41 @@ function plain(node: FormNode): unknown {
   return Object.fromEntries(node.cleared ? [...parts, ['(cleared)', true]] : parts)
 }
 
-t.test('FORM-1: names and values are decoded', async t => {
+/** What a form decodes to. */
+const decoded = (text: string) => {
+  const { root, problem } = decode(text)
+  return problem ?? plain(root)
+}
+
+t.test('FORM-1, FORM-2: what no encoder of the property tests writes is decoded too', async t => {
   const cases: [text: string, decoded: object][] = [
     ['', {}],
-    ['a=b', { a: 'b' }],
-    ['a=b&c=d', { a: 'b', c: 'd' }],
     ['&&a=b&&', { a: 'b' }],
     ['a', { a: '' }],
-    ['a=', { a: '' }],
     ['a=b=c', { a: 'b=c' }],
-    ['a=1+2', { a: '1 2' }],
-    ['a=1%202', { a: '1 2' }],
-    ['a=1%2B2', { a: '1+2' }],
-    ['a+b=c', { 'a b': 'c' }],
-    ['%61=%62', { a: 'b' }],
-    ['a=%26%3D', { a: '&=' }],
-    ['a=%C3%A9%E2%82%AC%F0%9F%8D%B7', { a: 'é€🍷' }],
-    ['a=é', { a: 'é' }],
-    ['a=%00', { a: '\0' }],
     ['a=;b=c', { a: ';b=c' }],
     [' a = b ', { ' a ': ' b ' }],
-    ['A=1&a=2', { A: '1', a: '2' }]
-  ]
-  for (const [text, decoded] of cases) {
-    const { root, problem } = decode(text)
-
-    t.equal(problem, null, text)
-    t.strictSame(plain(root), decoded, text)
-  }
-})
-
-t.test('FORM-2: brackets nest, however they are encoded', async t => {
-  const cases: [text: string, decoded: object][] = [
-    ['address[city]=Boston', { address: { city: 'Boston' } }],
-    ['address%5Bcity%5D=Boston', { address: { city: 'Boston' } }],
-    ['address%5bcity%5d=Boston', { address: { city: 'Boston' } }],
+    ['A=1&a=2', { A: '1', a: '2' }],
     ['address%5Bcity]=Boston', { address: { city: 'Boston' } }],
-    ['a[b]=1&a[c]=2', { a: { b: '1', c: '2' } }],
-    ['a[b]=1&x=y&a[c]=2', { a: { b: '1', c: '2' }, x: 'y' }],
-    ['a[b][c]=1&a[b][d]=2&a[e]=3', { a: { b: { c: '1', d: '2' }, e: '3' } }],
-    ['a[b][c][d][e]=1', { a: { b: { c: { d: { e: '1' } } } } }],
-    ['a[0]=1', { a: { 0: '1' } }],
-    ['a[b c]=1', { a: { 'b c': '1' } }],
-    ['a[]=1', { a: ['1'] }],
-    ['a[]=1&a[]=2&a[]=', { a: ['1', '2', ''] }],
-    ['a[b][]=1&a[b][]=2', { a: { b: ['1', '2'] } }],
-    ['a[][b]=1', { a: ['1'] }]
-  ]
-  for (const [text, decoded] of cases) {
-    const { root, problem } = decode(text)
-
-    t.equal(problem, null, text)
-    t.strictSame(plain(root), decoded, text)
-  }
-})
-
-t.test('META-3: an empty value for the whole beside its parts clears first, in both orders', async t => {
-  const cases: [text: string, decoded: object][] = [
-    ['metadata=&metadata[k]=v', { metadata: { k: 'v', '(cleared)': true } }],
-    ['metadata[k]=v&metadata=', { metadata: { k: 'v', '(cleared)': true } }],
+    ['address%5bcity%5D=Boston', { address: { city: 'Boston' } }],
+    ['a[][b]=1', { a: ['1'] }],
     ['metadata[k]=v&metadata', { metadata: { k: 'v', '(cleared)': true } }],
     ['metadata[a]=1&metadata=&metadata[b]=2', { metadata: { a: '1', b: '2', '(cleared)': true } }],
     ['metadata=', { metadata: '' }]
   ]
-  for (const [text, decoded] of cases) {
-    const { root, problem } = decode(text)
-
-    t.equal(problem, null, text)
-    t.strictSame(plain(root), decoded, text)
-  }
+  for (const [text, expected] of cases) t.strictSame(decoded(text), expected, text)
 })
 
 t.test('FORM-2, A36: unbalanced brackets and empty names are told apart from other faults', async t => {
-  for (const name of [
-    'a[',
-    'a]',
-    'a[b',
-    'a]b[',
-    'a[b]c',
-    'a[b]]',
-    'a[[b]]',
-    'a[b[c]]',
-    'a[b]c]',
-    'a[b][',
-    'a[b]c[d]',
-    '[a]',
-    '[]',
-    '[',
-    ']',
-    'a]b]',
-    'a][b]',
-    'a%5B'
-  ]) {
+  for (const name of 'a[ a] a[b a]b[ a[b]c a[b]] a[[b]] a[b[c]] a[b]c] a[b][ a[b]c[d] [a] [] [ ] a]b] a][b] a%5B'.split(' ')) {
     const { root, problem } = decode(`${name}=1&after=2`)
-
-    t.equal(problem?.code, 'form_malformed', name)
-    t.equal(problem?.param, decodeURIComponent(name))
-    t.equal(problem?.rule, 'FORM-2')
-    t.equal(problem?.message, `${decodeURIComponent(name)}: the brackets are not balanced: a nested name is written parent[child].`)
+    const param = decodeURIComponent(name)
+    const message = `${param}: the brackets are not balanced: a nested name is written parent[child].`
+    t.strictSame(problem, { code: 'form_malformed', param, message, rule: 'FORM-2' }, name)
     t.strictSame(plain(root), {}, 'what stands behind is not read')
   }
-  for (const text of ['=1', '=', 'a=1&=2']) {
-    const { problem } = decode(text)
-
-    t.strictSame(problem, { code: 'form_malformed', param: '', message: 'The form: a value has no name before its =.', assumption: 'A36' }, text)
-  }
+  for (const text of ['=1', '=', 'a=1&=2'])
+    t.strictSame(decoded(text), { code: 'form_malformed', param: '', message: 'The form: a value has no name before its =.', assumption: 'A36' }, text)
 })
 
 t.test('FORM-1, A36: broken percent-encoding names the parameter, and so do bytes that are not UTF-8', async t => {
@@ -150,81 +80,41 @@ t.test('FORM-1, A36: broken percent-encoding names the parameter, and so do byte
 
 t.test('A36: a name is one value, one list or one object, in whatever order they come', async t => {
   const twice: [text: string, param: string][] = [
-    ['a=1&a=2', 'a'],
-    ['a=1&a=1', 'a'],
-    ['a=&a=', 'a'],
-    ['a=1&a=', 'a'],
     ['a=&a=1', 'a'],
     ['a=1&b=2&%61=3', 'a'],
-    ['a[b]=1&a[b]=2', 'a[b]'],
     ['metadata=&metadata[k]=v&metadata=', 'metadata'],
     ['metadata[k]=v&metadata=&metadata=', 'metadata']
   ]
-  for (const [text, param] of twice) {
-    const { problem } = decode(text)
-
-    t.strictSame(problem, { code: 'form_malformed', param, message: `${param}: it was given twice; a parameter takes one value.`, assumption: 'A36' }, text)
-  }
-
   const mixed: [text: string, param: string, parent: string][] = [
-    ['a=1&a[b]=2', 'a[b]', 'a'],
-    ['a[b]=2&a=1', 'a', 'a'],
-    ['a=1&a[]=2', 'a[]', 'a'],
-    ['a[]=2&a=1', 'a', 'a'],
     ['a[]=2&a=', 'a', 'a'],
     ['a=&a[]=2', 'a[]', 'a'],
-    ['a[]=1&a[b]=2', 'a[b]', 'a'],
-    ['a[b]=1&a[]=2', 'a[]', 'a'],
     ['a[b]=1&a[b][c]=2', 'a[b][c]', 'a[b]'],
     ['a[b][c]=1&a[b]=2', 'a[b]', 'a[b]'],
-    ['a[b][]=1&a[b][c]=2', 'a[b][c]', 'a[b]'],
-    ['a[b][]=1&a[b]=2', 'a[b]', 'a[b]'],
     ['a[b][c]=1&a[b][]=2', 'a[b][]', 'a[b]']
   ]
-  for (const [text, param, parent] of mixed) {
-    const { problem } = decode(text)
-
-    t.strictSame(
-      problem,
-      { code: 'form_malformed', param, message: `${param}: ${parent} was sent both as a value and as an object or list.`, assumption: 'A36' },
-      text
-    )
-  }
+  const refused = (param: string, message: string) => ({ code: 'form_malformed', param, message: `${param}: ${message}.`, assumption: 'A36' })
+  for (const [text, param] of twice) t.strictSame(decoded(text), refused(param, 'it was given twice; a parameter takes one value'), text)
+  for (const [text, param, parent] of mixed) t.strictSame(decoded(text), refused(param, `${parent} was sent both as a value and as an object or list`), text)
 })
 
 t.test('A35: depth and count are bounded', async t => {
   const narrow = createFormDecoder({ parameters: 3, depth: 2 })
-
-  t.equal(narrow('a=1&b=2&c=3').problem, null)
   t.equal(narrow('&a=1&&b=2&c=3&').problem, null, 'nothing between two & is no parameter')
   t.strictSame(narrow('a=1&b=2&c=3&d=4').problem, { code: 'form_too_large', param: '', message: 'More than 3 parameters were sent.', assumption: 'A35' })
-  t.equal(narrow('a[b][c]=1').problem, null)
-  for (const param of ['a[b][c][d]', 'a[b][c][]']) {
-    const message = `${param} is nested 3 deep; at most 2 are read.`
-    t.strictSame(narrow(`${param}=1`).problem, { code: 'form_too_large', param, message, assumption: 'A35' })
-  }
-  t.equal(decode('a[1][2][3][4]=1').problem, null)
-  t.equal(decode('a[1][2][3][4][5]=1').problem?.code, 'form_too_large')
+  const message = 'a[b][c][] is nested 3 deep; at most 2 are read.'
+  t.strictSame(narrow('a[b][c][]=1').problem, { code: 'form_too_large', param: 'a[b][c][]', message, assumption: 'A35' })
   t.equal(decode(`a${'[b]'.repeat(100_000)}=1`).problem?.code, 'form_too_large')
 })
 
-t.test('FORM-1: the names of built-in properties are names like any other, and no prototype is touched', async t => {
-  const before = Object.getOwnPropertyNames(Object.prototype)
+t.test('FORM-1: the names of built-in properties are names like any other', async t => {
   for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']) {
-    t.equal(JSON.stringify(plain(decode(`${name}=x`).root)), JSON.stringify({ [name]: 'x' }), name)
-    t.equal(JSON.stringify(plain(decode(`${name}[polluted]=x`).root)), JSON.stringify({ [name]: { polluted: 'x' } }))
-    t.equal(JSON.stringify(plain(decode(`metadata[${name}]=x`).root)), JSON.stringify({ metadata: { [name]: 'x' } }))
-    t.equal(JSON.stringify(plain(decode(`metadata[${name}][polluted]=x`).root)), JSON.stringify({ metadata: { [name]: { polluted: 'x' } } }))
-    t.equal(JSON.stringify(plain(decode(`a[${name}][]=x`).root)), JSON.stringify({ a: { [name]: ['x'] } }))
+    t.equal(JSON.stringify(decoded(`${name}=x`)), JSON.stringify({ [name]: 'x' }), name)
+    t.equal(JSON.stringify(decoded(`metadata[${name}][polluted]=x`)), JSON.stringify({ metadata: { [name]: { polluted: 'x' } } }))
+    t.equal(JSON.stringify(decoded(`a[${name}][]=x`)), JSON.stringify({ a: { [name]: ['x'] } }))
     t.equal(decode(`${name}=1&${name}=2`).problem?.code, 'form_malformed')
   }
-  decode('constructor[prototype][polluted]=x')
   decode('a[constructor][prototype][polluted]=x')
-
-  t.equal(({} as Record<string, unknown>).polluted, undefined)
-  t.equal(([] as unknown as Record<string, unknown>).polluted, undefined)
-  t.equal((() => {}).prototype, undefined)
-  t.strictSame(Object.getOwnPropertyNames(Object.prototype), before)
+  for (const value of [{}, [], () => {}]) t.equal((value as Record<string, unknown>).polluted, undefined)
 })
 
 t.test('A35: the time to decode grows no faster than the form', async t => {
@@ -252,55 +142,4 @@ t.test('A35: the time to decode grows no faster than the form', async t => {
 
     t.ok(quickest(large) < Math.max(quickest(small), 0.5) * 60, `${shape}: ten times the form takes nothing like a hundred times the time`)
   }
-})
-
-t.test('FORM-1: no text makes the decoder throw', async t => {
-  let seed = 42
-  const random = (below: number) => {
-    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0
-    return (seed >>> 8) % below
-  }
-  const pieces = [
-    'a',
-    'b',
-    '[',
-    ']',
-    '[]',
-    '[b]',
-    '=',
-    '&',
-    '%',
-    '%5B',
-    '%5D',
-    '%zz',
-    '%ff',
-    '%C3',
-    '+',
-    '__proto__',
-    'constructor',
-    '\0',
-    '\uD800',
-    'é',
-    '🍷',
-    ';',
-    '#'
-  ]
-  const texts = Array.from({ length: 5000 }, (_, index) =>
-    index % 2 === 0
-      ? Array.from({ length: random(30) }, () => pieces[random(pieces.length)]).join('')
-      : Array.from({ length: random(60) }, () => String.fromCharCode(random(256))).join('')
-  )
-  let problems = 0
-  for (const text of texts) {
-    const { root, problem } = decode(text)
-    if (!(root instanceof FormObject)) t.fail(text)
-    if (problem) {
-      problems++
-      if (!['form_malformed', 'form_too_large'].includes(problem.code)) t.fail(text)
-    }
-  }
-
-  t.ok(problems > 1000 && problems < 5000, 'both right and broken forms were among them')
-  t.equal(({} as Record<string, unknown>).a, undefined)
-  t.equal(({} as Record<string, unknown>).b, undefined)
 })

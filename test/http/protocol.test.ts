@@ -19,48 +19,23 @@ const records = {
 }
 
 t.test('FORM-1, A32: a body is form-encoded; its type is looked at only when there is a body', async t => {
-  const { call, refusal } = await startTestEmulator(t)
-  const accepted = [FORM, `${FORM}; charset=utf-8`, `${FORM};charset=UTF-8`, FORM.toUpperCase(), `${FORM} ; charset=utf-8`]
-  for (const type of accepted) {
+  const { call } = await startTestEmulator(t)
+  for (const type of [`${FORM}; charset=utf-8`, `${FORM};charset=UTF-8`, FORM.toUpperCase(), `${FORM} ; charset=utf-8`]) {
     t.equal((await call('POST /locations', { body: LOCATION_FORM, headers: { 'content-type': type } })).status, 200, type)
   }
-
-  const refused: [type: string, body: string, says: string][] = [
-    ['application/json', '{"display_name":"A"}', 'The body is application/json'],
-    ['application/json', '{broken', 'The body is application/json'],
-    ['application/json; charset=utf-8', '{}', 'The body is application/json; charset=utf-8'],
-    ['multipart/form-data; boundary=x', '--x--', 'The body is multipart/form-data; boundary=x'],
-    ['text/plain', LOCATION_FORM, 'The body is text/plain'],
-    ['application/x-www-form-urlencodedX', LOCATION_FORM, 'The body is application/x-www-form-urlencodedX'],
-    ['application/octet-stream', '\0', 'The body is application/octet-stream']
-  ]
-  for (const [type, body, says] of refused) {
-    const answer = await call('POST /locations', { body, headers: { 'content-type': type } })
-
+  for (const type of ['application/json; charset=utf-8', 'application/x-www-form-urlencodedX', 'foo', 'a b/c', '/', ' ', '']) {
+    const answer = await call('POST /locations', { body: LOCATION_FORM, headers: { 'content-type': type } })
     t.strictSame(blameOf(answer), [415, 'content_type_unsupported', null, 'FORM-1'], type)
-    t.equal(answer.body.error.message, `${says}; bodies are form-encoded: send application/x-www-form-urlencoded, nested values as address[city]=Boston.`)
+    if (type.startsWith('application'))
+      t.equal(
+        answer.body.error.message,
+        `The body is ${type}; bodies are form-encoded: send application/x-www-form-urlencoded, nested values as address[city]=Boston.`
+      )
   }
-  for (const type of ['foo', '', ' ', 'a b/c', '/']) {
-    t.strictSame(
-      await refusal('POST /locations', { body: LOCATION_FORM, headers: { 'content-type': type } }),
-      [415, 'content_type_unsupported', null, 'FORM-1'],
-      type
-    )
-  }
-  for (const encoding of ['gzip', 'br', 'gzip, identity']) {
-    const options = { body: LOCATION_FORM, headers: { 'content-encoding': encoding } }
-    t.strictSame(await refusal('POST /locations', options), [415, 'content_type_unsupported', null, 'A32'], encoding)
-  }
-  t.equal((await call('POST /locations', { body: LOCATION_FORM, headers: { 'content-encoding': 'identity' } })).status, 200)
-
-  for (const headers of [{ 'content-type': 'application/json' }, { 'content-type': 'foo' }, { 'content-encoding': 'gzip' }, { 'content-type': FORM }] as Record<
-    string,
-    string
-  >[]) {
+  for (const headers of [{ 'content-type': 'foo' }, { 'content-encoding': 'gzip' }] as Record<string, string>[]) {
     t.equal((await call('GET /locations', { headers })).status, 200, `a GET with ${JSON.stringify(headers)}`)
     t.equal((await call('POST /locations/loc_a', { headers: { ...headers, 'content-length': '0' } })).status, 200, 'a POST without a body')
   }
-  t.equal((await call('POST /locations/loc_a')).status, 200, 'a POST without a body or a type')
   t.equal((await call('DELETE /accounts/mch_a/users/nope', { headers: { 'content-type': FORM } })).status, 404, 'a DELETE with a type and no body')
 })
 
@@ -86,8 +61,8 @@ t.test('A35: a body larger than limits.body is refused with 413', async t => {
   t.strictSame(await refusal('POST /locations', { body: ofLength(101) }), [413, 'body_too_large', null, 'A35'])
 })
 
-t.test('A36: a body and a query are UTF-8, raw or percent-encoded, whatever charset is declared', async t => {
-  const { inject, call, refusal } = await startTestEmulator(t)
+t.test('A36: a body is UTF-8, whatever charset is declared', async t => {
+  const { inject } = await startTestEmulator(t)
   const authorization = basic(`${MERCHANT}:`)
   const post = (name: Buffer, type = FORM) =>
     inject({
@@ -108,29 +83,14 @@ t.test('A36: a body and a query are UTF-8, raw or percent-encoded, whatever char
     const answer = await post(Buffer.from('A'), `${FORM}; charset=${charset}`)
     t.strictSame([blameOf(answer), answer.body.error.message], [malformed, `The body is declared as ${charset.replaceAll('"', '')}; send UTF-8.`], charset)
   }
-  t.strictSame(await refusal('POST /locations', { body: 'display_name=%E9' }), [400, 'form_malformed', 'display_name', 'A36'])
-  t.strictSame(await refusal('GET /locations', { query: 'limit=%E9' }), [400, 'form_malformed', 'limit', 'A36'])
-  t.strictSame(await refusal('GET /locations', { query: 'limit=%zz' }), [400, 'form_malformed', 'limit', 'A36'])
-  t.equal((await call('GET /tickets', { query: 'search_query=caf%C3%A9' })).status, 200)
 })
 
-t.test('FORM-3, A32, A37: a GET or DELETE takes no body', async t => {
-  const { refusal, call } = await startTestEmulator(t, { records })
-  const cases: [on: string, body: string, headers: Record<string, string>, blame: Blame][] = [
-    ['GET /locations', 'limit=1', {}, [400, 'body_unexpected', null, 'FORM-3']],
-    ['GET /tickets', 'created[gte]=2026-01-01', {}, [400, 'body_unexpected', null, 'FORM-3']],
-    ['GET /locations', 'colour=red', {}, [400, 'body_unexpected', null, 'A37']],
-    ['GET /locations', 'x', { 'transfer-encoding': 'chunked' }, [400, 'body_unexpected', null, 'A37']],
-    ['GET /locations/loc_a', 'limit=1', {}, [400, 'body_unexpected', null, 'A37']],
-    ['DELETE /accounts/mch_a/users/usr_a', 'a=1', {}, [400, 'body_unexpected', null, 'A37']],
-    ['GET /locations', 'limit=%zz', {}, [400, 'form_malformed', 'limit', 'A36']],
-    ['GET /tickets', '{}', { 'content-type': 'application/json' }, [415, 'content_type_unsupported', null, 'A32']],
-    ['DELETE /accounts/mch_a/users/usr_a', '{}', { 'content-type': 'application/json' }, [415, 'content_type_unsupported', null, 'A32']]
-  ]
-  for (const [on, body, headers, blame] of cases) {
-    t.strictSame(await refusal(on, { body, headers }), blame, on)
-  }
-  t.equal((await call('GET /locations/loc_a', { body: 'a=1' })).body.error.message, 'A GET takes no body; list parameters go in the query string.')
+t.test('A32, A37: a GET takes no body, however it is sent', async t => {
+  const { call, refusal } = await startTestEmulator(t)
+  const answer = await call('GET /locations', { body: 'x', headers: { 'transfer-encoding': 'chunked' } })
+  t.strictSame(blameOf(answer), [400, 'body_unexpected', null, 'A37'])
+  t.equal(answer.body.error.message, 'A GET takes no body; list parameters go in the query string.')
+  t.strictSame(await refusal('GET /tickets', { body: '{}', headers: { 'content-type': 'application/json' } }), [415, 'content_type_unsupported', null, 'A32'])
 })
 
 t.test('A08: a body shorter than its Content-Length is refused', async t => {
@@ -154,51 +114,34 @@ const PATHS: [path: string, allow: string][] = [
   ['/refunds/rfd_a', 'GET, POST']
 ]
 
-t.test('A08, TKT-1: a known path takes the methods that the reference gives it; another is a 405 with Allow', async t => {
-  const { call, state } = await startTestEmulator(t, { records, settings: { cors: false } })
-  const before = await state()
+t.test('A08, TKT-1: a known path is a 405 with Allow for a method that the reference does not give it', async t => {
+  const { call } = await startTestEmulator(t, { settings: { cors: false } })
   for (const [path, allow] of PATHS) {
-    for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH'].filter(
-      other => !allow.split(', ').includes(other)
-    )) {
-      for (const address of [path, `${path}/`, `${path}?a=%zz`]) {
-        const answer = await call(`${method} ${address}`, { key: null })
-        const isWrite = method !== 'OPTIONS'
-
-        t.equal(answer.headers.allow, allow, `${method} ${address}`)
-        if (method === 'HEAD') t.strictSame([answer.status, answer.text], [405, ''])
-        else t.strictSame(blameOf(answer), [405, 'method_not_allowed', null, isWrite && path.startsWith('/tickets') ? 'TKT-1' : 'A08'], `${method} ${address}`)
-      }
+    for (const [method, address] of [
+      ['PATCH', path],
+      ['OPTIONS', `${path}/`],
+      ['PROPFIND', `${path}?a=%zz`]
+    ]) {
+      const answer = await call(`${method} ${address}`, { key: null })
+      t.strictSame([answer.status, answer.headers.allow], [405, allow], `${method} ${address}`)
     }
+    const head = await call(`HEAD ${path}`)
+    t.strictSame([head.status, head.text, head.headers.allow], [405, '', allow], `HEAD ${path}`)
   }
   t.equal((await call('PUT /tickets')).body.error.message, 'Tickets are read-only: /tickets takes GET, not PUT.')
   t.equal((await call('PUT /refunds')).body.error.message, '/refunds takes POST, GET, not PUT.')
-  t.equal(await state(), before)
+  t.strictSame(blameOf(await call('OPTIONS /tickets')), [405, 'method_not_allowed', null, 'A08'], 'what reads is no write of a Ticket')
 })
 
 t.test('A08: a path that the reference does not have is a 404, whatever the method', async t => {
   const { call } = await startTestEmulator(t, { settings: { cors: false } })
-  for (const path of [
-    '',
-    '/',
-    '/nowhere',
-    '/location',
-    '/Locations',
-    '/locations/loc_a/x',
-    '/users',
-    '/accounts/mch_a/users/usr_a/x',
-    '/refunds/rfd_a/cancel',
-    '//locations',
-    '/locationsX',
-    '/_control'
-  ]) {
-    for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'OPTIONS', 'PROPFIND']) {
+  for (const path of ['', '/', '/location', '/Locations', '/locations/loc_a/x', '/users', '/accounts/mch_a/users/usr_a/x', '//locations', '/_control']) {
+    for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND']) {
       const answer = await call(`${method} ${path}`, { key: null })
-
-      t.strictSame(blameOf(answer), [404, 'path_unknown', null, 'A08'], `${method} ${path}`)
-      t.equal(answer.headers.allow, undefined)
+      t.strictSame([...blameOf(answer), answer.headers.allow], [404, 'path_unknown', null, 'A08', undefined], `${method} ${path}`)
     }
-    t.strictSame([(await call(`HEAD ${path}`)).status, (await call(`HEAD ${path}`)).text], [404, ''])
+    const head = await call(`HEAD ${path}`)
+    t.strictSame([head.status, head.text], [404, ''])
   }
   t.equal(
     (await call('GET /caf%C3%A9')).body.error.message,
@@ -208,28 +151,13 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
 
 t.test('BASE-1: a path without the base is told of it, whatever its body', async t => {
   const { inject } = await startTestEmulator(t)
-  const bodies: [type: string | undefined, payload: string | undefined][] = [
-    [undefined, undefined],
-    [FORM, LOCATION_FORM],
-    ['application/json', '{broken'],
-    ['text/html', 'x'],
-    ['foo', 'x']
-  ]
   for (const [path] of PATHS) {
-    for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'OPTIONS'] as const) {
-      for (const [type, payload] of bodies) {
-        const answer = await inject({ method, url: path, ...(payload && { payload }), headers: { ...(type && { 'content-type': type }) } })
-
-        t.strictSame(blameOf(answer), [404, 'path_unknown', null, 'BASE-1'], `${method} ${path} ${type}`)
-        t.equal(answer.body.error.message, `The base address ends in /next: call /next${path}.`)
-      }
-    }
+    const { body } = await inject({ method: 'POST', url: path, payload: '{broken', headers: { 'content-type': 'application/json' } })
+    t.equal(body.error.message, `The base address ends in /next: call /next${path}.`)
   }
   for (const path of ['/nextfoo', '/nowhere', '/v1/locations', '/_controlled']) {
-    const answer = await inject({ method: 'POST', url: path, payload: 'a=1', headers: { 'content-type': FORM } })
-
-    t.strictSame(blameOf(answer), [404, 'path_unknown', null, 'BASE-1'], path)
-    t.equal(answer.body.error.message, `There is nothing at ${path}; every path is relative to the base address, which is /next here.`)
+    const { body } = await inject({ method: 'POST', url: path, payload: 'a=1', headers: { 'content-type': FORM } })
+    t.equal(body.error.message, `There is nothing at ${path}; every path is relative to the base address, which is /next here.`)
   }
   const root = await inject({ method: 'GET', url: '/' })
   t.strictSame(root.body, { name: 'commerce-emulator', version: '0.0.0', api: '/next', control: '/_control' })
@@ -273,86 +201,26 @@ t.test('A08: paths are read as addresses are', async t => {
 })
 
 t.test('AUTH-1, AUTH-3, A18: the key is the user name of HTTP Basic, the password is empty', async t => {
-  const { inject, state } = await startTestEmulator(t)
-  const before = await state()
-  const missing: Blame = [401, 'api_key_missing', null, 'AUTH-3']
-  const malformed: Blame = [401, 'api_key_malformed', null, 'AUTH-1']
-  const unknown: Blame = [401, 'api_key_unknown', null, 'A18']
-  const refused: [authorization: string | undefined, blame: Blame][] = [
-    [undefined, missing],
-    ['', malformed],
-    ['Basic', malformed],
-    ['Basic ', malformed],
-    [`Bearer ${MERCHANT}`, malformed],
-    [`Bearer ${Buffer.from(`${MERCHANT}:`).toString('base64')}`, malformed],
-    ['Digest username="x"', malformed],
-    [MERCHANT, malformed],
-    [Buffer.from(`${MERCHANT}:`).toString('base64'), malformed],
-    [`Basic ${MERCHANT}`, malformed],
-    [`Basic ${MERCHANT}:`, malformed],
-    ['Basic !!!', malformed],
-    ['Basic ====', malformed],
-    [basic(MERCHANT), malformed],
-    [basic(`${MERCHANT}:x`), malformed],
-    [basic(`${MERCHANT}: `), malformed],
-    [basic(`${MERCHANT}::`), malformed],
-    [basic(`${MERCHANT}:\n`), malformed],
-    [basic(':'), missing],
-    [basic(`:${MERCHANT}`), malformed],
-    [basic('nope:'), unknown],
-    [basic(` ${MERCHANT}:`), unknown],
-    [basic(`${MERCHANT} :`), unknown],
-    [basic(`${MERCHANT.toUpperCase()}:`), unknown],
-    [basic('__proto__:'), unknown],
-    [basic('mch_a:'), unknown]
-  ]
-  for (const [authorization, blame] of refused) {
-    const answer = await inject({ method: 'GET', url: '/next/locations', headers: { ...(authorization !== undefined && { authorization }) } })
-
-    t.strictSame(blameOf(answer), blame, String(authorization))
-    t.equal(answer.body.error.type, 'authentication_error')
-    t.equal(answer.headers['www-authenticate'], 'Basic realm="commerce", charset="UTF-8"')
+  const { inject } = await startTestEmulator(t)
+  const refusedAs: Record<string, (string | undefined)[]> = {
+    'api_key_missing AUTH-3': [undefined, basic(':')],
+    'api_key_malformed AUTH-1': [
+      ...['', 'Basic', 'Basic ', 'Basic !!!', 'Basic ====', `Basic ${MERCHANT}:`],
+      ...[Buffer.from(`${MERCHANT}:`).toString('base64'), `Bearer ${Buffer.from(`${MERCHANT}:`).toString('base64')}`],
+      ...[MERCHANT, `${MERCHANT}: `, `${MERCHANT}::`, `${MERCHANT}:\n`].map(basic)
+    ],
+    'api_key_unknown A18': [`${MERCHANT} :`, `${MERCHANT.toUpperCase()}:`].map(basic)
   }
-  for (const authorization of [
-    basic(`${MERCHANT}:`),
-    basic(`${MERCHANT}:`).replace('Basic', 'basic'),
-    basic(`${MERCHANT}:`).replace('Basic', 'BASIC'),
-    basic(`${MERCHANT}:`).replace(' ', '  ')
-  ]) {
-    t.equal((await inject({ method: 'GET', url: '/next/locations', headers: { authorization } })).status, 200, authorization)
-  }
-  t.equal(await state(), before)
-})
-
-t.test('AUTH-2, AUTH-3: every endpoint but POST /transactions needs the key', async t => {
-  const { call, refusal } = await startTestEmulator(t, { records })
-  for (const [path, allow] of PATHS) {
-    for (const method of allow.split(', ').filter(method => `${method} ${path}` !== 'POST /transactions')) {
-      t.strictSame(await refusal(`${method} ${path}`, { key: null }), [401, 'api_key_missing', null, 'AUTH-3'], `${method} ${path}`)
+  const get = (authorization?: string) => inject({ method: 'GET', url: '/next/locations', headers: { ...(authorization !== undefined && { authorization }) } })
+  for (const [expected, values] of Object.entries(refusedAs)) {
+    for (const authorization of values) {
+      const answer = await get(authorization)
+      const [status, code, param, by] = blameOf(answer)
+      t.strictSame([status, `${code} ${by}`, param, answer.body.error.type], [401, expected, null, 'authentication_error'], String(authorization))
+      t.equal(answer.headers['www-authenticate'], 'Basic realm="commerce", charset="UTF-8"')
     }
   }
-  t.equal((await call('POST /transactions', { key: null, body: 'ticket=tkt_a&payment_type=card' })).status, 200)
-})
-
-t.test('A20: a key sent to POST /transactions is ignored, even when wrong', async t => {
-  const { call, control } = await startTestEmulator(t, { settings: { 'auth.visibility': 'scoped' } })
-  for (const authorization of [basic(`${MERCHANT}:`), basic(`${RESELLER}:`), basic('nope:'), basic('x:y'), 'Bearer x', 'Basic !!!', '']) {
-    const { status } = await call('POST /transactions', { key: null, headers: { authorization }, body: 'ticket=tkt_a&payment_type=card' })
-
-    t.equal(status, 200, authorization)
-  }
-  const { body } = await control('GET /assumptions')
-  t.equal(body.data.find(({ id }: { id: string }) => id === 'A20').times, 7)
-})
-
-t.test('A18: with auth.accept_any_key every key acts as that Account', async t => {
-  const { call, refusal } = await startTestEmulator(t, { settings: { 'auth.accept_any_key': 'mch_a' } })
-  for (const key of ['anything', MERCHANT, RESELLER]) {
-    t.equal((await call('POST /locations', { key, body: LOCATION_FORM })).body.account, 'mch_a', key)
-  }
-  t.strictSame(await refusal('GET /locations', { key: null }), [401, 'api_key_missing', null, 'AUTH-3'])
-  t.strictSame(await refusal('GET /locations', { key: '' }), [401, 'api_key_missing', null, 'AUTH-3'])
-  t.strictSame(await refusal('GET /locations', { key: 'x:y' }), [401, 'api_key_malformed', null, 'AUTH-1'])
+  for (const scheme of ['basic', 'BASIC', 'Basic ']) t.equal((await get(basic(`${MERCHANT}:`).replace('Basic', scheme))).status, 200, scheme)
 })
 
 t.test('A34: every answer carries a Request-Id, and API calls alone count', async t => {
@@ -400,12 +268,9 @@ t.test('A33: the emulated API answers pages of any origin, the control API none'
     ['GET /locations', {}, 200],
     ['GET /locations', { key: null }, 401],
     ['GET /nowhere', {}, 404],
-    ['PUT /locations', {}, 405],
-    ['DELETE /locations/loc_a', {}, 501],
-    ['POST /locations', { body: '{}', headers: { 'content-type': 'application/json' } }, 415],
     ['POST /locations', { body: 'x=1' }, 400]
-  ] as [string, { headers?: object }, number][]) {
-    const answer = await call(on, { ...options, headers: { origin, ...options.headers } })
+  ] as [string, object, number][]) {
+    const answer = await call(on, { ...options, headers: { origin } })
 
     t.equal(answer.status, status)
     t.equal(answer.headers['access-control-allow-origin'], '*', on)
@@ -435,24 +300,11 @@ t.test('A07: an error has its one shape, and names its rule or assumption unless
       request_id: 'req_1'
     }
   })
-  t.strictSame((await open.call('GET /locations', { query: 'limit=0' })).body, {
-    error: {
-      type: 'invalid_request_error',
-      code: 'parameter_invalid',
-      message: 'limit: 1 to 100 was expected, not 0.',
-      param: 'limit',
-      assumption: 'A10',
-      request_id: 'req_2'
-    }
-  })
+  const limit = { type: 'invalid_request_error', code: 'parameter_invalid', message: 'limit: 1 to 100 was expected, not 0.', param: 'limit', assumption: 'A10' }
+  t.strictSame((await open.call('GET /locations', { query: 'limit=0' })).body, { error: { ...limit, request_id: 'req_2' } })
+  const message = 'Deleting Locations is disabled: the service always aborts it.'
   t.strictSame((await open.call('DELETE /locations/loc_a')).body, {
-    error: {
-      type: 'not_implemented_error',
-      code: 'operation_disabled',
-      message: 'Deleting Locations is disabled: the service always aborts it.',
-      rule: 'LOC-4',
-      request_id: 'req_3'
-    }
+    error: { type: 'not_implemented_error', code: 'operation_disabled', message, rule: 'LOC-4', request_id: 'req_3' }
   })
   for (const answer of [
     await closed.call('POST /refunds', { body: 'transaction=txn_a&amount=901' }),
@@ -472,62 +324,6 @@ t.test('A07, A25: problems of a control call are listed, without the keys that s
   t.equal(status, 400)
   t.strictSame(body.error.problems.map(({ path }: { path: string }) => path).sort(), ['***', 'seed'])
   t.notOk(text.includes(MERCHANT) || text.includes(CARD))
-})
-
-t.test('A06, A08: the statuses are settings', async t => {
-  const settings = {
-    'statuses.invalid': 422,
-    'statuses.unauthenticated': 403,
-    'statuses.forbidden': 418,
-    'statuses.missing': 410,
-    'statuses.reference_missing': 424,
-    'statuses.refund_refused': 409,
-    'statuses.created': 201
-  } as const
-  const { call } = await startTestEmulator(t, { records, settings })
-  const cases: [on: string, options: object, status: number][] = [
-    ['POST /locations', { body: 'x=1' }, 422],
-    ['POST /locations', { body: 'a=%zz' }, 422],
-    ['POST /locations', {}, 422],
-    ['POST /refunds/rfd_a', { body: 'amount=1' }, 422],
-    ['GET /locations', { query: 'limit=0' }, 422],
-    ['GET /locations', { query: 'starting_after=nope' }, 422],
-    ['GET /locations', { body: 'a=1' }, 422],
-    ['GET /locations', { key: null }, 403],
-    ['GET /locations', { key: 'nope' }, 403],
-    ['GET /locations', { key: 'a:b' }, 403],
-    ['POST /locations', { key: RESELLER, body: LOCATION_FORM }, 418],
-    ['GET /locations/nope', {}, 410],
-    ['POST /accounts/nope/users', { body: 'name=A&email=a@example.com' }, 410],
-    ['DELETE /accounts/mch_a/users/nope', {}, 410],
-    ['POST /transactions', { body: 'ticket=nope&payment_type=card' }, 424],
-    ['POST /refunds', { body: 'transaction=nope' }, 424],
-    ['POST /refunds', { body: 'transaction=txn_a&amount=901' }, 409],
-    ['GET /nowhere', {}, 404],
-    ['PUT /locations', {}, 405],
-    ['POST /locations', { body: '{}', headers: { 'content-type': 'application/json' } }, 415],
-    ['DELETE /locations/loc_a', {}, 501],
-    ['POST /locations', { body: LOCATION_FORM }, 201],
-    ['POST /accounts', { body: 'type=merchant&name=A&email=a@example.com&address[country]=US' }, 201],
-    ['POST /accounts/mch_a/users', { body: 'name=A&email=a@example.com' }, 201],
-    ['POST /transactions', { body: 'ticket=tkt_a&payment_type=card' }, 201],
-    ['POST /refunds', { body: 'transaction=txn_a' }, 201],
-    ['POST /refunds', { body: 'transaction=txn_a' }, 409],
-    ['POST /locations/loc_a', { body: 'phone=1' }, 200],
-    ['POST /refunds/rfd_a', { body: 'metadata[k]=v' }, 200],
-    ['GET /locations', {}, 200],
-    ['DELETE /accounts/mch_a/users/usr_a', {}, 204]
-  ]
-  for (const [on, options, status] of cases) {
-    t.equal((await call(on, options)).status, status, `${on} ${JSON.stringify(options)}`)
-  }
-
-  const plain = await startTestEmulator(t, { records })
-  const created = await startTestEmulator(t, { records, settings: { 'statuses.created': 201 } })
-  for (const body of [LOCATION_FORM, `${LOCATION_FORM}&metadata[k]=v&phone=1`]) {
-    const [with200, with201] = [await plain.call('POST /locations', { body }), await created.call('POST /locations', { body })]
-    t.strictSame([with200.status, with201.status, with201.text], [200, 201, with200.text], 'the body is as complete with 201')
-  }
 })
 
 t.test('A04: an answer shows what a fixture gave under extra, and nothing else that is unknown', async t => {
@@ -624,30 +420,18 @@ async function stillAnswers(t: Test, port: number) {
 t.test('A08: what is not HTTP that can be read is refused in the same shape', async t => {
   const { listen, sandbox } = await startTestEmulator(t)
   const port = await listen()
+  const unreadable = ['Bad Request', [400, 'request_malformed', null, 'A08']] as [string, Blame]
+  const tooLarge = ['Request Header Fields Too Large', [431, 'headers_too_large', null, 'A08']] as [string, Blame]
+  const get = (path: string, header = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`
   const cases: [what: string, text: string, reason: string, blame: Blame][] = [
-    ['a bad request line', 'HELLO\r\n\r\n', 'Bad Request', [400, 'request_malformed', null, 'A08']],
-    ['an unknown method', 'FOO /next/locations HTTP/1.1\r\nHost: localhost\r\n\r\n', 'Bad Request', [400, 'request_malformed', null, 'A08']],
-    ['a bad header', 'GET / HTTP/1.1\r\nHost: localhost\r\nbad header\r\n\r\n', 'Bad Request', [400, 'request_malformed', null, 'A08']],
-    [
-      'bytes beyond ASCII in a query',
-      `GET /next/tickets?search_query=Café HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-      'Bad Request',
-      [400, 'request_malformed', null, 'A08']
-    ],
-    ['TLS', '\x16\x03\x01\x02\x00\x01\x00', 'Bad Request', [400, 'request_malformed', null, 'A08']],
-    ['a bad chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, 'Bad Request', [400, 'request_malformed', null, 'A08']],
-    [
-      'large headers',
-      `GET /next/locations HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
-      'Request Header Fields Too Large',
-      [431, 'headers_too_large', null, 'A08']
-    ],
-    [
-      'a long path',
-      `GET /next/locations/${'x'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
-      'Request Header Fields Too Large',
-      [431, 'headers_too_large', null, 'A08']
-    ],
+    ['a bad request line', 'HELLO\r\n\r\n', ...unreadable],
+    ['an unknown method', get('/next/locations').replace('GET', 'FOO'), ...unreadable],
+    ['a bad header', get('/', 'bad header\r\n'), ...unreadable],
+    ['bytes beyond ASCII in a query', get('/next/tickets?search_query=Café'), ...unreadable],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00', ...unreadable],
+    ['a bad chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, ...unreadable],
+    ['large headers', get('/next/locations', `X: ${'x'.repeat(20_000)}\r\n`), ...tooLarge],
+    ['a long path', get(`/next/locations/${'x'.repeat(20_000)}`), ...tooLarge],
     ['an Expect', `${POST}Expect: foo\r\nContent-Length: 3\r\n\r\n`, 'Expectation Failed', [417, 'expectation_failed', null, 'A08']]
   ]
   for (const [what, text, reason, blame] of cases) {
