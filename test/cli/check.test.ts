@@ -9,7 +9,7 @@ import { run, type Streams } from '../../src/cli/program.js'
 import { createProgressBar } from '../../src/cli/progress.js'
 import { report } from '../../src/cli/reports.js'
 import { startEmulator } from '../../src/index.js'
-import { world } from '../support/emulator.js'
+import { smallFixture } from '../support/emulator.js'
 
 type Ran = { status: number | null; stdout: string; stderr: string }
 
@@ -34,7 +34,7 @@ async function serving(t: Test, answer: RequestListener): Promise<string> {
 const keyOf = (authorization = '') => Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString()
 
 const GOOD = {
-  data: world(),
+  data: smallFixture(),
   script: [{ on: 'POST /refunds', respond: { status: 503 } }],
   steps: [
     { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'card', amount: 50 } },
@@ -56,7 +56,7 @@ const GOOD_LINES = [
   '✓ expects GET /tickets/{id}: 0 calls'
 ]
 const BAD = {
-  data: world(),
+  data: smallFixture(),
   steps: [
     { as: 'gone', do: 'GET /tickets/tkt_none' },
     { do: 'GET /tickets/${gone.id}' },
@@ -67,7 +67,7 @@ const BAD = {
 const REFUSED = 'status: a 2xx was expected, not 404 (No Ticket has the id tkt_none.)'
 
 t.test('check: the steps are played in process, and the expectations checked against them', async t => {
-  const root = t.testdir({ 'good.json': JSON.stringify(GOOD), 'bad.json': JSON.stringify(BAD), 'bare.json': JSON.stringify(world()) })
+  const root = t.testdir({ 'good.json': JSON.stringify(GOOD), 'bad.json': JSON.stringify(BAD), 'bare.json': JSON.stringify(smallFixture()) })
   const [good, bad, bare] = ['good', 'bad', 'bare'].map(name => `${root}/${name}.json`) as [string, string, string]
 
   const right = await ran(['check', good, bare])
@@ -107,7 +107,7 @@ t.test('check: the steps are played in process, and the expectations checked aga
     ].join('\n'),
     stderr: ''
   })
-  const nowhere = { data: world(), steps: [{ do: 'GET /accounts/${mch_a}/users' }], expect: [{ on: 'GET /accounts/{id}/users' }] }
+  const nowhere = { data: smallFixture(), steps: [{ do: 'GET /accounts/${mch_a}/users' }], expect: [{ on: 'GET /accounts/{id}/users' }] }
   const file = `${root}/nowhere.json`
   await writeFile(file, JSON.stringify(nowhere))
   t.equal((await ran(['check', file])).status, 0)
@@ -156,7 +156,7 @@ t.test('check: a running service is sent only the steps, with the keys that are 
   const root = t.testdir({ 'good.json': JSON.stringify(GOOD) })
   const file = `${root}/good.json`
   const data = {
-    ...world(),
+    ...smallFixture(),
     api_keys: [
       { key: 'sk_there', account: 'mch_a' },
       { key: 'rk_there', account: 'rsl_r' }
@@ -426,7 +426,7 @@ t.test('cli: a progress bar appears on a terminal once the work has taken a seco
 
 t.test('cli: long work reports its progress', async t => {
   const root = t.testdir({
-    'long.json': JSON.stringify({ data: world(), generate: [{ tickets: 1000 }], steps: [{ do: 'GET /tickets' }, { do: 'GET /tickets' }] })
+    'long.json': JSON.stringify({ data: smallFixture(), generate: [{ tickets: 1000 }], steps: [{ do: 'GET /tickets' }, { do: 'GET /tickets' }] })
   })
   const reported: [string, number, number][] = []
   const report = (what: string, done: number, total: number) => void reported.push([what, done, total])

@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util'
 import t, { type Test } from 'tap'
 import { createLogger } from '../../src/http/logging.js'
 import { ApiError, type Emulator, type EmulatorOptions, startEmulator } from '../../src/index.js'
-import { MERCHANT, NOW, world } from '../support/emulator.js'
+import { MERCHANT, NOW, smallFixture } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 /** Starts in process; closed when the test ends. */
@@ -47,7 +47,7 @@ t.test('cli: in process the emulator starts on a free port with the default scen
 
 t.test('cli: in process the scenario is a name, a path, a fixture or a document', async t => {
   const root = t.testdir({
-    fixtures: { 'mine.yaml': JSON.stringify(world()) },
+    fixtures: { 'mine.yaml': JSON.stringify(smallFixture()) },
     scenarios: { 'lunch.yaml': 'description: A busy lunch.\nfixtures: [mine]' },
     'own.yaml': 'name: own\nfixtures: [fixtures/mine.yaml]'
   })
@@ -72,8 +72,8 @@ t.test('cli: in process the scenario is a name, a path, a fixture or a document'
     ],
     [{ scenario: `${root}/own.yaml` }, { name: 'own', description: null }],
     [{ scenario: `${root}/fixtures/mine.yaml` }, { name: `${root}/fixtures/mine.yaml`, description: null }],
-    [{ scenario: { name: 'given', data: world() } }, { name: 'given', description: null }],
-    [{ scenario: world() }, { name: 'inline', description: null }]
+    [{ scenario: { name: 'given', data: smallFixture() } }, { name: 'given', description: null }],
+    [{ scenario: smallFixture() }, { name: 'inline', description: null }]
   ]
   for (const [options, scenario] of cases) {
     const emulator = await startEmulator(options)
@@ -84,7 +84,7 @@ t.test('cli: in process the scenario is a name, a path, a fixture or a document'
 })
 
 t.test('cli: in process settings are given by key or nested, and take precedence over the environment and the scenario', async t => {
-  const scenario = { settings: { statuses: { missing: 410 }, pagination: { max_limit: 33, default_limit: 3 } }, data: world() }
+  const scenario = { settings: { statuses: { missing: 410 }, pagination: { max_limit: 33, default_limit: 3 } }, data: smallFixture() }
   const nested = { pagination: { max_limit: 11 } } as object
   const { controlUrl, baseUrl } = await started(t, {
     scenario,
@@ -119,7 +119,7 @@ t.test('cli: the address that is shown works on this machine, whatever host is b
     ['::ffff:127.0.0.1', '[::ffff:127.0.0.1]']
   ]
   for (const [host, shown] of hosts) {
-    const { controlUrl, app } = await started(t, { scenario: world(), settings: { host } })
+    const { controlUrl, app } = await started(t, { scenario: smallFixture(), settings: { host } })
     t.equal(controlUrl, `http://${shown}:${(app.server.address() as AddressInfo).port}/_control`, host)
     t.equal((await get(`${controlUrl}/health`)).status, 200)
   }
@@ -174,9 +174,9 @@ t.test('cli: closing waits for calls in flight up to limits.shutdown, then cuts 
     )
     return { call, outcome }
   }
-  const patient = await startEmulator({ scenario: world(), settings: { 'limits.shutdown': 5000 } })
+  const patient = await startEmulator({ scenario: smallFixture(), settings: { 'limits.shutdown': 5000 } })
   const finished = slow(patient.baseUrl)
-  const brief = await startEmulator({ scenario: world(), settings: { 'limits.shutdown': 200 } })
+  const brief = await startEmulator({ scenario: smallFixture(), settings: { 'limits.shutdown': 200 } })
   const cut = slow(brief.baseUrl)
   await sleep(100)
 
@@ -198,7 +198,7 @@ t.test('A25: a call is logged with method, path, status, time and id; never its 
   const lines: string[] = []
   const stream = { write: (line: string) => void lines.push(line) }
   const logger = await createLogger('info', false, stream)
-  const { app } = await started(t, { scenario: { clock: NOW, data: world() }, logger })
+  const { app } = await started(t, { scenario: { clock: NOW, data: smallFixture() }, logger })
   const card = '4242424242424242'
   lines.length = 0
 
@@ -236,7 +236,7 @@ t.test('cli: at debug the health checks are logged too; silent logs nothing', as
   const linesAt = async (level: string) => {
     const lines: string[] = []
     const logger = await createLogger(level, false, { write: line => void lines.push(line) })
-    const { app } = await started(t, { scenario: world(), logger })
+    const { app } = await started(t, { scenario: smallFixture(), logger })
     lines.length = 0
     await app.inject({ url: '/_control/health' })
     return lines.map(line => JSON.parse(line).call?.path)
@@ -249,7 +249,7 @@ t.test('cli: at debug the health checks are logged too; silent logs nothing', as
 t.test('cli: on a terminal a call is one readable line', async t => {
   const stream = new PassThrough()
   const logger = await createLogger('info', true, stream)
-  const { app } = await started(t, { scenario: world(), logger })
+  const { app } = await started(t, { scenario: smallFixture(), logger })
   const next = async () => stripVTControlCharacters(String((await once(stream, 'data'))[0]))
   const first = await next()
   const line = next()

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { run, type Streams } from '../../src/cli/program.js'
 import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
-import { world } from '../support/emulator.js'
+import { smallFixture } from '../support/emulator.js'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -41,7 +41,7 @@ export const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 
 /** The path of a scenario with the small set of records. */
 export const scenarioIn = (t: Test, more: object = {}, name = 'own') =>
-  `${t.testdir({ 'own.yaml': JSON.stringify({ name, data: world(), ...more }) })}/own.yaml`
+  `${t.testdir({ 'own.yaml': JSON.stringify({ name, data: smallFixture(), ...more }) })}/own.yaml`
 
 const environment = { ...process.env }
 for (const key of SETTING_KEYS) delete environment[variableOf(key)]

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { constants } from 'node:os'
 import t from 'tap'
-import { MERCHANT, world } from '../support/emulator.js'
+import { MERCHANT, smallFixture } from '../support/emulator.js'
 import { linesWritten, ran, read, running, scenarioIn, script } from './exec-run.js'
 
 const NOTHING_DONE = `
@@ -43,7 +43,7 @@ save(${JSON.stringify(file)}, { base, key, control, status, health: health.statu
 })
 
 t.test('exec: the variables can have other names, and the port can be chosen', async t => {
-  const scenario = scenarioIn(t, { data: { ...world(), api_keys: [] } })
+  const scenario = scenarioIn(t, { data: { ...smallFixture(), api_keys: [] } })
   const file = `${t.testdirName}/found.json`
   const code = `const { B, K, C } = process.env; save(${JSON.stringify(file)}, { B, K: K ?? null, C, base: base ?? null, control: control ?? null })`
   const names = ['--base-url-name', 'B', '--api-key-name', 'K', '--control-url-name', 'C']

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
-import { world } from '../support/emulator.js'
+import { smallFixture } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -66,7 +66,7 @@ async function hanging(baseUrl: string) {
 
 t.test('cli: the process prints its addresses, logs to stderr, and ends on SIGTERM', async t => {
   const key = "sk_it's$HOME&"
-  const data = world()
+  const data = smallFixture()
   const root = t.testdir({ 'own.yaml': JSON.stringify({ name: 'own', description: 'My own.', data: { ...data, api_keys: [{ key, account: 'mch_a' }] } }) })
   const run = await ready(t, ['--scenario', `${root}/own.yaml`, '--set', 'limits.shutdown=20000'])
   const { baseUrl, controlUrl, last } = run
@@ -168,12 +168,12 @@ t.test('cli: a second signal ends the process at once with 1', async t => {
 })
 
 t.test('cli: a process that watches its scenario loads a change, and still ends on SIGTERM', async t => {
-  const root = t.testdir({ 'own.json': JSON.stringify({ name: 'first', data: world() }) })
+  const root = t.testdir({ 'own.json': JSON.stringify({ name: 'first', data: smallFixture() }) })
   const run = await ready(t, ['--scenario', `${root}/own.json`, '--watch'])
   const nameOf = async () => ((await (await fetch(`${run.controlUrl}/health`)).json()) as { scenario: string }).scenario
   t.equal(await nameOf(), 'first')
 
-  await writeFile(`${root}/own.json`, JSON.stringify({ name: 'second', data: world() }))
+  await writeFile(`${root}/own.json`, JSON.stringify({ name: 'second', data: smallFixture() }))
   for (const since = Date.now(); (await nameOf()) === 'first' && Date.now() - since < 10_000; ) await sleep(50)
   t.equal(await nameOf(), 'second')
   const { code, ms } = await signalled(run, 'SIGTERM')
@@ -183,7 +183,7 @@ t.test('cli: a process that watches its scenario loads a change, and still ends 
 })
 
 t.test('cli: a process whose calls hang ends on SIGTERM at once', async t => {
-  const scenario = { data: world(), script: [{ on: 'GET /tickets', fault: 'hang' }] }
+  const scenario = { data: smallFixture(), script: [{ on: 'GET /tickets', fault: 'hang' }] }
   const root = t.testdir({ 'own.json': JSON.stringify(scenario) })
   const run = await ready(t, ['--scenario', `${root}/own.json`, '--set', 'limits.shutdown=20000'])
   const headers = { authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }

@@ -5,10 +5,10 @@ import t, { type Test } from 'tap'
 import { startEmulator } from '../../src/index.js'
 import { Library } from '../../src/scenario/library.js'
 import { watchFiles } from '../../src/watching.js'
-import { MERCHANT, world } from '../support/emulator.js'
+import { MERCHANT, smallFixture } from '../support/emulator.js'
 
 const authorization = `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`
-const fixture = (reference: string) => JSON.stringify({ ...world(), tickets: [{ id: 'tkt_a', location: 'loc_a', reference }] })
+const fixture = (reference: string) => JSON.stringify({ ...smallFixture(), tickets: [{ id: 'tkt_a', location: 'loc_a', reference }] })
 
 /** Starts an emulator that watches a scenario with a fixture of its own. */
 async function watching(t: Test, scenario: object | null) {

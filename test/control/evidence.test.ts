@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import t from 'tap'
 import { LATENCY_BOUNDS } from '../../src/evidence/metrics.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
-import { type Answer, MERCHANT, NOW, startTestEmulator, world } from '../support/emulator.js'
+import { type Answer, MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
@@ -76,8 +76,8 @@ t.test('journal: a filter, id or format that does not exist is refused with thos
     ['GET /requests?operation=x', 'parameter_unknown', 'operation', 'operation is not a parameter of this call; it takes on, status, since, limit.'],
     ['GET /requests/req_1?format=xml', 'parameter_invalid', 'format', 'format: one of json, text was expected, not xml.'],
     ['GET /coverage?format=xml', 'parameter_invalid', 'format', 'format: one of json, text, junit was expected, not xml.'],
-    ['GET /coverage?scope=world', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not world.'],
-    ['DELETE /coverage?scope=world', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not world.'],
+    ['GET /coverage?scope=all', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not all.'],
+    ['DELETE /coverage?scope=all', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not all.'],
     ['GET /findings?format=junit', 'parameter_invalid', 'format', 'format: one of json, text was expected, not junit.'],
     ['GET /assumptions?scope=all', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not all.'],
     ['GET /metrics?a=b', 'parameter_unknown', 'a', 'a is not a parameter of this call; it takes none.'],
@@ -130,7 +130,7 @@ t.test('journal: overflow, by count and by bytes, costs coverage, findings, assu
   ] as const) {
     const emulator = await startTestEmulator(t, {
       settings: { [setting]: value },
-      scenario: { clock: NOW, data: world({ transactions: [CHARGE] }), expect: [{ on: 'POST /refunds', times: 5 }] }
+      scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), expect: [{ on: 'POST /refunds', times: 5 }] }
     })
     const { call, control } = emulator
     for (let time = 0; time < 5; time++) await call('POST /refunds', { body: { transaction: 'txn_a', amount: 10, reason: note } })
@@ -275,7 +275,7 @@ function samplesOf(text: string, fail: (line: string) => void): Sample[] {
 }
 
 t.test('metrics: Prometheus text with calls, records, scripted calls and cumulative latencies, over every reset', async t => {
-  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: world(), script: [{ on: 'GET /locations', delay: '30ms' }] } })
+  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture(), script: [{ on: 'GET /locations', delay: '30ms' }] } })
   const { call, control } = emulator
   await call('GET /tickets')
   await call('GET /tickets')

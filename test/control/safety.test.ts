@@ -4,8 +4,8 @@ import fastify, { type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import type { GivenSettings } from '../../src/core/settings.js'
 import { operationsAt } from '../../src/reference/operations.js'
-import { namesIn, worldOf } from '../sandbox/worlds.js'
-import { startTestEmulator, world } from '../support/emulator.js'
+import { namesIn, sandboxClient } from '../sandbox/client.js'
+import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import { collectRoutes, isControl, type Route } from './routes.js'
 
 const HEALTH = '/_control/health'
@@ -27,7 +27,7 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
     host: 'localhost',
     ...(typeof settings.control_token === 'string' && { authorization: `Bearer ${settings.control_token}` })
   }
-  await worldOf(emulator, 'known').call('GET /tickets')
+  await sandboxClient(emulator, 'known').call('GET /tickets')
   const controlRoutes = routes.filter(isControl)
   const call = async (route: Route, prefix: string, more: Pick<InjectOptions, 'headers' | 'payload'> = {}) => {
     const url = addressOf(route, prefix)
@@ -147,7 +147,7 @@ t.test('control: every route of a sandbox that does not exist is a 404, except l
 
   for (const route of controlRoutes) {
     const on = `${route.method} ${route.path}`
-    const body = JSON.stringify(route.path.endsWith('load') ? { scenario: { data: world() } } : { tickets: [{ id: 'tkt_b', location: 'loc_a' }] })
+    const body = JSON.stringify(route.path.endsWith('load') ? { scenario: { data: smallFixture() } } : { tickets: [{ id: 'tkt_b', location: 'loc_a' }] })
     const payload = isMutating(route) ? { headers: { ...headers, 'content-type': 'application/json' }, payload: body } : {}
 
     const guarded = await routeCall(route, '/sandbox/unknown', { headers: { host: 'evil.example' } })
@@ -175,7 +175,7 @@ t.test('control: every route accepts an allowed call, at the base address and in
   for (const prefix of ['', '/sandbox/known']) {
     for (const route of controlRoutes) {
       // one of the routes deletes the sandbox
-      await worldOf(emulator, 'known').call('GET /tickets')
+      await sandboxClient(emulator, 'known').call('GET /tickets')
       if (route.path === EVENTS) {
         t.equal(await streamStatus(headers, { port, path: `${prefix}${EVENTS}` }), 200, `${prefix}${EVENTS}`)
         continue

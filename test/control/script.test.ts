@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { startTestEmulator, world } from '../support/emulator.js'
+import { smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const YAML = { 'content-type': 'application/yaml' }
 const DECLINED = { on: 'POST /refunds', calls: '2+', respond: { status: 402, error: { code: 'declined', message: 'No.' } } }
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 100 }
-const scenario = { data: world({ transactions: [CHARGE] }), script: [{ name: 'slow', on: 'GET /tickets', delay: '1ms' }, DECLINED] }
+const scenario = { data: smallFixture({ transactions: [CHARGE] }), script: [{ name: 'slow', on: 'GET /tickets', delay: '1ms' }, DECLINED] }
 type Listed = { id: string; entry: { on: string }; matched: number; applied: number }
 
 t.test(
@@ -79,7 +79,7 @@ t.test('script: a reset brings back the scenario’s own entries, and clears wha
   t.equal((await control('GET /script')).text, before)
   t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 200, 'the first call again')
   t.equal((await control('POST /script', { on: 'GET /locations', delay: '1ms' })).body.id, 'scr_3')
-  await control('POST /load', { scenario: { data: world() } })
+  await control('POST /load', { scenario: { data: smallFixture() } })
   t.strictSame((await control('GET /script')).body, { data: [] }, 'and a load replaces them')
 })
 
@@ -147,7 +147,7 @@ t.test('control: verify answers 200 when what the scenario expects holds, and 40
     { on: 'POST /refunds', times: 1 },
     { on: 'GET /tickets', match: { query: { location: 'loc_a' } }, at_most: 1 }
   ]
-  const { call, control } = await startTestEmulator(t, { scenario: { data: world(), expect } })
+  const { call, control } = await startTestEmulator(t, { scenario: { data: smallFixture(), expect } })
   const verdict = async () => {
     const { status, body } = await control('POST /verify')
     return { status, holds: body.holds, seen: body.expectations.map(({ seen, holds }: { seen: number; holds: boolean }) => [seen, holds]) }
@@ -197,7 +197,7 @@ t.test('control: verify answers 200 when what the scenario expects holds, and 40
     ],
     'a reset begins anew'
   )
-  await control('POST /load', { scenario: { data: world() } })
+  await control('POST /load', { scenario: { data: smallFixture() } })
   t.strictSame((await control('POST /verify')).body, { holds: true, message: 'The scenario expects nothing.', expectations: [], unused_script_entries: [] })
 })
 

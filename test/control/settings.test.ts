@@ -1,7 +1,7 @@
 import t from 'tap'
 import { SETTINGS } from '../../src/core/settings.js'
 import { ASSUMPTIONS } from '../../src/reference/assumptions.js'
-import { startTestEmulator, world } from '../support/emulator.js'
+import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import { startWithFolders } from './folders.js'
 
 t.test('control: each setting is shown with its value, source and places', async t => {
@@ -195,6 +195,6 @@ t.test('control: the ledger of assumptions shows the settings in force and how m
   t.equal((await entry('A03')).times, 2)
   t.strictSame((await entry('A03')).requests, ['req_1', 'req_2'])
   t.equal((await entry('A09')).times, 0)
-  await control('POST /load', { scenario: world() })
+  await control('POST /load', { scenario: smallFixture() })
   t.equal((await entry('A03')).times, 0)
 })

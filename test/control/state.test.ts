@@ -1,11 +1,11 @@
 import t from 'tap'
 import { parse } from 'yaml'
-import { startTestEmulator, world } from '../support/emulator.js'
+import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import { startWithFolders } from './folders.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 const YAML = { 'content-type': 'application/yaml' }
-const SCENARIO = { clock: '2026-03-01T18:05:00Z', data: world() }
+const SCENARIO = { clock: '2026-03-01T18:05:00Z', data: smallFixture() }
 const FIXTURE_NAMES = 'api_keys, accounts, users, locations, tickets, transactions, refunds'
 
 /** Calls that draw an id of every kind and a key; answers all that came back, as bytes. */
@@ -84,7 +84,7 @@ t.test('control: the clock of a scenario stands, runs from an instant, or is the
     [undefined, { now: '2026-03-01T18:05:00.000Z', running: true }]
   ]
   for (const [clock, shown] of clocks) {
-    const { control } = await startTestEmulator(t, { scenario: { ...(clock !== undefined && { clock }), data: world() } })
+    const { control } = await startTestEmulator(t, { scenario: { ...(clock !== undefined && { clock }), data: smallFixture() } })
     t.strictSame((await control('GET ')).body.clock, shown, JSON.stringify(clock))
   }
 })
@@ -307,7 +307,13 @@ t.test('control: every refused call says what is wrong and where, and changes no
       more: { param: 'dry_run' }
     },
     { on: 'POST /reset?hard=1', code: 'parameter_unknown', message: 'hard is not a parameter of this call', more: { param: 'hard' } },
-    { on: 'POST /records?dry_run=1', body: world(), code: 'parameter_unknown', message: 'dry_run is not a parameter of this call', more: { param: 'dry_run' } },
+    {
+      on: 'POST /records?dry_run=1',
+      body: smallFixture(),
+      code: 'parameter_unknown',
+      message: 'dry_run is not a parameter of this call',
+      more: { param: 'dry_run' }
+    },
     {
       on: 'POST /keys?account=mch_a',
       body: { account: 'mch_a' },

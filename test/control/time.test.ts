@@ -2,12 +2,12 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { documentOf } from '../../src/scenario/documents.js'
-import { MERCHANT, NOW, startTestEmulator, world } from '../support/emulator.js'
+import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const YAML = { 'content-type': 'application/yaml' }
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 const records = { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100_000 }] }
-const scenario = { clock: NOW, seed: 4, data: world(records), script: [{ on: 'POST /refunds', calls: 2, respond: { status: 402 } }] }
+const scenario = { clock: NOW, seed: 4, data: smallFixture(records), script: [{ on: 'POST /refunds', calls: 2, respond: { status: 402 } }] }
 
 /** Everything that a snapshot holds, as control calls return it: records, keys, seed, clock and script. */
 async function shown({ control, state }: Emulator): Promise<unknown[]> {
@@ -25,7 +25,7 @@ async function changed({ call, control }: Emulator): Promise<void> {
 }
 
 t.test('clock: it is shown, set, stopped and started', async t => {
-  const { call, control } = await startTestEmulator(t, { scenario: { data: world() } })
+  const { call, control } = await startTestEmulator(t, { scenario: { data: smallFixture() } })
   const set = async (body: object) => {
     const { status, body: answer } = await control('PUT /clock', body)
     return status === 200 ? [answer.now, answer.running] : answer.error
@@ -44,7 +44,7 @@ t.test('clock: it is shown, set, stopped and started', async t => {
 })
 
 t.test('clock: it is advanced by a duration in any form', async t => {
-  const { call, control } = await startTestEmulator(t, { scenario: { clock: '2026-01-01', data: world() } })
+  const { call, control } = await startTestEmulator(t, { scenario: { clock: '2026-01-01', data: smallFixture() } })
   const forms: [by: string, now: string][] = [
     ['250ms', '2026-01-01T00:00:00.250Z'],
     ['1.5s', '2026-01-01T00:00:01.500Z'],
@@ -69,7 +69,7 @@ t.test('clock: it is advanced by a duration in any form', async t => {
 
 t.test('clock: it ends with the year 9999', async t => {
   let machine = Date.parse(NOW)
-  const { sandbox, control } = await startTestEmulator(t, { scenario: { data: world() } })
+  const { sandbox, control } = await startTestEmulator(t, { scenario: { data: smallFixture() } })
   const { Sandbox } = await import('../../src/sandbox/sandbox.js')
   const { Library } = await import('../../src/scenario/library.js')
   await control('PUT /clock', { now: '9999-12-31T23:59:59Z' })
@@ -87,7 +87,7 @@ t.test('clock: it ends with the year 9999', async t => {
     launch: { flag: {}, environment: {} },
     machine: () => machine
   })
-  await running.load(documentOf('test', { clock: { now: '9999-12-31T23:59:59Z' }, data: world() }), { name: 'test', file: null })
+  await running.load(documentOf('test', { clock: { now: '9999-12-31T23:59:59Z' }, data: smallFixture() }), { name: 'test', file: null })
   machine += 60_000
   t.equal(running.stamp('tickets').created, '9999-12-31T23:59:59.999Z', 'a running clock stops there')
 })
@@ -191,7 +191,7 @@ t.test('snapshots: later changes do not change one, nor does restoring it twice'
 })
 
 t.test('snapshots: a running clock continues from its time in the snapshot', async t => {
-  const { control, sandbox } = await startTestEmulator(t, { scenario: { clock: { now: '2026-05-01' }, data: world() } })
+  const { control, sandbox } = await startTestEmulator(t, { scenario: { clock: { now: '2026-05-01' }, data: smallFixture() } })
   await control('POST /clock/advance', { by: '1h' })
   await control('PUT /snapshots/a')
   await control('POST /reset')
@@ -199,7 +199,7 @@ t.test('snapshots: a running clock continues from its time in the snapshot', asy
   await control('POST /snapshots/a/restore')
 
   t.strictSame((await control('GET /clock')).body, { now: '2026-05-01T01:00:00.000Z', running: true })
-  await control('POST /load', { scenario: { data: world() } })
+  await control('POST /load', { scenario: { data: smallFixture() } })
   await control('PUT /snapshots/machine')
   t.strictSame(sandbox.snapshot().state.clock, { at: null, running: true })
   await control('PUT /clock', { now: '2030-01-01' })

@@ -1,13 +1,13 @@
 import { request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { MERCHANT, NOW, RESELLER, startTestEmulator, world } from '../support/emulator.js'
+import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 const start = (t: Parameters<typeof startTestEmulator>[0], { scenario = {}, settings = {} }: { scenario?: object; settings?: object } = {}) =>
-  startTestEmulator(t, { settings, scenario: { clock: NOW, data: world({ transactions: [CHARGE] }), ...scenario } })
+  startTestEmulator(t, { settings, scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), ...scenario } })
 const verdict = async ({ control }: Emulator, asked?: object) => {
   const { status, body } = await control('POST /verify', asked)
   return [status, body.holds, body.message]
@@ -274,7 +274,7 @@ t.test('verify: a verdict that an overflow could falsify is 409 journal_incomple
   )
 })
 
-t.test('verify: a journal that overflows while it is waited for, or that is off, is told at the end', async t => {
+t.test('verify: a journal that overflows while it is waited for, or that is off, is reported at the end', async t => {
   for (const settings of [{ 'limits.journal': 1 }, { 'evidence.journal': false }]) {
     const emulator = await start(t, { settings })
     const listeners = watched(emulator)

@@ -2,7 +2,7 @@ import t from 'tap'
 import { Coverage, mergedReports } from '../../src/evidence/coverage.js'
 import { coverageJunit, coverageText } from '../../src/evidence/reports.js'
 import type { RuleId } from '../../src/reference/rules.js'
-import { NOW, startTestEmulator, world } from '../support/emulator.js'
+import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const outcomesOf = (report: Json, rule: RuleId): { satisfied: number; violated: number } => {
@@ -19,7 +19,7 @@ t.test('coverage: reset and load clear the coverage of the sandbox, not of the r
   await control('POST /reset')
   await call('GET /tickets/tkt_a')
   const afterReset = [await seen(''), await seen('?scope=sandbox'), await seen('?scope=run')]
-  await control('POST /load', { scenario: { clock: NOW, data: world() } })
+  await control('POST /load', { scenario: { clock: NOW, data: smallFixture() } })
 
   t.ok(once > 0)
   t.strictSame(afterReset, [3, 3, once])

@@ -2,7 +2,7 @@ import t from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { FINDINGS, type FindingId, Findings } from '../../src/evidence/findings.js'
 import type { JudgedCall } from '../../src/evidence/judged-call.js'
-import { MERCHANT, NOW, RESELLER, startTestEmulator, world } from '../support/emulator.js'
+import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, judgedCall } from '../support/judged-call.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
@@ -377,7 +377,7 @@ const PAUSES: Case[] = [
 for (const [name, cases] of Object.entries({ SEARCHES, PARAMETERS, REPEATS, LOST, PAUSES })) {
   t.test(`findings: what a client does wrong is found, with the calls that show it, and what it does well is not: ${name.toLowerCase()}`, async t => {
     for (const { title, script = [], settings = {}, steps, finds = [] } of cases) {
-      const emulator = await startTestEmulator(t, { settings, scenario: { clock: NOW, data: world(RECORDS), script } })
+      const emulator = await startTestEmulator(t, { settings, scenario: { clock: NOW, data: smallFixture(RECORDS), script } })
 
       await play(emulator, steps)
 

@@ -3,7 +3,7 @@ import { Evidence } from '../../src/evidence/evidence.js'
 import type { JudgedCall } from '../../src/evidence/judged-call.js'
 import { Run } from '../../src/evidence/run.js'
 import { type Period, RunHistory } from '../../src/evidence/run-history.js'
-import { MERCHANT, NOW, startTestEmulator, world } from '../support/emulator.js'
+import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, judgedCall } from '../support/judged-call.js'
 
 const LIMITS = { entries: 100, bytes: 1_000_000 }
@@ -162,7 +162,7 @@ t.test('run: findings stay over a reset, a load and a deleted sandbox', async t 
   await control('POST /reset')
   const { status } = await control('DELETE /sandboxes/till')
   await visit('till')
-  await control('POST /load', { scenario: { clock: NOW, data: world() } })
+  await control('POST /load', { scenario: { clock: NOW, data: smallFixture() } })
 
   const inRun = [
     ['unknown-parameter', 5, ['req_1', 'till/req_1', 'till/req_2', 'bar/req_1']],
@@ -224,7 +224,7 @@ t.test('run history: an expectation is met that holds in any period, unless more
   t.end()
 })
 
-t.test('run history: it is empty until a period is added, and expectations are told apart by what they want', t => {
+t.test('run history: it is empty until a period is added, and expectations are distinguished by what they want', t => {
   const history = new RunHistory()
   t.strictSame([history.isEmpty, history.unused(), history.unmet()], [true, [], []])
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Journal } from '../../src/evidence/journal.js'
 import { explained, explainedText } from '../../src/evidence/why.js'
-import { MERCHANT, NOW, startTestEmulator, world } from '../support/emulator.js'
+import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, judgedCall } from '../support/judged-call.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
@@ -64,7 +64,7 @@ t.test('why: the figures of pages, and of what a payment does not use', async t 
 
 t.test('why: a call in text, with all that is known of it', async t => {
   const script = [{ name: 'lost', on: 'POST /refunds', calls: '1', fault: 'connection_reset', when: 'after' }]
-  const { call, control } = await startTestEmulator(t, { scenario: { clock: NOW, data: world({ transactions: [CHARGE] }), script } })
+  const { call, control } = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script } })
   await call('POST /refunds', { body: 'transaction=txn_a&amount=400&metadata[k]=v' }).catch(() => null)
   await call('POST /refunds', { body: 'transaction=txn_a&amount=700', query: 'a=b&list[]=1&list[]=2' })
 

@@ -5,7 +5,7 @@ import { ApiError } from '../../src/core/errors.js'
 import { OPERATIONS, type OperationId } from '../../src/reference/operations.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { FAULTS } from '../../src/scenario/script.js'
-import { MERCHANT, NOW, startTestEmulator, world } from '../support/emulator.js'
+import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
@@ -19,7 +19,7 @@ const fateOf = ({ outcome, status, answered, took_effect }: Json) => [outcome, s
 const REFUND = 'transaction=txn_a&amount=400'
 /** An emulator with one charge and a script. */
 const scripted = (t: Parameters<typeof startTestEmulator>[0], script: object[], saved?: () => Promise<void>) =>
-  startTestEmulator(t, { scenario: { clock: NOW, data: world({ transactions: [CHARGE] }), script }, ...(saved && { saved }) })
+  startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script }, ...(saved && { saved }) })
 
 /** Waits until the journal holds so many calls. */
 async function until(emulator: Emulator, count: number): Promise<Json[]> {
@@ -78,7 +78,7 @@ t.test('journal: an entry holds what was sent, by whom, what was answered and wh
 })
 
 t.test('journal: calls that meet no operation are kept too; control calls, steps and the overview are not', async t => {
-  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: world(), steps: [{ do: 'GET /tickets' }] } })
+  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture(), steps: [{ do: 'GET /tickets' }] } })
 
   await emulator.call('GET /tickets', { key: null })
   await emulator.call('GET /nothing/at/all')
@@ -111,7 +111,7 @@ t.test('journal: a call before the start scenario is refused and kept until it i
   const [early] = sandbox.evidence.journal.calls()
   t.strictSame([status, early?.status, early?.at, early?.refusal?.code, early?.outcome], [503, 503, 0, 'not_ready', 'refused'])
 
-  await sandbox.load(documentOf('test', { clock: NOW, data: world() }), { name: 'test', file: null }, { play: app.playIn })
+  await sandbox.load(documentOf('test', { clock: NOW, data: smallFixture() }), { name: 'test', file: null }, { play: app.playIn })
   t.equal(sandbox.evidence.journal.size, 0)
   t.equal((await call('GET /tickets')).status, 200)
 })
@@ -399,7 +399,7 @@ const LEAKS: Record<string, Call> = {
 t.test('A25: card data and API keys that a client put anywhere come out of no control call and no log', async t => {
   const all = [...Object.values(SECRETS), ...KEYS, SECRETS.grouped.replaceAll(' ', '%20'), '4242+4242']
   for (const [place, [on, options]] of Object.entries(LEAKS)) {
-    const data = world()
+    const data = smallFixture()
     const scenario = {
       clock: NOW,
       data: { ...data, api_keys: [...data.api_keys, { key: 'sk_1', account: 'mch_a' }] },
@@ -469,7 +469,9 @@ t.test('journal: calls are kept in the order of their answers, and whoever liste
 })
 
 t.test('A25: the key of a call is masked whoever knows it: any key that is taken, and one that was good when the call came', async t => {
-  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: world(), script: [{ on: 'GET /tickets/{id}', calls: 2, delay: '60ms' }] } })
+  const emulator = await startTestEmulator(t, {
+    scenario: { clock: NOW, data: smallFixture(), script: [{ on: 'GET /tickets/{id}', calls: 2, delay: '60ms' }] }
+  })
   const { sandbox, call } = emulator
   const use = (key: string) => call(`GET /tickets/${key}`, { key, headers: { 'user-agent': `till ${key}` } })
   const shown = async () => (await entries(emulator)).map(({ path, params, user_agent, account, status }) => [path, params, user_agent, account, status])
@@ -593,11 +595,11 @@ t.test('journal: what an operation answered is shown as it was sent, also when t
   }
 })
 
-t.test('journal: the text of any other answer is kept, masked where a key stands in it', async t => {
+t.test('journal: the text of any other answer is kept, masked where it contains a key', async t => {
   const emulator = await startTestEmulator(t, {
     scenario: {
       clock: NOW,
-      data: world({ locations: [{ id: 'loc_key', account: 'mch_a', display_name: `Till ${MERCHANT}`, address: { country: 'US' } }] }),
+      data: smallFixture({ locations: [{ id: 'loc_key', account: 'mch_a', display_name: `Till ${MERCHANT}`, address: { country: 'US' } }] }),
       script: [{ on: 'GET /refunds', respond: { body: `not JSON, ${MERCHANT}` } }]
     }
   })

@@ -83,7 +83,7 @@ t.test('META-3: an empty value for the whole beside its parts clears first, in b
   }
 })
 
-t.test('FORM-2, A36: unbalanced brackets and empty names are told apart from other faults', async t => {
+t.test('FORM-2, A36: unbalanced brackets and empty names are distinguished from other faults', async t => {
   for (const name of [
     'a[',
     'a]',

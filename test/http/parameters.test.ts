@@ -181,7 +181,7 @@ t.test('A36: a list or an object where one value belongs, and the reverse, is re
   ])
 })
 
-t.test('FORM-2: text where nested names belong is told how to be sent, and that a client printed its object', async t => {
+t.test('FORM-2: text where nested names belong is refused with how to send it, and with a note that a client printed its object', async t => {
   const { call } = await startTestEmulator(t)
   const printed = [
     '[object Object]',

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { authorization, namesIn, type World, worldOf } from '../sandbox/worlds.js'
-import { startTestEmulator, world } from '../support/emulator.js'
+import { authorization, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
+import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const HEADERS = { host: 'localhost', authorization: authorization() }
@@ -71,10 +71,10 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
       `${url} makes ${makes ?? 'none'}`
     )
   }
-  t.equal((await worldOf(emulator, 'loaded').control('POST /load', { scenario: { data: world() } })).status, 200)
+  t.equal((await sandboxClient(emulator, 'loaded').control('POST /load', { scenario: { data: smallFixture() } })).status, 200)
   t.ok((await namesIn(emulator)).includes('loaded'), 'a load makes its sandbox too')
   t.equal((await control('GET /requests')).body.data.length, 3, 'what lies outside every base address is kept in the sandbox at the base address')
-  const outside = (await worldOf(emulator, 'h').control('GET /requests')).body.data.map(({ path }: { path: string }) => path)
+  const outside = (await sandboxClient(emulator, 'h').control('GET /requests')).body.data.map(({ path }: { path: string }) => path)
   t.strictSame(outside, ['/locations', '/locations'], 'and in a sandbox, where it names one that there is')
 })
 
@@ -117,7 +117,7 @@ t.test('A01: a name is 1 to 64 letters, digits, ., _ and -, beginning with a let
     for (const below of ['/next/locations', '/next', '/other', '/', '', '?x=1', '/_control', '/_control/state', '/_control/nowhere']) {
       const { statusCode, payload } = await app.inject({ method: 'GET', url: `/sandbox/${name}${below}`, headers: HEADERS })
       const { code, message, param } = JSON.parse(payload).error
-      if (below === '/_control/nowhere') t.strictSame([statusCode, code], [404, 'path_unknown'], 'a path that no sandbox has is told before the name')
+      if (below === '/_control/nowhere') t.strictSame([statusCode, code], [404, 'path_unknown'], 'a path that no sandbox has is reported before the name')
       else {
         const wanted = `${shown}: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.`
         t.strictSame([statusCode, code, message, param], [400, 'name_invalid', wanted, 'name'], `/sandbox/${name}${below}`)
@@ -125,8 +125,8 @@ t.test('A01: a name is 1 to 64 letters, digits, ., _ and -, beginning with a let
     }
   }
   t.equal((await namesIn(emulator)).length, 7, 'none is made of them')
-  const told = logs.join('\n')
-  t.notOk(told.includes(card) || told.includes('4242 4242') || told.includes('sk_merchant'), 'the log shows no secret either')
+  const logged = logs.join('\n')
+  t.notOk(logged.includes(card) || logged.includes('4242 4242') || logged.includes('sk_merchant'), 'the log shows no secret either')
   t.notOk((await app.inject({ method: 'GET', url: '/_control/requests?limit=1000', headers: HEADERS })).payload.includes('4242'), 'nor does the journal')
 })
 
@@ -190,7 +190,7 @@ t.test('A01: a url in absolute form is read without its origin, and dots are res
 
 t.test('A34: each sandbox counts its own answers, and those of the emulator itself are counted for all', async t => {
   const emulator = await startTestEmulator(t)
-  const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
+  const [main, a, b] = [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
   const ids: string[] = []
   const see = async (answer: Promise<{ headers: Record<string, unknown>; body: Json }>) => {
     const { headers, body } = await answer
@@ -205,8 +205,8 @@ t.test('A34: each sandbox counts its own answers, and those of the emulator itse
     main.call('GET /tickets'),
     a.call('DELETE /tickets'),
     a.control('GET /state'),
-    worldOf(emulator, 'none').control('GET /state'),
-    worldOf(emulator, 'no!').call('GET /tickets'),
+    sandboxClient(emulator, 'none').control('GET /state'),
+    sandboxClient(emulator, 'no!').call('GET /tickets'),
     emulator.inject({ method: 'GET', url: '/sandbox/none/tickets' }),
     emulator.inject({ method: 'GET', url: '/sandbox/a' }),
     emulator.inject({ method: 'GET', url: '/sandbox/a/tickets' }),
@@ -224,7 +224,7 @@ t.test('A34: each sandbox counts its own answers, and those of the emulator itse
 
 t.test('A09: the urls of lists and of embedded Refunds lie under the sandbox', async t => {
   const emulator = await startTestEmulator(t, { records: REFUNDED })
-  const { call } = worldOf(emulator, 'shop')
+  const { call } = sandboxClient(emulator, 'shop')
 
   const list = await call('GET /transactions', { query: 'location=loc_a' })
   const users = await call('GET /accounts/mch_a/users')
@@ -243,7 +243,7 @@ t.test('A09: the urls of lists and of embedded Refunds lie under the sandbox', a
 
 t.test('AUTH-2: POST /transactions takes no key in a sandbox either; what needs one is refused', async t => {
   const emulator = await startTestEmulator(t)
-  const { call } = worldOf(emulator, 'shop')
+  const { call } = sandboxClient(emulator, 'shop')
 
   const made = await call('POST /transactions', { key: null, body: { ticket: 'tkt_a', payment_type: 'external', amount: 5 } })
   const refused = await call('POST /refunds', { key: null, body: { transaction: made.body.id } })
@@ -256,7 +256,7 @@ t.test('AUTH-2: POST /transactions takes no key in a sandbox either; what needs 
 
 t.test('A33: a page of any origin may call a sandbox, and a preflight is a call of it', async t => {
   const emulator = await startTestEmulator(t)
-  const { call, control, prefix } = worldOf(emulator, 'page')
+  const { call, control, prefix } = sandboxClient(emulator, 'page')
   const headers = { origin: 'http://shop.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
 
   const preflight = await call('OPTIONS /transactions', { key: null, headers })
@@ -274,7 +274,7 @@ t.test('A33: a page of any origin may call a sandbox, and a preflight is a call 
 t.test('A08: a method that a path does not take is refused in a sandbox as anywhere', async t => {
   const emulator = await startTestEmulator(t)
   for (const name of [null, 'odd']) {
-    const { call, prefix } = worldOf(emulator, name)
+    const { call, prefix } = sandboxClient(emulator, name)
     for (const [on, status] of [
       ['HEAD /locations', 405],
       ['HEAD /nowhere', 404],
@@ -292,7 +292,7 @@ t.test('A08: a method that a path does not take is refused in a sandbox as anywh
 
 t.test('A08: before the start scenario is loaded every call of a sandbox is a 503, and none is made', async t => {
   const emulator = await startTestEmulator(t, { loaded: false })
-  const { call, control } = worldOf(emulator, 'early')
+  const { call, control } = sandboxClient(emulator, 'early')
 
   const [api, state, health, elsewhere] = [
     await call('GET /tickets'),
@@ -300,7 +300,7 @@ t.test('A08: before the start scenario is loaded every call of a sandbox is a 50
     await control('GET /health'),
     await emulator.inject({ method: 'GET', url: '/sandbox/early/tickets' })
   ]
-  const load = await control('POST /load', { scenario: { data: world() } })
+  const load = await control('POST /load', { scenario: { data: smallFixture() } })
 
   t.strictSame([api.status, api.body.error.code], [503, 'not_ready'])
   t.strictSame([state.status, load.status, load.body.error.code], [503, 503, 'not_ready'])
@@ -308,7 +308,7 @@ t.test('A08: before the start scenario is loaded every call of a sandbox is a 50
   t.equal(elsewhere.status, 404)
   t.equal((await call('GET /tickets', { headers: {} })).headers['request-id'], 'ctl_6', 'no sandbox counts it')
 
-  await emulator.sandboxes.start({ name: 'test', data: { data: world() }, locate: async () => null }, { name: 'test', file: null })
+  await emulator.sandboxes.start({ name: 'test', data: { data: smallFixture() }, locate: async () => null }, { name: 'test', file: null })
   t.strictSame(await namesIn(emulator), [])
   t.equal((await call('GET /tickets')).headers['request-id'], 'req_1')
   t.equal((await control('GET /health')).status, 200)
@@ -352,7 +352,7 @@ t.test('limits.headers_timeout: 0 waits as long as limits.request_timeout allows
   t.ok((await received(socket)).startsWith('HTTP/1.1 408 '), 'a shorter limits.request_timeout holds for the headers too')
 })
 
-t.test('limits.connections: a connection above it is closed at once and told in the log, the others go on', async t => {
+t.test('limits.connections: a connection above it is closed at once and reported in the log, the others go on', async t => {
   const { listen, logs } = await startTestEmulator(t, { settings: { 'limits.connections': 2 } })
   const port = await listen()
   const health = 'GET /_control/health HTTP/1.1\r\nHost: localhost\r\n\r\n'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { MERCHANT, RESELLER, startTestEmulator, world } from '../support/emulator.js'
+import { MERCHANT, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const LATER = { created: '2026-03-01T18:04:00.000Z', address: { country: 'US' } }
 const records = {
@@ -24,7 +24,7 @@ t.test('A19: a list relies on it where it would be another one otherwise', async
     ['scoped', MERCHANT, 'GET /accounts/mch_a/users', '', [], false]
   ]
   for (const [visibility, key, on, query, shown, relies] of cases) {
-    const data = world(records)
+    const data = smallFixture(records)
     const scenario = { settings: { auth: { visibility } }, data: { ...data, api_keys: [...data.api_keys, { key: 'sk_b', account: 'mch_b' }] } }
     const { call, sandbox } = await startTestEmulator(t, { scenario })
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { startEmulator } from '../../src/index.js'
 import { documentOf } from '../../src/scenario/documents.js'
-import { blameOf, MERCHANT, NOW, RESELLER, startTestEmulator, world } from '../support/emulator.js'
+import { blameOf, MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 const CARD = '4000000000000002'
@@ -22,8 +22,8 @@ const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malform
 /** How a connection is left whose answer does not arrive whole. */
 const LEFT = { connection_reset: 'reset', empty_response: 'closed', truncated_body: 'closed', malformed_body: 'closed', hang: 'open' }
 
-/** A small world with a script. */
-const scripted = (script: object[], more: object = {}) => ({ clock: NOW, data: world(records), script, ...more })
+/** A small fixture with a script. */
+const scripted = (script: object[], more: object = {}) => ({ clock: NOW, data: smallFixture(records), script, ...more })
 
 type Exchange = { socket: Socket; received: () => string; state: () => 'open' | 'closed' | 'reset' }
 
@@ -418,7 +418,7 @@ t.test('script: a client that gives up during a delay is logged so, and its call
       { method: 'GET', path: '/next/accounts', status: null, script: 'scr_2', lost: 'connection_closed' }
     ]
   )
-  t.equal(logs.filter(line => JSON.parse(line).level > 30).length, 0, 'nothing is told as a defect')
+  t.equal(logs.filter(line => JSON.parse(line).level > 30).length, 0, 'nothing is logged as a defect')
 })
 
 t.test("script: a call that is answered in the operation's stead is not made after all when its client leaves", async t => {
@@ -591,7 +591,7 @@ t.test('A25: a card number is matched and forgotten', async t => {
   )
 })
 
-t.test('steps: they are played at load through the real rules, and stand in the first state', async t => {
+t.test('steps: they are played at load through the real rules, and are in the first state', async t => {
   const scenario = {
     ...scripted([{ on: 'POST /refunds', respond: { status: 418 } }], { expect: [{ on: 'POST /refunds', times: 0 }] }),
     steps: [
@@ -661,7 +661,7 @@ t.test('steps: no client can reach the sandbox that they are played in', async t
   const { app, sandbox, call, listen, logs } = await startTestEmulator(t, { scenario: scripted([]) })
   const port = await listen()
   const found: unknown[] = []
-  const data = { ...world(), tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'New' }] }
+  const data = { ...smallFixture(), tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'New' }] }
   const document = documentOf('test', { data, steps: Array.from({ length: 3 }, () => ({ do: 'GET /tickets/tkt_new' })) })
 
   await sandbox.load(

@@ -12,7 +12,7 @@ import { type ApiError, type Emulator, type EmulatorOptions, startEmulator } fro
 import { DataFile } from '../../src/sandbox/data-file.js'
 import type { SavedSandboxes } from '../../src/sandbox/sandboxes.js'
 import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
-import { MERCHANT, NOW, RESELLER, world } from '../support/emulator.js'
+import { MERCHANT, NOW, RESELLER, smallFixture } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const START = Date.parse(NOW)
@@ -23,7 +23,7 @@ const SCENARIO = {
   clock: NOW,
   seed: 7,
   settings: { pagination: { max_limit: 50 } },
-  data: world({
+  data: smallFixture({
     users: ['ana', 'ben', 'cleo', 'dan', 'eve'].map(name => ({ id: `usr_${name}`, account: 'mch_a', name, email: `${name}@example.com` })),
     tickets: [{ location: 'loc_a', reference: 'an id is drawn for it' }],
     transactions: [PAID],
@@ -116,7 +116,13 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
     'GET /next/tickets',
     'GET /next/locations?search=x'
   ]
-  const other = { name: 'other', seed: 3, clock: { now: '2030-01-01T00:00:00Z' }, settings: { ids: { length: 8 } }, data: world({ transactions: [PAID] }) }
+  const other = {
+    name: 'other',
+    seed: 3,
+    clock: { now: '2030-01-01T00:00:00Z' },
+    settings: { ids: { length: 8 } },
+    data: smallFixture({ transactions: [PAID] })
+  }
   const load = `POST /sandbox/one/_control/load ${JSON.stringify({ scenario: other })}`
   const chapters: Call[][] = [
     inEach([...look, ...make('first')]),
@@ -154,7 +160,7 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
     }
     t.notOk(own.test(JSON.stringify(saved(file).sandboxes[0].state.settings)), 'no setting of the process is kept')
     await again.close()
-    again = await started(t, { scenario: { name: 'not-this-one', data: world() } as unknown as typeof SCENARIO, now, ...withData(file) })
+    again = await started(t, { scenario: { name: 'not-this-one', data: smallFixture() } as unknown as typeof SCENARIO, now, ...withData(file) })
     t.strictSame([again.resumed, again.scenario], [file, twin.scenario], 'the file wins')
   }
   await again.close()

@@ -5,7 +5,7 @@ import { Sandbox } from '../../src/sandbox/sandbox.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { exported } from '../../src/scenario/export.js'
 import { Library } from '../../src/scenario/library.js'
-import { NOW, world } from '../support/emulator.js'
+import { NOW, smallFixture } from '../support/emulator.js'
 
 const ORIGIN = { name: 'test', file: null }
 const START = Date.parse(NOW)
@@ -25,17 +25,17 @@ t.test('control: before the first load a sandbox has settings, and nothing to go
   t.equal(sandbox.settings['pagination.max_limit'], 5)
   for (const act of [() => sandbox.scenario, () => sandbox.reset(), () => sandbox.requireLoaded()]) t.throws(act, { code: 'not_ready' })
 
-  await sandbox.load(document(world()), ORIGIN, { dryRun: true })
+  await sandbox.load(document(smallFixture()), ORIGIN, { dryRun: true })
   t.equal(sandbox.isLoaded, false, 'a dry run loads nothing')
   await t.rejects(sandbox.load(document({ sede: 3 }), ORIGIN), { code: 'document_invalid' })
   t.equal(sandbox.isLoaded, false, 'nor does a refused load')
-  await sandbox.load(document(world()), ORIGIN)
+  await sandbox.load(document(smallFixture()), ORIGIN)
   t.equal(sandbox.isLoaded, true)
 })
 
 t.test('A05: a clock that runs from an instant starts there again at every reset and load', async t => {
   const { machine, sandbox } = sandboxWith()
-  const scenario = document({ clock: { now: '2030-01-01T00:00:00Z' }, data: world() })
+  const scenario = document({ clock: { now: '2030-01-01T00:00:00Z' }, data: smallFixture() })
   const now = () => new Date(sandbox.clock.now()).toISOString()
 
   await sandbox.load(scenario, ORIGIN)
@@ -49,13 +49,13 @@ t.test('A05: a clock that runs from an instant starts there again at every reset
   machine.now += 10
   await sandbox.load(scenario, ORIGIN)
   t.equal(now(), '2030-01-01T00:00:00.000Z')
-  await sandbox.load(document({ data: world() }), ORIGIN)
+  await sandbox.load(document({ data: smallFixture() }), ORIGIN)
   t.equal(sandbox.clock.now(), machine.now, "without a clock the machine's own")
 })
 
 t.test('A05: what a fixture leaves out is created at the time of the load, and a reset keeps it', async t => {
   const { machine, sandbox } = sandboxWith()
-  await sandbox.load(document(world()), ORIGIN)
+  await sandbox.load(document(smallFixture()), ORIGIN)
   machine.now += 60_000
 
   sandbox.reset()
@@ -67,7 +67,7 @@ t.test('A05: what a fixture leaves out is created at the time of the load, and a
 
 t.test('A03: an id that a record holds already is skipped', async t => {
   const { sandbox } = sandboxWith()
-  await sandbox.load(document(world()), ORIGIN)
+  await sandbox.load(document(smallFixture()), ORIGIN)
   const { id } = sandbox.stamp('tickets')
   const second = sandbox.stamp('tickets').id
   sandbox.reset()
@@ -79,7 +79,7 @@ t.test('A03: an id that a record holds already is skipped', async t => {
 
 t.test('A18: an Account named for any key is looked for in every document that is loaded', async t => {
   const { sandbox } = sandboxWith({ environment: { 'auth.accept_any_key': 'mch_a' } })
-  await sandbox.load(document(world()), ORIGIN)
+  await sandbox.load(document(smallFixture()), ORIGIN)
   const before = JSON.stringify(exported(sandbox.store))
 
   const refused: ApiError = await sandbox.load(document({ name: 'empty' }), ORIGIN).catch(error => error)
@@ -93,8 +93,8 @@ t.test('A18: an Account named for any key is looked for in every document that i
 t.test('control: of loads that overlap each takes effect whole', async t => {
   const { sandbox } = sandboxWith()
   const scenario = (name: string, reference: string) =>
-    document({ name, seed: name.length, data: { ...world(), tickets: [{ id: 'tkt_a', location: 'loc_a', reference }] } })
-  await sandbox.load(document(world()), ORIGIN)
+    document({ name, seed: name.length, data: { ...smallFixture(), tickets: [{ id: 'tkt_a', location: 'loc_a', reference }] } })
+  await sandbox.load(document(smallFixture()), ORIGIN)
 
   await Promise.all([sandbox.load(scenario('one', 'T-one'), ORIGIN), sandbox.load(scenario('three', 'T-three'), ORIGIN)])
 

@@ -11,7 +11,7 @@ import { FixtureImporter, fixtureIn } from '../../src/scenario/fixture.js'
 import { compileScript, type Entry, Script } from '../../src/scenario/script.js'
 import { pageOf } from '../../src/store/paging.js'
 import { FAMILIES, Store } from '../../src/store/store.js'
-import { NOW, world } from '../support/emulator.js'
+import { NOW, smallFixture } from '../support/emulator.js'
 
 const settings = settingsInForce({}).values
 const document = documentOf('state.json', {})
@@ -47,7 +47,9 @@ t.test('users deleted, made and changed in any order: a file gives the same page
 
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 30 }), async acts => {
-      const first = storeOf(world({ users: [1, 2, 3].map(n => ({ id: `usr_${n}`, account: 'mch_a', name: `${n}`, email: 'a@example.com', created: NOW })) }))
+      const first = storeOf(
+        smallFixture({ users: [1, 2, 3].map(n => ({ id: `usr_${n}`, account: 'mch_a', name: `${n}`, email: 'a@example.com', created: NOW })) })
+      )
       const store = first.clone()
       const ids = ['usr_1', 'usr_2', 'usr_3']
       for (const one of acts) {
@@ -88,12 +90,12 @@ t.test('users deleted, made and changed in any order: a file gives the same page
 })
 
 t.test('families that a file leaves out are those of the base, deleted ids included; keys never are', async t => {
-  const base = storeOf(world({ users: [{ id: 'usr_1', account: 'mch_a', name: 'One', email: 'a@example.com' }] }))
+  const base = storeOf(smallFixture({ users: [{ id: 'usr_1', account: 'mch_a', name: 'One', email: 'a@example.com' }] }))
   base.users.remove('usr_1')
   base.keys.set('sk_more', 'mch_a')
   const store = base.clone()
   store.keys.delete('sk_merchant')
-  const { tickets } = storeOf(world({ tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'B' }] }))
+  const { tickets } = storeOf(smallFixture({ tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'B' }] }))
   const ticket = tickets.get('tkt_b')
   if (ticket) store.tickets.insert(ticket)
 
@@ -138,7 +140,7 @@ t.test('a state comes back with its settings, counters, clock and script, and a 
   script.add(await compiled('GET /tickets'))
   script.put('scr_2', await compiled('POST /refunds'), { matched: 3, applied: 2 })
   const given: SandboxState = {
-    store: storeOf(world()),
+    store: storeOf(smallFixture()),
     counters: { user: 3 },
     clock: { at: 5, running: false },
     script,
@@ -160,7 +162,7 @@ t.test('A23: Refunds that another setting allowed are accepted, more than the wh
     [123, []],
     [124, ['txn_a was charged 123 usd, 0 of it has been refunded, 123 remain; 124 was asked.']]
   ] as const) {
-    const records = world({ transactions: [transaction], refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount }] })
+    const records = smallFixture({ transactions: [transaction], refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount }] })
     const { problems } = await read({ ...EMPTY, records })
     t.strictSame(
       problems.map(({ message }) => message),

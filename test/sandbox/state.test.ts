@@ -9,14 +9,14 @@ import { exportedText } from '../../src/scenario/export.js'
 import { Library } from '../../src/scenario/library.js'
 import { compileEntry, type Entry } from '../../src/scenario/script.js'
 import { FAMILIES } from '../../src/store/store.js'
-import { NOW, world } from '../support/emulator.js'
+import { NOW, smallFixture } from '../support/emulator.js'
 
 const document = (data: object) => documentOf('test', data)
 const SCENARIO = document({
   seed: 4,
   clock: NOW,
   settings: { pagination: { max_limit: 50 } },
-  data: world({
+  data: smallFixture({
     users: [{ id: 'usr_a', account: 'mch_a', name: 'A', email: 'a@example.com' }],
     transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 1000 }]
   }),

@@ -11,7 +11,7 @@ import { type FirstState, firstStateOf } from '../../src/scenario/scenario.js'
 import { checkFixture } from '../../src/scenario/schemas.js'
 import type { Store } from '../../src/store/store.js'
 import { cpuTime } from '../support/cpu.js'
-import { NOW, world } from '../support/emulator.js'
+import { NOW, smallFixture } from '../support/emulator.js'
 
 const LIBRARY = new Library({ fixtures: null, scenarios: null })
 const SEEDS = [1, 2, 7, 4_294_967_295]
@@ -20,14 +20,14 @@ const RANGE = { from: FROM, to: TO }
 /** A Location without Tickets, so that all that is there is generated. */
 const EMPTY = { locations: [{ id: 'loc_b', account: 'mch_a', display_name: 'B', address: { country: 'US' } }] }
 
-type Told = (what: string, done: number, total: number) => void
-const firstState = async (data: object, { flag = {}, progress }: { flag?: GivenSettings; progress?: Told } = {}): Promise<FirstState> =>
+type Progress = (what: string, done: number, total: number) => void
+const firstState = async (data: object, { flag = {}, progress }: { flag?: GivenSettings; progress?: Progress } = {}): Promise<FirstState> =>
   firstStateOf(
     documentOf('doc', data),
     { name: 'given', file: null },
     { library: LIBRARY, launch: { flag, environment: {} }, progress, clockFor: start => new Clock(() => Date.parse(NOW), start) }
   )
-const generatedIn = async (generate: GenerateData[], { seed = 1, data = world(EMPTY) }: { seed?: number; data?: object } = {}): Promise<Store> =>
+const generatedIn = async (generate: GenerateData[], { seed = 1, data = smallFixture(EMPTY) }: { seed?: number; data?: object } = {}): Promise<Store> =>
   (await firstState({ clock: NOW, seed, data, generate })).store
 const problemsOf = async (scenario: object): Promise<string[]> => {
   try {
@@ -75,7 +75,7 @@ t.test('generate: nothing in number is nothing', async t => {
 })
 
 t.test('generate: records belong to the Account or Location that is named, and to those generated before', async t => {
-  const data = world({ ...EMPTY, accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' } }] })
+  const data = smallFixture({ ...EMPTY, accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' } }] })
   const named = await generatedIn(
     [
       { users: 2, account: 'mch_b' },
@@ -100,7 +100,7 @@ t.test('generate: records belong to the Account or Location that is named, and t
 })
 
 t.test('generate: the first merchant is no reseller, even where a reseller comes first', async t => {
-  const { accounts, ...rest } = world()
+  const { accounts, ...rest } = smallFixture()
   const store = await generatedIn([{ users: 1 }], { data: { ...rest, accounts: accounts.toReversed() } })
 
   t.equal(store.users.inCreationOrder()[0]?.account, 'mch_a')
@@ -246,7 +246,7 @@ t.test('generate: names are filled in, and Tickets are numbered after those that
 })
 
 t.test('generate: a payment is never made before the first Ticket of its Location, whatever the range', async t => {
-  const data = world({ ...EMPTY, tickets: [{ id: 'tkt_b', location: 'loc_b', created: '2026-02-20T10:00:00.000Z' }] })
+  const data = smallFixture({ ...EMPTY, tickets: [{ id: 'tkt_b', location: 'loc_b', created: '2026-02-20T10:00:00.000Z' }] })
 
   const store = await generatedIn([{ transactions: 100, location: 'loc_b', refunded: 1, created: RANGE }], { data })
 
@@ -276,7 +276,7 @@ t.test('generate: a range of one instant, and one at the ends of time', async t 
 t.test('A03: the same seed gives the same bytes, another seed others', async t => {
   const generate: GenerateData[] = [{ accounts: 2 }, { users: 5 }, { locations: 2 }, { tickets: 30, created: RANGE }, { transactions: 20, refunded: 0.5 }]
   const bytes = async (seed: number) => JSON.stringify(exported(await generatedIn(generate, { seed })))
-  const state = async (options: object) => firstState({ clock: NOW, data: world(), generate, seed: 1 }, options)
+  const state = async (options: object) => firstState({ clock: NOW, data: smallFixture(), generate, seed: 1 }, options)
 
   const first = await bytes(1)
   t.equal(await bytes(1), first)
@@ -300,25 +300,25 @@ t.test('generate: later entries do not change what earlier ones gave', async t =
 })
 
 t.test('generate: 2,000 records are made and imported in good time, with their progress reported', async t => {
-  const told: string[] = []
+  const reported: string[] = []
   const begun = cpuTime()
 
   const { store } = await firstState(
     {
       clock: NOW,
-      data: world(EMPTY),
+      data: smallFixture(EMPTY),
       generate: [
         { tickets: 1000, location: 'loc_b', created: RANGE },
         { transactions: 700, location: 'loc_b', refunded: 0.5, created: RANGE }
       ]
     },
-    { progress: (what, done, total) => told.push(`${what} ${done}/${total}`) }
+    { progress: (what, done, total) => reported.push(`${what} ${done}/${total}`) }
   )
 
   const ms = cpuTime() - begun
   t.strictSame([store.tickets.size, store.transactions.size, store.refunds.size], [1001, 700, 350])
   t.ok(ms < 2000, `${ms} ms`)
-  t.strictSame(told, ['tickets 500/1000', 'tickets 1000/1000', 'transactions 500/700'])
+  t.strictSame(reported, ['tickets 500/1000', 'tickets 1000/1000', 'transactions 500/700'])
 })
 
 t.test('generate: every problem, with its place', async t => {
@@ -385,7 +385,7 @@ t.test('generate: every problem, with its place', async t => {
       ['generate[0]: there is no merchant Account for the generated users', 'generate[1]: there is no merchant Account for the generated locations'],
       {}
     ],
-    ['no merchant', [{ users: 1 }], ['generate[0]: there is no merchant Account for the generated users'], { accounts: [world().accounts[1]] }],
+    ['no merchant', [{ users: 1 }], ['generate[0]: there is no merchant Account for the generated users'], { accounts: [smallFixture().accounts[1]] }],
     ['no Ticket at the Location', [{ transactions: 1, location: 'loc_b' }], [`generate[0].location: ${tooEarly('loc_b')}`]],
     ['no Ticket at the Location, and no payment', [{ transactions: 0, location: 'loc_b' }], [`generate[0].location: ${tooEarly('loc_b')}`]],
     ['no Ticket early enough', [{ transactions: 5, created: { from: '2026-01-01', to: '2026-01-02' } }], [`generate[0].location: ${tooEarly('loc_a')}`]],
@@ -403,11 +403,11 @@ t.test('generate: every problem, with its place', async t => {
       [`generate[0]: ${one}`, `generate[1].created: ${isLater}`, `generate[2].location: ${none('Location', 'loc_x')}`]
     ]
   ]
-  for (const [title, generate, problems, data = world(EMPTY)] of cases) t.strictSame(await problemsOf({ clock: NOW, data, generate }), problems, title)
+  for (const [title, generate, problems, data = smallFixture(EMPTY)] of cases) t.strictSame(await problemsOf({ clock: NOW, data, generate }), problems, title)
 })
 
 t.test('generate: entries are checked beside records with problems', async t => {
-  const data = world({ tickets: [{ id: 'tkt_b', location: 'loc_none' }] })
+  const data = smallFixture({ tickets: [{ id: 'tkt_b', location: 'loc_none' }] })
   const generate = [
     { users: 1, tickets: 1 },
     { tickets: 1, location: 'loc_none' },

@@ -296,7 +296,7 @@ t.test('script: an operation is looked for by its name, in whatever case its met
   const entry = await compileEntry({ on: 'get /tickets', delay: '1s' }, (steps, message) => found.push(atOf(steps, message)))
   t.strictSame([entry?.operation, found], ['listTickets', []])
 
-  for (const [on, told] of [
+  for (const [on, hint] of [
     ['GET /ticket', 'did you mean GET /tickets?'],
     ['PATCH /everything/else', OPERATIONS_TOLD]
   ] as const) {
@@ -304,7 +304,7 @@ t.test('script: an operation is looked for by its name, in whatever case its met
     t.equal(await compileEntry({ on, match: { body: { x: 1 } }, delay: 'x' }, (steps, message) => problems.push(atOf(steps, message))), null)
     t.strictSame(
       problems,
-      [`on: ${on} is no operation of the reference; ${told}`, `delay: ${DURATION_TOLD}`],
+      [`on: ${on} is no operation of the reference; ${hint}`, `delay: ${DURATION_TOLD}`],
       'the rest is looked at all the same, but for match'
     )
   }
@@ -317,14 +317,14 @@ t.test('script: an entry behind one that answers every call of its operation can
   const later: EntryData = { on: 'GET /tickets', calls: '2+', delay: '1s' }
   const other: EntryData = { on: 'GET /refunds', delay: '1s' }
   const bad: EntryData = { on: 'GET /tickets' }
-  const told = (index: number) => `[${index}]: can never apply: an earlier entry of GET /tickets answers every call`
+  const problem = (index: number) => `[${index}]: can never apply: an earlier entry of GET /tickets answers every call`
   const cases: [title: string, entries: EntryData[], compiled: number, problems: string[]][] = [
     ['none', [], 0, []],
     ['conditions first', [some, first, later, all, other], 5, []],
-    ['behind one', [all, some, other], 3, [told(1)]],
-    ['behind one, twice', [all, all, first], 3, [told(1), told(2)]],
-    ['an empty match is no condition', [{ ...all, match: { query: { created: {} } } }, some], 2, [told(1)]],
-    ['1+ is every call', [{ ...all, calls: '1+' }, some], 2, [told(1)]],
+    ['behind one', [all, some, other], 3, [problem(1)]],
+    ['behind one, twice', [all, all, first], 3, [problem(1), problem(2)]],
+    ['an empty match is no condition', [{ ...all, match: { query: { created: {} } } }, some], 2, [problem(1)]],
+    ['1+ is every call', [{ ...all, calls: '1+' }, some], 2, [problem(1)]],
     ['every call but the first', [later, some], 2, []],
     ['one that is wrong itself', [bad, all], 1, ['[0]: an entry needs respond, delay or fault']]
   ]

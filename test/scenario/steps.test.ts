@@ -14,7 +14,7 @@ import {
 } from '../../src/scenario/steps.js'
 import { type Records, Store } from '../../src/store/store.js'
 import { cpuTime } from '../support/cpu.js'
-import { startTestEmulator, world } from '../support/emulator.js'
+import { smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const RECORDS = ['tkt_60', 'txn_1', 'mch_a']
 /** Records are known by id, and the key for a step that names none is the first merchant's. */
@@ -409,7 +409,7 @@ t.test('steps: what is expected of an answer', async t => {
 })
 
 t.test('steps: each outcome is reported as it comes, with the call, its answer and its title', async t => {
-  const told: StepOutcome[] = []
+  const reported: StepOutcome[] = []
   const steps: StepData[] = [
     { as: 'a', do: 'POST /refunds', body: { transaction: '${txn_1}' } },
     { do: 'GET /refunds/${a.id}', expect: { status: 404 } }
@@ -420,13 +420,13 @@ t.test('steps: each outcome is reported as it comes, with the call, its answer a
     async ({ path }) => ({ status: 200, body: { id: path } }),
     BINDINGS,
     outcome => {
-      t.equal(outcome.index, told.length)
-      told.push(outcome)
+      t.equal(outcome.index, reported.length)
+      reported.push(outcome)
     }
   )
 
-  t.strictSame(outcomes, told)
-  t.strictSame(told, [
+  t.strictSame(outcomes, reported)
+  t.strictSame(reported, [
     {
       index: 0,
       title: 'POST /refunds',
@@ -479,7 +479,7 @@ t.test('steps: they are made when the scenario loads, and a step answered otherw
     { do: 'DELETE /locations/loc_a', expect: { status: 501 } },
     { do: 'POST /accounts/mch_a/users', body: { name: 'U', email: 'u@example.com' } }
   ]
-  const scenario = (more: StepData[] = []) => ({ clock: '2026-03-01', data: world(), steps: [...steps, ...more] })
+  const scenario = (more: StepData[] = []) => ({ clock: '2026-03-01', data: smallFixture(), steps: [...steps, ...more] })
 
   const loaded = await control('POST /load', { scenario: scenario() })
 

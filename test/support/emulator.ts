@@ -14,8 +14,8 @@ export const MERCHANT = 'sk_merchant'
 export const RESELLER = 'sk_reseller'
 export const NOW = '2026-03-01T18:05:00.000Z'
 
-/** A small world: one merchant with a Location and a Ticket, one reseller, a clock that stands. Tests name only what they add. */
-export const world = (added: Record<string, object[]> = {}) => ({
+/** The smallest useful fixture: one merchant with a Location and a Ticket, and one reseller. Tests name only what they add. */
+export const smallFixture = (added: Record<string, object[]> = {}) => ({
   api_keys: [
     { key: MERCHANT, account: 'mch_a' },
     { key: RESELLER, account: 'rsl_r' }
@@ -51,7 +51,7 @@ type Options = {
   saved?: () => Promise<void>
 }
 
-/** Starts an emulator with records added to the small world, and settings; closed when the test ends. */
+/** Starts an emulator with records added to the small fixture, and settings; closed when the test ends. */
 export async function startTestEmulator(t: Test, { records = {}, settings = {}, scenario, loaded = true, logged = true, saved }: Options = {}) {
   const launch = { flag: settings, environment: {} }
   const library = new Library({ fixtures: null, scenarios: null })
@@ -69,7 +69,8 @@ export async function startTestEmulator(t: Test, { records = {}, settings = {}, 
     ...(saved && { saved })
   })
   t.teardown(() => app.close())
-  if (loaded) await sandboxes.start(documentOf('test', scenario ?? { clock: NOW, data: world(records) }), { name: 'test', file: null }, { play: app.playIn })
+  if (loaded)
+    await sandboxes.start(documentOf('test', scenario ?? { clock: NOW, data: smallFixture(records) }), { name: 'test', file: null }, { play: app.playIn })
 
   const inject = async (options: InjectOptions): Promise<Answer> => {
     const { statusCode, headers, payload } = await app.inject(options)

@@ -1,5 +1,5 @@
 /** Clients that change sandboxes without a pause until their process is gone: payments, refunds, users, and changes of the control API. */
-import { world } from '../../support/emulator.js'
+import { smallFixture } from '../../support/emulator.js'
 import type { Json } from '../../support/json.js'
 import { type Answer, type Client, clientOf } from './emulator.js'
 import { type Change, Ledger, readSandbox, type SandboxState } from './ledger.js'
@@ -12,7 +12,7 @@ const BUSY = { id: 'txn_busy', ticket: 'tkt_a', payment_type: 'external', amount
 export const SCENARIO = {
   name: 'load',
   clock: CLOCK,
-  data: { ...world({ transactions: [BUSY, { ...BUSY, id: 'txn_large', amount: 1_000_000_000 }] }), api_keys: [{ key: KEY, account: 'mch_a' }] }
+  data: { ...smallFixture({ transactions: [BUSY, { ...BUSY, id: 'txn_large', amount: 1_000_000_000 }] }), api_keys: [{ key: KEY, account: 'mch_a' }] }
 }
 
 export type Place = { name: string | null; clients: number; ledger: Ledger }
