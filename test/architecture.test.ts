@@ -11,7 +11,7 @@ type Tree = Record<string, string>
 type Import = { from: string; to: string; names: string[] }
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
-/** From the lowest rung up; files that stand in src/ itself share the top one with the command line. */
+/** From the lowest rung up; files directly in src/ share the top one with the command line. */
 const LADDER = ['reference', 'core', 'store', 'scenario', 'evidence', 'sandbox', 'http', 'api', 'control', 'console', 'cli']
 const PURE = ['reference', 'core']
 const VAGUE = ['utils', 'util', 'helpers', 'helper', 'common', 'types']

@@ -128,7 +128,7 @@ async function wanted(request: FastifyRequest, library: Library) {
   }
 }
 
-/** A flag stands in the query by its name alone, as `?dry_run`. */
+/** A flag is given in the query by its name alone, as `?dry_run`. */
 const isBare = ({ query }: FastifyRequest, name: string) => (query as Form).root.parts.get(name) === ''
 
 /** A browser asks for a page; anything else is given JSON. */

@@ -1,6 +1,6 @@
 /**
  * Decodes form-encoded bodies and query strings with bracket notation (FORM-1 to FORM-3).
- * Never throws and never touches a prototype: names live in maps, what is wrong is told in `problem`.
+ * Never throws and never touches a prototype: names live in maps, what is wrong is in `problem`.
  */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
@@ -88,7 +88,7 @@ function undecodable(param: string, what: 'name' | 'value', text: string): FormP
   return malformed(param, `the percent-encoding of the ${what} is broken: % must be followed by two hexadecimal digits`)
 }
 
-/** A broken name for the person who sent it, with what is not broken decoded, so that masking sees what stands in it. */
+/** A broken name for the person who sent it, with what is not broken decoded, so that masking sees its content. */
 const asFarAsDecoded = (text: string) => text.replace(/(?:%[0-9a-f]{2})+/gi, run => decoded(run) ?? run)
 
 /** `a[b][c]` → a, b, c; null when the brackets do not balance. */

@@ -80,7 +80,7 @@ export function withoutSecrets(text: string, keys: readonly string[] = []): stri
   return masked(text.includes('"') ? text.replace(JSON_PAIR, (pair, name) => (isSecretName(name) ? `"${name}":"${MASK}"` : pair)) : text, keys)
 }
 
-/** Whether a card number or one of the API keys may stand in the text. */
+/** Whether a card number or one of the API keys may be in the text. */
 export const isSecretIn = (text: string, keys: readonly string[]): boolean => HAS_DIGIT_RUN.test(text) || isKeyIn(text, keys)
 
 const escaped = (key: string) => key.replace(/\W/g, '\\$&')

@@ -1,7 +1,7 @@
 /**
  * Every setting, once: its schema, default, where it can be given and what it does.
  * The environment variable is the key in upper snake case (`pagination.max_limit` → `PAGINATION_MAX_LIMIT`); `--set key=value` takes any of them.
- * Scope `process` belongs to the running program, scope `sandbox` shapes the answers and may stand in a scenario.
+ * Scope `process` belongs to the running program, scope `sandbox` shapes the answers and may be set in a scenario.
  */
 import { type Static, type TSchema, Type } from 'typebox'
 import type { AssumptionId } from '../reference/assumptions.js'
@@ -150,7 +150,7 @@ export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
 /** The environment variable of a setting. */
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 
-/** Where in a scenario document a setting stands, as a path; null for a process setting, which may not stand there. */
+/** Where in a scenario document a setting is, as a path; null for a process setting, which may not be there. */
 export function scenarioPathOf(key: SettingKey): string | null {
   if (SETTINGS[key].scope === 'process') return null
   return key === 'seed' ? 'seed' : `settings.${key}`

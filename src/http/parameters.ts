@@ -284,7 +284,7 @@ class Decoder {
   }
 }
 
-/** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be told from other digits. */
+/** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be distinguished from other digits. */
 function sent({ 'x-secret': secret }: Schema, text: string): string {
   if (secret) return ''
   return text.length > 40 ? `, not a text of ${text.length} characters` : `, not ${text}`

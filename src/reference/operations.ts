@@ -315,7 +315,7 @@ export function operationAt(method: string, path: string): { operation: Operatio
   return null
 }
 
-/** The values of an operation's path parameters in a path to it, as they stand there or decoded. */
+/** The values of an operation's path parameters in a path to it, as written there or decoded. */
 export function paramsIn(operation: OperationId, path: string, decoded: (part: string) => string = part => part): Readonly<Record<string, string>> {
   const parts = path.split('/')
   const names = OPERATIONS[operation].path.split('/')

@@ -67,7 +67,7 @@ export const CREATE_TRANSACTION = parameters({
       number: secret('The card number.'),
       expiry: secret('The expiry.'),
       csc: secret('The card security code.'),
-      token: secret('A token that stands for the card.')
+      token: secret('A token that represents the card.')
     })
   ),
   payload: secret('Further data, depending on payment_type.'),

@@ -113,7 +113,7 @@ t.test('TXN-1 to TXN-7: everything that a Transaction takes is kept as it is doc
   t.strictSame((await call(`GET /transactions/${body.id}`)).body, body)
 })
 
-t.test('TXN-8, A29: the ten most recent Refunds are embedded, and the sum of all stands beside them', async t => {
+t.test('TXN-8, A29: the ten most recent Refunds are embedded, and the sum of all is given with them', async t => {
   const { call } = await startTestEmulator(t, { records: { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }] } })
   const made: { id: string }[] = []
   for (let count = 1; count <= 11; count++) {

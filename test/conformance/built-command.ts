@@ -8,7 +8,7 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const START_TIMEOUT = 30_000
 const { PATH, HOME } = process.env
 
-/** What a process of its own takes of this one's environment: none of its settings, and no coverage: that of `dist/` would be told as that of `src/`. */
+/** What a process of its own takes of this one's environment: none of its settings, and no coverage: that of `dist/` would be reported as that of `src/`. */
 export const OWN_ENVIRONMENT = { PATH, HOME, _TAPJS_PROCESSINFO_COVERAGE_: '0' }
 
 export type BuiltCommand = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Case } from '../contract/case.js'
 import { RULE_CASES } from '../contract/cases.js'
 import { type Context, isUnset } from './context.js'
-import { type Answer, accepted, isAccepted, listed, told } from './service.js'
+import { type Answer, accepted, describeAnswer, isAccepted, listed } from './service.js'
 import type { Check } from './suite.js'
 
 export const CASE_CHECKS: readonly Check[] = Object.entries(RULE_CASES).flatMap(([rule, { right, kept, silent, broken }]) =>
@@ -19,12 +19,12 @@ async function check(ctx: Context, each: Case, right: Case['right']): Promise<vo
   if (right) carriedOut(await ctx.send(right))
   const answer = await ctx.call(call)
 
-  if (answers?.status) assert.equal(answer.status, answers.status, told(answer))
+  if (answers?.status) assert.equal(answer.status, answers.status, describeAnswer(answer))
   else if (blames) ctx.refused(answer)
   else carriedOut(answer)
   for (const [asked, expected] of [[answer, answers ?? {}] as const, ...later]) {
     const said = 'status' in asked ? asked : await ctx.send(asked)
-    assert.deepEqual(await ctx.differences(said, expected, isUnset), [], told(said))
+    assert.deepEqual(await ctx.differences(said, expected, isUnset), [], describeAnswer(said))
   }
 }
 
@@ -32,5 +32,5 @@ async function check(ctx: Context, each: Case, right: Case['right']): Promise<vo
 function carriedOut(answer: Answer): void {
   if (answer.on.startsWith('GET') && !answer.body?.id) listed(answer)
   else if (answer.status !== 204) accepted(answer)
-  else assert.ok(isAccepted(answer), told(answer))
+  else assert.ok(isAccepted(answer), describeAnswer(answer))
 }

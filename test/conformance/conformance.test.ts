@@ -12,7 +12,7 @@ const named = targetOf(process.env)
 if (named) {
   await shown(t, named)
 } else {
-  t.test('the suite refuses to write to another machine unless it is told to', async t => {
+  t.test('the suite refuses to write to another machine unless it is allowed to', async t => {
     const CONFORMANCE_MERCHANT_KEY = 'sk_test_merchant'
     for (const host of ['api.example.com', '10.0.0.7', 'localhost.example.com', '127.0.0.1.example.com', '[2001:db8::1]']) {
       const CONFORMANCE_BASE_URL = `https://${host}/next`

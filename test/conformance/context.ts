@@ -1,7 +1,7 @@
 /** What a check is given: calls, verdicts, and records of its own that it makes through the API. */
 import assert from 'node:assert/strict'
 import { type Known, NotGiven, Performance } from '../contract/performing.js'
-import { type Answer, isAccepted, listed, type Resource, type Service, Skip, send, told } from './service.js'
+import { type Answer, describeAnswer, isAccepted, listed, type Resource, type Service, Skip, send } from './service.js'
 
 /** What the checks of one run share: the service, and what was found at it before anything was written. */
 export class Run {
@@ -74,11 +74,11 @@ export class Context extends Performance<Answer> {
 
   /** An error was returned; the reference names no status, so any 4xx is one. */
   refused(answer: Answer): void {
-    assert.ok(answer.status >= 400 && answer.status < 500, `an error (4xx) was expected; ${told(answer)}`)
+    assert.ok(answer.status >= 400 && answer.status < 500, `an error (4xx) was expected; ${describeAnswer(answer)}`)
     this.violated()
   }
 
-  /** A violation was tried, and is told not to have been carried out in another way than by an error. */
+  /** A violation was tried, and is reported not to have been carried out in another way than by an error. */
   violated(): void {
     this.violations++
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { BANK, type Fields, list, pay, read, refund } from '../contract/case.js'
 import { type Context, createdOf } from './context.js'
-import { accepted, isAccepted, listed, type Resource, told } from './service.js'
+import { accepted, describeAnswer, isAccepted, listed, type Resource } from './service.js'
 import type { Check } from './suite.js'
 
 const made = async (ctx: Context, call: Parameters<Context['send']>[0]): Promise<Resource> => accepted(await ctx.send(call))
@@ -103,7 +103,7 @@ export const SEQUENCES: readonly Check[] = [
       assert.deepEqual(
         instants,
         instants.toSorted((a, b) => b - a),
-        told(answer)
+        describeAnswer(answer)
       )
       assert.ok((instants[0] as number) >= createdOf(later), 'the first page starts with the most recent Refund')
     }

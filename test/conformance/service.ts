@@ -64,26 +64,27 @@ function jsonOf(text: string): Json {
 }
 
 /** An answer in a few words, for a message. */
-export const told = ({ on, status, text }: Answer): string => `${on} answered ${status}: ${text.length > 300 ? `${text.slice(0, 300)}…` : text || '(empty)'}`
+export const describeAnswer = ({ on, status, text }: Answer): string =>
+  `${on} answered ${status}: ${text.length > 300 ? `${text.slice(0, 300)}…` : text || '(empty)'}`
 
 /** Whether the answer is a 2xx. */
 export const isAccepted = ({ status }: Answer): boolean => status >= 200 && status < 300
 
 /** The call was carried out: a 2xx with an object that has an id. */
 export function accepted(answer: Answer): Resource {
-  assert.ok(isAccepted(answer), `a 2xx was expected; ${told(answer)}`)
-  assert.ok(typeof answer.body?.id === 'string' && answer.body.id !== '', `a resource with an id was expected; ${told(answer)}`)
+  assert.ok(isAccepted(answer), `a 2xx was expected; ${describeAnswer(answer)}`)
+  assert.ok(typeof answer.body?.id === 'string' && answer.body.id !== '', `a resource with an id was expected; ${describeAnswer(answer)}`)
   return answer.body
 }
 
 /** A list: its result set, which the reference does not name, is the one member that holds an array. */
 export function listed(answer: Answer): { records: Resource[]; hasMore: boolean } {
-  assert.ok(isAccepted(answer), `a 2xx was expected; ${told(answer)}`)
+  assert.ok(isAccepted(answer), `a 2xx was expected; ${describeAnswer(answer)}`)
   const { body } = answer
-  assert.ok(typeof body === 'object' && body !== null && !Array.isArray(body), `an object was expected; ${told(answer)}`)
-  assert.equal(typeof body.has_more, 'boolean', `has_more, true or false, was expected; ${told(answer)}`)
+  assert.ok(typeof body === 'object' && body !== null && !Array.isArray(body), `an object was expected; ${describeAnswer(answer)}`)
+  assert.equal(typeof body.has_more, 'boolean', `has_more, true or false, was expected; ${describeAnswer(answer)}`)
   const sets = Object.values(body).filter(Array.isArray)
-  assert.ok(sets.length > 0, `a member that holds the results was expected; ${told(answer)}`)
-  if (sets.length > 1) throw new Skip(`which member is the result set cannot be told; ${told(answer)}`)
+  assert.ok(sets.length > 0, `a member that holds the results was expected; ${describeAnswer(answer)}`)
+  if (sets.length > 1) throw new Skip(`which member is the result set is not clear; ${describeAnswer(answer)}`)
   return { records: sets[0] as Resource[], hasMore: body.has_more }
 }

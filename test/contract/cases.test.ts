@@ -1,4 +1,4 @@
-/** The table of cases against the ledgers: every rule and assumption is told from both sides. */
+/** The table of cases against the ledgers: every rule and assumption is shown kept and broken. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Case, RuleId } from './case.js'

@@ -16,7 +16,7 @@ export type Target<A extends Answer = Answer> = {
   known: Known
   /** A text that no other call has sent. */
   unique: () => string
-  /** Texts that stand for something of the target's own: `${merchant_key}`. */
+  /** Texts that are replaced by the target's own values: `${merchant_key}`. */
   constants: Readonly<Record<string, string>>
 }
 

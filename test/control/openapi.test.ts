@@ -379,6 +379,7 @@ t.test('openapi: the statuses and the page sizes are those of the settings', asy
   t.strictSame(Object.keys(operationOf('updateRefund', changed).responses), ['200', '401', '404', '413', '415', '422'])
   const [limit] = operationOf('listRefunds', changed).parameters
   t.hasStrict(limit, { name: 'limit', required: false, schema: { minimum: 1, maximum: 5, default: 5 } })
+  t.hasStrict(operationOf('listRefunds').parameters[0], { name: 'limit', required: false, schema: { minimum: 1, maximum: 100, default: 10 } })
   t.match(limit.description, /^Page size, 1 to 5; 5 when left out\. /)
   const [clamped] = operationOf('listRefunds', documentOf({ 'pagination.out_of_range': 'clamp' })).parameters
   t.strictSame([clamped.schema.minimum, clamped.schema.maximum, clamped.schema.default], [undefined, undefined, 10], 'a limit out of range is not refused then')

@@ -4,7 +4,7 @@ import fastify, { type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import type { GivenSettings } from '../../src/core/settings.js'
 import { operationsAt } from '../../src/reference/operations.js'
-import { namesIn, worldOf } from '../sandbox/worlds.js'
+import { namesIn, sandboxClient } from '../sandbox/client.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import { collectRoutes, isControl, type Route } from './routes.js'
 
@@ -27,7 +27,7 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
     host: 'localhost',
     ...(typeof settings.control_token === 'string' && { authorization: `Bearer ${settings.control_token}` })
   }
-  await worldOf(emulator, 'known').call('GET /tickets')
+  await sandboxClient(emulator, 'known').call('GET /tickets')
   const controlRoutes = routes.filter(isControl)
   const call = async (route: Route, prefix: string, more: Pick<InjectOptions, 'headers' | 'payload'> = {}) => {
     const url = addressOf(route, prefix)
@@ -175,7 +175,7 @@ t.test('control: every route accepts an allowed call, at the base address and in
   for (const prefix of ['', '/sandbox/known']) {
     for (const route of controlRoutes) {
       // one of the routes deletes the sandbox
-      await worldOf(emulator, 'known').call('GET /tickets')
+      await sandboxClient(emulator, 'known').call('GET /tickets')
       if (route.path === EVENTS) {
         t.equal(await streamStatus(headers, { port, path: `${prefix}${EVENTS}` }), 200, `${prefix}${EVENTS}`)
         continue

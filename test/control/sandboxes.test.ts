@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { GivenSettings } from '../../src/core/settings.js'
 import { startEmulator } from '../../src/index.js'
-import { authorization, type Emulator, namesIn, type World, worldOf } from '../sandbox/worlds.js'
+import { authorization, type Emulator, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const TICKET = { tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }
@@ -70,7 +70,7 @@ t.test('sandboxes: they are listed with their addresses, scenario and counts', a
   const emulator = await startTestEmulator(t)
   const { control } = emulator
   t.strictSame((await control('GET /sandboxes')).body, { data: [] })
-  const [a, b] = ['worker-2', 'Worker-1'].map(name => worldOf(emulator, name)) as [World, World]
+  const [a, b] = ['worker-2', 'Worker-1'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient]
   await a.call('GET /tickets')
   await a.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
   await b.control('POST /load', { scenario: { name: 'own', data: {} } })
@@ -109,14 +109,14 @@ t.test('sandboxes: an API call makes one, whatever its status', async t => {
     ['head', 'HEAD /tickets', 'sk_merchant', 405]
   ]
   for (const [name, on, key, status] of calls) {
-    t.equal((await worldOf(emulator, name).call(on, { key })).status, status, on)
+    t.equal((await sandboxClient(emulator, name).call(on, { key })).status, status, on)
     t.ok((await namesIn(emulator)).includes(name), `${name} is made`)
   }
 })
 
 t.test('sandboxes: load and records make one, and begin in the start scenario', async t => {
   const emulator = await startTestEmulator(t)
-  const [loaded, added, yaml] = ['loaded', 'added', 'yaml'].map(name => worldOf(emulator, name)) as [World, World, World]
+  const [loaded, added, yaml] = ['loaded', 'added', 'yaml'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
 
   const load = await loaded.control('POST /load', { scenario: { name: 'own', data: smallFixture(TICKET) } })
   const records = await added.control('POST /records', TICKET)
@@ -124,7 +124,7 @@ t.test('sandboxes: load and records make one, and begin in the start scenario', 
 
   t.strictSame([load.status, records.status, inYaml.status], [200, 200, 200])
   t.strictSame(await namesIn(emulator), ['added', 'loaded', 'yaml'])
-  const overview = async ({ control }: World) => {
+  const overview = async ({ control }: SandboxClient) => {
     const { scenario, counts } = (await control('GET ')).body
     return [scenario.name, counts.tickets]
   }
@@ -141,8 +141,8 @@ t.test('sandboxes: load and records make one, and begin in the start scenario', 
 
 t.test('sandboxes: no other control call makes one', async t => {
   const emulator = await startTestEmulator(t)
-  await worldOf(emulator, 'there').call('GET /tickets')
-  const { control } = worldOf(emulator, 'their')
+  await sandboxClient(emulator, 'there').call('GET /tickets')
+  const { control } = sandboxClient(emulator, 'their')
   for (const on of ['GET ', 'GET /state', 'GET /health', 'GET /events', 'POST /reset', 'PUT /clock', 'POST /keys', 'DELETE /script', 'GET /sandboxes']) {
     const { status, body } = await control(on)
     t.strictSame(
@@ -168,13 +168,13 @@ const REFUSED: [title: string, on: string, body: object | string, type?: string]
 
 t.test('sandboxes: a refused load or records call makes none, and leaves an existing one alone', async t => {
   const emulator = await startTestEmulator(t)
-  const there = worldOf(emulator, 'there')
+  const there = sandboxClient(emulator, 'there')
   await there.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
   const state = async () => (await there.control('GET /state')).text
   const before = await state()
 
   for (const [title, on, body, type] of REFUSED) {
-    for (const { name, control } of [worldOf(emulator, 'not-there'), there]) {
+    for (const { name, control } of [sandboxClient(emulator, 'not-there'), there]) {
       const { status } = await control(on, body, type === undefined ? {} : { 'content-type': type })
       t.ok(status >= 400 && status < 500, `${title} in ${name}: ${status}`)
       t.strictSame(await namesIn(emulator), ['there'], title)
@@ -186,7 +186,7 @@ t.test('sandboxes: a refused load or records call makes none, and leaves an exis
 
 t.test('sandboxes: a dry run makes none', async t => {
   const emulator = await startTestEmulator(t)
-  const { control } = worldOf(emulator, 'dry')
+  const { control } = sandboxClient(emulator, 'dry')
 
   for (const flag of ['?dry_run', '?dry_run=1', '?dry_run=true']) {
     const { status, body } = await control(`POST /load${flag}`, { scenario: { name: 'own', data: smallFixture() } })
@@ -208,7 +208,7 @@ t.test('sandboxes: of concurrent loads, one that succeeds is enough to make it',
     [[good, bad], ['both']]
   ] as [object[], string[]][]) {
     const emulator = await startTestEmulator(t)
-    const { control } = worldOf(emulator, 'both')
+    const { control } = sandboxClient(emulator, 'both')
 
     const answers = await Promise.all(bodies.map(body => control('POST /load', body)))
 
@@ -232,18 +232,18 @@ t.test('sandboxes: a load that fails removes neither a sandbox that was used mea
   t.strictSame(await namesIn(emulator), [])
 
   const used = await halfSent('used', '/load', bad)
-  await worldOf(emulator, 'used').call('GET /tickets')
+  await sandboxClient(emulator, 'used').call('GET /tickets')
   t.equal(await used.finish(), 400)
   t.strictSame(await namesIn(emulator), ['used'])
 
   const first = await halfSent('replaced', '/load', bad)
   t.equal((await control('DELETE /sandboxes/replaced')).status, 204)
-  await worldOf(emulator, 'replaced').call('GET /tickets')
+  await sandboxClient(emulator, 'replaced').call('GET /tickets')
   t.equal(await first.finish(), 400)
   t.strictSame(await namesIn(emulator), ['replaced', 'used'])
 
   const [one, two] = [await halfSent('two', '/records', TICKET), await halfSent('other', '/load', bad)]
-  const again = worldOf(emulator, 'two').control('POST /load', bad)
+  const again = sandboxClient(emulator, 'two').control('POST /load', bad)
   t.equal((await again).status, 400)
   t.ok((await namesIn(emulator)).includes('two'), 'the other load is still running')
   t.strictSame([await one.finish(), await two.finish()], [200, 400])
@@ -275,7 +275,7 @@ t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delay
   await hanging('hung')
   const delayed = await hanging('delayed', '/next/accounts')
   const loading = await halfSent('loading', '/load', { scenario: { name: 'own', data: smallFixture() } })
-  const use = (name: string) => worldOf(emulator, name).call('GET /tickets')
+  const use = (name: string) => sandboxClient(emulator, name).call('GET /tickets')
   await use('idle')
 
   t.equal((await use('new')).status, 200)
@@ -291,7 +291,7 @@ t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delay
     ]
   )
   t.equal(await loading.finish(), 200)
-  t.equal((await worldOf(emulator, 'loading').control('GET /health')).body.scenario, 'own')
+  t.equal((await sandboxClient(emulator, 'loading').control('GET /health')).body.scenario, 'own')
   await until(async () => (await inFlightIn('loading')) === 0)
   t.equal((await use('newer')).status, 200)
   t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'new', 'newer'])
@@ -306,7 +306,7 @@ t.test('sandboxes: deleting one closes its hung calls and event streams, and not
   const scenario = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /refunds', fault: 'hang' }] }
   const emulator = await startListening(t, {}, scenario)
   const { hanging, control, inFlightIn, logs } = emulator
-  for (const name of ['gone', 'stays']) await worldOf(emulator, name).call('GET /tickets')
+  for (const name of ['gone', 'stays']) await sandboxClient(emulator, name).call('GET /tickets')
   const stream = async (name: string | null) => {
     const call = get({ port: emulator.port, host: '127.0.0.1', path: `${name === null ? '' : `/sandbox/${name}`}/_control/events` })
     t.teardown(() => call.destroy())
@@ -342,7 +342,7 @@ t.test('sandboxes: deleting one closes its hung calls and event streams, and not
     streams.map(({ ended }) => ended),
     [true, true, false, false]
   )
-  await worldOf(emulator, 'stays').call('GET /tickets/tkt_a')
+  await sandboxClient(emulator, 'stays').call('GET /tickets/tkt_a')
   await until(() => streams[2]?.text.includes('/tickets/tkt_a') === true)
   t.ok(streams[2]?.text.includes('/tickets/tkt_a'), 'the other streams stay open')
   t.notOk(streams[3]?.text.includes('/tickets/tkt_a'), 'each stream has the events of its own sandbox')
@@ -356,7 +356,7 @@ t.test('sandboxes: deleting one closes its hung calls and event streams, and not
 t.test('sandboxes: the totals of the run outlive a deleted sandbox', async t => {
   const emulator = await startTestEmulator(t, { records: { tickets: [...'bcde'].map(id => ({ id: `tkt_${id}`, location: 'loc_a', reference: id })) } })
   const { control } = emulator
-  const { call } = worldOf(emulator, 'gone')
+  const { call } = sandboxClient(emulator, 'gone')
   await call('GET /tickets', { query: 'search_query=none&limit=1&location=loc_a' })
   await call('POST /refunds', { body: { transaction: 'txn_none' } })
   const totals = async () => [
@@ -393,7 +393,7 @@ t.test('sandboxes: a call that is still delayed in a deleted sandbox is answered
 t.test('sandboxes: deleting one needs the name of an existing one', async t => {
   const emulator = await startTestEmulator(t)
   const { control } = emulator
-  for (const name of ['a', 'b', 'c']) await worldOf(emulator, name).call('GET /tickets')
+  for (const name of ['a', 'b', 'c']) await sandboxClient(emulator, name).call('GET /tickets')
   const errorOf = async (on: string) => {
     const { status, body } = await control(on)
     return [status, body.error.code, body.error.param, body.error.message]
@@ -406,15 +406,15 @@ t.test('sandboxes: deleting one needs the name of an existing one', async t => {
   t.equal((await errorOf('DELETE /sandboxes/a?force=1'))[1], 'parameter_unknown')
   t.equal((await errorOf('DELETE /sandboxes'))[1], 'path_unknown')
   t.equal((await control('DELETE /sandboxes/%61')).status, 204)
-  t.equal((await worldOf(emulator, 'b').control('DELETE /sandboxes/b')).status, 204, 'a sandbox can be deleted at its own address')
-  t.equal((await worldOf(emulator, 'c').control('DELETE /sandboxes/b')).status, 404)
+  t.equal((await sandboxClient(emulator, 'b').control('DELETE /sandboxes/b')).status, 204, 'a sandbox can be deleted at its own address')
+  t.equal((await sandboxClient(emulator, 'c').control('DELETE /sandboxes/b')).status, 404)
   t.strictSame(await namesIn(emulator), ['c'])
 })
 
 t.test('metrics: calls, records and script actions are counted over every sandbox', async t => {
   const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture(), script: [{ on: 'GET /refunds', respond: { status: 503 } }] } })
   const { control } = emulator
-  const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
+  const [main, a, b] = [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
   for (const { call } of [main, a, a, b]) await call('GET /tickets/tkt_a')
   for (const { call } of [a, b]) await call('GET /refunds')
   await b.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })

@@ -274,7 +274,7 @@ t.test('verify: a verdict that an overflow could falsify is 409 journal_incomple
   )
 })
 
-t.test('verify: a journal that overflows while it is waited for, or that is off, is told at the end', async t => {
+t.test('verify: a journal that overflows while it is waited for, or that is off, is reported at the end', async t => {
   for (const settings of [{ 'limits.journal': 1 }, { 'evidence.journal': false }]) {
     const emulator = await start(t, { settings })
     const listeners = watched(emulator)

@@ -151,7 +151,7 @@ t.test(`${SLOW} slow senders and ${HUNG} hung answers: a neighbour hardly waits 
     t.strictSame(
       own.map(({ text }) => text).filter(text => !/^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout"/.test(text)),
       [],
-      'each is told why'
+      'each gets the reason'
     )
   }
   t.equal((await neighbour.call('GET /next/tickets')).status, 200)

@@ -224,7 +224,7 @@ t.test('run history: an expectation is met that holds in any period, unless more
   t.end()
 })
 
-t.test('run history: it is empty until a period is added, and expectations are told apart by what they want', t => {
+t.test('run history: it is empty until a period is added, and expectations are distinguished by what they want', t => {
   const history = new RunHistory()
   t.strictSame([history.isEmpty, history.unused(), history.unmet()], [true, [], []])
 

@@ -22,7 +22,7 @@ t.test('fuzz: a request depends on the seed and its number alone', async t => {
   t.not(texts(1).join(), texts(2).join())
 })
 
-t.test('fuzz: what is wrong with an answer is told', async t => {
+t.test('fuzz: what is wrong with an answer is reported', async t => {
   const cardNumber = '4539578763621486'
   const misplaced = '4929622193574150'
   const cases: [found: string[], faults: string[]][] = [

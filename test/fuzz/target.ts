@@ -7,7 +7,7 @@ import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { leaksIn } from './secrets.js'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-/** Lets the run ask for a garbage collection, so that memory in use can be told apart from garbage. */
+/** Lets the run ask for a garbage collection, so that memory in use can be distinguished from garbage. */
 const COLLECTS = `data:text/javascript,${encodeURIComponent('process.on("SIGWINCH", () => globalThis.gc())')}`
 /** A low limit of sandboxes with eviction of idle ones, so that many names come and go. */
 const SETTINGS = ['limits.sandboxes=24', 'sandboxes.evict_idle=true']

@@ -115,7 +115,7 @@ t.test('FORM-2, A36, A37, A14: what is refused beside that which each rule and a
   ])
 })
 
-t.test('FORM-2: text where nested names belong is told how to be sent, and that a client printed its object', async t => {
+t.test('FORM-2: text where nested names belong is refused with how to send it, and with a note that a client printed its object', async t => {
   const { call } = await startTestEmulator(t)
   const printed = [
     '[object Object]',

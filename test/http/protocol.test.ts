@@ -149,7 +149,7 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
   )
 })
 
-t.test('BASE-1: a path without the base is told of it, whatever its body', async t => {
+t.test('BASE-1: a path without the base gets a hint of it, whatever its body', async t => {
   const { inject } = await startTestEmulator(t)
   for (const [path] of PATHS) {
     const { body } = await inject({ method: 'POST', url: path, payload: '{broken', headers: { 'content-type': 'application/json' } })
@@ -316,7 +316,7 @@ t.test('A07: an error has its one shape, and names its rule or assumption unless
   }
 })
 
-t.test('A07, A25: problems of a control call are listed, without the keys that stand in them', async t => {
+t.test('A07, A25: problems of a control call are listed, without the keys that they contain', async t => {
   const { control } = await startTestEmulator(t)
 
   const { status, body, text } = await control('PATCH /settings', { [MERCHANT]: 1, seed: CARD })
@@ -668,9 +668,9 @@ t.test('A25: card numbers and API keys come back in no error, header or log line
       const outside = path.startsWith('/..')
       const answer = outside ? await inject({ method, url: path.slice(3) }) : await call(on, options)
 
-      const told = [answer.status >= 400 ? answer.text : '', JSON.stringify(answer.headers), ...logs].join('\n')
+      const output = [answer.status >= 400 ? answer.text : '', JSON.stringify(answer.headers), ...logs].join('\n')
       for (const [what, , forbidden] of SECRETS) {
-        if (forbidden.test(told)) t.fail(`${what} came back from ${on} ${JSON.stringify(options)}`, { told })
+        if (forbidden.test(output)) t.fail(`${what} came back from ${on} ${JSON.stringify(options)}`, { output })
       }
       if (!('parameters.unknown' in settings) && answer.status < 400) t.fail(`${on} ${JSON.stringify(options)} was not refused`)
     }
@@ -678,7 +678,7 @@ t.test('A25: card numbers and API keys come back in no error, header or log line
   t.ok(places.length > 600, `${places.length} places, all without a trace`)
 })
 
-t.test('A25: what is used and forgotten stands in no answer, log line or state', async t => {
+t.test('A25: what is used and forgotten appears in no answer, log line or state', async t => {
   const { call, state, logs } = await startTestEmulator(t)
   const secrets = {
     'card[number]': '4000 0000 0000 0002',
@@ -699,8 +699,8 @@ t.test('A25: what is used and forgotten stands in no answer, log line or state',
     card: { brand: 'visa ****************', last4: '0002' },
     bank_account: { bank_name: '****************', last4: '6789' }
   })
-  const told = [paid.text, read.text, await state(), ...logs].join('\n')
-  for (const secret of [...Object.values(secrets), '4000000000000002', CARD]) t.notOk(told.includes(secret), secret)
+  const output = [paid.text, read.text, await state(), ...logs].join('\n')
+  for (const secret of [...Object.values(secrets), '4000000000000002', CARD]) t.notOk(output.includes(secret), secret)
 })
 
 t.test('A25: logs are lines for people on a terminal and JSON elsewhere, at their level', async t => {
@@ -710,17 +710,17 @@ t.test('A25: logs are lines for people on a terminal and JSON elsewhere, at thei
   }
   const machine = collected()
   const json = await createLogger('info', false, machine.stream as never)
-  json.info('told')
-  json.debug('not told')
+  json.info('logged')
+  json.debug('not logged')
   t.equal(machine.lines.length, 1)
-  t.equal(JSON.parse(machine.lines[0] as string).msg, 'told')
+  t.equal(JSON.parse(machine.lines[0] as string).msg, 'logged')
 
   const terminal = new PassThrough()
   const pretty = await createLogger('warn', true, terminal as never)
-  pretty.warn({ call: { id: 'req_1' } }, 'told')
-  pretty.info('not told')
+  pretty.warn({ call: { id: 'req_1' } }, 'logged')
+  pretty.info('not logged')
   const [line] = (await new Promise<Buffer>(resolve => terminal.once('data', resolve))).toString().split('\n')
-  t.equal((line as string).replaceAll(COLOUR, '').replace(/\d/g, '0'), '[00:00:00.000] WARN: told')
+  t.equal((line as string).replaceAll(COLOUR, '').replace(/\d/g, '0'), '[00:00:00.000] WARN: logged')
 })
 
 t.test('A25: a call is logged in one line: method, path, status, time and id, never its query or body', async t => {

@@ -418,7 +418,7 @@ t.test('script: a client that gives up during a delay is logged so, and its call
       { method: 'GET', path: '/next/accounts', status: null, script: 'scr_2', lost: 'connection_closed' }
     ]
   )
-  t.equal(logs.filter(line => JSON.parse(line).level > 30).length, 0, 'nothing is told as a defect')
+  t.equal(logs.filter(line => JSON.parse(line).level > 30).length, 0, 'nothing is logged as a defect')
 })
 
 t.test("script: a call that is answered in the operation's stead is not made after all when its client leaves", async t => {
@@ -591,7 +591,7 @@ t.test('A25: a card number is matched and forgotten', async t => {
   )
 })
 
-t.test('steps: they are played at load through the real rules, and stand in the first state', async t => {
+t.test('steps: they are played at load through the real rules, and are in the first state', async t => {
   const scenario = {
     ...scripted([{ on: 'POST /refunds', respond: { status: 418 } }], { expect: [{ on: 'POST /refunds', times: 0 }] }),
     steps: [

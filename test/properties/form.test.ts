@@ -104,7 +104,7 @@ void property(
 
     equal(problem, null)
     deepEqual(sorted(decodedValue(root)), sorted({ parts, cleared: false }))
-    deepEqual([...root.parts.keys()], [...new Set(pairs.map(({ steps }) => steps[0]))], 'names stand in the order in which they came first')
+    deepEqual([...root.parts.keys()], [...new Set(pairs.map(({ steps }) => steps[0]))], 'names are in the order of their first appearance')
   }
 )
 

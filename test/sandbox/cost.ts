@@ -1,10 +1,10 @@
-/** What a world costs in memory: run as a process of its own with --expose-gc, it writes bytes as JSON. */
+/** What a sandbox costs in memory: run as a process of its own with --expose-gc, it writes bytes as JSON. */
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { FAMILIES } from '../../src/store/store.js'
 
-/** Records of the scenario that worlds are made of. */
+/** Records of the scenario that sandboxes are made of. */
 export const RECORDS = 10_000
 const MANY = 500
 
@@ -31,7 +31,7 @@ export const sandboxesOf = (): Sandboxes =>
     machine: Date.now
   })
 
-/** How many records there are in all worlds. */
+/** How many records there are in all sandboxes. */
 export const recordsIn = (sandboxes: Sandboxes): number =>
   sandboxes.all().reduce((sum, { store }) => sum + FAMILIES.reduce((all, family) => all + store[family].size, 0), 0)
 

@@ -41,7 +41,7 @@ async function killed(t: Test, file: string): Promise<void> {
   await once(child, 'exit')
 }
 
-/** A socket in the place of a lock, which does with those who ask as it is told. */
+/** A socket in the place of a lock, which treats its callers as the case says. */
 async function impostor(t: Test, path: string, answer: (socket: Socket) => void): Promise<void> {
   const server = createServer(socket => answer(socket.on('error', () => {})))
   t.teardown(() => server.close())

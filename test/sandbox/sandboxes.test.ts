@@ -9,13 +9,13 @@ import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { cpuTime } from '../support/cpu.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { namesIn, type SandboxClient, sandboxClient } from './client.js'
 import { largeScenario, RECORDS, recordsIn, sandboxesOf } from './cost.js'
-import { namesIn, type World, worldOf } from './worlds.js'
 
 const ORIGIN = { name: 'test', file: null }
 const START = { name: 'start', seed: 7, clock: NOW, data: smallFixture() }
 
-/** The worlds of a process, without an app. */
+/** The sandboxes of a process, without an app. */
 async function sandboxesWith(flag: GivenSettings = {}, { start = START as object | null } = {}) {
   const sandboxes = new Sandboxes({
     library: new Library({ fixtures: null, scenarios: null }),
@@ -81,8 +81,8 @@ const SESSION: Step[] = [
   ['control', 'GET ']
 ]
 
-/** Makes the session in a world; answers all that came back, without what belongs to its address or to the time that a call took. */
-async function played({ call, control, prefix }: World): Promise<string[]> {
+/** Makes the session in a sandbox; answers all that came back, without what belongs to its address or to the time that a call took. */
+async function played({ call, control, prefix }: SandboxClient): Promise<string[]> {
   const answers: string[] = []
   let last = ''
   for (const [target, on, body] of SESSION) {
@@ -97,21 +97,21 @@ async function played({ call, control, prefix }: World): Promise<string[]> {
 
 const PATHS = ['', '/state', '/clock', '/settings', '/script', '/snapshots', '/requests', '/coverage', '/findings', '/assumptions']
 
-/** What tells a world from another, by its control path, without what belongs to its address or to the time that a call took. */
-async function shown({ control, prefix }: World): Promise<Record<string, string>> {
+/** What distinguishes one sandbox from another, by its control path, without what belongs to its address or to the time that a call took. */
+async function shown({ control, prefix }: SandboxClient): Promise<Record<string, string>> {
   const texts: Record<string, string> = {}
   for (const path of PATHS) texts[path] = (await control(`GET ${path}`)).text.replaceAll(prefix === '' ? '\0' : prefix, '').replace(/"ms":[\d.]+/g, '')
   return texts
 }
 
-/** Names the paths under which two worlds, or a world at two times, show something else. */
+/** Names the paths under which two sandboxes, or one sandbox at two times, show something else. */
 const different = (one: Record<string, string>, other: Record<string, string>) => PATHS.filter(path => one[path] !== other[path])
 
 t.test('sandboxes: the same calls are answered the same, ids and clock included, as at the base address', async t => {
   const emulator = await startTestEmulator(t, { scenario: START })
 
-  const inMain = await played(worldOf(emulator, null))
-  const inA = await played(worldOf(emulator, 'a'))
+  const inMain = await played(sandboxClient(emulator, null))
+  const inA = await played(sandboxClient(emulator, 'a'))
 
   for (const [index, answer] of inMain.entries()) t.equal(inA[index], answer, SESSION[index]?.[1] ?? '')
   t.ok(inMain.filter(answer => / (200|201) /.test(answer)).length > 30, 'most of them do something')
@@ -119,7 +119,7 @@ t.test('sandboxes: the same calls are answered the same, ids and clock included,
 
 t.test('sandboxes: what is done in one is not seen in another', async t => {
   const emulator = await startTestEmulator(t, { scenario: START })
-  const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
+  const [main, a, b] = [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
   for (const { call } of [main, a, b]) await call('GET /tickets')
   const before = await shown(b)
   t.strictSame(different(await shown(main), before), [], 'they begin alike')
@@ -133,50 +133,50 @@ t.test('sandboxes: what is done in one is not seen in another', async t => {
 
   t.strictSame(different(await shown(a), before), PATHS, 'everything is different in one')
   t.strictSame(different(await shown(b), before), [], 'nothing in another')
-  t.strictSame(different(await shown(main), before), [], 'nothing in the world at the base address')
+  t.strictSame(different(await shown(main), before), [], 'nothing in the sandbox at the base address')
   await main.call('POST /locations/loc_a', { body: { display_name: 'Main' } })
   t.equal((await b.call('GET /locations/loc_a')).body.display_name, 'A', 'nor is what is done there seen in a sandbox')
   await main.control('POST /reset')
-  t.equal((await a.control('GET /script')).body.data.length, 1, 'a reset is one of its own world')
+  t.equal((await a.control('GET /script')).body.data.length, 1, 'a reset is one of its own sandbox')
 })
 
 t.test('sandboxes: calls made at the same time in many stay apart', async t => {
   const emulator = await startTestEmulator(t, { scenario: START })
-  const worlds = Array.from({ length: 8 }, (_, index) => worldOf(emulator, `w${index}`))
+  const clients = Array.from({ length: 8 }, (_, index) => sandboxClient(emulator, `w${index}`))
 
-  const answers = await Promise.all(worlds.map(played))
+  const answers = await Promise.all(clients.map(played))
 
   for (const answer of answers) t.strictSame(answer, answers[0])
 })
 
 t.test('sandboxes: the run counts what is done in all of them, and names their calls by their sandbox', async t => {
   const emulator = await startTestEmulator(t)
-  const [main, a, b] = [null, 'a', 'b-1'].map(name => worldOf(emulator, name)) as [World, World, World]
-  const repeat = async ({ call }: World) => {
+  const [main, a, b] = [null, 'a', 'b-1'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
+  const repeat = async ({ call }: SandboxClient) => {
     for (const _ of [1, 2]) await call('POST /refunds', { body: { transaction: 'txn_none' } })
   }
   await repeat(main)
   await repeat(a)
   await a.call('GET /tickets', { query: 'search_query=T' })
   await repeat(b)
-  const requestsIn = async ({ control }: World, scope: string) =>
+  const requestsIn = async ({ control }: SandboxClient, scope: string) =>
     Object.fromEntries(
       (await control(`GET /findings?scope=${scope}`)).body.data.map(({ finding, requests }: { finding: string; requests: string[] }) => [finding, requests])
     )
 
-  for (const world of [main, a, b]) {
-    t.strictSame(await requestsIn(world, 'run'), {
+  for (const each of [main, a, b]) {
+    t.strictSame(await requestsIn(each, 'run'), {
       'refused-and-repeated': ['req_1', 'req_2', 'a/req_1', 'a/req_2', 'b-1/req_1', 'b-1/req_2'],
       'search-without-narrowing': ['a/req_3']
     })
   }
   t.strictSame(await requestsIn(a, 'sandbox'), { 'refused-and-repeated': ['req_1', 'req_2'], 'search-without-narrowing': ['req_3'] })
   t.strictSame(await requestsIn(main, 'sandbox'), { 'refused-and-repeated': ['req_1', 'req_2'] })
-  const assumption = async ({ control }: World, scope: string, wanted: string) =>
+  const assumption = async ({ control }: SandboxClient, scope: string, wanted: string) =>
     (await control(`GET /assumptions?scope=${scope}`)).body.data.find(({ id }: { id: string }) => id === wanted).requests
   t.strictSame(await assumption(main, 'run', 'A13'), ['a/req_3'])
   t.strictSame(await assumption(a, 'sandbox', 'A13'), ['req_3'])
-  const violated = async ({ control }: World, scope: string) =>
+  const violated = async ({ control }: SandboxClient, scope: string) =>
     (await control(`GET /coverage?scope=${scope}`)).body.rules.find(({ rule }: { rule: string }) => rule === 'REF-1').violated
   t.strictSame([await violated(main, 'run'), await violated(b, 'run'), await violated(main, 'sandbox'), await violated(b, 'sandbox')], [6, 6, 2, 2])
 })
@@ -185,7 +185,7 @@ t.test('sandboxes: a new one begins with the start scenario, whatever the one at
   const emulator = await startTestEmulator(t, {
     scenario: { ...START, settings: { pagination: { max_limit: 9 } }, script: [{ on: 'GET /refunds', delay: '1ms' }] }
   })
-  const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
+  const [main, a, b] = [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
   await a.call('GET /tickets')
   const first = await shown(a)
 
@@ -275,7 +275,7 @@ t.test('limits.sandboxes: one above it is refused, and the others go on', async 
 
 t.test('limits.sandboxes: over HTTP one above it is a 429 that nothing is made or counted by', async t => {
   const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 1 } })
-  const [a, b] = ['a', 'b'].map(name => worldOf(emulator, name)) as [World, World]
+  const [a, b] = ['a', 'b'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient]
   await a.call('GET /tickets')
 
   const answers = [await b.call('GET /tickets'), await b.control('POST /load', { scenario: { data: smallFixture() } }), await b.control('POST /records', {})]
@@ -346,7 +346,7 @@ t.test('sandboxes: one that is released ends when no other call uses it, and onl
 t.test('sandboxes: a deleted one is gone with all that it held; made again it begins anew', async t => {
   const emulator = await startTestEmulator(t)
   const { sandboxes } = emulator
-  const a = worldOf(emulator, 'a')
+  const a = sandboxClient(emulator, 'a')
   await a.call('POST /locations', { body: { display_name: 'X', 'address[country]': 'US' } })
   await a.control('PUT /snapshots/one')
   const [before, totals] = [sandboxes.find('a'), (await emulator.control('GET /coverage?scope=run')).text]
@@ -372,20 +372,20 @@ const filesIn = (folder: string) =>
 t.test('snapshots: each sandbox has its own, in memory and in a folder', async t => {
   for (const snapshots_dir of [null, t.testdir()]) {
     const emulator = await startTestEmulator(t, { settings: { snapshots_dir } })
-    const worlds = [null, 'a', 'b.json'].map(name => worldOf(emulator, name)) as [World, World, World]
-    const [main, a, b] = worlds
-    for (const [index, { call, control }] of worlds.entries()) {
-      await call('POST /locations/loc_a', { body: { display_name: `World ${index}` } })
+    const clients = [null, 'a', 'b.json'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
+    const [main, a, b] = clients
+    for (const [index, { call, control }] of clients.entries()) {
+      await call('POST /locations/loc_a', { body: { display_name: `Sandbox ${index}` } })
       t.equal((await control('PUT /snapshots/one')).status, 201)
       await call('POST /locations/loc_a', { body: { display_name: 'Changed' } })
     }
     await a.control('PUT /snapshots/two')
-    const held = async ({ control }: World) => (await control('GET /snapshots')).body.data.map(({ name }: { name: string }) => name)
+    const held = async ({ control }: SandboxClient) => (await control('GET /snapshots')).body.data.map(({ name }: { name: string }) => name)
 
     t.strictSame([await held(main), await held(a), await held(b)], [['one'], ['one', 'two'], ['one']])
-    for (const [index, { call, control }] of worlds.entries()) {
+    for (const [index, { call, control }] of clients.entries()) {
       t.equal((await control('POST /snapshots/one/restore')).status, 200)
-      t.equal((await call('GET /locations/loc_a')).body.display_name, `World ${index}`)
+      t.equal((await call('GET /locations/loc_a')).body.display_name, `Sandbox ${index}`)
     }
     t.equal((await b.control('POST /snapshots/two/restore')).status, 404)
     if (snapshots_dir) t.strictSame(filesIn(snapshots_dir), ['one.json', 'sandboxes/a/one.json', 'sandboxes/a/two.json', 'sandboxes/b.json/one.json'])
@@ -396,7 +396,7 @@ t.test('snapshots: each sandbox has its own, in memory and in a folder', async t
     if (snapshots_dir) {
       t.strictSame(filesIn(snapshots_dir), ['one.json', 'sandboxes/b.json/one.json'])
       const later = await startTestEmulator(t, { settings: { snapshots_dir } })
-      const again = worldOf(later, 'b.json')
+      const again = sandboxClient(later, 'b.json')
       await again.call('GET /tickets')
       t.strictSame(await held(again), ['one'], 'and files outlive the process')
     }
@@ -406,12 +406,12 @@ t.test('snapshots: each sandbox has its own, in memory and in a folder', async t
 t.test('snapshots: a load that fails leaves the files of an earlier sandbox of the name', async t => {
   const snapshots_dir = t.testdir()
   const first = await startTestEmulator(t, { settings: { snapshots_dir } })
-  const kept = worldOf(first, 'a')
+  const kept = sandboxClient(first, 'a')
   await kept.call('GET /tickets')
   await kept.control('PUT /snapshots/one')
 
   const second = await startTestEmulator(t, { settings: { snapshots_dir } })
-  t.equal((await worldOf(second, 'a').control('POST /load', { scenario: { sede: 1 } })).status, 400)
+  t.equal((await sandboxClient(second, 'a').control('POST /load', { scenario: { sede: 1 } })).status, 400)
 
   t.strictSame(await namesIn(second), [])
   t.strictSame(filesIn(snapshots_dir), ['sandboxes/a/one.json'])

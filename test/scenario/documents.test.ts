@@ -281,8 +281,8 @@ t.test('library: a path is relative to the file and stays inside the folders', a
     '../../../../package.json',
     '/etc/passwd'
   ]) {
-    const told = await at(path)
-    t.ok(told === `${path} lies outside the fixtures and scenarios folders`, told)
+    const message = await at(path)
+    t.ok(message === `${path} lies outside the fixtures and scenarios folders`, message)
   }
   t.equal(await at('../fixtures/none.yaml'), 'there is no file ../fixtures/none.yaml')
   t.equal(await at('../fixtures/nowhere.yaml'), 'there is no file ../fixtures/nowhere.yaml')

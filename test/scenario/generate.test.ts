@@ -20,8 +20,8 @@ const RANGE = { from: FROM, to: TO }
 /** A Location without Tickets, so that all that is there is generated. */
 const EMPTY = { locations: [{ id: 'loc_b', account: 'mch_a', display_name: 'B', address: { country: 'US' } }] }
 
-type Told = (what: string, done: number, total: number) => void
-const firstState = async (data: object, { flag = {}, progress }: { flag?: GivenSettings; progress?: Told } = {}): Promise<FirstState> =>
+type Progress = (what: string, done: number, total: number) => void
+const firstState = async (data: object, { flag = {}, progress }: { flag?: GivenSettings; progress?: Progress } = {}): Promise<FirstState> =>
   firstStateOf(
     documentOf('doc', data),
     { name: 'given', file: null },
@@ -300,7 +300,7 @@ t.test('generate: later entries do not change what earlier ones gave', async t =
 })
 
 t.test('generate: 2,000 records are made and imported in good time, with their progress reported', async t => {
-  const told: string[] = []
+  const reported: string[] = []
   const begun = cpuTime()
 
   const { store } = await firstState(
@@ -312,13 +312,13 @@ t.test('generate: 2,000 records are made and imported in good time, with their p
         { transactions: 700, location: 'loc_b', refunded: 0.5, created: RANGE }
       ]
     },
-    { progress: (what, done, total) => told.push(`${what} ${done}/${total}`) }
+    { progress: (what, done, total) => reported.push(`${what} ${done}/${total}`) }
   )
 
   const ms = cpuTime() - begun
   t.strictSame([store.tickets.size, store.transactions.size, store.refunds.size], [1001, 700, 350])
   t.ok(ms < 2000, `${ms} ms`)
-  t.strictSame(told, ['tickets 500/1000', 'tickets 1000/1000', 'transactions 500/700'])
+  t.strictSame(reported, ['tickets 500/1000', 'tickets 1000/1000', 'transactions 500/700'])
 })
 
 t.test('generate: every problem, with its place', async t => {

@@ -46,7 +46,7 @@ const ticket = (id: string, more: object = {}) => ({ id, location: 'loc_a', ...m
 const charge = (id: string, more: object = {}) => ({ id, ticket: 'tkt_a', payment_type: 'card', amount: 1000, ...more })
 const refund = (more: object = {}) => ({ transaction: 'txn_a', amount: 100, ...more })
 /** A small whole fixture; a test adds or replaces what matters. */
-const world = (added: Partial<Record<keyof Records | 'api_keys', object[]>> = {}) => ({
+const smallFixture = (added: Partial<Record<keyof Records | 'api_keys', object[]>> = {}) => ({
   api_keys: added.api_keys ?? [],
   accounts: [account('mch_a'), ...(added.accounts ?? [])],
   users: added.users ?? [],
@@ -62,7 +62,7 @@ const one = async <F extends keyof Records>(family: F, id: string, data: unknown
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
 
 t.test('A04 A05: a record of each family is completed', async t => {
-  const data = world({
+  const data = smallFixture({
     users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' }],
     refunds: [refund({ id: 'rfd_a' })]
   })
@@ -107,7 +107,7 @@ t.test('A04 A05: a record of each family is completed', async t => {
 
 t.test('A22 A24 A25 A28 A30: given values are kept, completed where they are objects', async t => {
   const method = { type: 'card', card: { brand: 'visa', last4: '4242' } }
-  const data = world({
+  const data = smallFixture({
     accounts: [account('mch_b', { address: { country: 'gb', city: 'Leeds' }, phone: '1', metadata: { k: 'v' }, reseller: 'mch_a' })],
     transactions: [
       charge('txn_b', { payment_method: method, customer: { name: 'C' }, adjustment_number: -1.5, tip_amount: 5, donation_amount: 0, currency: 'eur' }),
@@ -152,7 +152,7 @@ t.test('A03 A05: ids left out are drawn and created left out is now, in file ord
   const { store, counters } = await load({
     clock: NOW,
     data: {
-      ...world(),
+      ...smallFixture(),
       accounts: [account('mch_a'), nameless(account('')), { ...nameless(account('')), type: 'reseller' }],
       tickets: [ticket('tkt_a', { created: '2026-01-01' }), nameless(ticket('')), { ...nameless(ticket('')), created: null }],
       transactions: [charge('txn_a', { created: '2026-03-01T20:00:00+02:00' })]
@@ -175,7 +175,7 @@ t.test('A03 A05: ids left out are drawn and created left out is now, in file ord
   t.strictSame(counters, { merchant: 1, reseller: 1, ticket: 2 })
 
   const taken = new Ids().draw('ticket', settings, () => false)
-  const skipped = await load({ data: { ...world(), tickets: [ticket('tkt_a'), ticket(taken), nameless(ticket(''))] } })
+  const skipped = await load({ data: { ...smallFixture(), tickets: [ticket('tkt_a'), ticket(taken), nameless(ticket(''))] } })
   t.equal(
     skipped.store.tickets.inCreationOrder().at(-1)?.id,
     drawn('ticket') && new Ids({ ticket: 1 }).draw('ticket', settings, () => false),
@@ -188,71 +188,79 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
     ['an unknown section', { tickets: [], tikets: [] }, ['tikets: unknown name tikets; did you mean tickets?']],
     ['no list', { tickets: {} }, ['tickets: a list was expected, not an object']],
     ['no record', { tickets: ['x'] }, ['tickets[0]: an object was expected, not x']],
-    ['an unknown field', world({ tickets: [ticket('x', { referense: 'T' })] }), ['tickets[1].referense: unknown name referense; did you mean reference?']],
+    [
+      'an unknown field',
+      smallFixture({ tickets: [ticket('x', { referense: 'T' })] }),
+      ['tickets[1].referense: unknown name referense; did you mean reference?']
+    ],
     [
       'a derived field',
-      world({ transactions: [charge('x', { amount_refunded: 5 })] }),
+      smallFixture({ transactions: [charge('x', { amount_refunded: 5 })] }),
       [
         'transactions[1].amount_refunded: unknown name amount_refunded; known here: id, created, ticket, location, payment_type, payment_method, currency, amount, tip_amount, donation_amount, adjustment_number, amounts, customer, extra'
       ]
     ],
-    ['a field that is needed', world({ users: [{ account: 'mch_a', name: 'U' }] }), ['users[0]: email is required']],
-    ['a part that is needed', world({ locations: [location('x', { address: {} })] }), ['locations[1].address: country is required']],
-    ['a bad id', world({ tickets: [ticket('a b')] }), ['tickets[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not a b']],
-    ['an empty id', world({ tickets: [ticket('')] }), ['tickets[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not ']],
-    ['a long id', world({ tickets: [ticket('x'.repeat(129))] }), [`tickets[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not ${'x'.repeat(60)}…`]],
+    ['a field that is needed', smallFixture({ users: [{ account: 'mch_a', name: 'U' }] }), ['users[0]: email is required']],
+    ['a part that is needed', smallFixture({ locations: [location('x', { address: {} })] }), ['locations[1].address: country is required']],
+    ['a bad id', smallFixture({ tickets: [ticket('a b')] }), ['tickets[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not a b']],
+    ['an empty id', smallFixture({ tickets: [ticket('')] }), ['tickets[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not ']],
+    ['a long id', smallFixture({ tickets: [ticket('x'.repeat(129))] }), [`tickets[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not ${'x'.repeat(60)}…`]],
     [
       'a word that is none',
-      world({ transactions: [charge('x', { payment_type: 'carb' })] }),
+      smallFixture({ transactions: [charge('x', { payment_type: 'carb' })] }),
       ['transactions[1].payment_type: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not carb; did you mean card?']
     ],
     [
       'a country that is none',
-      world({ locations: [location('x', { address: { country: 'XX' } })] }),
+      smallFixture({ locations: [location('x', { address: { country: 'XX' } })] }),
       ['locations[1].address.country: a two-letter ISO 3166-1 country code was expected, such as US']
     ],
     [
       'an address that is none',
-      world({ users: [{ account: 'mch_a', name: 'U', email: 'u' }] }),
+      smallFixture({ users: [{ account: 'mch_a', name: 'U', email: 'u' }] }),
       ['users[0].email: an e-mail address was expected, such as ana@example.com']
     ],
     [
       'a currency in upper case',
-      world({ transactions: [charge('x', { currency: 'USD' })] }),
+      smallFixture({ transactions: [charge('x', { currency: 'USD' })] }),
       ['transactions[1].currency: the code is written in lower case: usd']
     ],
     [
       'four digits as a number',
-      world({ transactions: [charge('x', { payment_method: { type: 'card', card: { last4: 4242 } } })] }),
+      smallFixture({ transactions: [charge('x', { payment_method: { type: 'card', card: { last4: 4242 } } })] }),
       ['transactions[1].payment_method.card.last4: text or null was expected, not 4242; quote it: "4242"']
     ],
     [
       'five digits',
-      world({ transactions: [charge('x', { payment_method: { type: 'card', card: { last4: '42424' } } })] }),
+      smallFixture({ transactions: [charge('x', { payment_method: { type: 'card', card: { last4: '42424' } } })] }),
       ['transactions[1].payment_method.card.last4: four digits were expected, such as 4242']
     ],
-    ['a negative amount', world({ transactions: [charge('x', { amount: -1 })] }), ['transactions[1].amount: at least 0 was expected, not -1']],
-    ['a fraction', world({ transactions: [charge('x', { tip_amount: 1.5 })] }), ['transactions[1].tip_amount: a whole number or null was expected, not 1.5']],
+    ['a negative amount', smallFixture({ transactions: [charge('x', { amount: -1 })] }), ['transactions[1].amount: at least 0 was expected, not -1']],
+    [
+      'a fraction',
+      smallFixture({ transactions: [charge('x', { tip_amount: 1.5 })] }),
+      ['transactions[1].tip_amount: a whole number or null was expected, not 1.5']
+    ],
     [
       'an amount that is too large',
-      world({ transactions: [charge('x', { amount: 2 ** 53 })] }),
+      smallFixture({ transactions: [charge('x', { amount: 2 ** 53 })] }),
       [`transactions[1].amount: at most ${2 ** 53 - 1} was expected, not ${2 ** 53}`]
     ],
-    ['a Refund of nothing', world({ refunds: [refund({ amount: 0 })] }), ['refunds[0].amount: at least 1 was expected, not 0']],
+    ['a Refund of nothing', smallFixture({ refunds: [refund({ amount: 0 })] }), ['refunds[0].amount: at least 1 was expected, not 0']],
     [
       'metadata that is no text',
-      world({ locations: [location('x', { metadata: { n: 5 } })] }),
+      smallFixture({ locations: [location('x', { metadata: { n: 5 } })] }),
       ['locations[1].metadata.n: text was expected, not 5; quote it: "5"']
     ],
     [
       'an instant that is none',
-      world({ tickets: [ticket('x', { created: '1767225600' })] }),
+      smallFixture({ tickets: [ticket('x', { created: '1767225600' })] }),
       ['tickets[1].created: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z']
     ],
-    ['extra that is no object', world({ tickets: [ticket('x', { extra: 5 })] }), ['tickets[1].extra: an object was expected, not 5']],
+    ['extra that is no object', smallFixture({ tickets: [ticket('x', { extra: 5 })] }), ['tickets[1].extra: an object was expected, not 5']],
     [
       'extra with a name of the API',
-      world({ tickets: [ticket('x', { extra: { reference: 1, object: 2, more: 3 } })] }),
+      smallFixture({ tickets: [ticket('x', { extra: { reference: 1, object: 2, more: 3 } })] }),
       [
         'tickets[1].extra.reference: reference is a name that the API itself returns; give it outside extra',
         'tickets[1].extra.object: object is a name that the API itself returns; give it outside extra'
@@ -260,10 +268,14 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
     ],
     [
       'a reference to nothing',
-      world({ tickets: [ticket('x', { location: 'loc_b' })] }),
+      smallFixture({ tickets: [ticket('x', { location: 'loc_b' })] }),
       ['tickets[1].location: no Location has the id loc_b; did you mean loc_a?']
     ],
-    ['a reference to nothing like it', world({ tickets: [ticket('x', { location: 'elsewhere' })] }), ['tickets[1].location: no Location has the id elsewhere']],
+    [
+      'a reference to nothing like it',
+      smallFixture({ tickets: [ticket('x', { location: 'elsewhere' })] }),
+      ['tickets[1].location: no Location has the id elsewhere']
+    ],
     [
       'a reference of each family',
       {
@@ -283,12 +295,16 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
         'refunds[0].transaction: no Transaction has the id txn_a'
       ]
     ],
-    ['a key of nothing', world({ api_keys: [{ key: 'sk_x', account: 'mch_b' }] }), ['api_keys[0].account: no Account has the id mch_b; did you mean mch_a?']],
-    ['a bad key', world({ api_keys: [{ key: 'a:b', account: 'mch_a' }] }), ['api_keys[0].key: a key is printable, without spaces and without a colon']],
-    ['an id given twice', world({ tickets: [ticket('x'), ticket('x')] }), ['tickets[2].id: the id x is given twice']],
+    [
+      'a key of nothing',
+      smallFixture({ api_keys: [{ key: 'sk_x', account: 'mch_b' }] }),
+      ['api_keys[0].account: no Account has the id mch_b; did you mean mch_a?']
+    ],
+    ['a bad key', smallFixture({ api_keys: [{ key: 'a:b', account: 'mch_a' }] }), ['api_keys[0].key: a key is printable, without spaces and without a colon']],
+    ['an id given twice', smallFixture({ tickets: [ticket('x'), ticket('x')] }), ['tickets[2].id: the id x is given twice']],
     [
       'a key given twice',
-      world({
+      smallFixture({
         api_keys: [
           { key: 'sk_x', account: 'mch_a' },
           { key: 'sk_x', account: 'mch_a' }
@@ -298,30 +314,34 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
     ],
     [
       'Refunds above the charge',
-      world({ refunds: [refund({ amount: 600 }), refund({ amount: 401 })] }),
+      smallFixture({ refunds: [refund({ amount: 600 }), refund({ amount: 401 })] }),
       ['refunds[1].amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 401 was asked.']
     ],
     [
       'a Refund of a charge without amount',
-      world({ transactions: [charge('x', { amount: 0, tip_amount: 50 })], refunds: [refund({ transaction: 'x', amount: 1 })] }),
+      smallFixture({ transactions: [charge('x', { amount: 0, tip_amount: 50 })], refunds: [refund({ transaction: 'x', amount: 1 })] }),
       ['refunds[0].transaction: x settled nothing, so there is nothing to refund.']
     ],
     [
       'another Location than the Ticket',
-      world({ locations: [location('loc_b')], transactions: [charge('x', { location: 'loc_b' })] }),
+      smallFixture({ locations: [location('loc_b')], transactions: [charge('x', { location: 'loc_b' })] }),
       ['transactions[1].location: the Ticket tkt_a is at loc_a']
     ],
     [
       'another type than the payment method',
-      world({ transactions: [charge('x', { payment_method: { type: 'vip' } })] }),
+      smallFixture({ transactions: [charge('x', { payment_method: { type: 'vip' } })] }),
       ['transactions[1].payment_method: its type is vip, but payment_type is card']
     ],
     [
       'a sum that cannot be held',
-      world({ transactions: [charge('x', { amount: Number.MAX_SAFE_INTEGER, tip_amount: 1 })] }),
+      smallFixture({ transactions: [charge('x', { amount: Number.MAX_SAFE_INTEGER, tip_amount: 1 })] }),
       ['transactions[1].amount: the amount with tip and donation is above 2^53-1']
     ],
-    ['another currency than the charge', world({ refunds: [refund({ currency: 'eur' })] }), ['refunds[0].currency: the Transaction txn_a was charged in usd']]
+    [
+      'another currency than the charge',
+      smallFixture({ refunds: [refund({ currency: 'eur' })] }),
+      ['refunds[0].currency: the Transaction txn_a was charged in usd']
+    ]
   ]
   for (const [title, data, problems] of cases) {
     t.strictSame(await problemsOf(data), problems, title)
@@ -335,7 +355,7 @@ t.test('fixtures: a reference to a record that has problems itself, or that coul
   const cases: [title: string, data: object, problems: string[]][] = [
     [
       'of every family',
-      world({
+      smallFixture({
         api_keys: [{ key: 'sk_bad', account: 'bad' }],
         accounts: [account('bad', { extra: { name: 1 } }), account('child', { reseller: 'bad' })],
         users: [{ id: 'usr_b', account: 'bad', name: 'U', email: 'u@example.com' }],
@@ -348,12 +368,12 @@ t.test('fixtures: a reference to a record that has problems itself, or that coul
     ],
     [
       'with a problem of shape',
-      world({ locations: [location('loc_b', { phone: 5 })], tickets: [ticket('tkt_b', { location: 'loc_b' }), ticket('tkt_c', { location: 'loc_c' })] }),
+      smallFixture({ locations: [location('loc_b', { phone: 5 })], tickets: [ticket('tkt_b', { location: 'loc_b' }), ticket('tkt_c', { location: 'loc_c' })] }),
       ['locations[1].phone: text or null was expected, not 5; quote it: "5"', 'tickets[2].location: no Location has the id loc_c; did you mean loc_a?']
     ],
     [
       'whose id is not right',
-      world({ locations: [location('loc b')], tickets: [ticket('tkt_b', { location: 'loc_b' })] }),
+      smallFixture({ locations: [location('loc b')], tickets: [ticket('tkt_b', { location: 'loc_b' })] }),
       ['locations[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not loc b']
     ],
     [
@@ -385,16 +405,16 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
   ]
   const cases: [data: object, problems: string[]][] = [
     [
-      world({ accounts: [account('mch_b', { reseller: 'none_such', ...wrong })] }),
+      smallFixture({ accounts: [account('mch_b', { reseller: 'none_such', ...wrong })] }),
       ['accounts[1].reseller: no Account has the id none_such', ...said('accounts[1]')]
     ],
     [
-      world({ tickets: [ticket('tkt_b', { location: 'elsewhere', ...wrong })] }),
+      smallFixture({ tickets: [ticket('tkt_b', { location: 'elsewhere', ...wrong })] }),
       ['tickets[1].location: no Location has the id elsewhere', ...said('tickets[1]')]
     ],
-    [world({ tickets: [ticket('tkt_a', wrong)] }), ['tickets[1].id: the id tkt_a is given twice', ...said('tickets[1]')]],
+    [smallFixture({ tickets: [ticket('tkt_a', wrong)] }), ['tickets[1].id: the id tkt_a is given twice', ...said('tickets[1]')]],
     [
-      world({
+      smallFixture({
         locations: [location('loc_b')],
         transactions: [charge('x', { location: 'loc_b', payment_method: { type: 'vip', card: 5 }, amount: 2 ** 53 - 1, tip_amount: 1, ...wrong })]
       }),
@@ -407,7 +427,7 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
       ]
     ],
     [
-      world({ refunds: [refund({ id: 'rfd_a', amount: 1001, currency: 'eur', ...wrong })] }),
+      smallFixture({ refunds: [refund({ id: 'rfd_a', amount: 1001, currency: 'eur', ...wrong })] }),
       [
         'refunds[0].amount: txn_a was charged 1000 usd, 0 of it has been refunded, 1000 remain; 1001 was asked.',
         'refunds[0].currency: the Transaction txn_a was charged in usd',
@@ -415,7 +435,7 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
       ]
     ],
     [
-      world({ transactions: [charge('x', { location: 5, payment_type: 'carb', payment_method: { type: 'vip' }, tip_amount: 'x' })] }),
+      smallFixture({ transactions: [charge('x', { location: 5, payment_type: 'carb', payment_method: { type: 'vip' }, tip_amount: 'x' })] }),
       [
         'transactions[1].payment_type: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not carb; did you mean card?',
         'transactions[1].location: text or null was expected, not 5; quote it: "5"',
@@ -423,7 +443,7 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
       ]
     ],
     [
-      world({ refunds: [refund({ amount: '5', currency: 5 }), { transaction: 'txn_a' }] }),
+      smallFixture({ refunds: [refund({ amount: '5', currency: 5 }), { transaction: 'txn_a' }] }),
       [
         'refunds[0].amount: a whole number was expected, not 5',
         'refunds[0].currency: text or null was expected, not 5; quote it: "5"',
@@ -431,7 +451,7 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
       ]
     ],
     [
-      world({ api_keys: [{ key: 'a b', account: 'none_such' }, { key: 'k', account: 5 }, { key: 'k' }] }),
+      smallFixture({ api_keys: [{ key: 'a b', account: 'none_such' }, { key: 'k', account: 5 }, { key: 'k' }] }),
       [
         'api_keys[0].key: a key is printable, without spaces and without a colon',
         'api_keys[0].account: no Account has the id none_such',
@@ -446,35 +466,35 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
 
 t.test('A40: a text that has to be given is not of white space alone', async t => {
   const cases: [data: object, path: string][] = [
-    [world({ accounts: [account('mch_b', { name: ' ' })] }), 'accounts[1].name'],
-    [world({ users: [{ account: 'mch_a', name: '\u00a0\t', email: 'u@example.com' }] }), 'users[0].name'],
-    [world({ locations: [location('loc_b', { display_name: '\n' })] }), 'locations[1].display_name'],
-    [world({ tickets: [ticket('tkt_b', { location: ' ' })] }), 'tickets[1].location']
+    [smallFixture({ accounts: [account('mch_b', { name: ' ' })] }), 'accounts[1].name'],
+    [smallFixture({ users: [{ account: 'mch_a', name: '\u00a0\t', email: 'u@example.com' }] }), 'users[0].name'],
+    [smallFixture({ locations: [location('loc_b', { display_name: '\n' })] }), 'locations[1].display_name'],
+    [smallFixture({ tickets: [ticket('tkt_b', { location: ' ' })] }), 'tickets[1].location']
   ]
   for (const [data, path] of cases) {
     t.strictSame(await problemsOf(data), [`${path}: text was expected, not white space alone`])
     const empty = JSON.parse(JSON.stringify(data).replace(/"(?: |\\u00a0\\t|\\n|\u00a0\\t)"/, '""'))
     t.strictSame(await problemsOf(empty), [`${path}: text was expected, not an empty one`])
   }
-  t.strictSame(await problemsOf(world({ tickets: [ticket('tkt_b', { reference: ' ' })], accounts: [account('mch_b', { name: ' N ' })] })), [])
+  t.strictSame(await problemsOf(smallFixture({ tickets: [ticket('tkt_b', { reference: ' ' })], accounts: [account('mch_b', { name: ' N ' })] })), [])
 })
 
 t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as the API judges them', async t => {
   const cases: [title: string, data: object, problems: string[]][] = [
-    ['to the last sub-unit', world({ refunds: [refund({ amount: 999 }), refund({ amount: 1 })] }), []],
+    ['to the last sub-unit', smallFixture({ refunds: [refund({ amount: 999 }), refund({ amount: 1 })] }), []],
     [
       'one more than remains',
-      world({ refunds: [refund({ amount: 999 }), refund({ amount: 2 })] }),
+      smallFixture({ refunds: [refund({ amount: 999 }), refund({ amount: 2 })] }),
       ['refunds[1].amount: txn_a was charged 1000 usd, 999 of it has been refunded, 1 remains; 2 was asked.']
     ],
     [
       'when all is refunded',
-      world({ refunds: [refund({ amount: 1000 }), refund({ amount: 1 })] }),
+      smallFixture({ refunds: [refund({ amount: 1000 }), refund({ amount: 1 })] }),
       ['refunds[1].transaction: txn_a was charged 1000 usd, and all of it has been refunded.']
     ],
     [
       'a refused one is not counted',
-      world({ refunds: [refund({ amount: 600 }), refund({ amount: 600 }), refund({ amount: 400 }), refund({ amount: 1 })] }),
+      smallFixture({ refunds: [refund({ amount: 600 }), refund({ amount: 600 }), refund({ amount: 400 }), refund({ amount: 1 })] }),
       [
         'refunds[1].amount: txn_a was charged 1000 usd, 600 of it has been refunded, 400 remain; 600 was asked.',
         'refunds[3].transaction: txn_a was charged 1000 usd, and all of it has been refunded.'
@@ -482,13 +502,13 @@ t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as th
     ],
     [
       'of a charge that settled nothing',
-      world({ transactions: [charge('txn_0', { amount: 0, tip_amount: 5 })], refunds: [refund({ transaction: 'txn_0', amount: 1 })] }),
+      smallFixture({ transactions: [charge('txn_0', { amount: 0, tip_amount: 5 })], refunds: [refund({ transaction: 'txn_0', amount: 1 })] }),
       ['refunds[0].transaction: txn_0 settled nothing, so there is nothing to refund.']
     ]
   ]
   for (const [title, data, problems] of cases) t.strictSame(await problemsOf(data), problems, title)
 
-  const { add } = await running(world({ refunds: [refund({ id: 'rfd_a', amount: 600 }), refund({ id: 'rfd_b', amount: 400 })] }))
+  const { add } = await running(smallFixture({ refunds: [refund({ id: 'rfd_a', amount: 600 }), refund({ id: 'rfd_b', amount: 400 })] }))
   const over = (refunded: number, charged: number) =>
     `transactions.0.amount: the Refunds of txn_a come to ${refunded} usd, above the ${charged} that can be refunded`
   const merges: [title: string, more: object, problems: string[]][] = [
@@ -527,7 +547,7 @@ t.test('fixtures: a thousand references to nothing among a thousand records are 
   const tickets = Array.from({ length: 5000 }, (_, index) => ({ location: `loc_${String(index).padEnd(24, 'zyxwv')}` }))
 
   const begun = cpuTime()
-  const problems = await problemsOf(world({ locations, tickets }))
+  const problems = await problemsOf(smallFixture({ locations, tickets }))
 
   t.equal(problems.length, 1001)
   t.ok(cpuTime() - begun < 5000)
@@ -540,7 +560,10 @@ t.test('A21: an Account may name a reseller that comes after it', async t => {
 })
 
 t.test('A23: what can be refunded is what the setting says', async t => {
-  const data = world({ transactions: [charge('x', { amount: 100, tip_amount: 20, donation_amount: 3 })], refunds: [refund({ transaction: 'x', amount: 123 })] })
+  const data = smallFixture({
+    transactions: [charge('x', { amount: 100, tip_amount: 20, donation_amount: 3 })],
+    refunds: [refund({ transaction: 'x', amount: 123 })]
+  })
 
   t.equal((await problemsOf({ data })).length, 1)
   t.strictSame(await problemsOf({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }), [])
@@ -554,7 +577,7 @@ t.test('fixtures: an object where nothing is said of its parts is kept with null
   const stored = await one(
     'transactions',
     'x',
-    world({ transactions: [charge('x', { customer: {}, payment_method: { type: 'card', card: {}, bank_account: null }, amounts: {} })] })
+    smallFixture({ transactions: [charge('x', { customer: {}, payment_method: { type: 'card', card: {}, bank_account: null }, amounts: {} })] })
   )
 
   t.strictSame(plain(stored.customer), { name: null, email: null, phone: null })
@@ -564,7 +587,7 @@ t.test('fixtures: an object where nothing is said of its parts is kept with null
 
 t.test('A24: amounts echoes what was given; null is as if left out', async t => {
   const amounts = { currency: null, transaction_amount: null, payment_amount: 70, tip_amount: null }
-  const stored = await one('transactions', 'x', world({ transactions: [charge('x', { amount: null, amounts })] }))
+  const stored = await one('transactions', 'x', smallFixture({ transactions: [charge('x', { amount: null, amounts })] }))
 
   t.strictSame(plain(stored.amounts), { payment_amount: 70 })
   t.strictSame([stored.currency, stored.amount, stored.tip_amount], ['usd', 70, null])
@@ -573,7 +596,7 @@ t.test('A24: amounts echoes what was given; null is as if left out', async t => 
 t.test('fixtures: later records win by id and take the place of the earlier ones', async t => {
   const store = new Store()
   const importer = new FixtureImporter(store, { ids: new Ids(), now: MACHINE, settings: settingsInForce({}).values })
-  const first = world({ tickets: [ticket('x', { reference: 'old' }), ticket('y'), { location: 'loc_a' }], api_keys: [{ key: 'k', account: 'mch_a' }] })
+  const first = smallFixture({ tickets: [ticket('x', { reference: 'old' }), ticket('y'), { location: 'loc_a' }], api_keys: [{ key: 'k', account: 'mch_a' }] })
   const second = {
     accounts: [account('mch_b')],
     tickets: [{ location: 'loc_a' }, ticket('x', { reference: 'new' })],
@@ -611,7 +634,9 @@ async function running(data: object) {
 }
 
 t.test('records merged into a running state: replaced in place, and returned as they are stored', async t => {
-  const { store, add } = await running(world({ tickets: [ticket('x', { reference: 'old' }), ticket('y')], refunds: [refund({ id: 'rfd_a', amount: 400 })] }))
+  const { store, add } = await running(
+    smallFixture({ tickets: [ticket('x', { reference: 'old' }), ticket('y')], refunds: [refund({ id: 'rfd_a', amount: 400 })] })
+  )
 
   const {
     imported,
@@ -658,7 +683,7 @@ t.test('records merged into a running state: replaced in place, and returned as 
 
 t.test('records merged into a running state: what others depend on cannot be changed', async t => {
   const { add } = await running(
-    world({
+    smallFixture({
       accounts: [account('mch_b')],
       users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@b.co' }],
       locations: [location('loc_b')],
@@ -705,7 +730,7 @@ t.test('a bare fixture is taken where a scenario is', async t => {
   ]
   for (const [data, bare] of cases) t.equal(isBareFixture(data), bare, JSON.stringify(data))
 
-  const { scenario, store, settings, clock } = await load(world())
+  const { scenario, store, settings, clock } = await load(smallFixture())
   t.strictSame(scenario, { name: 'given', description: null })
   t.equal(store.tickets.size, 1)
   t.strictSame(settings, {})
@@ -719,7 +744,7 @@ t.test('a scenario: name, description, seed, settings', async t => {
     description: 'Mine.',
     seed: 7,
     settings: { pagination: { default_limit: 5 }, ids: { prefixes: { ticket: 'k_' }, length: 8 }, auth: { accept_any_key: null } },
-    data: { ...world(), tickets: [ticket('tkt_a'), { location: 'loc_a' }] }
+    data: { ...smallFixture(), tickets: [ticket('tkt_a'), { location: 'loc_a' }] }
   })
 
   t.strictSame(scenario, { name: 'mine', description: 'Mine.' })
@@ -728,7 +753,7 @@ t.test('a scenario: name, description, seed, settings', async t => {
   t.ok(/^k_.{8}$/.test(drawn))
   t.equal(store.tickets.inCreationOrder().at(-1)?.id, drawn)
 
-  const flagged = await load({ seed: 7, data: { ...world(), tickets: [ticket('tkt_a'), { location: 'loc_a' }] } }, { flag: { seed: 9 } })
+  const flagged = await load({ seed: 7, data: { ...smallFixture(), tickets: [ticket('tkt_a'), { location: 'loc_a' }] } }, { flag: { seed: 9 } })
   t.equal(
     flagged.store.tickets.inCreationOrder().at(-1)?.id,
     new Ids().draw('ticket', settingsInForce({ flag: { seed: 9 } }).values, () => false),
@@ -798,16 +823,18 @@ t.test('a scenario: what it may not say', async t => {
 })
 
 t.test('A18: accept_any_key names an Account of the document', async t => {
-  const { settings } = await load({ settings: { auth: { accept_any_key: 'mch_a' } }, data: world() })
+  const { settings } = await load({ settings: { auth: { accept_any_key: 'mch_a' } }, data: smallFixture() })
   t.equal(settings['auth.accept_any_key'], 'mch_a')
 
-  t.strictSame(await problemsOf(world(), { flag: { 'auth.accept_any_key': 'mch_none' } }), [': auth.accept_any_key names mch_none, which is no Account of it'])
+  t.strictSame(await problemsOf(smallFixture(), { flag: { 'auth.accept_any_key': 'mch_none' } }), [
+    ': auth.accept_any_key names mch_none, which is no Account of it'
+  ])
 })
 
 function folders(t: Test) {
   const root = t.testdir({
     fixtures: {
-      'base.yaml': stringify(world({ tickets: [ticket('tkt_b', { reference: 'base' })] })),
+      'base.yaml': stringify(smallFixture({ tickets: [ticket('tkt_b', { reference: 'base' })] })),
       'more.yaml': stringify({ tickets: [ticket('tkt_b', { reference: 'more' }), ticket('tkt_c')] }),
       'bad.yaml': 'tickets:\n  - { id: tkt_x, location: loc_a }\n  - { id: tkt_x, location: none }\n',
       'misfit.yaml': 'tickets:\n  - { id: 5 }\n',
@@ -848,7 +875,7 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
     }
   }
 
-  const twice = world({ tickets: [ticket('y'), ticket('y')] })
+  const twice = smallFixture({ tickets: [ticket('y'), ticket('y')] })
   t.strictSame(await problemsIn({ fixtures: ['base', 'bad', 'misfit', 'bad'], data: twice }), [
     'doc:undefined:undefined data.tickets[2].id: the id y is given twice',
     'bad.yaml:3:11 tickets[1].id: the id tkt_x is given twice',
@@ -955,7 +982,7 @@ t.test('a scenario: script, expectations and steps are those of the document, re
     { do: 'GET /refunds', query: { transaction: '${page.id}' } }
   ]
 
-  const first = await load({ data: world(), script, expect, steps })
+  const first = await load({ data: smallFixture(), script, expect, steps })
 
   t.strictSame(first.script.listed(), [{ id: 'scr_1', entry: script[0], matched: 0, applied: 0 }])
   t.strictSame(
@@ -967,7 +994,7 @@ t.test('a scenario: script, expectations and steps are those of the document, re
   )
   t.strictSame(first.steps, steps)
 
-  const { script: none, expectations, steps: noSteps } = await load({ data: world() })
+  const { script: none, expectations, steps: noSteps } = await load({ data: smallFixture() })
   t.strictSame([none.listed(), expectations, noSteps], [[], [], []])
 })
 
@@ -1138,7 +1165,7 @@ t.test(
 
 t.test('a scenario: what a problem elsewhere leaves unknown is not reported', async t => {
   const { library, file } = folders(t)
-  const data = { ...world(), tickets: [ticket('tkt_a', { extra: { id: 1 } })] }
+  const data = { ...smallFixture(), tickets: [ticket('tkt_a', { extra: { id: 1 } })] }
   const own = 'data.tickets[0].extra.id: id is a name that the API itself returns; give it outside extra'
   const unread = (reference: string) => `fixtures[0]: no fixture is called ${reference}`
   const cases: [title: string, data: object, problems: string[]][] = [
@@ -1150,7 +1177,7 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
     ],
     [
       'a step after one of another shape',
-      { data: world(), steps: [{ as: 'a', do: 5 }, 5, { as: 5, do: 'GET /tickets/${a.id}' }] },
+      { data: smallFixture(), steps: [{ as: 'a', do: 5 }, 5, { as: 5, do: 'GET /tickets/${a.id}' }] },
       [
         'steps[0].do: text was expected, not 5; quote it: "5"',
         'steps[1]: an object was expected, not 5',
@@ -1182,7 +1209,7 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
     [
       'generated payments of Tickets that could not be generated',
       {
-        data: { ...world(), tickets: [], transactions: [] },
+        data: { ...smallFixture(), tickets: [], transactions: [] },
         generate: [{ tickets: 1, created: { from: '2026-02-01', to: '2026-01-01' } }, { transactions: 1 }]
       },
       ['generate[0].created: from 2026-02-01 is later than to 2026-01-01']
@@ -1214,7 +1241,7 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
 })
 
 t.test('a scenario: settings that are right are used where others are not', async t => {
-  const data = { ...world(), refunds: [refund({ id: 'rfd_a', amount: 1001 })], transactions: [charge('txn_a', { tip_amount: 1 })] }
+  const data = { ...smallFixture(), refunds: [refund({ id: 'rfd_a', amount: 1001 })], transactions: [charge('txn_a', { tip_amount: 1 })] }
   const settings = { transactions: { refundable: 'amount_plus_extras' }, ids: { length: 'x' }, 'statuses.created': 5, seed: 'x', paginatoin: {}, limits: 5 }
 
   const problems = await problemsOf({ seed: 'x', settings, data })
@@ -1257,7 +1284,7 @@ t.test('a scenario: however many problems it has, it is refused with the first t
   const tickets = (ticket: object) => ({ tickets: new Array(150_000).fill(ticket) })
   const cases: [data: unknown, first: string][] = [
     [{ data: tickets({ location: 'loc_none' }) }, 'data.tickets[0].location: no Location has the id loc_none'],
-    [{ data: { ...world(), ...tickets(ticket('tkt_a')) } }, 'data.tickets[1].id: the id tkt_a is given twice']
+    [{ data: { ...smallFixture(), ...tickets(ticket('tkt_a')) } }, 'data.tickets[1].id: the id tkt_a is given twice']
   ]
   for (const [data, first] of cases) {
     const problems = await problemsOf(data)

@@ -39,9 +39,9 @@ const appliedBy = (script: Script, calls: readonly SentCall[]): (number | null)[
   })
 const repeated = (count: number, call: SentCall) => new Array(count).fill(call) as SentCall[]
 
-const OPERATIONS_TOLD = `it has ${OPERATION_NAMES.join(', ')}`
-const DURATION_TOLD = 'a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
-const HEADER_TOLD = 'a header name and a value without line breaks or control characters was expected'
+const OPERATIONS_LISTED = `it has ${OPERATION_NAMES.join(', ')}`
+const DURATION_PROBLEM = 'a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
+const HEADER_PROBLEM = 'a header name and a value without line breaks or control characters was expected'
 const UNBALANCED = 'the brackets are not balanced: a nested name is written parent[child]'
 
 t.test('script: every kind of problem of an entry, with its place in it', async t => {
@@ -186,16 +186,16 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ['too large a number of calls', refuse({ calls: 1e21 }), ['calls: which calls was expected, as 1, 2-3 or 4+, not 1e+21']],
 
     ['a delay that is a number', refuse({ delay: 5 }), ['delay: text was expected, not 5; quote it: "5"']],
-    ['a delay that is no length of time', refuse({ delay: 'soon' }), [`delay: ${DURATION_TOLD}`]],
-    ['an empty delay', refuse({ delay: '' }), [`delay: ${DURATION_TOLD}`]],
-    ['a negative delay', refuse({ delay: '-1s' }), [`delay: ${DURATION_TOLD}`]],
+    ['a delay that is no length of time', refuse({ delay: 'soon' }), [`delay: ${DURATION_PROBLEM}`]],
+    ['an empty delay', refuse({ delay: '' }), [`delay: ${DURATION_PROBLEM}`]],
+    ['a negative delay', refuse({ delay: '-1s' }), [`delay: ${DURATION_PROBLEM}`]],
     ['a delay too long', refuse({ delay: '600001ms' }), ['delay: a delay is at most ten minutes']],
     ['a delay far too long', refuse({ delay: '7d' }), ['delay: a delay is at most ten minutes']],
     ['a delay without max', refuse({ delay: { min: '1s' } }), ['delay: max is required']],
     ['a delay with more', refuse({ delay: { min: '1s', max: '2s', mean: '1s' } }), ['delay.mean: unknown name mean; did you mean min?']],
     ['a reversed delay', refuse({ delay: { min: '2s', max: '100ms' } }), ['delay: min 2s is longer than max 100ms']],
-    ['a delay from nothing', refuse({ delay: { min: 'x', max: 'y' } }), [`delay.min: ${DURATION_TOLD}`, `delay.max: ${DURATION_TOLD}`]],
-    ['a delay to nothing', refuse({ delay: { min: '2s', max: 'y' } }), [`delay.max: ${DURATION_TOLD}`]],
+    ['a delay from nothing', refuse({ delay: { min: 'x', max: 'y' } }), [`delay.min: ${DURATION_PROBLEM}`, `delay.max: ${DURATION_PROBLEM}`]],
+    ['a delay to nothing', refuse({ delay: { min: '2s', max: 'y' } }), [`delay.max: ${DURATION_PROBLEM}`]],
     ['a delay up to too long', refuse({ delay: { min: '2s', max: '11m' } }), ['delay.max: a delay is at most ten minutes']],
 
     ['a body and an error', answer({ status: 400, body: 'x', error: { code: 'c', message: 'm' } }), ['respond: body and error cannot both be the answer']],
@@ -236,12 +236,12 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ...['a\r\nx: y', 'a\nb', 'a\rb', 'a\0b', 'a\x7Fb', '\u{1F35C}'].map((value): [string, object, string[]] => [
       `the header value ${JSON.stringify(value)}`,
       answer({ headers: { 'x-a': value } }),
-      [`respond.headers.x-a: ${HEADER_TOLD}`]
+      [`respond.headers.x-a: ${HEADER_PROBLEM}`]
     ]),
     ...['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n'].map((name): [string, object, string[]] => [
       `the header name ${JSON.stringify(name)}`,
       answer({ headers: { [name]: 'x' } }),
-      [`respond.headers.${name}: ${HEADER_TOLD}`]
+      [`respond.headers.${name}: ${HEADER_PROBLEM}`]
     ]),
 
     [
@@ -296,15 +296,15 @@ t.test('script: an operation is looked for by its name, in whatever case its met
   const entry = await compileEntry({ on: 'get /tickets', delay: '1s' }, (steps, message) => found.push(atOf(steps, message)))
   t.strictSame([entry?.operation, found], ['listTickets', []])
 
-  for (const [on, told] of [
+  for (const [on, hint] of [
     ['GET /ticket', 'did you mean GET /tickets?'],
-    ['PATCH /everything/else', OPERATIONS_TOLD]
+    ['PATCH /everything/else', OPERATIONS_LISTED]
   ] as const) {
     const problems: string[] = []
     t.equal(await compileEntry({ on, match: { body: { x: 1 } }, delay: 'x' }, (steps, message) => problems.push(atOf(steps, message))), null)
     t.strictSame(
       problems,
-      [`on: ${on} is no operation of the reference; ${told}`, `delay: ${DURATION_TOLD}`],
+      [`on: ${on} is no operation of the reference; ${hint}`, `delay: ${DURATION_PROBLEM}`],
       'the rest is looked at all the same, but for match'
     )
   }
@@ -317,14 +317,14 @@ t.test('script: an entry behind one that answers every call of its operation can
   const later: EntryData = { on: 'GET /tickets', calls: '2+', delay: '1s' }
   const other: EntryData = { on: 'GET /refunds', delay: '1s' }
   const bad: EntryData = { on: 'GET /tickets' }
-  const told = (index: number) => `[${index}]: can never apply: an earlier entry of GET /tickets answers every call`
+  const problem = (index: number) => `[${index}]: can never apply: an earlier entry of GET /tickets answers every call`
   const cases: [title: string, entries: EntryData[], compiled: number, problems: string[]][] = [
     ['none', [], 0, []],
     ['conditions first', [some, first, later, all, other], 5, []],
-    ['behind one', [all, some, other], 3, [told(1)]],
-    ['behind one, twice', [all, all, first], 3, [told(1), told(2)]],
-    ['an empty match is no condition', [{ ...all, match: { query: { created: {} } } }, some], 2, [told(1)]],
-    ['1+ is every call', [{ ...all, calls: '1+' }, some], 2, [told(1)]],
+    ['behind one', [all, some, other], 3, [problem(1)]],
+    ['behind one, twice', [all, all, first], 3, [problem(1), problem(2)]],
+    ['an empty match is no condition', [{ ...all, match: { query: { created: {} } } }, some], 2, [problem(1)]],
+    ['1+ is every call', [{ ...all, calls: '1+' }, some], 2, [problem(1)]],
     ['every call but the first', [later, some], 2, []],
     ['one that is wrong itself', [bad, all], 1, ['[0]: an entry needs respond, delay or fault']]
   ]

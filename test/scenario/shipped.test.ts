@@ -94,7 +94,7 @@ async function listen(t: Test) {
 
 const card = (fields: Record<string, string> = {}) => ({ ticket: 'tkt_60', payment_type: 'card', amount: '4200', ...fields })
 
-/** Sends what a curl line of a comment sends. Only the flags that stand there are known. */
+/** Sends what a curl line of a comment sends. Only the flags used there are known. */
 function readCurl(line: string, address: string): { url: string; options: RequestInit } {
   const [, ...words] = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => (quoted ?? plain) as string)
   const data: string[] = []

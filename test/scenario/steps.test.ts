@@ -409,7 +409,7 @@ t.test('steps: what is expected of an answer', async t => {
 })
 
 t.test('steps: each outcome is reported as it comes, with the call, its answer and its title', async t => {
-  const told: StepOutcome[] = []
+  const reported: StepOutcome[] = []
   const steps: StepData[] = [
     { as: 'a', do: 'POST /refunds', body: { transaction: '${txn_1}' } },
     { do: 'GET /refunds/${a.id}', expect: { status: 404 } }
@@ -420,13 +420,13 @@ t.test('steps: each outcome is reported as it comes, with the call, its answer a
     async ({ path }) => ({ status: 200, body: { id: path } }),
     BINDINGS,
     outcome => {
-      t.equal(outcome.index, told.length)
-      told.push(outcome)
+      t.equal(outcome.index, reported.length)
+      reported.push(outcome)
     }
   )
 
-  t.strictSame(outcomes, told)
-  t.strictSame(told, [
+  t.strictSame(outcomes, reported)
+  t.strictSame(reported, [
     {
       index: 0,
       title: 'POST /refunds',

@@ -219,7 +219,7 @@ t.test('LIST-2 FILT-1 FILT-2 FILT-3 FILT-4 FILT-6 A10 A11: pages are those of a 
   let pages = 0
   let full = 0
   let wrong = 0
-  for (let world = 0; world < 40; world++) {
+  for (let round = 0; round < 40; round++) {
     const collection = new Collection<Thing>(GROUPS)
     const model: Model[] = []
     const count = random(60)

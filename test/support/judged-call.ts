@@ -6,7 +6,7 @@ const decode = createFormDecoder({ parameters: 1000, depth: 4 })
 /** Parameters as they are decoded from form text. */
 export const form = (text: string): FormObject => decode(text).root
 
-/** A call as evidence sees it, a list of Tickets unless told otherwise, with what matters to a test. */
+/** A call as evidence sees it, a list of Tickets unless given otherwise, with what matters to a test. */
 export const judgedCall = (given: Partial<JudgedCall> = {}): JudgedCall => ({
   id: 'req_1',
   at: 0,

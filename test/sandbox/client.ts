@@ -1,15 +1,15 @@
-/** Calls of a world by its name, as `startTestEmulator` makes them of the one at the base address. */
+/** Calls of a sandbox by its name, as `startTestEmulator` makes them of the one at the base address. */
 import type { InjectOptions } from 'fastify'
 import { type Answer, MERCHANT, type startTestEmulator } from '../support/emulator.js'
 
 export type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 type Call = { body?: Record<string, unknown>; query?: string; key?: string | null; headers?: Record<string, string> }
-export type World = ReturnType<typeof worldOf>
+export type SandboxClient = ReturnType<typeof sandboxClient>
 
 export const authorization = (key = MERCHANT) => `Basic ${Buffer.from(`${key}:`).toString('base64')}`
 
-/** A world of an emulator; null for the one at the base address. */
-export function worldOf({ inject }: Pick<Emulator, 'inject'>, name: string | null) {
+/** A sandbox of an emulator; null for the one at the base address. */
+export function sandboxClient({ inject }: Pick<Emulator, 'inject'>, name: string | null) {
   const prefix = name === null ? '' : `/sandbox/${name}`
 
   const call = (on: string, { body, query, key = MERCHANT, headers = {} }: Call = {}): Promise<Answer> => {
@@ -38,6 +38,6 @@ export function worldOf({ inject }: Pick<Emulator, 'inject'>, name: string | nul
   return { name, prefix, call, control }
 }
 
-/** The names of the sandboxes that there are. */
+/** The names of all sandboxes. */
 export const namesIn = async ({ control }: Pick<Emulator, 'control'>): Promise<string[]> =>
   (await control('GET /sandboxes')).body.data.map(({ name }: { name: string }) => name)
