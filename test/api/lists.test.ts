@@ -8,7 +8,7 @@ const payment = (id: string, fields: object = {}) => ({ id, ticket: 'tkt_a', pay
 const idsOf = ({ body }: Answer): string[] => body.data.map(({ id }: { id: string }) => id)
 const dayOf = (day: number) => `2026-01-${String(day).padStart(2, '0')}T12:00:00.000Z`
 /** Tickets t1 to tN, one a day; the small world's own is older than all. */
-const world = (count: number) => ({
+const pagedFixture = (count: number) => ({
   api_keys: [{ key: 'sk_merchant', account: 'mch_a' }],
   accounts: [account('mch_a', { created: dayOf(1) })],
   locations: [location('loc_a', 'mch_a', { created: dayOf(1) }), location('loc_b', 'mch_a', { created: dayOf(2) })],
@@ -34,7 +34,7 @@ t.test('LIST-1, A09: a list of nothing is a list too, and url is the path as it 
 })
 
 t.test('LIST-2, LIST-3, A10: a page has limit records, 10 when left out, and says whether more can be fetched', async t => {
-  const { call } = await startTestEmulator(t, { scenario: { data: world(12) } })
+  const { call } = await startTestEmulator(t, { scenario: { data: pagedFixture(12) } })
   const cases: [query: string, ids: string[], hasMore: boolean][] = [
     ['', tickets(12, 3), true],
     ['limit=1', tickets(12, 12), true],
@@ -68,8 +68,8 @@ t.test('A10, A11: cursors page both ways in either order, has_more speaking of t
     ['limit=9&ending_before=t1', [tickets(5, 2), false], [[], false]],
     ['limit=2&starting_after=t4&ending_before=', [tickets(3, 2), true], [['t5'], false]]
   ]
-  const newest = await startTestEmulator(t, { scenario: { data: world(5) } })
-  const oldest = await startTestEmulator(t, { settings: { 'pagination.order': 'oldest_first' }, scenario: { data: world(5) } })
+  const newest = await startTestEmulator(t, { scenario: { data: pagedFixture(5) } })
+  const oldest = await startTestEmulator(t, { settings: { 'pagination.order': 'oldest_first' }, scenario: { data: pagedFixture(5) } })
   for (const [query, ...expected] of cases) {
     for (const [index, { call }] of [newest, oldest].entries()) {
       const answer = await call('GET /tickets', { query })
@@ -86,10 +86,10 @@ t.test('A10: a cursor counts by its position, outside the filter and after it wa
   const { call } = await startTestEmulator(t, {
     scenario: {
       data: {
-        ...world(4),
+        ...pagedFixture(4),
         accounts: [account('mch_a'), account('mch_b')],
         users: [...users, { id: 'ub', account: 'mch_b', name: 'B', email: 'b@example.com', created: dayOf(2) }],
-        tickets: [...world(4).tickets, ticket('tb', { location: 'loc_b', created: dayOf(2) })]
+        tickets: [...pagedFixture(4).tickets, ticket('tb', { location: 'loc_b', created: dayOf(2) })]
       }
     }
   })
@@ -106,7 +106,10 @@ t.test('A10: a cursor counts by its position, outside the filter and after it wa
 
 t.test('A11, A05: records of the same instant stand in reverse order of creation', async t => {
   const same = ['s1', 's2', 's3'].map(id => ticket(id, { created: dayOf(9) }))
-  const data = { ...world(1), tickets: [...same.slice(0, 2), ticket('late', { created: dayOf(10) }), ticket('early', { created: dayOf(8) }), ...same.slice(2)] }
+  const data = {
+    ...pagedFixture(1),
+    tickets: [...same.slice(0, 2), ticket('late', { created: dayOf(10) }), ticket('early', { created: dayOf(8) }), ...same.slice(2)]
+  }
   const newest = await startTestEmulator(t, { scenario: { data } })
   const oldest = await startTestEmulator(t, { settings: { 'pagination.order': 'oldest_first' }, scenario: { data } })
 
@@ -119,7 +122,7 @@ t.test('A11, A05: records of the same instant stand in reverse order of creation
 t.test('FILT-1 to FILT-4: the created filters are exact, alone and together', async t => {
   const { call } = await startTestEmulator(t, {
     scenario: {
-      data: { ...world(5), users: [1, 2, 3].map(day => ({ id: `u${day}`, account: 'mch_a', name: 'U', email: 'u@example.com', created: dayOf(day) })) }
+      data: { ...pagedFixture(5), users: [1, 2, 3].map(day => ({ id: `u${day}`, account: 'mch_a', name: 'U', email: 'u@example.com', created: dayOf(day) })) }
     }
   })
   const cases: [query: string, ids: string[]][] = [
@@ -149,8 +152,8 @@ t.test('FILT-1 to FILT-4: the created filters are exact, alone and together', as
 
 t.test('FILT-5, FILT-6: location and created narrow before the page is retrieved', async t => {
   const data = {
-    ...world(30),
-    tickets: world(30).tickets.map((each, index) => ({ ...each, location: index % 10 === 0 ? 'loc_b' : 'loc_a' })),
+    ...pagedFixture(30),
+    tickets: pagedFixture(30).tickets.map((each, index) => ({ ...each, location: index % 10 === 0 ? 'loc_b' : 'loc_a' })),
     transactions: [
       payment('x1', { ticket: 't1', created: dayOf(1) }),
       payment('x2', { ticket: 't2', created: dayOf(2) }),
@@ -171,7 +174,7 @@ t.test('FILT-5, FILT-6: location and created narrow before the page is retrieved
 
 t.test('SRCH-1, A13: search_query keeps the Tickets whose reference matches', async t => {
   const references = ['Table 7', 'TABLE 70', 'bar 7', 'Ünal', 'a.c', 'abc', null]
-  const data = { ...world(0), tickets: references.map((reference, index) => ticket(`r${index}`, { reference, created: dayOf(20 - index) })) }
+  const data = { ...pagedFixture(0), tickets: references.map((reference, index) => ticket(`r${index}`, { reference, created: dayOf(20 - index) })) }
   const cases: [how: 'contains' | 'prefix' | 'exact', query: string, ids: string[]][] = [
     ['contains', 'table', ['r0', 'r1']],
     ['contains', 'TABLE+7', ['r0', 'r1']],
@@ -196,7 +199,7 @@ t.test('SRCH-2, A13: search_query keeps the Transactions whose card ends in it',
   const paid = (id: string, last4: string | null, day: number) =>
     payment(id, { created: dayOf(day), ...(last4 && { payment_method: { type: 'card', card: { brand: 'visa', last4 } } }) })
   const data = {
-    ...world(0),
+    ...pagedFixture(0),
     tickets: [ticket('tkt_a')],
     transactions: [paid('x1', '4242', 9), paid('x2', '4243', 8), paid('x3', '1424', 7), paid('x4', null, 6)]
   }
@@ -219,7 +222,7 @@ t.test('SRCH-2, A13: search_query keeps the Transactions whose card ends in it',
 
 t.test('SRCH-3, A12: a search filters the page after it was retrieved; an emptied page can be gone on from', async t => {
   const data = {
-    ...world(0),
+    ...pagedFixture(0),
     tickets: Array.from({ length: 25 }, (_, index) => ticket(`t${index + 1}`, { reference: index === 2 ? 'needle' : 'hay', created: dayOf(index + 1) }))
   }
   const { call } = await startTestEmulator(t, { scenario: { data } })

@@ -355,6 +355,7 @@ t.test('ADDR-2, USR-3, A25, A30: a text has the form that its parameter says', a
     ['POST /locations', 'display_name=A&address[country]=XX', [400, 'parameter_invalid', 'address[country]', 'ADDR-2']],
     ['POST /accounts/mch_a', 'email=a', [400, 'parameter_invalid', 'email', 'A30']],
     ['POST /accounts/mch_a/users', 'name=A&email=a', [400, 'parameter_invalid', 'email', 'USR-3']],
+    ['POST /accounts/mch_a/users', 'name=A&email=a@localhost', [400, 'parameter_invalid', 'email', 'A30']],
     ['POST /transactions', `${PAYMENT}&card[last4]=424`, [400, 'parameter_invalid', 'card[last4]', 'A25']]
   ])
 })

@@ -78,7 +78,7 @@ type Between = { created: number; clock: number | null; deleted: number | null }
 const MOST_PAGES = 100
 const base = Date.parse(NOW)
 const SECOND = 1000
-/** Every instant of these worlds, in whole seconds after the start of the clock. */
+/** Every instant of these fixtures, in whole seconds after the start of the clock. */
 const at = (seconds: number) => iso(base + seconds * SECOND)
 
 t.test('through the API', async t => {

@@ -96,9 +96,9 @@ async function start(t: Test) {
   const seen = async () => (await Promise.all(SEEN.map(async path => (await control(`GET ${path}`)).text))).join('\n')
   const begin = async () => {
     for (const { name } of (await control('GET /snapshots')).body.data) await control(`DELETE /snapshots/${name}`)
-    equal((await control('POST /load', { scenario: { clock: NOW, data: WORLD } })).status, 200)
+    equal((await control('POST /load', { scenario: { clock: NOW, data: STATE } })).status, 200)
   }
-  const WORLD = (await control('GET /state')).body
+  const STATE = (await control('GET /state')).body
   return { make, seen, begin, nextIds }
 }
 

@@ -4,7 +4,7 @@ import { MERCHANT, RESELLER } from './emulator.js'
 
 export type Call = { of: 'api' | 'control'; on: string; body: string | undefined; headers: Record<string, string> }
 
-/** The records that the calls name, beside those of the small world. */
+/** The records that the calls name, beside those of the small fixture. */
 export const RECORDS = {
   users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' }],
   transactions: [

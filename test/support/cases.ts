@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import { type Case, type RuleId, STOPS } from '../contract/case.js'
 import { Performance, type Sent, type Target } from '../contract/performing.js'
-import { type Answer, MERCHANT, NOW, RESELLER, startTestEmulator, world } from './emulator.js'
+import { type Answer, MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from './emulator.js'
 import type { Json } from './json.js'
 
 /** Two Locations: a Ticket of a month ago is at one, the newest at the other. */
@@ -63,7 +63,7 @@ export async function startCases(t: Test) {
 
   /** Loads what the case gives, makes what it needs, and says how to go on. */
   const prepared = async (each: Case): Promise<Performance<Answer>> => {
-    const data = { ...world(each.records), locations: LOCATIONS, tickets: [...TICKETS, ...(each.records?.tickets ?? [])] }
+    const data = { ...smallFixture(each.records), locations: LOCATIONS, tickets: [...TICKETS, ...(each.records?.tickets ?? [])] }
     const { status, text } = await control('POST /load', { scenario: { clock: NOW, settings: nested(each.settings ?? {}), data } })
     if (status !== 200) throw new Error(`${each.title}: the state could not be loaded: ${text}`)
     const performance = new Performance(target)
