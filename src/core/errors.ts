@@ -101,7 +101,11 @@ export class ApiError extends Error {
     readonly code: ErrorCode,
     { message, param, rule, assumption, facts, problems, headers = {} }: Details
   ) {
+    // a refusal is an answer, not a defect: nobody reads where it was thrown, and finding that out takes longer than judging the call
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
     this.param = param
     this.rule = rule
     this.assumption = assumption

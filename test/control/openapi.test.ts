@@ -9,86 +9,67 @@ import { CATALOGUE, type ErrorCode, statusOf } from '../../src/core/errors.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { ASSUMPTIONS } from '../../src/reference/assumptions.js'
 import { OPERATION_IDS as IDS, operationOf as knownOf, OPERATIONS, type OperationId, RESOURCE_NAMES } from '../../src/reference/operations.js'
-import { type Schema, schemaOf } from '../../src/reference/parameters.js'
 import { RULES } from '../../src/reference/rules.js'
-import { TABLES, type Tables } from '../../src/reference/tables.js'
+import { TABLES } from '../../src/reference/tables.js'
 import { type Answer, NOW, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
-const documentOf = (settings: GivenSettings = {}, base = '/next'): any =>
+const documentOf = (settings: GivenSettings = {}, base = '/next'): Json =>
   JSON.parse(JSON.stringify(openApiDocument({ base, version: '1.2.3', settings: settingsInForce({ flag: settings }).values })))
 const document = documentOf()
-const tablesOf = (id: OperationId): Tables => TABLES[id]
+const tablesOf = (id: OperationId): Json => TABLES[id]
 const FORM = 'application/x-www-form-urlencoded'
 
-const operationOf = (id: OperationId, of = document): any => of.paths[OPERATIONS[id].path][OPERATIONS[id].method.toLowerCase()]
-const at = (reference: string): any =>
+const operationOf = (id: OperationId, of = document): Json => of.paths[OPERATIONS[id].path][OPERATIONS[id].method.toLowerCase()]
+const at = (reference: string): Json =>
   reference
     .slice(2)
     .split('/')
-    .reduce<any>((part, step) => part?.[step.replaceAll('~1', '/')], document)
-const resolved = (part: any): any => (part.$ref ? at(part.$ref) : part)
-const bodySchemaOf = (id: OperationId) => resolved(operationOf(id).requestBody.content[FORM].schema)
+    .reduce<Json>((part, step) => part?.[step.replaceAll('~1', '/')], document)
+const resolved = (part: Json): Json => (part.$ref ? at(part.$ref) : part)
 
 /** Every object of the document. */
-function* within(part: unknown): Generator<any> {
+function* within(part: unknown): Generator<Json> {
   if (typeof part !== 'object' || part === null) return
   if (!Array.isArray(part)) yield part
   for (const inner of Object.values(part)) yield* within(inner)
 }
 
-/** What OpenAPI 3.1 has in each of its objects: required names end with !, and a name's own object stands after it, `*` for one by any name, `[]` for a list. */
-const SHAPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  OpenApi: {
-    'openapi!': '',
-    'info!': 'Info',
-    'servers!': 'Server[]',
-    'paths!': 'PathItem*',
-    'components!': 'Components',
-    'security!': '',
-    'tags!': 'Tag[]'
-  },
-  Info: { 'title!': '', 'version!': '', description: '' },
-  Server: { 'url!': '', description: '' },
-  Tag: { 'name!': '', description: '' },
-  PathItem: { get: 'Operation', post: 'Operation', delete: 'Operation' },
-  Operation: {
-    'operationId!': '',
-    'tags!': '',
-    'summary!': '',
-    description: '',
-    security: '',
-    parameters: 'Parameter[]',
-    requestBody: 'RequestBody',
-    'responses!': 'Response*'
-  },
-  Parameter: { 'name!': '', 'in!': '', 'required!': '', description: '', style: '', explode: '', 'schema!': 'Schema', example: '' },
-  RequestBody: { 'content!': 'MediaType*', 'required!': '', description: '' },
-  MediaType: { 'schema!': 'Schema', example: '', examples: 'Example*', encoding: 'Encoding*' },
-  Encoding: { 'style!': '', 'explode!': '' },
-  Example: { 'summary!': '', 'value!': '' },
-  Response: { 'description!': '', headers: 'Header*', content: 'MediaType*' },
-  Header: { 'schema!': 'Schema', description: '' },
-  Components: { 'schemas!': 'Schema*', 'examples!': 'Example*', 'headers!': 'Header*', 'securitySchemes!': 'SecurityScheme*' },
-  SecurityScheme: { 'type!': '', 'scheme!': '', description: '' }
+/** The names of each object of OpenAPI 3.1: `!` marks a required one; after the colon its own object, `*` for a map of them, `[]` for a list. */
+const SHAPES: Readonly<Record<string, string>> = {
+  OpenApi: 'openapi! info!:Info servers!:Server[] paths!:PathItem* components!:Components security! tags!:Tag[]',
+  Info: 'title! version! description',
+  Server: 'url! description',
+  Tag: 'name! description',
+  PathItem: 'get:Operation post:Operation delete:Operation',
+  Operation: 'operationId! tags! summary! description security parameters:Parameter[] requestBody:RequestBody responses!:Response*',
+  Parameter: 'name! in! required! description style explode schema!:Schema example',
+  RequestBody: 'content!:MediaType* required! description',
+  MediaType: 'schema!:Schema example examples:Example* encoding:Encoding*',
+  Encoding: 'style! explode!',
+  Example: 'summary! value!',
+  Response: 'description! headers:Header* content:MediaType*',
+  Header: 'schema!:Schema description',
+  Components: 'schemas!:Schema* examples!:Example* headers!:Header* securitySchemes!:SecurityScheme*',
+  SecurityScheme: 'type! scheme! description'
 }
 
-/** Where a part of the document is not what OpenAPI has there. */
-function misshapen(part: any, shape: string, path: string): string[] {
-  if (shape.endsWith('[]')) return (part as any[]).flatMap((one, index) => misshapen(one, shape.slice(0, -2), `${path}[${index}]`))
-  if (shape.endsWith('*')) return Object.entries(part).flatMap(([name, one]) => misshapen(one, shape.slice(0, -1), `${path}.${name}`))
-  const names = SHAPES[shape]
+/** The paths of names that OpenAPI does not have in that place, and of required names that are missing. */
+function misshapen(part: Json, shape: string, path: string): string[] {
+  if (/[*\]]$/.test(shape)) return Object.entries(part).flatMap(([name, one]) => misshapen(one, shape.replace(/\*$|\[\]$/, ''), `${path}.${name}`))
+  const names = SHAPES[shape]?.split(' ').map(each => each.split(':') as [string, string?])
   if (names === undefined || part.$ref) return []
-  const missing = Object.keys(names).filter(name => name.endsWith('!') && part[name.slice(0, -1)] === undefined)
+  const shapes = new Map(names.map(([name, inner = '']) => [name.replace('!', ''), inner]))
+  const missing = names.filter(([name]) => name.endsWith('!') && part[name.slice(0, -1)] === undefined).map(([name]) => `${path}.${name}`)
   const inner = Object.entries(part).flatMap(([name, one]) => {
-    if (name.startsWith('x-')) return []
-    const found = names[`${name}!`] ?? names[name]
+    const found = name.startsWith('x-') ? '' : shapes.get(name)
     return found === undefined ? [`${path}.${name}`] : misshapen(one, found, `${path}.${name}`)
   })
-  return [...missing.map(name => `${path}.${name}`), ...inner]
+  return [...missing, ...inner]
 }
 
 /** A validator of the document's schemas; a word that JSON Schema does not know is an error. */
-function validatorFor(of: any) {
+function validatorFor(of: Json) {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
   ajvFormats.default(ajv)
   ajv.addVocabulary(['x-rule', 'x-required-by', 'x-assumption', 'x-assumptions'])
@@ -122,8 +103,8 @@ t.test('openapi: every reference leads to a component, and every component is re
 })
 
 t.test('openapi: the operations are those of the reference, each with its id, tag, summary and the parameters of its path', async t => {
-  const found = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
-    Object.entries<any>(methods).map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`)
+  const found = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`)
   )
 
   t.strictSame(found.sort(), IDS.map(id => `${id} ${OPERATIONS[id].method} ${OPERATIONS[id].path}`).sort())
@@ -136,7 +117,7 @@ t.test('openapi: the operations are those of the reference, each with its id, ta
     const { tags, summary, parameters = [], security } = operationOf(id)
     t.strictSame([tags, summary], [[family], title], id)
     t.strictSame(security, key ? undefined : [], 'only POST /transactions is called without a key')
-    const inPath = parameters.filter((parameter: any) => parameter.in === 'path').map(({ name, required }: any) => [name, required])
+    const inPath = parameters.filter((parameter: Json) => parameter.in === 'path').map(({ name, required }: Json) => [name, required])
     t.strictSame(
       inPath,
       [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true])
@@ -146,85 +127,83 @@ t.test('openapi: the operations are those of the reference, each with its id, ta
   t.hasStrict(document.components.securitySchemes.apiKey, { type: 'http', scheme: 'basic' })
 })
 
-/** How a table is used: in an update nothing is required, and an empty value unsets; in an answer a required text may be empty. */
-type Place = { isUpdate?: boolean; isAnswer?: boolean; isRequired?: boolean; rules?: readonly string[] }
-
-/** Where a table and the document's schema differ in names, types, words, bounds or what is required. */
-function differences(table: Schema, shown: any, path: string, { isRequired = false, ...use }: Place = {}): string[] {
-  const { isUpdate = false, isAnswer = false, rules } = use
-  const found: string[] = []
-  const same = (what: string, one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other) && found.push(`${path} ${what}`)
-  const inside = resolved(shown)
-  const isClearable = isUpdate && path !== '' && !table['x-fixed']
-  const breakable = (rule?: string) => (rules === undefined || rules.includes(rule as string) ? rule : undefined)
-  same('type', isClearable && table.type === 'object' ? [table.type, 'string'] : table.type, inside.type)
-  same('enum', isClearable && table.enum ? [...table.enum, ''] : table.enum, inside.enum)
-  same('rule', [table['x-rule'], table['x-required-by']].map(breakable), [inside['x-rule'], inside['x-required-by']])
-  same('assumption', table['x-assumption'], inside['x-assumption'])
-  if (path !== '.limit') same('bounds', [table.minimum, table.maximum], [inside.minimum, inside.maximum])
-  same('required', isUpdate ? undefined : table.required, inside.required)
-  same(
-    'closed',
-    typeof table.additionalProperties === 'object' ? 'object' : table.additionalProperties,
-    typeof inside.additionalProperties === 'object' ? 'object' : inside.additionalProperties
-  )
-  same('emptiness', isRequired && !isAnswer && !isUpdate && table.type === 'string' && !table.enum ? 1 : undefined, inside.minLength)
-  const cleared = table.type === 'object' ? 0 : table.format && [0]
-  same('clearing', isClearable ? cleared : undefined, inside.maxLength ?? inside.anyOf?.slice(1).map((one: any) => one.maxLength))
-  same('secret', table['x-secret'], inside.writeOnly)
-  same('fixed', table['x-fixed'], inside.readOnly)
-  same('names', Object.keys(table.properties ?? {}), Object.keys(inside.properties ?? {}))
-  if (table.items) found.push(...differences(table.items, inside.items, `${path}[]`, use))
-  for (const [name, part] of Object.entries(table.properties ?? {})) {
-    found.push(...differences(part, inside.properties?.[name] ?? {}, `${path}.${name}`, { ...use, isRequired: table.required?.includes(name) ?? false }))
-  }
-  return found
+/** Each name in a schema with its type, words, bounds and assumption; what only says that an update can unset it is left out. */
+function namesOf(schema: Json, path = ''): string[] {
+  const { type, enum: words = [], minimum, maximum, maxLength, properties = {}, items, 'x-assumption': assumption } = resolved(schema)
+  const bounds = path === '.limit' ? [] : [minimum, maximum]
+  return [
+    JSON.stringify([path, maxLength === 0 ? type[0] : type, words.filter((word: unknown) => word !== ''), bounds, assumption]),
+    ...(items ? namesOf(items, `${path}[]`) : []),
+    ...Object.entries(properties).flatMap(([name, inner]) => namesOf(inner, `${path}.${name}`))
+  ]
 }
 
-t.test('openapi: every parameter and every field of every table is there with its type, words and bounds, required only where the table says so', async t => {
+t.test('openapi: every parameter and every field of every table is there with its type, words, bounds and assumption', async t => {
   for (const id of IDS) {
     const { querystring, body, answer } = tablesOf(id)
-    const operation = operationOf(id)
-    const query = (operation.parameters ?? []).filter((parameter: any) => parameter.in === 'query')
-    const properties = schemaOf(querystring ?? ({ properties: {} } as never)).properties ?? {}
-    t.strictSame(
-      query.map(({ name }: any) => name),
-      Object.keys(properties),
-      id
-    )
-    for (const { name, required, schema, style, explode, ...notes } of query) {
+    const { parameters = [], requestBody, responses } = operationOf(id)
+    const query = parameters.filter((parameter: Json) => parameter.in === 'query')
+    const properties = Object.fromEntries(query.map(({ name, schema, ...notes }: Json) => [name, { ...schema, ...notes }]))
+    t.strictSame(namesOf({ type: 'object', properties }), namesOf(querystring ?? { type: 'object' }), id)
+    for (const { name, required, style, explode } of query) {
       t.equal(required, false, `${id}: ${name} may be left out`)
-      t.strictSame(differences(properties[name] as Schema, { ...schema, ...notes }, `.${name}`), [])
-      t.strictSame([style, explode], properties[name]?.properties ? ['deepObject', true] : [undefined, undefined], name)
+      t.strictSame([style, explode], properties[name].properties ? ['deepObject', true] : [undefined, undefined], name)
     }
-    t.equal(operation.requestBody !== undefined, body !== undefined)
+    t.equal(requestBody !== undefined, body !== undefined)
     if (body) {
-      const table = schemaOf(body)
-      t.strictSame(differences(table, bodySchemaOf(id), '', { isUpdate: knownOf(id).kind === 'update', rules: knownOf(id).rules }), [])
-      const nested = Object.entries(table.properties ?? {}).flatMap(([name, { type }]) =>
+      const { schema, encoding = {} } = requestBody.content[FORM]
+      t.strictSame(namesOf(schema), namesOf(body), id)
+      const nested = Object.entries<Json>(body.properties).flatMap(([name, { type }]) =>
         type === 'object' ? [[name, { style: 'deepObject', explode: true }]] : []
       )
-      t.strictSame(operation.requestBody.content[FORM].encoding ?? {}, Object.fromEntries(nested))
-      t.equal(operation.requestBody.required, knownOf(id).kind === 'create', 'an update without parameters changes nothing')
+      t.strictSame(encoding, Object.fromEntries(nested))
+      t.equal(requestBody.required, knownOf(id).kind === 'create', 'an update without parameters changes nothing')
     }
-    const content = Object.values<any>(operation.responses).flatMap(({ content }, index) => (index === 0 && content ? [content] : []))
-    if (answer) t.strictSame(differences(schemaOf(answer), content[0]['application/json'].schema, '', { isAnswer: true }), [])
+    if (answer) t.strictSame(namesOf(Object.values<Json>(responses)[0].content['application/json'].schema), namesOf(answer), id)
   }
-  const limits = IDS.flatMap(id => (operationOf(id).parameters ?? []).filter(({ name }: any) => name === 'limit'))
-  t.equal(limits.length, 6)
-  for (const { schema, required } of limits)
-    t.strictSame([schema.minimum, schema.maximum, schema.default, required], [1, 100, 10, false], 'a default does not require it')
+})
+
+t.test('openapi: a table in the words of JSON Schema, for a create, an update and an answer', async t => {
+  const cases: [schema: string, path: string, words: object][] = [
+    ['CreateLocation', '', { type: 'object', required: ['display_name', 'address'], additionalProperties: false }],
+    ['CreateLocation', 'display_name', { type: 'string', 'x-rule': 'LOC-1', minLength: 1 }],
+    ['CreateLocation', 'address', { type: 'object', 'x-rule': 'ADDR-1', 'x-required-by': 'LOC-2', required: ['country'], additionalProperties: false }],
+    ['CreateLocation', 'address country', { type: 'string', 'x-rule': 'ADDR-2', 'x-required-by': 'LOC-2', pattern: '^[A-Za-z]{2}$', minLength: 1 }],
+    ['CreateLocation', 'phone', { type: 'string' }],
+    ['CreateLocation', 'metadata', { type: 'object', 'x-rule': 'META-1', additionalProperties: { type: 'string' } }],
+    ['UpdateLocation', '', { type: 'object', additionalProperties: false }],
+    ['UpdateLocation', 'display_name', { type: 'string' }],
+    ['UpdateLocation', 'address', { type: ['object', 'string'], maxLength: 0, 'x-rule': 'ADDR-1', additionalProperties: false }],
+    ['UpdateLocation', 'address country', { type: 'string', 'x-rule': 'ADDR-2', anyOf: [{ pattern: '^[A-Za-z]{2}$' }, { maxLength: 0 }] }],
+    ['UpdateAccount', 'type', { type: 'string', enum: ['merchant', 'reseller', ''], 'x-rule': 'ACC-1' }],
+    ['UpdateAccount', 'email', { type: 'string', 'x-assumption': 'A30', anyOf: [{ format: 'email' }, { maxLength: 0 }] }],
+    ['UpdateRefund', 'amount', { type: 'string', 'x-rule': 'REF-9', readOnly: true }],
+    ['CreateUser', 'email', { type: 'string', 'x-rule': 'USR-3', format: 'email', minLength: 1 }],
+    ['CreateTransaction', 'amount', { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, 'x-rule': 'TXN-7' }],
+    ['CreateTransaction', 'card token', { type: 'string', writeOnly: true }],
+    ['CreateTransaction', 'card last4', { type: 'string', 'x-assumption': 'A25', pattern: '^\\d{4}$' }],
+    ['Account', 'created', { type: 'string', format: 'date-time' }],
+    ['Account', 'type', { type: ['string', 'null'], enum: ['merchant', 'reseller', null] }],
+    ['Account', 'address', { $ref: '#/components/schemas/Address' }],
+    ['TicketList', 'data', { type: 'array', items: { $ref: '#/components/schemas/Ticket' } }]
+  ]
+
+  for (const [schema, path, words] of cases) {
+    const part = path.split(' ').reduce((outer, name) => (name === '' ? outer : outer.properties[name]), document.components.schemas[schema])
+    const { description, properties, ...found } = part
+    t.strictSame(found, words, `${schema} ${path}`)
+  }
 })
 
 t.test('openapi: every schema compiles as JSON Schema 2020-12, and every example keeps to its schema', async t => {
-  for (const [name, schema] of Object.entries<any>(document.components.schemas)) {
+  for (const [name, schema] of Object.entries<Json>(document.components.schemas)) {
     const check = validator({ $ref: `#/components/schemas/${name}` })
     for (const example of schema.examples ?? []) t.strictSame(check(example), [], name)
   }
   for (const part of within(document.paths)) {
     if (!part.schema) continue
     const check = validator(part.schema)
-    const examples = [...('example' in part ? [part.example] : []), ...Object.values<any>(part.examples ?? {}).map(example => resolved(example).value)]
+    const examples = [...('example' in part ? [part.example] : []), ...Object.values<Json>(part.examples ?? {}).map(example => resolved(example).value)]
     for (const example of examples) t.strictSame(check(example), [], JSON.stringify(example))
   }
 })
@@ -244,14 +223,15 @@ function form(values: Readonly<Record<string, unknown>>): string {
 function callsOf(id: OperationId) {
   const { method, path, key } = OPERATIONS[id]
   const { parameters = [], requestBody } = operationOf(id)
-  const given = (place: string) => Object.fromEntries(parameters.flatMap((one: any) => (one.in === place && 'example' in one ? [[one.name, one.example]] : [])))
+  const given = (place: string) =>
+    Object.fromEntries(parameters.flatMap((one: Json) => (one.in === place && 'example' in one ? [[one.name, one.example]] : [])))
   const on = `${method} ${path.replace(/\{(\w+)\}/g, (_, name) => given('path')[name])}`
-  const bodies = Object.values<any>(requestBody?.content[FORM].examples ?? { none: { value: undefined } })
+  const bodies = Object.values<Json>(requestBody?.content[FORM].examples ?? { none: { value: undefined } })
   return bodies.map(({ value }) => ({ on, key: key ? EXAMPLE_KEY : null, query: form(given('query')), ...(value && { body: form(value) }) }))
 }
 
 /** How the answer of a call is described; undefined where its status is not. */
-const described = (id: OperationId, { status }: Answer, of = document): any => operationOf(id, of).responses[status]
+const described = (id: OperationId, { status }: Answer, of = document): Json => operationOf(id, of).responses[status]
 
 t.test('openapi: every example call is answered as described by the default scenario', async t => {
   const { call, control } = await startDefault(t)
@@ -277,32 +257,24 @@ t.test('openapi: the examples of records are records of the default scenario', a
     const [example] = document.components.schemas[resource].examples
     const path = family === 'users' ? '/accounts/mch_bistro/users' : `/${family}`
     const { body } = await call(family === 'users' ? `GET ${path}` : `GET ${path}/${example.id}`, { key: EXAMPLE_KEY })
-    t.strictSame(family === 'users' ? body.data.find(({ id }: any) => id === example.id) : body, example, family)
+    t.strictSame(family === 'users' ? body.data.find(({ id }: Json) => id === example.id) : body, example, family)
   }
 })
 
 t.test('openapi: an answer with a field too many, a field too few or a wrong type is not as described', async t => {
   const { call } = await startDefault(t)
-  const lists = {
-    locations: 'listLocations',
-    accounts: 'listAccounts',
-    users: 'listUsers',
-    tickets: 'listTickets',
-    transactions: 'listTransactions',
-    refunds: 'listRefunds'
-  } as const
 
-  for (const [family, id] of Object.entries(lists)) {
+  for (const id of IDS.filter(id => knownOf(id).kind === 'list')) {
     const [example] = callsOf(id) as [ReturnType<typeof callsOf>[number]]
     const answer = await call(example.on, example)
     const check = validator(described(id, answer).content['application/json'].schema)
-    t.strictSame(check(answer.body), [], family)
+    t.strictSame(check(answer.body), [], id)
     for (const field of Object.keys(answer.body.data[0])) {
       const spoilt = structuredClone(answer.body)
       delete spoilt.data[0][field]
       t.strictSame(check(spoilt), [`/data/0 must have required property '${field}'`])
       spoilt.data[0][field] = [1]
-      t.not(check(spoilt).length, 0, `${family}: ${field} is no list of numbers`)
+      t.not(check(spoilt).length, 0, `${id}: ${field} is no list of numbers`)
     }
     t.strictSame(check({ ...answer.body, total: 3 }), [' must NOT have additional properties'])
     t.strictSame(check({ ...answer.body, data: [{ ...answer.body.data[0], colour: 'red' }] }), ['/data/0 must NOT have additional properties'])
@@ -325,52 +297,47 @@ const WITH_BAD_VALUE: Partial<Record<OperationId, string>> = {
   createRefund: 'transaction=txn_1&amount=x',
   updateRefund: 'metadata[a][b]=1'
 }
-/** A call of an operation that is refused with a code, or with another where the operation knows no such refusal; made from an example of the operation. */
-const SPOILERS: Partial<Record<ErrorCode, (sent: Sent, id: OperationId, call: (on: string, sent: object) => Promise<Answer>) => Sent | Promise<Sent>>> = {
-  api_key_missing: sent => ({ ...sent, key: null }),
-  api_key_malformed: sent => ({ ...sent, key: null, headers: { authorization: 'Bearer sk_test_merchant' } }),
-  api_key_unknown: sent => ({ ...sent, key: 'sk_of_nobody' }),
-  operation_disabled: sent => sent,
-  content_type_unsupported: sent => ({ ...sent, body: '{}', headers: { 'content-type': 'application/json' } }),
-  body_too_large: sent => ({ ...sent, body: `a=${'x'.repeat(BODY_LIMIT)}` }),
-  body_unexpected: sent => ({ ...sent, body: sent.body ?? 'a=b' }),
-  form_malformed: sent => ({ ...sent, ...inPlace(sent, 'a[=1') }),
-  form_too_large: sent => ({ ...sent, ...inPlace(sent, 'a[b][c][d][e][f]=1') }),
-  parameter_unknown: sent => ({ ...sent, ...inPlace(sent, 'colour=red') }),
-  parameter_not_updatable: sent => ({ ...sent, ...inPlace(sent, 'amount=1') }),
-  parameter_missing: (sent, id) => ({ ...sent, ...inPlace(sent, WITHOUT_REQUIRED[id] ?? '') }),
-  parameter_invalid: (sent, id) => ({ ...sent, ...inPlace(sent, WITH_BAD_VALUE[id] ?? 'limit=0') }),
-  cursor_unknown: sent => ({ ...sent, ...inPlace(sent, 'starting_after=nobody') }),
-  resource_missing: sent => ({ ...sent, on: sent.on.replace(/\w+_\w+/g, 'nobody') }),
-  merchant_required: sent => ({ ...sent, key: 'sk_test_reseller' }),
-  reference_missing: sent => ({
-    ...sent,
-    ...inPlace(sent, 'transaction=nobody&ticket=nobody&payment_type=external'.replace(sent.on.endsWith('refunds') ? /&.*/ : /^[^&]*&/, ''))
-  }),
-  charge_has_no_amount: async (sent, _id, call) => {
-    const { body } = await call('POST /transactions', { key: null, body: 'ticket=tkt_60&payment_type=external' })
-    return { ...sent, ...inPlace(sent, `transaction=${body.id}`) }
-  },
-  charge_already_refunded: async (sent, _id, call) => {
-    await call('POST /refunds', { key: EXAMPLE_KEY, body: 'transaction=txn_1' })
-    return { ...sent, ...inPlace(sent, 'transaction=txn_1') }
-  },
-  refund_exceeds_remaining: sent => ({ ...sent, ...inPlace(sent, 'transaction=txn_1&amount=999999') })
+/** What to send instead of an example: `text` as its body or query, with the id of what was created `before` in place of `$id`. */
+type Spoiler = Partial<Sent> & { text?: string; before?: Sent }
+/** By the code that refuses the call where the operation knows it; any other operation refuses it with another code, or not at all. */
+const SPOILERS: Partial<Record<ErrorCode, Spoiler | ((sent: Sent, id: OperationId) => Spoiler)>> = {
+  api_key_missing: { key: null },
+  api_key_malformed: { key: null, headers: { authorization: 'Bearer sk_test_merchant' } },
+  api_key_unknown: { key: 'sk_of_nobody' },
+  operation_disabled: {},
+  content_type_unsupported: { body: '{}', headers: { 'content-type': 'application/json' } },
+  body_too_large: { body: `a=${'x'.repeat(BODY_LIMIT)}` },
+  body_unexpected: ({ body = 'a=b' }) => ({ body }),
+  form_malformed: { text: 'a[=1' },
+  form_too_large: { text: 'a[b][c][d][e][f]=1' },
+  parameter_unknown: { text: 'colour=red' },
+  parameter_not_updatable: { text: 'amount=1' },
+  parameter_missing: (_, id) => ({ text: WITHOUT_REQUIRED[id] ?? '' }),
+  parameter_invalid: (_, id) => ({ text: WITH_BAD_VALUE[id] ?? 'limit=0' }),
+  cursor_unknown: { text: 'starting_after=nobody' },
+  resource_missing: ({ on }) => ({ on: on.replace(/\w+_\w+/g, 'nobody') }),
+  merchant_required: { key: 'sk_test_reseller' },
+  reference_missing: (_, id) => ({ text: id === 'createRefund' ? 'transaction=nobody' : 'ticket=nobody&payment_type=external' }),
+  charge_has_no_amount: { text: 'transaction=$id', before: { on: 'POST /transactions', key: null, body: 'ticket=tkt_60&payment_type=external' } },
+  charge_already_refunded: { text: 'transaction=txn_1', before: { on: 'POST /refunds', key: EXAMPLE_KEY, body: 'transaction=txn_1' } },
+  refund_exceeds_remaining: { text: 'transaction=txn_1&amount=999999' }
 }
-const inPlace = ({ on }: Sent, text: string) => (on.startsWith('POST') ? { body: text } : { query: text })
 
 t.test('openapi: the refusals of an operation are those that it answers, each code with its status, in the one shape', async t => {
   const { call, control } = await startDefault(t, { 'limits.body': BODY_LIMIT })
   const check = validator({ $ref: '#/components/schemas/Error' })
 
   for (const id of IDS) {
-    const listed = Object.entries<any>(operationOf(id).responses).flatMap(([status, { content }]) =>
+    const listed = Object.entries<Json>(operationOf(id).responses).flatMap(([status, { content }]) =>
       Object.keys(content?.['application/json'].examples ?? {}).map(code => `${status} ${code}`)
     )
     const seen = new Set<string>()
     for (const spoil of Object.values(SPOILERS)) {
       await control('POST /reset')
-      const sent = await spoil(callsOf(id)[0] as Sent, id, call)
+      const example = callsOf(id)[0] as Sent
+      const { text, before, ...changed } = typeof spoil === 'function' ? spoil(example, id) : spoil
+      const created = before && (await call(before.on, before)).body.id
+      const sent = { ...example, ...changed, ...(text !== undefined && { [example.on.startsWith('POST') ? 'body' : 'query']: text.replace('$id', created) }) }
       const answer = await call(sent.on, sent)
       if (answer.status < 300) continue
       t.strictSame(check(answer.body), [], id)
@@ -385,11 +352,11 @@ t.test('openapi: the refusals of an operation are those that it answers, each co
 t.test('openapi: an error example is of the catalogue, and each answer that names it has its status', async t => {
   const defaults = settingsInForce({}).values
 
-  for (const [code, { value }] of Object.entries<any>(document.components.examples)) {
+  for (const [code, { value }] of Object.entries<Json>(document.components.examples)) {
     t.strictSame(value.error, { type: CATALOGUE[code as ErrorCode].type, code, message: CATALOGUE[code as ErrorCode].when, request_id: 'req_42' })
   }
   for (const id of IDS) {
-    for (const [status, { content, description }] of Object.entries<any>(operationOf(id).responses)) {
+    for (const [status, { content, description }] of Object.entries<Json>(operationOf(id).responses)) {
       for (const code of Object.keys(content?.['application/json'].examples ?? {}) as ErrorCode[]) {
         t.equal(statusOf(code, defaults), Number(status), code)
         t.equal(description.includes(`\`${code}\`: ${CATALOGUE[code].when}`), true, code)
@@ -424,14 +391,8 @@ t.test('openapi: the statuses and the page sizes are those of the settings', asy
 t.test('openapi: the address and the examples are those of the sandbox that the document is of', async t => {
   const own = documentOf({}, '/sandbox/blue/next')
 
-  t.strictSame(
-    own.servers.map(({ url }: any) => url),
-    ['/sandbox/blue/next']
-  )
-  t.strictSame(
-    document.servers.map(({ url }: any) => url),
-    ['/next']
-  )
+  const urls = [own, document].map(({ servers }) => servers.map(({ url }: Json) => url))
+  t.strictSame(urls, [['/sandbox/blue/next'], ['/next']])
   t.equal(own.components.schemas.Transaction.examples[0].refunds.url, '/sandbox/blue/next/refunds?transaction=txn_1')
   t.equal(operationOf('listUsers', own).responses[200].content['application/json'].example.url, '/sandbox/blue/next/accounts/mch_bistro/users')
   t.notMatch(JSON.stringify(own), /"\/next/)
@@ -450,7 +411,7 @@ t.test(
   async t => {
     const { info, components } = document
     const once = `${info.description}${components.securitySchemes.apiKey.description}`
-    const sentencesOf = (part: any) => [
+    const sentencesOf = (part: Json) => [
       ...[part['x-rule'], part['x-required-by'], ...(part['x-rules'] ?? [])].filter(Boolean).map((id: keyof typeof RULES) => `Rule ${id}: ${RULES[id].text}.`),
       ...[part['x-assumption'], ...(part['x-assumptions'] ?? [])]
         .filter(Boolean)
@@ -480,7 +441,7 @@ t.test(
 t.test('openapi: an empty value fits the body of an update where it unsets, and its answer fits the description (UPD-2, A16)', async t => {
   const { call } = await startDefault(t)
   const refusing = documentOf({ 'parameters.unset_required': 'reject' })
-  const schemaOf = (id: OperationId, of: any) => of.components.schemas[id.replace(/^./, first => first.toUpperCase())]
+  const schemaOf = (id: OperationId, of: Json) => of.components.schemas[id.replace(/^./, first => first.toUpperCase())]
   const updates: [id: OperationId, on: string, values: Record<string, unknown>, refused: string[]][] = [
     ['updateLocation', 'POST /locations/loc_bistro', { display_name: '', address: '', phone: '', metadata: '' }, ['display_name', 'address']],
     ['updateAccount', 'POST /accounts/mch_bistro', { type: '', name: '', email: '', address: { country: '' } }, ['type', 'name', 'email', 'address']]

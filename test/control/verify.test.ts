@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
@@ -17,7 +18,7 @@ const problems = async ({ control }: Emulator, asked: object) => {
   return [
     status,
     body.error.code,
-    ...(body.error.problems ?? [body.error]).map(({ path, message }: any) => (path === undefined ? message : `${path}: ${message}`))
+    ...(body.error.problems ?? [body.error]).map(({ path, message }: Json) => (path === undefined ? message : `${path}: ${message}`))
   ]
 }
 /** How many listen to the journal, now and at the most. */
@@ -71,7 +72,7 @@ t.test('verify: counts of calls, by operation and match', async t => {
   const { body } = await emulator.control('POST /verify', { on: 'POST /refunds', times: 1 })
   t.equal(body.message, 'POST /refunds: 1 call was expected, 2 came')
   t.strictSame(
-    body.requests.map(({ id, status, body }: any) => [id, status, body.amount]),
+    body.requests.map(({ id, status, body }: Json) => [id, status, body.amount]),
     [
       ['req_1', 200, '400'],
       ['req_2', 400, '700']
@@ -127,7 +128,7 @@ t.test('verify: unused script entries', async t => {
   await emulator.call('GET /locations')
 
   t.strictSame(none, [409, false, 'Script entries that were never applied: slow; scr_2, GET /locations.'])
-  t.strictSame([one.status, one.body.unused_script_entries.map(({ id, matched }: any) => [id, matched])], [409, [['scr_2', 1]]])
+  t.strictSame([one.status, one.body.unused_script_entries.map(({ id, matched }: Json) => [id, matched])], [409, [['scr_2', 1]]])
   t.strictSame(await verdict(emulator, { script: 'all_used' }), [200, true, 'Every script entry was applied.'])
 })
 
@@ -150,7 +151,7 @@ t.test('verify: a body left out judges what the scenario expects', async t => {
 
   t.strictSame([before.status, before.body.message], [409, 'POST /refunds: 1 call was expected, 0 came; GET /tickets: at least 1 call was expected, 0 came'])
   t.strictSame([after.status, after.body.holds, after.body.message], [200, true, 'All that the scenario expects holds.'])
-  t.strictSame([after.body.expectations.map(({ seen }: any) => seen), after.body.unused_script_entries.length], [[1, 1], 1])
+  t.strictSame([after.body.expectations.map(({ seen }: Json) => seen), after.body.unused_script_entries.length], [[1, 1], 1])
   t.equal((await emulator.control('POST /verify')).status, 409)
   t.strictSame(await verdict(await start(t)), [200, true, 'The scenario expects nothing.'])
 })

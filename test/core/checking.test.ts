@@ -29,6 +29,7 @@ t.test('checking: every kind of problem is said in words, with its place', async
       key: { type: 'string', pattern: '^[a-z]+$' },
       list: { type: 'array', items: { type: 'object', properties: { 'a/b~c': { type: 'integer' } } } },
       parts: { type: 'object', additionalProperties: false, properties: { inner: { type: 'string' } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
       either: { if: { type: 'object' }, then: { type: 'object', required: ['now'] }, else: { type: 'string' } }
     }
   }))

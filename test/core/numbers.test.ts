@@ -23,34 +23,8 @@ t.test('A27: an integer is decimal digits only, up to 2^53-1', async t => {
 })
 
 t.test('A27: what is no integer', async t => {
-  const cases = [
-    '',
-    ' ',
-    ' 5',
-    '5 ',
-    '5\n',
-    '+5',
-    '1.5',
-    '5.0',
-    '1e3',
-    '1E3',
-    '0x10',
-    '0b1',
-    '1_000',
-    '1,000',
-    '1 000',
-    '--5',
-    '-',
-    '- 5',
-    '5-',
-    '٥',
-    '５',
-    'five',
-    'NaN',
-    'Infinity',
-    'null',
-    '[]'
-  ]
+  const words = '+5 5. .5 5.0 1.5 1e3 1E3 0x10 0b1 1_000 1,000 --5 - 5- ٥ ５ five NaN Infinity null []'
+  const cases = ['', ' ', ' 5', '5 ', '5\n', '5\0', '1 000', '- 5', ...words.split(' ')]
   for (const text of cases) t.strictSame(readInteger(text), { value: Number.NaN, problem: 'not_an_integer' }, JSON.stringify(text))
 })
 
@@ -116,37 +90,8 @@ t.test('A27: one that a double cannot hold exactly is refused, not rounded', asy
 })
 
 t.test('A27: what no client prints is no decimal number', async t => {
-  const cases = [
-    '',
-    ' ',
-    '.',
-    '-',
-    '-.',
-    '5.',
-    '5.e3',
-    '+5',
-    ' 5',
-    '5 ',
-    '5\n',
-    '1,5',
-    '1.2.3',
-    '1e',
-    'e5',
-    '1e5.5',
-    '1e+-5',
-    '--1',
-    '1_000',
-    '1 000',
-    '0x10',
-    '0x1p-2',
-    '٥',
-    '５',
-    'NaN',
-    'Infinity',
-    '-Inf',
-    '1f',
-    '½'
-  ]
+  const words = '. - -. 5. 5.e3 +5 1,5 1.2.3 1e e5 1e5.5 1e+-5 --1 1_000 0x10 0x1p-2 ٥ ５ NaN Infinity -Inf 1f ½'
+  const cases = ['', ' ', ' 5', '5 ', '5\n', '1 000', ...words.split(' ')]
   for (const text of cases) t.strictSame(readDecimal(text), { value: Number.NaN, problem: 'not_a_number' }, JSON.stringify(text))
 })
 
