@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { authorization, namesIn, type World, worldOf } from '../sandbox/worlds.js'
+import { authorization, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
@@ -71,10 +71,10 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
       `${url} makes ${makes ?? 'none'}`
     )
   }
-  t.equal((await worldOf(emulator, 'loaded').control('POST /load', { scenario: { data: smallFixture() } })).status, 200)
+  t.equal((await sandboxClient(emulator, 'loaded').control('POST /load', { scenario: { data: smallFixture() } })).status, 200)
   t.ok((await namesIn(emulator)).includes('loaded'), 'a load makes its sandbox too')
   t.equal((await control('GET /requests')).body.data.length, 3, 'what lies outside every base address is kept in the sandbox at the base address')
-  const outside = (await worldOf(emulator, 'h').control('GET /requests')).body.data.map(({ path }: { path: string }) => path)
+  const outside = (await sandboxClient(emulator, 'h').control('GET /requests')).body.data.map(({ path }: { path: string }) => path)
   t.strictSame(outside, ['/locations', '/locations'], 'and in a sandbox, where it names one that there is')
 })
 
@@ -190,7 +190,7 @@ t.test('A01: a url in absolute form is read without its origin, and dots are res
 
 t.test('A34: each sandbox counts its own answers, and those of the emulator itself are counted for all', async t => {
   const emulator = await startTestEmulator(t)
-  const [main, a, b] = [null, 'a', 'b'].map(name => worldOf(emulator, name)) as [World, World, World]
+  const [main, a, b] = [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
   const ids: string[] = []
   const see = async (answer: Promise<{ headers: Record<string, unknown>; body: Json }>) => {
     const { headers, body } = await answer
@@ -205,8 +205,8 @@ t.test('A34: each sandbox counts its own answers, and those of the emulator itse
     main.call('GET /tickets'),
     a.call('DELETE /tickets'),
     a.control('GET /state'),
-    worldOf(emulator, 'none').control('GET /state'),
-    worldOf(emulator, 'no!').call('GET /tickets'),
+    sandboxClient(emulator, 'none').control('GET /state'),
+    sandboxClient(emulator, 'no!').call('GET /tickets'),
     emulator.inject({ method: 'GET', url: '/sandbox/none/tickets' }),
     emulator.inject({ method: 'GET', url: '/sandbox/a' }),
     emulator.inject({ method: 'GET', url: '/sandbox/a/tickets' }),
@@ -224,7 +224,7 @@ t.test('A34: each sandbox counts its own answers, and those of the emulator itse
 
 t.test('A09: the urls of lists and of embedded Refunds lie under the sandbox', async t => {
   const emulator = await startTestEmulator(t, { records: REFUNDED })
-  const { call } = worldOf(emulator, 'shop')
+  const { call } = sandboxClient(emulator, 'shop')
 
   const list = await call('GET /transactions', { query: 'location=loc_a' })
   const users = await call('GET /accounts/mch_a/users')
@@ -243,7 +243,7 @@ t.test('A09: the urls of lists and of embedded Refunds lie under the sandbox', a
 
 t.test('AUTH-2: POST /transactions takes no key in a sandbox either; what needs one is refused', async t => {
   const emulator = await startTestEmulator(t)
-  const { call } = worldOf(emulator, 'shop')
+  const { call } = sandboxClient(emulator, 'shop')
 
   const made = await call('POST /transactions', { key: null, body: { ticket: 'tkt_a', payment_type: 'external', amount: 5 } })
   const refused = await call('POST /refunds', { key: null, body: { transaction: made.body.id } })
@@ -256,7 +256,7 @@ t.test('AUTH-2: POST /transactions takes no key in a sandbox either; what needs 
 
 t.test('A33: a page of any origin may call a sandbox, and a preflight is a call of it', async t => {
   const emulator = await startTestEmulator(t)
-  const { call, control, prefix } = worldOf(emulator, 'page')
+  const { call, control, prefix } = sandboxClient(emulator, 'page')
   const headers = { origin: 'http://shop.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
 
   const preflight = await call('OPTIONS /transactions', { key: null, headers })
@@ -274,7 +274,7 @@ t.test('A33: a page of any origin may call a sandbox, and a preflight is a call 
 t.test('A08: a method that a path does not take is refused in a sandbox as anywhere', async t => {
   const emulator = await startTestEmulator(t)
   for (const name of [null, 'odd']) {
-    const { call, prefix } = worldOf(emulator, name)
+    const { call, prefix } = sandboxClient(emulator, name)
     for (const [on, status] of [
       ['HEAD /locations', 405],
       ['HEAD /nowhere', 404],
@@ -292,7 +292,7 @@ t.test('A08: a method that a path does not take is refused in a sandbox as anywh
 
 t.test('A08: before the start scenario is loaded every call of a sandbox is a 503, and none is made', async t => {
   const emulator = await startTestEmulator(t, { loaded: false })
-  const { call, control } = worldOf(emulator, 'early')
+  const { call, control } = sandboxClient(emulator, 'early')
 
   const [api, state, health, elsewhere] = [
     await call('GET /tickets'),
