@@ -13,7 +13,8 @@ import { readDocument, refusalOf, type SourceDocument } from '../scenario/docume
 
 type Body = { type: 'json' | 'yaml'; text: string }
 /** A control call's query names no records, and everything unknown in it is refused. */
-const PLAIN = { settings: settingsInForce({}).values, unknown: () => {}, refer: () => {}, cursor: () => {} }
+const nothing = () => {}
+const PLAIN = { settings: settingsInForce({}).values, unknown: nothing, refer: nothing, cursor: nothing }
 const COMPILED = new Map<TSchema, Table>()
 
 function tableOf(schema: TSchema): Table {

@@ -310,14 +310,14 @@ export function operationAt(method: string, path: string): { operation: Operatio
     const fits =
       its === method && names.length === parts.length && names.every((name, index) => (name.startsWith('{') ? parts[index] !== '' : name === parts[index]))
     const operation = id as OperationId
-    if (fits) return { operation, params: paramsIn(operation, path, decodeURIComponent) }
+    if (fits) return { operation, params: paramsIn(operation, path) }
   }
   return null
 }
 
-/** The values of an operation's path parameters in a path to it, as written there or decoded. */
-export function paramsIn(operation: OperationId, path: string, decoded: (part: string) => string = part => part): Readonly<Record<string, string>> {
+/** The values of an operation's path parameters in a path to it, decoded. */
+function paramsIn(operation: OperationId, path: string): Readonly<Record<string, string>> {
   const parts = path.split('/')
   const names = OPERATIONS[operation].path.split('/')
-  return Object.fromEntries(names.flatMap((name, index) => (name.startsWith('{') ? [[name.slice(1, -1), decoded(parts[index] as string)]] : [])))
+  return Object.fromEntries(names.flatMap((name, index) => (name.startsWith('{') ? [[name.slice(1, -1), decodeURIComponent(parts[index] as string)]] : [])))
 }
