@@ -121,7 +121,7 @@ export const evidenceRoutes: FastifyPluginAsync = async control => {
   })
 }
 
-/** Which entries a list shows. Errors: `parameter_invalid` for a filter that names nothing, with what there is. */
+/** Which entries a list shows. Errors: `parameter_invalid` for a filter that names nothing, with what exists. */
 function filterOf({ on, status, since }: Static<typeof LIST_QUERY>, sandbox: Sandbox): (call: JudgedCall) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) {

@@ -52,6 +52,11 @@ export class Evidence {
     } else this.journal.skip()
   }
 
+  /** The client of a call left, while the call goes on. */
+  leave(call: JudgedCall): void {
+    this.#findings.leave(call)
+  }
+
   /** Forgets everything but who listens to the journal; what was counted of the run stays. */
   clear(): void {
     for (const part of [this.journal, this.#coverage, this.#assumptions, this.#findings]) part.clear()

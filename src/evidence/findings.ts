@@ -138,6 +138,12 @@ export class Findings {
     if (refusal !== null && !EMULATOR_FAULTS.includes(refusal.code)) this.#lookAtRefusal(call)
   }
 
+  /** Notes that a client left before its answer came, while the call goes on: what it repeats from now on, it repeats without knowing. */
+  leave(call: JudgedCall): void {
+    const { operation, id } = call
+    if (operation === 'createRefund' || operation === 'createTransaction') this.#lost[operation].set(call.signature(), { id, place: placeOf(call) })
+  }
+
   /** Forgets everything; no call continues from the empty pages any more. */
   clear(): void {
     for (const id of this.stopped) this.#report('stopped-at-empty-page', [id])
@@ -182,7 +188,7 @@ export class Findings {
     if (!isLost && lost.isEmpty) return
     const own = call.signature()
     const before = lost.get(own)
-    if (before !== undefined) this.#add(RISKS[operation] as FindingId, before.id, call.id)
+    if (before !== undefined && before.id !== call.id) this.#add(RISKS[operation] as FindingId, before.id, call.id)
     if (isLost) lost.set(own, { id: call.id, place: placeOf(call) })
     else if (hasRun(call)) lost.delete(own)
   }

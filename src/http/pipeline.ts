@@ -40,6 +40,7 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
     call.isClosed = true
     call.sandbox.inFlight--
     if (!call.isPending) closeCall(request, reply)
+    else if (call.isRecorded && call.settings['evidence.coverage']) call.sandbox.evidence.leave(call)
   }
   reply.raw.once('finish', () => {
     call.isSent = true

@@ -7,8 +7,8 @@ const ticket = (id: string, fields: object = {}) => ({ id, location: 'loc_a', re
 const payment = (id: string, fields: object = {}) => ({ id, ticket: 'tkt_a', payment_type: 'card', amount: 100, ...fields })
 const idsOf = ({ body }: Answer): string[] => body.data.map(({ id }: { id: string }) => id)
 const dayOf = (day: number) => `2026-01-${String(day).padStart(2, '0')}T12:00:00.000Z`
-/** Tickets t1 to tN, one a day; the small world's own is older than all. */
-const world = (count: number) => ({
+/** Tickets t1 to tN, one a day; that of the small fixture is older than all. */
+const fixtureOf = (count: number) => ({
   api_keys: [{ key: 'sk_merchant', account: 'mch_a' }],
   accounts: [account('mch_a', { created: dayOf(1) })],
   locations: [location('loc_a', 'mch_a', { created: dayOf(1) }), location('loc_b', 'mch_a', { created: dayOf(2) })],
@@ -34,7 +34,7 @@ t.test('LIST-1, A09: a list of nothing is a list too, and url is the path as it 
 })
 
 t.test('LIST-2, LIST-3, A10: a page has limit records, 10 when left out, and says whether more can be fetched', async t => {
-  const { call } = await startTestEmulator(t, { scenario: { data: world(12) } })
+  const { call } = await startTestEmulator(t, { scenario: { data: fixtureOf(12) } })
   const cases: [query: string, ids: string[], hasMore: boolean][] = [
     ['', tickets(12, 3), true],
     ['limit=1', tickets(12, 12), true],
@@ -68,8 +68,8 @@ t.test('A10, A11: cursors page both ways in either order, has_more speaking of t
     ['limit=9&ending_before=t1', [tickets(5, 2), false], [[], false]],
     ['limit=2&starting_after=t4&ending_before=', [tickets(3, 2), true], [['t5'], false]]
   ]
-  const newest = await startTestEmulator(t, { scenario: { data: world(5) } })
-  const oldest = await startTestEmulator(t, { settings: { 'pagination.order': 'oldest_first' }, scenario: { data: world(5) } })
+  const newest = await startTestEmulator(t, { scenario: { data: fixtureOf(5) } })
+  const oldest = await startTestEmulator(t, { settings: { 'pagination.order': 'oldest_first' }, scenario: { data: fixtureOf(5) } })
   for (const [query, ...expected] of cases) {
     for (const [index, { call }] of [newest, oldest].entries()) {
       const answer = await call('GET /tickets', { query })
@@ -83,7 +83,7 @@ t.test('A10, A11: cursors page both ways in either order, has_more speaking of t
 
 t.test('A10: a cursor counts by its position, outside the filter and after it was deleted too', async t => {
   const users = ['u1', 'u2', 'u3'].map((id, index) => ({ id, account: 'mch_a', name: id, email: 'u@example.com', created: dayOf(index + 1) }))
-  const data = { ...world(4), users, tickets: [...world(4).tickets, ticket('tb', { location: 'loc_b', created: dayOf(2) })] }
+  const data = { ...fixtureOf(4), users, tickets: [...fixtureOf(4).tickets, ticket('tb', { location: 'loc_b', created: dayOf(2) })] }
   const { call } = await startTestEmulator(t, { scenario: { data } })
   const shown = async (path: string, query: string) => idsOf(await call(`GET ${path}`, { query }))
   t.strictSame(await shown('/tickets', 'location=loc_b&starting_after=t3'), ['tb'])
@@ -95,9 +95,12 @@ t.test('A10: a cursor counts by its position, outside the filter and after it wa
   t.strictSame(await shown('/accounts/mch_a/users', 'ending_before=u2'), ['u3'])
 })
 
-t.test('A11, A05: records of the same instant stand in reverse order of creation', async t => {
+t.test('A11, A05: records of the same instant are in reverse order of creation', async t => {
   const same = ['s1', 's2', 's3'].map(id => ticket(id, { created: dayOf(9) }))
-  const data = { ...world(1), tickets: [...same.slice(0, 2), ticket('late', { created: dayOf(10) }), ticket('early', { created: dayOf(8) }), ...same.slice(2)] }
+  const data = {
+    ...fixtureOf(1),
+    tickets: [...same.slice(0, 2), ticket('late', { created: dayOf(10) }), ticket('early', { created: dayOf(8) }), ...same.slice(2)]
+  }
   const { call } = await startTestEmulator(t, { scenario: { data } })
   t.strictSame(idsOf(await call('GET /tickets')), ['late', 's3', 's2', 's1', 'early'])
   t.strictSame(idsOf(await call('GET /tickets', { query: 'ending_before=s2' })), ['late', 's3'])
@@ -105,7 +108,7 @@ t.test('A11, A05: records of the same instant stand in reverse order of creation
 
 t.test('SRCH-3, A12: a search filters the page after it was retrieved; an emptied page can be gone on from', async t => {
   const data = {
-    ...world(0),
+    ...fixtureOf(0),
     tickets: Array.from({ length: 25 }, (_, index) => ticket(`t${index + 1}`, { reference: index === 2 ? 'needle' : 'hay', created: dayOf(index + 1) }))
   }
   const { call } = await startTestEmulator(t, { scenario: { data } })

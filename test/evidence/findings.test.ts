@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { FINDINGS, type FindingId, Findings } from '../../src/evidence/findings.js'
@@ -399,6 +400,40 @@ t.test('double-refund-risk: a Refund that was made but could not be written is l
   await play(emulator, [refund(REFUND)])
 
   t.strictSame(await found(emulator), [['double-refund-risk', 1, ['req_1', 'req_2']]])
+})
+
+t.test('double-refund-risk, double-payment-risk: a client that leaves during a delay and posts again at once repeats it without knowing', async t => {
+  const script = ['POST /refunds', 'POST /transactions', 'POST /locations'].map(on => ({ on, calls: 1, delay: '1s' }))
+  const emulator = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture(RECORDS), script } })
+  const base = `http://127.0.0.1:${await emulator.listen()}/next`
+  const headers = { authorization: `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`, 'content-type': 'application/x-www-form-urlencoded' }
+  const post = (path: string, body: string, patience: number) =>
+    fetch(base + path, { method: 'POST', headers, body, signal: AbortSignal.timeout(patience) }).then(
+      ({ status }) => status,
+      () => null
+    )
+
+  const statuses: (number | null)[] = []
+  for (const [path, body] of [
+    ['/refunds', 'transaction=txn_1111&amount=5'],
+    ['/transactions', 'ticket=tkt_b&payment_type=card&amount=1'],
+    ['/locations', 'display_name=A&address[country]=US']
+  ] as const) {
+    statuses.push(await post(path, body, 300))
+    await sleep(100)
+    statuses.push(await post(path, body, 5000))
+  }
+
+  t.strictSame(statuses, [null, 200, null, 200, null, 200])
+  const risks = async () => (await found(emulator)).filter(([finding]) => finding.startsWith('double-'))
+  const expected = [
+    ['double-refund-risk', 1, ['req_1', 'req_2']],
+    ['double-payment-risk', 1, ['req_3', 'req_4']]
+  ]
+  t.strictSame(await risks(), expected, 'while the calls go on')
+  await sleep(1200)
+  t.strictSame(await risks(), expected, 'and when they are over')
+  t.equal((await emulator.control('GET /requests?status=2xx')).body.data.length, 6)
 })
 
 const listed = (findings: Findings) => findings.list().map(({ finding, times, requests }) => [finding, times, requests])

@@ -125,8 +125,8 @@ t.test('A01: a name is 1 to 64 letters, digits, ., _ and -, beginning with a let
     }
   }
   t.equal((await namesIn(emulator)).length, 7, 'none is made of them')
-  const told = logs.join('\n')
-  t.notOk(told.includes(card) || told.includes('4242 4242') || told.includes('sk_merchant'), 'the log shows no secret either')
+  const logged = logs.join('\n')
+  t.notOk(logged.includes(card) || logged.includes('4242 4242') || logged.includes('sk_merchant'), 'the log shows no secret either')
   t.notOk((await app.inject({ method: 'GET', url: '/_control/requests?limit=1000', headers: HEADERS })).payload.includes('4242'), 'nor does the journal')
 })
 
