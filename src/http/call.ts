@@ -90,6 +90,8 @@ export class Call implements JudgedCall {
   isPending = false
   /** Whether its response was sent to the end. */
   isSent = false
+  /** Whether it is recorded, so that nothing more is expected of it. */
+  isOver = false
   /** Whether its response is closed, sent or not. */
   isClosed = false
   /** Null until it is known what became of it; a preflight has none. */

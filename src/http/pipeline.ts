@@ -65,17 +65,19 @@ function closeWith(socket: Socket, close: () => void): void {
   closing.add(close)
 }
 
-/** The steps of the API have come to an end: the answer is about to be sent or is lost, and the call is over where its client is gone already. */
+/** The steps of the API have come to an end: the answer is about to be sent or is lost. The call is over where its client is gone already, or will get nothing however long it waits. */
 function settle(request: FastifyRequest, reply: FastifyReply): void {
   const { call } = request
   if (!call.isPending) return
   call.isPending = false
-  if (call.isClosed) closeCall(request, reply)
+  if (call.isClosed || call.lost === 'hang') closeCall(request, reply)
 }
 
 /** The last step: the call goes into the evidence of its sandbox, and into the log. */
 function closeCall(request: FastifyRequest, reply: FastifyReply): void {
   const { call } = request
+  if (call.isOver) return
+  call.isOver = true
   const { sandbox, authorization } = call
   call.close(reply)
   try {
