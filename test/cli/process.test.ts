@@ -9,7 +9,8 @@ import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
 import { smallFixture } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const SOURCE = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const BUILT = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const READY = /^commerce-emulator ready on (http:\/\/localhost:(\d+)\/next)$/
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
@@ -18,9 +19,13 @@ for (const key of SETTING_KEYS) delete environment[variableOf(key)]
 
 type Running = { child: ChildProcess; stdout: () => string; stderr: () => string; ended: Promise<number | null> }
 
-/** Runs the command as a process of its own, killed when the test ends. */
-function running(t: Test, args: string[], { variables = {}, nodeArgs = [] }: { variables?: Record<string, string>; nodeArgs?: string[] } = {}): Running {
-  const child = spawn(process.execPath, [...process.execArgv, ...nodeArgs, MAIN, ...args], { env: { ...environment, ...variables } })
+type Options = { variables?: Record<string, string>; nodeArgs?: string[]; isSource?: boolean }
+
+/** Runs the built command as a process of its own, killed when the test ends; `isSource` runs the source, which takes longer to start and is covered. */
+function running(t: Test, args: string[], { variables = {}, nodeArgs = [], isSource = false }: Options = {}): Running {
+  const main = isSource ? [...process.execArgv, ...nodeArgs, SOURCE] : [...nodeArgs, BUILT]
+  const env = { ...environment, ...variables, ...(!isSource && { _TAPJS_PROCESSINFO_COVERAGE_: '0' }) }
+  const child = spawn(process.execPath, [...main, ...args], { env })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', chunk => {
     stdout += chunk
@@ -33,7 +38,7 @@ function running(t: Test, args: string[], { variables = {}, nodeArgs = [] }: { v
 }
 
 /** Starts the emulator and waits until it says that it is ready. */
-async function ready(t: Test, args: string[] = [], options: Parameters<typeof running>[2] = {}) {
+async function ready(t: Test, args: string[] = [], options: Options = {}) {
   const run = running(t, ['--port', '0', ...args], options)
   let isOver = false
   const over = run.ended.then(() => {
@@ -68,7 +73,7 @@ t.test('cli: the process prints its addresses, logs to stderr, and ends on SIGTE
   const key = "sk_it's$HOME&"
   const data = smallFixture()
   const root = t.testdir({ 'own.yaml': JSON.stringify({ name: 'own', description: 'My own.', data: { ...data, api_keys: [{ key, account: 'mch_a' }] } }) })
-  const run = await ready(t, ['--scenario', `${root}/own.yaml`, '--set', 'limits.shutdown=20000'])
+  const run = await ready(t, ['--scenario', `${root}/own.yaml`, '--set', 'limits.shutdown=20000'], { isSource: true })
   const { baseUrl, controlUrl, last } = run
 
   t.ok(READY.test(last), last)
@@ -199,7 +204,7 @@ t.test('cli: a process whose calls hang ends on SIGTERM at once', async t => {
 
 t.test('cli: a process whose start failed ends with 1, with the reason on stderr', async t => {
   const root = t.testdir({ 'bad.yaml': 'sede: 3' })
-  const run = running(t, ['--port', '0', '--log-level', 'silent', '--scenario', `${root}/bad.yaml`])
+  const run = running(t, ['--port', '0', '--log-level', 'silent', '--scenario', `${root}/bad.yaml`], { isSource: true })
 
   t.equal(await run.ended, 1)
   t.equal(run.stdout(), '')
@@ -208,7 +213,7 @@ t.test('cli: a process whose start failed ends with 1, with the reason on stderr
 
 t.test('cli: a command that is done ends with its status', async t => {
   const root = t.testdir({ 'right.yaml': 'seed: 3' })
-  const run = running(t, ['validate', `${root}/right.yaml`])
+  const run = running(t, ['validate', `${root}/right.yaml`], { isSource: true })
 
   t.equal(await run.ended, 0)
   t.equal(run.stdout(), `${root}/right.yaml: valid\n`)
@@ -216,7 +221,7 @@ t.test('cli: a command that is done ends with its status', async t => {
 
 t.test('cli: an error that nothing caught is logged before the process ends with 1', async t => {
   const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent('process.on("SIGUSR2", () => { throw new Error("out of place") })')}`]
-  const run = await ready(t, [], { nodeArgs })
+  const run = await ready(t, [], { nodeArgs, isSource: true })
 
   const { code } = await signalled(run, 'SIGUSR2')
 
