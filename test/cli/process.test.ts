@@ -122,7 +122,8 @@ t.test('cli: the process takes its settings from flags, --set and variables', as
     t,
     ['--set', 'pagination.max_limit=7', '--seed', '5', '--set', 'control_hosts=a.example, b.example', '--set', 'cors=false', '--set', 'fixtures_dir='],
     {
-      variables: { SEED: '6', PAGINATION_DEFAULT_LIMIT: '3', LOG_LEVEL: 'silent', CONTROL_TOKEN: '' }
+      variables: { SEED: '6', PAGINATION_DEFAULT_LIMIT: '3', LOG_LEVEL: 'silent', CONTROL_TOKEN: '' },
+      isSource: true
     }
   )
 
