@@ -14,7 +14,7 @@ import type { Schema } from '../reference/parameters.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { type DocumentProblem, MOST_PROBLEMS, reportTo, type SourceDocument } from './documents.js'
 import { type Flaws, isObject, membersOf } from './flaws.js'
-import { RESOURCES } from './schemas.js'
+import { RESOURCES } from '../reference/tables.js'
 
 type Given = Readonly<Record<string, unknown>>
 type Section = Family | 'api_keys'
