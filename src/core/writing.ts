@@ -6,11 +6,12 @@ import { RESOURCES } from '../reference/tables.js'
 type Write = (value: never) => string
 
 /** Text that is written in JSON as it is. */
-const IS_PLAIN = /^[\w .:@+-]*$/
+const IS_PLAIN = /^[\w .:@+/?=-]*$/
+const quoted = (value: unknown): string => (typeof value === 'string' && IS_PLAIN.test(value) ? `"${value}"` : JSON.stringify(value))
 
 /** Writes a value by its schema: an object by the properties of the schema, in their order. */
 function writerOf({ properties }: Schema): Write {
-  if (properties === undefined) return (value: unknown) => (typeof value === 'string' && IS_PLAIN.test(value) ? `"${value}"` : JSON.stringify(value))
+  if (properties === undefined) return quoted
   const parts = Object.entries(properties).map(([name, part], place) => ({
     name,
     before: `${place === 0 ? '{' : ','}${JSON.stringify(name)}:`,
@@ -57,6 +58,6 @@ export function transactionText(record: Written, refunds: ListFrame, members: re
 
 /** What is written before and after the members of a list (LIST-1, A09). */
 export function listFrame({ url, has_more, first_id, last_id }: ListFrame): readonly [string, string] {
-  const ends = `"first_id":${JSON.stringify(first_id)},"last_id":${JSON.stringify(last_id)}`
-  return [`${LIST_START}${JSON.stringify(url).slice(1)},"data":[`, `],"has_more":${has_more},${ends}}`]
+  const ends = `"first_id":${quoted(first_id)},"last_id":${quoted(last_id)}`
+  return [`${LIST_START}${quoted(url).slice(1)},"data":[`, `],"has_more":${has_more},${ends}}`]
 }
