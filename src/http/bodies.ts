@@ -21,7 +21,7 @@ export function bytesOf<F extends Family>(family: F, stored: Stored<RecordOf<F>>
 
 /** A record in bytes. A Transaction is replaced whenever one of its Refunds changes, so its bytes are right as long as they are kept. */
 function written(family: Family, record: RecordOf<Family>, store: Store, base: string): RecordBytes {
-  if (family !== 'transactions') return { whole: Buffer.from(recordText(family, record)), base, at: null }
+  if (family !== 'transactions') return { whole: Buffer.from(recordText(record)), base, at: null }
   const [head, tail] = transactionIn(store, record)
   return { whole: Buffer.from(head + base + tail), base, at: Buffer.byteLength(head) }
 }
@@ -37,7 +37,7 @@ function transactionIn(store: Store, transaction: { id: string }): readonly [str
   const { stored, hasMore } = pageOf(store.refunds, { index: 'transaction', group: transaction.id, limit: EMBEDDED, order: 'newest_first' })
   const refunds = stored.map(({ record }) => record)
   const frame = { url: `/refunds?transaction=${transaction.id}`, has_more: hasMore, first_id: refunds[0]?.id ?? null, last_id: refunds.at(-1)?.id ?? null }
-  return transactionText(transaction, frame, refunds.map(refund => recordText('refunds', refund)))
+  return transactionText(transaction, frame, refunds.map(refund => recordText(refund)))
 }
 
 /** The body of an answer that shows a record, or a list of several. */

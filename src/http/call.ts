@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
-import { redactedForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
+import { redactForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
@@ -207,8 +207,8 @@ export class Call implements JudgedCall {
     if (path !== this.path) this.params = Object.fromEntries(Object.entries(this.params).map(([name, value]) => [name, show(value)]))
     this.path = path
     if (this.userAgent !== null) this.userAgent = show(this.userAgent)
-    this.query = redactedForm(this.query, keys)
-    this.body = redactedForm(this.body, keys)
+    redactForm(this.query, keys)
+    redactForm(this.body, keys)
     if (this.refusal?.param) this.refusal = { ...this.refusal, param: withoutSecrets(this.refusal.param, keys) }
     if (this.#body !== '') this.#body = withoutKeys(this.#body, keys)
     this.authorization = undefined

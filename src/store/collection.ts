@@ -151,8 +151,10 @@ export class Collection<R extends StoredRecord> {
       return this.#put(record, before.nth)
     }
     const stored = new Stored(record, before)
-    this.#eachGroup(record, (index, group) => index.replace(group, stored))
-    return this.#keep(stored)
+    for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.replace(group, stored)
+    this.#parts.byId.set(record.id, stored)
+    this.#parts.revision = ++revisions
+    return record
   }
 
   /** Deletes a record; its id stays taken and stays a cursor. */
@@ -188,14 +190,10 @@ export class Collection<R extends StoredRecord> {
   #put(record: R, nth: number): R {
     const owners = (this.#groups.account as Groups<R>[string])(record)
     const stored = new Stored(record, { at: Date.parse(record.created), nth, owners })
-    this.#eachGroup(record, (index, group) => index.add(group, stored))
-    return this.#keep(stored)
-  }
-
-  #keep(stored: Stored<R>): R {
-    this.#parts.byId.set(stored.record.id, stored)
+    for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.add(group, stored)
+    this.#parts.byId.add(record.id, stored)
     this.#parts.revision = ++revisions
-    return stored.record
+    return record
   }
 
   #storedAt(id: string): Stored<R> {
@@ -212,15 +210,13 @@ export class Collection<R extends StoredRecord> {
   #takeOut(id: string): Stored<R> {
     const stored = this.#storedAt(id)
     this.#parts.byId.delete(id)
-    this.#eachGroup(stored.record, (index, group) => index.remove(group, stored))
+    for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.remove(group, stored)
     return stored
   }
 
-  #eachGroup(record: R, act: (index: OrderedIndex<Stored<R>>, group: string) => void): void {
-    for (const [name, index] of this.#parts.indexes) {
-      const groups = (this.#groups[name] as Groups<R>[string])(record)
-      if (typeof groups === 'string') act(index, groups)
-      else for (const group of groups) act(index, group)
-    }
+  /** The groups of an index that a record is in. */
+  #groupsOf(index: string, { record, owners }: Stored<R>): readonly string[] {
+    const groups = index === 'account' ? owners : (this.#groups[index] as Groups<R>[string])(record)
+    return typeof groups === 'string' ? [groups] : groups
   }
 }
