@@ -1,11 +1,12 @@
 /** Fixtures: records imported into a store, each completed, checked and resolved. */
-import type { Step } from '../core/checking.js'
+
 import { FORMATS } from '../core/formats.js'
 import { type Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
 import { firstBroken } from '../core/judge.js'
 import { isExact, moneyOf, type Sums, settled } from '../core/money.js'
 import { didYouMean } from '../core/nearest.js'
+import type { Step } from '../core/places.js'
 import { REFUND_RULES } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
