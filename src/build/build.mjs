@@ -47,7 +47,7 @@ const atSource = {
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
       const source = JSON.stringify(relative(DIST, path))
-      const text = await readFile(process.env.STUB && path.endsWith('core/writing.ts') ? '/tmp/start/writing-stub.ts' : path, 'utf8')
+      const text = await readFile(path, 'utf8')
       return { contents: text.replaceAll('import.meta.url', `new URL(${source}, require('node:url').pathToFileURL(__filename))`), loader: 'ts' }
     })
   }

@@ -102,34 +102,38 @@ export function withoutKeys(text: string, keys: readonly string[]): string {
 
 const isKeyIn = (text: string, keys: readonly string[]): boolean => PATTERNS.get(keys)?.any.test(text) ?? keys.some(key => text.includes(key))
 
-/** A form without secrets: values of secret names, card numbers and API keys masked wherever they are. The same form where it holds none. */
+/** A form without secrets: values of secret names, card numbers and API keys masked wherever they are. What holds none is the same object as before. */
 export function redactedForm(form: FormObject, keys: readonly string[]): FormObject {
-  return holdsSecret(form, keys) ? (redactedNode(form, keys) as FormObject) : form
-}
-
-function holdsSecret(form: FormObject, keys: readonly string[]): boolean {
+  let copy: FormObject | null = null
   for (const [name, node] of form.parts) {
-    if (!OPEN_NAMES.has(name) && (isSecretName(name) || isJson(name) || withoutSecrets(name, keys) !== name)) return true
-    if (node instanceof FormObject ? holdsSecret(node, keys) : valuesOf(node).some(value => withoutSecrets(value, keys) !== value)) return true
+    const isOpen = OPEN_NAMES.has(name)
+    const shownName = isOpen ? name : redactedName(name, keys)
+    // an empty value says nothing, and evidence has to see that it was empty
+    const isSecret = !isOpen && node !== '' && (shownName === MASK || isSecretName(name))
+    const shown = isSecret ? MASK : redactedNode(node, keys)
+    if (copy === null && (shown !== node || shownName !== name)) copy = withPartsBefore(form, name)
+    copy?.parts.set(shownName, shown)
   }
-  return false
+  return copy ?? form
 }
 
-const valuesOf = (node: string | FormList): readonly string[] => (typeof node === 'string' ? [node] : node.items)
+/** A copy of a form with its parts up to a name. */
+function withPartsBefore(form: FormObject, end: string): FormObject {
+  const copy = Object.assign(new FormObject(), { cleared: form.cleared, length: form.length })
+  for (const [name, node] of form.parts) {
+    if (name === end) break
+    copy.parts.set(name, node)
+  }
+  return copy
+}
 
-/** A name that is no name: JSON, or a piece of it, sent as a form. */
-const isJson = (name: string) => /["{}]/.test(name)
+/** A name that is no name, but JSON, or a piece of it, sent as a form, is masked whole. */
+const redactedName = (name: string, keys: readonly string[]) => (/["{}]/.test(name) ? MASK : withoutSecrets(name, keys))
 
 function redactedNode(node: FormNode, keys: readonly string[]): FormNode {
   if (typeof node === 'string') return withoutSecrets(node, keys)
-  if (node instanceof FormList) return Object.assign(new FormList(), { items: node.items.map(item => withoutSecrets(item, keys)) })
-  const copy = Object.assign(new FormObject(), { cleared: node.cleared, length: node.length })
-  for (const [name, part] of node.parts) {
-    const shown = isJson(name) ? MASK : withoutSecrets(name, keys)
-    // an empty value says nothing, and evidence has to see that it was empty
-    copy.parts.set(shown, part !== '' && (shown === MASK || isSecretName(name)) ? MASK : redactedNode(part, keys))
-  }
-  return copy
+  if (node instanceof FormObject) return redactedForm(node, keys)
+  return Object.assign(new FormList(), { items: node.items.map(item => withoutSecrets(item, keys)) })
 }
 
 /** A value with every card number in its texts, and every number that is one, masked. */

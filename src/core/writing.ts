@@ -1,48 +1,65 @@
-/** How resources are written: through closed schemas that let nothing unknown out (A04, A09). */
-import fastJson from 'fast-json-stringify'
-import type { TSchema } from 'typebox'
-import type { OperationId } from '../reference/operations.js'
-import { type List, type Schema, schemaOf } from '../reference/parameters.js'
-import { TABLES, type Tables } from '../reference/tables.js'
+/** How resources are written as JSON: by their closed schemas, which let nothing unknown out (A04, A09). */
+import type { Family } from '../reference/operations.js'
+import type { List, Schema } from '../reference/parameters.js'
+import { RESOURCES } from '../reference/tables.js'
 
 type Write = (value: never) => string
 
-/** Writes a resource by its closed schema, then the fields that a fixture gave under `extra`; a list member by member. */
-export function writerOf(schema: Schema): Write {
-  const { object, data, ...properties } = schema.properties as Record<string, Schema>
-  if (object?.enum?.[0] === 'list') return listWriter(writerOf(data?.items as Schema))
+/** Text that is written in JSON as it is. */
+const IS_PLAIN = /^[\w .:@+-]*$/
 
-  const lists = Object.entries(properties).filter(([, part]) => part.properties?.object?.enum?.[0] === 'list')
-  const closed = fastJson({
-    ...schema,
-    properties: Object.fromEntries(Object.entries(schema.properties as object).filter(([name]) => lists.every(([list]) => list !== name))),
-    required: schema.required?.filter(name => lists.every(([list]) => list !== name))
-  } as object)
-  const writers = lists.map(([name, list]) => ({ name, write: writerOf(list) }))
-  return (record: Record<string, unknown>) => {
-    let text = closed(record).slice(0, -1)
-    for (const { name, write } of writers) text += `,${JSON.stringify(name)}:${write(record[name] as never)}`
-    const extra = record.extra === undefined ? '{}' : JSON.stringify(record.extra)
-    return extra === '{}' ? `${text}}` : `${text},${extra.slice(1)}`
+/** Writes a value by its schema: an object by the properties of the schema, in their order. */
+function writerOf({ properties }: Schema): Write {
+  if (properties === undefined) return (value: unknown) => (typeof value === 'string' && IS_PLAIN.test(value) ? `"${value}"` : JSON.stringify(value))
+  const parts = Object.entries(properties).map(([name, part], place) => ({
+    name,
+    before: `${place === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+    write: writerOf(part) as (value: unknown) => string
+  }))
+  return (value: Readonly<Record<string, unknown>> | null) => {
+    if (value === null) return 'null'
+    let text = ''
+    for (const { name, before, write } of parts) text += before + write(value[name])
+    return `${text}}`
   }
 }
 
-function listWriter(write: Write): Write {
-  return ({ url, data, has_more, first_id, last_id }: List<unknown>) => {
-    const members = data.map(record => write(record as never)).join(',')
-    const ends = `"first_id":${JSON.stringify(first_id)},"last_id":${JSON.stringify(last_id)}`
-    return `{"object":"list","url":${JSON.stringify(url)},"data":[${members}],"has_more":${has_more},${ends}}`
-  }
+/** What is written after the fields of the schema: the fields that a fixture gave under `extra`. */
+function endOf({ extra }: { extra?: Readonly<Record<string, unknown>> | undefined }): string {
+  const text = extra === undefined ? '{}' : JSON.stringify(extra)
+  return text === '{}' ? '}' : `,${text.slice(1)}`
 }
 
-const WRITERS = new Map<OperationId, Write>()
+/** Writes a record of a family; what is listed in it, as the Refunds of a Transaction, is written apart. */
+function recordWriter({ properties = {} }: Schema): (record: object) => string {
+  const isList = ({ properties: parts }: Schema) => parts?.object?.enum?.[0] === 'list'
+  const write = writerOf({ properties: Object.fromEntries(Object.entries(properties).filter(([, part]) => !isList(part))) })
+  return record => write(record as never).slice(0, -1)
+}
 
-/** Writes the answer of an operation that has one, as the operation itself does. */
-export function answerWriter(operation: OperationId): Write {
-  let write = WRITERS.get(operation)
-  if (!write) {
-    write = writerOf(schemaOf((TABLES[operation] as Tables).answer as TSchema))
-    WRITERS.set(operation, write)
-  }
-  return write
+const WRITERS = Object.fromEntries(Object.entries(RESOURCES).map(([family, schema]) => [family, recordWriter(schema)])) as Record<
+  Family,
+  (record: object) => string
+>
+
+type Written = { readonly id: string; readonly extra?: Readonly<Record<string, unknown>> }
+/** A list without its members. */
+type ListFrame = Omit<List<unknown>, 'data' | 'object'>
+
+/** The JSON of a record without lists in it. */
+export const recordText = (family: Exclude<Family, 'transactions'>, record: Written): string => `${WRITERS[family](record)}${endOf(record)}`
+
+const LIST_START = '{"object":"list","url":"'
+
+/** The JSON of a Transaction in two pieces, with the address that the url of its Refunds lies under between them (TXN-8, A29). */
+export function transactionText(record: Written, refunds: ListFrame, members: readonly string[]): readonly [string, string] {
+  const [before, after] = listFrame(refunds)
+  const head = `${WRITERS.transactions(record)},"refunds":${LIST_START}`
+  return [head, `${before.slice(LIST_START.length)}${members.join(',')}${after}${endOf(record)}`]
+}
+
+/** What is written before and after the members of a list (LIST-1, A09). */
+export function listFrame({ url, has_more, first_id, last_id }: ListFrame): readonly [string, string] {
+  const ends = `"first_id":${JSON.stringify(first_id)},"last_id":${JSON.stringify(last_id)}`
+  return [`${LIST_START}${JSON.stringify(url).slice(1)},"data":[`, `],"has_more":${has_more},${ends}}`]
 }

@@ -12,11 +12,13 @@ import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
+import type { RecordText } from '../store/collection.js'
 import type { Store } from '../store/store.js'
-import { keysToMask, readable } from './answers.js'
+import { type AnswerHeaders, keysToMask, readable } from './answers.js'
 import { keyIn } from './authentication.js'
 import { pathBelow } from './paths.js'
 import { Scope } from './scope.js'
+import { bodyOf } from './texts.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -62,8 +64,8 @@ export class Call implements JudgedCall {
 
   /** The Account of the key; null where none is asked for. */
   actor: Account | null = null
-  scope: Scope
   readonly trace = new Trace()
+  readonly scope = new Scope(this)
   query: FormObject = EMPTY_FORM
   body: FormObject = EMPTY_FORM
   isDecoded = false
@@ -81,6 +83,11 @@ export class Call implements JudgedCall {
   retrieved = 0
   money: RefundFacts | null = null
   shown: AnyRecord | List<AnyRecord> | null = null
+  /** The texts of the records that are shown. */
+  #texts: readonly RecordText[] = []
+
+  /** Headers of the answer beside those that every answer has. */
+  headers: AnswerHeaders | null = null
 
   /** What the script does to it. */
   action: Action | null = null
@@ -88,8 +95,6 @@ export class Call implements JudgedCall {
   lost: Fault | null = null
   /** Whether the steps of the API are still to come to an end; they do so without a client too. */
   isPending = false
-  /** Whether its response was sent to the end. */
-  isSent = false
   /** Whether it is recorded, so that nothing more is expected of it. */
   isOver = false
   /** Whether its response is closed, sent or not. */
@@ -97,7 +102,8 @@ export class Call implements JudgedCall {
   /** Null until it is known what became of it; a preflight has none. */
   fate: Outcome | null = null
   status = 0
-  text = ''
+  /** A body that does not show what the operation returned: that of a refusal or of a script. */
+  #body = ''
   length = 0
   isDelivered = false
   refusal: Refusal | null = null
@@ -125,7 +131,6 @@ export class Call implements JudgedCall {
     this.userAgent = headers['user-agent'] ?? null
     this.hasAuthorization = headers.authorization !== undefined
     this.authorization = headers.authorization
-    this.scope = new Scope(sandbox, null, this.trace)
   }
 
   get settings(): Settings {
@@ -141,12 +146,26 @@ export class Call implements JudgedCall {
     this.isIdentified = true
     this.#identifiedIn = this.sandbox.store
     this.actor = actor
-    this.scope = new Scope(this.sandbox, actor, this.trace)
   }
 
   /** A load, a reset or a restored snapshot has replaced the state since the caller was looked up, the keys among it. */
   get isStateReplaced(): boolean {
     return this.sandbox.store !== this.#identifiedIn
+  }
+
+  /** The operation has returned a record or a list; `texts` are those of the records. */
+  show(shown: AnyRecord | List<AnyRecord>, texts: readonly RecordText[]): void {
+    this.shown = shown
+    this.#texts = texts
+  }
+
+  /** The body of the answer. It is put together when somebody looks: the journal keeps no copy of what the records keep. */
+  get text(): string {
+    return this.shown === null || this.#body !== '' ? this.#body : bodyOf(this.shown, this.#texts, this.base)
+  }
+
+  set text(body: string) {
+    this.#body = body
   }
 
   get outcome(): Outcome {
@@ -166,9 +185,9 @@ export class Call implements JudgedCall {
   }
 
   /** The response is closed: the client got the answer, or it was lost on the way. */
-  close({ statusCode }: FastifyReply): void {
-    this.isDelivered = this.isSent && this.lost === null
-    this.status = statusCode
+  close({ raw }: FastifyReply): void {
+    this.isDelivered = raw.writableFinished && this.lost === null
+    this.status = raw.statusCode
     this.ms = Math.round((performance.now() - this.#since) * 10) / 10
     if (!this.isDelivered && this.fate === 'answered') this.fate = 'lost_after'
     if (!this.isDelivered && this.fate === 'scripted') this.fate = 'lost_before'
@@ -192,7 +211,7 @@ export class Call implements JudgedCall {
     this.query = redactedForm(this.query, keys)
     this.body = redactedForm(this.body, keys)
     if (this.refusal?.param) this.refusal = { ...this.refusal, param: withoutSecrets(this.refusal.param, keys) }
-    if (this.text !== '') this.text = withoutKeys(this.text, keys)
+    if (this.#body !== '') this.#body = withoutKeys(this.#body, keys)
     this.authorization = undefined
     this.#undecoded = ''
     this.values = NO_VALUES

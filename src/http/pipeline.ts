@@ -8,9 +8,10 @@ import type { Settings } from '../core/settings.js'
 import type { Trace } from '../core/trace.js'
 import { tookEffect } from '../evidence/judged-call.js'
 import { type Family, type OperationId, operationOf } from '../reference/operations.js'
-import { redacted } from './answers.js'
+import { type AnswerHeaders, JSON_TYPE, redacted } from './answers.js'
 import { actorOf } from './authentication.js'
 import { type Call, hasBody } from './call.js'
+import { corsHeaders, preflightHeaders } from './cors.js'
 import { answerRefusal, noOperation, outsideBase } from './errors.js'
 import type { Faults } from './faults.js'
 import { positionOf } from './listing.js'
@@ -20,18 +21,17 @@ import { type DecodeContext, decodeParameters, refuseInQuery, type Table } from 
 import { BASE, CONTROL, isUnder, pathOf } from './paths.js'
 import type { SandboxRouter } from './sandbox-router.js'
 import type { BodyReference } from './scope.js'
-import { act, countCall, loseAfter, sentCall } from './script.js'
+import { act, countCall, lose, sentCall } from './script.js'
 
 /** Decodes form text. */
 export type FormDecoder = (text: string) => Form
 /** Waits until every change made so far is written; undefined where nothing outlives the process. */
 export type Saved = (() => Promise<void>) | undefined
 
-/** The first step of any request: makes its call, gives the answer its id (A34), and closes the call when the response closes. */
+/** The first step of any request: makes its call, and closes the call when the response closes. */
 export function openCall(request: FastifyRequest, reply: FastifyReply, router: SandboxRouter): ApiError | null {
   const { call, refusal } = router.route(request)
   request.call = call
-  reply.header('request-id', call.id)
   call.sandbox.inFlight++
   const { socket } = request.raw
   const close = () => {
@@ -42,9 +42,6 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
     if (!call.isPending) closeCall(request, reply)
     else if (call.isRecorded && call.settings['evidence.coverage']) call.sandbox.evidence.leave(call)
   }
-  reply.raw.once('finish', () => {
-    call.isSent = true
-  })
   reply.raw.once('close', close)
   // a response that waits behind another one of its connection gets no event when the connection ends
   if (reply.raw.socket === null) closeWith(socket, close)
@@ -101,8 +98,11 @@ export function refuseMisplaced({ url, headers, raw, is404, call }: FastifyReque
   }
 }
 
-/** The steps of the emulated API, in their order. */
-export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }: { decodeForm: FormDecoder; faults: Faults; saved: Saved }): void {
+/** What the steps of the emulated API need. `cors` says whether pages of other origins may call it. */
+export type PipelineOptions = { decodeForm: FormDecoder; faults: Faults; cors: boolean }
+
+/** The steps of the emulated API, in their order; the operation and its answer follow (`operations.ts`, `createAnswer`). */
+export function addPipeline(api: FastifyInstance, { decodeForm, faults, cors }: PipelineOptions): void {
   const refusePath = (request: FastifyRequest) => {
     throw noOperation(request)
   }
@@ -110,10 +110,17 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }:
   api.setNotFoundHandler(refusePath)
 
   // 1. path and method, key, disabled operation, content type
-  api.addHook('onRequest', (request, _reply, done) => {
-    const { call } = request
+  api.addHook('onRequest', (request, reply, done) => {
+    const { call, headers, method } = request
+    if (cors) {
+      if (method === 'OPTIONS') {
+        reply.answer(204, '', preflightHeaders(headers))
+        return
+      }
+      call.headers = corsHeaders(headers)
+    }
     call.isPending = true
-    if (request.is404) refusePath(request)
+    if (call.operation === null) refusePath(request)
     call.sandbox.requireLoaded()
     if (call.path.endsWith('/')) call.trace.rely('A39')
     identify(call)
@@ -125,17 +132,12 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }:
   // 2. size and form
   addFormParser(api, decodeForm)
 
-  // 3. the parameters, by the operation's table
-  api.addHook('preValidation', (request, reply, done) => {
-    readForms(request)
-    countCall(request.call)
-    readParameters(request, reply)
-    done()
-  })
-
-  // 4. the script, where an entry speaks of the operation
+  // 3. the parameters, by the operation's table; 4. the script, where an entry speaks of the operation
   api.addHook('preHandler', (request, reply, done) => {
     const { call } = request
+    readForms(request)
+    countCall(call)
+    readParameters(request)
     const { script, settings } = call.sandbox
     const action = !call.isStep && script.has(call.operation as OperationId) ? script.act(sentCall(call), settings.seed) : null
     if (action === null) return proceed(call, done)
@@ -144,21 +146,44 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }:
       else if (reply.sent) settle(request, reply)
     }, done)
   })
+}
 
-  // 5. the operation has answered or the call was refused: the change is written, and the script may lose the answer
-  api.addHook('onSend', (request, reply, payload, done) => {
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Answers a call of the emulated API, in place of `send`: with JSON, unless `headers` say otherwise. */
+    answer: (status: number, body: string, headers?: AnswerHeaders) => void
+  }
+}
+
+/** 5. The operation has answered, or the call was refused: what it changed is written, the script may lose the answer, and what is left of it is sent. */
+export function createAnswer(faults: Faults, saved: Saved): FastifyReply['answer'] {
+  return function answer(this: FastifyReply, status, body, headers) {
+    const { request } = this
     const { call } = request
-    const text = typeof payload === 'string' ? payload : ''
-    call.length = text.length
-    if (faults.isStopping) reply.header('connection', 'close')
+    call.length = body.length
     const deliver = () => {
-      const body = call.action === null || call.isClosed ? text : loseAfter(call, reply, text, faults)
-      settle(request, reply)
-      if (body !== null) done(null, body === text ? payload : body)
+      const all = headersOf(call, status, body, headers)
+      if (faults.isStopping) all.connection = 'close'
+      this.hijack().raw.statusCode = status
+      const left = call.action === null || call.isClosed ? body : lose(call, this, { status, headers: all, body }, faults)
+      settle(request, this)
+      // text of ASCII characters alone is the same in both encodings, and sooner written in this one
+      if (left !== null) this.raw.writeHead(status, all).end(left, isAscii(left, all) ? 'latin1' : 'utf8')
     }
-    if (saved !== undefined && mayHaveChanged(call)) saved().then(deliver, done)
+    if (saved !== undefined && call.isPending && mayHaveChanged(call)) saved().then(deliver, error => answerRefusal(error, request, this))
     else deliver()
-  })
+  }
+}
+
+/** Whether each character of a body is one byte, by the length that was found out for its header. */
+const isAscii = ({ length }: string, headers: AnswerHeaders) => headers['content-length'] === String(length)
+
+/** The headers of an answer: its type and length, its id (A34), and what was given for it. */
+function headersOf(call: Call, status: number, body: string, given: AnswerHeaders | undefined): AnswerHeaders {
+  const headers: AnswerHeaders = body === '' ? {} : { 'content-type': JSON_TYPE }
+  if (status !== 204) headers['content-length'] = String(Buffer.byteLength(body))
+  headers['request-id'] = call.id
+  return call.headers === null && given === undefined ? headers : { ...headers, ...call.headers, ...given }
 }
 
 /** Finds out who calls. Errors: those of a key that is not right (401). */
@@ -217,13 +242,13 @@ function readForms({ call, query, body }: FastifyRequest): void {
 }
 
 /** Decodes and checks the parameters. Errors: those of the form, `body_unexpected`, then those of the parameter table. */
-function readParameters(request: FastifyRequest, reply: FastifyReply): void {
+function readParameters(request: FastifyRequest): void {
   const { call, query, body } = request
   refuseBroken(body as Form | undefined, call.method === 'POST' ? 'FORM-1' : undefined)
   refuseBroken(query as Form, undefined)
   call.isDecoded = true
   const table = PARAMETERS.get(call.operation as OperationId) as Table
-  const context = new CallDecoding(request, reply)
+  const context = new CallDecoding(request)
   if (call.method === 'POST') {
     refuseInQuery(call.query, context)
     call.values = decodeParameters(table, call.body, context)
@@ -256,15 +281,13 @@ class CallDecoding implements DecodeContext {
   readonly settings: Settings
   readonly trace: Trace
   readonly #request: FastifyRequest
-  readonly #reply: FastifyReply
   /** Of the query and of the body. */
   readonly #warnings: string[] = []
 
-  constructor(request: FastifyRequest, reply: FastifyReply) {
+  constructor(request: FastifyRequest) {
     this.settings = request.call.settings
     this.trace = request.call.trace
     this.#request = request
-    this.#reply = reply
   }
 
   unknown(messages: readonly string[]): void {
@@ -274,7 +297,7 @@ class CallDecoding implements DecodeContext {
     const shown = messages.map(message => redacted(message, call.sandbox, call.authorization))
     if (!call.isStep) for (const message of shown) log.warn(message)
     this.#warnings.push(...shown.map(message => `299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`))
-    this.#reply.header('warning', this.#warnings.slice(0, MOST_WARNINGS))
+    call.headers = { ...call.headers, warning: this.#warnings.slice(0, MOST_WARNINGS) }
   }
 
   refer(family: Family, id: string, reference: BodyReference): void {

@@ -12,10 +12,10 @@ import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
+import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { type DocumentProblem, MOST_PROBLEMS, reportTo, type SourceDocument } from './documents.js'
 import { type Flaws, isObject, membersOf } from './flaws.js'
-import { RESOURCES } from './schemas.js'
 
 type Given = Readonly<Record<string, unknown>>
 type Section = Family | 'api_keys'

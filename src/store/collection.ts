@@ -1,32 +1,30 @@
-/** The records of one family: by id, and in list order under each index that a filter narrows on. Records are frozen and replaced, never mutated. */
-import sorted from 'sorted-btree'
+/** The records of one family: by id, and in list order under each index that a filter narrows on. Records are replaced, never mutated. */
+import { LayeredMap } from './layered-map.js'
 import { OrderedIndex, type Position } from './ordered-index.js'
 
 export type StoredRecord = { readonly id: string; readonly created: string }
-type Entry<R> = { readonly record: R; readonly position: Position }
-/** For each index, the groups that a record is in. */
-export type Groups<R> = Readonly<Record<string, (record: R) => readonly string[]>>
+/** The JSON of a record: whole, or in two pieces with the base address between them. */
+export type RecordText = readonly [text: string] | readonly [head: string, tail: string]
+/** A record in its place. */
+export class Stored<R> {
+  readonly record: R
+  readonly position: Position
+  /** The JSON of the record as it is answered; null until it is asked for, or when it was given up. */
+  text: RecordText | null = null
 
-const Tree = sorted.default
-type Tree<R> = InstanceType<typeof Tree<string, Entry<R>>>
-const byText = (a: string, b: string) => {
-  if (a === b) return 0
-  return a < b ? -1 : 1
-}
-
-/** Freezes a record with all that it holds. */
-function frozen<T extends object>(value: T): T {
-  for (const part of Object.values(value)) {
-    if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) frozen(part)
+  constructor(record: R, position: Position) {
+    this.record = record
+    this.position = position
   }
-  return Object.freeze(value)
 }
+/** For each index, the group or groups that a record is in. */
+export type Groups<R> = Readonly<Record<string, (record: R) => string | readonly string[]>>
 
 /** Where a deleted record was, and the Accounts that it belonged to. */
 type RemovedRecord = Position & { readonly owners: readonly string[] }
 type Parts<R> = {
-  byId: Tree<R>
-  removed: InstanceType<typeof Tree<string, RemovedRecord>>
+  byId: LayeredMap<Stored<R>>
+  removed: LayeredMap<RemovedRecord>
   indexes: ReadonlyMap<string, OrderedIndex>
   next: number
   revision: number
@@ -34,17 +32,23 @@ type Parts<R> = {
 /** A deleted record: when it was created, how many of the remaining records came before it, and whom it belonged to. */
 export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
+/** Texts kept of the records of a collection, at most: so many records are read again and again. */
+const MOST_TEXTS = 4096
+
 let revisions = 0
 
 export class Collection<R extends StoredRecord> {
   readonly #groups: Groups<R>
   readonly #parts: Parts<R>
+  /** The records whose texts were kept last, in a ring. */
+  readonly #texts: Stored<R>[] = []
+  #nextText = 0
 
   constructor(groups: Groups<R>, parts?: Parts<R>) {
     this.#groups = groups
     this.#parts = parts ?? {
-      byId: new Tree<string, Entry<R>>(undefined, byText),
-      removed: new Tree<string, RemovedRecord>(undefined, byText),
+      byId: new LayeredMap(),
+      removed: new LayeredMap(),
       indexes: new Map(Object.keys(groups).map(name => [name, new OrderedIndex()])),
       next: 0,
       revision: 0
@@ -76,10 +80,24 @@ export class Collection<R extends StoredRecord> {
     return this.#parts.byId.get(id)?.record
   }
 
+  /** A record in its place. */
+  stored(id: string): Stored<R> | undefined {
+    return this.#parts.byId.get(id)
+  }
+
+  /** Keeps the text of a record until it changes, or many others were kept after it. */
+  keepText(stored: Stored<R>, text: RecordText): void {
+    const oldest = this.#texts[this.#nextText]
+    if (oldest !== undefined) oldest.text = null
+    stored.text = text
+    this.#texts[this.#nextText] = stored
+    this.#nextText = (this.#nextText + 1) % MOST_TEXTS
+  }
+
   /** Up to `count` of the ids, for a suggestion. */
   someIds(count: number): string[] {
     const ids: string[] = []
-    for (const id of this.#parts.byId.keys()) if (ids.push(id) === count) break
+    for (const [id] of this.#parts.byId.entries()) if (ids.push(id) === count) break
     return ids
   }
 
@@ -95,12 +113,19 @@ export class Collection<R extends StoredRecord> {
 
   /** The Accounts that a record belongs to, or belonged to before it was deleted; none where there is no such id. */
   ownersAt(id: string): readonly string[] {
-    const entry = this.#parts.byId.get(id)
-    return entry ? this.#ownersOf(entry.record) : (this.#parts.removed.get(id)?.owners ?? [])
+    const stored = this.#parts.byId.get(id)
+    return stored ? this.ownersOf(stored.record) : (this.#parts.removed.get(id)?.owners ?? [])
   }
 
-  #ownersOf(record: R): readonly string[] {
-    return this.#groups.account?.(record) ?? []
+  /** The Accounts that a record belongs to. */
+  ownersOf(record: R): readonly string[] {
+    return [(this.#groups.account as Groups<R>[string])(record)].flat()
+  }
+
+  /** Whether a record belongs to an Account. */
+  isOwnedBy(record: R, account: string): boolean {
+    const owners = (this.#groups.account as Groups<R>[string])(record)
+    return typeof owners === 'string' ? owners === account : owners.includes(account)
   }
 
   index(name: string): OrderedIndex {
@@ -108,29 +133,34 @@ export class Collection<R extends StoredRecord> {
   }
 
   insert(record: R): R {
-    return this.#put(frozen(record), this.#parts.next++)
+    return this.#put(record, this.#parts.next++)
   }
 
   /** Puts a record in the place of the one with its id; it keeps its number in the order of creation. */
   replace(record: R): R {
-    const { record: before, position } = this.#entryOf(record.id)
-    if (record.created === before.created && this.#isGroupedAs(before, record)) return this.#keep(frozen(record), position)
+    const { record: before, position } = this.#storedAt(record.id)
+    if (record.created === before.created && this.#isGroupedAs(before, record)) return this.#keep(record, position)
     this.#takeOut(record.id)
-    return this.#put(frozen(record), position.nth)
+    return this.#put(record, position.nth)
   }
 
   /** Deletes a record; its id stays taken and stays a cursor. */
   remove(id: string): void {
     const { record, position } = this.#takeOut(id)
-    this.#parts.removed.set(id, { ...position, owners: this.#ownersOf(record) })
+    this.#parts.removed.set(id, { ...position, owners: this.ownersOf(record) })
     this.#parts.revision = ++revisions
   }
 
-  /** The deleted records, for a file that the collection is read back from with `addTombstone`. */
+  /** The deleted records in the order of their ids, for a file that the collection is read back from with `addTombstone`. */
   tombstones(): Tombstone[] {
     if (this.#parts.removed.size === 0) return []
-    const numbers = this.#parts.byId.valuesArray().map(({ position }) => position.nth)
-    return this.#parts.removed.valuesArray().map(({ id, at, nth, owners }) => ({ id, at, owners, after: numbers.filter(number => number < nth).length }))
+    const numbers = Array.from(this.#parts.byId.entries(), ([, { position }]) => position.nth)
+    return Array.from(this.#parts.removed.entries(), ([, { id, at, nth, owners }]) => ({
+      id,
+      at,
+      owners,
+      after: numbers.filter(number => number < nth).length
+    })).sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
   /** Takes the id of a deleted record and its place among the others: after the first `after` of them. */
@@ -141,8 +171,7 @@ export class Collection<R extends StoredRecord> {
 
   /** All records in the order in which they came; for exports, never for a query. */
   inCreationOrder(): R[] {
-    return this.#parts.byId
-      .valuesArray()
+    return Array.from(this.#parts.byId.entries(), ([, stored]) => stored)
       .sort((a, b) => a.position.nth - b.position.nth)
       .map(({ record }) => record)
   }
@@ -154,35 +183,34 @@ export class Collection<R extends StoredRecord> {
   }
 
   #keep(record: R, position: Position): R {
-    this.#parts.byId.set(record.id, { record, position })
+    this.#parts.byId.set(record.id, new Stored(record, position))
     this.#parts.revision = ++revisions
     return record
   }
 
-  #entryOf(id: string): Entry<R> {
-    const entry = this.#parts.byId.get(id)
-    if (!entry) throw new Error(`there is no record ${id}`)
-    return entry
+  #storedAt(id: string): Stored<R> {
+    const stored = this.#parts.byId.get(id)
+    if (!stored) throw new Error(`there is no record ${id}`)
+    return stored
   }
 
   /** Whether two records are in the same groups of every index. */
   #isGroupedAs(one: R, other: R): boolean {
-    return Object.values(this.#groups).every(groupsOf => {
-      const [groups, others] = [groupsOf(one), groupsOf(other)]
-      return groups.length === others.length && groups.every((group, index) => group === others[index])
-    })
+    return Object.values(this.#groups).every(groupsOf => String(groupsOf(one)) === String(groupsOf(other)))
   }
 
-  #takeOut(id: string): Entry<R> {
-    const entry = this.#entryOf(id)
+  #takeOut(id: string): Stored<R> {
+    const stored = this.#storedAt(id)
     this.#parts.byId.delete(id)
-    this.#eachGroup(entry.record, (index, group) => index.remove(group, entry.position))
-    return entry
+    this.#eachGroup(stored.record, (index, group) => index.remove(group, stored.position))
+    return stored
   }
 
   #eachGroup(record: R, act: (index: OrderedIndex, group: string) => void): void {
-    for (const [name, groupsOf] of Object.entries(this.#groups)) {
-      for (const group of groupsOf(record)) act(this.index(name), group)
+    for (const [name, index] of this.#parts.indexes) {
+      const groups = (this.#groups[name] as Groups<R>[string])(record)
+      if (typeof groups === 'string') act(index, groups)
+      else for (const group of groups) act(index, group)
     }
   }
 }
