@@ -56,8 +56,7 @@ const USUAL = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
 function usualInstant(text: string): Instant | null {
   const day = dayOf(text.slice(0, 10))
   if (day === null) return null
-  const at =
-    day * DAY + numberIn(text, 11) * HOUR + numberIn(text, 14) * MINUTE + numberIn(text, 17) * SECOND + (text.length > 20 ? Number(text.slice(20, 23)) : 0)
+  const at = day * DAY + numberIn(text, 11) * HOUR + numberIn(text, 14) * MINUTE + numberIn(text, 17) * SECOND + (text.length > 20 ? Number(text.slice(20, 23)) : 0)
   return { at, isTruncated: false, usesA38: false }
 }
 

@@ -37,10 +37,7 @@ function recordWriter({ properties = {} }: Schema): (record: object) => string {
   return record => write(record as never).slice(0, -1)
 }
 
-const WRITERS = Object.fromEntries(Object.entries(RESOURCES).map(([family, schema]) => [family, recordWriter(schema)])) as Record<
-  Family,
-  (record: object) => string
->
+const WRITERS = Object.fromEntries(Object.entries(RESOURCES).map(([family, schema]) => [family, recordWriter(schema)])) as Record<Family, (record: object) => string>
 
 type Written = { readonly id: string; readonly extra?: Readonly<Record<string, unknown>> }
 /** A list without its members. */

@@ -2,10 +2,10 @@
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { ApiError } from '../core/errors.js'
+import type { Stored } from '../store/collection.js'
 import { OPERATION_IDS, type OPERATIONS, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import { schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
-import type { Stored } from '../store/collection.js'
 import { collectionOf, type Records } from '../store/store.js'
 import type { Call } from './call.js'
 import type { StoredList } from './listing.js'
@@ -49,10 +49,7 @@ export function operation<I extends OperationId>(id: I, handle: Handler<I>): Rou
     }
     const { store, settings } = call.sandbox
     const stored = 'stored' in shown ? shown.stored : [collectionOf(store, family).stored(shown.id) as Stored<AnyStored>]
-    call.show(
-      shown,
-      stored.map(record => textOf(family, record, store))
-    )
+    call.show(shown, stored.map(record => textOf(family, record, store)))
     reply.answer(kind === 'create' ? settings['statuses.created'] : 200, call.text)
   }
   return { config: { operation: id }, handler }

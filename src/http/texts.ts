@@ -12,8 +12,7 @@ const EMBEDDED = 10
 /** The text of a stored record. */
 export function textOf<F extends Family>(family: F, stored: Stored<RecordOf<F>>, store: Store): RecordText {
   if (stored.text !== null) return stored.text
-  const text: RecordText =
-    family === 'transactions' ? transactionIn(store, stored.record) : [recordText(family as Exclude<Family, 'transactions'>, stored.record)]
+  const text: RecordText = family === 'transactions' ? transactionIn(store, stored.record) : [recordText(family as Exclude<Family, 'transactions'>, stored.record)]
   collectionOf(store, family).keepText(stored, text)
   return text
 }
@@ -23,11 +22,7 @@ function transactionIn(store: Store, record: { id: string }): RecordText {
   const page = pageOf(store.refunds, { index: 'transaction', group: record.id, limit: EMBEDDED, order: 'newest_first' })
   const ids = page.stored.map(({ position }) => position.id)
   const refunds = { url: `/refunds?transaction=${record.id}`, has_more: page.hasMore, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null }
-  return transactionText(
-    record,
-    refunds,
-    page.stored.map(stored => textOf('refunds', stored, store)[0])
-  )
+  return transactionText(record, refunds, page.stored.map(stored => textOf('refunds', stored, store)[0]))
 }
 
 /** The body of an answer: a record, or a list of several. */

@@ -155,12 +155,9 @@ export class Collection<R extends StoredRecord> {
   tombstones(): Tombstone[] {
     if (this.#parts.removed.size === 0) return []
     const numbers = Array.from(this.#parts.byId.entries(), ([, { position }]) => position.nth)
-    return Array.from(this.#parts.removed.entries(), ([, { id, at, nth, owners }]) => ({
-      id,
-      at,
-      owners,
-      after: numbers.filter(number => number < nth).length
-    })).sort((a, b) => (a.id < b.id ? -1 : 1))
+    return Array.from(this.#parts.removed.entries(), ([, { id, at, nth, owners }]) => ({ id, at, owners, after: numbers.filter(number => number < nth).length })).sort(
+      (a, b) => (a.id < b.id ? -1 : 1)
+    )
   }
 
   /** Takes the id of a deleted record and its place among the others: after the first `after` of them. */
