@@ -1,5 +1,6 @@
 /** The JSON Schemas of fixture and scenario documents, made from the resource tables: records use the names that the API returns. */
-import { checkerOf, NOT_BLANK } from '../core/checking.js'
+import { checkerOf } from '../core/checking.js'
+import { NOT_BLANK } from '../core/formats.js'
 import { SETTINGS, settingsSchema } from '../core/settings.js'
 import { OPERATION_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
@@ -189,10 +190,10 @@ export function scenarioSchema(): object {
   }
 }
 
-export const checkEntry = checkerOf(entrySchema)
-export const checkFixture = checkerOf(fixtureSchema)
-export const checkScenario = checkerOf(scenarioSchema)
-export const checkSandboxSettings = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
+export const ENTRY_CHECKER = checkerOf(entrySchema)
+export const FIXTURE_CHECKER = checkerOf(fixtureSchema)
+export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
+export const SANDBOX_SETTINGS_CHECKER = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
 
 /** A schema as editors read it: draft 2020-12, with the formats that every editor knows. */
 export function publishedSchema(kind: 'fixture' | 'scenario'): object {
