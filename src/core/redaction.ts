@@ -105,7 +105,9 @@ const isKeyIn = (text: string, keys: readonly string[]): boolean => PATTERNS.get
 /** Masks what is secret in a form, in place: values of secret names, card numbers and API keys wherever they are. */
 export function redactForm(form: FormObject, keys: readonly string[]): void {
   let isRenamed = false
-  for (const [name, node] of form.parts) {
+  const nodes = form.parts.nodes()
+  for (const [place, name] of form.parts.names().entries()) {
+    const node = nodes[place] as FormNode
     const isOpen = OPEN_NAMES.has(name)
     const shown = isOpen ? name : redactedName(name, keys)
     isRenamed ||= shown !== name
@@ -126,7 +128,7 @@ function redactNode(form: FormObject, name: string, node: FormNode, keys: readon
 }
 
 function rename({ parts }: FormObject, nameOf: (name: string) => string): void {
-  const named = Array.from(parts, ([name, node]) => [nameOf(name), node] as const)
+  const named = parts.entries().map(([name, node]) => [nameOf(name), node] as const)
   parts.clear()
   for (const [name, node] of named) parts.set(name, node)
 }

@@ -45,11 +45,29 @@ export function bodyOf(shown: object, members: readonly Buffer[]): Buffer {
   return 'has_more' in shown ? listBody(listFrame(shown as List<unknown>), members) : (members[0] as Buffer)
 }
 
+/** Hands out memory from large pieces: to ask for each list's own costs more than to fill it. A piece is given back once nothing that was put into it is used. */
+class Slab {
+  #piece = Buffer.alloc(0)
+  #used = 0
+
+  take(length: number): Buffer {
+    if (length > PIECE / 4) return Buffer.allocUnsafe(length)
+    if (this.#used + length > this.#piece.length) {
+      this.#piece = Buffer.allocUnsafeSlow(PIECE)
+      this.#used = 0
+    }
+    this.#used += length
+    return this.#piece.subarray(this.#used - length, this.#used)
+  }
+}
+const PIECE = 131_072
+const SLAB = new Slab()
+
 /** What stands around the members of a list is ASCII: addresses and ids. */
 function listBody([before, after]: readonly [string, string], members: readonly Buffer[]): Buffer {
   let length = before.length + after.length + Math.max(0, members.length - 1)
   for (const member of members) length += member.length
-  const body = Buffer.allocUnsafe(length)
+  const body = SLAB.take(length)
   let at = body.write(before, 'latin1')
   for (const [place, member] of members.entries()) {
     if (place > 0) body[at++] = COMMA

@@ -229,5 +229,5 @@ export const hasBody = (headers: FastifyRequest['headers']): boolean => headers[
 const flat = (node: FormNode): unknown => {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
-  return [...node.parts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
+  return node.parts.entries().sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
 }

@@ -271,7 +271,7 @@ function refuseBroken(form: Form | undefined, place: 'FORM-1' | undefined): void
 
 /** A body on a GET or DELETE: a list's parameters in it are in the wrong place (FORM-3), anything else is not expected (A37). */
 function unexpectedBody({ method, body, trace }: Call, { byName }: Table): ApiError {
-  const isOfList = [...body.parts.keys()].some(name => byName.has(name))
+  const isOfList = body.parts.names().some(name => byName.has(name))
   trace.rely('A37')
   const message = `A ${method} takes no body; list parameters go in the query string.`
   return new ApiError('body_unexpected', { message, ...(isOfList ? { rule: 'FORM-3' } : { assumption: 'A37' }) })

@@ -150,6 +150,16 @@ export class Collection<R extends StoredRecord> {
       this.#takeOut(record.id)
       return this.#put(record, before.nth)
     }
+    return this.#amend(record, before)
+  }
+
+  /** Changes fields of a record that no index and no order goes by. */
+  amend(id: string, changes: Partial<R>): void {
+    const before = this.#storedAt(id)
+    this.#amend({ ...before.record, ...changes }, before)
+  }
+
+  #amend(record: R, before: Stored<R>): R {
     const stored = new Stored(record, before)
     for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.replace(group, stored)
     this.#parts.byId.set(record.id, stored)
