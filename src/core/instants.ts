@@ -57,7 +57,8 @@ function usualInstant(text: string): Instant | null {
   const year = numberIn(text, 0) * 100 + numberIn(text, 2)
   const day = dayOfMonth(year, numberIn(text, 5), numberIn(text, 8))
   if (day === null) return null
-  const at = day * DAY + numberIn(text, 11) * HOUR + numberIn(text, 14) * MINUTE + numberIn(text, 17) * SECOND + (text.length > 20 ? Number(text.slice(20, 23)) : 0)
+  const at =
+    day * DAY + numberIn(text, 11) * HOUR + numberIn(text, 14) * MINUTE + numberIn(text, 17) * SECOND + (text.length > 20 ? Number(text.slice(20, 23)) : 0)
   return { at, isTruncated: false, usesA38: false }
 }
 

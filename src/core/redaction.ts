@@ -118,7 +118,10 @@ export function redactForm(form: FormObject, keys: readonly string[]): void {
 
 function redactNode(form: FormObject, name: string, node: FormNode, keys: readonly string[]): void {
   if (node instanceof FormObject) redactForm(node, keys)
-  else if (node instanceof FormList) node.items.forEach((item, place) => { node.items[place] = withoutSecrets(item, keys) })
+  else if (node instanceof FormList)
+    node.items.forEach((item, place) => {
+      node.items[place] = withoutSecrets(item, keys)
+    })
   else {
     const shown = withoutSecrets(node, keys)
     if (shown !== node) form.parts.set(name, shown)

@@ -37,7 +37,11 @@ function transactionIn(store: Store, transaction: { id: string }): readonly [str
   const { stored, hasMore } = pageOf(store.refunds, { index: 'transaction', group: transaction.id, limit: EMBEDDED, order: 'newest_first' })
   const refunds = stored.map(({ record }) => record)
   const frame = { url: `/refunds?transaction=${transaction.id}`, has_more: hasMore, first_id: refunds[0]?.id ?? null, last_id: refunds.at(-1)?.id ?? null }
-  return transactionText(transaction, frame, refunds.map(refund => recordText(refund)))
+  return transactionText(
+    transaction,
+    frame,
+    refunds.map(refund => recordText(refund))
+  )
 }
 
 /** The body of an answer that shows a record, or a list of several, whose bytes are given. */

@@ -15,10 +15,10 @@ import type { Action, Fault } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { type AnswerHeaders, keysToMask, readable } from './answers.js'
 import { keyIn } from './authentication.js'
+import { bodyOf, changedBody } from './bodies.js'
 import { NO_VALUES, type Values } from './parameters.js'
 import { pathBelow } from './paths.js'
 import { Scope } from './scope.js'
-import { bodyOf, changedBody } from './bodies.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -231,5 +231,8 @@ export const hasBody = (headers: FastifyRequest['headers']): boolean => headers[
 const flat = (node: FormNode): unknown => {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
-  return node.parts.entries().sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
+  return node.parts
+    .entries()
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, part]) => [name, flat(part)])
 }

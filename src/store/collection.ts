@@ -34,8 +34,8 @@ export class Stored<R> implements Position {
 export type RecordBytes = { readonly whole: Buffer; readonly base: string; readonly at: number | null }
 
 type Place = Position & { readonly owners: Names }
-/** For each index, the group or groups that a record is in. */
-export type Groups<R> = Readonly<Record<string, (record: R) => Names>>
+/** For each index, the group or groups that a record is in; `account` are the Accounts that it belongs to. */
+export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & { readonly account: (record: R) => Names }
 
 type Parts<R> = {
   byId: LayeredMap<Stored<R>>
@@ -208,7 +208,7 @@ export class Collection<R extends StoredRecord> {
   }
 
   #put(record: R, nth: number): R {
-    const owners = (this.#groups.account as Groups<R>[string])(record)
+    const owners = this.#groups.account(record)
     const stored = new Stored(this.#holder, record, { at: Date.parse(record.created), nth, owners })
     for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.add(group, stored)
     this.#parts.byId.add(record.id, stored)
