@@ -37,6 +37,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   const steps = new StepClient()
   const router = new SandboxRouter(sandboxes, steps)
   const faults = new Faults()
+  const answer = createAnswer(faults, saved)
   const at = { sandbox: sandboxes.main }
   const app = fastify({
     ...serverOptions(settings),
@@ -48,6 +49,8 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     routerOptions: { querystringParser: decodeForm as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
     rewriteUrl: raw => router.rewrite(raw),
     frameworkErrors: (error, request, reply) => {
+      // this reply is none of the app's own
+      reply.answer = answer
       const refusal = openCall(request, reply, router)
       answerRefusal(refusal ?? error, request, reply)
     },
@@ -61,7 +64,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.decorate('playIn', sandbox => steps.playIn(app, sandbox))
   app.decorate('tickShape', tickShape())
   app.decorateRequest('call')
-  app.decorateReply('answer', createAnswer(faults, saved))
+  app.decorateReply('answer', answer)
   app.setErrorHandler(answerRefusal)
   app.addHook('preClose', async () => faults.cut())
   app.addHook('onClose', async () => faults.end())

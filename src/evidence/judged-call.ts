@@ -63,7 +63,7 @@ export type JudgedCall = {
   readonly status: number
   /** The body of the answer. */
   readonly text: string
-  /** How many characters the body has. */
+  /** How many bytes the body has. */
   readonly length: number
   /** Whether the client got the answer. */
   readonly isDelivered: boolean

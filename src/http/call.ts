@@ -94,6 +94,8 @@ export class Call implements JudgedCall {
   lost: Fault | null = null
   /** Whether the steps of the API are still to come to an end; they do so without a client too. */
   isPending = false
+  /** Whether its response was sent to the end. */
+  isSent = false
   /** Whether it is recorded, so that nothing more is expected of it. */
   isOver = false
   /** Whether its response is closed, sent or not. */
@@ -187,7 +189,7 @@ export class Call implements JudgedCall {
 
   /** The response is closed: the client got the answer, or it was lost on the way. */
   close({ raw }: FastifyReply): void {
-    this.isDelivered = raw.writableFinished && this.lost === null
+    this.isDelivered = this.isSent && this.lost === null
     this.status = raw.statusCode
     this.ms = Math.round((performance.now() - this.#since) * 10) / 10
     if (!this.isDelivered && this.fate === 'answered') this.fate = 'lost_after'

@@ -43,6 +43,9 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
     if (!call.isPending) closeCall(request, reply)
     else if (call.isRecorded && call.settings['evidence.coverage']) call.sandbox.evidence.leave(call)
   }
+  reply.raw.on('finish', () => {
+    call.isSent = true
+  })
   reply.raw.on('close', close)
   // a response that waits behind another one of its connection gets no event when the connection ends
   if (isWaiting) closeWith(socket, close)
@@ -170,15 +173,15 @@ export function createAnswer(faults: Faults, saved: Saved): FastifyReply['answer
   return function answer(this: FastifyReply, status, body, headers) {
     const { request } = this
     const { call } = request
-    call.length = body.length
+    call.length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
     const deliver = () => {
-      const all = headersOf(call, status, body, headers)
+      const all = headersOf(call, status, headers)
       if (faults.isStopping) all.connection = 'close'
       this.hijack().raw.statusCode = status
       const left = call.action === null || call.isClosed ? body : lose(call, this, { status, headers: all, body: String(body) }, faults)
       settle(request, this)
       // a text of ASCII characters alone is the same in both encodings, and sooner written in this one
-      if (left !== null) this.raw.writeHead(status, all).end(left, all['content-length'] === String(left.length) ? 'latin1' : 'utf8')
+      if (left !== null) this.raw.writeHead(status, all).end(left, call.length === left.length ? 'latin1' : 'utf8')
     }
     if (saved !== undefined && call.isPending && mayHaveChanged(call)) saved().then(deliver, error => answerRefusal(error, request, this))
     else deliver()
@@ -186,9 +189,9 @@ export function createAnswer(faults: Faults, saved: Saved): FastifyReply['answer
 }
 
 /** The headers of an answer: its type and length, its id (A34), and what was given for it. */
-function headersOf(call: Call, status: number, body: string | Buffer, given: AnswerHeaders | undefined): AnswerHeaders {
-  const headers: AnswerHeaders = body.length === 0 ? {} : { 'content-type': JSON_TYPE }
-  if (status !== 204) headers['content-length'] = String(Buffer.byteLength(body))
+function headersOf(call: Call, status: number, given: AnswerHeaders | undefined): AnswerHeaders {
+  const headers: AnswerHeaders = call.length === 0 ? {} : { 'content-type': JSON_TYPE }
+  if (status !== 204) headers['content-length'] = String(call.length)
   headers['request-id'] = call.id
   return call.headers === null && given === undefined ? headers : { ...headers, ...call.headers, ...given }
 }

@@ -298,7 +298,7 @@ t.test('script: closing does not wait for the connection of a call that was answ
 
 t.test('script: respond answers in the operation’s stead, and nothing is changed', async t => {
   const cases: [respond: object, status: number, type: string | undefined, body: unknown][] = [
-    [{ status: 503, headers: { 'Retry-After': '2' } }, 503, 'text/plain; charset=utf-8', ''],
+    [{ status: 503, headers: { 'Retry-After': '2' } }, 503, undefined, ''],
     [{ status: 204 }, 204, undefined, ''],
     [{ body: { id: 'rfd_x', made_up: [1, null] } }, 200, 'application/json; charset=utf-8', { id: 'rfd_x', made_up: [1, null] }],
     [{ status: 201, body: [] }, 201, 'application/json; charset=utf-8', []],
@@ -306,7 +306,7 @@ t.test('script: respond answers in the operation’s stead, and nothing is chang
     [{ body: 0 }, 200, 'application/json; charset=utf-8', 0],
     [{ status: 502, body: '<h1>Bad Gateway</h1>', headers: { 'content-type': 'text/html' } }, 502, 'text/html', '<h1>Bad Gateway</h1>'],
     [{ body: 'plain' }, 200, 'text/plain; charset=utf-8', 'plain'],
-    [{ body: '' }, 200, 'text/plain; charset=utf-8', ''],
+    [{ body: '' }, 200, undefined, ''],
     [
       { error: { code: 'card_declined', message: 'No.' } },
       400,

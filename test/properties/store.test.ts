@@ -98,6 +98,9 @@ void property(
 
 function smallStore(): Store {
   const store = new Store()
+  const address = { country: 'US', line1: null, line2: null, city: null, postal_code: null, state: null }
+  const location = { id: 'loc_a', object: 'location', created: '2026-03-01T00:00:00.000Z', account: 'mch_a', display_name: 'A' } as const
+  store.locations.insert({ ...location, address, phone: null, website: null, metadata: {} })
   for (const id of ['txn_a', 'txn_b']) store.transactions.insert(storedTransaction(id))
   return store
 }
