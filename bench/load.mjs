@@ -1,36 +1,8 @@
 /** A bounded load over loopback with little overhead of its own: raw keep-alive sockets, requests composed beforehand. */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-const { PATH, HOME } = process.env
 const HEAD_END = Buffer.from('\r\n\r\n')
-
-/** Starts the built command on a free port. With a log level other than silent it logs, and the lines are discarded. */
-export async function startEmulator({ settings = {}, nodeArgs = [], logLevel = 'silent' } = {}) {
-  const sets = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`])
-  const child = spawn(process.execPath, [...nodeArgs, MAIN, '--port', '0', '--log-level', logLevel, ...sets], {
-    env: { PATH, HOME },
-    stdio: ['ignore', 'pipe', logLevel === 'silent' ? 'inherit' : 'ignore']
-  })
-  const ended = once(child, 'exit')
-  const ready = new Promise(resolve => {
-    createInterface({ input: child.stdout }).on('line', line => {
-      const [, port] = /^commerce-emulator ready on http:\/\/localhost:(\d+)\/next$/.exec(line) ?? []
-      if (port) resolve(Number(port))
-    })
-  })
-  const port = await Promise.race([ready, ended.then(() => null)])
-  if (port === null) throw new Error('The emulator did not start; build it first: npm run build.')
-  const stop = async () => {
-    child.kill('SIGTERM')
-    await ended
-  }
-  return { port, pid: child.pid, stop }
-}
 
 /** The bytes of a call. */
 export function request(on, { key = 'sk_test_merchant', form } = {}) {
@@ -47,7 +19,7 @@ export function request(on, { key = 'sk_test_merchant', form } = {}) {
   )
 }
 
-/** Opens connections to a port; `send` makes calls over them, the next on each as soon as the last is answered, and returns calls a second. */
+/** Opens connections to a port; `send` makes calls over them, the next on each as soon as the last is answered, and returns calls a second; `bodySize` is that of the last answer. */
 export async function openConnections(port, count, { anyStatus = false } = {}) {
   const sockets = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -56,6 +28,7 @@ export async function openConnections(port, count, { anyStatus = false } = {}) {
       return socket
     })
   )
+  let bodySize = 0
   /** `bytes` is a call, or a function that returns the next one. */
   const send = (bytes, calls) => {
     const next = typeof bytes === 'function' ? bytes : () => bytes
@@ -80,7 +53,8 @@ export async function openConnections(port, count, { anyStatus = false } = {}) {
             if (end < 0) return
             const head = seen.latin1Slice(0, end)
             if (!anyStatus && !head.startsWith('HTTP/1.1 2')) return reject(new Error(seen.toString()))
-            expected = end + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+            bodySize = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+            expected = end + 4 + bodySize
           }
           if (seen.length < expected) return
           seen = null
@@ -96,7 +70,7 @@ export async function openConnections(port, count, { anyStatus = false } = {}) {
   const close = () => {
     for (const socket of sockets) socket.destroy()
   }
-  return { send, close }
+  return { send, close, bodySize: () => bodySize }
 }
 
 /** A call of the control API or of the emulated one; returns the parsed body. */
@@ -106,10 +80,4 @@ export async function ask(port, on, { body, headers } = {}) {
   const text = await answer.text()
   if (!answer.ok) throw new Error(`${on} was answered ${answer.status}: ${text}`)
   return /json/.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) : text
-}
-
-export const median = numbers => {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
