@@ -19,8 +19,11 @@ export function request(on, { key = 'sk_test_merchant', form } = {}) {
   )
 }
 
-/** Opens connections to a port; `send` makes calls over them, the next on each as soon as the last is answered, and returns calls a second; `bodySize` is that of the last answer. */
-export async function openConnections(port, count, { anyStatus = false } = {}) {
+/**
+ * Opens connections to a port; `send` makes calls over them, the next on each as soon as the last is answered, and returns calls a second; `bodySize` is that of the last answer.
+ * With `awake` this process does not sleep while it waits: waking a process on another core costs the server that answers up to 20 µs, the more often the slower it is.
+ */
+export async function openConnections(port, count, { anyStatus = false, awake = false } = {}) {
   const sockets = await Promise.all(
     Array.from({ length: count }, async () => {
       const socket = connect(port, '127.0.0.1').setNoDelay()
@@ -34,6 +37,10 @@ export async function openConnections(port, count, { anyStatus = false } = {}) {
     const next = typeof bytes === 'function' ? bytes : () => bytes
     let [left, open] = [calls, 0]
     const start = process.hrtime.bigint()
+    const stayAwake = () => {
+      if (open > 0) setImmediate(stayAwake)
+    }
+    if (awake) setImmediate(stayAwake)
     return new Promise((resolve, reject) => {
       for (const socket of sockets) {
         let [seen, expected] = [null, 0]

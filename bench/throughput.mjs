@@ -56,8 +56,8 @@ async function answersOf(port) {
 }
 
 /** Opens connections to a server. `begin` returns what its next calls need: a Transaction to refund, made after a return to the first state. */
-async function underLoad(name, { port, pid, stop }) {
-  const { send, close, bodySize } = await openConnections(port, CONNECTIONS)
+async function underLoad(name, { port, pid, stop }, { awake }) {
+  const { send, close, bodySize } = await openConnections(port, CONNECTIONS, { awake })
   const begin = async () => {
     if (name === 'control') return `txn_${'0'.repeat(24)}`
     await ask(port, 'POST /_control/reset')
@@ -132,7 +132,7 @@ export async function run({ emulators, wanted, quick, progress }) {
     await writeAnswers(start.emulator, data)
     for (let block = 0; block < blocks; block++) {
       const servers = []
-      for (const name of order()) servers.push(await underLoad(name, await start[name]()))
+      for (const name of order()) servers.push(await underLoad(name, await start[name](), { awake: core !== null }))
       for (const id of chosen) {
         progress(`${WORK[id].work}, processes ${block + 1} of ${blocks}`)
         results[id].push(...(await measure(WORK[id], servers, size)))
