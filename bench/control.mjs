@@ -96,6 +96,9 @@ app.post('/next/refunds', answers(REFUND), async ({ body }) => ({
   reason: body.reason
 }))
 
-const address = await app.listen({ port: 0, host: '127.0.0.1' })
-process.once('SIGTERM', () => app.close())
-console.log(`ready on ${address.replace('127.0.0.1', 'localhost')}`)
+/** Stops it. */
+export const close = () => app.close()
+/** Its address; it listens as soon as this module is imported. */
+export const address = (await app.listen({ port: 0, host: '127.0.0.1' })).replace('127.0.0.1', 'localhost')
+process.once('SIGTERM', close)
+console.log(`ready on ${address}`)

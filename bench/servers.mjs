@@ -1,11 +1,14 @@
 /** The servers that are measured: processes of their own, started by their command, seen from outside. */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { connect } from 'node:net'
+import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { ask } from './load.mjs'
 
 /** The checkout that this file belongs to. */
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -41,30 +44,61 @@ export function separateCores() {
 }
 
 /** What the figures depend on besides the code. */
-export const machine = () => ({ node: process.versions.node, cores: availableParallelism(), platform: `${process.platform} ${process.arch}` })
+export const machine = () => ({
+  node: process.versions.node,
+  processor: cpus()[0].model,
+  cores: cpus().length,
+  platform: `${process.platform} ${process.arch}`
+})
 
-/**
- * Starts a command and waits until it prints that it is ready.
- * @returns port, process id, milliseconds from the spawn until ready, processor time until then, and a function that stops it
- */
-export async function startServer([command, ...args], { core = null, env = {}, ready = READY, stderr = 'inherit' } = {}) {
-  const [file, ...rest] = core === null ? [command, ...args] : ['taskset', '-c', `${core}`, command, ...args]
-  const begin = performance.now()
-  const child = spawn(file, rest, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', stderr] })
-  const ended = once(child, 'exit')
-  const line = new Promise(resolve => {
+/** The command that runs containers on this machine. */
+export function containerEngine() {
+  const works = engine => spawnSync(engine, ['info'], { stdio: 'ignore' }).status === 0
+  const found = ['docker', 'podman'].find(works)
+  if (found === undefined) throw new Error('Neither docker nor podman works here, so no container can be started.')
+  return found
+}
+
+/** Waits until a process prints that it is ready; returns the port that it names. */
+const readyLine = child =>
+  new Promise(resolve => {
     createInterface({ input: child.stdout }).on('line', text => {
-      const [, port] = ready.exec(text) ?? []
-      if (port) resolve({ port: Number(port), startTime: performance.now() - begin, startCpu: cpuOf(child.pid) })
+      const [, port] = READY.exec(text) ?? []
+      if (port) resolve(Number(port))
     })
   })
-  const started = await Promise.race([line, ended.then(() => null)])
-  if (started === null) throw new Error(`${[command, ...args].join(' ')} ended before it was ready.`)
+
+/** Waits until somebody listens on a port, and returns it. */
+async function listener(port) {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1')
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false
+    )
+    socket.destroy()
+    if (isOpen) return port
+    await wait(2)
+  }
+}
+
+/**
+ * Starts a command and waits until it prints that it is ready, or listens on `port` when that is given.
+ * @returns port, process id, milliseconds from the spawn until ready, processor time until then, and a function that stops it
+ */
+export async function startServer([command, ...args], { core = null, port = null, stderr = 'inherit' } = {}) {
+  const [file, ...rest] = core === null ? [command, ...args] : ['taskset', '-c', `${core}`, command, ...args]
+  const begin = performance.now()
+  const child = spawn(file, rest, { env: { PATH, HOME }, stdio: ['ignore', port === null ? 'pipe' : 'ignore', stderr] })
+  const ended = once(child, 'exit')
+  const found = await Promise.race([port === null ? readyLine(child) : listener(port), ended.then(() => null)])
+  if (found === null) throw new Error(`${[command, ...args].join(' ')} ended before it was ready.`)
+  const [startTime, startCpu] = [performance.now() - begin, cpuOf(child.pid)]
   const stop = async () => {
     child.kill('SIGTERM')
     await ended
   }
-  return { ...started, pid: child.pid, stop }
+  return { port: found, pid: child.pid, startTime, startCpu, stop }
 }
 
 /**
@@ -76,6 +110,21 @@ export function startEmulator({ dir = ROOT, scenario, settings = {}, nodeArgs = 
   const sets = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])
   const command = [process.execPath, ...nodeArgs, join(dir, 'dist', 'main.js'), '--port', '0', '--log-level', logLevel, ...sets]
   return startServer(command, { core, stderr: logLevel === 'silent' ? 'inherit' : 'ignore' })
+}
+
+/** A preload that collects garbage when the process gets the signal SIGWINCH. */
+const COLLECT = `data:text/javascript,${encodeURIComponent('process.on("SIGWINCH", () => globalThis.gc())')}`
+/** Options of Node.js for an emulator whose memory is measured: it collects when asked, and its heap may take most of the machine's memory. */
+export const MEASURED_MEMORY = ['--expose-gc', '--import', COLLECT, `--max-old-space-size=${Math.round((totalmem() / 2 ** 20) * 0.7)}`]
+
+/** Collects the garbage of an emulator started with MEASURED_MEMORY; returns what remains in its heap, and its resident memory, in MiB. */
+export async function memoryOf({ port, pid }) {
+  process.kill(pid, 'SIGWINCH')
+  await wait(200)
+  const text = await ask(port, 'GET /_control/metrics')
+  // pages are given back in the background
+  await wait(800)
+  return { heap: Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(text)[1]) / 2 ** 20, resident: residentOf(pid) }
 }
 
 /** Starts the control; `data` is the path of a file with the answers it gives. */

@@ -1,6 +1,7 @@
 /** What is made of many measurements: medians and quartiles, which a few disturbed rounds do not move. */
 
-const quantile = (numbers, share) => {
+/** The number below which a share of all lies. */
+export const quantile = (numbers, share) => {
   const sorted = [...numbers].sort((a, b) => a - b)
   const at = (sorted.length - 1) * share
   const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]]

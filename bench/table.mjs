@@ -11,11 +11,11 @@ export function figure(number) {
   return digits(number, 2)
 }
 const share = ({ median }) => `${digits(median, 2)} ×`
-const spread = ({ low, high }) => `${digits(low, 2)}–${digits(high, 2)}`
+const spread = ({ low, high }, show) => (low === high ? '–' : `${show(low)}–${show(high)}`)
 
 /** The columns of some rows: the targets that were measured, their ratios, and those of an earlier run where there is one. */
 function columnsOf(rows, earlier) {
-  const targets = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))].filter(target => target !== 'control')
+  const targets = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))].filter(target => rows.every(({ baseline }) => target !== baseline))
   const columns = [
     ['work', row => row.work],
     ['unit', row => row.unit],
@@ -24,7 +24,8 @@ function columnsOf(rows, earlier) {
   for (const target of targets) {
     columns.push([target, row => (row.values[target] ? figure(row.values[target].median) : '–')])
     columns.push(['ratio', row => (row.ratios[target] ? share(row.ratios[target]) : '–')])
-    if (target === 'emulator') columns.push(['half of all', row => spread(row.ratios[target] ?? row.values[target])])
+    if (target === 'emulator')
+      columns.push(['quartiles', row => (row.ratios[target] ? spread(row.ratios[target], ratio => digits(ratio, 2)) : spread(row.values[target], figure))])
   }
   if (earlier) {
     const of = ({ id }) => earlier.find(row => row.id === id)
