@@ -4,6 +4,8 @@ const [WIDTH, HEIGHT] = [720, 380]
 const PLOT = { left: 70, right: 700, top: 70, bottom: 325 }
 const TEXT = '#7d8590'
 const COLOURS = ['#2f81f7', '#e0702a', '#2da44e', '#bf5af2', '#c9a227', '#d1477a']
+/** About the width of a letter. */
+const LETTER = 6.3
 const DASHES = ['', '6 4', '2 3']
 
 const escaped = text => text.replace(/[&<>]/g, sign => `&#${sign.codePointAt(0)};`)
@@ -55,7 +57,7 @@ export function drawLines({ title, x, y, lines }) {
     ]),
     ...across.ticks.map(tick => text([xOf(tick), PLOT.bottom + 18], short(tick), 'text-anchor="middle"'))
   ]
-  const columns = Math.min(4, lines.length)
+  const columns = Math.max(1, Math.floor((PLOT.right - PLOT.left) / Math.max(...lines.map(({ name }) => 44 + name.length * LETTER))))
   const drawn = lines.flatMap(({ name, colour, dash = 0, points }, index) => {
     const stroke = `fill="none" stroke="${COLOURS[colour]}" stroke-width="2" stroke-dasharray="${DASHES[dash]}"`
     const [left, top] = [PLOT.left + (index % columns) * ((PLOT.right - PLOT.left) / columns), 36 + Math.floor(index / columns) * 16]

@@ -7,7 +7,7 @@ import { rowOf } from '../rows.mjs'
 const KIBIBYTE = 1024
 const MEBIBYTE = 2 ** 20
 
-export const name = 'package'
+export const name = 'packaging'
 export const ids = ['package', 'installed', 'image']
 
 /** The package as npm would publish it. */

@@ -9,11 +9,11 @@ import { inTurn } from '../statistics.mjs'
 import { CONTROL } from '../targets.mjs'
 
 /** Milliseconds after which a process counts as idle. */
-const IDLE = 500
+const IDLE = 300
 const EFFORTS = { full: { rounds: 11, manyRounds: 3 }, quick: { rounds: 5, manyRounds: 1 }, check: { rounds: 3, manyRounds: 1 } }
 const MANY = 100_000
 
-export const name = 'start'
+export const name = 'startup'
 export const ids = ['start', 'rss', 'start.generate', 'start.json', 'start.data']
 
 /** Starts targets in turn, each with its options; returns for each what `look` returns of every start. */

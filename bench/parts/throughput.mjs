@@ -18,7 +18,7 @@ const SAME_SIZE = 0.03
 const EFFORTS = {
   full: { blocks: 5, rounds: 16, calls: 1000, warmUp: 6000 },
   quick: { blocks: 2, rounds: 10, calls: 600, warmUp: 4000 },
-  check: { blocks: 1, rounds: 10, calls: 500, warmUp: 3000 }
+  check: { blocks: 1, rounds: 8, calls: 400, warmUp: 3000 }
 }
 /** Calls that change the state: each round begins in the first one, so that it does not depend on the rounds before. */
 const CHANGING = new Set(['post', 'refund'])
