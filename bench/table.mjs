@@ -10,7 +10,7 @@ export function figure(number) {
   if (size >= 10) return digits(number, 1)
   return digits(number, 2)
 }
-const share = ({ median }) => `${digits(median, 2)} ×`
+const share = ({ median }) => `${digits(median, median < 0.1 ? 3 : 2)} ×`
 const spread = ({ low, high }, show) => (low === high ? '–' : `${show(low)}–${show(high)}`)
 
 /** The columns of some rows: the targets that were measured, their ratios, and those of an earlier run where there is one. */
