@@ -1,6 +1,5 @@
 /** The rows as a table, in text or in Markdown. */
 
-const THIN_SPACE = '\u2009'
 const digits = (number, count) => number.toLocaleString('en-US', { minimumFractionDigits: count, maximumFractionDigits: count })
 
 /** A figure with three digits that count. */
@@ -57,6 +56,6 @@ export function markdownTable(rows, earlier) {
   const columns = columnsOf(rows, earlier)
   const line = cells => `| ${cells.join(' | ')} |`
   const rules = columns.map(([title]) => (LEFT.has(title) ? '---' : '---:'))
-  const indented = text => text.replace(/^ +/, `&emsp;${THIN_SPACE}`)
+  const indented = text => text.replace(/^ +/, '&emsp;')
   return [line(columns.map(([title]) => title)), line(rules), ...rows.map(row => line(columns.map(([, cell]) => indented(cell(row)))))].join('\n')
 }
