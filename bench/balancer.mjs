@@ -1,12 +1,10 @@
 /** nginx with deploy/nginx.conf in front of emulators, and how it shares out the names of sandboxes. */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { temporary } from './files.mjs'
-import { ask } from './load.mjs'
+import { startServer } from './servers.mjs'
 
 /** A port that nobody listens on. */
 export async function freePort() {
@@ -29,20 +27,9 @@ export async function startBalancer(ports) {
     .replaceAll(' /tmp/', ` ${temporary(`${port}-`)}`)
   const file = temporary(`${port}.conf`)
   writeFileSync(file, text)
-  const child = spawn('nginx', ['-c', file, '-g', 'daemon off;'], { stdio: ['ignore', 'ignore', 'inherit'] })
-  const ended = once(child, 'exit')
-  const isThere = () =>
-    ask(port, 'GET /_balancer/health').then(
-      () => true,
-      () => false
-    )
-  for (let tries = 0; tries < 100 && !(await isThere()); tries++) await wait(100)
-  const workers = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ').map(Number)
-  const stop = async () => {
-    child.kill('SIGTERM')
-    await ended
-  }
-  return { port, pids: [child.pid, ...workers], stop }
+  const { pid, stop } = await startServer(['nginx', '-c', file, '-g', 'daemon off;'], { port })
+  const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+  return { port, pids: [pid, ...workers], stop }
 }
 
 /** The points of a server on the ring of `hash … consistent`, as nginx calculates them. */

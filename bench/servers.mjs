@@ -82,6 +82,13 @@ async function listener(port) {
   }
 }
 
+/** What runs; a run that is broken off leaves nothing behind. */
+const running = new Set()
+process.on('exit', () => {
+  for (const child of running) child.kill()
+})
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+
 /**
  * Starts a command and waits until it prints that it is ready, or listens on `port` when that is given.
  * @returns port, process id, milliseconds from the spawn until ready, processor time until then, and a function that stops it
@@ -90,7 +97,8 @@ export async function startServer([command, ...args], { core = null, port = null
   const [file, ...rest] = core === null ? [command, ...args] : ['taskset', '-c', `${core}`, command, ...args]
   const begin = performance.now()
   const child = spawn(file, rest, { env: { PATH, HOME }, stdio: ['ignore', port === null ? 'pipe' : 'ignore', stderr] })
-  const ended = once(child, 'exit')
+  running.add(child)
+  const ended = once(child, 'exit').finally(() => running.delete(child))
   const found = await Promise.race([port === null ? readyLine(child) : listener(port), ended.then(() => null)])
   if (found === null) throw new Error(`${[command, ...args].join(' ')} ended before it was ready.`)
   const [startTime, startCpu] = [performance.now() - begin, cpuOf(child.pid)]

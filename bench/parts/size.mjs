@@ -27,9 +27,10 @@ async function measure({ start, name }, sizes, { rounds, calls, warmUp }, progre
   for (const size of sizes) {
     progress(`${name} with ${size.toLocaleString('en-US')} Transactions`)
     const server = await start({ scenario: generated(size), nodeArgs: MEASURED_MEMORY, core })
-    const memory = await memoryOf(server)
-    servers.push({ ...server, ...memory, size, ...(await openConnections(server.port, 1, { awake: core !== null })), page: [], 'page.narrowed': [], reset: [] })
+    servers.push({ ...server, ...(await memoryOf(server)), size, page: [], 'page.narrowed': [], reset: [] })
   }
+  // only now: an emulator ends connections that are opened long before their first call
+  for (const server of servers) Object.assign(server, await openConnections(server.port, 1, { awake: core !== null }))
   const timeOf = async ({ send }, bytes, count) => {
     const times = []
     await send(bytes, count, times)
