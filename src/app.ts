@@ -1,5 +1,4 @@
 /** The composition root: what every request passes through, and the two scopes that it can end in. It never listens. */
-import cors from '@fastify/cors'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountRoutes } from './api/accounts/routes.js'
 import { locationRoutes } from './api/locations/routes.js'
@@ -15,16 +14,22 @@ import type { Settings } from './core/settings.js'
 import { answerExpectation, answerRefusal, answerUnreadable } from './http/errors.js'
 import { Faults } from './http/faults.js'
 import { BASE, CONTROL, controlBeside } from './http/paths.js'
-import { addPipeline, openCall, refuseMisplaced, type Saved } from './http/pipeline.js'
+import { addPipeline, createAnswer, openCall, refuseMisplaced, type Saved } from './http/pipeline.js'
 import { SandboxRouter } from './http/sandbox-router.js'
 import { serverOptions } from './http/server-options.js'
 import { StepClient } from './http/step-client.js'
+import { tickShape } from './http/tick-shape.js'
 import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
 
 export type AppOptions = { sandboxes: Sandboxes; library: Library; settings: Settings; version: string; logger?: FastifyBaseLogger; saved?: Saved }
 
 const FAMILIES = [locationRoutes, accountRoutes, userRoutes, ticketRoutes, transactionRoutes, refundRoutes]
+
+/** Routes have no schemas of Fastify's: the tables decode, and `core/writing.ts` writes. So no compiler for them is loaded. */
+const refuseSchema = () => {
+  throw new Error('a route has a schema, which nothing here compiles')
+}
 
 /** The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to listen or to be injected into. */
 export async function buildApp({ sandboxes, library, settings, version, logger, saved }: AppOptions): Promise<FastifyInstance> {
@@ -35,9 +40,10 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   const at = { sandbox: sandboxes.main }
   const app = fastify({
     ...serverOptions(settings),
-    ...(logger ? { loggerInstance: logger } : { logger: false }),
+    schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
+    // a silent logger still makes the framework listen to every response
+    ...(logger && logger.level !== 'silent' ? { loggerInstance: logger, childLoggerFactory: (log: FastifyBaseLogger) => log } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
-    childLoggerFactory: log => log,
     genReqId: () => '',
     routerOptions: { querystringParser: decodeForm as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
     rewriteUrl: raw => router.rewrite(raw),
@@ -53,7 +59,9 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, at))
 
   app.decorate('playIn', sandbox => steps.playIn(app, sandbox))
+  app.decorate('tickShape', tickShape())
   app.decorateRequest('call')
+  app.decorateReply('answer', createAnswer(faults, saved))
   app.setErrorHandler(answerRefusal)
   app.addHook('preClose', async () => faults.cut())
   app.addHook('onClose', async () => faults.end())
@@ -62,12 +70,13 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     done()
   })
 
-  app.get('/', async ({ call }) => ({ name: 'commerce-emulator', version, api: call.base, control: controlBeside(call.base) }))
+  app.get('/', async ({ call }, reply) => {
+    reply.header('request-id', call.id)
+    return { name: 'commerce-emulator', version, api: call.base, control: controlBeside(call.base) }
+  })
   await app.register(
     async api => {
-      if (settings.cors)
-        await api.register(cors, { origin: '*', methods: ['GET', 'POST', 'DELETE'], exposedHeaders: ['Request-Id', 'Warning'], strictPreflight: false })
-      addPipeline(api, { decodeForm, faults, saved })
+      addPipeline(api, { decodeForm, faults, cors: settings.cors })
       for (const addRoutes of FAMILIES) addRoutes(api)
     },
     { prefix: BASE }

@@ -52,14 +52,14 @@ export type Emulator = {
   close: () => Promise<void>
 }
 
-const checkSettings = checkerOf(() => settingsSchema(() => true))
+const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
 
 /**
  * Starts an emulator and loads its scenario. Errors: an `ApiError` that lists what is wrong with the settings or the scenario, or the system's own
  * error when it cannot listen (`EADDRINUSE`, `EACCES`, …) or read a file or folder; nothing is left running then.
  */
 export async function startEmulator({ scenario, settings = {}, environment = {}, now = Date.now, logger, progress }: EmulatorOptions = {}): Promise<Emulator> {
-  const launch = { flag: { port: 0, ...checked(settings) }, environment: checked(environment) }
+  const launch = { flag: { port: 0, ...(await checked(settings)) }, environment: await checked(environment) }
   const process = settingsInForce(launch).values
   const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir })
   const sandboxes = new Sandboxes({ library, launch, machine: now, progress })
@@ -106,8 +106,8 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
 }
 
 /** Settings given by key or nested, checked as on the command line. Errors: `setting_invalid` with every problem. */
-function checked(given: GivenSettings): GivenSettings {
-  const problems = checkSettings(nested(flattened(given))).map(({ path, message }) => ({ path, message }))
+async function checked(given: GivenSettings): Promise<GivenSettings> {
+  const problems = (await SETTINGS_CHECKER.problems(nested(flattened(given)))).map(({ path, message }) => ({ path, message }))
   if (problems.length === 0) return flattened(given) as GivenSettings
   throw new ApiError('setting_invalid', { message: sentence(problems.map(({ path, message }) => `${path}: ${message}`).join('; ')), problems })
 }

@@ -6,10 +6,10 @@ import { flattened, type GivenSettings, nested, SETTING_KEYS, SETTINGS, type Set
 
 type Given = { key: SettingKey; text: string; place: string }
 
-const check = checkerOf(() => settingsSchema(() => true))
+const CHECKER = checkerOf(() => settingsSchema(() => true))
 
 /** The settings of the environment's variables; an empty variable counts as absent. Errors: `setting_invalid` with every problem. */
-export function settingsOfEnvironment(environment: Readonly<Record<string, string | undefined>>): GivenSettings {
+export async function settingsOfEnvironment(environment: Readonly<Record<string, string | undefined>>): Promise<GivenSettings> {
   const given = SETTING_KEYS.flatMap(key => {
     const text = environment[variableOf(key)]
     return text ? [{ key, text, place: `the variable ${variableOf(key)}` }] : []
@@ -18,7 +18,7 @@ export function settingsOfEnvironment(environment: Readonly<Record<string, strin
 }
 
 /** The settings of the command line: those of `--set key=value`, then those of their own flags, which win. Errors: `setting_invalid` with every problem. */
-export function settingsOfFlags(flags: Partial<Record<SettingKey, string>>, sets: readonly string[]): GivenSettings {
+export async function settingsOfFlags(flags: Partial<Record<SettingKey, string>>, sets: readonly string[]): Promise<GivenSettings> {
   const problems: Problem[] = []
   const fromSets = sets.flatMap(text => {
     const [, key = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
@@ -41,9 +41,9 @@ function suggestion(key: string): string {
 }
 
 /** The typed settings. Errors: `setting_invalid` with these problems and those of the values. */
-function read(given: readonly Given[], problems: Problem[] = []): GivenSettings {
+async function read(given: readonly Given[], problems: Problem[] = []): Promise<GivenSettings> {
   const values = Object.fromEntries(given.map(({ key, text }) => [key, typedValue(key, text)]))
-  for (const { path, message } of check(nested(values))) {
+  for (const { path, message } of await CHECKER.problems(nested(values))) {
     const { place } = given.findLast(({ key }) => path === key || path.startsWith(`${key}[`)) as Given
     problems.push({ path: place, message })
   }

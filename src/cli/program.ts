@@ -67,11 +67,11 @@ function withSettings(command: Command, wanted: (key: SettingKey) => boolean = (
 /** Runs the command line and returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
 export async function run(args: readonly string[], environment: Environment, { stdout, stderr }: Streams): Promise<number | null> {
   let status: number | null = 0
-  const launchOf = ({ set = [], ...flags }: Flags) => {
+  const launchOf = async ({ set = [], ...flags }: Flags) => {
     const named = Object.fromEntries(
       Object.entries(flags).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), String(value)])
     )
-    return { flag: settingsOfFlags(named, set), environment: settingsOfEnvironment(environment) }
+    return { flag: await settingsOfFlags(named, set), environment: await settingsOfEnvironment(environment) }
   }
   const program = new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
@@ -95,7 +95,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     .action(async (flags: Flags, { args }: Command) => {
       if (args.length > 0) program.error(`error: ${strayArgument(args[0] as string, program)}`)
       const { start } = await import('./start.js')
-      const { flag, environment } = launchOf(flags)
+      const { flag, environment } = await launchOf(flags)
       await start({ settings: flag, environment }, { stdout, stderr })
       status = null
     })
@@ -105,7 +105,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
   ).action(async (files: string[], flags: Flags) => {
     const { validate } = await import('./validate.js')
-    status = (await validate(files, launchOf(flags), line => stdout.write(`${line}\n`))) ? 0 : 1
+    status = (await validate(files, await launchOf(flags), line => stdout.write(`${line}\n`))) ? 0 : 1
   })
 
   withSettings(
@@ -125,9 +125,9 @@ export async function run(args: readonly string[], environment: Environment, { s
     const nameless = variables?.find(text => !/^[^=]+=/.test(text))
     if (nameless !== undefined) program.error(`error: --var takes NAME=VALUE, not ${nameless}`)
     const { check } = await import('./check.js')
-    const bar = createProgressBar(stderr)
+    const bar = await createProgressBar(stderr)
     const points = await check(files, {
-      launch: launchOf(flags),
+      launch: await launchOf(flags),
       against: against ?? null,
       keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...(key ?? []).map(pairOf)]),
       variables: new Map((variables ?? []).map(pairOf)),
@@ -151,7 +151,7 @@ export async function run(args: readonly string[], environment: Environment, { s
   ).action(async (command: [string, ...string[]], { minCoverage, failOn, report, baseUrlName, apiKeyName, controlUrlName, ...flags }: ExecFlags) => {
     const { exec } = await import('./exec.js')
     const names = { baseUrl: baseUrlName, apiKey: apiKeyName, controlUrl: controlUrlName }
-    status = await exec(command, { launch: launchOf(flags), names, minCoverage: minCoverage ?? null, failOn, report: report ?? null }, { stderr })
+    status = await exec(command, { launch: await launchOf(flags), names, minCoverage: minCoverage ?? null, failOn, report: report ?? null }, { stderr })
   })
 
   const coverage = program.command('coverage').description('Reports of rule coverage.').helpOption('-h, --help', 'Print this help.')
@@ -174,7 +174,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     key => key === 'port' || key === 'host'
   ).action(async (flags: Flags) => {
     const { healthcheck } = await import('./healthcheck.js')
-    status = (await healthcheck(settingsInForce(launchOf(flags)).values, line => stdout.write(`${line}\n`))) ? 0 : 1
+    status = (await healthcheck(settingsInForce(await launchOf(flags)).values, line => stdout.write(`${line}\n`))) ? 0 : 1
   })
 
   program.configureHelp({ formatHelp: (_program, { helpWidth }) => overview(program, start, helpWidth as number) })

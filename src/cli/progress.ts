@@ -1,15 +1,16 @@
 /** A progress bar for work that takes over a second, on a terminal only. */
-import progress from 'cli-progress'
+import type { SingleBar } from 'cli-progress'
 
 /** Work that takes less than this shows no bar. */
 const DELAY_MS = 1000
 export type ProgressBar = { update: (what: string, done: number, total: number) => void; stop: () => void }
 
 /** A bar on the stream: a label, and how many of how many. It appears once the work has taken a second, and only on a terminal. */
-export function createProgressBar(stream: NodeJS.WriteStream, now: () => number = Date.now): ProgressBar {
+export async function createProgressBar(stream: NodeJS.WriteStream, now: () => number = Date.now): Promise<ProgressBar> {
   if (!stream.isTTY) return { update: () => {}, stop: () => {} }
   const since = now()
-  let bar: progress.SingleBar | undefined
+  const { default: progress } = await import('cli-progress')
+  let bar: SingleBar | undefined
   return {
     update: (what, done, total) => {
       if (now() - since < DELAY_MS) return

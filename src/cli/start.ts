@@ -11,7 +11,7 @@ type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 export async function start(given: Required<Pick<EmulatorOptions, 'settings' | 'environment'>>, { stdout, stderr }: Output): Promise<void> {
   const { values } = settingsInForce({ flag: given.settings, environment: given.environment })
   const logger = await createLogger(values.log_level, stderr.isTTY, stderr)
-  const bar = createProgressBar(stderr)
+  const bar = await createProgressBar(stderr)
   const emulator = await startEmulator({ ...given, settings: { ...given.settings, port: values.port }, logger, progress: bar.update }).finally(bar.stop)
   closeWithGrace({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
     if (err) logger.fatal({ err }, 'The emulator stops because of a defect. Please report it.')

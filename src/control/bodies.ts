@@ -66,10 +66,10 @@ export function bodyReader<T>(
   schema: object,
   example: string
 ): (request: FastifyRequest) => Promise<{ body: T; document: SourceDocument & { type: Body['type'] } }> {
-  const check = checkerOf(() => schema)
+  const checker = checkerOf(() => schema)
   return async request => {
     const document = await documentIn(request, example)
-    const problems = check(document.data)
+    const problems = await checker.problems(document.data)
     if (problems.length > 0) throw await refusalOf(problems.map(({ steps, message }) => ({ document, steps, message })))
     return { body: document.data as T, document }
   }

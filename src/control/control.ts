@@ -28,7 +28,8 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
     throw noControlCall(request)
   }
   control.setNotFoundHandler(refusePath)
-  control.addHook('onRequest', (request, _reply, done) => {
+  control.addHook('onRequest', (request, reply, done) => {
+    reply.header('request-id', request.call.id)
     guardControl(request, { token: settings.control_token, hosts: settings.control_hosts })
     if (request.is404) refusePath(request)
     const { call } = request

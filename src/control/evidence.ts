@@ -1,6 +1,7 @@
 /** Control: the journal, why a call was answered so, verification, coverage, findings. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import { ApiError } from '../core/errors.js'
 import { instantOf } from '../core/instants.js'
 import { didYouMean, sentence } from '../core/nearest.js'

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import { maskedThroughout } from '../core/redaction.js'
 import { type DocumentProblem, refusalOf } from '../scenario/documents.js'
-import { checkEntry } from '../scenario/schemas.js'
+import { ENTRY_CHECKER } from '../scenario/schemas.js'
 import { compileEntry, type EntryData, type Script } from '../scenario/script.js'
 import { documentIn, queryOf } from './bodies.js'
 
@@ -16,7 +16,7 @@ export const scriptRoutes: FastifyPluginAsync = async control => {
   control.post('/script', async (request, reply) => {
     queryOf(request)
     const document = await documentIn(request, EXAMPLE)
-    const found: DocumentProblem[] = checkEntry(document.data).map(({ steps, message }) => ({ document, steps, message }))
+    const found: DocumentProblem[] = (await ENTRY_CHECKER.problems(document.data)).map(({ steps, message }) => ({ document, steps, message }))
     const entry = found.length > 0 ? null : await compileEntry(document.data as EntryData, (steps, message) => found.push({ document, steps, message }))
     if (entry === null) throw await refusalOf(found)
     request.call.sandbox.script.add(entry)

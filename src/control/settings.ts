@@ -14,7 +14,7 @@ export const settingsRoutes: FastifyPluginAsync = async control => {
   control.patch('/settings', async request => {
     queryOf(request)
     const { body } = await readChanges(request)
-    request.call.sandbox.changeSettings(body)
+    await request.call.sandbox.changeSettings(body)
     return settingsShown(request.call.sandbox)
   })
 

@@ -95,8 +95,8 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     const { format } = queryOf<Static<typeof STATE_QUERY>>(request, STATE_QUERY)
     const state = exported(request.call.sandbox.store)
     if (format !== 'yaml') return state
-    const { stringify } = await import('yaml')
-    return reply.type('application/yaml; charset=utf-8').send(stringify(state, { lineWidth: 0, aliasDuplicateObjects: false }))
+    const { yamlText } = await import('../scenario/yaml.js')
+    return reply.type('application/yaml; charset=utf-8').send(yamlText(state))
   })
 
   control.post('/records', MAKES_SANDBOX, async request => {

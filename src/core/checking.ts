@@ -1,120 +1,28 @@
-/** Checks a document against a JSON Schema and says what is wrong in words: where, what was expected, what was probably meant. */
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import type { Problem } from './errors.js'
-import { FORMATS, type FormatProblem } from './formats.js'
-import { didYouMean } from './nearest.js'
+/** Checks a document against a JSON Schema: quickly whether it is right, and only where it is not, what is wrong with it. */
+import type { PlacedProblem } from './places.js'
+import { quickCheck } from './quick-check.js'
 
-/** A step into a document: a property's name or a list index. */
-export type Step = string | number
-/** A problem with its place as steps, for whoever knows the file's lines. */
-export type PlacedProblem = Problem & { steps: readonly Step[] }
-export type Checker = (document: unknown) => PlacedProblem[]
+export type Checker = {
+  /** Whether a document is right. */
+  isRight: (document: unknown) => boolean
+  /** Every problem of a document, none when it is right. */
+  problems: (document: unknown) => Promise<PlacedProblem[]>
+}
 
-/** `['tickets', 3, 'location']` → `tickets[3].location`. */
-export const pathOf = (steps: readonly Step[]): string =>
-  steps.reduce<string>((path, step) => {
-    if (typeof step === 'number') return `${path}[${step}]`
-    return path === '' ? step : `${path}.${step}`
-  }, '')
-
-/** A problem at a place of a document. */
-export const problemAt = (steps: readonly Step[], message: string): PlacedProblem => ({ path: pathOf(steps), message, steps })
-
-/** The pattern of a text that is not of white space alone (A40). */
-export const NOT_BLANK = '\\S'
-
-/** Compiles a schema once, on first use; the checker answers every problem of a document, none when it is right. */
-export function checkerOf(schema: () => object): Checker {
-  let validate: ValidateFunction | undefined
-  return document => {
-    validate ??= compiled(schema())
-    if (validate(document)) return []
-    return oneEach((validate.errors as ErrorObject[]).filter(error => !isEcho(error))).map(error => problemOf(error, document))
+/** A checker that reads its schema once, on first use. What finds the problems is loaded with the first document that has any. */
+export function checkerOf(schemaOf: () => object): Checker {
+  let schema: object | undefined
+  let test: ((document: unknown) => boolean) | undefined
+  let problemsIn: ((document: unknown) => PlacedProblem[]) | undefined
+  const isRight = (document: unknown): boolean => {
+    schema ??= schemaOf()
+    test ??= quickCheck(schema as Record<string, unknown>)
+    return test(document)
   }
-}
-
-function compiled(schema: object): ValidateFunction {
-  const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, allowUnionTypes: true })
-  for (const [name, { problem }] of Object.entries(FORMATS)) ajv.addFormat(name, value => problem(value) === null)
-  return ajv.compile(schema)
-}
-
-/** What only repeats the problem of a part. */
-const isEcho = (error: ErrorObject) => error.keyword === 'if'
-
-/** Of several errors of one value the one of its type, else the first: they are one mistake. Names that are missing or unknown are a mistake each. */
-function oneEach(errors: readonly ErrorObject[]): ErrorObject[] {
-  const ofValues = new Map<string, ErrorObject>()
-  const isOfName = ({ keyword }: ErrorObject) => keyword === 'required' || keyword === 'additionalProperties'
-  for (const error of errors) {
-    if (!isOfName(error) && (error.keyword === 'type' || !ofValues.has(error.instancePath))) ofValues.set(error.instancePath, error)
+  const problems = async (document: unknown): Promise<PlacedProblem[]> => {
+    if (isRight(document)) return []
+    problemsIn ??= (await import('./problems.js')).problemFinder(schema as object)
+    return problemsIn(document)
   }
-  return errors.filter(error => isOfName(error) || ofValues.get(error.instancePath) === error)
+  return { isRight, problems }
 }
-
-function problemOf(error: ErrorObject, document: unknown): PlacedProblem {
-  const steps = stepsOf(error.instancePath, document)
-  const { keyword, params } = error
-  switch (keyword) {
-    case 'additionalProperties': {
-      const name = params.additionalProperty as string
-      const known = Object.keys((error.parentSchema as { properties: object }).properties)
-      return problemAt([...steps, name], `unknown name ${name}${didYouMean(name, known) || `; known here: ${known.join(', ')}`}`)
-    }
-    case 'required':
-      return problemAt(steps, `${params.missingProperty} is required`)
-    case 'type':
-      return problemAt(steps, `${namedTypes(params.type)} was expected, not ${shown(error.data)}${quoteHint(params.type, error.data)}`)
-    case 'enum': {
-      const words = (params.allowedValues as unknown[]).filter(word => word !== null).map(String)
-      return problemAt(steps, `one of ${words.join(', ')} was expected, not ${shown(error.data)}${didYouMean(shown(error.data), words)}`)
-    }
-    case 'format':
-      return problemAt(steps, (FORMATS[params.format as keyof typeof FORMATS].problem(error.data as string) as FormatProblem).expected)
-    case 'minimum':
-    case 'maximum':
-      return problemAt(steps, `at ${keyword === 'minimum' ? 'least' : 'most'} ${params.limit} was expected, not ${shown(error.data)}`)
-    case 'minLength':
-      return problemAt(steps, 'text was expected, not an empty one')
-    default:
-      if (params.pattern === NOT_BLANK) return problemAt(steps, `text was expected, not ${error.data === '' ? 'an empty one' : 'white space alone'}`)
-      return problemAt(steps, steps.at(-1) === 'key' ? 'a key is printable, without spaces and without a colon' : `${error.message}, not ${shown(error.data)}`)
-  }
-}
-
-/** Ajv's JSON pointer as steps; what is a list in the document is stepped into by number. */
-function stepsOf(pointer: string, document: unknown): Step[] {
-  let at = document
-  return pointer
-    .split('/')
-    .slice(1)
-    .map(part => {
-      const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
-      const step = Array.isArray(at) ? Number(name) : name
-      at = (at as Record<Step, unknown>)[step]
-      return step
-    })
-}
-
-const NAMES: Record<string, string> = {
-  string: 'text',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-  object: 'an object',
-  array: 'a list',
-  null: 'null'
-}
-const namedTypes = (types: string | string[]) =>
-  [types]
-    .flat()
-    .map(type => NAMES[type])
-    .join(' or ')
-const shown = (value: unknown) => {
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  const text = String(value)
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
-}
-const quoteHint = (types: string | string[], value: unknown) =>
-  [types].flat().includes('string') && (typeof value === 'number' || typeof value === 'boolean') ? `; quote it: "${value}"` : ''

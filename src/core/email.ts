@@ -15,8 +15,12 @@ const ASCII_LABEL = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i
 const UNICODE_LABEL = /^[\p{L}\p{Nd}](?:[\p{L}\p{M}\p{Nd}\u{b7}\u{375}\u{5f3}\u{5f4}\u{30fb}-]|\u{200c}|\u{200d})*(?<!-)$/u
 const ADDRESS_LITERAL = /^\[(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z\d-]*[a-z\d]:[!-Z^-~]+)\]$/i
 
+/** An address as most are, which breaks no rule if it is short. */
+const USUAL = /^[\w+-]+(?:\.[\w+-]+)*@(?:[a-z\d]+(?:-+[a-z\d]+)*\.)+[a-z]+$/i
+
 /** Why the text is refused as an e-mail address, or null when it is accepted. */
 export function emailProblem(text: string): EmailProblem | null {
+  if (text.length <= LONGEST.label && USUAL.test(text)) return null
   if (Buffer.byteLength(text) > LONGEST.address) return 'too_long'
   const separator = text.lastIndexOf('@')
   const [local, domain] = [text.slice(0, Math.max(separator, 0)), text.slice(separator + 1)]

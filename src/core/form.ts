@@ -3,7 +3,9 @@
  * Never throws and never touches a prototype: names live in maps, what is wrong is in `problem`.
  */
 import type { AssumptionId } from '../reference/assumptions.js'
+import { type Schema, schemaOf } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
+import { TABLES, type Tables } from '../reference/tables.js'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
@@ -52,12 +54,13 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   const equals = pair.indexOf('=')
   const sentName = equals === -1 ? pair : pair.slice(0, equals)
   const sentValue = equals === -1 ? '' : pair.slice(equals + 1)
-  const name = decoded(sentName)
+  const known = KNOWN_NAMES.get(sentName)
+  const name = known?.name ?? decoded(sentName)
   if (name === null) return undecodable(asFarAsDecoded(sentName), 'name', sentName)
   const value = decoded(sentValue)
   if (value === null) return undecodable(name, 'value', sentValue)
 
-  const steps = stepsOf(name)
+  const steps = known?.steps ?? stepsOf(name)
   if (steps === null) {
     if (name === '') return malformed(name, 'a value has no name before its =', { assumption: 'A36' })
     return malformed(name, 'the brackets are not balanced: a nested name is written parent[child]', { rule: 'FORM-2' })
@@ -101,7 +104,29 @@ function stepsOf(name: string): string[] | null {
   return inner.some(step => step.includes('[') || step.includes(']')) ? null : [head, ...inner]
 }
 
-function put(root: FormObject, steps: string[], value: string, name: string): FormProblem | null {
+/** The names of the reference's parameters as clients send them, their brackets encoded or not: most names that are sent need no decoding. */
+const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] }> = new Map(
+  Object.values(TABLES as Record<string, Tables>).flatMap(({ body, querystring }) =>
+    [body, querystring]
+      .flatMap(table => (table ? pathsIn(schemaOf(table)) : []))
+      .flatMap(steps => {
+        const name = nameOf(steps)
+        const encoded = encodeURIComponent(name)
+        return [name, encoded, encoded.toLowerCase()].map(sent => [sent, { name, steps }] as const)
+      })
+  )
+)
+
+/** a, b, c → `a[b][c]`. */
+function nameOf([head, ...inner]: readonly string[]): string {
+  return [head, ...inner.map(step => `[${step}]`)].join('')
+}
+
+function pathsIn({ properties = {} }: Schema): string[][] {
+  return Object.entries(properties).flatMap(([name, part]) => (part.properties ? pathsIn(part).map(path => [name, ...path]) : [[name]]))
+}
+
+function put(root: FormObject, steps: readonly string[], value: string, name: string): FormProblem | null {
   let parent = root
   let at = 0
   for (; at < steps.length - 1 && steps[at + 1] !== ''; at++) {
@@ -113,27 +138,26 @@ function put(root: FormObject, steps: string[], value: string, name: string): Fo
       child.cleared = present === ''
       parent.parts.set(step, child)
       parent = child
-    } else return conflict(steps.slice(0, at + 1), name)
+    } else return conflict(steps, at, name)
   }
-  const path = steps.slice(0, at + 1)
-  return at === steps.length - 1 ? putLeaf(parent, path, value, name) : putItem(parent, path, value, name)
+  return at === steps.length - 1 ? putLeaf(parent, steps, at, value, name) : putItem(parent, steps, at, value, name)
 }
 
-function putLeaf(parent: FormObject, path: string[], value: string, name: string): FormProblem | null {
-  const step = path.at(-1) as string
+function putLeaf(parent: FormObject, steps: readonly string[], at: number, value: string, name: string): FormProblem | null {
+  const step = steps[at] as string
   const present = parent.parts.get(step)
   if (present === undefined) parent.parts.set(step, value)
   else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true
   else if (typeof present === 'string' || (present instanceof FormObject && value === ''))
     return malformed(name, 'it was given twice; a parameter takes one value', { assumption: 'A36' })
-  else return conflict(path, name)
+  else return conflict(steps, at, name)
   return null
 }
 
-function putItem(parent: FormObject, path: string[], value: string, name: string): FormProblem | null {
-  const step = path.at(-1) as string
+function putItem(parent: FormObject, steps: readonly string[], at: number, value: string, name: string): FormProblem | null {
+  const step = steps[at] as string
   const present = parent.parts.get(step)
-  if (present !== undefined && !(present instanceof FormList)) return conflict(path, name)
+  if (present !== undefined && !(present instanceof FormList)) return conflict(steps, at, name)
   const list = present ?? new FormList()
   list.items.push(value)
   parent.parts.set(step, list)
@@ -146,8 +170,9 @@ const malformed = (param: string, why: string, blame: Pick<FormProblem, 'rule' |
   message: `${param || 'The form'}: ${why}.`,
   ...blame
 })
-const conflict = ([head, ...inner]: string[], name: string): FormProblem => {
-  const parent = [head, ...inner.map(step => `[${step}]`)].join('')
+/** What was sent for the step at a place cannot be together with what came for it before. */
+const conflict = (steps: readonly string[], at: number, name: string): FormProblem => {
+  const parent = nameOf(steps.slice(0, at + 1))
   return malformed(name, `${parent} was sent both as a value and as an object or list`, { assumption: 'A36' })
 }
 

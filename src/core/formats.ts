@@ -20,6 +20,9 @@ const COUNTRIES = new Set(iso31661.map(country => country.alpha2))
 const AMENDMENTS = { added: ['XCG', 'XAD'], withdrawn: ['ANG', 'CUC', 'BGN'] }
 const CURRENCIES = new Set([...codes(), ...AMENDMENTS.added].filter(code => !AMENDMENTS.withdrawn.includes(code)).map(code => code.toLowerCase()))
 
+/** The pattern of a text that is not of white space alone (A40). */
+export const NOT_BLANK = '\\S'
+
 const EMAIL_EXPECTED = 'an e-mail address was expected, such as ana@example.com'
 const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
   malformed: { expected: EMAIL_EXPECTED },

@@ -38,6 +38,7 @@ const ZONE = /[Zz+-]/
  * Null when the text names none, or one before the year 0 or after 9999.
  */
 export function parseInstant(text: string): Instant | null {
+  if (USUAL.test(text)) return usualInstant(text)
   const separator = text.search(/[Tt]/)
   const [date, time] = separator < 0 ? [text, null] : [text.slice(0, separator), text.slice(separator + 1)]
   const day = dayOf(date)
@@ -48,6 +49,20 @@ export function parseInstant(text: string): Instant | null {
   const { isTruncated } = clock
   return { at, isTruncated, usesA38: isTruncated || time === null || !ZONE.test(time) || WEEK_OR_ORDINAL_DATE.test(date) }
 }
+
+/** A date-time as most are written: in UTC, to the second or the millisecond. */
+const USUAL = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
+
+function usualInstant(text: string): Instant | null {
+  const day = dayOf(text.slice(0, 10))
+  if (day === null) return null
+  const at = day * DAY + numberIn(text, 11) * HOUR + numberIn(text, 14) * MINUTE + numberIn(text, 17) * SECOND + (text.length > 20 ? Number(text.slice(20, 23)) : 0)
+  return { at, isTruncated: false, usesA38: false }
+}
+
+const ZERO = '0'.charCodeAt(0)
+/** The number of two digits at a place of a text. */
+const numberIn = (text: string, place: number) => text.charCodeAt(place) * 10 + text.charCodeAt(place + 1) - 11 * ZERO
 
 /** Days since 1970-01-01 of a calendar, week or ordinal date. */
 function dayOf(text: string): number | null {

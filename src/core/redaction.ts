@@ -102,35 +102,37 @@ export function withoutKeys(text: string, keys: readonly string[]): string {
 
 const isKeyIn = (text: string, keys: readonly string[]): boolean => PATTERNS.get(keys)?.any.test(text) ?? keys.some(key => text.includes(key))
 
-/** A form without secrets: values of secret names, card numbers and API keys masked wherever they are. The same form where it holds none. */
-export function redactedForm(form: FormObject, keys: readonly string[]): FormObject {
-  return holdsSecret(form, keys) ? (redactedNode(form, keys) as FormObject) : form
-}
-
-function holdsSecret(form: FormObject, keys: readonly string[]): boolean {
+/** Masks what is secret in a form, in place: values of secret names, card numbers and API keys wherever they are. */
+export function redactForm(form: FormObject, keys: readonly string[]): void {
+  let isRenamed = false
   for (const [name, node] of form.parts) {
-    if (!OPEN_NAMES.has(name) && (isSecretName(name) || isJson(name) || withoutSecrets(name, keys) !== name)) return true
-    if (node instanceof FormObject ? holdsSecret(node, keys) : valuesOf(node).some(value => withoutSecrets(value, keys) !== value)) return true
-  }
-  return false
-}
-
-const valuesOf = (node: string | FormList): readonly string[] => (typeof node === 'string' ? [node] : node.items)
-
-/** A name that is no name: JSON, or a piece of it, sent as a form. */
-const isJson = (name: string) => /["{}]/.test(name)
-
-function redactedNode(node: FormNode, keys: readonly string[]): FormNode {
-  if (typeof node === 'string') return withoutSecrets(node, keys)
-  if (node instanceof FormList) return Object.assign(new FormList(), { items: node.items.map(item => withoutSecrets(item, keys)) })
-  const copy = Object.assign(new FormObject(), { cleared: node.cleared, length: node.length })
-  for (const [name, part] of node.parts) {
-    const shown = isJson(name) ? MASK : withoutSecrets(name, keys)
+    const isOpen = OPEN_NAMES.has(name)
+    const shown = isOpen ? name : redactedName(name, keys)
+    isRenamed ||= shown !== name
     // an empty value says nothing, and evidence has to see that it was empty
-    copy.parts.set(shown, part !== '' && (shown === MASK || isSecretName(name)) ? MASK : redactedNode(part, keys))
+    if (!isOpen && node !== '' && (shown === MASK || isSecretName(name))) form.parts.set(name, MASK)
+    else redactNode(form, name, node, keys)
   }
-  return copy
+  if (isRenamed) rename(form, name => (OPEN_NAMES.has(name) ? name : redactedName(name, keys)))
 }
+
+function redactNode(form: FormObject, name: string, node: FormNode, keys: readonly string[]): void {
+  if (node instanceof FormObject) redactForm(node, keys)
+  else if (node instanceof FormList) node.items.forEach((item, place) => { node.items[place] = withoutSecrets(item, keys) })
+  else {
+    const shown = withoutSecrets(node, keys)
+    if (shown !== node) form.parts.set(name, shown)
+  }
+}
+
+function rename({ parts }: FormObject, nameOf: (name: string) => string): void {
+  const named = Array.from(parts, ([name, node]) => [nameOf(name), node] as const)
+  parts.clear()
+  for (const [name, node] of named) parts.set(name, node)
+}
+
+/** A name that is no name, but JSON, or a piece of it, sent as a form, is masked whole. */
+const redactedName = (name: string, keys: readonly string[]) => (/["{}]/.test(name) ? MASK : withoutSecrets(name, keys))
 
 /** A value with every card number in its texts, and every number that is one, masked. */
 export function maskedThroughout<T>(value: T): T {

@@ -3,7 +3,8 @@
  * The environment variable is the key in upper snake case (`pagination.max_limit` → `PAGINATION_MAX_LIMIT`); `--set key=value` takes any of them.
  * Scope `process` belongs to the running program, scope `sandbox` shapes the answers and may be set in a scenario.
  */
-import { type Static, type TSchema, Type } from 'typebox'
+import type { Static, TSchema } from 'typebox'
+import * as Type from 'typebox'
 import type { AssumptionId } from '../reference/assumptions.js'
 
 type Scope = 'process' | 'sandbox'

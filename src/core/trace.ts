@@ -1,10 +1,9 @@
 /** What is noted of a call while it is judged, and the figures that rules saw. */
-import { ASSUMPTION_IDS, type AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 
 /** Figures by name. */
 export type Facts = Readonly<Record<string, unknown>>
 
-const PLACES = new Map<AssumptionId, number>(ASSUMPTION_IDS.map((id, place) => [id, place]))
 const WORD = 32
 
 /** The assumptions that acted on a call, 64 at most, as bits: a call costs no list for them. */
@@ -14,13 +13,13 @@ export class Trace {
 
   /** An assumption acted: the answer would be another one if it were. */
   rely(assumption: AssumptionId): void {
-    const place = PLACES.get(assumption) as number
+    const place = ASSUMPTION_PLACES.get(assumption) as number
     if (place < WORD) this.#low |= 1 << place
     else this.#high |= 1 << (place - WORD)
   }
 
-  reliesOn(assumption: AssumptionId): boolean {
-    const place = PLACES.get(assumption) as number
+  /** Whether the assumption at a place of the ledger acted. */
+  has(place: number): boolean {
     return ((place < WORD ? this.#low >>> place : this.#high >>> (place - WORD)) & 1) === 1
   }
 }

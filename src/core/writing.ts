@@ -1,48 +1,36 @@
-/** How resources are written: through closed schemas that let nothing unknown out (A04, A09). */
-import fastJson from 'fast-json-stringify'
-import type { TSchema } from 'typebox'
-import type { OperationId } from '../reference/operations.js'
-import { type List, type Schema, schemaOf } from '../reference/parameters.js'
-import { TABLES, type Tables } from '../reference/tables.js'
+/** How resources are written as JSON (A04, A09). Records hold what their resource tables name, in that order, and nothing else but `extra`, so they are written as they are. */
+import type { List } from '../reference/parameters.js'
 
-type Write = (value: never) => string
+/** What a fixture gave beyond the table stands in the answer after the rest. */
+type Written = { readonly id: string; readonly extra?: Readonly<Record<string, unknown>> }
+/** A list without its members. */
+type ListFrame = Omit<List<unknown>, 'data' | 'object'>
 
-/** Writes a resource by its closed schema, then the fields that a fixture gave under `extra`; a list member by member. */
-export function writerOf(schema: Schema): Write {
-  const { object, data, ...properties } = schema.properties as Record<string, Schema>
-  if (object?.enum?.[0] === 'list') return listWriter(writerOf(data?.items as Schema))
-
-  const lists = Object.entries(properties).filter(([, part]) => part.properties?.object?.enum?.[0] === 'list')
-  const closed = fastJson({
-    ...schema,
-    properties: Object.fromEntries(Object.entries(schema.properties as object).filter(([name]) => lists.every(([list]) => list !== name))),
-    required: schema.required?.filter(name => lists.every(([list]) => list !== name))
-  } as object)
-  const writers = lists.map(([name, list]) => ({ name, write: writerOf(list) }))
-  return (record: Record<string, unknown>) => {
-    let text = closed(record).slice(0, -1)
-    for (const { name, write } of writers) text += `,${JSON.stringify(name)}:${write(record[name] as never)}`
-    const extra = record.extra === undefined ? '{}' : JSON.stringify(record.extra)
-    return extra === '{}' ? `${text}}` : `${text},${extra.slice(1)}`
-  }
+/** The JSON of a record's own fields and of those beyond the table, each without braces. */
+function fieldsOf(record: Written): readonly [own: string, extra: string] {
+  if (record.extra === undefined) return [JSON.stringify(record).slice(1, -1), '']
+  const { extra, ...own } = record
+  const text = JSON.stringify(extra).slice(1, -1)
+  return [JSON.stringify(own).slice(1, -1), text === '' ? '' : `,${text}`]
 }
 
-function listWriter(write: Write): Write {
-  return ({ url, data, has_more, first_id, last_id }: List<unknown>) => {
-    const members = data.map(record => write(record as never)).join(',')
-    const ends = `"first_id":${JSON.stringify(first_id)},"last_id":${JSON.stringify(last_id)}`
-    return `{"object":"list","url":${JSON.stringify(url)},"data":[${members}],"has_more":${has_more},${ends}}`
-  }
+/** The JSON of a record. */
+export function recordText(record: Written): string {
+  const [own, extra] = fieldsOf(record)
+  return `{${own}${extra}}`
 }
 
-const WRITERS = new Map<OperationId, Write>()
+const LIST_START = '{"object":"list","url":"'
 
-/** Writes the answer of an operation that has one, as the operation itself does. */
-export function answerWriter(operation: OperationId): Write {
-  let write = WRITERS.get(operation)
-  if (!write) {
-    write = writerOf(schemaOf((TABLES[operation] as Tables).answer as TSchema))
-    WRITERS.set(operation, write)
-  }
-  return write
+/** The JSON of a Transaction in two pieces, with the address that the url of its Refunds lies under between them (TXN-8, A29). */
+export function transactionText(record: Written, refunds: ListFrame, members: readonly string[]): readonly [string, string] {
+  const [own, extra] = fieldsOf(record)
+  const [before, after] = listFrame(refunds)
+  return [`{${own},"refunds":${LIST_START}`, `${before.slice(LIST_START.length)}${members.join(',')}${after}${extra}}`]
+}
+
+/** What is written before and after the members of a list (LIST-1, A09). */
+export function listFrame({ url, has_more, first_id, last_id }: ListFrame): readonly [string, string] {
+  const ends = `"first_id":${JSON.stringify(first_id)},"last_id":${JSON.stringify(last_id)}`
+  return [`${LIST_START}${JSON.stringify(url).slice(1)},"data":[`, `],"has_more":${has_more},${ends}}`]
 }

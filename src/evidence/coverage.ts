@@ -1,5 +1,5 @@
 /** Coverage: how often the calls of a sandbox, or of a whole run, kept and broke each rule of the reference. */
-import { RULE_IDS, RULES, type Rule, type RuleId } from '../reference/rules.js'
+import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
 
 type Outcomes = { satisfied: number; violated: number }
 export type RuleCoverage = Outcomes & { rule: RuleId; text: string; violable: boolean; keepable: boolean }
@@ -14,24 +14,27 @@ export type CoverageReport = {
   never_violated: RuleId[]
 }
 
-const none = () => Object.fromEntries(RULE_IDS.map(rule => [rule, { satisfied: 0, violated: 0 }])) as Record<RuleId, Outcomes>
-
 export class Coverage {
-  /** How many calls kept and broke each rule. */
-  #outcomes = none()
+  /** How many calls kept and broke each rule, by its place in the ledger. */
+  readonly #kept = RULE_IDS.map(() => 0)
+  readonly #broken = RULE_IDS.map(() => 0)
 
-  /** Counts a call once for each rule that it kept, and for the one that it broke. */
-  count(kept: readonly RuleId[], broken: RuleId | null): void {
-    for (const rule of kept) this.#outcomes[rule].satisfied++
-    if (broken !== null) this.#outcomes[broken].violated++
+  /** Counts a call once for each rule that it kept, given by their places in the ledger, and for the one that it broke. */
+  count(kept: readonly number[], broken: RuleId | null): void {
+    for (const place of kept) this.#kept[place] = (this.#kept[place] as number) + 1
+    if (broken === null) return
+    const place = RULE_PLACES.get(broken) as number
+    this.#broken[place] = (this.#broken[place] as number) + 1
   }
 
   clear(): void {
-    this.#outcomes = none()
+    this.#kept.fill(0)
+    this.#broken.fill(0)
   }
 
   report(): CoverageReport {
-    return reportOf(rule => this.#outcomes[rule])
+    const countsOf = (place: number) => ({ satisfied: this.#kept[place] as number, violated: this.#broken[place] as number })
+    return reportOf(rule => countsOf(RULE_PLACES.get(rule) as number))
   }
 }
 

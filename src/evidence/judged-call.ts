@@ -61,7 +61,7 @@ export type JudgedCall = {
 
   readonly outcome: Outcome
   readonly status: number
-  /** The body of an answer that is not what the operation returned: a refusal's or a script's. */
+  /** The body of the answer. */
   readonly text: string
   /** How many characters the body has. */
   readonly length: number

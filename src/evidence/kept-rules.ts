@@ -5,10 +5,10 @@
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { Facts } from '../core/trace.js'
-import { type Kind, type OperationId, operationOf } from '../reference/operations.js'
+import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
 import { ADDRESS_NAMES, type Metadata } from '../reference/parameters.js'
 import type { PaymentMethod } from '../reference/payment-methods.js'
-import type { RuleId } from '../reference/rules.js'
+import { RULE_PLACES, type RuleId } from '../reference/rules.js'
 import { type AnyRecord, hasRun, type JudgedCall, listShown, recordsShown } from './judged-call.js'
 
 type Predicate = (call: JudgedCall) => boolean
@@ -152,9 +152,20 @@ export function hasValue(node: unknown): boolean {
   return typeof node === 'string' && node !== ''
 }
 
-/** The rules that a call kept, in the order in which they were decided. */
-export function keptRules(call: JudgedCall): RuleId[] {
-  return call.operation === null ? [] : (operation(call).rules as readonly KeepableRule[]).filter(rule => KEPT[rule](call))
+type Check = { place: number; isKept: Predicate }
+/** What the calls of each operation are asked, in the order in which it is decided. */
+const CHECKS = new Map<OperationId | null, readonly Check[]>(
+  OPERATION_IDS.map(id => {
+    const rules = operationOf(id).rules as readonly KeepableRule[]
+    return [id, rules.map(rule => ({ place: RULE_PLACES.get(rule) as number, isKept: KEPT[rule] }))]
+  })
+).set(null, [])
+
+/** The rules that a call kept, by their places in the ledger, in the order in which they were decided. */
+export function keptRules(call: JudgedCall): number[] {
+  const kept: number[] = []
+  for (const { place, isKept } of CHECKS.get(call.operation) as readonly Check[]) if (isKept(call)) kept.push(place)
+  return kept
 }
 
 const refundFacts = ({ money }: JudgedCall): Facts => money as RefundFacts

@@ -68,17 +68,17 @@ const BEHIND: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
 /** What a call that met no operation can rely on. */
 const WITHOUT_OPERATION = ['A07', 'A08', 'A39'] as const
 
-type Check = { id: AssumptionId; isBehind: Predicate }
+type Check = { place: number; isBehind: Predicate }
 const checksOf = (ids: readonly AssumptionId[]): readonly Check[] =>
-  ASSUMPTION_IDS.filter(id => ids.includes(id)).map(id => ({ id, isBehind: BEHIND[id] ?? (() => false) }))
+  ASSUMPTION_IDS.flatMap((id, place) => (ids.includes(id) ? [{ place, isBehind: BEHIND[id] ?? (() => false) }] : []))
 const CHECKS = new Map<OperationId | null, readonly Check[]>([
   [null, checksOf(WITHOUT_OPERATION)],
   ...OPERATION_IDS.map(id => [id, checksOf(OPERATIONS[id].assumptions)] as const)
 ])
 
-/** The assumptions that the answer of a call relies on, in the order of the ledger. */
-export function reliedAssumptions(call: JudgedCall): AssumptionId[] {
-  const relied: AssumptionId[] = []
-  for (const { id, isBehind } of CHECKS.get(call.operation) as readonly Check[]) if (call.trace.reliesOn(id) || isBehind(call)) relied.push(id)
+/** The assumptions that the answer of a call relies on, by their places in the ledger, in its order. */
+export function reliedAssumptions(call: JudgedCall): number[] {
+  const relied: number[] = []
+  for (const { place, isBehind } of CHECKS.get(call.operation) as readonly Check[]) if (call.trace.has(place) || isBehind(call)) relied.push(place)
   return relied
 }

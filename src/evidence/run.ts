@@ -1,5 +1,4 @@
 /** What a whole run adds up to: the totals of the process, over every sandbox, reset and load. */
-import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
 import { AssumptionUsage } from './assumptions.js'
 import { Coverage } from './coverage.js'
@@ -9,8 +8,8 @@ import { RunHistory } from './run-history.js'
 
 /** What is counted of calls: in a sandbox since its last load or reset, or in a run over all of them. */
 export type Totals = { coverage: Coverage; assumptions: AssumptionUsage; findings: { list: () => Finding[] } }
-/** What a call added to the totals. */
-export type Judgement = { kept: readonly RuleId[]; broken: RuleId | null; relied: readonly AssumptionId[] }
+/** What a call added to the totals; rules and assumptions by their places in the ledger. */
+export type Judgement = { kept: readonly number[]; broken: RuleId | null; relied: readonly number[] }
 
 /** Calls of named sandboxes are named `NAME/req_1`. */
 export class Run implements Totals {

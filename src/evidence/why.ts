@@ -3,10 +3,9 @@ import { FormList, type FormNode, type FormObject } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
 import { isSecretName, MASK, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/trace.js'
-import { answerWriter } from '../core/writing.js'
-import { ASSUMPTIONS } from '../reference/assumptions.js'
-import { nameOf, type OperationId } from '../reference/operations.js'
-import { RULES, type RuleId } from '../reference/rules.js'
+import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
+import { nameOf } from '../reference/operations.js'
+import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import type { Journal } from './journal.js'
 import { brokenRule, type JudgedCall, tookEffect } from './judged-call.js'
 import { FACTS, keptRules } from './kept-rules.js'
@@ -43,7 +42,8 @@ export function summaryOf(call: JudgedCall, keys: readonly string[]) {
 
 /** The rules of a call in the order in which they were decided, each once: those that it kept, then the one that it broke. */
 function verdictsOf(call: JudgedCall): Verdict[] {
-  const kept = keptRules(call).map((rule): Verdict => {
+  const kept = keptRules(call).map((place): Verdict => {
+    const rule = RULE_IDS[place] as RuleId
     const facts = FACTS[rule]?.(call)
     return { rule, verdict: 'kept', text: RULES[rule].text, ...(facts && { facts }) }
   })
@@ -59,7 +59,10 @@ export function explained(call: JudgedCall, journal: Journal, keys: readonly str
     ...summaryOf(call, keys),
     why: {
       rules: verdictsOf(call),
-      assumptions: reliedAssumptions(call).map(assumption => ({ assumption, topic: ASSUMPTIONS[assumption].topic })),
+      assumptions: reliedAssumptions(call).map(place => {
+        const assumption = ASSUMPTION_IDS[place] as AssumptionId
+        return { assumption, topic: ASSUMPTIONS[assumption].topic }
+      }),
       changed_by: journal.changersOf(call)
     }
   }
@@ -124,13 +127,9 @@ function flat(parameters: Parameters, under = ''): string[] {
   })
 }
 
-/** The body of an answer. */
-const textOf = ({ operation, shown, text }: JudgedCall): string =>
-  text !== '' || shown === null ? text : answerWriter(operation as OperationId)(shown as never)
-
 /** An answer as it may be shown: JSON as values, anything else as text; null where there is none. */
 function answerShown(call: JudgedCall, keys: readonly string[]): unknown {
-  const text = withoutSecrets(withoutKeys(textOf(call), keys))
+  const text = withoutSecrets(withoutKeys(call.text, keys))
   try {
     return JSON.parse(text, (name, value) => {
       if (isSecretName(name)) return MASK

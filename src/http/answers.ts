@@ -4,6 +4,10 @@ import { compileKeyPattern, withoutSecrets } from '../core/redaction.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { keyIn } from './authentication.js'
 
+export const JSON_TYPE = 'application/json; charset=utf-8'
+/** Headers of an answer by name, in lower case. */
+export type AnswerHeaders = Record<string, string | string[]>
+
 /** A caller's key that is not known is masked from this length on: a shorter one is a word like any other. */
 const SHORTEST_KEY = 8
 

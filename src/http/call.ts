@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
-import { redactedForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
+import { redactForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
@@ -13,10 +13,12 @@ import type { List } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
-import { keysToMask, readable } from './answers.js'
+import { type AnswerHeaders, keysToMask, readable } from './answers.js'
 import { keyIn } from './authentication.js'
+import { NO_VALUES, type Values } from './parameters.js'
 import { pathBelow } from './paths.js'
 import { Scope } from './scope.js'
+import { bodyOf } from './bodies.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,7 +34,6 @@ declare module 'fastify' {
 /** Where a call came in: its sandbox and the path that the sandbox's API is under, as it appears in answers: `/next`. */
 export type Arrival = { id: string; sandbox: Sandbox; base: string; isStep: boolean; isRecorded: boolean }
 
-const NO_VALUES: Readonly<Record<string, unknown>> = Object.freeze({})
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** A path in which nothing is encoded. */
 const IS_PLAIN = /^[\w/.-]*$/
@@ -62,13 +63,13 @@ export class Call implements JudgedCall {
 
   /** The Account of the key; null where none is asked for. */
   actor: Account | null = null
-  scope: Scope
   readonly trace = new Trace()
+  readonly scope = new Scope(this)
   query: FormObject = EMPTY_FORM
   body: FormObject = EMPTY_FORM
   isDecoded = false
   /** The parameters, decoded by the table of the operation. */
-  values: Readonly<Record<string, unknown>> = NO_VALUES
+  values: Values = NO_VALUES
   /** Whether the caller is known. */
   isIdentified = false
   /** The records that the caller was looked up in. */
@@ -81,6 +82,11 @@ export class Call implements JudgedCall {
   retrieved = 0
   money: RefundFacts | null = null
   shown: AnyRecord | List<AnyRecord> | null = null
+  /** The bytes of the records that are shown. */
+  #members: readonly Buffer[] = []
+
+  /** Headers of the answer beside those that every answer has. */
+  headers: AnswerHeaders | null = null
 
   /** What the script does to it. */
   action: Action | null = null
@@ -88,8 +94,6 @@ export class Call implements JudgedCall {
   lost: Fault | null = null
   /** Whether the steps of the API are still to come to an end; they do so without a client too. */
   isPending = false
-  /** Whether its response was sent to the end. */
-  isSent = false
   /** Whether it is recorded, so that nothing more is expected of it. */
   isOver = false
   /** Whether its response is closed, sent or not. */
@@ -97,7 +101,8 @@ export class Call implements JudgedCall {
   /** Null until it is known what became of it; a preflight has none. */
   fate: Outcome | null = null
   status = 0
-  text = ''
+  /** A body that does not show what the operation returned: that of a refusal or of a script. */
+  #body = ''
   length = 0
   isDelivered = false
   refusal: Refusal | null = null
@@ -125,7 +130,6 @@ export class Call implements JudgedCall {
     this.userAgent = headers['user-agent'] ?? null
     this.hasAuthorization = headers.authorization !== undefined
     this.authorization = headers.authorization
-    this.scope = new Scope(sandbox, null, this.trace)
   }
 
   get settings(): Settings {
@@ -141,12 +145,26 @@ export class Call implements JudgedCall {
     this.isIdentified = true
     this.#identifiedIn = this.sandbox.store
     this.actor = actor
-    this.scope = new Scope(this.sandbox, actor, this.trace)
   }
 
   /** A load, a reset or a restored snapshot has replaced the state since the caller was looked up, the keys among it. */
   get isStateReplaced(): boolean {
     return this.sandbox.store !== this.#identifiedIn
+  }
+
+  /** The operation has returned a record or a list; `members` are the bytes of the records. */
+  show(shown: AnyRecord | List<AnyRecord>, members: readonly Buffer[]): void {
+    this.shown = shown
+    this.#members = members
+  }
+
+  /** The body of the answer. It is put together when somebody looks: the journal keeps no copy of what the records keep. */
+  get text(): string {
+    return this.shown === null || this.#body !== '' ? this.#body : bodyOf(this.shown, this.#members).toString()
+  }
+
+  set text(body: string) {
+    this.#body = body
   }
 
   get outcome(): Outcome {
@@ -166,9 +184,9 @@ export class Call implements JudgedCall {
   }
 
   /** The response is closed: the client got the answer, or it was lost on the way. */
-  close({ statusCode }: FastifyReply): void {
-    this.isDelivered = this.isSent && this.lost === null
-    this.status = statusCode
+  close({ raw }: FastifyReply): void {
+    this.isDelivered = raw.writableFinished && this.lost === null
+    this.status = raw.statusCode
     this.ms = Math.round((performance.now() - this.#since) * 10) / 10
     if (!this.isDelivered && this.fate === 'answered') this.fate = 'lost_after'
     if (!this.isDelivered && this.fate === 'scripted') this.fate = 'lost_before'
@@ -189,10 +207,10 @@ export class Call implements JudgedCall {
     if (path !== this.path) this.params = Object.fromEntries(Object.entries(this.params).map(([name, value]) => [name, show(value)]))
     this.path = path
     if (this.userAgent !== null) this.userAgent = show(this.userAgent)
-    this.query = redactedForm(this.query, keys)
-    this.body = redactedForm(this.body, keys)
+    redactForm(this.query, keys)
+    redactForm(this.body, keys)
     if (this.refusal?.param) this.refusal = { ...this.refusal, param: withoutSecrets(this.refusal.param, keys) }
-    if (this.text !== '') this.text = withoutKeys(this.text, keys)
+    if (this.#body !== '') this.#body = withoutKeys(this.#body, keys)
     this.authorization = undefined
     this.#undecoded = ''
     this.values = NO_VALUES

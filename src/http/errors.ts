@@ -9,7 +9,7 @@ import type { AssumptionId } from '../reference/assumptions.js'
 import { operationsAt } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { errorBody, readable } from './answers.js'
+import { errorBody, JSON_TYPE, readable } from './answers.js'
 import type { Call } from './call.js'
 import { BASE, pathBelow } from './paths.js'
 import { countCall } from './script.js'
@@ -34,7 +34,6 @@ const FRAMEWORK: Readonly<Record<string, Known>> = {
   FST_ERR_BAD_URL: { code: 'request_malformed', message: () => 'The percent-encoding of the path is broken.', assumption: 'A08' }
 }
 
-export const JSON_TYPE = 'application/json; charset=utf-8'
 const DEFAULTS = settingsInForce({}).values
 
 /** Any thrown error as a refusal; what is not known here is a defect of the emulator. */
@@ -60,7 +59,7 @@ export function answerRefusal(error: FastifyError | ApiError, request: FastifyRe
   call.lost = null
   const exposeRule = settings['errors.expose_rule']
   call.text = JSON.stringify(errorBody(refusal, { sandbox, authorization: call.authorization, requestId: call.id, exposeRule }))
-  reply.code(statusOf(code, settings)).headers(refusal.headers).type(JSON_TYPE).send(call.text)
+  reply.answer(statusOf(code, settings), call.text, refusal.headers)
 }
 
 function fateOf(code: ErrorCode, call: Call): Outcome {

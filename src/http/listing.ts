@@ -5,7 +5,7 @@ import { type Matching, matchOf } from '../core/search.js'
 import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
-import type { Collection, StoredRecord } from '../store/collection.js'
+import type { Collection, Stored, StoredRecord } from '../store/collection.js'
 import type { Position } from '../store/ordered-index.js'
 import { type Page, pageOf, type Query } from '../store/paging.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
@@ -28,8 +28,11 @@ type Listing<F extends Family> = {
   order?: Settings['pagination.order']
 }
 
+/** A list as an operation returns it. */
+export type StoredList<R> = List<R> & { readonly stored: readonly Stored<R>[] }
+
 /** A page of a family. */
-export function listed<F extends Family>(call: Call, family: F, { within, keep, order }: Listing<F>): List<RecordOf<F>> {
+export function listed<F extends Family>(call: Call, family: F, { within, keep, order }: Listing<F>): StoredList<RecordOf<F>> {
   const { sandbox, settings, trace, scope } = call
   const values = call.values as ListValues
   const collection = collectionOf(sandbox.store, family)
@@ -41,29 +44,28 @@ export function listed<F extends Family>(call: Call, family: F, { within, keep, 
     order: order ?? settings['pagination.order']
   }
   const page: Page<RecordOf<F>> = pageOf(collection, query)
-  call.retrieved = page.records.length
-  if (scope.isLimited ? family !== 'users' && hides(collection, query, page) : page.records.some(record => !scope.isOwn(family, record))) trace.rely('A19')
-  const list = listObject(`${call.base}${call.path.replace(/\/+$/, '')}`, page)
-  return keep ? { ...list, data: page.records.filter(keep) } : list
-}
-
-/** Whether a page of what belongs to one Account would be another one if it were of everything. */
-function hides<R extends StoredRecord>(collection: Collection<R>, query: Query, { records }: Page<R>): boolean {
-  if (query.index !== 'account') return false
-  const all = pageOf(collection, { ...query, index: ALL, group: ALL }).records
-  return all.length !== records.length || all.some((record, place) => record !== records[place])
-}
-
-/** A page as a list object; `url` is the list's path, as the caller addresses it. */
-export function listObject<R extends { id: string }>(url: string, { records, hasMore }: Page<R>): List<R> {
+  const { stored, hasMore } = page
+  call.retrieved = stored.length
+  if (scope.isLimited ? family !== 'users' && hides(collection, query, page) : stored.some(one => !scope.isOwn(family, one))) trace.rely('A19')
+  const shown = keep ? stored.filter(({ record }) => keep(record)) : stored
   return {
     object: 'list',
-    url,
-    data: records,
+    url: `${call.base}${withoutSlash(call.path)}`,
+    data: shown.map(({ record }) => record),
     has_more: hasMore,
-    first_id: records[0]?.id ?? null,
-    last_id: records.at(-1)?.id ?? null
+    first_id: stored[0]?.record.id ?? null,
+    last_id: stored.at(-1)?.record.id ?? null,
+    stored: shown
   }
+}
+
+const withoutSlash = (path: string) => (path.endsWith('/') ? path.replace(/\/+$/, '') : path)
+
+/** Whether a page of what belongs to one Account would be another one if it were of everything. */
+function hides<R extends StoredRecord>(collection: Collection<R>, query: Query, { stored }: Page<R>): boolean {
+  if (query.index !== 'account') return false
+  const all = pageOf(collection, { ...query, index: ALL, group: ALL }).stored
+  return all.length !== stored.length || all.some((other, place) => other !== stored[place])
 }
 
 /** The place of the record that a cursor names: one that the caller may see, or that was deleted (A10). Errors: `cursor_unknown`. */
@@ -72,7 +74,7 @@ export function positionOf({ sandbox, scope, params }: Call, family: Family, par
   const position = collection.position(id)
   const isHidden = collection.get(id) !== undefined && scope.get(family, id) === undefined
   // the list of Users is that of one Account
-  const isElsewhere = family === 'users' && !collection.ownersAt(id).includes(params.id as string)
+  const isElsewhere = family === 'users' && !collection.isOwnedBy(id, params.id as string)
   if (position === undefined || isHidden || isElsewhere) {
     throw new ApiError('cursor_unknown', { message: `${param}: no record of this list has the id ${id}.`, param, assumption: 'A10' })
   }

@@ -1,24 +1,32 @@
-/** The route of an operation: its parameter table, its handler, and how what the handler returns is answered. */
+/** The route of an operation: who may call it, its parameter table, its handler, and how what the handler returns is answered. */
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { ApiError } from '../core/errors.js'
-import { answerWriter } from '../core/writing.js'
-import type { AnyRecord } from '../evidence/judged-call.js'
-import { OPERATION_IDS, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
-import { type List, schemaOf } from '../reference/parameters.js'
+import type { Stored } from '../store/collection.js'
+import { OPERATION_IDS, type OPERATIONS, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
+import { schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import { collectionOf, type Records } from '../store/store.js'
+import { bodyOf, bytesOf } from './bodies.js'
 import type { Call } from './call.js'
-import { JSON_TYPE } from './errors.js'
+import type { StoredList } from './listing.js'
 import { compileTable, type Table } from './parameters.js'
 
 type TablesOf<I extends OperationId> = (typeof TABLES)[I]
 type Values<T> = T extends { body: infer B extends TSchema } ? Static<B> : T extends { querystring: infer Q extends TSchema } ? Static<Q> : object
 type Params<T> = T extends { params: infer P extends TSchema } ? Static<P> : object
-type Answer<T> = T extends { answer: infer A extends TSchema } ? Static<A> : null
+type AnyStored = Records[keyof Records]
+type AnswerOf<I extends OperationId, O = (typeof OPERATIONS)[I]> = O extends { family: infer F extends keyof Records; kind: infer K }
+  ? K extends 'delete'
+    ? null
+    : K extends 'list'
+      ? StoredList<Records[F]>
+      : Records[F]
+  : never
 /** A call of one operation: its parameters have the types of the operation's tables. */
 export type CallOf<I extends OperationId> = Call & { readonly values: Values<TablesOf<I>>; readonly params: Params<TablesOf<I>> }
 /** Finds, judges, changes, and returns what the client is shown; null answers 204. Errors: thrown `ApiError`s. */
-export type Handler<I extends OperationId> = (call: CallOf<I>) => Answer<TablesOf<I>>
+export type Handler<I extends OperationId> = (call: CallOf<I>) => AnswerOf<I>
 
 /** The compiled parameter table of each operation: that of the body, or of the query. */
 export const PARAMETERS = new Map<OperationId, Table>(
@@ -31,18 +39,19 @@ export const PARAMETERS = new Map<OperationId, Table>(
 
 /** Route options of an operation. */
 export function operation<I extends OperationId>(id: I, handle: Handler<I>): RouteShorthandOptionsWithHandler {
-  const isCreate = operationOf(id).kind === 'create'
-  const hasAnswer = (TABLES[id] as Tables).answer !== undefined
+  const { kind, family } = operationOf(id)
   const handler = ({ call }: FastifyRequest, reply: FastifyReply): void => {
-    const shown = handle(call as CallOf<I>) as AnyRecord | List<AnyRecord> | null
-    call.shown = shown
+    const shown = handle(call as CallOf<I>) as StoredList<AnyStored> | AnyStored | null
     call.fate = 'answered'
-    if (!hasAnswer) {
-      reply.code(204).send()
+    if (shown === null) {
+      reply.answer(204, '')
       return
     }
-    if (isCreate) reply.code(call.settings['statuses.created'])
-    reply.type(JSON_TYPE).send(answerWriter(id)(shown as never))
+    const { store, settings } = call.sandbox
+    const stored = 'stored' in shown ? shown.stored : [collectionOf(store, family).stored(shown.id) as Stored<AnyStored>]
+    const members = stored.map(record => bytesOf(family, record, store, call.base))
+    call.show(shown, members)
+    reply.answer(kind === 'create' ? settings['statuses.created'] : 200, bodyOf(shown, members))
   }
   return { config: { operation: id }, handler }
 }

@@ -29,7 +29,7 @@ export type DecodeContext = {
 
 /** A parameter of a table, with what decoding it needs at hand. */
 type Field = { name: string; path: string; schema: Schema; required: boolean; table: Table | null }
-export type Table = { fields: readonly Field[]; byName: ReadonlyMap<string, Field>; unsets: boolean }
+export type Table = { fields: readonly Field[]; byName: ReadonlyMap<string, Field>; unsets: boolean; hasRequired: boolean }
 
 /** A parameter table ready to decode with. */
 export function compileTable(schema: Schema = schemaOf(NO_PARAMETERS), under = '', unsets = schema['x-empty'] === 'unsets'): Table {
@@ -38,20 +38,27 @@ export function compileTable(schema: Schema = schemaOf(NO_PARAMETERS), under = '
     const required = schema.required?.includes(name) ?? false
     return { name, path, schema: part, required, table: part.properties ? compileTable(part, path, unsets) : null }
   })
-  return { fields, byName: new Map(fields.map(field => [field.name, field])), unsets }
+  return { fields, byName: new Map(fields.map(field => [field.name, field])), unsets, hasRequired: fields.some(({ required }) => required) }
 }
 
 const NO_TABLE = compileTable()
 const IN_BODY = '; the parameters of a POST go in its form-encoded body, not in the query string.'
 
+/** Decoded values by the names of their parameters. */
+export type Values = Readonly<Record<string, unknown>>
+export const NO_VALUES: Values = Object.freeze({})
+
 /** The values of a table's parameters, by name. Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`, `form_malformed`. */
-export function decodeParameters(table: Table, form: FormObject, context: DecodeContext): Record<string, unknown> {
+export function decodeParameters(table: Table, form: FormObject, context: DecodeContext): Values {
+  if (form.parts.size === 0 && !table.hasRequired) return NO_VALUES
   refuseUnknown(table, form, context)
   return new Decoder(context, table.unsets).object(table, form)
 }
 
 /** Refuses parameters in the query of a call that takes them in its body (A14). */
-export const refuseInQuery = (query: FormObject, context: DecodeContext): void => refuseUnknown(NO_TABLE, query, context, IN_BODY)
+export function refuseInQuery(query: FormObject, context: DecodeContext): void {
+  if (query.parts.size > 0) refuseUnknown(NO_TABLE, query, context, IN_BODY)
+}
 
 /** Refuses parameters that the table does not name (A14); `hint` says instead where they belong. */
 function refuseUnknown(table: Table, form: FormObject, context: DecodeContext, hint?: string): void {

@@ -8,9 +8,10 @@ import type { Settings } from '../core/settings.js'
 import type { Trace } from '../core/trace.js'
 import { tookEffect } from '../evidence/judged-call.js'
 import { type Family, type OperationId, operationOf } from '../reference/operations.js'
-import { redacted } from './answers.js'
+import { type AnswerHeaders, JSON_TYPE, redacted } from './answers.js'
 import { actorOf } from './authentication.js'
 import { type Call, hasBody } from './call.js'
+import { corsHeaders, preflightHeaders } from './cors.js'
 import { answerRefusal, noOperation, outsideBase } from './errors.js'
 import type { Faults } from './faults.js'
 import { positionOf } from './listing.js'
@@ -20,34 +21,31 @@ import { type DecodeContext, decodeParameters, refuseInQuery, type Table } from 
 import { BASE, CONTROL, isUnder, pathOf } from './paths.js'
 import type { SandboxRouter } from './sandbox-router.js'
 import type { BodyReference } from './scope.js'
-import { act, countCall, loseAfter, sentCall } from './script.js'
+import { act, countCall, lose, sentCall } from './script.js'
 
 /** Decodes form text. */
 export type FormDecoder = (text: string) => Form
 /** Waits until every change made so far is written; undefined where nothing outlives the process. */
 export type Saved = (() => Promise<void>) | undefined
 
-/** The first step of any request: makes its call, gives the answer its id (A34), and closes the call when the response closes. */
+/** The first step of any request: makes its call, and closes the call when the response closes. */
 export function openCall(request: FastifyRequest, reply: FastifyReply, router: SandboxRouter): ApiError | null {
   const { call, refusal } = router.route(request)
   request.call = call
-  reply.header('request-id', call.id)
   call.sandbox.inFlight++
   const { socket } = request.raw
+  const isWaiting = reply.raw.socket === null
   const close = () => {
-    WAITING.get(socket)?.delete(close)
+    if (isWaiting) WAITING.get(socket)?.delete(close)
     if (call.isClosed) return
     call.isClosed = true
     call.sandbox.inFlight--
     if (!call.isPending) closeCall(request, reply)
     else if (call.isRecorded && call.settings['evidence.coverage']) call.sandbox.evidence.leave(call)
   }
-  reply.raw.once('finish', () => {
-    call.isSent = true
-  })
-  reply.raw.once('close', close)
+  reply.raw.on('close', close)
   // a response that waits behind another one of its connection gets no event when the connection ends
-  if (reply.raw.socket === null) closeWith(socket, close)
+  if (isWaiting) closeWith(socket, close)
   return refusal
 }
 
@@ -101,8 +99,11 @@ export function refuseMisplaced({ url, headers, raw, is404, call }: FastifyReque
   }
 }
 
+/** What the steps of the emulated API need. `cors` says whether pages of other origins may call it. */
+export type PipelineOptions = { decodeForm: FormDecoder; faults: Faults; cors: boolean }
+
 /** The steps of the emulated API, in their order. */
-export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }: { decodeForm: FormDecoder; faults: Faults; saved: Saved }): void {
+export function addPipeline(api: FastifyInstance, { decodeForm, faults, cors }: PipelineOptions): void {
   const refusePath = (request: FastifyRequest) => {
     throw noOperation(request)
   }
@@ -110,10 +111,17 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }:
   api.setNotFoundHandler(refusePath)
 
   // 1. path and method, key, disabled operation, content type
-  api.addHook('onRequest', (request, _reply, done) => {
-    const { call } = request
+  api.addHook('onRequest', (request, reply, done) => {
+    const { call, headers, method } = request
+    if (cors) {
+      if (method === 'OPTIONS') {
+        reply.answer(204, '', preflightHeaders(headers))
+        return
+      }
+      call.headers = corsHeaders(headers)
+    }
     call.isPending = true
-    if (request.is404) refusePath(request)
+    if (call.operation === null) refusePath(request)
     call.sandbox.requireLoaded()
     if (call.path.endsWith('/')) call.trace.rely('A39')
     identify(call)
@@ -125,40 +133,63 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, saved }:
   // 2. size and form
   addFormParser(api, decodeForm)
 
-  // 3. the parameters, by the operation's table
-  api.addHook('preValidation', (request, reply, done) => {
-    readForms(request)
-    countCall(request.call)
-    readParameters(request, reply)
-    done()
-  })
-
-  // 4. the script, where an entry speaks of the operation
-  api.addHook('preHandler', (request, reply, done) => {
-    const { call } = request
-    const { script, settings } = call.sandbox
-    const action = !call.isStep && script.has(call.operation as OperationId) ? script.act(sentCall(call), settings.seed) : null
-    if (action === null) return proceed(call, done)
-    act(action, request, reply, faults).then(goesOn => {
-      if (goesOn) proceed(call, done)
-      else if (reply.sent) settle(request, reply)
-    }, done)
-  })
-
-  // 5. the operation has answered or the call was refused: the change is written, and the script may lose the answer
-  api.addHook('onSend', (request, reply, payload, done) => {
-    const { call } = request
-    const text = typeof payload === 'string' ? payload : ''
-    call.length = text.length
-    if (faults.isStopping) reply.header('connection', 'close')
-    const deliver = () => {
-      const body = call.action === null || call.isClosed ? text : loseAfter(call, reply, text, faults)
-      settle(request, reply)
-      if (body !== null) done(null, body === text ? payload : body)
+  // 3. the parameters, by the operation's table; 4. the script, where an entry speaks of the operation; 5. the operation
+  api.addHook('onRoute', route => {
+    const operate = route.handler
+    route.handler = function (request, reply) {
+      const { call } = request
+      readForms(request)
+      countCall(call)
+      readParameters(request)
+      const { script, settings } = call.sandbox
+      const action = !call.isStep && script.has(call.operation as OperationId) ? script.act(sentCall(call), settings.seed) : null
+      const proceed = () => {
+        identifyAgain(call)
+        operate.call(this, request, reply)
+      }
+      if (action === null) return proceed()
+      act(action, request, reply, faults)
+        .then(goesOn => {
+          if (goesOn) proceed()
+          else if (reply.sent) settle(request, reply)
+        })
+        .catch(error => answerRefusal(error, request, reply))
     }
-    if (saved !== undefined && mayHaveChanged(call)) saved().then(deliver, done)
-    else deliver()
   })
+}
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Answers a call of the emulated API, in place of `send`: with JSON, unless `headers` say otherwise. */
+    answer: (status: number, body: string | Buffer, headers?: AnswerHeaders) => void
+  }
+}
+
+/** 6. The operation has answered, or the call was refused: what it changed is written, the script may lose the answer, and what is left of it is sent. */
+export function createAnswer(faults: Faults, saved: Saved): FastifyReply['answer'] {
+  return function answer(this: FastifyReply, status, body, headers) {
+    const { request } = this
+    const { call } = request
+    call.length = body.length
+    const deliver = () => {
+      const all = headersOf(call, status, body, headers)
+      if (faults.isStopping) all.connection = 'close'
+      this.hijack().raw.statusCode = status
+      const left = call.action === null || call.isClosed ? body : lose(call, this, { status, headers: all, body: String(body) }, faults)
+      settle(request, this)
+      if (left !== null) this.raw.writeHead(status, all).end(left)
+    }
+    if (saved !== undefined && call.isPending && mayHaveChanged(call)) saved().then(deliver, error => answerRefusal(error, request, this))
+    else deliver()
+  }
+}
+
+/** The headers of an answer: its type and length, its id (A34), and what was given for it. */
+function headersOf(call: Call, status: number, body: string | Buffer, given: AnswerHeaders | undefined): AnswerHeaders {
+  const headers: AnswerHeaders = body.length === 0 ? {} : { 'content-type': JSON_TYPE }
+  if (status !== 204) headers['content-length'] = String(Buffer.byteLength(body))
+  headers['request-id'] = call.id
+  return call.headers === null && given === undefined ? headers : { ...headers, ...call.headers, ...given }
 }
 
 /** Finds out who calls. Errors: those of a key that is not right (401). */
@@ -167,23 +198,18 @@ function identify(call: Call): void {
   call.identify(key ? actorOf(call.authorization, call.sandbox, call.trace) : null)
 }
 
-/** The operation runs for a caller who is still the same: a load or reset may have replaced the state while the call waited. */
-function proceed(call: Call, done: (error?: Error) => void): void {
+/** The operation runs for a caller who is still the same: a load or reset may have replaced the state while the call waited. Errors: as of `identify`. */
+function identifyAgain(call: Call): void {
   const { actor, sandbox } = call
-  let refusal: Error | undefined
-  try {
-    if (actor !== null && (call.isStateReplaced || sandbox.store.accounts.get(actor.id) !== actor)) identify(call)
-  } catch (error) {
-    refusal = error as Error
-    call.identify(null)
-  }
-  done(refusal)
+  if (actor === null || (!call.isStateReplaced && sandbox.store.accounts.get(actor.id) === actor)) return
+  call.identify(null)
+  identify(call)
 }
 
 /** Errors: `content_type_unsupported` for a compressed body. The type of a body that is not there says nothing. */
 function checkBody({ headers }: FastifyRequest): void {
   if (!hasBody(headers)) {
-    delete headers['content-type']
+    if (headers['content-type'] !== undefined) delete headers['content-type']
     return
   }
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -196,7 +222,7 @@ function checkBody({ headers }: FastifyRequest): void {
 function addFormParser(api: FastifyInstance, decodeForm: FormDecoder): void {
   api.removeAllContentTypeParsers()
   api.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer' }, (request, bytes, done) => {
-    const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] as string)?.[1] ?? 'utf-8'
+    const charset = charsetIn(request.headers['content-type'] as string)
     if (!/^utf-?8$/i.test(charset)) return done(notUtf8(`The body is declared as ${charset}; send UTF-8.`))
     return isUtf8(bytes as Buffer) ? done(null, decodeForm(bytes.toString())) : done(notUtf8('The bytes of the body are not UTF-8.'))
   })
@@ -208,6 +234,9 @@ function addFormParser(api: FastifyInstance, decodeForm: FormDecoder): void {
   })
 }
 
+/** The character set that a content type names; UTF-8 where it names none. */
+const charsetIn = (type: string) => (type === FORM_TYPE ? undefined : /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1]) ?? 'utf-8'
+
 const notUtf8 = (message: string) => new ApiError('form_malformed', { message, assumption: 'A36' })
 
 /** Puts the decoded forms into the call. */
@@ -217,13 +246,13 @@ function readForms({ call, query, body }: FastifyRequest): void {
 }
 
 /** Decodes and checks the parameters. Errors: those of the form, `body_unexpected`, then those of the parameter table. */
-function readParameters(request: FastifyRequest, reply: FastifyReply): void {
+function readParameters(request: FastifyRequest): void {
   const { call, query, body } = request
   refuseBroken(body as Form | undefined, call.method === 'POST' ? 'FORM-1' : undefined)
   refuseBroken(query as Form, undefined)
   call.isDecoded = true
   const table = PARAMETERS.get(call.operation as OperationId) as Table
-  const context = new CallDecoding(request, reply)
+  const context = new CallDecoding(request)
   if (call.method === 'POST') {
     refuseInQuery(call.query, context)
     call.values = decodeParameters(table, call.body, context)
@@ -256,15 +285,13 @@ class CallDecoding implements DecodeContext {
   readonly settings: Settings
   readonly trace: Trace
   readonly #request: FastifyRequest
-  readonly #reply: FastifyReply
   /** Of the query and of the body. */
   readonly #warnings: string[] = []
 
-  constructor(request: FastifyRequest, reply: FastifyReply) {
+  constructor(request: FastifyRequest) {
     this.settings = request.call.settings
     this.trace = request.call.trace
     this.#request = request
-    this.#reply = reply
   }
 
   unknown(messages: readonly string[]): void {
@@ -274,7 +301,7 @@ class CallDecoding implements DecodeContext {
     const shown = messages.map(message => redacted(message, call.sandbox, call.authorization))
     if (!call.isStep) for (const message of shown) log.warn(message)
     this.#warnings.push(...shown.map(message => `299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`))
-    this.#reply.header('warning', this.#warnings.slice(0, MOST_WARNINGS))
+    call.headers = { ...call.headers, warning: this.#warnings.slice(0, MOST_WARNINGS) }
   }
 
   refer(family: Family, id: string, reference: BodyReference): void {

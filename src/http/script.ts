@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type FormObject, nodeIn } from '../core/form.js'
 import type { Pause } from '../evidence/judged-call.js'
 import type { SentCall, Values } from '../scenario/matching.js'
-import type { Action, Fault, Respond } from '../scenario/script.js'
+import type { Action, Respond } from '../scenario/script.js'
+import { type AnswerHeaders, JSON_TYPE } from './answers.js'
 import type { Call } from './call.js'
-import { type Faults, malformed } from './faults.js'
+import { type Faults, type LostAnswer, malformed } from './faults.js'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** A call as it was sent, for matching; nothing of it is kept. */
@@ -48,14 +48,13 @@ export async function act(action: Action, { call }: FastifyRequest, reply: Fasti
   }
   if (when === 'after' || (!respond && !fault)) return true
 
+  const status = statusOf(respond)
   const body = bodyOf(respond ?? LOST, call.id)
-  reply.code(statusOf(respond)).headers(respond?.headers ?? {})
-  if (body !== '' && !reply.hasHeader('content-type')) reply.type(typeof respond?.body === 'string' ? TEXT_TYPE : JSON_TYPE)
+  const headers = headersOf(respond ?? LOST, body)
   call.fate = 'scripted'
   call.text = body
-  call.pause = pauseIn(reply, call)
-  const rest = fault && !call.isClosed ? lose(fault, call, reply, body, faults) : body
-  if (rest !== null) reply.send(rest)
+  call.pause = pauseIn(headers, call)
+  reply.answer(status, body, headers)
   return false
 }
 
@@ -73,25 +72,27 @@ function bodyOf({ body, error }: Respond, requestId: string): string {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
+/** The headers of an answer of the script: those that it gives, and the type of its body where it gives none. */
+function headersOf({ headers = {}, body: given }: Respond, body: string): AnswerHeaders {
+  const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  return body === '' || 'content-type' in named ? named : { 'content-type': typeof given === 'string' ? TEXT_TYPE : JSON_TYPE, ...named }
+}
+
 /** Until when a Retry-After asks to wait: it holds seconds, or a date, which either clock may be meant to reach. */
-function pauseIn(reply: FastifyReply, { now, at }: Call): Pause | null {
-  const header = String(reply.getHeader('retry-after') ?? '')
-  if (/^\d+$/.test(header)) return { machine: now + Number(header) * 1000, sandbox: at + Number(header) * 1000 }
-  const date = Date.parse(header)
+function pauseIn({ 'retry-after': header = '' }: AnswerHeaders, { now, at }: Call): Pause | null {
+  const text = String(header)
+  if (/^\d+$/.test(text)) return { machine: now + Number(text) * 1000, sandbox: at + Number(text) * 1000 }
+  const date = Date.parse(text)
   return Number.isNaN(date) ? null : { machine: date, sandbox: date }
 }
 
-/** After the operation of a scripted call: loses its answer where the script says so. Returns the body to send, or null where nothing more is sent. */
-export function loseAfter(call: Call, reply: FastifyReply, body: string, faults: Faults): string | null {
+/** Loses the answer of a call where the script says so. Returns the body that is sent, which may be a broken one; null where nothing more is sent. */
+export function lose(call: Call, reply: FastifyReply, answer: LostAnswer, faults: Faults): string | null {
   const { fault, when } = (call.action as Action).entry.data
-  if (!fault || when !== 'after') return body
-  return lose(fault, call, reply, body, faults)
-}
-
-/** Loses an answer; returns the broken body that is sent instead, or null where nothing more is to be sent. */
-function lose(fault: Fault, call: Call, reply: FastifyReply, body: string, faults: Faults): string | null {
+  // an answer of the emulator in place of the scripted one is not lost
+  if (!fault || (when !== 'after' && call.fate !== 'scripted')) return answer.body
   call.lost = fault
-  if (fault === 'malformed_body' && body !== '') return malformed(body)
-  faults.lose(fault, reply, { status: reply.statusCode, headers: reply.getHeaders(), body }, call.sandbox.ending)
+  if (fault === 'malformed_body' && answer.body !== '') return malformed(answer.body)
+  faults.lose(fault, reply, answer, call.sandbox.ending)
   return null
 }

@@ -209,5 +209,7 @@ export const ASSUMPTIONS = {
 
 export type AssumptionId = keyof typeof ASSUMPTIONS
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
+/** The place of each assumption in the ledger: what is counted by assumption is counted by place. */
+export const ASSUMPTION_PLACES: ReadonlyMap<AssumptionId, number> = new Map(ASSUMPTION_IDS.map((id, place) => [id, place]))
 /** The assumptions behind every answer; the others are counted. */
 export const isStanding = (id: AssumptionId): boolean => (ASSUMPTIONS[id] as Assumption).standing === true

@@ -10,7 +10,8 @@
  * - `x-secret`: used and forgotten, never repeated in an error
  * - `x-derived`: an answer's field that is worked out, so a fixture leaves it out · `x-needed`: a field that a fixture must give
  */
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import type { Static, TObject, TProperties, TSchema } from 'typebox'
+import * as Type from 'typebox'
 import type { AssumptionId } from './assumptions.js'
 import type { Family } from './operations.js'
 import type { RuleId } from './rules.js'

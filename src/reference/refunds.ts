@@ -1,6 +1,6 @@
 /** Refunds (reference §2, §4). */
 import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import * as Type from 'typebox'
 import { closed, head, integer, listOf, METADATA, type MetadataChange, nullableText, optional, PAGINATION, parameters, text } from './parameters.js'
 import { PAYMENT_METHOD } from './payment-methods.js'
 

@@ -88,3 +88,5 @@ export const RULES = {
 
 export type RuleId = keyof typeof RULES
 export const RULE_IDS = Object.keys(RULES) as RuleId[]
+/** The place of each rule in the ledger: what is counted by rule is counted by place. */
+export const RULE_PLACES: ReadonlyMap<RuleId, number> = new Map(RULE_IDS.map((id, place) => [id, place]))

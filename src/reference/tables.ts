@@ -1,9 +1,9 @@
-/** The parameter tables and the answer of each operation (reference §4). */
+/** The resource table of each family, and the parameter tables and the answer of each operation (reference §4). */
 import type { TSchema } from 'typebox'
 import { ACCOUNT, ACCOUNT_LIST, CREATE_ACCOUNT, LIST_ACCOUNTS, UPDATE_ACCOUNT } from './accounts.js'
 import { CREATE_LOCATION, LIST_LOCATIONS, LOCATION, LOCATION_LIST, UPDATE_LOCATION } from './locations.js'
-import type { OperationId } from './operations.js'
-import { closed, text } from './parameters.js'
+import type { Family, OperationId } from './operations.js'
+import { closed, type Schema, schemaOf, text } from './parameters.js'
 import { CREATE_REFUND, LIST_REFUNDS, REFUND, REFUND_LIST, UPDATE_REFUND } from './refunds.js'
 import { LIST_TICKETS, TICKET, TICKET_LIST } from './tickets.js'
 import { CREATE_TRANSACTION, LIST_TRANSACTIONS, TRANSACTION, TRANSACTION_LIST } from './transactions.js'
@@ -19,6 +19,16 @@ export type Tables = {
   /** The resource or list of a successful answer. */
   answer?: TSchema
 }
+
+/** The resource table of each family. */
+export const RESOURCES = {
+  accounts: schemaOf(ACCOUNT),
+  users: schemaOf(USER),
+  locations: schemaOf(LOCATION),
+  tickets: schemaOf(TICKET),
+  transactions: schemaOf(TRANSACTION),
+  refunds: schemaOf(REFUND)
+} satisfies Record<Family, Schema>
 
 const ID = closed({ id: text() })
 

@@ -1,5 +1,6 @@
 /** Transactions: payments against a Ticket (reference §2, §4). */
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import {
   CREATED_FILTERS,
   closed,

@@ -2,8 +2,9 @@
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { checkerOf, type Step } from '../core/checking.js'
+import { checkerOf } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
+import type { Step } from '../core/places.js'
 import { flattened, type GivenSettings, type Settings, settingsInForce } from '../core/settings.js'
 import { type DocumentProblem, documentOf, refusalOf, reportTo } from '../scenario/documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from '../scenario/expectations.js'
@@ -24,7 +25,7 @@ type SerializedSandbox = { name: string | null; first_state: number; requests: n
 type SerializedData = { format: typeof FORMAT; start: number; first_states: SerializedFirstState[]; sandboxes: SerializedSandbox[] }
 
 const COUNT = { type: 'integer', minimum: 0 }
-const checkData = checkerOf(() => {
+const DATA_CHECKER = checkerOf(() => {
   const state = stateSchema()
   const scenario = objectOf({ name: { type: 'string' }, description: { type: ['string', 'null'] } })
   const expectations = { type: 'array', items: expectationSchema() }
@@ -82,7 +83,7 @@ export class DataFile {
   async read(launch: Launch): Promise<SavedSandboxes> {
     const data = this.#content as SerializedData
     const document = documentOf(this.#path, data)
-    const problems: DocumentProblem[] = checkData(data).map(({ steps, message }) => ({ document, steps, message }))
+    const problems: DocumentProblem[] = (await DATA_CHECKER.problems(data)).map(({ steps, message }) => ({ document, steps, message }))
     if (problems.length === 0) problems.push(...problemsIn(data).map(problem => ({ document, ...problem })))
     if (problems.length > 0) throw await refusalOf(problems)
     const context = (at: readonly Step[], settings: Settings): ReadContext => ({ document, at, settings, problems })

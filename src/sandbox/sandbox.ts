@@ -1,12 +1,12 @@
 /** A sandbox: one isolated state with its evidence and snapshots, and the first state that a reset goes back to. */
 
 import { setMaxListeners } from 'node:events'
-import { type PlacedProblem, problemAt } from '../core/checking.js'
 import { Clock } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { kindOf } from '../core/ids.js'
 import { isoOf } from '../core/instants.js'
 import { didYouMean, sentence } from '../core/nearest.js'
+import { type PlacedProblem, problemAt } from '../core/places.js'
 import { flattened, type GivenSettings, nested, processSettingProblem, type Settings, type SettingsInForce, settingsInForce } from '../core/settings.js'
 import { Evidence } from '../evidence/evidence.js'
 import { Run } from '../evidence/run.js'
@@ -20,7 +20,7 @@ import { FixtureImporter, fixtureIn, type Progress } from '../scenario/fixture.j
 import { flawsOf } from '../scenario/flaws.js'
 import type { Library } from '../scenario/library.js'
 import { bindingsOf, type FirstState, firstStateOf, type Launch } from '../scenario/scenario.js'
-import { checkFixture, checkSandboxSettings } from '../scenario/schemas.js'
+import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Script } from '../scenario/script.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import type { Records, Store } from '../store/store.js'
@@ -40,6 +40,8 @@ export class Sandbox {
   #inForce: SettingsInForce
   #requests = 0
   #tally = new Tally([])
+  /** The time that was stamped last: many records are made in one millisecond. */
+  #lastStamp = { at: Number.NaN, created: '' }
   readonly #ending = new AbortController()
   /** Null for the sandbox at the base address. */
   readonly name: string | null
@@ -122,7 +124,9 @@ export class Sandbox {
   stamp(family: Family, type?: AccountType): { id: string; created: string } {
     const { store, ids, clock } = this.#state
     const id = ids.draw(kindOf(family, type), this.settings, taken => store[family].isTaken(taken))
-    return { id, created: isoOf(clock.now()) }
+    const at = clock.now()
+    if (at !== this.#lastStamp.at) this.#lastStamp = { at, created: isoOf(at) }
+    return { id, created: this.#lastStamp.created }
   }
 
   /**
@@ -244,7 +248,7 @@ export class Sandbox {
 
   /** Merges a fixture into the running state, all or nothing, and returns the records. Errors: `document_invalid` with every problem. */
   async addRecords(document: SourceDocument) {
-    const found = checkFixture(document.data)
+    const found = await FIXTURE_CHECKER.problems(document.data)
     const problems = found.map(({ steps, message }) => ({ document, steps, message }))
     const state = new LiveState(this.#state.value, this.#dependencies.machine)
     const { store, ids, clock } = state
@@ -267,11 +271,11 @@ export class Sandbox {
     return { key, account }
   }
 
-  /** Changes sandbox settings until the next load or reset, all or none. Errors: `setting_invalid` with every problem. */
-  changeSettings(changes: object): SettingsInForce {
+  /** Changes sandbox settings until the next load or reset, all or none; right ones at once. Errors: `setting_invalid` with every problem. */
+  async changeSettings(changes: object): Promise<SettingsInForce> {
     const given = flattened(changes) as GivenSettings
     const shown = nested(given)
-    const found = checkSandboxSettings(shown)
+    const found = SANDBOX_SETTINGS_CHECKER.isRight(shown) ? [] : await SANDBOX_SETTINGS_CHECKER.problems(shown)
     const actor = given['auth.accept_any_key']
     const isNamed = typeof actor === 'string' && found.every(({ path }) => path !== 'auth.accept_any_key')
     const unknown = isNamed ? this.#accountProblem(actor) : null

@@ -1,8 +1,9 @@
 /** A sandbox's state as JSON files hold it, and back: records and keys as a fixture, deleted ids, id counters, clock, script and settings. */
-import type { Step } from '../core/checking.js'
+
 import type { ClockStart } from '../core/clock.js'
 import { type IdCounters, Ids } from '../core/ids.js'
 import { LATEST_INSTANT } from '../core/instants.js'
+import type { Step } from '../core/places.js'
 import { flattened, type GivenSettings, nested, SETTINGS, type Settings, settingsSchema } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import { type DocumentProblem, reportTo, type SourceDocument } from '../scenario/documents.js'

@@ -14,7 +14,7 @@ import type { SandboxState } from './state.js'
 export type Snapshot = { scenario: string; state: SandboxState }
 type SerializedSnapshot = { format: typeof FORMAT; scenario: string; state: SerializedState }
 const FORMAT = 3
-const checkSnapshot = checkerOf(() => objectOf({ scenario: { type: 'string' }, state: stateSchema() }))
+const SNAPSHOT_CHECKER = checkerOf(() => objectOf({ scenario: { type: 'string' }, state: stateSchema() }))
 const ENDING = '.json'
 
 export class Snapshots {
@@ -108,7 +108,7 @@ export class Snapshots {
 
 async function snapshotOf(path: string, data: SerializedSnapshot, settings: Settings): Promise<Snapshot> {
   const document = documentOf(path, data)
-  const problems: DocumentProblem[] = checkSnapshot(data).map(({ steps, message }) => ({ document, steps, message }))
+  const problems: DocumentProblem[] = (await SNAPSHOT_CHECKER.problems(data)).map(({ steps, message }) => ({ document, steps, message }))
   if (problems.length > 0) throw await refusalOf(problems)
 
   const state = await stateOf(data.state, { document, at: ['state'], settings, problems })

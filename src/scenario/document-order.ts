@@ -1,5 +1,5 @@
 /** The order of places in a document: that of its text, as far as its data shows it. */
-import type { Step } from '../core/checking.js'
+import type { Step } from '../core/places.js'
 
 /** The numbers of the steps to a place: the index in a list, the rank of a name among those of its object; a missing name comes first. */
 function ranksOf(data: unknown, steps: readonly Step[], ranks: WeakMap<object, Map<string, number>>): number[] {

@@ -1,9 +1,10 @@
 /** Fixture and scenario documents as they are written: YAML or JSON text, read with the place of everything in it. */
-import type { LineCounter, Document as YamlDocument } from 'yaml'
-import { pathOf, type Step } from '../core/checking.js'
+
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
+import { pathOf, type Step } from '../core/places.js'
 import { inDocumentOrder } from './document-order.js'
+import type { ReadYaml } from './yaml.js'
 
 /** More problems than this are counted, not listed. */
 export const MOST_PROBLEMS = 1000
@@ -15,7 +16,10 @@ export type SourceDocument = {
   data: unknown
   /** The line and column of a place, counted from 1. */
   locate: (steps: readonly Step[]) => Promise<{ line: number; column: number } | null>
+  /** The schema that the data is known to match. */
+  checkedAs?: DocumentKind
 }
+export type DocumentKind = 'fixture' | 'scenario'
 /** A problem, its document and its place in that. */
 export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; message: string }
 /** Takes a problem by its place in the part of a document that is looked at. */
@@ -35,15 +39,10 @@ export async function readDocument(name: string, text: string): Promise<SourceDo
   const data = jsonOf(text)
   if (data !== undefined) {
     refuseTooDeep(name, data)
-    let read: Promise<ReadYaml> | undefined
-    const again = () => {
-      read ??= readYaml(text)
-      return read
-    }
-    return { name, data, locate: async steps => (await again()).locate(steps) }
+    return { name, data, locate: locatorIn(text) }
   }
 
-  const yaml = await readYaml(text)
+  const yaml = await yamlIn(text)
   if (yaml.problems.length > 0) throw documentInvalid(yaml.problems.map(problem => ({ file: name, path: '', ...problem })))
   refuseTooDeep(name, yaml.data)
   return { name, data: yaml.data, locate: async steps => yaml.locate(steps) }
@@ -106,50 +105,17 @@ function jsonOf(text: string): unknown {
   }
 }
 
-type Place = { line: number; column: number }
-type ReadYaml = { data: unknown; problems: (Partial<Place> & { message: string })[]; locate: (steps: readonly Step[]) => Place | null }
-
-async function readYaml(text: string): Promise<ReadYaml> {
-  const { LineCounter, parseDocument, visit } = await import('yaml')
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, logLevel: 'error' })
-  const problems: ReadYaml['problems'] = [...document.errors, ...document.warnings].map(({ message, pos: [at] }) => ({ message, ...placeOf(at, lines) }))
-  let data: unknown
-  if (problems.length === 0) {
-    try {
-      data = document.toJS({ maxAliasCount: 100 })
-    } catch (error) {
-      problems.push(aliasProblem((error as Error).message))
-    }
-  }
-  return { data, problems, locate: steps => located(document, steps, lines) }
-
-  /** The problem of an alias: one without an anchor has its own place, one that grows without end the document's. */
-  function aliasProblem(message: string): Place & { message: string } {
-    const [, name] = /^Unresolved alias.*: (.*)$/.exec(message) ?? []
-    if (name === undefined) return { message: `${message}; write the parts out instead of repeating aliases`, line: 1, column: 1 }
-    let at = 0
-    visit(document, {
-      Alias: (_, { source, range }) => {
-        if (source !== name) return undefined
-        at = (range as [number, number, number])[0]
-        return visit.BREAK
-      }
-    })
-    return { message, ...placeOf(at, lines) }
+/** Finds places in a text that was read before in another way; it is read as YAML at the first. */
+export function locatorIn(text: string): SourceDocument['locate'] {
+  let read: Promise<ReadYaml> | undefined
+  return async steps => {
+    read ??= yamlIn(text)
+    return (await read).locate(steps)
   }
 }
 
-/** The place of the nearest part that the text holds; a part that came through an alias or a merge has its parent's place. */
-function located(document: YamlDocument, steps: readonly Step[], lines: LineCounter): Place | null {
-  for (let depth = steps.length; depth >= 0; depth--) {
-    const node = (depth === 0 ? document.contents : document.getIn(steps.slice(0, depth), true)) as { range?: [number, number, number] } | null | undefined
-    if (node?.range) return placeOf(node.range[0], lines)
-  }
-  return null
-}
-
-function placeOf(at: number, lines: LineCounter): Place {
-  const { line, col } = lines.linePos(at)
-  return { line, column: col }
+/** YAML is read by a module that is loaded when it is first needed. */
+async function yamlIn(text: string): Promise<ReadYaml> {
+  const { readYaml } = await import('./yaml.js')
+  return readYaml(text)
 }

@@ -1,8 +1,8 @@
 /** The state as a fixture document: what is derived is left out, so that it can be saved, edited and loaded again. */
 import type { Family } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
+import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type Store } from '../store/store.js'
-import { RESOURCES } from './schemas.js'
 
 /** Every record in the order of creation, under the names that a fixture uses; what is null or empty is left out where a fixture may leave it out. */
 export function exported(store: Store): Record<string, unknown[]> {

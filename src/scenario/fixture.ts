@@ -1,25 +1,29 @@
 /** Fixtures: records imported into a store, each completed, checked and resolved. */
-import type { Step } from '../core/checking.js'
-import { FORMATS } from '../core/formats.js'
+
 import { type Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
 import { firstBroken } from '../core/judge.js'
 import { isExact, moneyOf, type Sums, settled } from '../core/money.js'
 import { didYouMean } from '../core/nearest.js'
+import type { Step } from '../core/places.js'
 import { REFUND_RULES } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
-import type { Schema } from '../reference/parameters.js'
+import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
-import { type DocumentProblem, MOST_PROBLEMS, reportTo, type SourceDocument } from './documents.js'
-import { type Flaws, isObject, membersOf } from './flaws.js'
-import { RESOURCES } from './schemas.js'
+import { type Complete, completerOf } from './completion.js'
+import { type DocumentProblem, MOST_PROBLEMS, type Report, reportTo, type SourceDocument } from './documents.js'
+import { type Flaws, isObject } from './flaws.js'
 
 type Given = Readonly<Record<string, unknown>>
+/** A Transaction while it is completed. */
+type Charge = Sums & { id: string; ticket: string; location: string; payment_method: Record<string, unknown>; amount_refunded: number }
 type Section = Family | 'api_keys'
-/** A record or key as a document gives it, with the flaws of its shape. */
-type Sourced = { given: Given; document: SourceDocument; steps: readonly Step[]; flaws: Flaws | undefined }
+/** A list of a document, with the flaws of its shape. */
+type SourceList = { document: SourceDocument; steps: readonly Step[]; flaws: Flaws | undefined }
+/** A record or key as a document gives it. */
+type Sourced = { given: Given; index: number; list: SourceList }
 /** The records of one or more fixture documents. Of the families in `unread` the documents may hold more than could be read. */
 export type Fixture = { sections: Readonly<Record<Section, readonly Sourced[]>>; unread: ReadonlySet<Family> }
 /** Takes the progress of long work: what is done, how many of how many. */
@@ -42,11 +46,15 @@ export function fixtureIn(document: SourceDocument, data: unknown, under: readon
   const hasUnknownName = [...(flaws?.keys() ?? [])].some(name => !SECTIONS.includes(name as Section))
   if (!isObject(data) || hasUnknownName) for (const family of FAMILIES) unread.add(family)
   const sections = sectionsOf(section => {
-    const list = isObject(data) ? data[section] : undefined
-    const members = membersOf<unknown>(list, flaws?.get(section))
-    const isList = list === undefined || Array.isArray(list)
-    if (section !== 'api_keys' && !(isList && members.every(({ member, flaws }) => isIdKnown(section, member, flaws)))) unread.add(section)
-    return members.flatMap(({ member, index, flaws }) => (isObject(member) ? [{ given: member, document, steps: [...under, section, index], flaws }] : []))
+    const given = isObject(data) ? data[section] : undefined
+    const members: readonly unknown[] = Array.isArray(given) ? given : []
+    const list = { document, steps: [...under, section], flaws: flaws?.get(section) }
+    const isList = given === undefined || Array.isArray(given)
+    const isIdSeen = (member: unknown, index: number) => isIdKnown(section as Family, member, list.flaws?.get(index))
+    if (section !== 'api_keys' && !(isList && (list.flaws === undefined || members.every(isIdSeen)))) unread.add(section)
+    const sourced: Sourced[] = []
+    for (const [index, member] of members.entries()) if (isObject(member)) sourced.push({ given: member, index, list })
+    return sourced
   })
   return { sections, unread }
 }
@@ -73,23 +81,33 @@ function duplicatesIn({ sections }: Fixture): DocumentProblem[] {
   return SECTIONS.flatMap(section => {
     const names = new Set<unknown>()
     const field = nameOf(section)
-    return sections[section].flatMap(({ given, document, steps, flaws }) => {
-      const name = given[field]
-      if (name == null || flaws?.has(field) || names.size < names.add(name).size) return []
-      return [{ document, steps: [...steps, field], message: section === 'api_keys' ? 'the key is given twice' : `the id ${name} is given twice` }]
-    })
+    const problems: DocumentProblem[] = []
+    for (const source of sections[section]) {
+      const name = source.given[field]
+      if (name == null || flawsIn(source)?.has(field) || names.size < names.add(name).size) continue
+      reportOn(problems, source)([field], section === 'api_keys' ? 'the key is given twice' : `the id ${name} is given twice`)
+    }
+    return problems
   })
 }
 
-/** What each family refers to: field → family. */
-const LINKS: Record<Family, Readonly<Record<string, Family>>> = {
-  accounts: { reseller: 'accounts' },
-  users: { account: 'accounts' },
-  locations: { account: 'accounts' },
-  tickets: { location: 'locations' },
-  transactions: { ticket: 'tickets' },
-  refunds: { transaction: 'transactions' }
+/** The flaws of the shape of a record. */
+const flawsIn = ({ list, index }: Sourced): Flaws | undefined => list.flaws?.get(index)
+/** Adds what is reported of a record to its problems. */
+const reportOn = (problems: DocumentProblem[], { list, index }: Sourced): Report => reportTo(problems, list.document, [...list.steps, index])
+
+/** What each family refers to: a field and its family. An Account's reseller may come after it, and is checked apart. */
+const LINKS: Readonly<Record<Family, readonly [field: string, family: Family] | null>> = {
+  accounts: null,
+  users: ['account', 'accounts'],
+  locations: ['account', 'accounts'],
+  tickets: ['location', 'locations'],
+  transactions: ['ticket', 'tickets'],
+  refunds: ['transaction', 'transactions']
 }
+
+/** Completes the records of a family. */
+const COMPLETE = Object.fromEntries(FAMILIES.map(family => [family, completerOf(RESOURCES[family])])) as Record<Family, Complete>
 
 /**
  * Imports fixtures into a store. The store is changed whatever problems there are, so it is given a copy. Ids that are left out are drawn, `created` left
@@ -156,28 +174,30 @@ export class FixtureImporter {
   #add(family: Family, source: Sourced, refunds: RefundJudge): void {
     const before = this.problems.length
     this.#checkExtra(family, source)
-    const isLinked = this.#checkLinks(family, source)
+    const isLinked = this.#checkLink(family, source)
     if (isLinked && family === 'transactions') this.#checkTransaction(source)
     if (isLinked && family === 'refunds') this.#checkRefund(source, refunds)
-    const record = isLinked && source.flaws === undefined ? this.#recordOf(family, source) : null
+    const record = isLinked && flawsIn(source) === undefined ? this.#recordOf(family, source) : null
     const existing = record && this.#store[family].get(record.id)
     if (existing) this.#checkReplaced(family, source, existing, record)
-    if (record && this.problems.length === before) this.#put(family, source, record, refunds)
-    else {
+    if (record && this.problems.length === before) {
+      if (existing && family === 'transactions') refunds.addReplaced(record.id, source)
+      this.#put(family, record, refunds)
+    } else {
       this.#failed[family].add(source.given.id)
       if (family === 'refunds') refunds.leaveOut(source.given.transaction)
     }
   }
 
-  #put(family: Family, source: Sourced, record: RecordOf<Family>, refunds: RefundJudge): void {
-    if (family === 'transactions') refunds.addCharge(record.id, source)
+  #put(family: Family, record: RecordOf<Family>, refunds: RefundJudge): void {
     if (family === 'refunds') refunds.settle(record.id)
     const imported = this.imported[family] as RecordOf<Family>[]
     imported.push(this.#store.put(family, record))
   }
 
   #addKey(source: Sourced): void {
-    const { given, flaws } = source
+    const { given } = source
+    const flaws = flawsIn(source)
     const { key, account } = given as { key: string; account: string }
     const isKnown = flaws?.has('account') || account === undefined || this.#checkReference('accounts', account, 'account', source)
     if (!isKnown || flaws !== undefined) return
@@ -188,24 +208,26 @@ export class FixtureImporter {
   /** An Account's reseller may come after it, so it is looked for once all Accounts are there. */
   #checkReseller(source: Sourced): void {
     const { reseller } = source.given as { reseller?: string | null }
-    if (reseller != null && !source.flaws?.has('reseller')) this.#checkReference('accounts', reseller, 'reseller', source)
+    if (reseller != null && !flawsIn(source)?.has('reseller')) this.#checkReference('accounts', reseller, 'reseller', source)
   }
 
   #checkExtra(family: Family, source: Sourced): void {
-    for (const name of isObject(source.given.extra) ? Object.keys(source.given.extra) : []) {
+    const { extra } = source.given
+    if (!isObject(extra)) return
+    for (const name of Object.keys(extra)) {
       if (Object.hasOwn(RESOURCES[family].properties as object, name))
         this.#report(source)(['extra', name], `${name} is a name that the API itself returns; give it outside extra`)
     }
   }
 
-  /** Whether the store has all that the record refers to, but for an Account's reseller. */
-  #checkLinks(family: Family, source: Sourced): boolean {
-    return Object.entries(LINKS[family]).every(([field, to]) => {
-      if (field === 'reseller') return true
-      const id = source.given[field]
-      if (source.flaws?.has(field) || id === undefined) return false
-      return this.#checkReference(to, id as string, field, source)
-    })
+  /** Whether the store has what the record refers to, but for an Account's reseller. */
+  #checkLink(family: Family, source: Sourced): boolean {
+    const link = LINKS[family]
+    if (link === null) return true
+    const [field, to] = link
+    const id = source.given[field]
+    if (id === undefined || flawsIn(source)?.has(field)) return false
+    return this.#checkReference(to, id as string, field, source)
   }
 
   /** Whether the store has the record that a field names; a missing one is reported unless a record that was left out may be meant. */
@@ -219,8 +241,9 @@ export class FixtureImporter {
   }
 
   #checkTransaction(source: Sourced): void {
-    const { given, flaws } = source
-    const report = this.#report(source)
+    const { given } = source
+    const flaws = flawsIn(source)
+    const report: Report = (steps, message) => this.#report(source)(steps, message)
     const { location } = this.#store.tickets.get(given.ticket as string) as Records['tickets']
     if (given.location != null && given.location !== location && !flaws?.has('location')) report(['location'], `the Ticket ${given.ticket} is at ${location}`)
     const { type } = isObject(given.payment_method) ? given.payment_method : {}
@@ -231,7 +254,8 @@ export class FixtureImporter {
   }
 
   #checkRefund(source: Sourced, refunds: RefundJudge): void {
-    const { given, flaws } = source
+    const { given } = source
+    const flaws = flawsIn(source)
     const { id, currency } = this.#store.transactions.get(given.transaction as string) as Records['transactions']
     if (given.currency != null && given.currency !== currency && !flaws?.has('currency')) {
       this.#report(source)(['currency'], `the Transaction ${id} was charged in ${currency}`)
@@ -244,8 +268,8 @@ export class FixtureImporter {
   /** What a replaced record may not change, because others depend on it. */
   #checkReplaced(family: Family, source: Sourced, before: RecordOf<Family>, after: RecordOf<Family>): void {
     const isRefunded = (before as Partial<Records['transactions']>).amount_refunded
-    for (const field of [...Object.keys(LINKS[family]), ...(isRefunded ? ['currency', 'payment_method'] : [])]) {
-      if (field === 'reseller') continue
+    const [link] = LINKS[family] ?? []
+    for (const field of [...(link === undefined ? [] : [link]), ...(isRefunded ? ['currency', 'payment_method'] : [])]) {
       const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
       if (was !== is) this.#report(source)([field], `${before.id} exists already, with ${was}; a merge cannot change this, load a whole document instead`)
     }
@@ -254,36 +278,30 @@ export class FixtureImporter {
   /** The record as it is stored: completed from its own resource and from what it refers to. */
   #recordOf(family: Family, { given }: Sourced): RecordOf<Family> {
     const { settings, ids, now } = this.#drawing
-    const store = this.#store
     const { id, created, extra } = given as { id?: string | null; created?: string | null; extra?: object }
-    const record = {
-      ...completed(RESOURCES[family], given),
-      object: RESOURCE_NAMES[family].toLowerCase(),
-      id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, taken => store[family].isTaken(taken)),
-      created: isoOf(created == null ? now : (instantOf(created) as number)),
-      ...(extra === undefined ? {} : { extra })
-    }
-    if (family === 'transactions') return { ...record, ...this.#chargeOf(given, record) } as RecordOf<Family>
+    const record = COMPLETE[family](given)
+    record.id = id ?? ids.draw(kindOf(family, given.type as AccountType), settings, taken => this.#store[family].isTaken(taken))
+    record.created = created == null ? isoOf(now) : storedInstant(created)
+    if (extra !== undefined) record.extra = extra
+    if (family === 'transactions') this.#completeCharge(record as Charge, given)
     if (family === 'refunds') {
       // a Refund carries its Transaction's (A28)
-      const { currency, payment_method } = store.transactions.get(given.transaction as string) as Records['transactions']
-      return { ...record, currency, payment_method } as RecordOf<Family>
+      const { currency, payment_method } = this.#store.transactions.get(given.transaction as string) as Records['transactions']
+      Object.assign(record, { currency, payment_method })
     }
     return record as RecordOf<Family>
   }
 
   /** What a Transaction has of its Ticket, its payment type, its sums and the Refunds of the one that it replaces. */
-  #chargeOf(given: Given, { id, payment_method, ...record }: Given & { id: string }) {
-    return {
-      location: this.#store.tickets.get(given.ticket as string)?.location,
-      payment_method: { ...(payment_method as object), type: given.payment_type },
-      ...settled(record as Sums, this.#drawing.settings),
-      amount_refunded: this.#store.transactions.get(id)?.amount_refunded ?? 0
-    }
+  #completeCharge(record: Charge, given: Given): void {
+    record.location = (this.#store.tickets.get(record.ticket) as Records['tickets']).location
+    record.payment_method.type = given.payment_type
+    Object.assign(record, settled(record, this.#drawing.settings))
+    record.amount_refunded = this.#store.transactions.get(record.id)?.amount_refunded ?? 0
   }
 
-  #report({ document, steps }: Sourced) {
-    return reportTo(this.problems, document, steps)
+  #report(source: Sourced): Report {
+    return reportOn(this.problems, source)
   }
 }
 
@@ -293,7 +311,7 @@ class RefundJudge {
   readonly #settings: Settings
   /** Amounts of stored Refunds that the fixture is still to replace, by Transaction: they are not counted. */
   readonly #replaced = new Map<string, number>()
-  /** The Transactions that the fixture gave. */
+  /** The given Transactions that replaced others. */
   readonly #charges = new Map<string, Sourced>()
   /** Transactions of which a given Refund was left out. */
   readonly #incomplete = new Set<unknown>()
@@ -307,7 +325,7 @@ class RefundJudge {
     }
   }
 
-  addCharge(id: string, source: Sourced): void {
+  addReplaced(id: string, source: Sourced): void {
     this.#charges.set(id, source)
   }
 
@@ -346,24 +364,6 @@ class RefundJudge {
   }
 }
 
-/** Everything that the resource has, from what was given: left out is null, an address has its six parts, metadata is an object (A04). */
-function completed(schema: Schema, given: Given): Record<string, unknown> {
-  const record: Record<string, unknown> = {}
-  for (const [name, part] of Object.entries(schema.properties as Record<string, Schema>)) {
-    if (part['x-derived']) continue
-    const value = given[name]
-    const nullable = [part.type].flat().includes('null')
-    if (value == null && nullable) record[name] = null
-    else if (name === 'amounts') record[name] = Object.fromEntries(Object.entries(value as Given).filter(([, sum]) => sum !== null))
-    else if (part.properties) record[name] = completed(part, (value ?? {}) as Given)
-    else if (part.additionalProperties) record[name] = Object.assign(Object.create(null), value)
-    else record[name] = stored(part, value)
-  }
-  return record
-}
-
-/** A value as it is stored, which its format may say. */
-function stored(part: Schema, value: unknown): unknown {
-  const format = part.format as keyof typeof FORMATS | undefined
-  return format && typeof value === 'string' ? (FORMATS[format].stored?.(value) ?? value) : value
-}
+/** An instant as it is stored (A05): as it was written, where it was written so. */
+const storedInstant = (text: string): string => (IS_STORED_INSTANT.test(text) ? text : isoOf(instantOf(text) as number))
+const IS_STORED_INSTANT = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/

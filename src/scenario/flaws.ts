@@ -1,5 +1,5 @@
 /** Which parts of a document have problems of shape; the other parts are right, and are checked further. */
-import type { Step } from '../core/checking.js'
+import type { Step } from '../core/places.js'
 
 /** A tree of steps with a node for every place that has a problem, at itself or in a part of it. */
 export type Flaws = ReadonlyMap<Step, Flaws>

@@ -5,7 +5,7 @@ import { instantOf, isoOf } from '../core/instants.js'
 import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js'
-import { EARLIEST, LATEST, type Position } from '../store/ordered-index.js'
+import { EARLIEST, LATEST } from '../store/ordered-index.js'
 import type { Store } from '../store/store.js'
 import type { Report } from './documents.js'
 
@@ -160,8 +160,8 @@ const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
     let opened = 0
     const transactions = paidAt.map(at => {
       while ((tickets[opened]?.at ?? LATEST.at) <= at) opened++
-      const ticket = tickets[faker.number.int({ min: Math.max(0, opened - OPEN_AT_ONCE), max: opened - 1 })] as Position
-      return payment(draw(), ticket.id, at, data.payment_types ?? PAYMENT_TYPES, faker)
+      const { record } = tickets[faker.number.int({ min: Math.max(0, opened - OPEN_AT_ONCE), max: opened - 1 })] as (typeof tickets)[number]
+      return payment(draw(), record.id, at, data.payment_types ?? PAYMENT_TYPES, faker)
     })
     return { transactions, refunds: refundsOf(transactions, paidAt, data, generating) }
   }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { documentOf, readDocument, type SourceDocument } from './documents.js'
+import { preparedDocument } from './prepared.js'
 
 export type Shelf = 'fixtures' | 'scenarios'
 export type Listed = { name: string; kind: 'scenario' | 'fixture'; description: string | null }
@@ -36,7 +37,8 @@ export class Library {
     const text = await readFile(path, 'utf8').catch(error => {
       throw Object.assign(error, { path })
     })
-    return readDocument(path, text)
+    const prepared = isInside(path, PACKAGE_ROOT) ? await preparedDocument(path, text) : null
+    return prepared ?? readDocument(path, text)
   }
 
   /** Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with those that exist. */
@@ -91,17 +93,19 @@ export class Library {
   }
 
   async #find(shelf: Shelf, name: string): Promise<string | null> {
-    return (await this.#names(shelf)).find(entry => entry.name === name)?.path ?? null
+    return (await this.#names(shelf, wanted => wanted === name))[0]?.path ?? null
   }
 
-  async #names(shelf: Shelf): Promise<{ name: string; path: string }[]> {
+  /** The names on a shelf, those of the first folder first. */
+  async #names(shelf: Shelf, isWanted: (name: string) => boolean = () => true): Promise<{ name: string; path: string }[]> {
     const found = new Map<string, string>()
     for (const folder of this.#folders[shelf]) {
       const files = await readdir(folder)
       for (const file of files.filter(file => ENDINGS.includes(extname(file))).sort()) {
         const name = basename(file, extname(file))
+        if (found.has(name) || !isWanted(name)) continue
         const path = await realpath(join(folder, file)).catch(() => null)
-        if (path && !found.has(name) && isInside(path, await realpath(folder)) && (await stat(path)).isFile()) found.set(name, path)
+        if (path && isInside(path, await realpath(folder)) && (await stat(path)).isFile()) found.set(name, path)
       }
     }
     return [...found].map(([name, path]) => ({ name, path }))

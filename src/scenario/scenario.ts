@@ -1,19 +1,20 @@
 /** Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with everything that is wrong with them. */
-import type { Step } from '../core/checking.js'
+import type { Checker } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { type IdCounters, Ids } from '../core/ids.js'
 import { instantOf } from '../core/instants.js'
 import { nearest } from '../core/nearest.js'
+import type { PlacedProblem, Step } from '../core/places.js'
 import { flattened, type GivenSettings, nested, processSettingProblem, SETTINGS, type SettingKey, settingsInForce } from '../core/settings.js'
 import { FAMILIES, Store } from '../store/store.js'
-import { type DocumentProblem, documentOf, refusalOf, reportTo, type SourceDocument } from './documents.js'
+import { type DocumentKind, type DocumentProblem, documentOf, refusalOf, reportTo, type SourceDocument } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import { type Drawing, type Fixture, FixtureImporter, fixtureIn, type Progress, UNREAD_FIXTURE } from './fixture.js'
 import { type Flaws, flawsOf, isObject, membersOf } from './flaws.js'
 import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generated, loadFaker } from './generate.js'
 import type { Library } from './library.js'
-import { checkFixture, checkSandboxSettings, checkScenario, fixtureSchema, ID, scenarioSchema } from './schemas.js'
+import { FIXTURE_CHECKER, fixtureSchema, ID, SANDBOX_SETTINGS_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 import { compileScript, type EntryData, Script } from './script.js'
 import { checkSteps, type StepBindings, type StepData } from './steps.js'
 
@@ -61,6 +62,7 @@ type Checked = {
   problems: DocumentProblem[]
 }
 
+const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const satisfies Record<DocumentKind, Checker>
 const FIXTURE_NAMES = Object.keys(fixtureSchema().properties as object)
 const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
 
@@ -79,11 +81,11 @@ export async function firstStateOf(
   { name, file }: Origin,
   { library, launch, clockFor, progress }: { library: Library; launch: Launch; clockFor: (start: ClockStart) => Clock; progress?: Progress | undefined }
 ): Promise<FirstState> {
-  const checked = checkedScenario(document)
+  const checked = await checkedScenario(document)
   const { data, flaws, problems } = checked
   const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] => (flaws?.has(key) ? undefined : data[key])
 
-  const given = givenSettings(checked)
+  const given = await givenSettings(checked)
   const { values: settings, sources } = settingsInForce({ ...launch, scenario: given })
   const clock = clockStartOf(right('clock'))
   const store = new Store()
@@ -107,9 +109,13 @@ export async function firstStateOf(
   return { scenario, store, counters: drawing.ids.counters, clock, settings: given, script, expectations, steps: data.steps ?? [] }
 }
 
-function checkedScenario(document: SourceDocument): Checked {
+/** What of a document does not match the schema of its kind. */
+const problemsOfShape = async ({ data, checkedAs }: SourceDocument, kind: DocumentKind): Promise<PlacedProblem[]> =>
+  checkedAs === kind ? [] : CHECKERS[kind].problems(data)
+
+async function checkedScenario(document: SourceDocument): Promise<Checked> {
   const isBare = isBareFixture(document.data)
-  const found = (isBare ? checkFixture : checkScenario)(document.data)
+  const found = await problemsOfShape(document, isBare ? 'fixture' : 'scenario')
   const problems = found.map(({ steps, message }) => ({ document, steps, message: processSettingIn(steps) ?? message }))
   const flaws = flawsOf(found)
   const checked = { document, documents: [document], problems }
@@ -162,7 +168,7 @@ async function fixturesOf(checked: Checked, file: string | null, library: Librar
   const fixtures = isList && !Object.keys(document.data ?? {}).some(isMisspelled) ? [] : [UNREAD_FIXTURE]
   for (const { member: reference, index, flaws: own } of membersOf<string>(data.fixtures, flaws?.get('fixtures'))) {
     const found = own ? [] : await library.fixture(reference, file).catch(problemsOfText)
-    fixtures.push(fixtureFound(found, ['fixtures', index], checked))
+    fixtures.push(await fixtureFound(found, ['fixtures', index], checked))
   }
   return [...fixtures, fixtureIn(document, data.data ?? {}, isBareFixture(document.data) ? [] : ['data'], flaws?.get('data'))]
 }
@@ -173,13 +179,17 @@ function isMisspelled(name: string): boolean {
 }
 
 /** A fixture by what was found where one is named: a document, why there is none, or the problems of its text. */
-function fixtureFound(found: SourceDocument | string | DocumentProblem[], steps: readonly Step[], { document, documents, problems }: Checked): Fixture {
+async function fixtureFound(
+  found: SourceDocument | string | DocumentProblem[],
+  steps: readonly Step[],
+  { document, documents, problems }: Checked
+): Promise<Fixture> {
   if (typeof found === 'string') problems.push({ document, steps, message: found })
   if (Array.isArray(found)) problems.push(...found)
   if (Array.isArray(found)) documents.push(...found.map(problem => problem.document))
   if (typeof found === 'string' || Array.isArray(found)) return UNREAD_FIXTURE
 
-  const ofShape = checkFixture(found.data)
+  const ofShape = await problemsOfShape(found, 'fixture')
   for (const problem of ofShape) problems.push({ document: found, steps: problem.steps, message: problem.message })
   documents.push(found)
   return fixtureIn(found, found.data, [], flawsOf(ofShape))
@@ -195,9 +205,9 @@ function problemsOfText(error: unknown): DocumentProblem[] {
 }
 
 /** The settings that the scenario gives, those that are not right left out. */
-function givenSettings({ data: { seed, settings }, flaws }: Checked): GivenSettings {
+async function givenSettings({ data: { seed, settings }, flaws }: Checked): Promise<GivenSettings> {
   const given = flattened(isObject(settings) ? settings : {})
-  const wrong = flaws?.has('settings') ? checkSandboxSettings(nested(given)).map(({ path }) => path) : []
+  const wrong = flaws?.has('settings') ? (await SANDBOX_SETTINGS_CHECKER.problems(nested(given))).map(({ path }) => path) : []
   const isRight = (key: string) => Object.hasOwn(SETTINGS, key) && SETTINGS[key as SettingKey].scope === 'sandbox' && !wrong.includes(key)
   const right: GivenSettings = Object.fromEntries(Object.entries(given).filter(([key]) => isRight(key)))
   return seed === undefined || flaws?.has('seed') ? right : { ...right, seed }

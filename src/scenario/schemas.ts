@@ -1,27 +1,13 @@
 /** The JSON Schemas of fixture and scenario documents, made from the resource tables: records use the names that the API returns. */
-import { checkerOf, NOT_BLANK } from '../core/checking.js'
+import { checkerOf } from '../core/checking.js'
+import { NOT_BLANK } from '../core/formats.js'
 import { SETTINGS, settingsSchema } from '../core/settings.js'
-import { ACCOUNT } from '../reference/accounts.js'
-import { LOCATION } from '../reference/locations.js'
-import { type Family, OPERATION_NAMES } from '../reference/operations.js'
-import { type Schema, schemaOf } from '../reference/parameters.js'
+import { OPERATION_NAMES } from '../reference/operations.js'
+import type { Schema } from '../reference/parameters.js'
 import { PAYMENT_TYPES } from '../reference/payment-methods.js'
-import { REFUND } from '../reference/refunds.js'
-import { TICKET } from '../reference/tickets.js'
-import { TRANSACTION } from '../reference/transactions.js'
-import { USER } from '../reference/users.js'
+import { RESOURCES } from '../reference/tables.js'
 import { GENERATED_FAMILIES } from './generate.js'
 import { FAULTS } from './script.js'
-
-/** The resource table of each family. */
-export const RESOURCES = {
-  accounts: schemaOf(ACCOUNT),
-  users: schemaOf(USER),
-  locations: schemaOf(LOCATION),
-  tickets: schemaOf(TICKET),
-  transactions: schemaOf(TRANSACTION),
-  refunds: schemaOf(REFUND)
-} satisfies Record<Family, Schema>
 
 /** The id of a record, as a fixture may give it. */
 export const ID = /^[A-Za-z0-9_-]{1,128}$/
@@ -204,10 +190,10 @@ export function scenarioSchema(): object {
   }
 }
 
-export const checkEntry = checkerOf(entrySchema)
-export const checkFixture = checkerOf(fixtureSchema)
-export const checkScenario = checkerOf(scenarioSchema)
-export const checkSandboxSettings = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
+export const ENTRY_CHECKER = checkerOf(entrySchema)
+export const FIXTURE_CHECKER = checkerOf(fixtureSchema)
+export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
+export const SANDBOX_SETTINGS_CHECKER = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
 
 /** A schema as editors read it: draft 2020-12, with the formats that every editor knows. */
 export function publishedSchema(kind: 'fixture' | 'scenario'): object {

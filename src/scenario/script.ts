@@ -1,8 +1,8 @@
 /** Script entries: what the emulator does differently for some calls. The first entry that can is applied. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import type { Step } from '../core/checking.js'
 import { drawnFraction } from '../core/draws.js'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
+import type { Step } from '../core/places.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Report } from './documents.js'
 import { type Flaws, membersOf } from './flaws.js'

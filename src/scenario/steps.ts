@@ -1,7 +1,7 @@
 /** Steps: calls that a scenario makes through the API, with what they expect; played when it loads, and by `check` against any service. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Step as PathStep } from '../core/checking.js'
 import { didYouMean } from '../core/nearest.js'
+import type { Step as PathStep } from '../core/places.js'
 import { OPERATIONS, operationsAt } from '../reference/operations.js'
 import type { Report } from './documents.js'
 import { type Flaws, isObject, membersOf } from './flaws.js'

@@ -1,50 +1,68 @@
-/** The records of one family: by id, and in list order under each index that a filter narrows on. Records are frozen and replaced, never mutated. */
-import sorted from 'sorted-btree'
+/** The records of one family: by id, and in list order under each index that a filter narrows on. Records are replaced, never mutated. */
+import { LayeredMap } from './layered-map.js'
 import { OrderedIndex, type Position } from './ordered-index.js'
 
 export type StoredRecord = { readonly id: string; readonly created: string }
-type Entry<R> = { readonly record: R; readonly position: Position }
-/** For each index, the groups that a record is in. */
-export type Groups<R> = Readonly<Record<string, (record: R) => readonly string[]>>
+/** One text or several, mostly one. */
+type Names = string | readonly string[]
 
-const Tree = sorted.default
-type Tree<R> = InstanceType<typeof Tree<string, Entry<R>>>
-const byText = (a: string, b: string) => {
-  if (a === b) return 0
-  return a < b ? -1 : 1
-}
+/** A record in its place. */
+export class Stored<R> implements Position {
+  readonly record: R
+  readonly at: number
+  readonly nth: number
+  /** The Accounts that it belongs to. */
+  readonly owners: Names
+  /** The answer that shows it, as long as that is kept. */
+  bytes: RecordBytes | null = null
 
-/** Freezes a record with all that it holds. */
-function frozen<T extends object>(value: T): T {
-  for (const part of Object.values(value)) {
-    if (typeof part === 'object' && part !== null && !Object.isFrozen(part)) frozen(part)
+  constructor(record: R, { at, nth, owners }: Place) {
+    this.record = record
+    this.at = at
+    this.nth = nth
+    this.owners = owners
   }
-  return Object.freeze(value)
-}
 
-/** Where a deleted record was, and the Accounts that it belonged to. */
-type RemovedRecord = Position & { readonly owners: readonly string[] }
+  isOwnedBy(account: string): boolean {
+    return isAmong(this.owners, account)
+  }
+}
+/** The JSON of a record in UTF-8; `base` is the base address in it, which begins at the byte `at`, null where there is none. */
+export type RecordBytes = { readonly whole: Buffer; readonly base: string; readonly at: number | null }
+
+type Place = Position & { readonly owners: Names }
+/** For each index, the group or groups that a record is in. */
+export type Groups<R> = Readonly<Record<string, (record: R) => Names>>
+
 type Parts<R> = {
-  byId: Tree<R>
-  removed: InstanceType<typeof Tree<string, RemovedRecord>>
-  indexes: ReadonlyMap<string, OrderedIndex>
+  byId: LayeredMap<Stored<R>>
+  removed: LayeredMap<Place>
+  indexes: ReadonlyMap<string, OrderedIndex<Stored<R>>>
   next: number
   revision: number
 }
 /** A deleted record: when it was created, how many of the remaining records came before it, and whom it belonged to. */
 export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
+/** Records of a collection whose bytes are kept, at most. */
+const MOST_BYTES = 4096
+
+const isAmong = (names: Names, name: string): boolean => (typeof names === 'string' ? names === name : names.includes(name))
+
 let revisions = 0
 
 export class Collection<R extends StoredRecord> {
   readonly #groups: Groups<R>
   readonly #parts: Parts<R>
+  /** The records whose bytes were kept last, in a ring. */
+  readonly #written: Stored<R>[] = []
+  #nextWritten = 0
 
   constructor(groups: Groups<R>, parts?: Parts<R>) {
     this.#groups = groups
     this.#parts = parts ?? {
-      byId: new Tree<string, Entry<R>>(undefined, byText),
-      removed: new Tree<string, RemovedRecord>(undefined, byText),
+      byId: new LayeredMap(),
+      removed: new LayeredMap(),
       indexes: new Map(Object.keys(groups).map(name => [name, new OrderedIndex()])),
       next: 0,
       revision: 0
@@ -76,10 +94,24 @@ export class Collection<R extends StoredRecord> {
     return this.#parts.byId.get(id)?.record
   }
 
+  /** A record in its place. */
+  stored(id: string): Stored<R> | undefined {
+    return this.#parts.byId.get(id)
+  }
+
+  /** Keeps the bytes of a record until it changes, or many others were kept after it. */
+  keepBytes(stored: Stored<R>, bytes: RecordBytes): void {
+    const oldest = this.#written[this.#nextWritten]
+    if (oldest !== undefined) oldest.bytes = null
+    stored.bytes = bytes
+    this.#written[this.#nextWritten] = stored
+    this.#nextWritten = (this.#nextWritten + 1) % MOST_BYTES
+  }
+
   /** Up to `count` of the ids, for a suggestion. */
   someIds(count: number): string[] {
     const ids: string[] = []
-    for (const id of this.#parts.byId.keys()) if (ids.push(id) === count) break
+    for (const [id] of this.#parts.byId.entries()) if (ids.push(id) === count) break
     return ids
   }
 
@@ -90,99 +122,101 @@ export class Collection<R extends StoredRecord> {
 
   /** The position of a record, or of one that was deleted: what a cursor names. */
   position(id: string): Position | undefined {
-    return this.#parts.byId.get(id)?.position ?? this.#parts.removed.get(id)
+    return this.#placeOf(id)
   }
 
-  /** The Accounts that a record belongs to, or belonged to before it was deleted; none where there is no such id. */
-  ownersAt(id: string): readonly string[] {
-    const entry = this.#parts.byId.get(id)
-    return entry ? this.#ownersOf(entry.record) : (this.#parts.removed.get(id)?.owners ?? [])
+  /** Whether a record belongs to an Account, or did before it was deleted. */
+  isOwnedBy(id: string, account: string): boolean {
+    const place = this.#placeOf(id)
+    return place !== undefined && isAmong(place.owners, account)
   }
 
-  #ownersOf(record: R): readonly string[] {
-    return this.#groups.account?.(record) ?? []
+  #placeOf(id: string): Place | undefined {
+    return this.#parts.byId.get(id) ?? this.#parts.removed.get(id)
   }
 
-  index(name: string): OrderedIndex {
-    return this.#parts.indexes.get(name) as OrderedIndex
+  index(name: string): OrderedIndex<Stored<R>> {
+    return this.#parts.indexes.get(name) as OrderedIndex<Stored<R>>
   }
 
   insert(record: R): R {
-    return this.#put(frozen(record), this.#parts.next++)
+    return this.#put(record, this.#parts.next++)
   }
 
   /** Puts a record in the place of the one with its id; it keeps its number in the order of creation. */
   replace(record: R): R {
-    const { record: before, position } = this.#entryOf(record.id)
-    if (record.created === before.created && this.#isGroupedAs(before, record)) return this.#keep(frozen(record), position)
-    this.#takeOut(record.id)
-    return this.#put(frozen(record), position.nth)
+    const before = this.#storedAt(record.id)
+    if (record.created !== before.record.created || !this.#isGroupedAs(before.record, record)) {
+      this.#takeOut(record.id)
+      return this.#put(record, before.nth)
+    }
+    const stored = new Stored(record, before)
+    for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.replace(group, stored)
+    this.#parts.byId.set(record.id, stored)
+    this.#parts.revision = ++revisions
+    return record
   }
 
   /** Deletes a record; its id stays taken and stays a cursor. */
   remove(id: string): void {
-    const { record, position } = this.#takeOut(id)
-    this.#parts.removed.set(id, { ...position, owners: this.#ownersOf(record) })
+    const { at, nth, owners } = this.#takeOut(id)
+    this.#parts.removed.set(id, { at, nth, owners })
     this.#parts.revision = ++revisions
   }
 
-  /** The deleted records, for a file that the collection is read back from with `addTombstone`. */
+  /** The deleted records in the order of their ids, for a file that the collection is read back from with `addTombstone`. */
   tombstones(): Tombstone[] {
-    if (this.#parts.removed.size === 0) return []
-    const numbers = this.#parts.byId.valuesArray().map(({ position }) => position.nth)
-    return this.#parts.removed.valuesArray().map(({ id, at, nth, owners }) => ({ id, at, owners, after: numbers.filter(number => number < nth).length }))
+    const removed = [...this.#parts.removed.entries()]
+    if (removed.length === 0) return []
+    const numbers = Array.from(this.#parts.byId.entries(), ([, { nth }]) => nth)
+    return removed
+      .map(([id, { at, nth, owners }]) => ({ id, at, owners: [owners].flat(), after: numbers.filter(number => number < nth).length }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
   /** Takes the id of a deleted record and its place among the others: after the first `after` of them. */
   addTombstone({ id, at, after, owners }: Tombstone): void {
-    this.#parts.removed.set(id, { id, at, nth: after - 0.5, owners })
+    this.#parts.removed.set(id, { at, nth: after - 0.5, owners })
     this.#parts.revision = ++revisions
   }
 
   /** All records in the order in which they came; for exports, never for a query. */
   inCreationOrder(): R[] {
-    return this.#parts.byId
-      .valuesArray()
-      .sort((a, b) => a.position.nth - b.position.nth)
+    return Array.from(this.#parts.byId.entries(), ([, stored]) => stored)
+      .sort((a, b) => a.nth - b.nth)
       .map(({ record }) => record)
   }
 
   #put(record: R, nth: number): R {
-    const position = { at: Date.parse(record.created), nth, id: record.id }
-    this.#eachGroup(record, (index, group) => index.add(group, position))
-    return this.#keep(record, position)
-  }
-
-  #keep(record: R, position: Position): R {
-    this.#parts.byId.set(record.id, { record, position })
+    const owners = (this.#groups.account as Groups<R>[string])(record)
+    const stored = new Stored(record, { at: Date.parse(record.created), nth, owners })
+    for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.add(group, stored)
+    this.#parts.byId.add(record.id, stored)
     this.#parts.revision = ++revisions
     return record
   }
 
-  #entryOf(id: string): Entry<R> {
-    const entry = this.#parts.byId.get(id)
-    if (!entry) throw new Error(`there is no record ${id}`)
-    return entry
+  #storedAt(id: string): Stored<R> {
+    const stored = this.#parts.byId.get(id)
+    if (!stored) throw new Error(`there is no record ${id}`)
+    return stored
   }
 
   /** Whether two records are in the same groups of every index. */
   #isGroupedAs(one: R, other: R): boolean {
-    return Object.values(this.#groups).every(groupsOf => {
-      const [groups, others] = [groupsOf(one), groupsOf(other)]
-      return groups.length === others.length && groups.every((group, index) => group === others[index])
-    })
+    return Object.values(this.#groups).every(groupsOf => String(groupsOf(one)) === String(groupsOf(other)))
   }
 
-  #takeOut(id: string): Entry<R> {
-    const entry = this.#entryOf(id)
+  #takeOut(id: string): Stored<R> {
+    const stored = this.#storedAt(id)
     this.#parts.byId.delete(id)
-    this.#eachGroup(entry.record, (index, group) => index.remove(group, entry.position))
-    return entry
+    for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.remove(group, stored)
+    return stored
   }
 
-  #eachGroup(record: R, act: (index: OrderedIndex, group: string) => void): void {
-    for (const [name, groupsOf] of Object.entries(this.#groups)) {
-      for (const group of groupsOf(record)) act(this.index(name), group)
-    }
+  /** The groups of an index that a record is in. */
+  #groupsOf(index: string, { record, owners }: Stored<R>): readonly string[] {
+    const groups = index === 'account' ? owners : (this.#groups[index] as Groups<R>[string])(record)
+    return typeof groups === 'string' ? [groups] : groups
   }
 }

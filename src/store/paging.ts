@@ -1,6 +1,6 @@
 /** One page of a list: narrowed by an index and by instants, then cut at a cursor and a limit (LIST-2, FILT-6, A10 to A12). */
-import type { Collection, StoredRecord } from './collection.js'
-import { type Bound, EARLIEST, isAfter, LATEST, type Position } from './ordered-index.js'
+import type { Collection, Stored, StoredRecord } from './collection.js'
+import { EARLIEST, isAfter, LATEST, type Position } from './ordered-index.js'
 
 export type Query = {
   /** The index that narrows, and the group within it. */
@@ -17,23 +17,30 @@ export type Query = {
   limit: number
   order: 'newest_first' | 'oldest_first'
 }
-export type Page<R> = { records: R[]; hasMore: boolean }
+export type Page<R> = { stored: Stored<R>[]; hasMore: boolean }
 
-const startOf = (at: number): Bound => ({ at, nth: EARLIEST.nth })
-const endOf = (at: number): Bound => ({ at, nth: LATEST.nth })
+const startOf = (at: number): Position => ({ at, nth: EARLIEST.nth })
+const endOf = (at: number): Position => ({ at, nth: LATEST.nth })
+const later = (a: Position, b: Position): Position => (isAfter(b, a) ? b : a)
+const earlier = (a: Position, b: Position): Position => (isAfter(a, b) ? b : a)
 
 /** The records of a page in list order, and whether more lie beyond it in the direction of paging. */
 export function pageOf<R extends StoredRecord>(collection: Collection<R>, query: Query): Page<R> {
   const { gte, gt, lte, lt, startingAfter, endingBefore, limit } = query
   const newestFirst = query.order === 'newest_first'
-  const lower = [gte === undefined ? null : startOf(gte), gt === undefined ? null : endOf(gt), newestFirst ? endingBefore : startingAfter]
-  const upper = [lte === undefined ? null : endOf(lte), lt === undefined ? null : startOf(lt), newestFirst ? startingAfter : endingBefore]
-  const after = lower.reduce<Bound>((bound, other) => (other && isAfter(other, bound) ? other : bound), EARLIEST)
-  const before = upper.reduce<Bound>((bound, other) => (other && isAfter(bound, other) ? other : bound), LATEST)
+  let [after, before] = [EARLIEST, LATEST]
+  if (gte !== undefined) after = startOf(gte)
+  if (gt !== undefined) after = later(after, endOf(gt))
+  if (lte !== undefined) before = endOf(lte)
+  if (lt !== undefined) before = earlier(before, startOf(lt))
+  const [from, to] = newestFirst ? [endingBefore, startingAfter] : [startingAfter, endingBefore]
+  if (from !== undefined) after = later(after, from)
+  if (to !== undefined) before = earlier(before, to)
 
   const backwards = endingBefore !== undefined
-  const found = collection.index(query.index).range(query.group, { after, before, descending: newestFirst !== backwards, count: limit + 1 })
-  const positions = found.slice(0, limit)
-  if (backwards) positions.reverse()
-  return { records: positions.map(({ id }) => collection.get(id) as R), hasMore: found.length > limit }
+  const stored = collection.index(query.index).range(query.group, { after, before, descending: newestFirst !== backwards, count: limit + 1 })
+  const hasMore = stored.length > limit
+  if (hasMore) stored.pop()
+  if (backwards) stored.reverse()
+  return { stored, hasMore }
 }

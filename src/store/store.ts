@@ -24,14 +24,13 @@ export type RecordOf<F extends Family> = Records[F]
 export const FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions', 'refunds'] as const satisfies readonly Family[]
 /** The index that holds a whole family, in its one group. */
 export const ALL = 'all'
-const everything = () => [ALL]
+const everything = () => ALL
 
 type Collections = { readonly [F in Family]: Collection<Records[F]> }
 
 type GroupsOfAll = { readonly [F in Family]: Groups<Records[F]> }
 
 export class Store implements Collections {
-  readonly #groups: GroupsOfAll
   readonly accounts: Collection<Records['accounts']>
   readonly users: Collection<Records['users']>
   readonly locations: Collection<Records['locations']>
@@ -43,24 +42,23 @@ export class Store implements Collections {
 
   /** A store like another but for the families that begin empty. */
   constructor(from?: Store, empty: readonly Family[] = []) {
-    const ownerOf = (location: string) => [this.locations.get(location)?.account as string]
+    const ownerOf = (location: string) => this.locations.get(location)?.account as string
     const groups: GroupsOfAll = {
-      accounts: { all: everything, account: account => (account.reseller === null ? [account.id] : [account.id, account.reseller]) },
-      users: { account: user => [user.account] },
-      locations: { all: everything, account: location => [location.account] },
-      tickets: { all: everything, location: ticket => [ticket.location], account: ticket => ownerOf(ticket.location) },
+      accounts: { all: everything, account: account => (account.reseller === null ? account.id : [account.id, account.reseller]) },
+      users: { account: user => user.account },
+      locations: { all: everything, account: location => location.account },
+      tickets: { all: everything, location: ticket => ticket.location, account: ticket => ownerOf(ticket.location) },
       transactions: {
         all: everything,
-        location: transaction => [transaction.location],
+        location: transaction => transaction.location,
         account: transaction => ownerOf(transaction.location)
       },
       refunds: {
         all: everything,
-        transaction: refund => [refund.transaction],
+        transaction: refund => refund.transaction,
         account: refund => ownerOf((this.transactions.get(refund.transaction) as Records['transactions']).location)
       }
     }
-    this.#groups = groups
     const copied = <F extends Family>(family: F): Collection<Records[F]> => {
       const own: Groups<Records[F]> = groups[family]
       return from === undefined || empty.includes(family) ? new Collection(own) : collectionOf(from, family).clone(own)
@@ -82,11 +80,6 @@ export class Store implements Collections {
   /** A copy in which some families are empty. */
   without(families: readonly Family[]): Store {
     return new Store(this, families)
-  }
-
-  /** The Accounts that a record belongs to: its merchant, and for an Account itself and its reseller (A19, A21). */
-  ownersOf<F extends Family>(family: F, record: Records[F]): readonly string[] {
-    return (this.#groups[family].account as (record: Records[F]) => readonly string[])(record)
   }
 
   /** Puts a record in the place of the one with its id, or after the others where there is none. */

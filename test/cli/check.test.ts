@@ -380,7 +380,7 @@ function elementsOf(t: Test, xml: string): Element[] {
 }
 
 t.test('cli: a progress bar appears on a terminal once the work has taken a second, and nowhere else', async t => {
-  const barOn = (isTTY: boolean) => {
+  const barOn = async (isTTY: boolean) => {
     const stream = Object.assign(new PassThrough(), { isTTY, columns: 80, cursorTo: () => {}, clearLine: () => {}, moveCursor: () => {} })
     let written = ''
     for (const method of ['write', 'cursorTo', 'clearLine', 'clearScreenDown'] as const) {
@@ -392,7 +392,7 @@ t.test('cli: a progress bar appears on a terminal once the work has taken a seco
       })
     }
     let now = 0
-    const bar = createProgressBar(stream as unknown as NodeJS.WriteStream, () => now)
+    const bar = await createProgressBar(stream as unknown as NodeJS.WriteStream, () => now)
     return {
       bar,
       written: () => written,
@@ -401,9 +401,9 @@ t.test('cli: a progress bar appears on a terminal once the work has taken a seco
       }
     }
   }
-  const terminal = barOn(true)
-  const file = barOn(false)
-  const quick = barOn(true)
+  const terminal = await barOn(true)
+  const file = await barOn(false)
+  const quick = await barOn(true)
   for (const { bar, at } of [terminal, file]) {
     bar.update('tickets', 0, 4000)
     at(999)

@@ -1,7 +1,8 @@
 import t from 'tap'
-import { checkerOf, pathOf, problemAt } from '../../src/core/checking.js'
+import { checkerOf } from '../../src/core/checking.js'
 import { instantProblem } from '../../src/core/instants.js'
 import { didYouMean, nearest, sentence } from '../../src/core/nearest.js'
+import { pathOf, problemAt } from '../../src/core/places.js'
 
 t.test('paths of a document are written as code would', async t => {
   t.equal(pathOf([]), '')
@@ -11,7 +12,7 @@ t.test('paths of a document are written as code would', async t => {
 })
 
 t.test('checking: every kind of problem is said in words, with its place', async t => {
-  const check = checkerOf(() => ({
+  const { problems: check } = checkerOf(() => ({
     type: 'object',
     additionalProperties: false,
     required: ['name'],
@@ -67,26 +68,26 @@ t.test('checking: every kind of problem is said in words, with its place', async
     [{ name: 'x', either: {} }, { either: 'now is required' }]
   ]
   for (const [document, problems] of cases) {
-    const found = check(document)
+    const found = await check(document)
     t.strictSame(Object.fromEntries(found.map(({ path, message }) => [path, message])), problems, JSON.stringify(document))
     for (const { path, steps } of found) t.equal(pathOf(steps), path)
   }
   t.strictSame(
-    check([]).map(({ path, message }) => [path, message]),
+    (await check([])).map(({ path, message }) => [path, message]),
     [['', 'an object was expected, not a list']]
   )
 })
 
 t.test('checking: all problems of a document are reported at once, and the schema is compiled once, on first use', async t => {
   let made = 0
-  const check = checkerOf(() => {
+  const { problems: check } = checkerOf(() => {
     made++
     return { type: 'array', items: { type: 'integer' } }
   })
 
   t.equal(made, 0)
-  t.equal(check(['a', 1, 'b', 'c']).length, 3)
-  t.strictSame(check([1, 2]), [])
+  t.equal((await check(['a', 1, 'b', 'c'])).length, 3)
+  t.strictSame(await check([1, 2]), [])
   t.equal(made, 1)
 })
 

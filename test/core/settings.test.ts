@@ -42,10 +42,10 @@ t.test('settings: false, 0 and null are values, undefined is none', async t => {
 })
 
 t.test('settings: each default keeps its own schema, and each setting says what it does', async t => {
-  const check = checkerOf(() => settingsSchema(() => true))
+  const { problems: check } = checkerOf(() => settingsSchema(() => true))
   const defaults = nested(settingsInForce({}).values)
 
-  t.strictSame(check(JSON.parse(JSON.stringify(defaults))), [])
+  t.strictSame(await check(JSON.parse(JSON.stringify(defaults))), [])
   for (const key of SETTING_KEYS) t.ok(/^.+\.$/.test(SETTINGS[key].about), key)
 })
 
@@ -73,7 +73,7 @@ t.test('settings: the schema of one scope, nested by the dots, closed at every l
 })
 
 t.test('settings: what a value may not be', async t => {
-  const check = checkerOf(() => settingsSchema(() => true))
+  const { problems: check } = checkerOf(() => settingsSchema(() => true))
   const refused: [key: SettingKey, value: unknown][] = [
     ['port', -1],
     ['port', 65_536],
@@ -99,7 +99,7 @@ t.test('settings: what a value may not be', async t => {
     ['auth.visibility', 'closed']
   ]
   for (const [key, value] of refused) {
-    const problems = check(nested({ [key]: value }))
+    const problems = await check(nested({ [key]: value }))
     t.strictSame(
       problems.map(({ path }) => path),
       [key],
@@ -129,12 +129,12 @@ t.test('settings: hostile keys are plain names and touch no prototype', async t 
   t.equal(JSON.stringify(back), '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":{"__proto__":2}}')
   t.equal(({} as Record<string, unknown>).polluted, undefined)
 
-  const problems = checkerOf(() => settingsSchema(() => true))(back)
+  const problems = await checkerOf(() => settingsSchema(() => true)).problems(back)
   t.strictSame(problems.map(({ path }) => path).sort(), ['__proto__', 'a', 'constructor'])
 })
 
 t.test('settings: a key below the value of another is an unknown name, in whatever order they come', async t => {
-  const check = checkerOf(() => settingsSchema(() => true))
+  const { problems: check } = checkerOf(() => settingsSchema(() => true))
   const cases: [flat: Record<string, unknown>, paths: string[]][] = [
     [{ seed: 1, 'seed.x': 2 }, ['seed.x']],
     [{ 'seed.x': 2, seed: 1 }, ['seed.x']],
@@ -143,14 +143,7 @@ t.test('settings: a key below the value of another is an unknown name, in whatev
     [{ 'seed.constructor': 1 }, ['seed']],
     [{ 'constructor.x': 1 }, ['constructor']]
   ]
-  for (const [flat, paths] of cases)
-    t.strictSame(
-      check(nested(flat))
-        .map(({ path }) => path)
-        .sort(),
-      paths,
-      JSON.stringify(flat)
-    )
+  for (const [flat, paths] of cases) t.strictSame((await check(nested(flat))).map(({ path }) => path).sort(), paths, JSON.stringify(flat))
 })
 
 t.test('settings: a process setting in a sandbox is a problem that says where it belongs', async t => {

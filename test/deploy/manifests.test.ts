@@ -141,13 +141,13 @@ t.test("nginx.conf: its own answers have the emulator's error shape", async t =>
 const MIB = 2 ** 20
 
 /** Every variable is a setting's and its value one that the setting takes; as many sandboxes as there may be fit in the heap, and the heap in the memory. */
-function checkEmulator(t: Test, { NODE_OPTIONS = '', ...environment }: Record<string, string>, memory: string) {
+async function checkEmulator(t: Test, { NODE_OPTIONS = '', ...environment }: Record<string, string>, memory: string): Promise<void> {
   const known = SETTING_KEYS.map(variableOf)
   for (const [name, value] of Object.entries(environment)) {
     t.equal(known.includes(name), true, name)
     t.equal(typeof value, 'string', `${name} is text`)
   }
-  const given = settingsOfEnvironment(environment)
+  const given = await settingsOfEnvironment(environment)
   t.match(given, { host: '0.0.0.0', port: Number(PORT) })
   t.equal(given.data, '/data/state.json')
 
@@ -189,7 +189,7 @@ t.test('compose.yaml: three emulators, each with its own data, and a balancer th
     t.equal(one.image, 'commerce-emulator')
     t.match(read('../Dockerfile'), /RUN mkdir .*\/data.* && chown node .*\/data/, 'a new volume belongs to the user of the image')
     t.strictSame(one.healthcheck.test, ['CMD', 'node', 'dist/main.js', 'healthcheck'])
-    checkEmulator(t, { ...one.environment, DATA: defaultOf(one.environment.DATA), CONTROL_HOSTS: '', CONTROL_TOKEN: '' }, one.mem_limit)
+    await checkEmulator(t, { ...one.environment, DATA: defaultOf(one.environment.DATA), CONTROL_HOSTS: '', CONTROL_TOKEN: '' }, one.mem_limit)
   }
   for (const one of Object.values<Json>(services)) {
     t.match(one, { read_only: true, tmpfs: ['/tmp'], cap_drop: ['ALL'], restart: 'unless-stopped' })
@@ -229,7 +229,7 @@ t.test('kubernetes.yaml: its parts refer to each other and to nginx.conf correct
     t.equal(String(spec.ports[0].port), port)
   }
   const variables = named('ConfigMap', 'emulator').data
-  checkEmulator(t, variables, emulator.spec.template.spec.containers[0].resources.limits.memory)
+  await checkEmulator(t, variables, emulator.spec.template.spec.containers[0].resources.limits.memory)
   t.match(variables.CONTROL_HOSTS, /^commerce-emulator\./)
   t.strictSame(emulator.spec.template.spec.containers[0].volumeMounts[0], { name: 'data', mountPath: '/data' })
   t.equal(named('Service', 'commerce-emulator').spec.selector['app.kubernetes.io/name'], 'balancer')

@@ -486,11 +486,11 @@ t.test('A25: the key of a call is masked whoever knows it: any key that is taken
   const use = (key: string) => call(`GET /tickets/${key}`, { key, headers: { 'user-agent': `till ${key}` } })
   const shown = async () => (await entries(emulator)).map(({ path, params, user_agent, account, status }) => [path, params, user_agent, account, status])
 
-  sandbox.changeSettings({ auth: { accept_any_key: 'mch_a' } })
+  await sandbox.changeSettings({ auth: { accept_any_key: 'mch_a' } })
   await use('sk_of_a_stranger')
   t.strictSame(await shown(), [['/tickets/***', { id: '***' }, 'till ***', 'mch_a', 404]])
 
-  sandbox.changeSettings({ auth: { accept_any_key: null } })
+  await sandbox.changeSettings({ auth: { accept_any_key: null } })
   const { key } = sandbox.addKey('mch_a')
   const late = use(key)
   await wait(20)

@@ -444,7 +444,7 @@ t.test('A08: what is not HTTP that can be read is refused in the same shape', as
     t.equal(answer.body.error.request_id, answer.headers['request-id'])
     await stillAnswers(t, port)
   }
-  sandbox.changeSettings({ errors: { expose_rule: false }, statuses: { invalid: 422 } })
+  await sandbox.changeSettings({ errors: { expose_rule: false }, statuses: { invalid: 422 } })
   const answer = parsed(await exchange(port, 'HELLO\r\n\r\n'))
   t.equal(answer.status, 400, 'what cannot be read is a 400 whatever the settings')
   t.notOk('assumption' in answer.body.error)

@@ -460,7 +460,7 @@ async function unit(t: Test) {
     writes++
     return sandboxes.saved
   })
-  const change = () => sandboxes.main.changeSettings({ seed: sandboxes.main.settings.seed + 1 })
+  const change = () => void sandboxes.main.changeSettings({ seed: sandboxes.main.settings.seed + 1 })
   const seed = () => saved(file).sandboxes[0].state.settings.seed
   return { folder, file, data, app, change, seed, writes: () => writes }
 }

@@ -422,7 +422,7 @@ t.test('sandboxes: what a file saves of them brings them back', async t => {
   const [a] = ['a', 'b'].map(name => first.use(name)) as [Sandbox]
   await first.main.load(documentOf('test', { name: 'other', data: smallFixture() }), ORIGIN)
   await a.load(documentOf('test', { name: 'own', data: smallFixture() }), ORIGIN)
-  a.changeSettings({ 'pagination.max_limit': 4 })
+  await a.changeSettings({ 'pagination.max_limit': 4 })
   a.nextRequestId()
   const { tickets } = await a.addRecords(documentOf('test', { tickets: [{ location: 'loc_a', reference: 'T-9' }] }))
 

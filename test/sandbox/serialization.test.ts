@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Step } from '../../src/core/checking.js'
 import { Ids } from '../../src/core/ids.js'
+import type { Step } from '../../src/core/places.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { type SerializedState, stateOf, stateSchema, stateText } from '../../src/sandbox/serialization.js'
 import { emptyState, type SandboxState } from '../../src/sandbox/state.js'

@@ -8,7 +8,7 @@ import { exported } from '../../src/scenario/export.js'
 import type { GenerateData } from '../../src/scenario/generate.js'
 import { Library } from '../../src/scenario/library.js'
 import { type FirstState, firstStateOf } from '../../src/scenario/scenario.js'
-import { checkFixture } from '../../src/scenario/schemas.js'
+import { FIXTURE_CHECKER } from '../../src/scenario/schemas.js'
 import type { Store } from '../../src/store/store.js'
 import { cpuTime } from '../support/cpu.js'
 import { NOW, smallFixture } from '../support/emulator.js'
@@ -160,7 +160,7 @@ t.test('generate: over several seeds all that is generated is consistent', async
       t.equal(new Set(ids).size, ids.length)
     }
     const document = JSON.parse(JSON.stringify(exported(store)))
-    t.strictSame(checkFixture(document), [], `seed ${seed}: an export of it is a fixture`)
+    t.strictSame(await FIXTURE_CHECKER.problems(document), [], `seed ${seed}: an export of it is a fixture`)
     t.equal(JSON.stringify(exported((await firstState({ clock: NOW, data: document })).store)), JSON.stringify(document))
   }
 })

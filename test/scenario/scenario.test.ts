@@ -11,7 +11,7 @@ import { exported } from '../../src/scenario/export.js'
 import { FixtureImporter, fixtureIn } from '../../src/scenario/fixture.js'
 import { Library } from '../../src/scenario/library.js'
 import { type FirstState, firstStateOf, isBareFixture } from '../../src/scenario/scenario.js'
-import { checkFixture, checkScenario, fixtureSchema, publishedSchema, scenarioSchema } from '../../src/scenario/schemas.js'
+import { FIXTURE_CHECKER, fixtureSchema, publishedSchema, SCENARIO_CHECKER, scenarioSchema } from '../../src/scenario/schemas.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { cpuTime } from '../support/cpu.js'
 import { startTestEmulator } from '../support/emulator.js'
@@ -939,7 +939,7 @@ t.test('the schemas are JSON Schema that closes every record, and a fixture hold
     Object.keys((scenarioSchema() as { properties: object }).properties).join(' '),
     'name description fixtures seed clock settings data generate script steps expect'
   )
-  t.strictSame([checkFixture({}), checkScenario({})], [[], []])
+  t.strictSame([await FIXTURE_CHECKER.problems({}), await SCENARIO_CHECKER.problems({})], [[], []])
 })
 
 t.test('a published schema is made of words that every editor knows', async t => {
@@ -1350,7 +1350,7 @@ t.test('an export is a fixture: loaded again, it gives the same records and the 
     }
     t.strictSame([...again.store.keys], [...store.keys])
   }
-  t.strictSame(checkFixture(plain(first)), [])
+  t.strictSame(await FIXTURE_CHECKER.problems(plain(first)), [])
 })
 
 t.test('an export leaves out what is derived, what is null and what is empty, and keeps the order of creation', async t => {

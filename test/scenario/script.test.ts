@@ -1,9 +1,9 @@
 import t from 'tap'
-import { pathOf, type Step } from '../../src/core/checking.js'
+import { pathOf, type Step } from '../../src/core/places.js'
 import { OPERATION_NAMES, type OperationId, operationNamed } from '../../src/reference/operations.js'
 import { compileExpectation, type Expectation, type ExpectationData, Tally } from '../../src/scenario/expectations.js'
 import type { SentCall } from '../../src/scenario/matching.js'
-import { checkEntry, checkScenario } from '../../src/scenario/schemas.js'
+import { ENTRY_CHECKER, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import { compileEntry, compileScript, type Entry, type EntryData, FAULTS, Script } from '../../src/scenario/script.js'
 import { cpuTime } from '../support/cpu.js'
 
@@ -20,7 +20,7 @@ const atOf = (steps: readonly Step[], message: string) => `${pathOf(steps)}: ${m
 
 /** The problems that an entry is refused with: those of its schema, or else those found when it is compiled. */
 const problemsOf = async (data: unknown): Promise<string[]> => {
-  const found = checkEntry(data).map(({ steps, message }) => atOf(steps, message))
+  const found = (await ENTRY_CHECKER.problems(data)).map(({ steps, message }) => atOf(steps, message))
   if (found.length > 0) return found
   const entry = await compileEntry(data as EntryData, (steps, message) => found.push(atOf(steps, message)))
   t.equal(entry === null, found.length > 0, 'an entry with a problem is not compiled, one without is')
@@ -638,7 +638,7 @@ t.test('script: an entry is put back with the id and counts that it had', async 
 
 /** The problems of one expectation: those of its schema, or else those found when it is compiled. */
 const expectationProblems = async (data: unknown): Promise<string[]> => {
-  const found = checkScenario({ expect: [data] }).map(({ steps, message }) => atOf(steps.slice(2), message))
+  const found = (await SCENARIO_CHECKER.problems({ expect: [data] })).map(({ steps, message }) => atOf(steps.slice(2), message))
   if (found.length > 0) return found
   const expectation = await compileExpectation(data as ExpectationData, (steps, message) => found.push(atOf(steps, message)))
   t.equal(expectation === null, found.length > 0)

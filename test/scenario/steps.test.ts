@@ -1,7 +1,7 @@
 import t from 'tap'
-import { pathOf } from '../../src/core/checking.js'
+import { pathOf } from '../../src/core/places.js'
 import { bindingsOf } from '../../src/scenario/scenario.js'
-import { checkScenario } from '../../src/scenario/schemas.js'
+import { SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import {
   checkSteps,
   type Play,
@@ -24,8 +24,8 @@ const BINDINGS: StepBindings = {
 }
 
 /** The problems that steps are refused with: those of their schema, or else those found when they are checked. */
-const problemsOf = (steps: unknown): string[] => {
-  const found = checkScenario({ steps }).map(({ steps, message }) => `${pathOf(steps.slice(1))}: ${message}`)
+const problemsOf = async (steps: unknown): Promise<string[]> => {
+  const found = (await SCENARIO_CHECKER.problems({ steps })).map(({ steps, message }) => `${pathOf(steps.slice(1))}: ${message}`)
   if (found.length > 0) return found
   checkSteps(steps as StepData[], BINDINGS, (at, message) => found.push(`${pathOf(at)}: ${message}`))
   return found
@@ -119,7 +119,7 @@ t.test('steps: every kind of problem, with its place', async t => {
     ['an empty name', [{ ...list, as: '' }], ['[0].as: text was expected, not an empty one']],
     ['a name given twice', [payment, list, payment], ['[2].as: an earlier step is called payment too']]
   ]
-  for (const [title, steps, problems] of cases) t.strictSame(problemsOf(steps), problems, title)
+  for (const [title, steps, problems] of cases) t.strictSame(await problemsOf(steps), problems, title)
 })
 
 t.test('steps: what a step may say', async t => {
@@ -133,7 +133,7 @@ t.test('steps: what a step may say', async t => {
     { do: 'POST /refunds', body: { transaction: '${payment.id}', reason: '$ {x} $x {x} ${payment.id', metadata: {} }, expect: { body: null } }
   ]
 
-  t.strictSame(problemsOf(steps), [])
+  t.strictSame(await problemsOf(steps), [])
 })
 
 t.test('steps: many references to nothing are reported in time that grows with their number alone', async t => {

@@ -18,9 +18,11 @@ export function refundRoutes(api: FastifyInstance): void {
       judge(REFUND_RULES, money)
 
       const { currency, payment_method } = transaction
+      const { id, created } = sandbox.stamp('refunds')
       return sandbox.store.insertRefund({
-        ...sandbox.stamp('refunds'),
+        id,
         object: 'refund',
+        created,
         transaction: transaction.id,
         amount: values.amount ?? money.remaining,
         currency,

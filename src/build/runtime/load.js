@@ -1,0 +1,23 @@
+/**
+ * Runs the script of the emulator from the code that V8 compiled when it was built. V8 refuses code of another version and compiles the script again; so
+ * that none of another processor is given to it, the file is named after both.
+ */
+const { readFileSync } = require('node:fs')
+const { join } = require('node:path')
+const { Script } = require('node:vm')
+
+const FILE = join(__dirname, 'emulator.js')
+/** Where the compiled code is kept. */
+const CODE = join(__dirname, `emulator-${process.version}-${process.arch}.code`)
+
+function keptCode() {
+  try {
+    return readFileSync(CODE)
+  } catch {
+    return undefined
+  }
+}
+
+const script = new Script(readFileSync(FILE, 'latin1'), { filename: FILE, cachedData: keptCode() })
+script.runInThisContext()(exports, require, module, FILE)
+Object.assign(module.exports, { script, CODE })

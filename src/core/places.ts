@@ -1,0 +1,17 @@
+/** Places in a document: the steps to a value, and the problems that are found there. */
+import type { Problem } from './errors.js'
+
+/** A step into a document: a property's name or a list index. */
+export type Step = string | number
+/** A problem with its place as steps, for whoever knows the file's lines. */
+export type PlacedProblem = Problem & { steps: readonly Step[] }
+
+/** `['tickets', 3, 'location']` → `tickets[3].location`. */
+export const pathOf = (steps: readonly Step[]): string =>
+  steps.reduce<string>((path, step) => {
+    if (typeof step === 'number') return `${path}[${step}]`
+    return path === '' ? step : `${path}.${step}`
+  }, '')
+
+/** A problem at a place of a document. */
+export const problemAt = (steps: readonly Step[], message: string): PlacedProblem => ({ path: pathOf(steps), message, steps })

@@ -1,0 +1,18 @@
+/** The package's own documents as the build has read and checked them, so that a start neither reads YAML nor checks it. */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type DocumentKind, locatorIn, type SourceDocument } from './documents.js'
+
+/** What a prepared file holds. */
+export type Prepared = { checkedAs: DocumentKind; data: unknown }
+const FOLDER = fileURLToPath(new URL('../../dist/documents/', import.meta.url))
+
+/** The name of the file that a text is prepared in. A text that was changed since the build has another name, and is read as any other document. */
+export const preparedName = (text: string): string => `${createHash('sha256').update(text).digest('hex')}.json`
+
+/** The document that was prepared from a text; null where none was. */
+export async function preparedDocument(name: string, text: string): Promise<SourceDocument | null> {
+  const prepared = await readFile(FOLDER + preparedName(text), 'utf8').catch(() => null)
+  return prepared === null ? null : { name, locate: locatorIn(text), ...(JSON.parse(prepared) as Prepared) }
+}
