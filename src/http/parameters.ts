@@ -82,11 +82,11 @@ const NONE: readonly string[] = []
 
 function unknownIn(table: Table, form: FormObject, path: string): readonly string[] {
   let found = NONE
-  for (const [name, node] of form.parts) {
+  form.parts.each((node, name) => {
     const field = table.byName.get(name)
     if (field === undefined) found = [...found, leafOf(inBrackets(path, name), node)]
-    else if (field.table && node instanceof FormObject) found = [...found, ...unknownIn(field.table, node, field.path)]
-  }
+    else if (field.table && node instanceof FormObject) found = found.concat(unknownIn(field.table, node, field.path))
+  })
   return found
 }
 
@@ -94,7 +94,7 @@ function unknownIn(table: Table, form: FormObject, path: string): readonly strin
 function leafOf(path: string, node: FormNode): string {
   if (node instanceof FormList) return `${path}[]`
   if (typeof node === 'string') return path
-  const [name, part] = [...node.parts][0] as [string, FormNode]
+  const [name, part] = node.parts.entries()[0] as [string, FormNode]
   return leafOf(inBrackets(path, name), part)
 }
 
@@ -206,14 +206,14 @@ class Decoder {
       return undefined
     }
     if (!(node instanceof FormObject)) throw this.#notNested(field, node, `${field.path}[key]`, 'META-1')
-    const entries: Record<string, string | null> = Object.create(null)
-    for (const [key, value] of node.parts) {
+    const entries: Record<string, string | null> = {}
+    for (const [key, value] of node.parts.entries()) {
       if (typeof value !== 'string') {
         const param = leafOf(inBrackets(field.path, key), value)
         throw this.#refusal('parameter_invalid', param, 'a metadata value is text; it cannot be nested and cannot be a list', { assumption: 'A17' })
       }
-      if (value !== '') entries[key] = value
-      else if (this.#unsets) entries[key] = null
+      if (value !== '') setOwn(entries, key, value)
+      else if (this.#unsets) setOwn(entries, key, null)
       else this.#context.trace.rely('A16')
     }
     return this.#unsets ? { cleared: node.cleared, entries } : (entries as Metadata)
@@ -289,6 +289,12 @@ class Decoder {
   #refusal(code: ErrorCode, param: string, expected: string, blame: Blame, separator = ': '): ApiError {
     return new ApiError(code, { message: sentence(`${param}${separator}${expected}`), param, ...blame })
   }
+}
+
+/** Sets a property whatever its name is: `__proto__` is a key of metadata like any other. */
+function setOwn(entries: Record<string, string | null>, key: string, value: string | null): void {
+  if (key === '__proto__') Object.defineProperty(entries, key, { value, configurable: true, enumerable: true, writable: true })
+  else entries[key] = value
 }
 
 /** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be distinguished from other digits. */

@@ -103,7 +103,7 @@ export class Store implements Collections {
 
   #addRefunded(id: string, amount: number): void {
     const transaction = this.transactions.get(id) as Records['transactions']
-    this.transactions.replace({ ...transaction, amount_refunded: transaction.amount_refunded + amount })
+    this.transactions.amend({ ...transaction, amount_refunded: transaction.amount_refunded + amount })
   }
 }
 
