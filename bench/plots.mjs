@@ -24,16 +24,19 @@ const PLOTS = {
   }
 }
 
+/** Places in the list of colours, so that a target has the same one in every plot. */
+const COLOUR = { emulator: 0, before: 1, control: 2 }
+
 /** The lines of a plot: a colour for each target, a dash for each row. */
 function linesOf(rows, titles) {
   const present = Object.keys(titles).flatMap(id => rows.find(row => row.id === id) ?? [])
   const targets = [...new Set(present.flatMap(({ series }) => Object.keys(series)))]
-  return targets.flatMap((target, colour) =>
+  return targets.flatMap(target =>
     present
       .filter(({ series }) => series[target]?.length > 1)
       .map(({ id, series }) => ({
         name: targets.length > 1 ? `${target}, ${titles[id]}` : titles[id],
-        colour,
+        colour: COLOUR[target],
         dash: Object.keys(titles).indexOf(id),
         points: series[target]
       }))
