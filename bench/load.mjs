@@ -1,36 +1,8 @@
 /** A bounded load over loopback with little overhead of its own: raw keep-alive sockets, requests composed beforehand. */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-const { PATH, HOME } = process.env
 const HEAD_END = Buffer.from('\r\n\r\n')
-
-/** Starts the built command on a free port. With a log level other than silent it logs, and the lines are discarded. */
-export async function startEmulator({ settings = {}, nodeArgs = [], logLevel = 'silent' } = {}) {
-  const sets = Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`])
-  const child = spawn(process.execPath, [...nodeArgs, MAIN, '--port', '0', '--log-level', logLevel, ...sets], {
-    env: { PATH, HOME },
-    stdio: ['ignore', 'pipe', logLevel === 'silent' ? 'inherit' : 'ignore']
-  })
-  const ended = once(child, 'exit')
-  const ready = new Promise(resolve => {
-    createInterface({ input: child.stdout }).on('line', line => {
-      const [, port] = /^commerce-emulator ready on http:\/\/localhost:(\d+)\/next$/.exec(line) ?? []
-      if (port) resolve(Number(port))
-    })
-  })
-  const port = await Promise.race([ready, ended.then(() => null)])
-  if (port === null) throw new Error('The emulator did not start; build it first: npm run build.')
-  const stop = async () => {
-    child.kill('SIGTERM')
-    await ended
-  }
-  return { port, pid: child.pid, stop }
-}
 
 /** The bytes of a call. */
 export function request(on, { key = 'sk_test_merchant', form } = {}) {
@@ -47,56 +19,105 @@ export function request(on, { key = 'sk_test_merchant', form } = {}) {
   )
 }
 
-/** Opens connections to a port; `send` makes calls over them, the next on each as soon as the last is answered, and returns calls a second. */
-export async function openConnections(port, count, { anyStatus = false } = {}) {
-  const sockets = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const socket = connect(port, '127.0.0.1').setNoDelay()
-      await once(socket, 'connect')
-      return socket
-    })
-  )
-  /** `bytes` is a call, or a function that returns the next one. */
-  const send = (bytes, calls) => {
+/** A connection that carries one call at a time; `done` is called with the size of the body when the answer is complete, and `fail` with an answer that is none of success. */
+async function openConnection(port, { anyStatus, fail }) {
+  const socket = connect(port, '127.0.0.1').setNoDelay()
+  await once(socket, 'connect')
+  let [seen, expected, bodySize, done] = [null, 0, 0, null]
+  socket.on('data', chunk => {
+    seen = seen === null ? chunk : Buffer.concat([seen, chunk])
+    if (expected === 0) {
+      const end = seen.indexOf(HEAD_END)
+      if (end < 0) return
+      const head = seen.latin1Slice(0, end)
+      if (!anyStatus && !head.startsWith('HTTP/1.1 2')) return fail(new Error(seen.toString()))
+      bodySize = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
+      expected = end + 4 + bodySize
+    }
+    if (seen.length < expected) return
+    seen = null
+    expected = 0
+    done(bodySize)
+  })
+  socket.on('close', () => fail(new Error(`Port ${port} closed a connection.`)))
+  const call = (bytes, answered) => {
+    done = answered
+    socket.write(bytes)
+  }
+  const close = () => socket.removeAllListeners('close').destroy()
+  return { call, close }
+}
+
+/**
+ * Opens connections to a port, for calls in a closed loop (`send`) or at a steady rate (`pace`).
+ * With `awake` this process does not sleep while it waits: waking a process on another core costs the server that answers up to 20 µs, the more often the slower it is.
+ */
+export async function openConnections(port, count, { anyStatus = false, awake = false } = {}) {
+  let fail = error => {
+    throw error
+  }
+  const connections = await Promise.all(Array.from({ length: count }, () => openConnection(port, { anyStatus, fail: error => fail(error) })))
+  let lastSize = 0
+
+  /** Makes calls, the next on each connection as soon as the last is answered; `bytes` is a call, or a function that returns the next one. Returns calls a second; the microseconds of each call are added to `times`. */
+  const send = (bytes, calls, times = null) => {
     const next = typeof bytes === 'function' ? bytes : () => bytes
-    let [left, open] = [calls, 0]
-    const start = process.hrtime.bigint()
+    let [left, open] = [calls, connections.length]
+    const start = performance.now()
     return new Promise((resolve, reject) => {
-      for (const socket of sockets) {
-        let [seen, expected] = [null, 0]
+      fail = reject
+      const stayAwake = () => {
+        if (open > 0) setImmediate(stayAwake)
+      }
+      if (awake) setImmediate(stayAwake)
+      for (const { call } of connections) {
+        let begin = 0
         const go = () => {
-          if (left === 0) {
-            socket.off('data', onData)
-            if (--open === 0) resolve(calls / (Number(process.hrtime.bigint() - start) / 1e9))
-            return
-          }
-          left--
-          socket.write(next())
+          if (left-- > 0) {
+            begin = times === null ? 0 : performance.now()
+            call(next(), answered)
+          } else if (--open === 0) resolve(calls / ((performance.now() - start) / 1000))
         }
-        const onData = chunk => {
-          seen = seen === null ? chunk : Buffer.concat([seen, chunk])
-          if (expected === 0) {
-            const end = seen.indexOf(HEAD_END)
-            if (end < 0) return
-            const head = seen.latin1Slice(0, end)
-            if (!anyStatus && !head.startsWith('HTTP/1.1 2')) return reject(new Error(seen.toString()))
-            expected = end + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
-          }
-          if (seen.length < expected) return
-          seen = null
-          expected = 0
+        const answered = size => {
+          times?.push((performance.now() - begin) * 1000)
+          lastSize = size
           go()
         }
-        open++
-        socket.on('data', onData)
         go()
       }
     })
   }
-  const close = () => {
-    for (const socket of sockets) socket.destroy()
+
+  /** Makes a number of calls at a steady rate a second, whether or not earlier ones are answered. Returns the microseconds of each from when it was due, so that waiting for a connection counts too. */
+  const pace = (bytes, rate, calls) => {
+    const free = [...connections]
+    const times = []
+    const start = performance.now()
+    let made = 0
+    return new Promise((resolve, reject) => {
+      fail = reject
+      const turn = () => {
+        while (made < calls && free.length > 0) {
+          const due = start + (made * 1000) / rate
+          if (performance.now() < due) break
+          made++
+          const connection = free.pop()
+          connection.call(bytes, () => {
+            times.push((performance.now() - due) * 1000)
+            free.push(connection)
+            if (times.length === calls) resolve(times)
+          })
+        }
+        if (made < calls) setImmediate(turn)
+      }
+      turn()
+    })
   }
-  return { send, close }
+
+  const close = () => {
+    for (const connection of connections) connection.close()
+  }
+  return { send, pace, close, bodySize: () => lastSize }
 }
 
 /** A call of the control API or of the emulated one; returns the parsed body. */
@@ -106,10 +127,4 @@ export async function ask(port, on, { body, headers } = {}) {
   const text = await answer.text()
   if (!answer.ok) throw new Error(`${on} was answered ${answer.status}: ${text}`)
   return /json/.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) : text
-}
-
-export const median = numbers => {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
