@@ -9,18 +9,20 @@ export type Latency = { buckets: number[]; sum: number }
 /** An operation, or `none` where the reference has none. */
 export type OperationLabel = OperationId | 'none'
 
+/** The calls of one operation: how many by status, and how long they took. */
+type Counts = { statuses: Map<number, number>; latency: Latency }
+
 export class Metrics {
-  readonly #calls = new Map<OperationLabel, Map<number, number>>()
-  readonly #latencies = new Map<OperationLabel, Latency>()
+  readonly #counts = new Map<OperationLabel, Counts>()
   #scripted = 0
 
   /** Calls by operation and status. */
   get calls(): ReadonlyMap<OperationLabel, ReadonlyMap<number, number>> {
-    return this.#calls
+    return new Map(Array.from(this.#counts, ([label, { statuses }]) => [label, statuses]))
   }
 
   get latencies(): ReadonlyMap<OperationLabel, Latency> {
-    return this.#latencies
+    return new Map(Array.from(this.#counts, ([label, { latency }]) => [label, latency]))
   }
 
   /** Calls that a script entry acted on. */
@@ -30,19 +32,25 @@ export class Metrics {
 
   /** All calls. */
   get total(): number {
-    return [...this.#calls.values()].flatMap(statuses => [...statuses.values()]).reduce((sum, count) => sum + count, 0)
+    return [...this.#counts.values()].flatMap(({ statuses }) => [...statuses.values()]).reduce((sum, count) => sum + count, 0)
   }
 
   count({ operation, status, ms, script }: Pick<JudgedCall, 'operation' | 'status' | 'ms' | 'script'>): void {
     const label = operation ?? 'none'
-    const statuses = this.#calls.get(label) ?? new Map<number, number>()
-    this.#calls.set(label, statuses.set(status, (statuses.get(status) ?? 0) + 1))
-    const latency = this.#latencies.get(label) ?? { buckets: new Array(LATENCY_BOUNDS.length + 1).fill(0), sum: 0 }
-    const bucket = LATENCY_BOUNDS.findIndex(bound => ms <= bound)
-    const place = bucket < 0 ? LATENCY_BOUNDS.length : bucket
+    const { statuses, latency } = this.#countsOf(label)
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    let place = 0
+    while (place < LATENCY_BOUNDS.length && ms > (LATENCY_BOUNDS[place] as number)) place++
     latency.buckets[place] = (latency.buckets[place] as number) + 1
     latency.sum += ms
-    this.#latencies.set(label, latency)
     if (script !== null) this.#scripted++
+  }
+
+  #countsOf(label: OperationLabel): Counts {
+    const known = this.#counts.get(label)
+    if (known !== undefined) return known
+    const counts = { statuses: new Map(), latency: { buckets: [...LATENCY_BOUNDS.map(() => 0), 0], sum: 0 } }
+    this.#counts.set(label, counts)
+    return counts
   }
 }

@@ -1,5 +1,6 @@
 /** One call of the emulated API, from its first moment to its place in the journal. */
 import { hash } from 'node:crypto'
+import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
 import { redactForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
@@ -94,8 +95,6 @@ export class Call implements JudgedCall {
   lost: Fault | null = null
   /** Whether the steps of the API are still to come to an end; they do so without a client too. */
   isPending = false
-  /** Whether its response was sent to the end. */
-  isSent = false
   /** Whether it is recorded, so that nothing more is expected of it. */
   isOver = false
   /** Whether its response is closed, sent or not. */
@@ -189,7 +188,7 @@ export class Call implements JudgedCall {
 
   /** The response is closed: the client got the answer, or it was lost on the way. */
   close({ raw }: FastifyReply): void {
-    this.isDelivered = this.isSent && this.lost === null
+    this.isDelivered = this.lost === null && isSent(raw)
     this.status = raw.statusCode
     this.ms = Math.round((performance.now() - this.#since) * 10) / 10
     if (!this.isDelivered && this.fate === 'answered') this.fate = 'lost_after'
@@ -225,6 +224,9 @@ export class Call implements JudgedCall {
     return keyIn(this.authorization)
   }
 }
+
+/** Whether a response was sent to the end. One that was injected has no connection, so it arrives as soon as it is ended. */
+const isSent = (raw: FastifyReply['raw']): boolean => raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket))
 
 /** Whether a request carries a body, by what its headers say. */
 export const hasBody = (headers: FastifyRequest['headers']): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'

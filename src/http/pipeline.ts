@@ -43,9 +43,6 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
     if (!call.isPending) closeCall(request, reply)
     else if (call.isRecorded && call.settings['evidence.coverage']) call.sandbox.evidence.leave(call)
   }
-  reply.raw.on('finish', () => {
-    call.isSent = true
-  })
   reply.raw.on('close', close)
   // a response that waits behind another one of its connection gets no event when the connection ends
   if (isWaiting) closeWith(socket, close)

@@ -57,6 +57,7 @@ let revisions = 0
 export class Collection<R extends StoredRecord> {
   readonly #groups: Groups<R>
   readonly #parts: Parts<R>
+  readonly #indexes: readonly (readonly [name: string, index: OrderedIndex<Stored<R>>])[]
   /** The records whose bytes were kept last, in a ring. */
   readonly #written: Stored<R>[] = []
   #nextWritten = 0
@@ -72,16 +73,17 @@ export class Collection<R extends StoredRecord> {
       next: 0,
       revision: 0
     }
+    this.#indexes = [...this.#parts.indexes]
   }
 
   /** A copy in constant time; what one side changes the other does not see. */
   clone(groups: Groups<R>): Collection<R> {
     this.#holder = {}
-    const { byId, removed, indexes, next, revision } = this.#parts
+    const { byId, removed, next, revision } = this.#parts
     return new Collection(groups, {
       byId: byId.clone(),
       removed: removed.clone(),
-      indexes: new Map([...indexes].map(([name, index]) => [name, index.clone()])),
+      indexes: new Map(this.#indexes.map(([name, index]) => [name, index.clone()])),
       next,
       revision
     })
@@ -172,7 +174,7 @@ export class Collection<R extends StoredRecord> {
       return record
     }
     const stored = new Stored(this.#holder, record, before)
-    for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.replace(group, stored)
+    for (const [name, index] of this.#indexes) for (const group of [this.#groupsOf(name, stored)].flat()) index.replace(group, stored)
     this.#parts.byId.set(record.id, stored)
     return record
   }
@@ -210,7 +212,11 @@ export class Collection<R extends StoredRecord> {
   #put(record: R, nth: number): R {
     const owners = this.#groups.account(record)
     const stored = new Stored(this.#holder, record, { at: Date.parse(record.created), nth, owners })
-    for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.add(group, stored)
+    for (const [name, index] of this.#indexes) {
+      const groups = this.#groupsOf(name, stored)
+      if (typeof groups === 'string') index.add(groups, stored)
+      else for (const group of groups) index.add(group, stored)
+    }
     this.#parts.byId.add(record.id, stored)
     this.#parts.revision = ++revisions
     return record
@@ -230,13 +236,12 @@ export class Collection<R extends StoredRecord> {
   #takeOut(id: string): Stored<R> {
     const stored = this.#storedAt(id)
     this.#parts.byId.delete(id)
-    for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.remove(group, stored)
+    for (const [name, index] of this.#indexes) for (const group of [this.#groupsOf(name, stored)].flat()) index.remove(group, stored)
     return stored
   }
 
   /** The groups of an index that a record is in. */
-  #groupsOf(index: string, { record, owners }: Stored<R>): readonly string[] {
-    const groups = index === 'account' ? owners : (this.#groups[index] as Groups<R>[string])(record)
-    return typeof groups === 'string' ? [groups] : groups
+  #groupsOf(index: string, { record, owners }: Stored<R>): Names {
+    return index === 'account' ? owners : (this.#groups[index] as Groups<R>[string])(record)
   }
 }

@@ -19,6 +19,7 @@ export class LayeredMap<V extends object> {
   }
 
   get(key: string): V | undefined {
+    if (this.#size === 0) return undefined
     const own = this.#own.get(key)
     if (own !== undefined) return own ?? undefined
     for (const layer of this.#shared) {
