@@ -15,6 +15,7 @@ import { FAMILIES, type RecordOf, type Records, type Store } from '../store/stor
 import { type Complete, completerOf } from './completion.js'
 import { type DocumentProblem, MOST_PROBLEMS, type Report, reportTo, type SourceDocument } from './documents.js'
 import { type Flaws, isObject } from './flaws.js'
+import { type Progress, reportProgress } from './progress.js'
 
 type Given = Readonly<Record<string, unknown>>
 /** A Transaction while it is completed. */
@@ -26,10 +27,7 @@ type SourceList = { document: SourceDocument; steps: readonly Step[]; flaws: Fla
 type Sourced = { given: Given; index: number; list: SourceList }
 /** The records of one or more fixture documents. Of the families in `unread` the documents may hold more than could be read. */
 export type Fixture = { sections: Readonly<Record<Section, readonly Sourced[]>>; unread: ReadonlySet<Family> }
-/** Takes the progress of long work: what is done, how many of how many. */
-export type Progress = (what: string, done: number, total: number) => void
 export type Drawing = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
-const REPORTED_EVERY = 500
 type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
 
 const SECTIONS = ['api_keys', ...FAMILIES] as const
@@ -148,7 +146,7 @@ export class FixtureImporter {
     for (const family of FAMILIES) {
       for (const [index, record] of sections[family].entries()) {
         this.#add(family, record, refunds)
-        if (index % REPORTED_EVERY === REPORTED_EVERY - 1) this.#drawing.progress?.(family, index + 1, sections[family].length)
+        reportProgress(this.#drawing.progress, family, index, sections[family].length)
       }
     }
     for (const key of sections.api_keys) this.#addKey(key)
