@@ -12,14 +12,12 @@ import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
-import { type Complete, completerOf } from './completion.js'
+import { completed } from './completion.js'
 import { type DocumentProblem, MOST_PROBLEMS, type Report, reportTo, type SourceDocument } from './documents.js'
 import { type Flaws, isObject } from './flaws.js'
 import { type Progress, reportProgress } from './progress.js'
 
 type Given = Readonly<Record<string, unknown>>
-/** A Transaction while it is completed. */
-type Charge = Sums & { id: string; ticket: string; location: string; payment_method: Record<string, unknown>; amount_refunded: number }
 type Section = Family | 'api_keys'
 /** A list of a document, with the flaws of its shape. */
 type SourceList = { document: SourceDocument; steps: readonly Step[]; flaws: Flaws | undefined }
@@ -94,6 +92,7 @@ const flawsIn = ({ list, index }: Sourced): Flaws | undefined => list.flaws?.get
 /** Adds what is reported of a record to its problems. */
 const reportOn = (problems: DocumentProblem[], { list, index }: Sourced): Report => reportTo(problems, list.document, [...list.steps, index])
 
+const SUMS = ['amount', 'tip_amount', 'donation_amount', 'amounts'] as const
 /** What each family refers to: a field and its family. An Account's reseller may come after it, and is checked apart. */
 const LINKS: Readonly<Record<Family, readonly [field: string, family: Family] | null>> = {
   accounts: null,
@@ -103,9 +102,6 @@ const LINKS: Readonly<Record<Family, readonly [field: string, family: Family] | 
   transactions: ['ticket', 'tickets'],
   refunds: ['transaction', 'transactions']
 }
-
-/** Completes the records of a family. */
-const COMPLETE = Object.fromEntries(FAMILIES.map(family => [family, completerOf(RESOURCES[family])])) as Record<Family, Complete>
 
 /**
  * Imports fixtures into a store. The store is changed whatever problems there are, so it is given a copy. Ids that are left out are drawn, `created` left
@@ -172,22 +168,25 @@ export class FixtureImporter {
   #add(family: Family, source: Sourced, refunds: RefundJudge): void {
     const before = this.problems.length
     this.#checkExtra(family, source)
-    const isLinked = this.#checkLink(family, source)
-    if (isLinked && family === 'transactions') this.#checkTransaction(source)
-    if (isLinked && family === 'refunds') this.#checkRefund(source, refunds)
-    const record = isLinked && flawsIn(source) === undefined ? this.#recordOf(family, source) : null
+    const parent = this.#parentOf(family, source)
+    if (parent?.object === 'ticket') this.#checkTransaction(source, parent)
+    if (parent?.object === 'transaction') this.#checkRefund(source, parent, refunds)
+    const isLinked = parent !== undefined || LINKS[family] === null
+    const record = isLinked && flawsIn(source) === undefined ? this.#recordOf(family, source, parent) : null
     const existing = record && this.#store[family].get(record.id)
     if (existing) this.#checkReplaced(family, source, existing, record)
-    if (record && this.problems.length === before) {
-      if (existing && family === 'transactions') refunds.addReplaced(record.id, source)
-      this.#put(family, record, refunds)
-    } else {
+    if (record && this.problems.length === before) this.#put(family, source, record, existing ?? undefined, refunds)
+    else {
       this.#failed[family].add(source.given.id)
       if (family === 'refunds') refunds.leaveOut(source.given.transaction)
     }
   }
 
-  #put(family: Family, record: RecordOf<Family>, refunds: RefundJudge): void {
+  #put(family: Family, source: Sourced, record: RecordOf<Family>, existing: RecordOf<Family> | undefined, refunds: RefundJudge): void {
+    if (existing?.object === 'transaction') {
+      Object.assign(record, { amount_refunded: existing.amount_refunded })
+      refunds.addReplaced(record.id, source)
+    }
     if (family === 'refunds') refunds.settle(record.id)
     const imported = this.imported[family] as RecordOf<Family>[]
     imported.push(this.#store.put(family, record))
@@ -197,7 +196,7 @@ export class FixtureImporter {
     const { given } = source
     const flaws = flawsIn(source)
     const { key, account } = given as { key: string; account: string }
-    const isKnown = flaws?.has('account') || account === undefined || this.#checkReference('accounts', account, 'account', source)
+    const isKnown = flaws?.has('account') || account === undefined || this.#referred('accounts', account, 'account', source) !== undefined
     if (!isKnown || flaws !== undefined) return
     this.#store.keys.set(key, account)
     this.imported.api_keys.push({ key, account })
@@ -206,7 +205,7 @@ export class FixtureImporter {
   /** An Account's reseller may come after it, so it is looked for once all Accounts are there. */
   #checkReseller(source: Sourced): void {
     const { reseller } = source.given as { reseller?: string | null }
-    if (reseller != null && !flawsIn(source)?.has('reseller')) this.#checkReference('accounts', reseller, 'reseller', source)
+    if (reseller != null && !flawsIn(source)?.has('reseller')) this.#referred('accounts', reseller, 'reseller', source)
   }
 
   #checkExtra(family: Family, source: Sourced): void {
@@ -218,43 +217,41 @@ export class FixtureImporter {
     }
   }
 
-  /** Whether the store has what the record refers to, but for an Account's reseller. */
-  #checkLink(family: Family, source: Sourced): boolean {
+  /** What the record refers to; undefined where there is nothing, and for an Account, whose reseller is looked for later. */
+  #parentOf(family: Family, source: Sourced): RecordOf<Family> | undefined {
     const link = LINKS[family]
-    if (link === null) return true
+    if (link === null) return undefined
     const [field, to] = link
     const id = source.given[field]
-    if (id === undefined || flawsIn(source)?.has(field)) return false
-    return this.#checkReference(to, id as string, field, source)
+    if (id === undefined || flawsIn(source)?.has(field)) return undefined
+    return this.#referred(to, id as string, field, source)
   }
 
-  /** Whether the store has the record that a field names; a missing one is reported unless a record that was left out may be meant. */
-  #checkReference(family: Family, id: string, field: string, source: Sourced): boolean {
-    if (this.#store[family].get(id)) return true
-    if (this.isMissing(family, id)) {
+  /** The record that a field names; where there is none, that is reported unless a record that was left out may be meant. */
+  #referred(family: Family, id: string, field: string, source: Sourced): RecordOf<Family> | undefined {
+    const record = this.#store[family].get(id)
+    if (record === undefined && this.isMissing(family, id)) {
       const meant = this.problems.length < MOST_PROBLEMS ? didYouMean(id, this.#store[family].someIds(1000)) : ''
       this.#report(source)([field], `no ${RESOURCE_NAMES[family]} has the id ${id}${meant}`)
     }
-    return false
+    return record
   }
 
-  #checkTransaction(source: Sourced): void {
+  #checkTransaction(source: Sourced, { location }: Records['tickets']): void {
     const { given } = source
     const flaws = flawsIn(source)
     const report: Report = (steps, message) => this.#report(source)(steps, message)
-    const { location } = this.#store.tickets.get(given.ticket as string) as Records['tickets']
     if (given.location != null && given.location !== location && !flaws?.has('location')) report(['location'], `the Ticket ${given.ticket} is at ${location}`)
     const { type } = isObject(given.payment_method) ? given.payment_method : {}
     const isTyped = type != null && given.payment_type !== undefined && !flaws?.has('payment_type') && !flaws?.get('payment_method')?.has('type')
     if (isTyped && type !== given.payment_type) report(['payment_method'], `its type is ${type}, but payment_type is ${given.payment_type}`)
-    const areSums = ['amount', 'tip_amount', 'donation_amount', 'amounts'].every(name => !flaws?.has(name))
+    const areSums = flaws === undefined || SUMS.every(name => !flaws.has(name))
     if (areSums && !isExact(settled(given as Sums, this.#drawing.settings))) report(['amount'], 'the amount with tip and donation is above 2^53-1')
   }
 
-  #checkRefund(source: Sourced, refunds: RefundJudge): void {
+  #checkRefund(source: Sourced, { id, currency }: Records['transactions'], refunds: RefundJudge): void {
     const { given } = source
     const flaws = flawsIn(source)
-    const { id, currency } = this.#store.transactions.get(given.transaction as string) as Records['transactions']
     if (given.currency != null && given.currency !== currency && !flaws?.has('currency')) {
       this.#report(source)(['currency'], `the Transaction ${id} was charged in ${currency}`)
     }
@@ -273,29 +270,16 @@ export class FixtureImporter {
     }
   }
 
-  /** The record as it is stored: completed from its own resource and from what it refers to. */
-  #recordOf(family: Family, { given }: Sourced): RecordOf<Family> {
+  /** The record as it is stored, from what was given and what it refers to. */
+  #recordOf(family: Family, { given }: Sourced, parent: RecordOf<Family> | undefined): RecordOf<Family> {
     const { settings, ids, now } = this.#drawing
-    const { id, created, extra } = given as { id?: string | null; created?: string | null; extra?: object }
-    const record = COMPLETE[family](given)
-    record.id = id ?? ids.draw(kindOf(family, given.type as AccountType), settings, taken => this.#store[family].isTaken(taken))
-    record.created = created == null ? isoOf(now) : storedInstant(created)
-    if (extra !== undefined) record.extra = extra
-    if (family === 'transactions') this.#completeCharge(record as Charge, given)
-    if (family === 'refunds') {
-      // a Refund carries its Transaction's (A28)
-      const { currency, payment_method } = this.#store.transactions.get(given.transaction as string) as Records['transactions']
-      Object.assign(record, { currency, payment_method })
-    }
-    return record as RecordOf<Family>
-  }
-
-  /** What a Transaction has of its Ticket, its payment type, its sums and the Refunds of the one that it replaces. */
-  #completeCharge(record: Charge, given: Given): void {
-    record.location = (this.#store.tickets.get(record.ticket) as Records['tickets']).location
-    record.payment_method.type = given.payment_type
-    Object.assign(record, settled(record, this.#drawing.settings))
-    record.amount_refunded = this.#store.transactions.get(record.id)?.amount_refunded ?? 0
+    const { id, created } = given as { id?: string | null; created?: string | null }
+    return completed(family, given, {
+      id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, taken => this.#store[family].isTaken(taken)),
+      created: created == null ? isoOf(now) : storedInstant(created),
+      settings,
+      parent
+    })
   }
 
   #report(source: Sourced): Report {
