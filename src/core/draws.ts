@@ -5,14 +5,19 @@ const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const digest = (seed: number, label: string, n: number, length: number) =>
   createHash('shake256', { outputLength: length }).update(`${seed}:${label}:${n}`).digest()
 
-/** Letters and digits that are drawn for one text, of which it may use fewer. */
-export const LONGEST_TEXT = 64
 /** Texts of one digest: most of what drawing costs is beginning a digest. */
-export const TEXTS_A_BLOCK = 32
+export const TEXTS_A_BLOCK = 64
 
-/** Random letters and digits as ASCII: those of the texts from `TEXTS_A_BLOCK` times `block` on, `LONGEST_TEXT` of each. */
-export const drawnBlock = (seed: number, label: string, block: number): Buffer =>
-  digest(seed, label, block, TEXTS_A_BLOCK * LONGEST_TEXT).map(byte => ALPHABET[byte % ALPHABET.length] as number) as Buffer
+/** Random texts of letters and digits after a prefix, in ASCII, one behind the other: the first `TEXTS_A_BLOCK` under a label, the next as many, and so on. */
+export function drawnBlock(seed: number, label: string, block: number, { prefix, length }: { prefix: string; length: number }): Buffer {
+  const bytes = digest(seed, label, block, TEXTS_A_BLOCK * length)
+  const texts = Buffer.alloc(TEXTS_A_BLOCK * (prefix.length + length))
+  for (let from = 0, to = prefix.length; from < bytes.length; from += length, to += prefix.length + length) {
+    for (let place = 0; place < length; place++) texts[to + place] = ALPHABET[(bytes[from + place] as number) % ALPHABET.length] as number
+    texts.write(prefix, to - prefix.length, 'latin1')
+  }
+  return texts
+}
 
 /** A random number from 0 up to, but not including, 1. */
 export const drawnFraction = (seed: number, label: string, n: number): number => digest(seed, label, n, 6).readUIntBE(0, 6) / 2 ** 48

@@ -14,8 +14,64 @@ export type FormNode = string | FormList | FormObject
 export class FormList {
   readonly items: string[] = []
 }
+/** Nodes by name, in the order in which the names came first. Most forms have few: two short lists are smaller than a Map then, and sooner searched. */
+export class FormParts {
+  #names: string[] = []
+  #nodes: FormNode[] = []
+  /** The places of the names, once there are many. */
+  #places: Map<string, number> | null = null
+
+  get size(): number {
+    return this.#names.length
+  }
+
+  get(name: string): FormNode | undefined {
+    return this.#nodes[this.#placeOf(name)]
+  }
+
+  has(name: string): boolean {
+    return this.#placeOf(name) >= 0
+  }
+
+  set(name: string, node: FormNode): void {
+    const place = this.#placeOf(name)
+    if (place >= 0) {
+      this.#nodes[place] = node
+      return
+    }
+    const last = this.#names.push(name) - 1
+    this.#nodes.push(node)
+    if (this.#places !== null) this.#places.set(name, last)
+    else if (last === FEW) this.#places = new Map(this.#names.map((name, place) => [name, place]))
+  }
+
+  clear(): void {
+    this.#names = []
+    this.#nodes = []
+    this.#places = null
+  }
+
+  names(): readonly string[] {
+    return this.#names
+  }
+
+  nodes(): readonly FormNode[] {
+    return this.#nodes
+  }
+
+  entries(): [name: string, node: FormNode][] {
+    return this.#names.map((name, place) => [name, this.#nodes[place] as FormNode])
+  }
+
+  #placeOf(name: string): number {
+    return this.#places === null ? this.#names.indexOf(name) : (this.#places.get(name) ?? -1)
+  }
+}
+/** Names that are searched one by one. */
+const FEW = 24
+
 export class FormObject {
-  readonly parts = new Map<string, FormNode>()
+  readonly parts = new FormParts()
   /** An empty value for the whole came too: `metadata=` beside `metadata[k]=v`. */
   cleared = false
   /** How many characters it was sent in; of the whole form alone. */

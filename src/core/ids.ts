@@ -1,7 +1,7 @@
 /** Generates ids and API keys from the seed: the nth of a kind depends on the seed, the kind and n alone, so the same calls get the same ids (A03). */
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
-import { drawnBlock, LONGEST_TEXT, TEXTS_A_BLOCK } from './draws.js'
+import { drawnBlock, TEXTS_A_BLOCK } from './draws.js'
 import type { Settings } from './settings.js'
 
 export type IdKind = 'merchant' | 'reseller' | 'location' | 'ticket' | 'transaction' | 'user' | 'refund'
@@ -13,8 +13,8 @@ export const kindOf = (family: Family, type?: AccountType | null): IdKind => (fa
 /** How many of each kind have been drawn: the whole state of {@link Ids}. */
 export type IdCounters = Readonly<Partial<Record<Kind, number>>>
 
-/** The texts that were drawn last of a kind. */
-type Block = { seed: number; number: number; texts: Buffer }
+/** The ids that were drawn last of a kind, one behind the other. */
+type Block = { seed: number; number: number; prefix: string; length: number; ids: Buffer }
 
 /** The next id or key of each kind. */
 export class Ids {
@@ -43,20 +43,21 @@ export class Ids {
     for (;;) {
       const n = this.#counters[kind] ?? 0
       this.#counters[kind] = n + 1
-      const id = prefix + this.#text(settings.seed, kind, n, length)
+      const id = this.#nth(n, kind, settings.seed, prefix, length)
       if (!isTaken(id)) return id
     }
   }
 
-  /** The nth text of a kind. */
-  #text(seed: number, kind: Kind, n: number, length: number): string {
+  /** The nth id of a kind. */
+  #nth(n: number, kind: Kind, seed: number, prefix: string, length: number): string {
     const number = Math.floor(n / TEXTS_A_BLOCK)
     let block = this.#blocks[kind]
-    if (block?.number !== number || block.seed !== seed) {
-      block = { seed, number, texts: drawnBlock(seed, kind, number) }
+    if (block?.number !== number || block.seed !== seed || block.prefix !== prefix || block.length !== length) {
+      block = { seed, number, prefix, length, ids: drawnBlock(seed, kind, number, { prefix, length }) }
       this.#blocks[kind] = block
     }
-    const start = (n % TEXTS_A_BLOCK) * LONGEST_TEXT
-    return block.texts.toString('latin1', start, start + length)
+    const size = prefix.length + length
+    const start = (n % TEXTS_A_BLOCK) * size
+    return block.ids.toString('latin1', start, start + size)
   }
 }

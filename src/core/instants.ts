@@ -54,7 +54,8 @@ export function parseInstant(text: string): Instant | null {
 const USUAL = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
 
 function usualInstant(text: string): Instant | null {
-  const day = dayOf(text.slice(0, 10))
+  const year = numberIn(text, 0) * 100 + numberIn(text, 2)
+  const day = dayOfMonth(year, numberIn(text, 5), numberIn(text, 8))
   if (day === null) return null
   const at = day * DAY + numberIn(text, 11) * HOUR + numberIn(text, 14) * MINUTE + numberIn(text, 17) * SECOND + (text.length > 20 ? Number(text.slice(20, 23)) : 0)
   return { at, isTruncated: false, usesA38: false }
@@ -69,27 +70,32 @@ function dayOf(text: string): number | null {
   const parts = DATE.exec(text)
   if (parts === null) return null
   const year = Number(parts[1])
-  const leapDay = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 1 : 0
-  const newYear = 365 * year + Math.ceil(year / 4) - Math.ceil(year / 100) + Math.ceil(year / 400) - EPOCH
   const month = parts[2] ?? parts[4]
   const week = parts[6] ?? parts[8]
-  if (month !== undefined) return dayOfMonth(newYear, leapDay, Number(month), Number(parts[3] ?? parts[5]))
-  if (week !== undefined) return dayOfWeek(newYear, leapDay, Number(week), Number(parts[7] ?? parts[9]))
+  if (month !== undefined) return dayOfMonth(year, Number(month), Number(parts[3] ?? parts[5]))
+  if (week !== undefined) return dayOfWeek(year, Number(week), Number(parts[7] ?? parts[9]))
   const day = Number(parts[10])
-  return day >= 1 && day <= 365 + leapDay ? newYear + day - 1 : null
+  return day >= 1 && day <= 365 + leapDayOf(year) ? newYearOf(year) + day - 1 : null
 }
 
-function dayOfMonth(newYear: number, leapDay: number, month: number, day: number): number | null {
+/** 1 in a leap year, else 0. */
+const leapDayOf = (year: number) => ((year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 1 : 0)
+/** Days since 1970-01-01 of a year's first day. */
+const newYearOf = (year: number) => 365 * year + Math.ceil(year / 4) - Math.ceil(year / 100) + Math.ceil(year / 400) - EPOCH
+
+function dayOfMonth(year: number, month: number, day: number): number | null {
   const start = MONTH_STARTS[month - 1]
   const next = MONTH_STARTS[month]
+  const leapDay = leapDayOf(year)
   if (start === undefined || next === undefined || day < 1 || day > next - start + (month === 2 ? leapDay : 0)) return null
-  return newYear + start + (month > 2 ? leapDay : 0) + day - 1
+  return newYearOf(year) + start + (month > 2 ? leapDay : 0) + day - 1
 }
 
 /** A week belongs to the year that its Thursday lies in; 1970-01-01 was a Thursday. */
-function dayOfWeek(newYear: number, leapDay: number, week: number, weekday: number): number | null {
+function dayOfWeek(year: number, week: number, weekday: number): number | null {
+  const newYear = newYearOf(year)
   const thursday = newYear + ((7 - (newYear % 7)) % 7) + 7 * (week - 1)
-  if (week < 1 || thursday >= newYear + 365 + leapDay || weekday < 1 || weekday > 7) return null
+  if (week < 1 || thursday >= newYear + 365 + leapDayOf(year) || weekday < 1 || weekday > 7) return null
   return thursday + weekday - 4
 }
 

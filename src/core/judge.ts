@@ -14,7 +14,7 @@ export type Rule<F extends Facts> = ({ rule: RuleId; assumption?: undefined } | 
 }
 
 /** The first rule in order that the facts break; undefined when all hold. */
-export const firstBroken = <F extends Facts>(rules: readonly Rule<F>[], facts: F): Rule<F> | undefined => rules.find(({ holds }) => !holds(facts))
+export const firstBroken = <F extends Facts>(rules: readonly Rule<F>[], facts: F): Rule<F> | undefined => rules.find(rule => !rule.holds(facts))
 
 /** Judges the facts by each rule in order. Errors: the refusal of the first rule that does not hold, with the facts that it saw. */
 export function judge<F extends Facts>(rules: readonly Rule<F>[], facts: F): void {

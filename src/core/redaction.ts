@@ -102,39 +102,39 @@ export function withoutKeys(text: string, keys: readonly string[]): string {
 
 const isKeyIn = (text: string, keys: readonly string[]): boolean => PATTERNS.get(keys)?.any.test(text) ?? keys.some(key => text.includes(key))
 
-/** A form without secrets: values of secret names, card numbers and API keys masked wherever they are. What holds none is the same object as before. */
-export function redactedForm(form: FormObject, keys: readonly string[]): FormObject {
-  let copy: FormObject | null = null
-  for (const [name, node] of form.parts) {
+/** Masks what is secret in a form, in place: values of secret names, card numbers and API keys wherever they are. */
+export function redactForm(form: FormObject, keys: readonly string[]): void {
+  let isRenamed = false
+  const nodes = form.parts.nodes()
+  for (const [place, name] of form.parts.names().entries()) {
+    const node = nodes[place] as FormNode
     const isOpen = OPEN_NAMES.has(name)
-    const shownName = isOpen ? name : redactedName(name, keys)
+    const shown = isOpen ? name : redactedName(name, keys)
+    isRenamed ||= shown !== name
     // an empty value says nothing, and evidence has to see that it was empty
-    const isSecret = !isOpen && node !== '' && (shownName === MASK || isSecretName(name))
-    const shown = isSecret ? MASK : redactedNode(node, keys)
-    if (copy === null && (shown !== node || shownName !== name)) copy = withPartsBefore(form, name)
-    copy?.parts.set(shownName, shown)
+    if (!isOpen && node !== '' && (shown === MASK || isSecretName(name))) form.parts.set(name, MASK)
+    else redactNode(form, name, node, keys)
   }
-  return copy ?? form
+  if (isRenamed) rename(form, name => (OPEN_NAMES.has(name) ? name : redactedName(name, keys)))
 }
 
-/** A copy of a form with its parts up to a name. */
-function withPartsBefore(form: FormObject, end: string): FormObject {
-  const copy = Object.assign(new FormObject(), { cleared: form.cleared, length: form.length })
-  for (const [name, node] of form.parts) {
-    if (name === end) break
-    copy.parts.set(name, node)
+function redactNode(form: FormObject, name: string, node: FormNode, keys: readonly string[]): void {
+  if (node instanceof FormObject) redactForm(node, keys)
+  else if (node instanceof FormList) node.items.forEach((item, place) => { node.items[place] = withoutSecrets(item, keys) })
+  else {
+    const shown = withoutSecrets(node, keys)
+    if (shown !== node) form.parts.set(name, shown)
   }
-  return copy
+}
+
+function rename({ parts }: FormObject, nameOf: (name: string) => string): void {
+  const named = parts.entries().map(([name, node]) => [nameOf(name), node] as const)
+  parts.clear()
+  for (const [name, node] of named) parts.set(name, node)
 }
 
 /** A name that is no name, but JSON, or a piece of it, sent as a form, is masked whole. */
 const redactedName = (name: string, keys: readonly string[]) => (/["{}]/.test(name) ? MASK : withoutSecrets(name, keys))
-
-function redactedNode(node: FormNode, keys: readonly string[]): FormNode {
-  if (typeof node === 'string') return withoutSecrets(node, keys)
-  if (node instanceof FormObject) return redactedForm(node, keys)
-  return Object.assign(new FormList(), { items: node.items.map(item => withoutSecrets(item, keys)) })
-}
 
 /** A value with every card number in its texts, and every number that is one, masked. */
 export function maskedThroughout<T>(value: T): T {

@@ -21,10 +21,7 @@ const isKind = (call: JudgedCall, kind: Kind) => operation(call).kind === kind
 const sent = (call: JudgedCall, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
 const asked = (call: JudgedCall, ...path: readonly string[]) => valueIn(call.query, ...path) !== undefined
 
-const hasNested = (form: FormObject): boolean => {
-  for (const part of form.parts.values()) if (part instanceof FormObject) return true
-  return false
-}
+const hasNested = ({ parts }: FormObject): boolean => parts.nodes().some(part => part instanceof FormObject)
 const isKeyed = (call: JudgedCall) => call.account !== null && operation(call).key
 const ran: Predicate = call => hasRun(call)
 
@@ -37,7 +34,7 @@ const addressSent = (call: JudgedCall): boolean => {
 function metadataSent({ body }: JudgedCall): { cleared: boolean; set: boolean; emptied: readonly string[] } {
   const metadata = body.parts.get('metadata')
   if (!(metadata instanceof FormObject)) return { cleared: metadata === '', set: false, emptied: [] }
-  const entries = [...metadata.parts]
+  const entries = metadata.parts.entries()
   return { cleared: metadata.cleared, set: entries.some(([, value]) => value !== ''), emptied: entries.flatMap(([key, value]) => (value === '' ? [key] : [])) }
 }
 
@@ -148,7 +145,7 @@ const isPartial = ({ amount, refunded, remaining }: { amount: number; refunded: 
 
 /** A part of a form holds a value somewhere. */
 export function hasValue(node: unknown): boolean {
-  if (node instanceof FormObject) return [...node.parts.values()].some(hasValue)
+  if (node instanceof FormObject) return node.parts.nodes().some(hasValue)
   return typeof node === 'string' && node !== ''
 }
 

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
-import { redactedForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
+import { redactForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
@@ -12,13 +12,13 @@ import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
-import type { RecordText } from '../store/collection.js'
 import type { Store } from '../store/store.js'
 import { type AnswerHeaders, keysToMask, readable } from './answers.js'
 import { keyIn } from './authentication.js'
+import { NO_VALUES, type Values } from './parameters.js'
 import { pathBelow } from './paths.js'
 import { Scope } from './scope.js'
-import { bodyOf } from './texts.js'
+import { bodyOf } from './bodies.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,7 +34,6 @@ declare module 'fastify' {
 /** Where a call came in: its sandbox and the path that the sandbox's API is under, as it appears in answers: `/next`. */
 export type Arrival = { id: string; sandbox: Sandbox; base: string; isStep: boolean; isRecorded: boolean }
 
-const NO_VALUES: Readonly<Record<string, unknown>> = Object.freeze({})
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** A path in which nothing is encoded. */
 const IS_PLAIN = /^[\w/.-]*$/
@@ -70,7 +69,7 @@ export class Call implements JudgedCall {
   body: FormObject = EMPTY_FORM
   isDecoded = false
   /** The parameters, decoded by the table of the operation. */
-  values: Readonly<Record<string, unknown>> = NO_VALUES
+  values: Values = NO_VALUES
   /** Whether the caller is known. */
   isIdentified = false
   /** The records that the caller was looked up in. */
@@ -83,8 +82,8 @@ export class Call implements JudgedCall {
   retrieved = 0
   money: RefundFacts | null = null
   shown: AnyRecord | List<AnyRecord> | null = null
-  /** The texts of the records that are shown. */
-  #texts: readonly RecordText[] = []
+  /** The bytes of the records that are shown. */
+  #members: readonly Buffer[] = []
 
   /** Headers of the answer beside those that every answer has. */
   headers: AnswerHeaders | null = null
@@ -153,15 +152,15 @@ export class Call implements JudgedCall {
     return this.sandbox.store !== this.#identifiedIn
   }
 
-  /** The operation has returned a record or a list; `texts` are those of the records. */
-  show(shown: AnyRecord | List<AnyRecord>, texts: readonly RecordText[]): void {
+  /** The operation has returned a record or a list; `members` are the bytes of the records. */
+  show(shown: AnyRecord | List<AnyRecord>, members: readonly Buffer[]): void {
     this.shown = shown
-    this.#texts = texts
+    this.#members = members
   }
 
   /** The body of the answer. It is put together when somebody looks: the journal keeps no copy of what the records keep. */
   get text(): string {
-    return this.shown === null || this.#body !== '' ? this.#body : bodyOf(this.shown, this.#texts, this.base)
+    return this.shown === null || this.#body !== '' ? this.#body : bodyOf(this.shown, this.#members).toString()
   }
 
   set text(body: string) {
@@ -208,8 +207,8 @@ export class Call implements JudgedCall {
     if (path !== this.path) this.params = Object.fromEntries(Object.entries(this.params).map(([name, value]) => [name, show(value)]))
     this.path = path
     if (this.userAgent !== null) this.userAgent = show(this.userAgent)
-    this.query = redactedForm(this.query, keys)
-    this.body = redactedForm(this.body, keys)
+    redactForm(this.query, keys)
+    redactForm(this.body, keys)
     if (this.refusal?.param) this.refusal = { ...this.refusal, param: withoutSecrets(this.refusal.param, keys) }
     if (this.#body !== '') this.#body = withoutKeys(this.#body, keys)
     this.authorization = undefined
@@ -230,5 +229,5 @@ export const hasBody = (headers: FastifyRequest['headers']): boolean => headers[
 const flat = (node: FormNode): unknown => {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
-  return [...node.parts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
+  return node.parts.entries().sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
 }

@@ -46,15 +46,15 @@ export function listed<F extends Family>(call: Call, family: F, { within, keep, 
   const page: Page<RecordOf<F>> = pageOf(collection, query)
   const { stored, hasMore } = page
   call.retrieved = stored.length
-  if (scope.isLimited ? family !== 'users' && hides(collection, query, page) : stored.some(({ record }) => !scope.isOwn(family, record))) trace.rely('A19')
+  if (scope.isLimited ? family !== 'users' && hides(collection, query, page) : stored.some(one => !scope.isOwn(family, one))) trace.rely('A19')
   const shown = keep ? stored.filter(({ record }) => keep(record)) : stored
   return {
     object: 'list',
     url: `${call.base}${withoutSlash(call.path)}`,
     data: shown.map(({ record }) => record),
     has_more: hasMore,
-    first_id: stored[0]?.position.id ?? null,
-    last_id: stored.at(-1)?.position.id ?? null,
+    first_id: stored[0]?.record.id ?? null,
+    last_id: stored.at(-1)?.record.id ?? null,
     stored: shown
   }
 }
@@ -74,7 +74,7 @@ export function positionOf({ sandbox, scope, params }: Call, family: Family, par
   const position = collection.position(id)
   const isHidden = collection.get(id) !== undefined && scope.get(family, id) === undefined
   // the list of Users is that of one Account
-  const isElsewhere = family === 'users' && !collection.ownersAt(id).includes(params.id as string)
+  const isElsewhere = family === 'users' && !collection.isOwnedBy(id, params.id as string)
   if (position === undefined || isHidden || isElsewhere) {
     throw new ApiError('cursor_unknown', { message: `${param}: no record of this list has the id ${id}.`, param, assumption: 'A10' })
   }

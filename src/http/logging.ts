@@ -18,11 +18,13 @@ export async function createLogger(level: string, isTerminal: boolean, stderr: D
  * Logs a call that is over: with the status that was sent, if any, the script entry that acted on it, and how its answer was lost where the client
  * did not get it. The health checks of an orchestrator are logged only at debug, the steps of a scenario not at all.
  */
-export function logCall({ call, log, originalUrl, routeOptions }: FastifyRequest, { raw }: FastifyReply, authorization: string | undefined): void {
-  const level = routeOptions.url === '/_control/health' ? 'debug' : 'info'
-  if (call.isStep || !isEnabled(log, level)) return
+export function logCall(request: FastifyRequest, { raw }: FastifyReply, authorization: string | undefined): void {
+  const { call, log } = request
+  if (call.isStep || !isEnabled(log, 'info')) return
+  const level = request.routeOptions.url === '/_control/health' ? 'debug' : 'info'
+  if (!isEnabled(log, level)) return
   const { id, method, sandbox, action, ms } = call
-  const path = redacted(readable(pathOf(originalUrl)), sandbox, authorization)
+  const path = redacted(readable(pathOf(request.originalUrl)), sandbox, authorization)
   const status = raw.headersSent ? call.status : null
   const lost = call.lost ?? (raw.writableEnded ? null : 'connection_closed')
   const line = `${method} ${path} ${status ?? '-'} ${ms} ms ${id}${action ? `, ${action.id}` : ''}${lost ? `, lost: ${lost}` : ''}`

@@ -7,10 +7,10 @@ import { OPERATION_IDS, type OPERATIONS, type OperationId, operationOf, RESOURCE
 import { schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { collectionOf, type Records } from '../store/store.js'
+import { bodyOf, bytesOf } from './bodies.js'
 import type { Call } from './call.js'
 import type { StoredList } from './listing.js'
 import { compileTable, type Table } from './parameters.js'
-import { textOf } from './texts.js'
 
 type TablesOf<I extends OperationId> = (typeof TABLES)[I]
 type Values<T> = T extends { body: infer B extends TSchema } ? Static<B> : T extends { querystring: infer Q extends TSchema } ? Static<Q> : object
@@ -49,8 +49,9 @@ export function operation<I extends OperationId>(id: I, handle: Handler<I>): Rou
     }
     const { store, settings } = call.sandbox
     const stored = 'stored' in shown ? shown.stored : [collectionOf(store, family).stored(shown.id) as Stored<AnyStored>]
-    call.show(shown, stored.map(record => textOf(family, record, store)))
-    reply.answer(kind === 'create' ? settings['statuses.created'] : 200, call.text)
+    const members = stored.map(record => bytesOf(family, record, store, call.base))
+    call.show(shown, members)
+    reply.answer(kind === 'create' ? settings['statuses.created'] : 200, bodyOf(shown, members))
   }
   return { config: { operation: id }, handler }
 }

@@ -29,7 +29,7 @@ export type DecodeContext = {
 
 /** A parameter of a table, with what decoding it needs at hand. */
 type Field = { name: string; path: string; schema: Schema; required: boolean; table: Table | null }
-export type Table = { fields: readonly Field[]; byName: ReadonlyMap<string, Field>; unsets: boolean }
+export type Table = { fields: readonly Field[]; byName: ReadonlyMap<string, Field>; unsets: boolean; hasRequired: boolean }
 
 /** A parameter table ready to decode with. */
 export function compileTable(schema: Schema = schemaOf(NO_PARAMETERS), under = '', unsets = schema['x-empty'] === 'unsets'): Table {
@@ -38,20 +38,27 @@ export function compileTable(schema: Schema = schemaOf(NO_PARAMETERS), under = '
     const required = schema.required?.includes(name) ?? false
     return { name, path, schema: part, required, table: part.properties ? compileTable(part, path, unsets) : null }
   })
-  return { fields, byName: new Map(fields.map(field => [field.name, field])), unsets }
+  return { fields, byName: new Map(fields.map(field => [field.name, field])), unsets, hasRequired: fields.some(({ required }) => required) }
 }
 
 const NO_TABLE = compileTable()
 const IN_BODY = '; the parameters of a POST go in its form-encoded body, not in the query string.'
 
+/** Decoded values by the names of their parameters. */
+export type Values = Readonly<Record<string, unknown>>
+export const NO_VALUES: Values = Object.freeze({})
+
 /** The values of a table's parameters, by name. Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`, `form_malformed`. */
-export function decodeParameters(table: Table, form: FormObject, context: DecodeContext): Record<string, unknown> {
+export function decodeParameters(table: Table, form: FormObject, context: DecodeContext): Values {
+  if (form.parts.size === 0 && !table.hasRequired) return NO_VALUES
   refuseUnknown(table, form, context)
   return new Decoder(context, table.unsets).object(table, form)
 }
 
 /** Refuses parameters in the query of a call that takes them in its body (A14). */
-export const refuseInQuery = (query: FormObject, context: DecodeContext): void => refuseUnknown(NO_TABLE, query, context, IN_BODY)
+export function refuseInQuery(query: FormObject, context: DecodeContext): void {
+  if (query.parts.size > 0) refuseUnknown(NO_TABLE, query, context, IN_BODY)
+}
 
 /** Refuses parameters that the table does not name (A14); `hint` says instead where they belong. */
 function refuseUnknown(table: Table, form: FormObject, context: DecodeContext, hint?: string): void {
@@ -75,7 +82,9 @@ const NONE: readonly string[] = []
 
 function unknownIn(table: Table, form: FormObject, path: string): readonly string[] {
   let found = NONE
-  for (const [name, node] of form.parts) {
+  const nodes = form.parts.nodes()
+  for (const [place, name] of form.parts.names().entries()) {
+    const node = nodes[place] as FormNode
     const field = table.byName.get(name)
     if (field === undefined) found = [...found, leafOf(inBrackets(path, name), node)]
     else if (field.table && node instanceof FormObject) found = [...found, ...unknownIn(field.table, node, field.path)]
@@ -87,7 +96,7 @@ function unknownIn(table: Table, form: FormObject, path: string): readonly strin
 function leafOf(path: string, node: FormNode): string {
   if (node instanceof FormList) return `${path}[]`
   if (typeof node === 'string') return path
-  const [name, part] = [...node.parts][0] as [string, FormNode]
+  const [name, part] = node.parts.entries()[0] as [string, FormNode]
   return leafOf(inBrackets(path, name), part)
 }
 
@@ -199,14 +208,14 @@ class Decoder {
       return undefined
     }
     if (!(node instanceof FormObject)) throw this.#notNested(field, node, `${field.path}[key]`, 'META-1')
-    const entries: Record<string, string | null> = Object.create(null)
-    for (const [key, value] of node.parts) {
+    const entries: Record<string, string | null> = {}
+    for (const [key, value] of node.parts.entries()) {
       if (typeof value !== 'string') {
         const param = leafOf(inBrackets(field.path, key), value)
         throw this.#refusal('parameter_invalid', param, 'a metadata value is text; it cannot be nested and cannot be a list', { assumption: 'A17' })
       }
-      if (value !== '') entries[key] = value
-      else if (this.#unsets) entries[key] = null
+      if (value !== '') setOwn(entries, key, value)
+      else if (this.#unsets) setOwn(entries, key, null)
       else this.#context.trace.rely('A16')
     }
     return this.#unsets ? { cleared: node.cleared, entries } : (entries as Metadata)
@@ -282,6 +291,12 @@ class Decoder {
   #refusal(code: ErrorCode, param: string, expected: string, blame: Blame, separator = ': '): ApiError {
     return new ApiError(code, { message: sentence(`${param}${separator}${expected}`), param, ...blame })
   }
+}
+
+/** Sets a property whatever its name is: `__proto__` is a key of metadata like any other. */
+function setOwn(entries: Record<string, string | null>, key: string, value: string | null): void {
+  if (key === '__proto__') Object.defineProperty(entries, key, { value, configurable: true, enumerable: true, writable: true })
+  else entries[key] = value
 }
 
 /** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be distinguished from other digits. */

@@ -34,17 +34,18 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
   request.call = call
   call.sandbox.inFlight++
   const { socket } = request.raw
+  const isWaiting = reply.raw.socket === null
   const close = () => {
-    WAITING.get(socket)?.delete(close)
+    if (isWaiting) WAITING.get(socket)?.delete(close)
     if (call.isClosed) return
     call.isClosed = true
     call.sandbox.inFlight--
     if (!call.isPending) closeCall(request, reply)
     else if (call.isRecorded && call.settings['evidence.coverage']) call.sandbox.evidence.leave(call)
   }
-  reply.raw.once('close', close)
+  reply.raw.on('close', close)
   // a response that waits behind another one of its connection gets no event when the connection ends
-  if (reply.raw.socket === null) closeWith(socket, close)
+  if (isWaiting) closeWith(socket, close)
   return refusal
 }
 
@@ -101,7 +102,7 @@ export function refuseMisplaced({ url, headers, raw, is404, call }: FastifyReque
 /** What the steps of the emulated API need. `cors` says whether pages of other origins may call it. */
 export type PipelineOptions = { decodeForm: FormDecoder; faults: Faults; cors: boolean }
 
-/** The steps of the emulated API, in their order; the operation and its answer follow (`operations.ts`, `createAnswer`). */
+/** The steps of the emulated API, in their order. */
 export function addPipeline(api: FastifyInstance, { decodeForm, faults, cors }: PipelineOptions): void {
   const refusePath = (request: FastifyRequest) => {
     throw noOperation(request)
@@ -132,30 +133,39 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, cors }: 
   // 2. size and form
   addFormParser(api, decodeForm)
 
-  // 3. the parameters, by the operation's table; 4. the script, where an entry speaks of the operation
-  api.addHook('preHandler', (request, reply, done) => {
-    const { call } = request
-    readForms(request)
-    countCall(call)
-    readParameters(request)
-    const { script, settings } = call.sandbox
-    const action = !call.isStep && script.has(call.operation as OperationId) ? script.act(sentCall(call), settings.seed) : null
-    if (action === null) return proceed(call, done)
-    act(action, request, reply, faults).then(goesOn => {
-      if (goesOn) proceed(call, done)
-      else if (reply.sent) settle(request, reply)
-    }, done)
+  // 3. the parameters, by the operation's table; 4. the script, where an entry speaks of the operation; 5. the operation
+  api.addHook('onRoute', route => {
+    const operate = route.handler
+    route.handler = function (request, reply) {
+      const { call } = request
+      readForms(request)
+      countCall(call)
+      readParameters(request)
+      const { script, settings } = call.sandbox
+      const action = !call.isStep && script.has(call.operation as OperationId) ? script.act(sentCall(call), settings.seed) : null
+      const proceed = () => {
+        identifyAgain(call)
+        operate.call(this, request, reply)
+      }
+      if (action === null) return proceed()
+      act(action, request, reply, faults)
+        .then(goesOn => {
+          if (goesOn) proceed()
+          else if (reply.sent) settle(request, reply)
+        })
+        .catch(error => answerRefusal(error, request, reply))
+    }
   })
 }
 
 declare module 'fastify' {
   interface FastifyReply {
     /** Answers a call of the emulated API, in place of `send`: with JSON, unless `headers` say otherwise. */
-    answer: (status: number, body: string, headers?: AnswerHeaders) => void
+    answer: (status: number, body: string | Buffer, headers?: AnswerHeaders) => void
   }
 }
 
-/** 5. The operation has answered, or the call was refused: what it changed is written, the script may lose the answer, and what is left of it is sent. */
+/** 6. The operation has answered, or the call was refused: what it changed is written, the script may lose the answer, and what is left of it is sent. */
 export function createAnswer(faults: Faults, saved: Saved): FastifyReply['answer'] {
   return function answer(this: FastifyReply, status, body, headers) {
     const { request } = this
@@ -165,22 +175,18 @@ export function createAnswer(faults: Faults, saved: Saved): FastifyReply['answer
       const all = headersOf(call, status, body, headers)
       if (faults.isStopping) all.connection = 'close'
       this.hijack().raw.statusCode = status
-      const left = call.action === null || call.isClosed ? body : lose(call, this, { status, headers: all, body }, faults)
+      const left = call.action === null || call.isClosed ? body : lose(call, this, { status, headers: all, body: String(body) }, faults)
       settle(request, this)
-      // text of ASCII characters alone is the same in both encodings, and sooner written in this one
-      if (left !== null) this.raw.writeHead(status, all).end(left, isAscii(left, all) ? 'latin1' : 'utf8')
+      if (left !== null) this.raw.writeHead(status, all).end(left)
     }
     if (saved !== undefined && call.isPending && mayHaveChanged(call)) saved().then(deliver, error => answerRefusal(error, request, this))
     else deliver()
   }
 }
 
-/** Whether each character of a body is one byte, by the length that was found out for its header. */
-const isAscii = ({ length }: string, headers: AnswerHeaders) => headers['content-length'] === String(length)
-
 /** The headers of an answer: its type and length, its id (A34), and what was given for it. */
-function headersOf(call: Call, status: number, body: string, given: AnswerHeaders | undefined): AnswerHeaders {
-  const headers: AnswerHeaders = body === '' ? {} : { 'content-type': JSON_TYPE }
+function headersOf(call: Call, status: number, body: string | Buffer, given: AnswerHeaders | undefined): AnswerHeaders {
+  const headers: AnswerHeaders = body.length === 0 ? {} : { 'content-type': JSON_TYPE }
   if (status !== 204) headers['content-length'] = String(Buffer.byteLength(body))
   headers['request-id'] = call.id
   return call.headers === null && given === undefined ? headers : { ...headers, ...call.headers, ...given }
@@ -192,23 +198,18 @@ function identify(call: Call): void {
   call.identify(key ? actorOf(call.authorization, call.sandbox, call.trace) : null)
 }
 
-/** The operation runs for a caller who is still the same: a load or reset may have replaced the state while the call waited. */
-function proceed(call: Call, done: (error?: Error) => void): void {
+/** The operation runs for a caller who is still the same: a load or reset may have replaced the state while the call waited. Errors: as of `identify`. */
+function identifyAgain(call: Call): void {
   const { actor, sandbox } = call
-  let refusal: Error | undefined
-  try {
-    if (actor !== null && (call.isStateReplaced || sandbox.store.accounts.get(actor.id) !== actor)) identify(call)
-  } catch (error) {
-    refusal = error as Error
-    call.identify(null)
-  }
-  done(refusal)
+  if (actor === null || (!call.isStateReplaced && sandbox.store.accounts.get(actor.id) === actor)) return
+  call.identify(null)
+  identify(call)
 }
 
 /** Errors: `content_type_unsupported` for a compressed body. The type of a body that is not there says nothing. */
 function checkBody({ headers }: FastifyRequest): void {
   if (!hasBody(headers)) {
-    delete headers['content-type']
+    if (headers['content-type'] !== undefined) delete headers['content-type']
     return
   }
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -221,7 +222,7 @@ function checkBody({ headers }: FastifyRequest): void {
 function addFormParser(api: FastifyInstance, decodeForm: FormDecoder): void {
   api.removeAllContentTypeParsers()
   api.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer' }, (request, bytes, done) => {
-    const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] as string)?.[1] ?? 'utf-8'
+    const charset = charsetIn(request.headers['content-type'] as string)
     if (!/^utf-?8$/i.test(charset)) return done(notUtf8(`The body is declared as ${charset}; send UTF-8.`))
     return isUtf8(bytes as Buffer) ? done(null, decodeForm(bytes.toString())) : done(notUtf8('The bytes of the body are not UTF-8.'))
   })
@@ -232,6 +233,9 @@ function addFormParser(api: FastifyInstance, decodeForm: FormDecoder): void {
     done(new ApiError('content_type_unsupported', { message, ...(request.method === 'POST' ? { rule: 'FORM-1' } : { assumption: 'A32' }) }))
   })
 }
+
+/** The character set that a content type names; UTF-8 where it names none. */
+const charsetIn = (type: string) => (type === FORM_TYPE ? undefined : /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(type)?.[1]) ?? 'utf-8'
 
 const notUtf8 = (message: string) => new ApiError('form_malformed', { message, assumption: 'A36' })
 
@@ -267,7 +271,7 @@ function refuseBroken(form: Form | undefined, place: 'FORM-1' | undefined): void
 
 /** A body on a GET or DELETE: a list's parameters in it are in the wrong place (FORM-3), anything else is not expected (A37). */
 function unexpectedBody({ method, body, trace }: Call, { byName }: Table): ApiError {
-  const isOfList = [...body.parts.keys()].some(name => byName.has(name))
+  const isOfList = body.parts.names().some(name => byName.has(name))
   trace.rely('A37')
   const message = `A ${method} takes no body; list parameters go in the query string.`
   return new ApiError('body_unexpected', { message, ...(isOfList ? { rule: 'FORM-3' } : { assumption: 'A37' }) })

@@ -5,6 +5,7 @@ import type { Account } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
+import type { Stored } from '../store/collection.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
 
 /** Where a body named a record: the parameter, and the rule by which the record has to exist. */
@@ -33,19 +34,17 @@ export class Scope {
 
   /** The record with an id; undefined when it does not exist or is hidden. */
   get<F extends Family>(family: F, id: string): RecordOf<F> | undefined {
-    const record = this.#caller.sandbox.store[family].get(id) as RecordOf<F> | undefined
-    if (record === undefined || this.isOwn(family, record)) return record
+    const stored = collectionOf(this.#caller.sandbox.store, family).stored(id)
+    if (stored === undefined || this.isOwn(family, stored)) return stored?.record
     this.#caller.trace.rely('A19')
-    return this.isLimited ? undefined : record
+    return this.isLimited ? undefined : stored.record
   }
 
   /** Whether a record belongs to the caller's Account. Whoever owns an Account owns its Users. */
-  isOwn<F extends Family>(family: F, record: RecordOf<F>): boolean {
+  isOwn<F extends Family>(family: F, stored: Stored<RecordOf<F>>): boolean {
     const { actor, sandbox } = this.#caller
     if (actor === null) return true
-    const { store } = sandbox
-    if (family !== 'users') return collectionOf(store, family).isOwnedBy(record, actor.id)
-    return store.accounts.isOwnedBy(store.accounts.get((record as RecordOf<'users'>).account) as RecordOf<'accounts'>, actor.id)
+    return family === 'users' ? sandbox.store.accounts.isOwnedBy((stored.record as RecordOf<'users'>).account, actor.id) : stored.isOwnedBy(actor.id)
   }
 
   /** The record that the path names. Errors: `resource_missing` (404, A08). */

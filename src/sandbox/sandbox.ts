@@ -41,6 +41,8 @@ export class Sandbox {
   #inForce: SettingsInForce
   #requests = 0
   #tally = new Tally([])
+  /** The time that was stamped last: many records are made in one millisecond. */
+  #lastStamp = { at: Number.NaN, created: '' }
   readonly #ending = new AbortController()
   /** Null for the sandbox at the base address. */
   readonly name: string | null
@@ -123,7 +125,9 @@ export class Sandbox {
   stamp(family: Family, type?: AccountType): { id: string; created: string } {
     const { store, ids, clock } = this.#state
     const id = ids.draw(kindOf(family, type), this.settings, taken => store[family].isTaken(taken))
-    return { id, created: isoOf(clock.now()) }
+    const at = clock.now()
+    if (at !== this.#lastStamp.at) this.#lastStamp = { at, created: isoOf(at) }
+    return { id, created: this.#lastStamp.created }
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import { type Address, addressOf } from '../reference/parameters.js'
 import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js'
-import { EARLIEST, LATEST, type Position } from '../store/ordered-index.js'
+import { EARLIEST, LATEST } from '../store/ordered-index.js'
 import { collectionOf, type RecordOf, type Records, type Store } from '../store/store.js'
 import type { Report } from './documents.js'
 import { type Progress, reportProgress } from './progress.js'
@@ -169,8 +169,8 @@ const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
       generating,
       (drawId, at) => {
         while ((tickets[opened]?.at ?? LATEST.at) <= at) opened++
-        const ticket = tickets[drawWhole(faker, Math.max(0, opened - OPEN_AT_ONCE), opened - 1)] as Position
-        const payment = paymentOf(drawId(), ticket.id, location, at, currency, types, faker)
+        const { record } = tickets[drawWhole(faker, Math.max(0, opened - OPEN_AT_ONCE), opened - 1)] as (typeof tickets)[number]
+        const payment = paymentOf(drawId(), record.id, location, at, currency, types, faker)
         paid.push(payment)
         return payment
       }

@@ -3,46 +3,60 @@ import { LayeredMap } from './layered-map.js'
 import { OrderedIndex, type Position } from './ordered-index.js'
 
 export type StoredRecord = { readonly id: string; readonly created: string }
-/** The JSON of a record: whole, or in two pieces with the base address between them. */
-export type RecordText = readonly [text: string] | readonly [head: string, tail: string]
-/** A record in its place. */
-export class Stored<R> {
-  readonly record: R
-  readonly position: Position
-  /** The JSON of the record as it is answered; null until it is asked for, or when it was given up. */
-  text: RecordText | null = null
+/** One text or several, mostly one. */
+type Names = string | readonly string[]
 
-  constructor(record: R, position: Position) {
+/** A record in its place. */
+export class Stored<R> implements Position {
+  readonly record: R
+  readonly at: number
+  readonly nth: number
+  /** The Accounts that it belongs to. */
+  readonly owners: Names
+  /** The answer that shows it, as long as that is kept. */
+  bytes: RecordBytes | null = null
+
+  constructor(record: R, { at, nth, owners }: Place) {
     this.record = record
-    this.position = position
+    this.at = at
+    this.nth = nth
+    this.owners = owners
+  }
+
+  isOwnedBy(account: string): boolean {
+    return isAmong(this.owners, account)
   }
 }
-/** For each index, the group or groups that a record is in. */
-export type Groups<R> = Readonly<Record<string, (record: R) => string | readonly string[]>>
+/** The JSON of a record in UTF-8; `base` is the base address in it, which begins at the byte `at`, null where there is none. */
+export type RecordBytes = { readonly whole: Buffer; readonly base: string; readonly at: number | null }
 
-/** Where a deleted record was, and the Accounts that it belonged to. */
-type RemovedRecord = Position & { readonly owners: readonly string[] }
+type Place = Position & { readonly owners: Names }
+/** For each index, the group or groups that a record is in. */
+export type Groups<R> = Readonly<Record<string, (record: R) => Names>>
+
 type Parts<R> = {
   byId: LayeredMap<Stored<R>>
-  removed: LayeredMap<RemovedRecord>
-  indexes: ReadonlyMap<string, OrderedIndex>
+  removed: LayeredMap<Place>
+  indexes: ReadonlyMap<string, OrderedIndex<Stored<R>>>
   next: number
   revision: number
 }
 /** A deleted record: when it was created, how many of the remaining records came before it, and whom it belonged to. */
 export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
-/** Texts kept of the records of a collection, at most: so many records are read again and again. */
-const MOST_TEXTS = 4096
+/** Records of a collection whose bytes are kept, at most. */
+const MOST_BYTES = 4096
+
+const isAmong = (names: Names, name: string): boolean => (typeof names === 'string' ? names === name : names.includes(name))
 
 let revisions = 0
 
 export class Collection<R extends StoredRecord> {
   readonly #groups: Groups<R>
   readonly #parts: Parts<R>
-  /** The records whose texts were kept last, in a ring. */
-  readonly #texts: Stored<R>[] = []
-  #nextText = 0
+  /** The records whose bytes were kept last, in a ring. */
+  readonly #written: Stored<R>[] = []
+  #nextWritten = 0
 
   constructor(groups: Groups<R>, parts?: Parts<R>) {
     this.#groups = groups
@@ -85,13 +99,13 @@ export class Collection<R extends StoredRecord> {
     return this.#parts.byId.get(id)
   }
 
-  /** Keeps the text of a record until it changes, or many others were kept after it. */
-  keepText(stored: Stored<R>, text: RecordText): void {
-    const oldest = this.#texts[this.#nextText]
-    if (oldest !== undefined) oldest.text = null
-    stored.text = text
-    this.#texts[this.#nextText] = stored
-    this.#nextText = (this.#nextText + 1) % MOST_TEXTS
+  /** Keeps the bytes of a record until it changes, or many others were kept after it. */
+  keepBytes(stored: Stored<R>, bytes: RecordBytes): void {
+    const oldest = this.#written[this.#nextWritten]
+    if (oldest !== undefined) oldest.bytes = null
+    stored.bytes = bytes
+    this.#written[this.#nextWritten] = stored
+    this.#nextWritten = (this.#nextWritten + 1) % MOST_BYTES
   }
 
   /** Up to `count` of the ids, for a suggestion. */
@@ -108,28 +122,21 @@ export class Collection<R extends StoredRecord> {
 
   /** The position of a record, or of one that was deleted: what a cursor names. */
   position(id: string): Position | undefined {
-    return this.#parts.byId.get(id)?.position ?? this.#parts.removed.get(id)
+    return this.#placeOf(id)
   }
 
-  /** The Accounts that a record belongs to, or belonged to before it was deleted; none where there is no such id. */
-  ownersAt(id: string): readonly string[] {
-    const stored = this.#parts.byId.get(id)
-    return stored ? this.ownersOf(stored.record) : (this.#parts.removed.get(id)?.owners ?? [])
+  /** Whether a record belongs to an Account, or did before it was deleted. */
+  isOwnedBy(id: string, account: string): boolean {
+    const place = this.#placeOf(id)
+    return place !== undefined && isAmong(place.owners, account)
   }
 
-  /** The Accounts that a record belongs to. */
-  ownersOf(record: R): readonly string[] {
-    return [(this.#groups.account as Groups<R>[string])(record)].flat()
+  #placeOf(id: string): Place | undefined {
+    return this.#parts.byId.get(id) ?? this.#parts.removed.get(id)
   }
 
-  /** Whether a record belongs to an Account. */
-  isOwnedBy(record: R, account: string): boolean {
-    const owners = (this.#groups.account as Groups<R>[string])(record)
-    return typeof owners === 'string' ? owners === account : owners.includes(account)
-  }
-
-  index(name: string): OrderedIndex {
-    return this.#parts.indexes.get(name) as OrderedIndex
+  index(name: string): OrderedIndex<Stored<R>> {
+    return this.#parts.indexes.get(name) as OrderedIndex<Stored<R>>
   }
 
   insert(record: R): R {
@@ -138,49 +145,63 @@ export class Collection<R extends StoredRecord> {
 
   /** Puts a record in the place of the one with its id; it keeps its number in the order of creation. */
   replace(record: R): R {
-    const { record: before, position } = this.#storedAt(record.id)
-    if (record.created === before.created && this.#isGroupedAs(before, record)) return this.#keep(record, position)
-    this.#takeOut(record.id)
-    return this.#put(record, position.nth)
+    const before = this.#storedAt(record.id)
+    if (record.created !== before.record.created || !this.#isGroupedAs(before.record, record)) {
+      this.#takeOut(record.id)
+      return this.#put(record, before.nth)
+    }
+    return this.#amend(record, before)
+  }
+
+  /** Changes fields of a record that no index and no order goes by. */
+  amend(id: string, changes: Partial<R>): void {
+    const before = this.#storedAt(id)
+    this.#amend({ ...before.record, ...changes }, before)
+  }
+
+  #amend(record: R, before: Stored<R>): R {
+    const stored = new Stored(record, before)
+    for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.replace(group, stored)
+    this.#parts.byId.set(record.id, stored)
+    this.#parts.revision = ++revisions
+    return record
   }
 
   /** Deletes a record; its id stays taken and stays a cursor. */
   remove(id: string): void {
-    const { record, position } = this.#takeOut(id)
-    this.#parts.removed.set(id, { ...position, owners: this.ownersOf(record) })
+    const { at, nth, owners } = this.#takeOut(id)
+    this.#parts.removed.set(id, { at, nth, owners })
     this.#parts.revision = ++revisions
   }
 
   /** The deleted records in the order of their ids, for a file that the collection is read back from with `addTombstone`. */
   tombstones(): Tombstone[] {
-    if (this.#parts.removed.size === 0) return []
-    const numbers = Array.from(this.#parts.byId.entries(), ([, { position }]) => position.nth)
-    return Array.from(this.#parts.removed.entries(), ([, { id, at, nth, owners }]) => ({ id, at, owners, after: numbers.filter(number => number < nth).length })).sort(
-      (a, b) => (a.id < b.id ? -1 : 1)
-    )
+    const removed = [...this.#parts.removed.entries()]
+    if (removed.length === 0) return []
+    const numbers = Array.from(this.#parts.byId.entries(), ([, { nth }]) => nth)
+    return removed
+      .map(([id, { at, nth, owners }]) => ({ id, at, owners: [owners].flat(), after: numbers.filter(number => number < nth).length }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
   /** Takes the id of a deleted record and its place among the others: after the first `after` of them. */
   addTombstone({ id, at, after, owners }: Tombstone): void {
-    this.#parts.removed.set(id, { id, at, nth: after - 0.5, owners })
+    this.#parts.removed.set(id, { at, nth: after - 0.5, owners })
     this.#parts.revision = ++revisions
   }
 
   /** All records in the order in which they came; for exports, never for a query. */
   inCreationOrder(): R[] {
     return Array.from(this.#parts.byId.entries(), ([, stored]) => stored)
-      .sort((a, b) => a.position.nth - b.position.nth)
+      .sort((a, b) => a.nth - b.nth)
       .map(({ record }) => record)
   }
 
   #put(record: R, nth: number): R {
-    const position = { at: Date.parse(record.created), nth, id: record.id }
-    this.#eachGroup(record, (index, group) => index.add(group, position))
-    return this.#keep(record, position)
-  }
-
-  #keep(record: R, position: Position): R {
-    this.#parts.byId.set(record.id, new Stored(record, position))
+    const owners = (this.#groups.account as Groups<R>[string])(record)
+    const stored = new Stored(record, { at: Date.parse(record.created), nth, owners })
+    for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.add(group, stored)
+    this.#parts.byId.add(record.id, stored)
     this.#parts.revision = ++revisions
     return record
   }
@@ -199,15 +220,13 @@ export class Collection<R extends StoredRecord> {
   #takeOut(id: string): Stored<R> {
     const stored = this.#storedAt(id)
     this.#parts.byId.delete(id)
-    this.#eachGroup(stored.record, (index, group) => index.remove(group, stored.position))
+    for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.remove(group, stored)
     return stored
   }
 
-  #eachGroup(record: R, act: (index: OrderedIndex, group: string) => void): void {
-    for (const [name, index] of this.#parts.indexes) {
-      const groups = (this.#groups[name] as Groups<R>[string])(record)
-      if (typeof groups === 'string') act(index, groups)
-      else for (const group of groups) act(index, group)
-    }
+  /** The groups of an index that a record is in. */
+  #groupsOf(index: string, { record, owners }: Stored<R>): readonly string[] {
+    const groups = index === 'account' ? owners : (this.#groups[index] as Groups<R>[string])(record)
+    return typeof groups === 'string' ? [groups] : groups
   }
 }

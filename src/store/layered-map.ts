@@ -32,12 +32,13 @@ export class LayeredMap<V extends object> {
     return this.get(key) !== undefined
   }
 
+  /** Sets the value of a key that has none. */
+  add(key: string, value: V): void {
+    this.#size++
+    this.#own.set(key, value)
+  }
+
   set(key: string, value: V): void {
-    if (this.#shared.length === 0) {
-      this.#own.set(key, value)
-      this.#size = this.#own.size
-      return
-    }
     if (!this.has(key)) this.#size++
     this.#own.set(key, value)
   }

@@ -1,6 +1,6 @@
 /** One page of a list: narrowed by an index and by instants, then cut at a cursor and a limit (LIST-2, FILT-6, A10 to A12). */
 import type { Collection, Stored, StoredRecord } from './collection.js'
-import { type Bound, EARLIEST, isAfter, LATEST, type Position } from './ordered-index.js'
+import { EARLIEST, isAfter, LATEST, type Position } from './ordered-index.js'
 
 export type Query = {
   /** The index that narrows, and the group within it. */
@@ -19,10 +19,10 @@ export type Query = {
 }
 export type Page<R> = { stored: Stored<R>[]; hasMore: boolean }
 
-const startOf = (at: number): Bound => ({ at, nth: EARLIEST.nth })
-const endOf = (at: number): Bound => ({ at, nth: LATEST.nth })
-const later = (a: Bound, b: Bound): Bound => (isAfter(b, a) ? b : a)
-const earlier = (a: Bound, b: Bound): Bound => (isAfter(a, b) ? b : a)
+const startOf = (at: number): Position => ({ at, nth: EARLIEST.nth })
+const endOf = (at: number): Position => ({ at, nth: LATEST.nth })
+const later = (a: Position, b: Position): Position => (isAfter(b, a) ? b : a)
+const earlier = (a: Position, b: Position): Position => (isAfter(a, b) ? b : a)
 
 /** The records of a page in list order, and whether more lie beyond it in the direction of paging. */
 export function pageOf<R extends StoredRecord>(collection: Collection<R>, query: Query): Page<R> {
@@ -38,9 +38,9 @@ export function pageOf<R extends StoredRecord>(collection: Collection<R>, query:
   if (to !== undefined) before = earlier(before, to)
 
   const backwards = endingBefore !== undefined
-  const found = collection.index(query.index).range(query.group, { after, before, descending: newestFirst !== backwards, count: limit + 1 })
-  const hasMore = found.length > limit
-  if (hasMore) found.pop()
-  if (backwards) found.reverse()
-  return { stored: found.map(({ id }) => collection.stored(id) as Stored<R>), hasMore }
+  const stored = collection.index(query.index).range(query.group, { after, before, descending: newestFirst !== backwards, count: limit + 1 })
+  const hasMore = stored.length > limit
+  if (hasMore) stored.pop()
+  if (backwards) stored.reverse()
+  return { stored, hasMore }
 }

@@ -102,8 +102,8 @@ export class Store implements Collections {
   }
 
   #addRefunded(id: string, amount: number): void {
-    const transaction = this.transactions.get(id) as Records['transactions']
-    this.transactions.replace({ ...transaction, amount_refunded: transaction.amount_refunded + amount })
+    const { amount_refunded } = this.transactions.get(id) as Records['transactions']
+    this.transactions.amend(id, { amount_refunded: amount_refunded + amount })
   }
 }
 

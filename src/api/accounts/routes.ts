@@ -10,17 +10,19 @@ export function accountRoutes(api: FastifyInstance): void {
   api.post(
     '/accounts',
     operation('createAccount', ({ sandbox, actor, values }) => {
-      const { id, type } = actor as Account
+      const creator = actor as Account
+      const { id, created } = sandbox.stamp('accounts', values.type)
 
       return sandbox.store.accounts.insert({
-        ...sandbox.stamp('accounts', values.type),
+        id,
         object: 'account',
+        created,
         type: values.type,
         name: values.name,
         email: values.email,
         address: addressOf(values.address),
         phone: values.phone ?? null,
-        reseller: type === 'reseller' ? id : null,
+        reseller: creator.type === 'reseller' ? creator.id : null,
         metadata: values.metadata ?? {}
       })
     })

@@ -15,9 +15,11 @@ export function locationRoutes(api: FastifyInstance): void {
       const { id: account, type } = actor as Account
       judge(LOCATION_RULES, { account, type })
 
+      const { id, created } = sandbox.stamp('locations')
       return sandbox.store.locations.insert({
-        ...sandbox.stamp('locations'),
+        id,
         object: 'location',
+        created,
         account,
         display_name: values.display_name,
         address: addressOf(values.address),

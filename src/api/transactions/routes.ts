@@ -36,8 +36,8 @@ export function transactionRoutes(api: FastifyInstance): void {
         amount,
         tip_amount,
         donation_amount,
-        amounts,
         adjustment_number: values.adjustment_number ?? null,
+        amounts,
         customer: customer ? { name: customer.name ?? null, email: customer.email ?? null, phone: customer.phone ?? null } : null,
         amount_refunded: 0
       })

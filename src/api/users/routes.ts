@@ -9,7 +9,8 @@ export function userRoutes(api: FastifyInstance): void {
     '/accounts/:id/users',
     operation('createUser', ({ sandbox, scope, params, values }) => {
       const { id: account } = scope.inPath('accounts', params.id)
-      return sandbox.store.users.insert({ ...sandbox.stamp('users'), object: 'user', account, name: values.name, email: values.email })
+      const { id, created } = sandbox.stamp('users')
+      return sandbox.store.users.insert({ id, object: 'user', created, account, name: values.name, email: values.email })
     })
   )
 
