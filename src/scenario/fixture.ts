@@ -19,19 +19,45 @@ import { type Progress, reportProgress } from './progress.js'
 
 type Given = Readonly<Record<string, unknown>>
 type Section = Family | 'api_keys'
-/** A list of a document, with the flaws of its shape. */
-type SourceList = { document: SourceDocument; steps: readonly Step[]; flaws: Flaws | undefined }
 /** A record or key as a document gives it. */
 type Sourced = { given: Given; index: number; list: SourceList }
+type Sources = Iterable<Sourced> & { readonly length: number }
 /** The records of one or more fixture documents. Of the families in `unread` the documents may hold more than could be read. */
-export type Fixture = { sections: Readonly<Record<Section, readonly Sourced[]>>; unread: ReadonlySet<Family> }
+export type Fixture = { sections: Readonly<Record<Section, Sources>>; unread: ReadonlySet<Family> }
 export type Drawing = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
 type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
 
 const SECTIONS = ['api_keys', ...FAMILIES] as const
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
-const sectionsOf = (make: (section: Section) => Sourced[]): Fixture['sections'] =>
-  Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, Sourced[]>
+const sectionsOf = (make: (section: Section) => Sources): Fixture['sections'] =>
+  Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, Sources>
+
+/** A list of a document, with the flaws of its shape. */
+class SourceList implements Sources {
+  readonly document: SourceDocument
+  readonly steps: readonly Step[]
+  readonly flaws: Flaws | undefined
+  readonly #members: readonly unknown[]
+
+  constructor(document: SourceDocument, steps: readonly Step[], flaws: Flaws | undefined, members: readonly unknown[]) {
+    this.document = document
+    this.steps = steps
+    this.flaws = flaws
+    this.#members = members
+  }
+
+  get length(): number {
+    return this.#members.length
+  }
+
+  *[Symbol.iterator](): Generator<Sourced> {
+    const members = this.#members
+    for (let index = 0; index < members.length; index++) {
+      const given = members[index]
+      if (isObject(given)) yield { given, index, list: this }
+    }
+  }
+}
 
 /** A fixture document that could not be read. */
 export const UNREAD_FIXTURE: Fixture = { sections: sectionsOf(() => []), unread: new Set(FAMILIES) }
@@ -44,13 +70,11 @@ export function fixtureIn(document: SourceDocument, data: unknown, under: readon
   const sections = sectionsOf(section => {
     const given = isObject(data) ? data[section] : undefined
     const members: readonly unknown[] = Array.isArray(given) ? given : []
-    const list = { document, steps: [...under, section], flaws: flaws?.get(section) }
+    const list = new SourceList(document, [...under, section], flaws?.get(section), members)
     const isList = given === undefined || Array.isArray(given)
     const isIdSeen = (member: unknown, index: number) => isIdKnown(section as Family, member, list.flaws?.get(index))
     if (section !== 'api_keys' && !(isList && (list.flaws === undefined || members.every(isIdSeen)))) unread.add(section)
-    const sourced: Sourced[] = []
-    for (const [index, member] of members.entries()) if (isObject(member)) sourced.push({ given: member, index, list })
-    return sourced
+    return list
   })
   return { sections, unread }
 }
@@ -123,6 +147,8 @@ export class FixtureImporter {
   }
   /** Families with records that were left out and whose ids are not known. */
   readonly #unread = new Set<Family>()
+  /** Whether a record or key took the place of another one. */
+  #hasReplaced = false
   /** Families of which fewer records were generated than were asked for. */
   readonly #incomplete = new Set<Family>()
 
@@ -135,19 +161,22 @@ export class FixtureImporter {
 
   /** Merges fixtures and imports their records. */
   import(...fixtures: readonly Fixture[]): void {
-    for (const problem of fixtures.flatMap(duplicatesIn)) this.problems.push(problem)
     const { sections, unread } = fixtures.length === 1 ? (fixtures[0] as Fixture) : merged(fixtures)
     for (const family of unread) this.#unread.add(family)
     const refunds = new RefundJudge(this.#store, sections, this.#drawing.settings)
     for (const family of FAMILIES) {
-      for (const [index, record] of sections[family].entries()) {
+      let index = 0
+      for (const record of sections[family]) {
         this.#add(family, record, refunds)
-        reportProgress(this.#drawing.progress, family, index, sections[family].length)
+        reportProgress(this.#drawing.progress, family, index++, sections[family].length)
       }
     }
     for (const key of sections.api_keys) this.#addKey(key)
     for (const account of sections.accounts) this.#checkReseller(account)
     for (const { source, message } of refunds.overRefunded()) this.#report(source)(['amount'], message)
+    // where every record is right and new, no id can have been given twice
+    if (fixtures.length === 1 && !this.#hasReplaced && this.problems.length === 0) return
+    for (const problem of fixtures.flatMap(duplicatesIn)) this.problems.push(problem)
   }
 
   /** Whether no record has the id, and none that was left out may have it. */
@@ -198,6 +227,7 @@ export class FixtureImporter {
     const { key, account } = given as { key: string; account: string }
     const isKnown = flaws?.has('account') || account === undefined || this.#referred('accounts', account, 'account', source) !== undefined
     if (!isKnown || flaws !== undefined) return
+    this.#hasReplaced ||= this.#store.keys.has(key)
     this.#store.keys.set(key, account)
     this.imported.api_keys.push({ key, account })
   }
@@ -264,6 +294,7 @@ export class FixtureImporter {
   #checkReplaced(family: Family, source: Sourced, before: RecordOf<Family>, after: RecordOf<Family>): void {
     const isRefunded = (before as Partial<Records['transactions']>).amount_refunded
     const [link] = LINKS[family] ?? []
+    this.#hasReplaced = true
     for (const field of [...(link === undefined ? [] : [link]), ...(isRefunded ? ['currency', 'payment_method'] : [])]) {
       const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
       if (was !== is) this.#report(source)([field], `${before.id} exists already, with ${was}; a merge cannot change this, load a whole document instead`)
