@@ -55,6 +55,11 @@ export class FormParts {
     return this.#names
   }
 
+  /** Calls a function with each node and its name. */
+  each(visit: (node: FormNode, name: string) => void): void {
+    for (let place = 0; place < this.#names.length; place++) visit(this.#nodes[place] as FormNode, this.#names[place] as string)
+  }
+
   nodes(): readonly FormNode[] {
     return this.#nodes
   }

@@ -57,7 +57,8 @@ function usualInstant(text: string): Instant | null {
   const year = numberIn(text, 0) * 100 + numberIn(text, 2)
   const day = dayOfMonth(year, numberIn(text, 5), numberIn(text, 8))
   if (day === null) return null
-  const at = day * DAY + numberIn(text, 11) * HOUR + numberIn(text, 14) * MINUTE + numberIn(text, 17) * SECOND + (text.length > 20 ? Number(text.slice(20, 23)) : 0)
+  const at =
+    day * DAY + numberIn(text, 11) * HOUR + numberIn(text, 14) * MINUTE + numberIn(text, 17) * SECOND + (text.length > 20 ? Number(text.slice(20, 23)) : 0)
   return { at, isTruncated: false, usesA38: false }
 }
 
@@ -140,16 +141,15 @@ export const isoOf = (at: number): string => new Date(at).toISOString()
  * `gte` and `lt` of an instant that was rounded down are those of the next millisecond, `gt` and `lte` those of the millisecond itself.
  * The texts have been checked before.
  */
-export function boundsOf(texts: Bounds<string>): Bounds<number> & { usesA38: boolean } {
-  const bounds: Bounds<number> & { usesA38: boolean } = { usesA38: false }
-  for (const comparison of ['gte', 'gt', 'lte', 'lt'] as const) {
-    const text = texts[comparison]
-    if (text === undefined) continue
-    const { at, isTruncated, usesA38 } = parseInstant(text) as Instant
-    bounds[comparison] = isTruncated && (comparison === 'gte' || comparison === 'lt') ? at + 1 : at
-    bounds.usesA38 ||= usesA38
-  }
-  return bounds
+export function boundsOf({ gte, gt, lte, lt }: Bounds<string>): Bounds<number> {
+  return { gte: boundOf(gte, 1), gt: boundOf(gt, 0), lte: boundOf(lte, 0), lt: boundOf(lt, 1) }
+}
+
+/** The bound that a text names; `truncated` is added to one that was rounded down. */
+function boundOf(text: string | undefined, truncated: number): number | undefined {
+  if (text === undefined) return undefined
+  const { at, isTruncated } = parseInstant(text) as Instant
+  return isTruncated ? at + truncated : at
 }
 
 /** A period that ISO 8601 can name, and that is longer than a day. */

@@ -23,7 +23,7 @@ export function settled({ currency, amount, tip_amount, donation_amount, amounts
 
 /** A charge as the rules of Refunds see it, in sub-units; `charged` is what can be refunded of it at most. */
 export type Money = { transaction: string; currency: string; charged: number; refunded: number; remaining: number }
-type Charge = Pick<Transaction, 'id' | 'currency' | 'amount' | 'tip_amount' | 'donation_amount' | 'amount_refunded'>
+export type Charge = Pick<Transaction, 'id' | 'currency' | 'amount' | 'tip_amount' | 'donation_amount' | 'amount_refunded'>
 
 /** How much of a charge can be refunded at most, in sub-units (A23). */
 export function refundable(charge: Omit<Charge, 'id' | 'currency' | 'amount_refunded'>, settings: Settings): number {

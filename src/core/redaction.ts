@@ -105,22 +105,23 @@ const isKeyIn = (text: string, keys: readonly string[]): boolean => PATTERNS.get
 /** Masks what is secret in a form, in place: values of secret names, card numbers and API keys wherever they are. */
 export function redactForm(form: FormObject, keys: readonly string[]): void {
   let isRenamed = false
-  const nodes = form.parts.nodes()
-  for (const [place, name] of form.parts.names().entries()) {
-    const node = nodes[place] as FormNode
+  form.parts.each((node, name) => {
     const isOpen = OPEN_NAMES.has(name)
     const shown = isOpen ? name : redactedName(name, keys)
     isRenamed ||= shown !== name
     // an empty value says nothing, and evidence has to see that it was empty
     if (!isOpen && node !== '' && (shown === MASK || isSecretName(name))) form.parts.set(name, MASK)
     else redactNode(form, name, node, keys)
-  }
+  })
   if (isRenamed) rename(form, name => (OPEN_NAMES.has(name) ? name : redactedName(name, keys)))
 }
 
 function redactNode(form: FormObject, name: string, node: FormNode, keys: readonly string[]): void {
   if (node instanceof FormObject) redactForm(node, keys)
-  else if (node instanceof FormList) node.items.forEach((item, place) => { node.items[place] = withoutSecrets(item, keys) })
+  else if (node instanceof FormList)
+    node.items.forEach((item, place) => {
+      node.items[place] = withoutSecrets(item, keys)
+    })
   else {
     const shown = withoutSecrets(node, keys)
     if (shown !== node) form.parts.set(name, shown)

@@ -1,9 +1,16 @@
 /** The rules that a new Refund is judged by, in order (reference §4, refund creation rules): of the API and of fixtures. */
 import type { Rule } from './judge.js'
-import type { Money } from './money.js'
+import { type Charge, type Money, moneyOf } from './money.js'
+import type { Settings } from './settings.js'
 
 /** `asked` is the amount that was asked for in sub-units; null asks for whatever remains. */
 export type RefundFacts = Money & { asked: number | null }
+
+/** What the rules see of a charge that a Refund is asked of. */
+export function refundFacts(charge: Charge, asked: number | null, settings: Settings): RefundFacts {
+  const { transaction, currency, charged, refunded, remaining } = moneyOf(charge, settings)
+  return { transaction, currency, charged, refunded, remaining, asked }
+}
 
 export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
   {

@@ -6,27 +6,28 @@ type Written = { readonly id: string; readonly extra?: Readonly<Record<string, u
 /** A list without its members. */
 type ListFrame = Omit<List<unknown>, 'data' | 'object'>
 
-/** The JSON of a record's own fields and of those beyond the table, each without braces. */
-function fieldsOf(record: Written): readonly [own: string, extra: string] {
-  if (record.extra === undefined) return [JSON.stringify(record).slice(1, -1), '']
+/** The JSON of a record's own fields, without the brace that ends it, and of those beyond the table, with it. */
+function fieldsOf(record: Written): readonly [own: string, rest: string] {
+  if (record.extra === undefined) return [JSON.stringify(record).slice(0, -1), '}']
   const { extra, ...own } = record
-  const text = JSON.stringify(extra).slice(1, -1)
-  return [JSON.stringify(own).slice(1, -1), text === '' ? '' : `,${text}`]
+  const text = JSON.stringify(extra)
+  return [JSON.stringify(own).slice(0, -1), text === '{}' ? '}' : `,${text.slice(1)}`]
 }
 
 /** The JSON of a record. */
 export function recordText(record: Written): string {
-  const [own, extra] = fieldsOf(record)
-  return `{${own}${extra}}`
+  if (record.extra === undefined) return JSON.stringify(record)
+  const [own, rest] = fieldsOf(record)
+  return own + rest
 }
 
 const LIST_START = '{"object":"list","url":"'
 
 /** The JSON of a Transaction in two pieces, with the address that the url of its Refunds lies under between them (TXN-8, A29). */
 export function transactionText(record: Written, refunds: ListFrame, members: readonly string[]): readonly [string, string] {
-  const [own, extra] = fieldsOf(record)
+  const [own, rest] = fieldsOf(record)
   const [before, after] = listFrame(refunds)
-  return [`{${own},"refunds":${LIST_START}`, `${before.slice(LIST_START.length)}${members.join(',')}${after}${extra}}`]
+  return [`${own},"refunds":${LIST_START}`, before.slice(LIST_START.length) + members.join(',') + after + rest]
 }
 
 /** What is written before and after the members of a list (LIST-1, A09). */

@@ -28,9 +28,11 @@ const has = ({ body }: JudgedCall, name: string) => hasValue(body.parts.get(name
 const asked = ({ query }: JudgedCall, name: string) => valueIn(query, name) !== undefined
 const shown = <R>(call: JudgedCall) => call.shown as unknown as R
 
+const AMOUNTS = ['transaction_amount', 'payment_amount']
+
 /** Whether a payment settled nothing because no amount was sent, which is not the same as an amount of 0 (A24). */
 export const isWithoutAmount: Predicate = call =>
-  paid(call) && ![['amount'], ['amounts', 'transaction_amount'], ['amounts', 'payment_amount']].some(path => valueIn(call.body, ...path) !== undefined)
+  paid(call) && valueIn(call.body, 'amount') === undefined && AMOUNTS.every(name => valueIn(call.body, 'amounts', name) === undefined)
 
 const metadataMerged: Predicate = call => {
   const metadata = call.body.parts.get('metadata')

@@ -37,13 +37,26 @@ function transactionIn(store: Store, transaction: { id: string }): readonly [str
   const { stored, hasMore } = pageOf(store.refunds, { index: 'transaction', group: transaction.id, limit: EMBEDDED, order: 'newest_first' })
   const refunds = stored.map(({ record }) => record)
   const frame = { url: `/refunds?transaction=${transaction.id}`, has_more: hasMore, first_id: refunds[0]?.id ?? null, last_id: refunds.at(-1)?.id ?? null }
-  return transactionText(transaction, frame, refunds.map(refund => recordText(refund)))
+  return transactionText(
+    transaction,
+    frame,
+    refunds.map(refund => recordText(refund))
+  )
 }
 
-/** The body of an answer that shows a record, or a list of several. */
+/** The body of an answer that shows a record, or a list of several, whose bytes are given. */
 export function bodyOf(shown: object, members: readonly Buffer[]): Buffer {
   return 'has_more' in shown ? listBody(listFrame(shown as List<unknown>), members) : (members[0] as Buffer)
 }
+
+/** The body of an answer to a call that made or changed a record. It is not kept, since most records are made and never read; a new Transaction has no Refunds. */
+export function changedBody(record: { id: string }, family: Family, base: string): string {
+  if (family !== 'transactions') return recordText(record)
+  const [head, tail] = transactionText(record, { ...NO_REFUNDS, url: `/refunds?transaction=${record.id}` }, [])
+  return head + base + tail
+}
+
+const NO_REFUNDS = { has_more: false, first_id: null, last_id: null }
 
 /** Hands out memory from large pieces: to ask for each list's own costs more than to fill it. A piece is given back once nothing that was put into it is used. */
 class Slab {
@@ -60,7 +73,7 @@ class Slab {
     return this.#piece.subarray(this.#used - length, this.#used)
   }
 }
-const PIECE = 131_072
+const PIECE = 65_536
 const SLAB = new Slab()
 
 /** What stands around the members of a list is ASCII: addresses and ids. */
@@ -69,7 +82,8 @@ function listBody([before, after]: readonly [string, string], members: readonly 
   for (const member of members) length += member.length
   const body = SLAB.take(length)
   let at = body.write(before, 'latin1')
-  for (const [place, member] of members.entries()) {
+  for (let place = 0; place < members.length; place++) {
+    const member = members[place] as Buffer
     if (place > 0) body[at++] = COMMA
     body.set(member, at)
     at += member.length

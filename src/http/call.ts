@@ -8,17 +8,17 @@ import type { Settings } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
 import type { AnyRecord, JudgedCall, Outcome, Pause, Refusal, ScriptAction } from '../evidence/judged-call.js'
 import type { Account } from '../reference/accounts.js'
-import type { OperationId } from '../reference/operations.js'
+import { type OperationId, operationOf } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { type AnswerHeaders, keysToMask, readable } from './answers.js'
 import { keyIn } from './authentication.js'
+import { bodyOf, changedBody } from './bodies.js'
 import { NO_VALUES, type Values } from './parameters.js'
 import { pathBelow } from './paths.js'
 import { Scope } from './scope.js'
-import { bodyOf } from './bodies.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -82,8 +82,8 @@ export class Call implements JudgedCall {
   retrieved = 0
   money: RefundFacts | null = null
   shown: AnyRecord | List<AnyRecord> | null = null
-  /** The bytes of the records that are shown. */
-  #members: readonly Buffer[] = []
+  /** The bytes of the records that are shown; null where the call made or changed the one that it shows. */
+  #members: readonly Buffer[] | null = null
 
   /** Headers of the answer beside those that every answer has. */
   headers: AnswerHeaders | null = null
@@ -152,15 +152,17 @@ export class Call implements JudgedCall {
     return this.sandbox.store !== this.#identifiedIn
   }
 
-  /** The operation has returned a record or a list; `members` are the bytes of the records. */
-  show(shown: AnyRecord | List<AnyRecord>, members: readonly Buffer[]): void {
+  /** The operation has returned a record or a list; `members` are the bytes of the records, null for a record that it made or changed. */
+  show(shown: AnyRecord | List<AnyRecord>, members: readonly Buffer[] | null): void {
     this.shown = shown
     this.#members = members
   }
 
   /** The body of the answer. It is put together when somebody looks: the journal keeps no copy of what the records keep. */
   get text(): string {
-    return this.shown === null || this.#body !== '' ? this.#body : bodyOf(this.shown, this.#members).toString()
+    if (this.shown === null || this.#body !== '') return this.#body
+    if (this.#members !== null) return bodyOf(this.shown, this.#members).toString()
+    return changedBody(this.shown as AnyRecord, operationOf(this.operation as OperationId).family, this.base)
   }
 
   set text(body: string) {
@@ -229,5 +231,8 @@ export const hasBody = (headers: FastifyRequest['headers']): boolean => headers[
 const flat = (node: FormNode): unknown => {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
-  return node.parts.entries().sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
+  return node.parts
+    .entries()
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, part]) => [name, flat(part)])
 }

@@ -1,6 +1,6 @@
 /** Lists: a page of a family as a list object (LIST-1 to LIST-3, FILT-1 to FILT-6, SRCH-3, A09 to A13). */
 import { ApiError } from '../core/errors.js'
-import { boundsOf } from '../core/instants.js'
+import { type Bounds, boundsOf } from '../core/instants.js'
 import { type Matching, matchOf } from '../core/search.js'
 import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
@@ -36,10 +36,17 @@ export function listed<F extends Family>(call: Call, family: F, { within, keep, 
   const { sandbox, settings, trace, scope } = call
   const values = call.values as ListValues
   const collection = collectionOf(sandbox.store, family)
+  const { gte, gt, lte, lt } = values.created === undefined ? NO_BOUNDS : boundsOf(values.created)
+  const { starting_after, ending_before } = values
   const query: Query = {
-    ...within,
-    ...boundsOf(values.created ?? {}),
-    ...cursorOf(call, family, values),
+    index: within.index,
+    group: within.group,
+    gte,
+    gt,
+    lte,
+    lt,
+    startingAfter: starting_after === undefined ? undefined : positionOf(call, family, 'starting_after', starting_after),
+    endingBefore: ending_before === undefined ? undefined : positionOf(call, family, 'ending_before', ending_before),
     limit: values.limit ?? Math.min(settings['pagination.default_limit'], settings['pagination.max_limit']),
     order: order ?? settings['pagination.order']
   }
@@ -58,6 +65,8 @@ export function listed<F extends Family>(call: Call, family: F, { within, keep, 
     stored: shown
   }
 }
+
+const NO_BOUNDS: Bounds<number> = {}
 
 const withoutSlash = (path: string) => (path.endsWith('/') ? path.replace(/\/+$/, '') : path)
 
@@ -79,11 +88,6 @@ export function positionOf({ sandbox, scope, params }: Call, family: Family, par
     throw new ApiError('cursor_unknown', { message: `${param}: no record of this list has the id ${id}.`, param, assumption: 'A10' })
   }
   return position
-}
-
-function cursorOf(call: Call, family: Family, { starting_after, ending_before }: ListValues): Pick<Query, 'startingAfter' | 'endingBefore'> {
-  if (starting_after !== undefined) return { startingAfter: positionOf(call, family, 'starting_after', starting_after) }
-  return ending_before === undefined ? {} : { endingBefore: positionOf(call, family, 'ending_before', ending_before) }
 }
 
 /** What a filter by `location` or `transaction` narrows a list to; everything where it was not sent (FILT-5, REF-10). */

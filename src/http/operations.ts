@@ -2,12 +2,12 @@
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { ApiError } from '../core/errors.js'
-import type { Stored } from '../store/collection.js'
-import { OPERATION_IDS, type OPERATIONS, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
+import { isChange, OPERATION_IDS, type OPERATIONS, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import { schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import type { Stored } from '../store/collection.js'
 import { collectionOf, type Records } from '../store/store.js'
-import { bodyOf, bytesOf } from './bodies.js'
+import { bodyOf, bytesOf, changedBody } from './bodies.js'
 import type { Call } from './call.js'
 import type { StoredList } from './listing.js'
 import { compileTable, type Table } from './parameters.js'
@@ -48,10 +48,15 @@ export function operation<I extends OperationId>(id: I, handle: Handler<I>): Rou
       return
     }
     const { store, settings } = call.sandbox
+    if (isChange(operationOf(id))) {
+      call.show(shown, null)
+      reply.answer(kind === 'create' ? settings['statuses.created'] : 200, changedBody(shown as AnyStored, family, call.base))
+      return
+    }
     const stored = 'stored' in shown ? shown.stored : [collectionOf(store, family).stored(shown.id) as Stored<AnyStored>]
     const members = stored.map(record => bytesOf(family, record, store, call.base))
     call.show(shown, members)
-    reply.answer(kind === 'create' ? settings['statuses.created'] : 200, bodyOf(shown, members))
+    reply.answer(200, bodyOf(shown, members))
   }
   return { config: { operation: id }, handler }
 }

@@ -82,13 +82,11 @@ const NONE: readonly string[] = []
 
 function unknownIn(table: Table, form: FormObject, path: string): readonly string[] {
   let found = NONE
-  const nodes = form.parts.nodes()
-  for (const [place, name] of form.parts.names().entries()) {
-    const node = nodes[place] as FormNode
+  form.parts.each((node, name) => {
     const field = table.byName.get(name)
     if (field === undefined) found = [...found, leafOf(inBrackets(path, name), node)]
-    else if (field.table && node instanceof FormObject) found = [...found, ...unknownIn(field.table, node, field.path)]
-  }
+    else if (field.table && node instanceof FormObject) found = found.concat(unknownIn(field.table, node, field.path))
+  })
   return found
 }
 

@@ -177,7 +177,8 @@ export function createAnswer(faults: Faults, saved: Saved): FastifyReply['answer
       this.hijack().raw.statusCode = status
       const left = call.action === null || call.isClosed ? body : lose(call, this, { status, headers: all, body: String(body) }, faults)
       settle(request, this)
-      if (left !== null) this.raw.writeHead(status, all).end(left)
+      // a text of ASCII characters alone is the same in both encodings, and sooner written in this one
+      if (left !== null) this.raw.writeHead(status, all).end(left, all['content-length'] === String(left.length) ? 'latin1' : 'utf8')
     }
     if (saved !== undefined && call.isPending && mayHaveChanged(call)) saved().then(deliver, error => answerRefusal(error, request, this))
     else deliver()

@@ -6,17 +6,20 @@ export type StoredRecord = { readonly id: string; readonly created: string }
 /** One text or several, mostly one. */
 type Names = string | readonly string[]
 
-/** A record in its place. */
+/** A place in lists with the record that is there at present. */
 export class Stored<R> implements Position {
-  readonly record: R
+  /** The collection that alone has this place, and may put another record into it; one that is shared with copies is replaced with it. */
+  readonly holder: object
+  record: R
   readonly at: number
   readonly nth: number
   /** The Accounts that it belongs to. */
   readonly owners: Names
-  /** The answer that shows it, as long as that is kept. */
+  /** The answer that shows the record, as long as that is kept. */
   bytes: RecordBytes | null = null
 
-  constructor(record: R, { at, nth, owners }: Place) {
+  constructor(holder: object, record: R, { at, nth, owners }: Place) {
+    this.holder = holder
     this.record = record
     this.at = at
     this.nth = nth
@@ -31,8 +34,8 @@ export class Stored<R> implements Position {
 export type RecordBytes = { readonly whole: Buffer; readonly base: string; readonly at: number | null }
 
 type Place = Position & { readonly owners: Names }
-/** For each index, the group or groups that a record is in. */
-export type Groups<R> = Readonly<Record<string, (record: R) => Names>>
+/** For each index, the group or groups that a record is in; `account` are the Accounts that it belongs to. */
+export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & { readonly account: (record: R) => Names }
 
 type Parts<R> = {
   byId: LayeredMap<Stored<R>>
@@ -57,6 +60,8 @@ export class Collection<R extends StoredRecord> {
   /** The records whose bytes were kept last, in a ring. */
   readonly #written: Stored<R>[] = []
   #nextWritten = 0
+  /** What the places that are not shared with a copy are marked with. */
+  #holder = {}
 
   constructor(groups: Groups<R>, parts?: Parts<R>) {
     this.#groups = groups
@@ -71,6 +76,7 @@ export class Collection<R extends StoredRecord> {
 
   /** A copy in constant time; what one side changes the other does not see. */
   clone(groups: Groups<R>): Collection<R> {
+    this.#holder = {}
     const { byId, removed, indexes, next, revision } = this.#parts
     return new Collection(groups, {
       byId: byId.clone(),
@@ -153,17 +159,21 @@ export class Collection<R extends StoredRecord> {
     return this.#amend(record, before)
   }
 
-  /** Changes fields of a record that no index and no order goes by. */
-  amend(id: string, changes: Partial<R>): void {
-    const before = this.#storedAt(id)
-    this.#amend({ ...before.record, ...changes }, before)
+  /** Puts a record in the place of the one with its id that differs in nothing that an index or the order goes by. */
+  amend(record: R): void {
+    this.#amend(record, this.#storedAt(record.id))
   }
 
   #amend(record: R, before: Stored<R>): R {
-    const stored = new Stored(record, before)
+    this.#parts.revision = ++revisions
+    if (before.holder === this.#holder) {
+      before.record = record
+      before.bytes = null
+      return record
+    }
+    const stored = new Stored(this.#holder, record, before)
     for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.replace(group, stored)
     this.#parts.byId.set(record.id, stored)
-    this.#parts.revision = ++revisions
     return record
   }
 
@@ -198,8 +208,8 @@ export class Collection<R extends StoredRecord> {
   }
 
   #put(record: R, nth: number): R {
-    const owners = (this.#groups.account as Groups<R>[string])(record)
-    const stored = new Stored(record, { at: Date.parse(record.created), nth, owners })
+    const owners = this.#groups.account(record)
+    const stored = new Stored(this.#holder, record, { at: Date.parse(record.created), nth, owners })
     for (const [name, index] of this.#parts.indexes) for (const group of this.#groupsOf(name, stored)) index.add(group, stored)
     this.#parts.byId.add(record.id, stored)
     this.#parts.revision = ++revisions

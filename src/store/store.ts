@@ -102,8 +102,8 @@ export class Store implements Collections {
   }
 
   #addRefunded(id: string, amount: number): void {
-    const { amount_refunded } = this.transactions.get(id) as Records['transactions']
-    this.transactions.amend(id, { amount_refunded: amount_refunded + amount })
+    const transaction = this.transactions.get(id) as Records['transactions']
+    this.transactions.amend({ ...transaction, amount_refunded: transaction.amount_refunded + amount })
   }
 }
 

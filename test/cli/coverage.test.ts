@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { run, type Streams } from '../../src/cli/program.js'
 import { Coverage } from '../../src/evidence/coverage.js'
 import type { RuleId } from '../../src/reference/rules.js'
+import { placesOf } from '../support/judged-call.js'
 
 /** Runs a command line with streams of its own. */
 async function ran(args: string[]) {
@@ -15,7 +16,7 @@ async function ran(args: string[]) {
 /** A report as a run writes it, of calls with the rules that each kept and the one that it broke. */
 function reportOf(...calls: [kept: RuleId[], broken?: RuleId][]): string {
   const coverage = new Coverage()
-  for (const [kept, broken = null] of calls) coverage.count(kept, broken)
+  for (const [kept, broken = null] of calls) coverage.count(placesOf(...kept), broken)
   return JSON.stringify(coverage.report())
 }
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { drawnFraction, drawnText } from '../../src/core/draws.js'
+import { drawnBlock, drawnFraction, TEXTS_A_BLOCK } from '../../src/core/draws.js'
 import { type IdKind, Ids, kindOf } from '../../src/core/ids.js'
 import { type GivenSettings, type Settings, settingsInForce } from '../../src/core/settings.js'
 
@@ -106,19 +106,17 @@ t.test('A03: a draw depends on the seed, the label and its number alone', async 
   const draws = seeds.flatMap(seed => labels.flatMap(label => numbers.map(n => [seed, label, n] as const)))
 
   const fractions = draws.map(draw => drawnFraction(...draw))
-  const texts = draws.map(draw => drawnText(...draw, 24))
+  const blockOf = (draw: (typeof draws)[number]) => drawnBlock(...draw, { prefix: 'x_', length: 24 }).toString()
+  const blocks = draws.map(blockOf)
 
   t.strictSame(
     draws.toReversed().map(draw => drawnFraction(...draw)),
     fractions.toReversed(),
     'in whatever order they are drawn'
   )
-  t.strictSame(
-    draws.map(draw => drawnText(...draw, 24)),
-    texts
-  )
+  t.strictSame(draws.map(blockOf), blocks)
   t.equal(new Set(fractions).size, draws.length, 'seeds, labels and numbers draw apart')
-  t.equal(new Set(texts).size, draws.length)
+  t.equal(new Set(blocks).size, draws.length)
 })
 
 t.test('A03: fractions lie from 0 up to 1 and are spread evenly', async t => {
@@ -133,9 +131,35 @@ t.test('A03: fractions lie from 0 up to 1 and are spread evenly', async t => {
   for (const [tenth, count] of tenths.entries()) t.ok(count > 850 && count < 1150, `${count} in tenth ${tenth}`)
 })
 
-t.test('A03: a text has the length asked for, and a shorter one is the beginning of a longer one', async t => {
-  const long = drawnText(1, 'ticket', 5, 64)
+t.test('A03: a block holds its texts one behind the other, each after the prefix, all of them different', async t => {
+  for (const [prefix, length] of [
+    ['txn_', 24],
+    ['', 8],
+    ['x', 64]
+  ] as const) {
+    const block = drawnBlock(1, 'ticket', 5, { prefix, length }).toString('latin1')
+    const size = prefix.length + length
+    const texts = Array.from({ length: TEXTS_A_BLOCK }, (_, place) => block.slice(place * size, (place + 1) * size))
 
-  t.ok(/^[A-Za-z0-9]{64}$/.test(long), long)
-  for (const length of [0, 1, 8, 24, 63]) t.equal(drawnText(1, 'ticket', 5, length), long.slice(0, length))
+    t.equal(block.length, TEXTS_A_BLOCK * size)
+    for (const text of texts) t.match(text, new RegExp(`^${prefix}[A-Za-z0-9]{${length}}$`))
+    t.equal(new Set(texts).size, TEXTS_A_BLOCK)
+  }
+})
+
+t.test('A03: ids go on the same over the end of a block, from whichever counter they begin; another prefix, length or seed draws others', async t => {
+  const plain = new Ids()
+  const drawn = Array.from({ length: 3 * TEXTS_A_BLOCK }, () => plain.draw('refund', settings(), free))
+  t.equal(new Set(drawn).size, drawn.length)
+  for (const start of [0, 1, TEXTS_A_BLOCK - 1, TEXTS_A_BLOCK, 2 * TEXTS_A_BLOCK + 5])
+    t.equal(new Ids({ refund: start }).draw('refund', settings(), free), drawn[start])
+
+  const ids = new Ids()
+  const [first, other, longer, seeded] = [settings(), settings({ 'ids.prefixes.refund': 'r-' }), settings({ 'ids.length': 30 }), settings({ seed: 2 })].map(
+    given => ids.draw('refund', given, free)
+  ) as [string, string, string, string]
+  t.equal(first, drawn[0])
+  t.equal(other.slice(2), drawn[1]?.slice(4))
+  t.match(longer, /^[a-z]+_\w{30}$/)
+  t.notOk(drawn.includes(seeded))
 })

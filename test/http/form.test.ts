@@ -8,7 +8,7 @@ const decode = createFormDecoder({ parameters: 1000, depth: 4 })
 function plain(node: FormNode): unknown {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
-  const parts = [...node.parts].map(([name, part]) => [name, plain(part)])
+  const parts = node.parts.entries().map(([name, part]) => [name, plain(part)])
   return Object.fromEntries(node.cleared ? [...parts, ['(cleared)', true]] : parts)
 }
 

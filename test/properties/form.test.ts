@@ -59,7 +59,7 @@ const encoded = (pairs: readonly Pair[], styles: readonly number[]) =>
 function decodedValue(node: FormNode): Value {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
-  return { parts: [...node.parts].map(([name, part]) => [name, decodedValue(part)]), cleared: node.cleared }
+  return { parts: node.parts.entries().map(([name, part]) => [name, decodedValue(part)]), cleared: node.cleared }
 }
 const sorted = (value: Value): Value =>
   typeof value === 'string' || Array.isArray(value)
@@ -104,7 +104,7 @@ void property(
 
     equal(problem, null)
     deepEqual(sorted(decodedValue(root)), sorted({ parts, cleared: false }))
-    deepEqual([...root.parts.keys()], [...new Set(pairs.map(({ steps }) => steps[0]))], 'names are in the order of their first appearance')
+    deepEqual([...root.parts.names()], [...new Set(pairs.map(({ steps }) => steps[0]))], 'names are in the order of their first appearance')
   }
 )
 

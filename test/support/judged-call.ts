@@ -1,6 +1,7 @@
 import { createFormDecoder, type FormObject } from '../../src/core/form.js'
 import { Trace } from '../../src/core/trace.js'
 import type { JudgedCall } from '../../src/evidence/judged-call.js'
+import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
 
 const decode = createFormDecoder({ parameters: 1000, depth: 4 })
 /** Parameters as they are decoded from form text. */
@@ -42,3 +43,6 @@ export const judgedCall = (given: Partial<JudgedCall> = {}): JudgedCall => ({
   redact: () => {},
   ...given
 })
+
+/** The places of rules in the ledger, by which they are counted. */
+export const placesOf = (...rules: readonly RuleId[]): number[] => rules.map(rule => RULE_PLACES.get(rule) as number)

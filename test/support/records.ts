@@ -1,3 +1,4 @@
+import type { Page } from '../../src/store/paging.js'
 import type { Records } from '../../src/store/store.js'
 
 const BEGINNING = new Date(0).toISOString()
@@ -38,3 +39,6 @@ export const storedRefund = (
   payment_method,
   metadata: {}
 })
+
+/** The records of a page. */
+export const recordsOf = <R>({ stored }: Page<R>): R[] => stored.map(({ record }) => record)

@@ -1,9 +1,8 @@
 /** Refunds: create, read, update metadata, list (reference §4). */
 import type { FastifyInstance } from 'fastify'
 import { judge } from '../../core/judge.js'
-import { moneyOf } from '../../core/money.js'
 import { patched } from '../../core/patch.js'
-import { REFUND_RULES } from '../../core/refund-rules.js'
+import { REFUND_RULES, refundFacts } from '../../core/refund-rules.js'
 import { filtered, listed } from '../../http/listing.js'
 import { operation } from '../../http/operations.js'
 
@@ -13,7 +12,7 @@ export function refundRoutes(api: FastifyInstance): void {
     operation('createRefund', call => {
       const { sandbox, scope, settings, values } = call
       const transaction = scope.inBody('transactions', values.transaction, { param: 'transaction', rule: 'REF-1' })
-      const money = { ...moneyOf(transaction, settings), asked: values.amount ?? null }
+      const money = refundFacts(transaction, values.amount ?? null, settings)
       call.money = money
       judge(REFUND_RULES, money)
 
