@@ -34,6 +34,8 @@ export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 
 const DAY = 86_400_000
 /** A payment is of one of the Tickets opened last, so that bills are paid soon after they are opened. */
 const OPEN_AT_ONCE = 20
+/** How many customers pay again and again. */
+const REGULARS = 50
 const CARDS: readonly PaymentType[] = ['card', 'apple_pay', 'google_pay', 'emv']
 const BRANDS = ['visa', 'mastercard', 'amex', 'discover'] as const
 const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter'] as const
@@ -69,8 +71,8 @@ export function generate(data: GenerateData, generating: Generating, report: Rep
 const drawWhole = ({ number }: Faker, min: number, max: number): number => (min === max ? min : Math.floor(number.float() * (max - min + 1) + min))
 /** A member of a list, drawn as `faker.helpers.arrayElement` draws it. */
 const drawOne = <T>(faker: Faker, list: readonly T[]): T => list[drawWhole(faker, 0, list.length - 1)] as T
-/** Four digits, drawn as `faker.string.numeric` draws them. */
-const drawDigits = (faker: Faker): string => `${drawWhole(faker, 0, 9)}${drawWhole(faker, 0, 9)}${drawWhole(faker, 0, 9)}${drawWhole(faker, 0, 9)}`
+/** Four digits. */
+const drawDigits = (faker: Faker): string => String(drawWhole(faker, 0, 9999)).padStart(4, '0')
 
 /** Creation instants in ascending order: drawn from the range, or all now. */
 function instantsOf({ created }: GenerateData, count: number, { now, faker }: Generating): Float64Array {
@@ -161,6 +163,7 @@ const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
     }
     const types = data.payment_types ?? PAYMENT_TYPES
     const currency = generating.settings['transactions.default_currency']
+    const regulars = regularsOf(faker)
     const paid: Records['transactions'][] = []
     let opened = 0
     fill(
@@ -170,7 +173,7 @@ const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
       (drawId, at) => {
         while ((tickets[opened]?.at ?? LATEST.at) <= at) opened++
         const { record } = tickets[drawWhole(faker, Math.max(0, opened - OPEN_AT_ONCE), opened - 1)] as (typeof tickets)[number]
-        const payment = paymentOf(drawId(), record.id, location, at, currency, types, faker)
+        const payment = paymentOf({ id: drawId(), ticket: record.id, location, currency }, at, types, regulars, faker)
         paid.push(payment)
         return payment
       }
@@ -184,20 +187,26 @@ function addressIn({ location }: Faker): Address {
   return addressOf({ country: 'US', line1: location.streetAddress(), city: location.city(), postal_code: location.zipCode('#####') })
 }
 
-function paymentOf(
-  id: string,
-  ticket: string,
-  location: string,
-  at: number,
-  currency: string,
-  types: readonly PaymentType[],
-  faker: Faker
-): Records['transactions'] {
+/** A customer who pays again and again. Making one up takes longer than all else of a payment. */
+type Regular = { name: string; email: string; phone: string; bank: string }
+
+function regularsOf(faker: Faker): Regular[] {
+  return Array.from({ length: REGULARS }, () => {
+    const name = faker.person.firstName()
+    const email = faker.internet.exampleEmail({ firstName: name })
+    return { name, email, phone: `+1617555${drawDigits(faker)}`, bank: `${faker.location.city()} Savings` }
+  })
+}
+
+type Payment = Pick<Records['transactions'], 'id' | 'ticket' | 'location' | 'currency'>
+
+function paymentOf(payment: Payment, at: number, types: readonly PaymentType[], regulars: readonly Regular[], faker: Faker): Records['transactions'] {
+  const { id, ticket, location, currency } = payment
   const payment_type = drawOne(faker, types)
   const bill = drawWhole(faker, 350, 12_000)
   const tip = Math.round(bill * drawOne(faker, TIPS))
   const last4 = drawDigits(faker)
-  const name = faker.person.firstName()
+  const regular = drawOne(faker, regulars)
   return {
     id,
     created: isoOf(at),
@@ -208,7 +217,7 @@ function paymentOf(
     payment_method: {
       type: payment_type,
       card: CARDS.includes(payment_type) ? { brand: drawOne(faker, BRANDS), last4 } : null,
-      bank_account: payment_type === 'vip' ? { bank_name: `${faker.location.city()} Savings`, last4 } : null
+      bank_account: payment_type === 'vip' ? { bank_name: regular.bank, last4 } : null
     },
     currency,
     amount: bill + tip,
@@ -216,15 +225,15 @@ function paymentOf(
     donation_amount: null,
     adjustment_number: null,
     amounts: null,
-    customer: customerOf(payment_type, name, faker),
+    customer: customerOf(payment_type, regular),
     amount_refunded: 0
   }
 }
 
 /** What a payment of the type needs of its customer (TXN-3, TXN-4). */
-function customerOf(type: PaymentType, name: string, faker: Faker): Records['transactions']['customer'] {
-  if (type === 'vip') return { name, email: null, phone: `+1617555${drawDigits(faker)}` }
-  return type === 'apple_pay' ? { name, email: faker.internet.exampleEmail({ firstName: name }), phone: null } : null
+function customerOf(type: PaymentType, { name, email, phone }: Regular): Records['transactions']['customer'] {
+  if (type === 'vip') return { name, email: null, phone }
+  return type === 'apple_pay' ? { name, email, phone: null } : null
 }
 
 /** One Refund, whole or in part, for the share of the payments that was asked for; never later than the last of them. */
