@@ -1,6 +1,6 @@
 /** Completes the records of fixtures: left out is null, an address has its six parts, metadata is an object (A04). Those of a family all have one shape. */
 import { FORMATS } from '../core/formats.js'
-import { type Sums, settled } from '../core/money.js'
+import { settled } from '../core/money.js'
 import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import type { Address, Metadata } from '../reference/parameters.js'
@@ -52,7 +52,7 @@ const COMPLETE: { readonly [F in Family]: Complete<F> } = {
 
   transactions: (given, { id, created, settings, parent }) => {
     const { ticket, payment_type, payment_method, adjustment_number, customer } = given
-    const { currency, amount, tip_amount, donation_amount, amounts } = settled({ ...given, amounts: amountsOf(given.amounts) }, settings)
+    const { currency, amount, tip_amount, donation_amount, amounts } = settled(given, settings)
     return {
       id,
       created,
@@ -73,7 +73,7 @@ const COMPLETE: { readonly [F in Family]: Complete<F> } = {
       tip_amount,
       donation_amount,
       adjustment_number: adjustment_number ?? null,
-      amounts,
+      amounts: amountsOf(amounts),
       customer: customer == null ? null : { name: customer.name ?? null, email: customer.email ?? null, phone: customer.phone ?? null },
       amount_refunded: 0
     }
@@ -109,7 +109,7 @@ const addressOf = (address: Given<Address> | null | undefined): Address => ({
 })
 
 /** A null name of `amounts` is as if left out: its sub-properties are none of a record's own. */
-const amountsOf = (amounts: Sums['amounts']): Sums['amounts'] =>
-  amounts == null ? null : Object.fromEntries(Object.entries(amounts).filter(([, value]) => value !== null))
+const amountsOf = (amounts: Records['transactions']['amounts']): Records['transactions']['amounts'] =>
+  amounts === null ? null : Object.fromEntries(Object.entries(amounts).filter(([, value]) => value !== null))
 
 const metadataOf = (metadata: Metadata | null | undefined): Metadata => Object.assign(Object.create(null), metadata)

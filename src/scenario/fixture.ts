@@ -21,7 +21,8 @@ type Given = Readonly<Record<string, unknown>>
 type Section = Family | 'api_keys'
 /** A record or key as a document gives it. */
 type Sourced = { given: Given; index: number; list: SourceList }
-type Sources = Iterable<Sourced> & { readonly length: number }
+/** The members of a list; what is no object is none. */
+type Sources = { readonly length: number; at: (index: number) => Sourced | undefined }
 /** The records of one or more fixture documents. Of the families in `unread` the documents may hold more than could be read. */
 export type Fixture = { sections: Readonly<Record<Section, Sources>>; unread: ReadonlySet<Family> }
 export type Drawing = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
@@ -50,12 +51,17 @@ class SourceList implements Sources {
     return this.#members.length
   }
 
-  *[Symbol.iterator](): Generator<Sourced> {
-    const members = this.#members
-    for (let index = 0; index < members.length; index++) {
-      const given = members[index]
-      if (isObject(given)) yield { given, index, list: this }
-    }
+  at(index: number): Sourced | undefined {
+    const given = this.#members[index]
+    return isObject(given) ? { given, index, list: this } : undefined
+  }
+}
+
+/** Calls a function with each member of a list. */
+function forEach(sources: Sources, act: (source: Sourced, index: number) => void): void {
+  for (let index = 0; index < sources.length; index++) {
+    const source = sources.at(index)
+    if (source !== undefined) act(source, index)
   }
 }
 
@@ -90,7 +96,7 @@ function isIdKnown(family: Family, record: unknown, flaws: Flaws | undefined): b
 function merged(fixtures: readonly Fixture[]): Fixture {
   const sections = sectionsOf(section => {
     const byName = new Map<unknown, Sourced>()
-    for (const { sections } of fixtures) for (const record of sections[section]) byName.set(record.given[nameOf(section)] ?? record, record)
+    for (const { sections } of fixtures) forEach(sections[section], record => byName.set(record.given[nameOf(section)] ?? record, record))
     return [...byName.values()]
   })
   return { sections, unread: new Set(fixtures.flatMap(({ unread }) => [...unread])) }
@@ -102,11 +108,11 @@ function duplicatesIn({ sections }: Fixture): DocumentProblem[] {
     const names = new Set<unknown>()
     const field = nameOf(section)
     const problems: DocumentProblem[] = []
-    for (const source of sections[section]) {
+    forEach(sections[section], source => {
       const name = source.given[field]
-      if (name == null || flawsIn(source)?.has(field) || names.size < names.add(name).size) continue
+      if (name == null || flawsIn(source)?.has(field) || names.size < names.add(name).size) return
       reportOn(problems, source)([field], section === 'api_keys' ? 'the key is given twice' : `the id ${name} is given twice`)
-    }
+    })
     return problems
   })
 }
@@ -165,14 +171,13 @@ export class FixtureImporter {
     for (const family of unread) this.#unread.add(family)
     const refunds = new RefundJudge(this.#store, sections, this.#drawing.settings)
     for (const family of FAMILIES) {
-      let index = 0
-      for (const record of sections[family]) {
-        this.#add(family, record, refunds)
-        reportProgress(this.#drawing.progress, family, index++, sections[family].length)
-      }
+      forEach(sections[family], (source, index) => {
+        this.#add(family, source, refunds)
+        reportProgress(this.#drawing.progress, family, index, sections[family].length)
+      })
     }
-    for (const key of sections.api_keys) this.#addKey(key)
-    for (const account of sections.accounts) this.#checkReseller(account)
+    forEach(sections.api_keys, key => this.#addKey(key))
+    forEach(sections.accounts, account => this.#checkReseller(account))
     for (const { source, message } of refunds.overRefunded()) this.#report(source)(['amount'], message)
     // where every record is right and new, no id can have been given twice
     if (fixtures.length === 1 && !this.#hasReplaced && this.problems.length === 0) return
@@ -270,13 +275,14 @@ export class FixtureImporter {
   #checkTransaction(source: Sourced, { location }: Records['tickets']): void {
     const { given } = source
     const flaws = flawsIn(source)
-    const report: Report = (steps, message) => this.#report(source)(steps, message)
-    if (given.location != null && given.location !== location && !flaws?.has('location')) report(['location'], `the Ticket ${given.ticket} is at ${location}`)
+    if (given.location != null && given.location !== location && !flaws?.has('location'))
+      this.#report(source)(['location'], `the Ticket ${given.ticket} is at ${location}`)
     const { type } = isObject(given.payment_method) ? given.payment_method : {}
     const isTyped = type != null && given.payment_type !== undefined && !flaws?.has('payment_type') && !flaws?.get('payment_method')?.has('type')
-    if (isTyped && type !== given.payment_type) report(['payment_method'], `its type is ${type}, but payment_type is ${given.payment_type}`)
+    if (isTyped && type !== given.payment_type) this.#report(source)(['payment_method'], `its type is ${type}, but payment_type is ${given.payment_type}`)
     const areSums = flaws === undefined || SUMS.every(name => !flaws.has(name))
-    if (areSums && !isExact(settled(given as Sums, this.#drawing.settings))) report(['amount'], 'the amount with tip and donation is above 2^53-1')
+    if (areSums && !isExact(settled(given as Sums, this.#drawing.settings)))
+      this.#report(source)(['amount'], 'the amount with tip and donation is above 2^53-1')
   }
 
   #checkRefund(source: Sourced, { id, currency }: Records['transactions'], refunds: RefundJudge): void {
@@ -332,10 +338,10 @@ class RefundJudge {
   constructor(store: Store, sections: Fixture['sections'], settings: Settings) {
     this.#store = store
     this.#settings = settings
-    for (const { given } of sections.refunds) {
+    forEach(sections.refunds, ({ given }) => {
       const stored = typeof given.id === 'string' && store.refunds.get(given.id)
       if (stored) this.#discount(stored, stored.amount)
-    }
+    })
   }
 
   addReplaced(id: string, source: Sourced): void {
