@@ -8,8 +8,8 @@ export type ProgressBar = { update: (what: string, done: number, total: number) 
 /** A bar on the stream: a label, and how many of how many. It appears once the work has taken a second, and only on a terminal. */
 export async function createProgressBar(stream: NodeJS.WriteStream, now: () => number = Date.now): Promise<ProgressBar> {
   if (!stream.isTTY) return { update: () => {}, stop: () => {} }
-  const since = now()
   const { default: progress } = await import('cli-progress')
+  const since = now()
   let bar: SingleBar | undefined
   return {
     update: (what, done, total) => {

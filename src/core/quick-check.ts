@@ -34,11 +34,15 @@ const WORDS: Readonly<Record<string, (word: never, schema: Schema) => Test>> = {
   minItems: (least: number) => value => !Array.isArray(value) || value.length >= least,
   items: (schema: Schema) => {
     const test = quickCheck(schema)
-    return value => !Array.isArray(value) || value.every(test)
+    return value => {
+      if (Array.isArray(value)) for (const member of value) if (!test(member)) return false
+      return true
+    }
   },
-  required: (names: readonly string[]) => value => !isObject(value) || names.every(name => value[name] !== undefined),
+  // the three words about names are tested at once, by the first of them
   properties: (_, schema) => namesTest(schema),
-  additionalProperties: (_, schema) => (schema.properties === undefined ? namesTest(schema) : PASSES),
+  additionalProperties: (_, schema) => ('properties' in schema ? PASSES : namesTest(schema)),
+  required: (_, schema) => ('properties' in schema || 'additionalProperties' in schema ? PASSES : namesTest(schema)),
   if: (condition: Schema, { then, else: otherwise }) => {
     const [holds, right, other] = [condition, then, otherwise].map(part => quickCheck(part as Schema)) as [Test, Test, Test]
     return value => (holds(value) ? right(value) : other(value))
@@ -59,11 +63,14 @@ export function quickCheck(schema: Schema): Test {
       return make(schema[word] as never, schema)
     })
     .filter(test => test !== PASSES)
-  return tests.reduce((one, other) => value => one(value) && other(value), PASSES)
+  const [first = PASSES, ...others] = tests
+  const isRight = others.reduce<Test>((one, other) => value => one(value) && other(value), first)
+  // most of what may be null is
+  return [schema.type].flat().includes('null') && schema.enum === undefined ? value => value === null || isRight(value) : isRight
 }
 
-/** The names of an object: each by its own schema, the others by that of `additionalProperties`. */
-function namesTest({ properties = {}, additionalProperties = true }: Schema): Test {
+/** The names of an object: those that are required, each by its own schema, the others by that of `additionalProperties`. */
+function namesTest({ properties = {}, additionalProperties = true, required = [] }: Schema): Test {
   const tests = new Map(Object.entries(properties as Record<string, Schema>).map(([name, schema]) => [name, quickCheck(schema)]))
   const otherwise = typeof additionalProperties === 'object' ? quickCheck(additionalProperties as Schema) : () => additionalProperties === true
   return value => {
@@ -73,6 +80,7 @@ function namesTest({ properties = {}, additionalProperties = true }: Schema): Te
       const test = tests.get(name)
       if (test === undefined ? !otherwise(part) : part !== undefined && !test(part)) return false
     }
+    for (const name of required as readonly string[]) if (value[name] === undefined) return false
     return true
   }
 }

@@ -1,43 +1,115 @@
-/** Completes the records of fixtures: everything that a resource has, in the order of its table. */
+/** Completes the records of fixtures: left out is null, an address has its six parts, metadata is an object (A04). Those of a family all have one shape. */
 import { FORMATS } from '../core/formats.js'
-import type { Schema } from '../reference/parameters.js'
+import { settled } from '../core/money.js'
+import type { Settings } from '../core/settings.js'
+import type { Family } from '../reference/operations.js'
+import type { Address, Metadata } from '../reference/parameters.js'
+import type { PaymentMethod } from '../reference/payment-methods.js'
+import type { RecordOf, Records } from '../store/store.js'
 
-type Values = Record<string, unknown>
-/** A record from what was given of it: left out is null, an address has its six parts, metadata is an object (A04). */
-export type Complete = (given: Readonly<Values>) => Values
-/** How a given value is stored; null where it is stored as it is. */
-type Make = ((value: unknown) => unknown) | null
+/** What a record is completed from besides what was given of it; `parent` is the record that it refers to. */
+export type Completion = { id: string; created: string; settings: Settings; parent: RecordOf<Family> | undefined }
+/** Given fields may be left out or null, as far as the schema of fixtures allows it. */
+type Given<T> = { readonly [K in keyof T]?: T[K] | null }
+type Complete<F extends Family> = (given: Given<Records[F]>, completion: Completion) => Records[F]
 
-/** Reads the table of a resource once for all of its records. What the table derives is left out, but for the name of the resource. */
-export function completerOf(schema: Schema): Complete {
-  const parts = Object.entries(schema.properties as Record<string, Schema>).filter(([name, part]) => name !== 'object' && !part['x-derived'])
-  /** Objects that are copies of one another have the same hidden class. */
-  const blank = Object.fromEntries(Object.entries(schema.properties as Record<string, Schema>).flatMap(([name, part]) => blankPart(name, part)))
-  const fields = parts.map(([name, part]) => ({ name, make: makerOf(name, part), isNeverNull: !isNullable(part) && isObject(part) }))
-  return given => {
-    const record: Values = { ...blank }
-    for (const { name, make, isNeverNull } of fields) {
-      const value = given[name]
-      if (value != null) record[name] = make === null ? value : make(value)
-      else if (isNeverNull) record[name] = (make as NonNullable<Make>)({})
+const COMPLETE: { readonly [F in Family]: Complete<F> } = {
+  accounts: ({ type, name, email, address, phone, reseller, metadata }, { id, created }) => ({
+    id,
+    created,
+    object: 'account',
+    type: type ?? null,
+    name: name ?? null,
+    email: email ?? null,
+    address: addressOf(address),
+    phone: phone ?? null,
+    reseller: reseller ?? null,
+    metadata: metadataOf(metadata)
+  }),
+
+  users: ({ account, name, email }, { id, created }) => ({
+    id,
+    created,
+    object: 'user',
+    account: account as string,
+    name: name as string,
+    email: email as string
+  }),
+
+  locations: ({ account, display_name, address, phone, website, metadata }, { id, created }) => ({
+    id,
+    created,
+    object: 'location',
+    account: account as string,
+    display_name: display_name ?? null,
+    address: addressOf(address),
+    phone: phone ?? null,
+    website: website ?? null,
+    metadata: metadataOf(metadata)
+  }),
+
+  tickets: ({ location, reference }, { id, created }) => ({ id, created, object: 'ticket', location: location as string, reference: reference ?? null }),
+
+  transactions: (given, { id, created, settings, parent }) => {
+    const { ticket, payment_type, payment_method, adjustment_number, customer } = given
+    const { currency, amount, tip_amount, donation_amount, amounts } = settled(given, settings)
+    return {
+      id,
+      created,
+      object: 'transaction',
+      ticket: ticket as string,
+      location: (parent as Records['tickets']).location,
+      payment_type: payment_type as PaymentMethod['type'],
+      payment_method: {
+        type: payment_type as PaymentMethod['type'],
+        card: payment_method?.card == null ? null : { brand: payment_method.card.brand ?? null, last4: payment_method.card.last4 ?? null },
+        bank_account:
+          payment_method?.bank_account == null
+            ? null
+            : { bank_name: payment_method.bank_account.bank_name ?? null, last4: payment_method.bank_account.last4 ?? null }
+      },
+      currency,
+      amount,
+      tip_amount,
+      donation_amount,
+      adjustment_number: adjustment_number ?? null,
+      amounts: amountsOf(amounts),
+      customer: customer == null ? null : { name: customer.name ?? null, email: customer.email ?? null, phone: customer.phone ?? null },
+      amount_refunded: 0
     }
-    return record
-  }
+  },
+
+  // a Refund carries its Transaction's currency and payment method (A28)
+  refunds: ({ transaction, amount, reason, metadata }, { id, created, parent }) => ({
+    id,
+    created,
+    object: 'refund',
+    transaction: transaction as string,
+    amount: amount as number,
+    currency: (parent as Records['transactions']).currency,
+    reason: reason ?? null,
+    payment_method: (parent as Records['transactions']).payment_method,
+    metadata: metadataOf(metadata)
+  })
 }
 
-const isNullable = ({ type }: Schema) => [type].flat().includes('null')
-const isObject = ({ properties, additionalProperties }: Schema) => properties !== undefined || typeof additionalProperties === 'object'
-
-function blankPart(name: string, part: Schema): [string, unknown][] {
-  if (name === 'object') return [[name, part.enum?.[0]]]
-  return part['x-derived'] ? [] : [[name, isNullable(part) ? null : undefined]]
+/** The record as it is stored, from what a fixture gives of it. */
+export function completed<F extends Family>(family: F, given: Readonly<Record<string, unknown>>, completion: Completion): RecordOf<F> {
+  const record: RecordOf<F> = (COMPLETE[family] as Complete<F>)(given as Given<Records[F]>, completion)
+  return given.extra === undefined ? record : { ...record, extra: given.extra }
 }
 
-function makerOf(name: string, part: Schema): Make {
-  // the sub-properties of amounts are none of a record's own: those that are null are as if left out
-  if (name === 'amounts') return value => Object.fromEntries(Object.entries(value as object).filter(([, sum]) => sum !== null))
-  if (part.properties) return completerOf(part) as Make
-  if (isObject(part)) return value => Object.assign(Object.create(null), value)
-  const stored = part.format === undefined ? undefined : FORMATS[part.format as keyof typeof FORMATS].stored
-  return stored === undefined ? null : value => (typeof value === 'string' ? stored(value) : value)
-}
+const addressOf = (address: Given<Address> | null | undefined): Address => ({
+  country: address?.country == null ? null : (FORMATS.country.stored as (text: string) => string)(address.country),
+  line1: address?.line1 ?? null,
+  line2: address?.line2 ?? null,
+  city: address?.city ?? null,
+  postal_code: address?.postal_code ?? null,
+  state: address?.state ?? null
+})
+
+/** A null name of `amounts` is as if left out: its sub-properties are none of a record's own. */
+const amountsOf = (amounts: Records['transactions']['amounts']): Records['transactions']['amounts'] =>
+  amounts === null ? null : Object.fromEntries(Object.entries(amounts).filter(([, value]) => value !== null))
+
+const metadataOf = (metadata: Metadata | null | undefined): Metadata => Object.assign(Object.create(null), metadata)

@@ -55,8 +55,15 @@ function refuseTooDeep(name: string, data: unknown): void {
   }
 }
 
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
+/** Whether data has parts at so many levels below it. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  if (Array.isArray(value)) {
+    for (const member of value) if (isDeeper(member, levels - 1)) return true
+  } else for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], levels - 1)) return true
+  return false
+}
 
 /** One refusal of all problems: document after document, in the order of `documents` where there are several, within each by place; none twice. */
 export async function refusalOf(problems: readonly DocumentProblem[], documents = problems.map(({ document }) => document)): Promise<ApiError> {

@@ -12,30 +12,58 @@ import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
-import { type Complete, completerOf } from './completion.js'
+import { completed } from './completion.js'
 import { type DocumentProblem, MOST_PROBLEMS, type Report, reportTo, type SourceDocument } from './documents.js'
 import { type Flaws, isObject } from './flaws.js'
+import { type Progress, reportProgress } from './progress.js'
 
 type Given = Readonly<Record<string, unknown>>
-/** A Transaction while it is completed. */
-type Charge = Sums & { id: string; ticket: string; location: string; payment_method: Record<string, unknown>; amount_refunded: number }
 type Section = Family | 'api_keys'
-/** A list of a document, with the flaws of its shape. */
-type SourceList = { document: SourceDocument; steps: readonly Step[]; flaws: Flaws | undefined }
 /** A record or key as a document gives it. */
 type Sourced = { given: Given; index: number; list: SourceList }
+/** The members of a list; what is no object is none. */
+type Sources = { readonly length: number; at: (index: number) => Sourced | undefined }
 /** The records of one or more fixture documents. Of the families in `unread` the documents may hold more than could be read. */
-export type Fixture = { sections: Readonly<Record<Section, readonly Sourced[]>>; unread: ReadonlySet<Family> }
-/** Takes the progress of long work: what is done, how many of how many. */
-export type Progress = (what: string, done: number, total: number) => void
+export type Fixture = { sections: Readonly<Record<Section, Sources>>; unread: ReadonlySet<Family> }
 export type Drawing = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
-const REPORTED_EVERY = 500
 type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
 
 const SECTIONS = ['api_keys', ...FAMILIES] as const
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
-const sectionsOf = (make: (section: Section) => Sourced[]): Fixture['sections'] =>
-  Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, Sourced[]>
+const sectionsOf = (make: (section: Section) => Sources): Fixture['sections'] =>
+  Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, Sources>
+
+/** A list of a document, with the flaws of its shape. */
+class SourceList implements Sources {
+  readonly document: SourceDocument
+  readonly steps: readonly Step[]
+  readonly flaws: Flaws | undefined
+  readonly #members: readonly unknown[]
+
+  constructor(document: SourceDocument, steps: readonly Step[], flaws: Flaws | undefined, members: readonly unknown[]) {
+    this.document = document
+    this.steps = steps
+    this.flaws = flaws
+    this.#members = members
+  }
+
+  get length(): number {
+    return this.#members.length
+  }
+
+  at(index: number): Sourced | undefined {
+    const given = this.#members[index]
+    return isObject(given) ? { given, index, list: this } : undefined
+  }
+}
+
+/** Calls a function with each member of a list. */
+function forEach(sources: Sources, act: (source: Sourced, index: number) => void): void {
+  for (let index = 0; index < sources.length; index++) {
+    const source = sources.at(index)
+    if (source !== undefined) act(source, index)
+  }
+}
 
 /** A fixture document that could not be read. */
 export const UNREAD_FIXTURE: Fixture = { sections: sectionsOf(() => []), unread: new Set(FAMILIES) }
@@ -48,13 +76,11 @@ export function fixtureIn(document: SourceDocument, data: unknown, under: readon
   const sections = sectionsOf(section => {
     const given = isObject(data) ? data[section] : undefined
     const members: readonly unknown[] = Array.isArray(given) ? given : []
-    const list = { document, steps: [...under, section], flaws: flaws?.get(section) }
+    const list = new SourceList(document, [...under, section], flaws?.get(section), members)
     const isList = given === undefined || Array.isArray(given)
     const isIdSeen = (member: unknown, index: number) => isIdKnown(section as Family, member, list.flaws?.get(index))
     if (section !== 'api_keys' && !(isList && (list.flaws === undefined || members.every(isIdSeen)))) unread.add(section)
-    const sourced: Sourced[] = []
-    for (const [index, member] of members.entries()) if (isObject(member)) sourced.push({ given: member, index, list })
-    return sourced
+    return list
   })
   return { sections, unread }
 }
@@ -70,7 +96,7 @@ function isIdKnown(family: Family, record: unknown, flaws: Flaws | undefined): b
 function merged(fixtures: readonly Fixture[]): Fixture {
   const sections = sectionsOf(section => {
     const byName = new Map<unknown, Sourced>()
-    for (const { sections } of fixtures) for (const record of sections[section]) byName.set(record.given[nameOf(section)] ?? record, record)
+    for (const { sections } of fixtures) forEach(sections[section], record => byName.set(record.given[nameOf(section)] ?? record, record))
     return [...byName.values()]
   })
   return { sections, unread: new Set(fixtures.flatMap(({ unread }) => [...unread])) }
@@ -82,11 +108,11 @@ function duplicatesIn({ sections }: Fixture): DocumentProblem[] {
     const names = new Set<unknown>()
     const field = nameOf(section)
     const problems: DocumentProblem[] = []
-    for (const source of sections[section]) {
+    forEach(sections[section], source => {
       const name = source.given[field]
-      if (name == null || flawsIn(source)?.has(field) || names.size < names.add(name).size) continue
+      if (name == null || flawsIn(source)?.has(field) || names.size < names.add(name).size) return
       reportOn(problems, source)([field], section === 'api_keys' ? 'the key is given twice' : `the id ${name} is given twice`)
-    }
+    })
     return problems
   })
 }
@@ -96,6 +122,7 @@ const flawsIn = ({ list, index }: Sourced): Flaws | undefined => list.flaws?.get
 /** Adds what is reported of a record to its problems. */
 const reportOn = (problems: DocumentProblem[], { list, index }: Sourced): Report => reportTo(problems, list.document, [...list.steps, index])
 
+const SUMS = ['amount', 'tip_amount', 'donation_amount', 'amounts'] as const
 /** What each family refers to: a field and its family. An Account's reseller may come after it, and is checked apart. */
 const LINKS: Readonly<Record<Family, readonly [field: string, family: Family] | null>> = {
   accounts: null,
@@ -105,9 +132,6 @@ const LINKS: Readonly<Record<Family, readonly [field: string, family: Family] | 
   transactions: ['ticket', 'tickets'],
   refunds: ['transaction', 'transactions']
 }
-
-/** Completes the records of a family. */
-const COMPLETE = Object.fromEntries(FAMILIES.map(family => [family, completerOf(RESOURCES[family])])) as Record<Family, Complete>
 
 /**
  * Imports fixtures into a store. The store is changed whatever problems there are, so it is given a copy. Ids that are left out are drawn, `created` left
@@ -129,6 +153,8 @@ export class FixtureImporter {
   }
   /** Families with records that were left out and whose ids are not known. */
   readonly #unread = new Set<Family>()
+  /** Whether a record or key took the place of another one. */
+  #hasReplaced = false
   /** Families of which fewer records were generated than were asked for. */
   readonly #incomplete = new Set<Family>()
 
@@ -141,19 +167,21 @@ export class FixtureImporter {
 
   /** Merges fixtures and imports their records. */
   import(...fixtures: readonly Fixture[]): void {
-    for (const problem of fixtures.flatMap(duplicatesIn)) this.problems.push(problem)
     const { sections, unread } = fixtures.length === 1 ? (fixtures[0] as Fixture) : merged(fixtures)
     for (const family of unread) this.#unread.add(family)
     const refunds = new RefundJudge(this.#store, sections, this.#drawing.settings)
     for (const family of FAMILIES) {
-      for (const [index, record] of sections[family].entries()) {
-        this.#add(family, record, refunds)
-        if (index % REPORTED_EVERY === REPORTED_EVERY - 1) this.#drawing.progress?.(family, index + 1, sections[family].length)
-      }
+      forEach(sections[family], (source, index) => {
+        this.#add(family, source, refunds)
+        reportProgress(this.#drawing.progress, family, index, sections[family].length)
+      })
     }
-    for (const key of sections.api_keys) this.#addKey(key)
-    for (const account of sections.accounts) this.#checkReseller(account)
+    forEach(sections.api_keys, key => this.#addKey(key))
+    forEach(sections.accounts, account => this.#checkReseller(account))
     for (const { source, message } of refunds.overRefunded()) this.#report(source)(['amount'], message)
+    // where every record is right and new, no id can have been given twice
+    if (fixtures.length === 1 && !this.#hasReplaced && this.problems.length === 0) return
+    for (const problem of fixtures.flatMap(duplicatesIn)) this.problems.push(problem)
   }
 
   /** Whether no record has the id, and none that was left out may have it. */
@@ -174,22 +202,25 @@ export class FixtureImporter {
   #add(family: Family, source: Sourced, refunds: RefundJudge): void {
     const before = this.problems.length
     this.#checkExtra(family, source)
-    const isLinked = this.#checkLink(family, source)
-    if (isLinked && family === 'transactions') this.#checkTransaction(source)
-    if (isLinked && family === 'refunds') this.#checkRefund(source, refunds)
-    const record = isLinked && flawsIn(source) === undefined ? this.#recordOf(family, source) : null
+    const parent = this.#parentOf(family, source)
+    if (parent?.object === 'ticket') this.#checkTransaction(source, parent)
+    if (parent?.object === 'transaction') this.#checkRefund(source, parent, refunds)
+    const isLinked = parent !== undefined || LINKS[family] === null
+    const record = isLinked && flawsIn(source) === undefined ? this.#recordOf(family, source, parent) : null
     const existing = record && this.#store[family].get(record.id)
     if (existing) this.#checkReplaced(family, source, existing, record)
-    if (record && this.problems.length === before) {
-      if (existing && family === 'transactions') refunds.addReplaced(record.id, source)
-      this.#put(family, record, refunds)
-    } else {
+    if (record && this.problems.length === before) this.#put(family, source, record, existing ?? undefined, refunds)
+    else {
       this.#failed[family].add(source.given.id)
       if (family === 'refunds') refunds.leaveOut(source.given.transaction)
     }
   }
 
-  #put(family: Family, record: RecordOf<Family>, refunds: RefundJudge): void {
+  #put(family: Family, source: Sourced, record: RecordOf<Family>, existing: RecordOf<Family> | undefined, refunds: RefundJudge): void {
+    if (existing?.object === 'transaction') {
+      Object.assign(record, { amount_refunded: existing.amount_refunded })
+      refunds.addReplaced(record.id, source)
+    }
     if (family === 'refunds') refunds.settle(record.id)
     const imported = this.imported[family] as RecordOf<Family>[]
     imported.push(this.#store.put(family, record))
@@ -199,8 +230,9 @@ export class FixtureImporter {
     const { given } = source
     const flaws = flawsIn(source)
     const { key, account } = given as { key: string; account: string }
-    const isKnown = flaws?.has('account') || account === undefined || this.#checkReference('accounts', account, 'account', source)
+    const isKnown = flaws?.has('account') || account === undefined || this.#referred('accounts', account, 'account', source) !== undefined
     if (!isKnown || flaws !== undefined) return
+    this.#hasReplaced ||= this.#store.keys.has(key)
     this.#store.keys.set(key, account)
     this.imported.api_keys.push({ key, account })
   }
@@ -208,7 +240,7 @@ export class FixtureImporter {
   /** An Account's reseller may come after it, so it is looked for once all Accounts are there. */
   #checkReseller(source: Sourced): void {
     const { reseller } = source.given as { reseller?: string | null }
-    if (reseller != null && !flawsIn(source)?.has('reseller')) this.#checkReference('accounts', reseller, 'reseller', source)
+    if (reseller != null && !flawsIn(source)?.has('reseller')) this.#referred('accounts', reseller, 'reseller', source)
   }
 
   #checkExtra(family: Family, source: Sourced): void {
@@ -220,43 +252,42 @@ export class FixtureImporter {
     }
   }
 
-  /** Whether the store has what the record refers to, but for an Account's reseller. */
-  #checkLink(family: Family, source: Sourced): boolean {
+  /** What the record refers to; undefined where there is nothing, and for an Account, whose reseller is looked for later. */
+  #parentOf(family: Family, source: Sourced): RecordOf<Family> | undefined {
     const link = LINKS[family]
-    if (link === null) return true
+    if (link === null) return undefined
     const [field, to] = link
     const id = source.given[field]
-    if (id === undefined || flawsIn(source)?.has(field)) return false
-    return this.#checkReference(to, id as string, field, source)
+    if (id === undefined || flawsIn(source)?.has(field)) return undefined
+    return this.#referred(to, id as string, field, source)
   }
 
-  /** Whether the store has the record that a field names; a missing one is reported unless a record that was left out may be meant. */
-  #checkReference(family: Family, id: string, field: string, source: Sourced): boolean {
-    if (this.#store[family].get(id)) return true
-    if (this.isMissing(family, id)) {
+  /** The record that a field names; where there is none, that is reported unless a record that was left out may be meant. */
+  #referred(family: Family, id: string, field: string, source: Sourced): RecordOf<Family> | undefined {
+    const record = this.#store[family].get(id)
+    if (record === undefined && this.isMissing(family, id)) {
       const meant = this.problems.length < MOST_PROBLEMS ? didYouMean(id, this.#store[family].someIds(1000)) : ''
       this.#report(source)([field], `no ${RESOURCE_NAMES[family]} has the id ${id}${meant}`)
     }
-    return false
+    return record
   }
 
-  #checkTransaction(source: Sourced): void {
+  #checkTransaction(source: Sourced, { location }: Records['tickets']): void {
     const { given } = source
     const flaws = flawsIn(source)
-    const report: Report = (steps, message) => this.#report(source)(steps, message)
-    const { location } = this.#store.tickets.get(given.ticket as string) as Records['tickets']
-    if (given.location != null && given.location !== location && !flaws?.has('location')) report(['location'], `the Ticket ${given.ticket} is at ${location}`)
+    if (given.location != null && given.location !== location && !flaws?.has('location'))
+      this.#report(source)(['location'], `the Ticket ${given.ticket} is at ${location}`)
     const { type } = isObject(given.payment_method) ? given.payment_method : {}
     const isTyped = type != null && given.payment_type !== undefined && !flaws?.has('payment_type') && !flaws?.get('payment_method')?.has('type')
-    if (isTyped && type !== given.payment_type) report(['payment_method'], `its type is ${type}, but payment_type is ${given.payment_type}`)
-    const areSums = ['amount', 'tip_amount', 'donation_amount', 'amounts'].every(name => !flaws?.has(name))
-    if (areSums && !isExact(settled(given as Sums, this.#drawing.settings))) report(['amount'], 'the amount with tip and donation is above 2^53-1')
+    if (isTyped && type !== given.payment_type) this.#report(source)(['payment_method'], `its type is ${type}, but payment_type is ${given.payment_type}`)
+    const areSums = flaws === undefined || SUMS.every(name => !flaws.has(name))
+    if (areSums && !isExact(settled(given as Sums, this.#drawing.settings)))
+      this.#report(source)(['amount'], 'the amount with tip and donation is above 2^53-1')
   }
 
-  #checkRefund(source: Sourced, refunds: RefundJudge): void {
+  #checkRefund(source: Sourced, { id, currency }: Records['transactions'], refunds: RefundJudge): void {
     const { given } = source
     const flaws = flawsIn(source)
-    const { id, currency } = this.#store.transactions.get(given.transaction as string) as Records['transactions']
     if (given.currency != null && given.currency !== currency && !flaws?.has('currency')) {
       this.#report(source)(['currency'], `the Transaction ${id} was charged in ${currency}`)
     }
@@ -269,35 +300,23 @@ export class FixtureImporter {
   #checkReplaced(family: Family, source: Sourced, before: RecordOf<Family>, after: RecordOf<Family>): void {
     const isRefunded = (before as Partial<Records['transactions']>).amount_refunded
     const [link] = LINKS[family] ?? []
+    this.#hasReplaced = true
     for (const field of [...(link === undefined ? [] : [link]), ...(isRefunded ? ['currency', 'payment_method'] : [])]) {
       const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
       if (was !== is) this.#report(source)([field], `${before.id} exists already, with ${was}; a merge cannot change this, load a whole document instead`)
     }
   }
 
-  /** The record as it is stored: completed from its own resource and from what it refers to. */
-  #recordOf(family: Family, { given }: Sourced): RecordOf<Family> {
+  /** The record as it is stored, from what was given and what it refers to. */
+  #recordOf(family: Family, { given }: Sourced, parent: RecordOf<Family> | undefined): RecordOf<Family> {
     const { settings, ids, now } = this.#drawing
-    const { id, created, extra } = given as { id?: string | null; created?: string | null; extra?: object }
-    const record = COMPLETE[family](given)
-    record.id = id ?? ids.draw(kindOf(family, given.type as AccountType), settings, taken => this.#store[family].isTaken(taken))
-    record.created = created == null ? isoOf(now) : storedInstant(created)
-    if (extra !== undefined) record.extra = extra
-    if (family === 'transactions') this.#completeCharge(record as Charge, given)
-    if (family === 'refunds') {
-      // a Refund carries its Transaction's (A28)
-      const { currency, payment_method } = this.#store.transactions.get(given.transaction as string) as Records['transactions']
-      Object.assign(record, { currency, payment_method })
-    }
-    return record as RecordOf<Family>
-  }
-
-  /** What a Transaction has of its Ticket, its payment type, its sums and the Refunds of the one that it replaces. */
-  #completeCharge(record: Charge, given: Given): void {
-    record.location = (this.#store.tickets.get(record.ticket) as Records['tickets']).location
-    record.payment_method.type = given.payment_type
-    Object.assign(record, settled(record, this.#drawing.settings))
-    record.amount_refunded = this.#store.transactions.get(record.id)?.amount_refunded ?? 0
+    const { id, created } = given as { id?: string | null; created?: string | null }
+    return completed(family, given, {
+      id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, taken => this.#store[family].isTaken(taken)),
+      created: created == null ? isoOf(now) : storedInstant(created),
+      settings,
+      parent
+    })
   }
 
   #report(source: Sourced): Report {
@@ -319,10 +338,10 @@ class RefundJudge {
   constructor(store: Store, sections: Fixture['sections'], settings: Settings) {
     this.#store = store
     this.#settings = settings
-    for (const { given } of sections.refunds) {
+    forEach(sections.refunds, ({ given }) => {
       const stored = typeof given.id === 'string' && store.refunds.get(given.id)
       if (stored) this.#discount(stored, stored.amount)
-    }
+    })
   }
 
   addReplaced(id: string, source: Sourced): void {

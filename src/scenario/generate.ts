@@ -4,10 +4,12 @@ import { type Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
 import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
+import { type Address, addressOf } from '../reference/parameters.js'
 import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js'
 import { EARLIEST, LATEST } from '../store/ordered-index.js'
-import type { Store } from '../store/store.js'
+import { collectionOf, type RecordOf, type Records, type Store } from '../store/store.js'
 import type { Report } from './documents.js'
+import { type Progress, reportProgress } from './progress.js'
 
 /** What a scenario asks for: so many records of one family, and where and when they are. */
 export type GenerateData = {
@@ -25,16 +27,16 @@ export type GenerateData = {
   /** The share of generated Transactions that get one Refund. */
   refunded?: number
 }
-export type Generating = { store: Store; ids: Ids; now: number; settings: Settings; faker: Faker; importer: Imported }
+export type Generating = { store: Store; ids: Ids; now: number; settings: Settings; faker: Faker; importer: Imported; progress?: Progress | undefined }
 /** What is known of the records before: a record that was left out is not reported as missing. */
 type Imported = { isMissing: (family: Family, id: string) => boolean; isComplete: (family: Family) => boolean }
-type Given = Record<string, unknown>
-/** Generated records, as a fixture document holds them. */
-export type Generated = Partial<Record<Family, Given[]>>
 export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
 const DAY = 86_400_000
 /** A payment is of one of the Tickets opened last, so that bills are paid soon after they are opened. */
 const OPEN_AT_ONCE = 20
+/** How many customers pay again and again. */
+const REGULARS = 50
+const CARDS: readonly PaymentType[] = ['card', 'apple_pay', 'google_pay', 'emv']
 const BRANDS = ['visa', 'mastercard', 'amex', 'discover'] as const
 const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter'] as const
 const TIPS = [0, 0.15, 0.18, 0.2, 0.22] as const
@@ -57,19 +59,27 @@ export function checkGenerate(data: GenerateData, report: Report): boolean {
   return asked.length === 1 && !isReversed
 }
 
-/** The records of one checked generate entry; null with the problem reported where there is nothing that they could belong to. */
-export function generated(data: GenerateData, generating: Generating, report: Report): Generated | null {
+/** Puts the records of one checked generate entry into the store; returns false, with the problem reported, where there is nothing that they could belong to. */
+export function generate(data: GenerateData, generating: Generating, report: Report): boolean {
   const family = GENERATED_FAMILIES.find(name => data[name] !== undefined) as (typeof GENERATED_FAMILIES)[number]
   const parent = parentOf(family, data, generating, report)
-  if (parent === null) return null
+  if (parent === null) return false
   return MAKERS[family](instantsOf(data, data[family] as number, generating), parent, data, generating, report)
 }
 
+/** A whole number of a range, drawn as `faker.number.int` draws it, which takes four times as long. */
+const drawWhole = ({ number }: Faker, min: number, max: number): number => (min === max ? min : Math.floor(number.float() * (max - min + 1) + min))
+/** A member of a list, drawn as `faker.helpers.arrayElement` draws it. */
+const drawOne = <T>(faker: Faker, list: readonly T[]): T => list[drawWhole(faker, 0, list.length - 1)] as T
+/** Four digits. */
+const drawDigits = (faker: Faker): string => String(drawWhole(faker, 0, 9999)).padStart(4, '0')
+
 /** Creation instants in ascending order: drawn from the range, or all now. */
-function instantsOf({ created }: GenerateData, count: number, { now, faker }: Generating): number[] {
-  if (created === undefined) return new Array(count).fill(now)
+function instantsOf({ created }: GenerateData, count: number, { now, faker }: Generating): Float64Array {
+  const instants = new Float64Array(count).fill(now)
+  if (created === undefined) return instants
   const [min, max] = [instantOf(created.from) as number, instantOf(created.to) as number]
-  return Array.from({ length: count }, () => faker.number.int({ min, max })).sort((a, b) => a - b)
+  return instants.map(() => drawWhole(faker, min, max)).sort()
 }
 
 /** The id of the record that generated ones belong to; null where there is none, reported unless one was left out. */
@@ -88,62 +98,58 @@ function parentOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateDat
   return first?.id ?? null
 }
 
-type Maker = (instants: readonly number[], parent: string, data: GenerateData, generating: Generating, report: Report) => Generated | null
+type Maker = (instants: Float64Array, parent: string, data: GenerateData, generating: Generating, report: Report) => boolean
 
-/** A drawn id that neither a record nor an earlier generated one has. */
-function drawing({ ids, settings, store }: Generating, family: Family): () => string {
-  return () => ids.draw(kindOf(family, 'merchant'), settings, id => store[family].isTaken(id))
+/** Puts a record into the store for each instant. */
+function fill<F extends Exclude<Family, 'refunds'>>(family: F, instants: Float64Array, { store, ids, settings, progress }: Generating, make: Make<F>): true {
+  const collection = collectionOf(store, family)
+  const isTaken = (id: string) => collection.isTaken(id)
+  for (const [index, at] of instants.entries()) {
+    collection.insert(make(() => ids.draw(kindOf(family, 'merchant'), settings, isTaken), at, index))
+    reportProgress(progress, family, index, instants.length)
+  }
+  return true
 }
+/** Makes the record of a family with an id that it draws in its turn, the index of the record and the instant of its creation. */
+type Make<F extends Family> = (drawId: () => string, at: number, index: number) => RecordOf<F>
 
 const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
   accounts: (instants, _parent, _data, generating) => {
     const { faker } = generating
-    const draw = drawing(generating, 'accounts')
-    return {
-      accounts: instants.map(at => {
-        const name = faker.company.name()
-        return { id: draw(), type: 'merchant', name, email: faker.internet.exampleEmail(), address: { country: 'US', ...placeIn(faker) }, created: isoOf(at) }
-      })
-    }
+    return fill('accounts', instants, generating, (drawId, at) => {
+      const name = faker.company.name()
+      const [id, email] = [drawId(), faker.internet.exampleEmail()]
+      const address = addressIn(faker)
+      return { id, created: isoOf(at), object: 'account', type: 'merchant', name, email, address, phone: null, reseller: null, metadata: {} }
+    })
   },
 
   users: (instants, account, _data, generating) => {
     const { faker } = generating
-    const draw = drawing(generating, 'users')
-    return {
-      users: instants.map(at => {
-        const [firstName, lastName] = [faker.person.firstName(), faker.person.lastName()]
-        return { id: draw(), account, name: `${firstName} ${lastName}`, email: faker.internet.exampleEmail({ firstName, lastName }), created: isoOf(at) }
-      })
-    }
+    return fill('users', instants, generating, (drawId, at) => {
+      const [firstName, lastName] = [faker.person.firstName(), faker.person.lastName()]
+      const [id, email] = [drawId(), faker.internet.exampleEmail({ firstName, lastName })]
+      return { id, created: isoOf(at), object: 'user', account, name: `${firstName} ${lastName}`, email }
+    })
   },
 
   locations: (instants, account, _data, generating) => {
     const { faker } = generating
-    const draw = drawing(generating, 'locations')
-    return {
-      locations: instants.map(at => ({
-        id: draw(),
-        account,
-        display_name: `${faker.food.adjective().replace(/^./, letter => letter.toUpperCase())} ${faker.food.ingredient()}`,
-        address: { country: 'US', ...placeIn(faker) },
-        created: isoOf(at)
-      }))
-    }
+    return fill('locations', instants, generating, (drawId, at) => {
+      const id = drawId()
+      const display_name = `${faker.food.adjective().replace(/^./, letter => letter.toUpperCase())} ${faker.food.ingredient()}`
+      return { id, created: isoOf(at), object: 'location', account, display_name, address: addressIn(faker), phone: null, website: null, metadata: {} }
+    })
   },
 
   tickets: (instants, location, _data, generating) => {
     const { faker, store } = generating
-    const draw = drawing(generating, 'tickets')
     const before = store.tickets.size
-    return {
-      tickets: instants.map((at, index) => ({
-        id: draw(),
-        location,
-        reference: `${faker.helpers.arrayElement(SPOTS)} ${faker.number.int({ min: 1, max: 40 })} #${String(before + index + 1).padStart(4, '0')}`,
-        created: isoOf(at)
-      }))
-    }
+    return fill('tickets', instants, generating, (drawId, at, index) => {
+      const id = drawId()
+      const reference = `${drawOne(faker, SPOTS)} ${drawWhole(faker, 1, 40)} #${String(before + index + 1).padStart(4, '0')}`
+      return { id, created: isoOf(at), object: 'ticket', location, reference }
+    })
   },
 
   transactions: (instants, location, data, generating, report) => {
@@ -153,64 +159,95 @@ const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
     if (first === undefined || first.at > (instants.at(-1) ?? first.at)) {
       if (importer.isComplete('tickets'))
         report(['location'], `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`)
-      return null
+      return false
     }
-    const paidAt = instants.map(at => Math.max(at, first.at))
-    const draw = drawing(generating, 'transactions')
+    const types = data.payment_types ?? PAYMENT_TYPES
+    const currency = generating.settings['transactions.default_currency']
+    const regulars = regularsOf(faker)
+    const paid: Records['transactions'][] = []
     let opened = 0
-    const transactions = paidAt.map(at => {
-      while ((tickets[opened]?.at ?? LATEST.at) <= at) opened++
-      const { record } = tickets[faker.number.int({ min: Math.max(0, opened - OPEN_AT_ONCE), max: opened - 1 })] as (typeof tickets)[number]
-      return payment(draw(), record.id, at, data.payment_types ?? PAYMENT_TYPES, faker)
-    })
-    return { transactions, refunds: refundsOf(transactions, paidAt, data, generating) }
+    fill(
+      'transactions',
+      instants.map(at => Math.max(at, first.at)),
+      generating,
+      (drawId, at) => {
+        while ((tickets[opened]?.at ?? LATEST.at) <= at) opened++
+        const { record } = tickets[drawWhole(faker, Math.max(0, opened - OPEN_AT_ONCE), opened - 1)] as (typeof tickets)[number]
+        const payment = paymentOf({ id: drawId(), ticket: record.id, location, currency }, at, types, regulars, faker)
+        paid.push(payment)
+        return payment
+      }
+    )
+    refund(paid, data, generating)
+    return true
   }
 }
 
-const placeIn = (faker: Faker) => ({ line1: faker.location.streetAddress(), city: faker.location.city(), postal_code: faker.location.zipCode('#####') })
+function addressIn({ location }: Faker): Address {
+  return addressOf({ country: 'US', line1: location.streetAddress(), city: location.city(), postal_code: location.zipCode('#####') })
+}
 
-function payment(id: string, ticket: string, at: number, types: readonly PaymentType[], faker: Faker): Given & { id: string; amount: number } {
-  const payment_type = faker.helpers.arrayElement(types)
-  const bill = faker.number.int({ min: 350, max: 12_000 })
-  const tip = Math.round(bill * faker.helpers.arrayElement(TIPS))
-  const last4 = faker.string.numeric(4)
-  const firstName = faker.person.firstName()
+/** A customer who pays again and again. Making one up takes longer than all else of a payment. */
+type Regular = { name: string; email: string; phone: string; bank: string }
+
+function regularsOf(faker: Faker): Regular[] {
+  return Array.from({ length: REGULARS }, () => {
+    const name = faker.person.firstName()
+    const email = faker.internet.exampleEmail({ firstName: name })
+    return { name, email, phone: `+1617555${drawDigits(faker)}`, bank: `${faker.location.city()} Savings` }
+  })
+}
+
+type Payment = Pick<Records['transactions'], 'id' | 'ticket' | 'location' | 'currency'>
+
+function paymentOf(payment: Payment, at: number, types: readonly PaymentType[], regulars: readonly Regular[], faker: Faker): Records['transactions'] {
+  const { id, ticket, location, currency } = payment
+  const payment_type = drawOne(faker, types)
+  const bill = drawWhole(faker, 350, 12_000)
+  const tip = Math.round(bill * drawOne(faker, TIPS))
+  const last4 = drawDigits(faker)
+  const regular = drawOne(faker, regulars)
   return {
     id,
+    created: isoOf(at),
+    object: 'transaction',
     ticket,
+    location,
     payment_type,
+    payment_method: {
+      type: payment_type,
+      card: CARDS.includes(payment_type) ? { brand: drawOne(faker, BRANDS), last4 } : null,
+      bank_account: payment_type === 'vip' ? { bank_name: regular.bank, last4 } : null
+    },
+    currency,
     amount: bill + tip,
     tip_amount: tip === 0 ? null : tip,
-    payment_method: {
-      card: ['card', 'apple_pay', 'google_pay', 'emv'].includes(payment_type) ? { brand: faker.helpers.arrayElement(BRANDS), last4 } : null,
-      bank_account: payment_type === 'vip' ? { bank_name: `${faker.location.city()} Savings`, last4 } : null
-    },
-    customer: customerOf(payment_type, firstName, faker),
-    created: isoOf(at)
+    donation_amount: null,
+    adjustment_number: null,
+    amounts: null,
+    customer: customerOf(payment_type, regular),
+    amount_refunded: 0
   }
 }
 
 /** What a payment of the type needs of its customer (TXN-3, TXN-4). */
-function customerOf(type: PaymentType, name: string, faker: Faker): Given | null {
-  if (type === 'vip') return { name, phone: `+1617555${faker.string.numeric(4)}` }
-  return type === 'apple_pay' ? { name, email: faker.internet.exampleEmail({ firstName: name }) } : null
+function customerOf(type: PaymentType, { name, email, phone }: Regular): Records['transactions']['customer'] {
+  if (type === 'vip') return { name, email: null, phone }
+  return type === 'apple_pay' ? { name, email, phone: null } : null
 }
 
-/** One Refund, whole or in part, for the share of the payments that was asked for; never later than the range ends. */
-function refundsOf(
-  transactions: readonly { id: string; amount: number }[],
-  instants: readonly number[],
-  { refunded = 0 }: GenerateData,
-  generating: Generating
-): Given[] {
-  const { faker } = generating
-  const draw = drawing(generating, 'refunds')
-  const end = instants.at(-1) ?? 0
-  const chosen = faker.helpers.arrayElements([...transactions.keys()], Math.round(transactions.length * refunded)).sort((a, b) => a - b)
-  return chosen.map(index => {
-    const { id, amount } = transactions[index] as { id: string; amount: number }
-    const at = Math.min(end, (instants[index] as number) + faker.number.int({ min: 60_000, max: 3 * DAY }))
-    const part = faker.datatype.boolean() ? amount : faker.number.int({ min: 1, max: amount })
-    return { id: draw(), transaction: id, amount: part, reason: faker.helpers.arrayElement(REASONS), created: isoOf(at) }
-  })
+/** One Refund, whole or in part, for the share of the payments that was asked for; never later than the last of them. */
+function refund(paid: readonly Records['transactions'][], { refunded = 0 }: GenerateData, { store, ids, settings, faker, progress }: Generating): void {
+  const end = Date.parse(paid.at(-1)?.created ?? '')
+  const isTaken = (id: string) => store.refunds.isTaken(id)
+  const chosen = faker.helpers.arrayElements([...paid.keys()], Math.round(paid.length * refunded)).sort((a, b) => a - b)
+  for (const [index, place] of chosen.entries()) {
+    const { id: transaction, created, amount, currency, payment_method } = paid[place] as Records['transactions']
+    const at = Math.min(end, Date.parse(created) + drawWhole(faker, 60_000, 3 * DAY))
+    const part = faker.datatype.boolean() ? amount : drawWhole(faker, 1, amount)
+    const id = ids.draw('refund', settings, isTaken)
+    const reason = drawOne(faker, REASONS)
+    store.insertRefund({ id, created: isoOf(at), object: 'refund', transaction, amount: part, currency, reason, payment_method, metadata: {} })
+    reportProgress(progress, 'refunds', index, chosen.length)
+  }
 }

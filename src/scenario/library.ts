@@ -1,5 +1,6 @@
 /** Where documents are found: the user's folders first, then the package's own. */
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
@@ -34,16 +35,17 @@ export class Library {
   }
 
   async #document(path: string): Promise<SourceDocument> {
+    // in parts: at once, a large file takes three times as long
     const text = await readFile(path, 'utf8').catch(error => {
       throw Object.assign(error, { path })
     })
-    const prepared = isInside(path, PACKAGE_ROOT) ? await preparedDocument(path, text) : null
+    const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text) : null
     return prepared ?? readDocument(path, text)
   }
 
   /** Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with those that exist. */
   async scenario(name: string): Promise<SourceDocument> {
-    const path = (await this.#find('scenarios', name)) ?? (await this.#find('fixtures', name))
+    const path = this.#find('scenarios', name) ?? this.#find('fixtures', name)
     if (path) return this.file(path)
     const known = (await this.list()).map(entry => entry.name)
     throw new ApiError('scenario_unknown', {
@@ -57,17 +59,17 @@ export class Library {
    */
   async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
     if (!isPath(reference)) {
-      const path = await this.#find('fixtures', reference)
+      const path = this.#find('fixtures', reference)
       if (path) return this.file(path)
-      const known = (await this.#names('fixtures')).map(({ name }) => name)
+      const known = this.#names('fixtures').map(({ name }) => name)
       return `${sentence(`no fixture is called ${reference}${didYouMean(reference, known)}`)} Known are: ${known.join(', ')}`
     }
     if (from === null) return `a document that does not come from a file may name fixtures, not paths: ${reference}`
-    const path = await realpath(resolve(dirname(from), reference)).catch(() => null)
+    const path = realPathOf(resolve(dirname(from), reference))
     if (path === null) return `there is no file ${reference}`
-    const allowed = await Promise.all([dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(folder => realpath(folder).catch(() => null)))
+    const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(realPathOf)
     if (!allowed.some(folder => folder !== null && isInside(path, folder))) return `${reference} lies outside the fixtures and scenarios folders`
-    if (!(await stat(path)).isFile()) return `${reference} is not a file`
+    if (!statSync(path).isFile()) return `${reference} is not a file`
     return this.file(path)
   }
 
@@ -78,9 +80,9 @@ export class Library {
       ['scenarios', 'scenario'],
       ['fixtures', 'fixture']
     ] as const) {
-      for (const { name, path } of await this.#names(shelf)) {
+      for (const { name, path } of this.#names(shelf)) {
         if (listed.some(entry => entry.name === name)) continue
-        listed.push({ name, kind, description: kind === 'scenario' ? await this.#descriptionOf(path) : await commentOf(path) })
+        listed.push({ name, kind, description: kind === 'scenario' ? await this.#descriptionOf(path) : commentOf(path) })
       }
     }
     return listed
@@ -92,20 +94,20 @@ export class Library {
     return typeof description === 'string' ? description : null
   }
 
-  async #find(shelf: Shelf, name: string): Promise<string | null> {
-    return (await this.#names(shelf, wanted => wanted === name))[0]?.path ?? null
+  #find(shelf: Shelf, name: string): string | null {
+    return this.#names(shelf, wanted => wanted === name)[0]?.path ?? null
   }
 
   /** The names on a shelf, those of the first folder first. */
-  async #names(shelf: Shelf, isWanted: (name: string) => boolean = () => true): Promise<{ name: string; path: string }[]> {
+  #names(shelf: Shelf, isWanted: (name: string) => boolean = () => true): { name: string; path: string }[] {
     const found = new Map<string, string>()
     for (const folder of this.#folders[shelf]) {
-      const files = await readdir(folder)
+      const files = readdirSync(folder)
       for (const file of files.filter(file => ENDINGS.includes(extname(file))).sort()) {
         const name = basename(file, extname(file))
         if (found.has(name) || !isWanted(name)) continue
-        const path = await realpath(join(folder, file)).catch(() => null)
-        if (path && isInside(path, await realpath(folder)) && (await stat(path)).isFile()) found.set(name, path)
+        const path = realPathOf(join(folder, file))
+        if (path && isInside(path, realpathSync(folder)) && statSync(path).isFile()) found.set(name, path)
       }
     }
     return [...found].map(([name, path]) => ({ name, path }))
@@ -113,9 +115,18 @@ export class Library {
 }
 
 /** What a file says of itself in a comment at its top, below the line that names its schema. */
-async function commentOf(path: string): Promise<string | null> {
-  const lines = (await readFile(path, 'utf8')).split('\n', 3)
+function commentOf(path: string): string | null {
+  const lines = readFileSync(path, 'utf8').split('\n', 3)
   return lines.find(line => /^# (?!yaml-language-server)/.test(line))?.slice(2) ?? null
+}
+
+/** The path that a path leads to; null where it leads to nothing. */
+function realPathOf(path: string): string | null {
+  try {
+    return realpathSync(path)
+  } catch {
+    return null
+  }
 }
 
 const isInside = (path: string, folder: string) => !relative(folder, path).startsWith('..')

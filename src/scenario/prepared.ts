@@ -1,6 +1,6 @@
 /** The package's own documents as the build has read and checked them, so that a start neither reads YAML nor checks it. */
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type DocumentKind, locatorIn, type SourceDocument } from './documents.js'
 
@@ -12,7 +12,11 @@ const FOLDER = fileURLToPath(new URL('../../dist/documents/', import.meta.url))
 export const preparedName = (text: string): string => `${createHash('sha256').update(text).digest('hex')}.json`
 
 /** The document that was prepared from a text; null where none was. */
-export async function preparedDocument(name: string, text: string): Promise<SourceDocument | null> {
-  const prepared = await readFile(FOLDER + preparedName(text), 'utf8').catch(() => null)
-  return prepared === null ? null : { name, locate: locatorIn(text), ...(JSON.parse(prepared) as Prepared) }
+export function preparedDocument(name: string, text: string): SourceDocument | null {
+  try {
+    const prepared: Prepared = JSON.parse(readFileSync(FOLDER + preparedName(text), 'utf8'))
+    return { name, locate: locatorIn(text), ...prepared }
+  } catch {
+    return null
+  }
 }

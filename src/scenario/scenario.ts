@@ -10,10 +10,11 @@ import { flattened, type GivenSettings, nested, processSettingProblem, SETTINGS,
 import { FAMILIES, Store } from '../store/store.js'
 import { type DocumentKind, type DocumentProblem, documentOf, refusalOf, reportTo, type SourceDocument } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
-import { type Drawing, type Fixture, FixtureImporter, fixtureIn, type Progress, UNREAD_FIXTURE } from './fixture.js'
+import { type Drawing, type Fixture, FixtureImporter, fixtureIn, UNREAD_FIXTURE } from './fixture.js'
 import { type Flaws, flawsOf, isObject, membersOf } from './flaws.js'
-import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generated, loadFaker } from './generate.js'
+import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, loadFaker } from './generate.js'
 import type { Library } from './library.js'
+import type { Progress } from './progress.js'
 import { FIXTURE_CHECKER, fixtureSchema, ID, SANDBOX_SETTINGS_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 import { compileScript, type EntryData, Script } from './script.js'
 import { checkSteps, type StepBindings, type StepData } from './steps.js'
@@ -92,7 +93,7 @@ export async function firstStateOf(
   const drawing = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
   const importer = new FixtureImporter(store, drawing, problems)
   importer.import(...(await fixturesOf(checked, file, library)))
-  await generate(checked, importer, store, drawing)
+  await generateAll(checked, importer, store, drawing)
 
   const script = new Script(await compileScript(data.script, reportTo(problems, document, ['script']), flaws?.get('script')))
   const expectations = await compileExpectations(checked)
@@ -145,19 +146,17 @@ async function compileExpectations({ document, data, flaws, problems }: Checked)
   return compiled
 }
 
-/** Imports generated records, an entry after the other. */
-async function generate({ document, data, flaws, problems }: Checked, importer: FixtureImporter, store: Store, drawing: Drawing): Promise<void> {
+/** Generates records, an entry after the other. */
+async function generateAll({ document, data, flaws, problems }: Checked, importer: FixtureImporter, store: Store, drawing: Drawing): Promise<void> {
   const entries = membersOf<GenerateData>(data.generate, flaws?.get('generate'))
   if (entries.length === 0) return
   const faker = await loadFaker()
   faker.seed(drawing.settings.seed)
   for (const { member, index, flaws: own } of entries) {
-    const under = ['generate', index]
-    const report = reportTo(problems, document, under)
+    const report = reportTo(problems, document, ['generate', index])
     const isRight = own === undefined && checkGenerate(member, report)
-    const records = isRight ? generated(member, { ...drawing, store, faker, importer }, report) : null
-    if (records !== null) importer.import(fixtureIn(document, records, under))
-    else importer.leaveOut(isRight ? GENERATED_FAMILIES.filter(family => member[family] !== undefined) : GENERATED_FAMILIES)
+    const isDone = isRight && generate(member, { ...drawing, store, faker, importer }, report)
+    if (!isDone) importer.leaveOut(isRight ? GENERATED_FAMILIES.filter(family => member[family] !== undefined) : GENERATED_FAMILIES)
   }
 }
 
