@@ -6,7 +6,9 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY src ./src
-RUN npx tsc --build
+COPY fixtures ./fixtures
+COPY scenarios ./scenarios
+RUN npm run build
 
 FROM node:24-slim AS dependencies
 WORKDIR /app

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +13,8 @@ import { build } from 'esbuild'
 const require = createRequire(import.meta.url)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const DIST = join(ROOT, 'dist')
+/** What the build that is there was made from. */
+const INPUTS = join(DIST, 'inputs.txt')
 /** Packages that are loaded when they are first needed, by the names of their files. */
 const LATER = {
   ajv: 'ajv',
@@ -24,6 +26,7 @@ const LATER = {
   'pino-pretty': 'pino-pretty',
   'prom-client': 'prom-client',
   re2js: 're2js',
+  semver: 'semver',
   yaml: 'yaml'
 }
 
@@ -53,13 +56,14 @@ const atSource = {
   }
 }
 
-/** Packages in files of their own, and modules of Node that Fastify loads for servers that this one is not. */
+/** Packages in files of their own; and modules that Fastify asks for and this server does not use, which are loaded if it does. */
 const later = {
   name: 'later',
   setup({ onResolve, onLoad }) {
     const names = new Map(Object.entries(LATER).map(([file, name]) => [name, file]))
-    onResolve({ filter: new RegExp(`^(${[...names.keys()].join('|')})$`) }, ({ path }) => ({ path: `./packages/${names.get(path)}.js`, external: true }))
-    onResolve({ filter: /^node:(https|http2)$/ }, ({ path, namespace }) => (namespace === 'later' ? { path, external: true } : { path, namespace: 'later' }))
+    const fileOf = path => ({ path: names.has(path) ? `./packages/${names.get(path)}.js` : path, external: true })
+    onResolve({ filter: /^(node:https|node:http2|semver)$/ }, ({ path, namespace }) => (namespace === 'later' ? fileOf(path) : { path, namespace: 'later' }))
+    onResolve({ filter: new RegExp(`^(${[...names.keys()].join('|')})$`) }, ({ path }) => fileOf(path))
     onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => ({
       contents: `module.exports = new Proxy({}, { get: (_, name) => require(${JSON.stringify(path)})[name] })`
     }))
@@ -82,30 +86,9 @@ async function bundle() {
     }),
     build({ ...OPTIONS, entryPoints: LATER, outdir: 'dist/packages' })
   ])
-  if (process.env.SHOW) show(bundles)
   const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs))
   return [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))].sort()
 }
-function show(bundles) {
-  for (const [name, o] of bundles.flatMap(r => Object.entries(r.metafile.outputs))) {
-    const by = {}
-    for (const [k, v] of Object.entries(o.inputs)) {
-      const m = /node_modules\/((@[^/]+\/)?[^/]+)/.exec(k)?.[1] ?? k
-      by[m] = (by[m] || 0) + v.bytesInOutput
-    }
-    console.log(
-      name,
-      o.bytes,
-      o.entryPoint ?? '',
-      Object.entries(by)
-        .sort((a, b) => b[1] - a[1])
-        .slice(0, 400)
-        .map(x => x.join(' '))
-        .join(', ')
-    )
-  }
-}
-
 /** The licences of packages, one after the other. */
 async function licencesOf(packages) {
   const parts = packages.map(async folder => {
@@ -156,6 +139,18 @@ async function runNode(...args) {
   if (status !== 0) throw new Error(`node ${args.join(' ')} ended with ${status}`)
 }
 
+/** What a build depends on, as a text that is another one whenever any of it has changed. */
+async function inputs() {
+  const folders = ['src', 'fixtures', 'scenarios']
+  const inFolders = folders.map(async folder => (await readdir(join(ROOT, folder), { recursive: true })).map(file => join(folder, file)))
+  const files = ['package.json', 'package-lock.json', 'tsconfig.json', ...(await Promise.all(inFolders)).flat().sort()]
+  const lines = files.map(async file => {
+    const { size, mtimeMs } = await stat(join(ROOT, file))
+    return `${file} ${size} ${mtimeMs}`
+  })
+  return [process.version, process.arch, ...(await Promise.all(lines))].join('\n')
+}
+
 /** Empties dist/ but for the types, which are declared anew only where their sources have changed. */
 async function clear() {
   await mkdir(DIST, { recursive: true })
@@ -163,13 +158,21 @@ async function clear() {
   await Promise.all(old.map(name => rm(join(DIST, name), { recursive: true })))
 }
 
-await clear()
-const types = runNode(require.resolve('typescript/bin/tsc'), '--build', 'src/build')
-await cp(new URL('runtime', import.meta.url), DIST, { recursive: true })
-const [packages, own] = await Promise.all([bundle(), ownModules()])
-if (process.argv.includes('--schema')) await publishSchemas(own)
-await rm(join(DIST, 'build.js'))
-await writeFile(join(DIST, 'LICENCES.txt'), await licencesOf(packages))
-await prepareDocuments(own)
-await runNode('src/build/keep-code.cjs')
-await types
+async function main() {
+  const before = await inputs()
+  const isSchemaWanted = process.argv.includes('--schema')
+  if (!isSchemaWanted && (await readFile(INPUTS, 'utf8').catch(() => '')) === before) return
+  await clear()
+  const types = runNode(require.resolve('typescript/bin/tsc'), '--build', 'src/build')
+  await cp(new URL('runtime', import.meta.url), DIST, { recursive: true })
+  const [packages, own] = await Promise.all([bundle(), ownModules()])
+  if (isSchemaWanted) await publishSchemas(own)
+  await rm(join(DIST, 'build.js'))
+  await writeFile(join(DIST, 'LICENCES.txt'), await licencesOf(packages))
+  await prepareDocuments(own)
+  await runNode('src/build/keep-code.cjs')
+  await types
+  await writeFile(INPUTS, before)
+}
+
+await main()
