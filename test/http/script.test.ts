@@ -44,7 +44,7 @@ async function exchange(port: number, on: string, form = ''): Promise<Exchange> 
   })
   await once(socket, 'connect')
   const body = method === 'POST' ? `Content-Type: ${FORM}\r\nContent-Length: ${form.length}\r\n\r\n${form}` : '\r\n'
-  socket.write(`${method} /next${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${basic(MERCHANT)}\r\n${body}`)
+  socket.write(`${method} /next${path} HTTP/1.1\r\nHost: localhost\r\nOrigin: https://shop.example\r\nAuthorization: ${basic(MERCHANT)}\r\n${body}`)
   return { socket, received: () => received, state: () => state }
 }
 
