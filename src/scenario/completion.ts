@@ -1,4 +1,7 @@
-/** Completes the records of fixtures: left out is null, an address has its six parts, metadata is an object (A04). Those of a family all have one shape. */
+/**
+ * Completes the records of fixtures: left out is null, an address has its six parts, metadata is an object (A04). Those of a family all have one shape, with
+ * what its table names in the order of the table.
+ */
 import { FORMATS } from '../core/formats.js'
 import { settled } from '../core/money.js'
 import type { Settings } from '../core/settings.js'
@@ -16,8 +19,8 @@ type Complete<F extends Family> = (given: Given<Records[F]>, completion: Complet
 const COMPLETE: { readonly [F in Family]: Complete<F> } = {
   accounts: ({ type, name, email, address, phone, reseller, metadata }, { id, created }) => ({
     id,
-    created,
     object: 'account',
+    created,
     type: type ?? null,
     name: name ?? null,
     email: email ?? null,
@@ -29,8 +32,8 @@ const COMPLETE: { readonly [F in Family]: Complete<F> } = {
 
   users: ({ account, name, email }, { id, created }) => ({
     id,
-    created,
     object: 'user',
+    created,
     account: account as string,
     name: name as string,
     email: email as string
@@ -38,8 +41,8 @@ const COMPLETE: { readonly [F in Family]: Complete<F> } = {
 
   locations: ({ account, display_name, address, phone, website, metadata }, { id, created }) => ({
     id,
-    created,
     object: 'location',
+    created,
     account: account as string,
     display_name: display_name ?? null,
     address: addressOf(address),
@@ -48,15 +51,15 @@ const COMPLETE: { readonly [F in Family]: Complete<F> } = {
     metadata: metadataOf(metadata)
   }),
 
-  tickets: ({ location, reference }, { id, created }) => ({ id, created, object: 'ticket', location: location as string, reference: reference ?? null }),
+  tickets: ({ location, reference }, { id, created }) => ({ id, object: 'ticket', created, location: location as string, reference: reference ?? null }),
 
   transactions: (given, { id, created, settings, parent }) => {
     const { ticket, payment_type, payment_method, adjustment_number, customer } = given
     const { currency, amount, tip_amount, donation_amount, amounts } = settled(given, settings)
     return {
       id,
-      created,
       object: 'transaction',
+      created,
       ticket: ticket as string,
       location: (parent as Records['tickets']).location,
       payment_type: payment_type as PaymentMethod['type'],
@@ -82,8 +85,8 @@ const COMPLETE: { readonly [F in Family]: Complete<F> } = {
   // a Refund carries its Transaction's currency and payment method (A28)
   refunds: ({ transaction, amount, reason, metadata }, { id, created, parent }) => ({
     id,
-    created,
     object: 'refund',
+    created,
     transaction: transaction as string,
     amount: amount as number,
     currency: (parent as Records['transactions']).currency,

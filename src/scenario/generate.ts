@@ -120,7 +120,7 @@ const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
       const name = faker.company.name()
       const [id, email] = [drawId(), faker.internet.exampleEmail()]
       const address = addressIn(faker)
-      return { id, created: isoOf(at), object: 'account', type: 'merchant', name, email, address, phone: null, reseller: null, metadata: {} }
+      return { id, object: 'account', created: isoOf(at), type: 'merchant', name, email, address, phone: null, reseller: null, metadata: {} }
     })
   },
 
@@ -129,7 +129,7 @@ const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
     return fill('users', instants, generating, (drawId, at) => {
       const [firstName, lastName] = [faker.person.firstName(), faker.person.lastName()]
       const [id, email] = [drawId(), faker.internet.exampleEmail({ firstName, lastName })]
-      return { id, created: isoOf(at), object: 'user', account, name: `${firstName} ${lastName}`, email }
+      return { id, object: 'user', created: isoOf(at), account, name: `${firstName} ${lastName}`, email }
     })
   },
 
@@ -138,7 +138,7 @@ const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
     return fill('locations', instants, generating, (drawId, at) => {
       const id = drawId()
       const display_name = `${faker.food.adjective().replace(/^./, letter => letter.toUpperCase())} ${faker.food.ingredient()}`
-      return { id, created: isoOf(at), object: 'location', account, display_name, address: addressIn(faker), phone: null, website: null, metadata: {} }
+      return { id, object: 'location', created: isoOf(at), account, display_name, address: addressIn(faker), phone: null, website: null, metadata: {} }
     })
   },
 
@@ -148,7 +148,7 @@ const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
     return fill('tickets', instants, generating, (drawId, at, index) => {
       const id = drawId()
       const reference = `${drawOne(faker, SPOTS)} ${drawWhole(faker, 1, 40)} #${String(before + index + 1).padStart(4, '0')}`
-      return { id, created: isoOf(at), object: 'ticket', location, reference }
+      return { id, object: 'ticket', created: isoOf(at), location, reference }
     })
   },
 
@@ -209,8 +209,8 @@ function paymentOf(payment: Payment, at: number, types: readonly PaymentType[], 
   const regular = drawOne(faker, regulars)
   return {
     id,
-    created: isoOf(at),
     object: 'transaction',
+    created: isoOf(at),
     ticket,
     location,
     payment_type,
@@ -247,7 +247,7 @@ function refund(paid: readonly Records['transactions'][], { refunded = 0 }: Gene
     const part = faker.datatype.boolean() ? amount : drawWhole(faker, 1, amount)
     const id = ids.draw('refund', settings, isTaken)
     const reason = drawOne(faker, REASONS)
-    store.insertRefund({ id, created: isoOf(at), object: 'refund', transaction, amount: part, currency, reason, payment_method, metadata: {} })
+    store.insertRefund({ id, object: 'refund', created: isoOf(at), transaction, amount: part, currency, reason, payment_method, metadata: {} })
     reportProgress(progress, 'refunds', index, chosen.length)
   }
 }
