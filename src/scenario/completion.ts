@@ -1,4 +1,7 @@
-/** Completes the records of fixtures: left out is null, an address has its six parts, metadata is an object (A04). Those of a family all have one shape. */
+/**
+ * Completes the records of fixtures: left out is null, an address has its six parts, metadata is an object (A04). Those of a family all have one shape, with
+ * what its table names in the order of the table.
+ */
 import { FORMATS } from '../core/formats.js'
 import { settled } from '../core/money.js'
 import type { Settings } from '../core/settings.js'
