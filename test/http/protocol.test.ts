@@ -7,7 +7,7 @@ import { createLogger } from '../../src/http/logging.js'
 import type { Schema } from '../../src/reference/parameters.js'
 import { RESOURCES } from '../../src/reference/tables.js'
 import { FAMILIES } from '../../src/store/store.js'
-import { type Blame, blameOf, MERCHANT, RESELLER, startTestEmulator } from '../support/emulator.js'
+import { type Blame, blameOf, MERCHANT, NOW, RESELLER, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -333,7 +333,8 @@ t.test('A04: an answer shows what a fixture gave under extra, and nothing else t
     records: {
       locations: [{ id: 'loc_b', account: 'mch_a', display_name: 'B', address: { country: 'US' }, extra }],
       transactions: [{ id: 'txn_b', ticket: 'tkt_a', payment_type: 'card', amount: 9, extra: { terminal: 7 } }],
-      refunds: [{ id: 'rfd_b', transaction: 'txn_b', amount: 1, extra: { batch: 'b1' } }]
+      refunds: [{ id: 'rfd_b', transaction: 'txn_b', amount: 1, extra: { batch: 'b1' } }],
+      users: [{ id: 'usr_b', account: 'mch_a', name: 'U', email: 'u@example.com', extra: {} }]
     }
   })
 
@@ -343,6 +344,8 @@ t.test('A04: an answer shows what a fixture gave under extra, and nothing else t
   const updated = await call('POST /locations/loc_b', { body: 'phone=1' })
 
   t.hasStrict(location.body, extra)
+  const [user] = (await call('GET /accounts/mch_a/users')).body.data
+  t.strictSame(user, { id: 'usr_b', object: 'user', created: NOW, account: 'mch_a', name: 'U', email: 'u@example.com' })
   t.notOk('extra' in location.body)
   t.strictSame(listed.body.data[0], location.body)
   t.equal(payment.body.terminal, 7)
@@ -769,4 +772,12 @@ t.test('A04: a record holds what its table names, in that order, whether a fixtu
     }
   }
   t.strictSame((await call('GET /refunds', { query: 'limit=1' })).body.data[0].metadata, JSON.parse('{"__proto__":"x"}'))
+})
+
+t.test('a route with a schema of its own is refused at once: the tables decode, and records are written as they are', async t => {
+  const { app } = await startTestEmulator(t, { loaded: false })
+  app.get('/with-schema', { schema: { querystring: { type: 'object' } } }, async () => '')
+  await t.rejects(async () => {
+    await app.ready()
+  }, /a route has a schema/)
 })
