@@ -8,8 +8,9 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 const TYPES: Readonly<Record<string, Test>> = {
   string: value => typeof value === 'string',
-  integer: Number.isInteger,
-  number: Number.isFinite,
+  // YAML has numbers that are not finite, which the bounds refuse
+  integer: value => typeof value === 'number' && !(value % 1) && !Number.isNaN(value),
+  number: value => typeof value === 'number',
   boolean: value => typeof value === 'boolean',
   object: isObject,
   array: Array.isArray,

@@ -11,6 +11,7 @@ import { settingsInForce } from '../../src/core/settings.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { Library } from '../../src/scenario/library.js'
+import { preparedDocument } from '../../src/scenario/prepared.js'
 import { publishedSchema } from '../../src/scenario/schemas.js'
 import type { Json } from '../support/json.js'
 
@@ -113,6 +114,24 @@ function readCurl(line: string, address: string): { url: string; options: Reques
   if (data.length === 0) return { url, options: { method: method || 'GET', headers } }
   return { url, options: { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers }, body: data.join('&') } }
 }
+
+t.test('the build has prepared each shipped document; one that was changed since is read as any other', async t => {
+  const library = new Library({ fixtures: null, scenarios: null })
+  const root = t.testdir({ 'changed.yaml': `${textOf('default')}seed: 3\n` })
+  const folders = { fixture: new URL('../../fixtures/', import.meta.url), scenario: new URL('../../scenarios/', import.meta.url) }
+  for (const [kind, folder] of Object.entries(folders)) {
+    for (const file of readdirSync(folder)) {
+      const text = readFileSync(new URL(file, folder), 'utf8')
+      t.hasStrict(preparedDocument(file, text), { name: file, data: parse(text), checkedAs: kind }, file)
+    }
+  }
+  const { checkedAs, locate } = await library.scenario('default')
+  t.equal(checkedAs, 'scenario')
+  t.strictSame(await locate(['name']), { line: 5, column: 7 }, 'places are those of its text')
+
+  t.equal(preparedDocument('default', `${textOf('default')} `), null)
+  t.strictSame(Object.keys(await library.file(`${root}/changed.yaml`)), ['name', 'data', 'locate'])
+})
 
 t.test('the shipped scenarios are those of the folder', async t => {
   t.strictSame(readdirSync(FOLDER).sort(), NAMES.map(name => `${name}.yaml`).sort())

@@ -1,0 +1,96 @@
+/** The quick check against Ajv: the same schemas, documents with a change or two. */
+import { equal } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { Ajv } from 'ajv'
+import fc from 'fast-check'
+import t from 'tap'
+import { parse } from 'yaml'
+import { FORMATS } from '../../src/core/formats.js'
+import { quickCheck } from '../../src/core/quick-check.js'
+import { nested, settingsInForce, settingsSchema } from '../../src/core/settings.js'
+import { stateSchema } from '../../src/sandbox/serialization.js'
+import { entrySchema, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
+import { property } from '../support/property.js'
+
+const shipped = (path: string) => parse(readFileSync(new URL(`../../${path}.yaml`, import.meta.url), 'utf8'))
+const bistro = shipped('fixtures/bistro')
+/** A short fixture with every family. */
+const fixture = Object.fromEntries(Object.entries<unknown[]>(bistro).map(([family, records]) => [family, records.slice(0, 3)]))
+const scenario = {
+  ...shipped('scenarios/test-cards'),
+  ...shipped('scenarios/partial-refunds'),
+  seed: 3,
+  settings: { pagination: { max_limit: 5 } },
+  data: fixture
+}
+const state = {
+  settings: { seed: 1 },
+  counters: { ticket: 2 },
+  clock: { at: null, running: true },
+  script: [{ id: 'scr_1', entry: { on: 'GET /tickets', fault: 'hang' }, matched: 1, applied: 0 }],
+  deleted: { users: [{ id: 'usr_1', at: 5, after: 0, owners: ['mch_a'] }] },
+  records: fixture
+}
+const entry = { on: 'POST /transactions', match: { body: { amount: 100, card: { last4: ['4242', '/^1/'] } } }, delay: { min: '1s', max: '2s' }, when: 'before' }
+
+/** Schemas with a document that each allows. */
+const CASES: Record<string, { schema: object; document: object }> = {
+  fixture: { schema: fixtureSchema(), document: fixture },
+  scenario: { schema: scenarioSchema(), document: scenario },
+  entry: { schema: entrySchema(), document: entry },
+  settings: { schema: settingsSchema(() => true), document: nested(settingsInForce({}).values) },
+  state: { schema: stateSchema(), document: state }
+}
+
+const value = fc.oneof(
+  fc.constantFrom<unknown>(null, true, '', ' ', 'x', 'a:b', 'US', 'us', 'usd', 'card', '2026-02-30', '2026-03-01T00:00:00Z', 'a@b.example', '4242'),
+  fc.constantFrom<unknown>(
+    0,
+    -1,
+    1.5,
+    2 ** 53,
+    250,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    [],
+    [null],
+    ['x'],
+    {},
+    { now: '2026-01-01' },
+    { min: 'x' },
+    undefined
+  ),
+  fc.jsonValue({ maxDepth: 2 })
+)
+const name = fc.constantFrom('id', 'created', 'extra', 'amount', '__proto__', 'toString', 'body', 'x')
+/** A change at a place that is found by walking down: a value is replaced, left out or added. */
+const change = fc.record({ way: fc.array(fc.nat(40), { minLength: 1, maxLength: 6 }), act: fc.constantFrom('replace', 'leave out', 'add'), value, name })
+type Change = typeof change extends fc.Arbitrary<infer C> ? C : never
+
+function changed(document: unknown, { way: [step = 0, ...rest], act, value, name }: Change): unknown {
+  if (typeof document !== 'object' || document === null) return value
+  const entries: [string, unknown][] = Object.entries(document)
+  const place = step % Math.max(1, entries.length)
+  const [at = name, part] = entries[place] ?? []
+  if (rest.length > 0 && typeof part === 'object' && part !== null) entries[place] = [at, changed(part, { way: rest, act, value, name })]
+  else if (act === 'add') entries.push([name, value])
+  else entries.splice(place, 1, ...(act === 'replace' ? [[at, value] as [string, unknown]] : []))
+  return Array.isArray(document) ? entries.map(([, member]) => member) : Object.fromEntries(entries)
+}
+
+for (const [title, { schema, document }] of Object.entries(CASES)) {
+  const ajv = new Ajv({ strict: false, allowUnionTypes: true })
+  for (const [format, { problem }] of Object.entries(FORMATS)) ajv.addFormat(format, text => problem(text) === null)
+  const isRight = ajv.compile(schema)
+  const isRightQuickly = quickCheck(schema as Record<string, unknown>)
+  const of = fc.array(change, { maxLength: 2 })
+
+  await property(t, `${title}: the quick check allows what Ajv allows, and nothing else`, { of, runs: 400 }, changes => {
+    const made = changes.reduce<unknown>(changed, document)
+    equal(isRightQuickly(made), isRight(made))
+  })
+}
+
+t.test('a word of JSON Schema that has no quick check is a defect, not an omission', async t => {
+  t.throws(() => quickCheck({ type: 'string', maxLength: 3 }), { message: 'there is no quick check of maxLength' })
+})
