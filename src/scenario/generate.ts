@@ -71,8 +71,13 @@ export function generate(data: GenerateData, generating: Generating, report: Rep
 const drawWhole = ({ number }: Faker, min: number, max: number): number => (min === max ? min : Math.floor(number.float() * (max - min + 1) + min))
 /** A member of a list, drawn as `faker.helpers.arrayElement` draws it. */
 const drawOne = <T>(faker: Faker, list: readonly T[]): T => list[drawWhole(faker, 0, list.length - 1)] as T
-/** Four digits. */
-const drawDigits = (faker: Faker): string => String(drawWhole(faker, 0, 9999)).padStart(4, '0')
+/** Four digits, the same text for all records that have the same. */
+function drawDigits(faker: Faker): string {
+  const number = drawWhole(faker, 0, 9999)
+  DIGITS[number] ??= String(number).padStart(4, '0')
+  return DIGITS[number]
+}
+const DIGITS: string[] = []
 
 /** Creation instants in ascending order: drawn from the range, or all now. */
 function instantsOf({ created }: GenerateData, count: number, { now, faker }: Generating): Float64Array {

@@ -235,6 +235,18 @@ t.test('FILT-1 FILT-2 FILT-3 FILT-4 A38: bounds in whole milliseconds compare as
   t.strictSame(boundsOf({ gte: '9999-12-31T23:59:59.9999Z' }).gte, LATEST_INSTANT + 1)
 })
 
+t.test('A05: an instant is written as a Date writes it, whichever was written before', async t => {
+  const day = 86_400_000
+  const edges = [0, 1, 999, day - 1, day, LATEST_INSTANT, Date.parse('0000-01-01T00:00:00.000Z'), Date.UTC(2024, 1, 29, 23, 59, 59, 999)]
+  const instants = [...edges, ...edges.map(at => -at), ...edges.map(at => at + 0.5), LATEST_INSTANT + 1, 1.7e12, 1.7e12 + day - 1]
+  for (const first of instants) {
+    for (const second of instants) {
+      if (isoOf(first) !== new Date(first).toISOString() || isoOf(second) !== new Date(second).toISOString()) t.fail(`${first}, ${second}`)
+    }
+  }
+  t.throws(() => isoOf(Number.NaN), RangeError)
+})
+
 t.test('FILT-1: a hostile text is read in good time', async t => {
   const begun = cpuTime()
   for (const text of [
