@@ -5,7 +5,8 @@ import { LayeredMap } from './layered-map.js'
 export type Position = { readonly at: number; readonly nth: number }
 /** A run of entries; only the index that owns it changes it in place. */
 type Chunk<E> = { readonly owner: object; entries: E[] }
-type Group<E> = { readonly owner: object; chunks: Chunk<E>[] }
+/** `late` are entries that came after later ones; they take their places when somebody reads, since a load brings many of them. */
+type Group<E> = { readonly owner: object; chunks: Chunk<E>[]; late: E[] }
 
 export const EARLIEST: Position = { at: Number.NEGATIVE_INFINITY, nth: Number.NEGATIVE_INFINITY }
 export const LATEST: Position = { at: Number.POSITIVE_INFINITY, nth: Number.POSITIVE_INFINITY }
@@ -13,11 +14,15 @@ export const isAfter = (a: Position, b: Position): boolean => a.at > b.at || (a.
 
 /** Entries of a chunk, at most. */
 const MOST = 256
+/** Late entries that take their places one by one; more of them are sorted in together. */
+const FEW = 64
 
 export class OrderedIndex<E extends Position> {
   readonly #groups: LayeredMap<Group<E>>
   /** What this index may change in place is marked with it. */
   #owner = {}
+  /** The groups that have late entries. */
+  readonly #late = new Set<string>()
 
   constructor(groups = new LayeredMap<Group<E>>()) {
     this.#groups = groups
@@ -25,26 +30,47 @@ export class OrderedIndex<E extends Position> {
 
   /** A copy that shares what neither side changes. */
   clone(): OrderedIndex<E> {
+    for (const group of [...this.#late]) this.#settle(group)
     this.#owner = {}
     return new OrderedIndex(this.#groups.clone())
   }
 
   add(group: string, entry: E): void {
-    const { chunks } = this.#ownGroup(group)
+    const { chunks, late } = this.#ownGroup(group)
     const last = chunks.at(-1)
     if (last === undefined || isAfter(entry, last.entries.at(-1) as E)) {
       if (last === undefined || last.entries.length >= MOST) chunks.push({ owner: this.#owner, entries: [entry] })
       else this.#ownChunk(chunks, chunks.length - 1).push(entry)
       return
     }
+    late.push(entry)
+    this.#late.add(group)
+  }
+
+  /** Gives the late entries of a group their places. */
+  #settle(name: string): void {
+    if (!this.#late.delete(name)) return
+    const group = this.#ownGroup(name)
+    const { late } = group
+    group.late = []
+    if (late.length <= FEW) for (const entry of late) this.#insert(group.chunks, entry)
+    else group.chunks = this.#chunksOf([...group.chunks.flatMap(({ entries }) => entries), ...late].sort((a, b) => a.at - b.at || a.nth - b.nth))
+  }
+
+  #insert(chunks: Chunk<E>[], entry: E): void {
     const { chunk, at } = placeOf(chunks, other => isAfter(other, entry))
     const entries = this.#ownChunk(chunks, chunk)
     entries.splice(at, 0, entry)
     if (entries.length > MOST) chunks.splice(chunk + 1, 0, { owner: this.#owner, entries: entries.splice(MOST / 2) })
   }
 
+  #chunksOf(sorted: readonly E[]): Chunk<E>[] {
+    return Array.from({ length: Math.ceil(sorted.length / MOST) }, (_, n) => ({ owner: this.#owner, entries: sorted.slice(n * MOST, (n + 1) * MOST) }))
+  }
+
   /** Puts an entry in the place of the one that has its position. */
   replace(group: string, entry: E): void {
+    this.#settle(group)
     const { chunks } = this.#ownGroup(group)
     const { chunk, at } = placeOf(chunks, other => !isAfter(entry, other))
     this.#ownChunk(chunks, chunk)[at] = entry
@@ -52,6 +78,7 @@ export class OrderedIndex<E extends Position> {
 
   /** Removes the entry that has a position. */
   remove(group: string, position: Position): void {
+    this.#settle(group)
     const { chunks } = this.#ownGroup(group)
     const { chunk, at } = placeOf(chunks, other => !isAfter(position, other))
     const entries = this.#ownChunk(chunks, chunk)
@@ -63,6 +90,7 @@ export class OrderedIndex<E extends Position> {
 
   /** Up to `count` entries of a group that lie after `after` and before `before`, the nearest to the end that the direction starts from first. */
   range(group: string, { after, before, descending, count }: { after: Position; before: Position; descending: boolean; count: number }): E[] {
+    this.#settle(group)
     const chunks = this.#groups.get(group)?.chunks ?? []
     const found: E[] = []
     const step = descending ? -1 : 1
@@ -83,7 +111,7 @@ export class OrderedIndex<E extends Position> {
   #ownGroup(name: string): Group<E> {
     const group = this.#groups.get(name)
     if (group?.owner === this.#owner) return group
-    const own = { owner: this.#owner, chunks: group?.chunks.slice() ?? [] }
+    const own: Group<E> = { owner: this.#owner, chunks: group?.chunks.slice() ?? [], late: [] }
     this.#groups.set(name, own)
     return own
   }

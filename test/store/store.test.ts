@@ -104,6 +104,31 @@ t.test('ordered index: what comes between others, leaves and is replaced, in lon
   t.strictSame(names(), ['1'])
 })
 
+t.test('ordered index: entries that come late, few or many, are in their places for whoever reads, changes or copies', async t => {
+  const random = seeded(5)
+  for (const count of [1, 3, 64, 65, 700]) {
+    const index = new OrderedIndex<Position>()
+    for (let n = 0; n < 600; n++) index.add('g', { at: 1000, nth: n })
+    const model = Array.from({ length: 600 }, (_, nth) => ({ at: 1000, nth }))
+    for (let n = 0; n < count; n++) {
+      const late = { at: random(1000), nth: 600 + n }
+      index.add('g', late)
+      model.push(late)
+    }
+    const sorted = model.toSorted((a, b) => a.at - b.at || a.nth - b.nth)
+    const all = (of: OrderedIndex<Position>) => of.range('g', { after: EARLIEST, before: LATEST, descending: false, count: 5000 })
+
+    t.strictSame(all(index.clone()), sorted, `${count}, in a copy`)
+    const [first] = sorted as [Position]
+    index.add('g', { at: -1, nth: 9999 })
+    index.remove('g', first)
+    t.strictSame(all(index), [{ at: -1, nth: 9999 }, ...sorted.slice(1)], `${count}, with one more and one less`)
+    index.add('g', { at: -2, nth: 10_000 })
+    index.replace('g', { at: -1, nth: 9999 })
+    t.equal(all(index).length, model.length + 1)
+  }
+})
+
 t.test('layered map: a copy and its original do not see each other, through many copies', async t => {
   const maps = [new LayeredMap<{ n: number }>()]
   const models = [new Map<string, number>()]
