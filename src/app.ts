@@ -49,7 +49,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     routerOptions: { querystringParser: decodeForm as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
     rewriteUrl: raw => router.rewrite(raw),
     frameworkErrors: (error, request, reply) => {
-      // this reply is none of the app's own
+      // the framework makes this reply without the app's decorators
       reply.answer = answer
       const refusal = openCall(request, reply, router)
       answerRefusal(refusal ?? error, request, reply)

@@ -1,11 +1,11 @@
 /**
  * Decodes form-encoded bodies and query strings with bracket notation (FORM-1 to FORM-3).
- * Never throws and never touches a prototype: names live in maps, what is wrong is in `problem`.
+ * Never throws and never touches a prototype: names are values in lists, what is wrong is in `problem`.
  */
 import type { AssumptionId } from '../reference/assumptions.js'
-import { type Schema, schemaOf } from '../reference/parameters.js'
+import type { Schema } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
-import { TABLES, type Tables } from '../reference/tables.js'
+import { PARAMETER_TABLES } from '../reference/tables.js'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
@@ -14,7 +14,7 @@ export type FormNode = string | FormList | FormObject
 export class FormList {
   readonly items: string[] = []
 }
-/** Nodes by name, in the order in which the names came first. Most forms have few: two short lists are smaller than a Map then, and sooner searched. */
+/** Nodes by name, in the order in which the names came first. Most forms have few: two short lists take less room than a Map then, and are faster to search. */
 export class FormParts {
   #names: string[] = []
   #nodes: FormNode[] = []
@@ -146,7 +146,7 @@ function decoded(text: string): string | null {
 
 const IS_PERCENT_ENCODED = /^(?:[^%]|%[\da-f]{2})*$/i
 
-/** A name or value whose percent-encoding is broken, or stands for bytes that are not UTF-8 (A36). */
+/** A name or value whose percent-encoding is broken, or encodes bytes that are not UTF-8 (A36). */
 function undecodable(param: string, what: 'name' | 'value', text: string): FormProblem {
   if (IS_PERCENT_ENCODED.test(text)) return malformed(param, `the bytes of the ${what} are not UTF-8`, { assumption: 'A36' })
   return malformed(param, `the percent-encoding of the ${what} is broken: % must be followed by two hexadecimal digits`)
@@ -167,20 +167,21 @@ function stepsOf(name: string): string[] | null {
 
 /** The names of the reference's parameters as clients send them, their brackets encoded or not: most names that are sent need no decoding. */
 const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] }> = new Map(
-  Object.values(TABLES as Record<string, Tables>).flatMap(({ body, querystring }) =>
-    [body, querystring]
-      .flatMap(table => (table ? pathsIn(schemaOf(table)) : []))
-      .flatMap(steps => {
-        const name = nameOf(steps)
-        const encoded = encodeURIComponent(name)
-        return [name, encoded, encoded.toLowerCase()].map(sent => [sent, { name, steps }] as const)
-      })
-  )
+  PARAMETER_TABLES.flatMap(pathsIn).flatMap(steps => {
+    const name = nameOf(steps)
+    const encoded = encodeURIComponent(name)
+    return [name, encoded, encoded.toLowerCase()].map(sent => [sent, { name, steps }] as const)
+  })
 )
 
 /** a, b, c → `a[b][c]`. */
-function nameOf([head, ...inner]: readonly string[]): string {
-  return [head, ...inner.map(step => `[${step}]`)].join('')
+function nameOf(steps: readonly string[]): string {
+  return steps.reduce(inBrackets)
+}
+
+/** The name of a part: b of a → `a[b]`; of no name, the part's own. */
+export function inBrackets(under: string, name: string): string {
+  return under === '' ? name : `${under}[${name}]`
 }
 
 function pathsIn({ properties = {} }: Schema): string[][] {

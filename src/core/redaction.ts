@@ -1,15 +1,13 @@
 /** Keeps card data and API keys out of what is shown: errors, logs and the journal (A25). */
-import { type Schema, schemaOf } from '../reference/parameters.js'
-import { TABLES, type Tables } from '../reference/tables.js'
+import type { Schema } from '../reference/parameters.js'
+import { PARAMETER_TABLES } from '../reference/tables.js'
 import { FormList, type FormNode, FormObject } from './form.js'
 
 /** What stands where something was masked. */
 export const MASK = '***'
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 /** Every parameter that the reference names, nested ones too. */
-const PARAMETERS = Object.values(TABLES as Record<string, Tables>).flatMap(({ body, querystring }) =>
-  [body, querystring].flatMap(table => (table ? parametersIn(schemaOf(table)) : []))
-)
+const PARAMETERS = PARAMETER_TABLES.flatMap(parametersIn)
 
 function parametersIn({ properties = {} }: Schema): { name: string; isSecret: boolean }[] {
   return Object.entries(properties).flatMap(([name, part]) => [{ name, isSecret: part['x-secret'] === true }, ...parametersIn(part)])

@@ -1,7 +1,7 @@
 /** How resources are written as JSON (A04, A09). Records hold what their resource tables name, in that order, and nothing else but `extra`, so they are written as they are. */
 import type { List } from '../reference/parameters.js'
 
-/** What a fixture gave beyond the table stands in the answer after the rest. */
+/** What a fixture gave beyond the table follows the rest in an answer. */
 type Written = { readonly id: string; readonly extra?: Readonly<Record<string, unknown>> }
 /** A list without its members. */
 type ListFrame = Omit<List<unknown>, 'data' | 'object'>
@@ -16,7 +16,6 @@ function fieldsOf(record: Written): readonly [own: string, rest: string] {
 
 /** The JSON of a record. */
 export function recordText(record: Written): string {
-  if (record.extra === undefined) return JSON.stringify(record)
   const [own, rest] = fieldsOf(record)
   return own + rest
 }

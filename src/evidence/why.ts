@@ -1,5 +1,5 @@
 /** Why a call was answered as it was: the rules that it kept and broke, with the figures that they saw, and the assumptions that the answer relies on. */
-import { FormList, type FormNode, type FormObject } from '../core/form.js'
+import { FormList, type FormNode, type FormObject, inBrackets } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
 import { isSecretName, MASK, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/trace.js'
@@ -121,7 +121,7 @@ function plainNode(node: FormNode): Parameters[string] {
 /** Nested parameters as `name[part]=value`. */
 function flat(parameters: Parameters, under = ''): string[] {
   return Object.entries(parameters).flatMap(([name, value]) => {
-    const path = under === '' ? name : `${under}[${name}]`
+    const path = inBrackets(under, name)
     if (typeof value === 'string') return [`${path}=${value}`]
     return Array.isArray(value) ? value.map(item => `${path}[]=${item}`) : flat(value as Parameters, path)
   })

@@ -76,7 +76,7 @@ class Slab {
 const PIECE = 65_536
 const SLAB = new Slab()
 
-/** What stands around the members of a list is ASCII: addresses and ids. */
+/** The text around the members of a list is ASCII: addresses and ids. */
 function listBody([before, after]: readonly [string, string], members: readonly Buffer[]): Buffer {
   let length = before.length + after.length + Math.max(0, members.length - 1)
   for (const member of members) length += member.length

@@ -1,4 +1,4 @@
-/** The route of an operation: who may call it, its parameter table, its handler, and how what the handler returns is answered. */
+/** The route of an operation: its parameter table, its handler, and how what the handler returns is answered. */
 import type { FastifyReply, FastifyRequest, RouteShorthandOptionsWithHandler } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { ApiError } from '../core/errors.js'
@@ -40,6 +40,7 @@ export const PARAMETERS = new Map<OperationId, Table>(
 /** Route options of an operation. */
 export function operation<I extends OperationId>(id: I, handle: Handler<I>): RouteShorthandOptionsWithHandler {
   const { kind, family } = operationOf(id)
+  const changes = isChange(operationOf(id))
   const handler = ({ call }: FastifyRequest, reply: FastifyReply): void => {
     const shown = handle(call as CallOf<I>) as StoredList<AnyStored> | AnyStored | null
     call.fate = 'answered'
@@ -48,7 +49,7 @@ export function operation<I extends OperationId>(id: I, handle: Handler<I>): Rou
       return
     }
     const { store, settings } = call.sandbox
-    if (isChange(operationOf(id))) {
+    if (changes) {
       call.show(shown, null)
       reply.answer(kind === 'create' ? settings['statuses.created'] : 200, changedBody(shown as AnyStored, family, call.base))
       return

@@ -3,7 +3,7 @@
  * a parameter names included (A08). Values are read strictly: an integer is digits, nothing is coerced (A27).
  */
 import { ApiError, type ErrorCode } from '../core/errors.js'
-import { FormList, type FormNode, FormObject } from '../core/form.js'
+import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { FORMATS } from '../core/formats.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { readDecimal, readInteger } from '../core/numbers.js'
@@ -99,8 +99,6 @@ function leafOf(path: string, node: FormNode): string {
 }
 
 const namesIn = ({ fields }: Table): string[] => fields.flatMap(({ path, table }) => (table ? namesIn(table) : [path]))
-
-const inBrackets = (path: string, name: string) => (path === '' ? name : `${path}[${name}]`)
 
 /** Whom a refusal blames. */
 type Blame = { rule: RuleId } | { assumption: AssumptionId }

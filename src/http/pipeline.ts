@@ -177,7 +177,7 @@ export function createAnswer(faults: Faults, saved: Saved): FastifyReply['answer
       this.hijack().raw.statusCode = status
       const left = call.action === null || call.isClosed ? body : lose(call, this, { status, headers: all, body: String(body) }, faults)
       settle(request, this)
-      // a text of ASCII characters alone is the same in both encodings, and sooner written in this one
+      // a text of ASCII characters alone is the same in both encodings, and faster to write in this one
       if (left !== null) this.raw.writeHead(status, all).end(left, call.length === left.length ? 'latin1' : 'utf8')
     }
     if (saved !== undefined && call.isPending && mayHaveChanged(call)) saved().then(deliver, error => answerRefusal(error, request, this))

@@ -61,3 +61,8 @@ export const TABLES = {
   updateRefund: { params: ID, body: UPDATE_REFUND, answer: REFUND },
   listRefunds: { querystring: LIST_REFUNDS, answer: REFUND_LIST }
 } as const satisfies Record<OperationId, Tables>
+
+/** Every parameter table: those of bodies and of queries. */
+export const PARAMETER_TABLES: readonly Schema[] = Object.values(TABLES as Record<string, Tables>).flatMap(({ body, querystring }) =>
+  [body, querystring].flatMap(table => (table ? [schemaOf(table)] : []))
+)

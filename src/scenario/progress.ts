@@ -1,6 +1,6 @@
 /** The progress of long work. */
 
-/** Takes it: what is done, how many of how many. */
+/** Is called with what is being done, how many are done, and how many there are in all. */
 export type Progress = (what: string, done: number, total: number) => void
 const EVERY = 500
 

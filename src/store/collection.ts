@@ -40,7 +40,7 @@ export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & { reado
 type Parts<R> = {
   byId: LayeredMap<Stored<R>>
   removed: LayeredMap<Place>
-  indexes: ReadonlyMap<string, OrderedIndex<Stored<R>>>
+  indexes: readonly (readonly [name: string, index: OrderedIndex<Stored<R>>])[]
   next: number
   revision: number
 }
@@ -48,7 +48,7 @@ type Parts<R> = {
 export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
 /** Records of a collection whose bytes are kept, at most. */
-const MOST_BYTES = 4096
+const MOST_WRITTEN = 4096
 
 const isAmong = (names: Names, name: string): boolean => (typeof names === 'string' ? names === name : names.includes(name))
 
@@ -57,7 +57,6 @@ let revisions = 0
 export class Collection<R extends StoredRecord> {
   readonly #groups: Groups<R>
   readonly #parts: Parts<R>
-  readonly #indexes: readonly (readonly [name: string, index: OrderedIndex<Stored<R>>])[]
   /** The records whose bytes were kept last, in a ring. */
   readonly #written: Stored<R>[] = []
   #nextWritten = 0
@@ -69,21 +68,20 @@ export class Collection<R extends StoredRecord> {
     this.#parts = parts ?? {
       byId: new LayeredMap(),
       removed: new LayeredMap(),
-      indexes: new Map(Object.keys(groups).map(name => [name, new OrderedIndex()])),
+      indexes: Object.keys(groups).map(name => [name, new OrderedIndex()]),
       next: 0,
       revision: 0
     }
-    this.#indexes = [...this.#parts.indexes]
   }
 
   /** A copy in constant time; what one side changes the other does not see. */
   clone(groups: Groups<R>): Collection<R> {
     this.#holder = {}
-    const { byId, removed, next, revision } = this.#parts
+    const { byId, removed, indexes, next, revision } = this.#parts
     return new Collection(groups, {
       byId: byId.clone(),
       removed: removed.clone(),
-      indexes: new Map(this.#indexes.map(([name, index]) => [name, index.clone()])),
+      indexes: indexes.map(([name, index]) => [name, index.clone()]),
       next,
       revision
     })
@@ -113,7 +111,7 @@ export class Collection<R extends StoredRecord> {
     if (oldest !== undefined) oldest.bytes = null
     stored.bytes = bytes
     this.#written[this.#nextWritten] = stored
-    this.#nextWritten = (this.#nextWritten + 1) % MOST_BYTES
+    this.#nextWritten = (this.#nextWritten + 1) % MOST_WRITTEN
   }
 
   /** Up to `count` of the ids, for a suggestion. */
@@ -144,7 +142,8 @@ export class Collection<R extends StoredRecord> {
   }
 
   index(name: string): OrderedIndex<Stored<R>> {
-    return this.#parts.indexes.get(name) as OrderedIndex<Stored<R>>
+    const [, index] = this.#parts.indexes.find(([other]) => other === name) as Parts<R>['indexes'][number]
+    return index
   }
 
   insert(record: R): R {
@@ -174,7 +173,7 @@ export class Collection<R extends StoredRecord> {
       return record
     }
     const stored = new Stored(this.#holder, record, before)
-    for (const [name, index] of this.#indexes) for (const group of [this.#groupsOf(name, stored)].flat()) index.replace(group, stored)
+    for (const [name, index] of this.#parts.indexes) for (const group of [this.#groupsOf(name, stored)].flat()) index.replace(group, stored)
     this.#parts.byId.set(record.id, stored)
     return record
   }
@@ -212,7 +211,7 @@ export class Collection<R extends StoredRecord> {
   #put(record: R, nth: number): R {
     const owners = this.#groups.account(record)
     const stored = new Stored(this.#holder, record, { at: Date.parse(record.created), nth, owners })
-    for (const [name, index] of this.#indexes) {
+    for (const [name, index] of this.#parts.indexes) {
       const groups = this.#groupsOf(name, stored)
       if (typeof groups === 'string') index.add(groups, stored)
       else for (const group of groups) index.add(group, stored)
@@ -236,7 +235,7 @@ export class Collection<R extends StoredRecord> {
   #takeOut(id: string): Stored<R> {
     const stored = this.#storedAt(id)
     this.#parts.byId.delete(id)
-    for (const [name, index] of this.#indexes) for (const group of [this.#groupsOf(name, stored)].flat()) index.remove(group, stored)
+    for (const [name, index] of this.#parts.indexes) for (const group of [this.#groupsOf(name, stored)].flat()) index.remove(group, stored)
     return stored
   }
 

@@ -1,6 +1,6 @@
 /** A map from text that is copied in constant time: what was set before the copy is shared, what comes later belongs to one side. */
 
-/** Values by key; null stands for a key that was deleted and is still in a layer below. */
+/** Values by key; null marks a key that was deleted and is still in a layer below. */
 type Layer<V> = ReadonlyMap<string, V | null>
 
 export class LayeredMap<V extends object> {
@@ -71,7 +71,7 @@ export class LayeredMap<V extends object> {
   }
 }
 
-/** A layer on top of others. One that is not much smaller than the one below is merged with it, so that there are few layers and a value is moved seldom. */
+/** A layer on top of others. One that is not much smaller than the one below is merged with it, so that there are few layers and each value is copied only a few times. */
 function stacked<V>(top: Layer<V>, layers: readonly Layer<V>[]): readonly Layer<V>[] {
   let merged = top
   let place = 0
