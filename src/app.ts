@@ -35,9 +35,9 @@ const refuseSchema = () => {
 export async function buildApp({ sandboxes, library, settings, version, logger, saved }: AppOptions): Promise<FastifyInstance> {
   const decodeForm = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
   const steps = new StepClient()
-  const router = new SandboxRouter(sandboxes, steps)
+  const router = new SandboxRouter(sandboxes, steps, settings.cors)
   const faults = new Faults()
-  const answer = createAnswer(faults, saved)
+  const answer = createAnswer(faults, saved, sandboxes)
   const at = { sandbox: sandboxes.main }
   const app = fastify({
     ...serverOptions(settings),
@@ -79,7 +79,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   })
   await app.register(
     async api => {
-      addPipeline(api, { decodeForm, faults, cors: settings.cors })
+      addPipeline(api, { decodeForm, faults, cors: settings.cors, sandboxes })
       for (const addRoutes of FAMILIES) addRoutes(api)
     },
     { prefix: BASE }

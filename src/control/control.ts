@@ -8,7 +8,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Library } from '../scenario/library.js'
 import { acceptBodies } from './bodies.js'
 import { evidenceRoutes } from './evidence.js'
-import { guardControl } from './guard.js'
+import { guardControl, HEALTH } from './guard.js'
 import { metricsRoutes } from './metrics.js'
 import { sandboxRoutes } from './sandboxes.js'
 import { schemaRoutes } from './schemas.js'
@@ -33,7 +33,8 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
     guardControl(request, { token: settings.control_token, hosts: settings.control_hosts })
     if (request.is404) refusePath(request)
     const { call } = request
-    const sandbox = router.sandboxOf(request, { makes: request.routeOptions.config.makesSandbox === true })
+    const { config, url } = request.routeOptions
+    const sandbox = router.sandboxOf(request, { makes: config.makesSandbox === true, namesOthers: url !== HEALTH })
     if (sandbox !== call.sandbox) {
       call.sandbox.inFlight--
       call.sandbox = sandbox
@@ -42,9 +43,10 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
     done()
   })
   control.addHook('onSend', async ({ call, method, routeOptions }, { statusCode }, payload) => {
-    const isRefused = statusCode >= 400
-    if (routeOptions.config?.makesSandbox && (isRefused || call.leavesNothing)) sandboxes.releaseIfUnused(call.sandbox)
-    else if (method !== 'GET' && method !== 'HEAD' && !isRefused && !call.leavesNothing) await saved?.()
+    const changes = statusCode < 400 && method !== 'GET' && method !== 'HEAD' && !call.leavesNothing
+    if (routeOptions.config?.makesSandbox && changes) sandboxes.keep(call.sandbox)
+    else sandboxes.release(call.sandbox)
+    if (changes) await saved?.()
     return payload
   })
   acceptBodies(control, settings['limits.control_body'])

@@ -4,6 +4,9 @@ import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
 
+/** The route that tells whether the emulator is ready; it needs no token. */
+export const HEALTH = '/_control/health'
+
 export type Guard = { token: string | null; hosts: readonly string[] }
 
 /**
@@ -12,7 +15,7 @@ export type Guard = { token: string | null; hosts: readonly string[] }
  */
 export function guardControl({ headers, routeOptions, call }: FastifyRequest, { token, hosts }: Guard): void {
   const { host = '', origin, authorization } = headers
-  const isHealth = routeOptions.url === '/_control/health'
+  const isHealth = routeOptions.url === HEALTH
   if (!isHealth && !isSafeHost(host, hosts)) {
     throw new ApiError('host_not_allowed', {
       message: `The Host ${nameOf(host)} may not reach the control API. Call it by an IP address, localhost or a single-label name, or list the name in CONTROL_HOSTS.`

@@ -54,7 +54,7 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
     help: 'Named sandboxes.',
     registers,
     collect() {
-      this.set(sandboxes.size)
+      this.set(sandboxes.all().length - 1)
     }
   })
   new prometheus.Counter({

@@ -7,6 +7,9 @@ import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { FAMILIES } from '../store/store.js'
 import { queryOf } from './bodies.js'
 
+/** Options of the route of a call that changes something, and makes the sandbox that it names when there is none; when it fails, there is none afterwards either. */
+export const MAKES_SANDBOX = { config: { makesSandbox: true } } as const
+
 export const sandboxRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes }> = async (control, { sandboxes }) => {
   control.get('/sandboxes', async request => {
     queryOf(request)

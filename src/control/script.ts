@@ -6,6 +6,7 @@ import { type DocumentProblem, refusalOf } from '../scenario/documents.js'
 import { ENTRY_CHECKER } from '../scenario/schemas.js'
 import { compileEntry, type EntryData, type Script } from '../scenario/script.js'
 import { documentIn, queryOf } from './bodies.js'
+import { MAKES_SANDBOX } from './sandboxes.js'
 
 const EXAMPLE =
   '{"on":"POST /transactions","calls":1,"respond":{"status":402,"error":{"type":"card_error","code":"card_declined","message":"The card was declined."}}}'
@@ -13,7 +14,7 @@ const EXAMPLE =
 export const scriptRoutes: FastifyPluginAsync = async control => {
   control.get('/script', async ({ call: { sandbox } }) => ({ data: shownEntries(sandbox.script.listed()) }))
 
-  control.post('/script', async (request, reply) => {
+  control.post('/script', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
     const document = await documentIn(request, EXAMPLE)
     const found: DocumentProblem[] = (await ENTRY_CHECKER.problems(document.data)).map(({ steps, message }) => ({ document, steps, message }))
@@ -23,7 +24,7 @@ export const scriptRoutes: FastifyPluginAsync = async control => {
     return reply.code(201).send(shownEntries(request.call.sandbox.script.listed()).at(-1) as object)
   })
 
-  control.delete('/script', async (request, reply) => {
+  control.delete('/script', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
     request.call.sandbox.script.clear()
     return reply.code(204).send()

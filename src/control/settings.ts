@@ -5,13 +5,14 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId, isStanding } from '../r
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { bodyReader, queryOf } from './bodies.js'
 import { totalsOf } from './evidence.js'
+import { MAKES_SANDBOX } from './sandboxes.js'
 
 const readChanges = bodyReader<object>({ type: 'object' }, '{"pagination.max_limit":5}')
 
 export const settingsRoutes: FastifyPluginAsync = async control => {
   control.get('/settings', async ({ call: { sandbox } }) => settingsShown(sandbox))
 
-  control.patch('/settings', async request => {
+  control.patch('/settings', MAKES_SANDBOX, async request => {
     queryOf(request)
     const { body } = await readChanges(request)
     await request.call.sandbox.changeSettings(body)

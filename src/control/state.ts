@@ -9,6 +9,7 @@ import { exported } from '../scenario/export.js'
 import type { Library } from '../scenario/library.js'
 import { FAMILIES } from '../store/store.js'
 import { bodyReader, documentIn, queryOf } from './bodies.js'
+import { MAKES_SANDBOX } from './sandboxes.js'
 import { clockShown } from './time.js'
 
 /** Sends the console of the sandbox at a control address. */
@@ -19,8 +20,6 @@ export type StateOptions = {
   consolePage: ConsolePage
 }
 
-/** A call that makes the sandbox that it names, when there is none. */
-const MAKES_SANDBOX = { config: { makesSandbox: true } } as const
 const FLAG = optional(word(['1', '0', 'true', 'false']))
 const LOAD_QUERY = parameters({ dry_run: FLAG })
 const STATE_QUERY = parameters({ format: optional(word(['json', 'yaml'])) })
@@ -74,7 +73,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     }
   })
 
-  control.post('/reset', async request => {
+  control.post('/reset', MAKES_SANDBOX, async request => {
     queryOf(request)
     const { sandbox } = request.call
     sandbox.reset()
@@ -104,7 +103,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     return request.call.sandbox.addRecords(await documentIn(request, '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}'))
   })
 
-  control.post('/keys', async request => {
+  control.post('/keys', MAKES_SANDBOX, async request => {
     queryOf(request)
     const { body } = await readKey(request)
     return request.call.sandbox.addKey(body.account)

@@ -6,6 +6,7 @@ import { ApiError } from '../core/errors.js'
 import { instantOf, isoOf, LATEST_INSTANT } from '../core/instants.js'
 import { checkedName } from '../sandbox/names.js'
 import { bodyReader, queryOf } from './bodies.js'
+import { MAKES_SANDBOX } from './sandboxes.js'
 
 const CLOCK = {
   type: 'object',
@@ -26,7 +27,7 @@ type Named = { Params: { name: string } }
 export const timeRoutes: FastifyPluginAsync = async control => {
   control.get('/clock', async ({ call: { sandbox } }) => clockShown(sandbox.clock))
 
-  control.put('/clock', async request => {
+  control.put('/clock', MAKES_SANDBOX, async request => {
     queryOf(request)
     const { now, running } = (await readClock(request)).body
     if (now === undefined && running === undefined) throw new ApiError('body_malformed', { message: 'The body needs now, running or both.' })
@@ -34,7 +35,7 @@ export const timeRoutes: FastifyPluginAsync = async control => {
     return clockShown(request.call.sandbox.clock)
   })
 
-  control.post('/clock/advance', async request => {
+  control.post('/clock/advance', MAKES_SANDBOX, async request => {
     queryOf(request)
     const { by } = (await readAdvance(request)).body
     const ms = durationOf(by)
@@ -47,7 +48,7 @@ export const timeRoutes: FastifyPluginAsync = async control => {
 
   control.get('/snapshots', async ({ call: { sandbox } }) => ({ data: (await sandbox.snapshots.names()).map(name => ({ name })) }))
 
-  control.put<Named>('/snapshots/:name', async (request, reply) => {
+  control.put<Named>('/snapshots/:name', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
     const name = checkedName(request.params.name)
     const { sandbox } = request.call
@@ -55,7 +56,7 @@ export const timeRoutes: FastifyPluginAsync = async control => {
     return reply.code(201).send({ name, scenario: sandbox.scenario.name, clock: clockShown(sandbox.clock) })
   })
 
-  control.post<Named>('/snapshots/:name/restore', async request => {
+  control.post<Named>('/snapshots/:name/restore', MAKES_SANDBOX, async request => {
     queryOf(request)
     const name = checkedName(request.params.name)
     const { sandbox } = request.call

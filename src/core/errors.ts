@@ -54,7 +54,11 @@ const CONTROL = {
   journal_incomplete: invalid('Calls that the verdict depends on are no longer in the journal.', 409),
   snapshot_unknown: { status: 404, type: 'not_found_error', when: 'No snapshot has this name.' },
   entry_unknown: { status: 404, type: 'not_found_error', when: 'No script entry has this id.' },
-  sandbox_unknown: { status: 404, type: 'not_found_error', when: 'No sandbox has this name; a call of its API, a load or records make one.' },
+  sandbox_unknown: {
+    status: 404,
+    type: 'not_found_error',
+    when: 'No sandbox has this name; a call of its API with a right path and key, or a control call that changes something, makes one.'
+  },
   sandbox_limit: invalid('There are as many sandboxes as `limits.sandboxes` allows.', 429),
   data_not_written: { status: 500, type: 'internal_error', when: 'The change was made, but could not be written to the data file.' },
   name_invalid: invalid('A sandbox or snapshot cannot be called so.', 400),

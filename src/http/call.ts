@@ -27,7 +27,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operation?: OperationId
-    /** A control call that makes the sandbox that it names, when it does not exist. */
+    /** A control call that makes the sandbox that it names, when there is none: one that changes something. */
     makesSandbox?: true
   }
 }

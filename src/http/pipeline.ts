@@ -8,6 +8,7 @@ import type { Settings } from '../core/settings.js'
 import type { Trace } from '../core/trace.js'
 import { tookEffect } from '../evidence/judged-call.js'
 import { type Family, type OperationId, operationOf } from '../reference/operations.js'
+import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { type AnswerHeaders, JSON_TYPE, redacted } from './answers.js'
 import { actorOf } from './authentication.js'
 import { type Call, hasBody } from './call.js'
@@ -25,6 +26,8 @@ import { act, countCall, lose, sentCall } from './script.js'
 
 /** Decodes form text. */
 export type FormDecoder = (text: string) => Form
+/** Which sandboxes stay: those that a call with a right path and key has made. */
+export type Kept = Pick<Sandboxes, 'keep' | 'release'>
 /** Waits until every change made so far is written; undefined where nothing outlives the process. */
 export type Saved = (() => Promise<void>) | undefined
 
@@ -63,9 +66,13 @@ function closeWith(socket: Socket, close: () => void): void {
   closing.add(close)
 }
 
-/** The steps of the API have come to an end: the answer is about to be sent or is lost. The call is over where its client is gone already, or will get nothing however long it waits. */
-function settle(request: FastifyRequest, reply: FastifyReply): void {
+/**
+ * The steps of the API have come to an end: the answer is about to be sent or is lost. The call is over where its client is gone already, or will get
+ * nothing however long it waits. A sandbox that no right call has kept ends.
+ */
+function settle(request: FastifyRequest, reply: FastifyReply, sandboxes: Kept): void {
   const { call } = request
+  if (!call.isStep) sandboxes.release(call.sandbox)
   if (!call.isPending) return
   call.isPending = false
   if (call.isClosed || call.lost === 'hang') closeCall(request, reply)
@@ -100,10 +107,10 @@ export function refuseMisplaced({ url, headers, raw, is404, call }: FastifyReque
 }
 
 /** What the steps of the emulated API need. `cors` says whether pages of other origins may call it. */
-export type PipelineOptions = { decodeForm: FormDecoder; faults: Faults; cors: boolean }
+export type PipelineOptions = { decodeForm: FormDecoder; faults: Faults; cors: boolean; sandboxes: Kept }
 
 /** The steps of the emulated API, in their order. */
-export function addPipeline(api: FastifyInstance, { decodeForm, faults, cors }: PipelineOptions): void {
+export function addPipeline(api: FastifyInstance, { decodeForm, faults, cors, sandboxes }: PipelineOptions): void {
   const refusePath = (request: FastifyRequest) => {
     throw noOperation(request)
   }
@@ -125,6 +132,7 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, cors }: 
     call.sandbox.requireLoaded()
     if (call.path.endsWith('/')) call.trace.rely('A39')
     identify(call)
+    if (!call.isStep) sandboxes.keep(call.sandbox)
     refuseDisabled(request)
     checkBody(request)
     done()
@@ -151,7 +159,7 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, cors }: 
       act(action, request, reply, faults)
         .then(goesOn => {
           if (goesOn) proceed()
-          else if (reply.sent) settle(request, reply)
+          else if (reply.sent) settle(request, reply, sandboxes)
         })
         .catch(error => answerRefusal(error, request, reply))
     }
@@ -166,7 +174,7 @@ declare module 'fastify' {
 }
 
 /** 6. The operation has answered, or the call was refused: what it changed is written, the script may lose the answer, and what is left of it is sent. */
-export function createAnswer(faults: Faults, saved: Saved): FastifyReply['answer'] {
+export function createAnswer(faults: Faults, saved: Saved, sandboxes: Kept): FastifyReply['answer'] {
   return function answer(this: FastifyReply, status, body, headers) {
     const { request } = this
     const { call } = request
@@ -176,7 +184,7 @@ export function createAnswer(faults: Faults, saved: Saved): FastifyReply['answer
       if (faults.isStopping) all.connection = 'close'
       this.hijack().raw.statusCode = status
       const left = call.action === null || call.isClosed ? body : lose(call, this, { status, headers: all, body: String(body) }, faults)
-      settle(request, this)
+      settle(request, this, sandboxes)
       // a text of ASCII characters alone is the same in both encodings, and faster to write in this one
       if (left !== null) this.raw.writeHead(status, all).end(left, call.length === left.length ? 'latin1' : 'utf8')
     }

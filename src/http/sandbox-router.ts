@@ -37,11 +37,14 @@ function prefixIn(url: string): { prefix: string; name: string | null; rest: str
 export class SandboxRouter {
   readonly #sandboxes: Sandboxes
   readonly #steps: StepClient
+  readonly #cors: boolean
   #ownAnswers = 0
 
-  constructor(sandboxes: Sandboxes, steps: StepClient) {
+  /** `cors` says whether pages of other sites may call the emulated API. */
+  constructor(sandboxes: Sandboxes, steps: StepClient, cors: boolean) {
     this.#sandboxes = sandboxes
     this.#steps = steps
+    this.#cors = cors
   }
 
   /** The url without `/sandbox/NAME`, so that every sandbox has the same routes. */
@@ -50,8 +53,8 @@ export class SandboxRouter {
   }
 
   /**
-   * Makes the call of a request. Calls of the emulated API are numbered by their sandbox, which is made when it is named for the first time;
-   * whether a control call makes its sandbox depends on the call, and `sandboxOf` looks then.
+   * Makes the call of a request. Calls of the emulated API are numbered by their sandbox, which is made when it is named for the first time, and stays
+   * when the call's path and key are right; whether a control call makes its sandbox depends on the call, and `sandboxOf` looks then.
    */
   route(request: FastifyRequest): RoutedRequest {
     const { prefix, name } = prefixIn(plain(request.originalUrl))
@@ -65,7 +68,7 @@ export class SandboxRouter {
     const isOverview = pathOf(url) === '/'
     if (isUnder(CONTROL, url) || (isOverview && name === null)) return own()
     try {
-      const sandbox = step ?? this.#named(name, { isOverview, isApi: isUnder(BASE, url) })
+      const sandbox = step ?? this.#named(name, request)
       if (sandbox === null) return own()
       const isStep = step !== undefined
       return { call: new Call(request, { id: sandbox.nextRequestId(), sandbox, base, isStep, isRecorded: !isStep }), refusal: null }
@@ -75,24 +78,25 @@ export class SandboxRouter {
   }
 
   /** The sandbox that a control call is for; one that `makes` it gets a new one where there is none. Errors: as of `Sandboxes.use` and `find`. */
-  sandboxOf({ originalUrl, call }: FastifyRequest, { makes }: { makes: boolean }): Sandbox {
+  sandboxOf({ originalUrl, call }: FastifyRequest, { makes, namesOthers }: { makes: boolean; namesOthers: boolean }): Sandbox {
     const { name } = prefixIn(plain(originalUrl))
     // before the start scenario is loaded there is no other sandbox, and only health is asked for
     if (name === null || !call.sandbox.isLoaded) return call.sandbox
     checkedName(name, readable(name))
-    return makes ? this.#sandboxes.use(name) : this.#sandboxes.find(name)
+    return makes ? this.#sandboxes.use(name) : this.#sandboxes.find(name, { namesOthers })
   }
 
   /** The sandbox with a name. A call outside the API makes none: null where there is none, or where it asks for the overview. */
-  #named(name: string | null, { isOverview, isApi }: { isOverview: boolean; isApi: boolean }): Sandbox | null {
+  #named(name: string | null, request: FastifyRequest): Sandbox | null {
     if (name === null) return this.#sandboxes.main
     checkedName(name, readable(name))
-    if (isOverview) return null
-    if (isApi) return this.#sandboxes.use(name)
-    try {
-      return this.#sandboxes.find(name)
-    } catch {
-      return null
-    }
+    const { url } = request
+    if (!isUnder(BASE, url)) return pathOf(url) === '/' ? null : (this.#sandboxes.get(name) ?? null)
+    return this.#isOtherSite(request) ? this.#sandboxes.find(name, { namesOthers: false }) : this.#sandboxes.use(name)
+  }
+
+  /** Whether a page of another site makes a browser send the call without asking: an image or a form of it. */
+  #isOtherSite({ headers }: FastifyRequest): boolean {
+    return headers['sec-fetch-site'] === 'cross-site' && !(this.#cors && headers['sec-fetch-mode'] === 'cors')
   }
 }

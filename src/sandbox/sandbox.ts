@@ -50,6 +50,8 @@ export class Sandbox {
   /** The totals of the process, over every sandbox, reset and load. */
   readonly run: Run
   readonly snapshots: Snapshots
+  /** Whether it stays when the call that made it is over. */
+  isKept = false
   /** Calls that are being answered. */
   inFlight = 0
 
@@ -196,7 +198,7 @@ export class Sandbox {
 
   /** Cuts what waits in a sandbox that is deleted, and gives its evidence up. */
   end(): void {
-    this.#endPeriod()
+    if (this.isKept) this.#endPeriod()
     this.#ending.abort()
     this.evidence.end()
   }

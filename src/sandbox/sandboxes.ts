@@ -8,7 +8,7 @@ import { Sandbox, type SandboxDependencies, type SavedSandbox } from './sandbox.
 
 /** The sandboxes of a process as a data file keeps them, and the first state that new ones begin with. */
 export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandbox[] }
-/** A named sandbox, with how many calls have asked for it. */
+/** A named sandbox; `uses` are the calls that may still keep it, as long as none has. */
 type NamedSandbox = { sandbox: Sandbox; uses: number }
 
 /** Names shown to a caller who asked for another. */
@@ -33,17 +33,14 @@ export class Sandboxes {
     this.#evictsIdle = values['sandboxes.evict_idle']
     this.#folder = values.snapshots_dir
     this.main = new Sandbox(dependencies, { snapshotsIn: this.#folder })
+    this.main.isKept = true
     this.#dependencies = { ...dependencies, run: this.main.run }
   }
 
-  get size(): number {
-    return this.#named.size
-  }
-
-  /** Every sandbox, the one at the base address first, then by name. */
+  /** Every sandbox that is kept, the one at the base address first, then by name. */
   all(): Sandbox[] {
     const named = [...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { sandbox }]) => sandbox)
-    return [this.main, ...named]
+    return [this.main, ...named.filter(({ isKept }) => isKept)]
   }
 
   /** Loads the scenario that the sandbox at the base address and every new one begin with. Errors: as of `Sandbox.load`; nothing is changed then. */
@@ -64,11 +61,12 @@ export class Sandboxes {
     for (const saved of sandboxes) {
       const sandbox = saved.name === null ? this.main : this.#new(saved.name)
       sandbox.resume(saved)
-      if (saved.name !== null) this.#named.set(saved.name, { sandbox, uses: 1 })
+      sandbox.isKept = true
+      if (saved.name !== null) this.#named.set(saved.name, { sandbox, uses: 0 })
     }
   }
 
-  /** A named sandbox, made from the start scenario when there is none. Errors: `not_ready`, `sandbox_limit`. */
+  /** A named sandbox, made from the start scenario when there is none; it is gone again unless one of its calls keeps it. Errors: `not_ready`, `sandbox_limit`. */
   use(name: string): Sandbox {
     const named = this.#named.get(name) ?? { sandbox: this.#make(name), uses: 0 }
     named.uses++
@@ -77,11 +75,31 @@ export class Sandboxes {
     return named.sandbox
   }
 
-  /** A named sandbox. Errors: `sandbox_unknown` with those that exist. */
-  find(name: string): Sandbox {
-    const named = this.#named.get(name)
-    if (named === undefined) throw this.#unknown(name)
-    return named.sandbox
+  /** The call that made a sandbox is right, so the sandbox stays; at the limit an idle one goes. */
+  keep(sandbox: Sandbox): void {
+    if (sandbox.isKept) return
+    sandbox.isKept = true
+    if (this.#named.size > this.#most) this.#end(this.#idle(sandbox)[0] as string)
+  }
+
+  /** The call that made a sandbox has failed, so the sandbox ends, unless another of its calls keeps it. */
+  release(sandbox: Sandbox): void {
+    if (sandbox.isKept) return
+    const named = this.#named.get(sandbox.name as string) as NamedSandbox
+    if (--named.uses === 0) this.#end(sandbox.name as string)
+  }
+
+  /** A named sandbox that is kept; undefined where there is none. */
+  get(name: string): Sandbox | undefined {
+    const sandbox = this.#named.get(name)?.sandbox
+    return sandbox?.isKept ? sandbox : undefined
+  }
+
+  /** A named sandbox that is kept. Errors: `sandbox_unknown`, which names those that exist, unless the caller may not know them. */
+  find(name: string, { namesOthers = true } = {}): Sandbox {
+    const sandbox = this.get(name)
+    if (sandbox === undefined) throw this.#unknown(name, namesOthers)
+    return sandbox
   }
 
   /** Ends a named sandbox: its records, journal and snapshots are gone, and answers that hang in it are cut. Errors: as of `find`. */
@@ -91,15 +109,10 @@ export class Sandboxes {
     await sandbox.snapshots.clear()
   }
 
-  /** Ends a named sandbox that one call made and did not use after all, unless another call has used it since. */
-  releaseIfUnused(sandbox: Sandbox): void {
-    const named = sandbox.name === null ? undefined : this.#named.get(sandbox.name)
-    if (named?.sandbox === sandbox && --named.uses === 0) this.#end(sandbox.name as string)
-  }
-
   #make(name: string): Sandbox {
     this.main.requireLoaded()
-    if (this.#named.size >= this.#most) this.#makeRoom()
+    const over = this.#named.size + 1 - this.#most
+    if (over > 0 && this.#idle().length < over) throw new ApiError('sandbox_limit', { message: this.#most === 0 ? NONE_ALLOWED : this.#full() })
     const sandbox = this.#new(name)
     sandbox.begin(this.#start as FirstState)
     return sandbox
@@ -109,10 +122,10 @@ export class Sandboxes {
     return new Sandbox(this.#dependencies, { name, snapshotsIn: this.#folder && join(this.#folder, 'sandboxes', name) })
   }
 
-  #makeRoom(): void {
-    const idle = this.#evictsIdle ? [...this.#named].find(([, { sandbox }]) => sandbox.inFlight === 0) : undefined
-    if (!idle) throw new ApiError('sandbox_limit', { message: this.#most === 0 ? NONE_ALLOWED : this.#full() })
-    this.#end(idle[0])
+  /** The names of those that may make room for another one, the least recently used first. */
+  #idle(except?: Sandbox): string[] {
+    if (!this.#evictsIdle) return []
+    return [...this.#named].filter(([, { sandbox }]) => sandbox.isKept && sandbox.inFlight === 0 && sandbox !== except).map(([name]) => name)
   }
 
   #full(): string {
@@ -129,12 +142,12 @@ export class Sandboxes {
     sandbox.end()
   }
 
-  #unknown(name: string): ApiError {
-    const names = [...this.#named.keys()].sort()
+  #unknown(name: string, namesOthers: boolean): ApiError {
+    const names = namesOthers ? this.all().flatMap(({ name }) => name ?? []) : []
     const some = names.length > MOST_SHOWN ? `${names.slice(0, MOST_SHOWN).join(', ')} and ${names.length - MOST_SHOWN} more` : names.join(', ')
     const there = names.length === 0 ? '; there are none' : didYouMean(name, names) || `; there are ${some}`
     return new ApiError('sandbox_unknown', {
-      message: `There is no sandbox ${sentence(`${name}${there}`)} A call of its API makes it, as do POST …/_control/load and …/_control/records.`,
+      message: `There is no sandbox ${sentence(`${name}${namesOthers ? there : ''}`)} A call of its API with a right path and key makes it, as does a control call that changes something.`,
       param: 'name'
     })
   }

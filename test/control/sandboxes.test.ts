@@ -9,7 +9,7 @@ import { authorization, type Emulator, namesIn, type SandboxClient, sandboxClien
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const TICKET = { tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }
-const UNKNOWN = ' A call of its API makes it, as do POST …/_control/load and …/_control/records.'
+const UNKNOWN = ' A call of its API with a right path and key makes it, as does a control call that changes something.'
 
 /** Waits until a condition holds, or for 20 s; the assertion that follows fails then. */
 async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
@@ -53,8 +53,9 @@ async function startListening(t: Test, settings: GivenSettings = {}, scenario: o
       () => null
     )
     t.teardown(() => call.destroy())
+    const arrived = once(emulator.app.server, 'request')
     call.write(text.slice(0, 5))
-    await until(async () => (await inFlightIn(name)) === 1)
+    await arrived
     return {
       finish: () => {
         call.end(text.slice(5))
@@ -96,21 +97,68 @@ t.test('sandboxes: they are listed with their addresses, scenario and counts', a
   t.equal((await control('GET /sandboxes?limit=1')).body.error.code, 'parameter_unknown')
 })
 
-t.test('sandboxes: an API call makes one, whatever its status', async t => {
+t.test('sandboxes: an API call whose path and key are right makes one, whatever its status', async t => {
   const emulator = await startTestEmulator(t)
-  const calls: [name: string, on: string, key: string | null, status: number][] = [
-    ['found', 'GET /tickets', 'sk_merchant', 200],
-    ['nokey', 'GET /tickets', null, 401],
-    ['missing', 'GET /tickets/none', 'sk_merchant', 404],
-    ['nowhere', 'GET /none', 'sk_merchant', 404],
-    ['method', 'DELETE /tickets/tkt_a', 'sk_merchant', 405],
-    ['disabled', 'DELETE /locations/loc_a', 'sk_merchant', 501],
-    ['invalid', 'POST /refunds', 'sk_merchant', 400],
-    ['head', 'HEAD /tickets', 'sk_merchant', 405]
+  const calls: [name: string, on: string, given: object, status: number, isMade: boolean][] = [
+    ['found', 'GET /tickets', {}, 200, true],
+    ['missing', 'GET /tickets/none', {}, 404, true],
+    ['disabled', 'DELETE /locations/loc_a', {}, 501, true],
+    ['invalid', 'POST /refunds', {}, 400, true],
+    ['needless', 'POST /transactions', { key: null }, 400, true],
+    ['page', 'GET /tickets', { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' } }, 200, true],
+    ['own-page', 'GET /tickets', { headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors' } }, 200, true],
+    ['nokey', 'GET /tickets', { key: null }, 401, false],
+    ['wrong-key', 'GET /tickets', { key: 'sk_none' }, 401, false],
+    ['nowhere', 'GET /none', {}, 404, false],
+    ['method', 'DELETE /tickets/tkt_a', {}, 405, false],
+    ['head', 'HEAD /tickets', {}, 405, false],
+    ['preflight', 'OPTIONS /tickets', { headers: { origin: 'http://shop.example', 'access-control-request-method': 'GET' } }, 204, false],
+    ['image', 'GET /tickets', { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' } }, 404, false],
+    ['form', 'POST /transactions', { key: null, headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' } }, 404, false]
   ]
-  for (const [name, on, key, status] of calls) {
-    t.equal((await sandboxClient(emulator, name).call(on, { key })).status, status, on)
-    t.ok((await namesIn(emulator)).includes(name), `${name} is made`)
+  for (const [name, on, given, status, isMade] of calls) {
+    t.equal((await sandboxClient(emulator, name).call(on, given)).status, status, `${name}: ${on}`)
+    t.equal((await namesIn(emulator)).includes(name), isMade, name)
+  }
+  const { body } = await sandboxClient(emulator, 'foun').call('GET /tickets', { headers: { 'sec-fetch-site': 'cross-site' } })
+  t.equal(body.error.message, `There is no sandbox foun.${UNKNOWN}`, 'and nothing is said of others')
+})
+
+t.test('sandboxes: with cors off, no page of another site makes one', async t => {
+  const emulator = await startTestEmulator(t, { settings: { cors: false } })
+  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' }
+  t.equal((await sandboxClient(emulator, 'a').call('GET /tickets', { headers })).status, 404)
+  await sandboxClient(emulator, 'a').call('GET /tickets')
+  t.equal((await sandboxClient(emulator, 'a').call('GET /tickets', { headers })).status, 200, 'one that there is may be called')
+})
+
+t.test('sandboxes: what a call without a right key did in one is counted in the run, and is no period of its own', async t => {
+  const emulator = await startTestEmulator(t, { scenario: { data: smallFixture(), expect: [{ on: 'POST /refunds', times: 1 }] } })
+  await sandboxClient(emulator, 'a').call('GET /tickets', { key: 'sk_none' })
+  t.match((await emulator.control('GET /metrics')).text, 'commerce_calls_total{operation="GET /tickets",status="401"} 1')
+  t.ok(emulator.sandboxes.main.run.history.isEmpty)
+})
+
+t.test('sandboxes: every control call that changes something makes one', async t => {
+  const emulator = await startTestEmulator(t)
+  const calls: [on: string, body?: object | string][] = [
+    ['POST /reset'],
+    ['POST /load', { scenario: { data: smallFixture() } }],
+    ['POST /records', TICKET],
+    ['POST /keys', { account: 'mch_a' }],
+    ['PATCH /settings', { 'pagination.max_limit': 5 }],
+    ['PUT /clock', { running: false }],
+    ['POST /clock/advance', { by: '1h' }],
+    ['POST /script', { on: 'GET /tickets', delay: '1ms' }],
+    ['DELETE /script'],
+    ['PUT /snapshots/one']
+  ]
+  for (const [index, [on, body]] of calls.entries()) {
+    const { control } = sandboxClient(emulator, `w${index}`)
+    const { status } = await control(on, body)
+    t.ok(status < 300, `${on}: ${status}`)
+    t.ok((await namesIn(emulator)).includes(`w${index}`), on)
+    t.equal((await control('GET ')).status, 200)
   }
 })
 
@@ -139,11 +187,11 @@ t.test('sandboxes: load and records make one, and begin in the start scenario', 
   t.equal((await added.call('GET /tickets/tkt_b')).headers['request-id'], 'req_1', 'control calls are not calls of its API')
 })
 
-t.test('sandboxes: no other control call makes one', async t => {
+t.test('sandboxes: a control call that changes nothing makes none', async t => {
   const emulator = await startTestEmulator(t)
   await sandboxClient(emulator, 'there').call('GET /tickets')
   const { control } = sandboxClient(emulator, 'their')
-  for (const on of ['GET ', 'GET /state', 'GET /health', 'GET /events', 'POST /reset', 'PUT /clock', 'POST /keys', 'DELETE /script', 'GET /sandboxes']) {
+  for (const on of ['GET ', 'GET /state', 'GET /events', 'POST /verify', 'DELETE /requests', 'DELETE /coverage', 'DELETE /snapshots/one', 'GET /sandboxes']) {
     const { status, body } = await control(on)
     t.strictSame(
       [status, body.error.type, body.error.code, body.error.param, body.error.message],
@@ -151,6 +199,8 @@ t.test('sandboxes: no other control call makes one', async t => {
       on
     )
   }
+  const { status, body } = await control('GET /health')
+  t.strictSame([status, body.error.message], [404, `There is no sandbox their.${UNKNOWN}`], 'health needs no token, so it names no other')
   t.strictSame(await namesIn(emulator), ['there'])
 })
 
@@ -160,13 +210,19 @@ const REFUSED: [title: string, on: string, body: object | string, type?: string]
   ['a bad scenario', 'POST /load', { scenario: { sede: 1 } }],
   ['a scenario that does not exist', 'POST /load', { scenario: 'none-such' }],
   ['steps that fail', 'POST /load', { scenario: { data: smallFixture(), steps: [{ do: 'GET /tickets/tkt_none' }] } }],
+  ['a reset with a parameter', 'POST /reset?odd=1', ''],
+  ['a key for nobody', 'POST /keys', { account: 'mch_none' }],
+  ['a setting that there is not', 'PATCH /settings', { odd: 1 }],
+  ['a clock that stands at nothing', 'PUT /clock', {}],
+  ['a snapshot that there is not', 'POST /snapshots/none/restore', ''],
+  ['a script entry of nothing', 'POST /script', {}],
   ['an unknown parameter', 'POST /load?odd=1', { scenario: 'default' }],
   ['records that do not fit', 'POST /records', { tickets: [{ location: 'loc_none' }] }],
   ['an empty body', 'POST /records', ''],
   ['records in broken YAML', 'POST /records', 'tickets: [', 'application/yaml']
 ]
 
-t.test('sandboxes: a refused load or records call makes none, and leaves an existing one alone', async t => {
+t.test('sandboxes: a refused control call makes none, and leaves an existing one alone', async t => {
   const emulator = await startTestEmulator(t)
   const there = sandboxClient(emulator, 'there')
   await there.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
@@ -227,7 +283,7 @@ t.test('sandboxes: a load that fails removes neither a sandbox that was used mea
   const bad = { scenario: { sede: 1 } }
 
   const alone = await halfSent('alone', '/load', bad)
-  t.strictSame(await namesIn(emulator), ['alone'], 'it exists during the load')
+  t.strictSame(await namesIn(emulator), [], 'it is not there before the load has succeeded')
   t.equal(await alone.finish(), 400)
   t.strictSame(await namesIn(emulator), [])
 
@@ -237,6 +293,7 @@ t.test('sandboxes: a load that fails removes neither a sandbox that was used mea
   t.strictSame(await namesIn(emulator), ['used'])
 
   const first = await halfSent('replaced', '/load', bad)
+  await sandboxClient(emulator, 'replaced').call('GET /tickets')
   t.equal((await control('DELETE /sandboxes/replaced')).status, 204)
   await sandboxClient(emulator, 'replaced').call('GET /tickets')
   t.equal(await first.finish(), 400)
@@ -245,19 +302,21 @@ t.test('sandboxes: a load that fails removes neither a sandbox that was used mea
   const [one, two] = [await halfSent('two', '/records', TICKET), await halfSent('other', '/load', bad)]
   const again = sandboxClient(emulator, 'two').control('POST /load', bad)
   t.equal((await again).status, 400)
-  t.ok((await namesIn(emulator)).includes('two'), 'the other load is still running')
+  t.notOk((await namesIn(emulator)).includes('two'), 'the other load is still running')
   t.strictSame([await one.finish(), await two.finish()], [200, 400])
   t.strictSame(await namesIn(emulator), ['replaced', 'two', 'used'])
 })
 
 t.test('sandboxes: a load whose connection breaks off makes none', async t => {
-  const emulator = await startListening(t)
+  const emulator = await startListening(t, { 'limits.sandboxes': 1 })
+  const status = async () => (await sandboxClient(emulator, 'other').control('POST /load?dry_run', { scenario: 'default' })).status
 
   const { cut } = await emulator.halfSent('cut', '/load', { scenario: { data: smallFixture() } })
-  t.strictSame(await namesIn(emulator), ['cut'])
+  t.equal(await status(), 429, 'it has the only place')
   cut()
-  await until(async () => (await namesIn(emulator)).length === 0)
+  await until(async () => (await status()) === 200)
 
+  t.equal(await status(), 200)
   t.strictSame(await namesIn(emulator), [])
 })
 
@@ -279,7 +338,7 @@ t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delay
   await use('idle')
 
   t.equal((await use('new')).status, 200)
-  t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'loading', 'new'], 'the only idle sandbox was removed, though it was used last')
+  t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'new'], 'the only idle sandbox was removed, though it was used last')
   await hanging('new')
   const refused = await use('newer')
   t.strictSame(
@@ -455,7 +514,7 @@ t.test('cli: with --watch a new sandbox begins with the changed scenario; existi
   t.teardown(emulator.close)
   const origin = emulator.baseUrl.replace('/next', '')
   const use = async (name: string) => {
-    await fetch(`${origin}/sandbox/${name}/next/tickets`)
+    await fetch(`${origin}/sandbox/${name}/_control/reset`, { method: 'POST' })
     return ((await (await fetch(`${origin}/sandbox/${name}/_control/health`)).json()) as { scenario: string }).scenario
   }
   t.equal(await use('old'), 'first')

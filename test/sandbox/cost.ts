@@ -48,13 +48,13 @@ async function inUse(): Promise<number> {
 if (process.argv.includes('measure')) {
   const warmUp = sandboxesOf()
   await warmUp.start(documentOf('test', largeScenario()), { name: 'test', file: null })
-  for (let index = 0; index < 50; index++) warmUp.use(`warm-up-${index}`)
+  for (let index = 0; index < 50; index++) warmUp.keep(warmUp.use(`warm-up-${index}`))
 
   const empty = await inUse()
   const sandboxes = sandboxesOf()
   await sandboxes.start(documentOf('test', largeScenario()), { name: 'test', file: null })
   const loaded = await inUse()
-  for (let index = 0; index < MANY; index++) sandboxes.use(`worker-${index}`)
+  for (let index = 0; index < MANY; index++) sandboxes.keep(sandboxes.use(`worker-${index}`))
   const made = await inUse()
   process.stdout.write(JSON.stringify({ scenario: loaded - empty, sandbox: (made - loaded) / MANY, records: recordsIn(sandboxes) / (MANY + 1) }))
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { ApiError } from '../../src/core/errors.js'
 import type { GivenSettings } from '../../src/core/settings.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
@@ -24,6 +25,12 @@ async function sandboxesWith(flag: GivenSettings = {}, { start = START as object
   })
   if (start !== null) await sandboxes.start(documentOf('test', start), ORIGIN)
   return sandboxes
+}
+/** A named sandbox that is there to stay. */
+function made(sandboxes: Sandboxes, name: string): Sandbox {
+  const sandbox = sandboxes.use(name)
+  sandboxes.keep(sandbox)
+  return sandbox
 }
 const namesOf = (sandboxes: Sandboxes) =>
   sandboxes
@@ -204,7 +211,7 @@ t.test('sandboxes: a new one begins with the start scenario, whatever the one at
 
 t.test('sandboxes: the latest start holds for those that are made after it', async t => {
   const sandboxes = await sandboxesWith()
-  const old = sandboxes.use('old')
+  const old = made(sandboxes, 'old')
 
   await sandboxes.start(documentOf('test', { ...START, name: 'newer' }), ORIGIN)
   await t.rejects(sandboxes.start(documentOf('test', { sede: 1 }), ORIGIN), { code: 'document_invalid' })
@@ -218,18 +225,17 @@ t.test('sandboxes: before the start scenario is loaded there can be none', async
   const sandboxes = await sandboxesWith({}, { start: null })
 
   t.equal(refusalOf(() => sandboxes.use('a')).code, 'not_ready')
-  t.equal(sandboxes.size, 0)
+  t.strictSame(namesOf(sandboxes), [])
 })
 
 t.test('sandboxes: they are listed by name, after the one at the base address', async t => {
   const sandboxes = await sandboxesWith()
-  for (const name of ['b', 'B', 'a-10', 'a-2', '7', 'b']) sandboxes.use(name)
+  for (const name of ['b', 'B', 'a-10', 'a-2', '7', 'b']) made(sandboxes, name)
 
   t.strictSame(
     sandboxes.all().map(({ name }) => name),
     [null, '7', 'B', 'a-10', 'a-2', 'b']
   )
-  t.equal(sandboxes.size, 5)
   t.equal(sandboxes.find('b'), sandboxes.use('b'))
 })
 
@@ -238,15 +244,14 @@ t.test('sandboxes: a missing one is reported with those that exist', async t => 
   const messageFor = (name: string) => {
     const { code, param, message } = refusalOf(() => sandboxes.find(name))
     t.strictSame([code, param], ['sandbox_unknown', 'name'])
-    return message.replace(' A call of its API makes it, as do POST …/_control/load and …/_control/records.', '')
+    return message.replace(' A call of its API with a right path and key makes it, as does a control call that changes something.', '')
   }
 
   t.equal(messageFor('worker-1'), 'There is no sandbox worker-1; there are none.')
-  sandboxes.use('worker-1')
-  sandboxes.use('checkout')
+  for (const name of ['worker-1', 'checkout']) made(sandboxes, name)
   t.equal(messageFor('worker-2'), 'There is no sandbox worker-2; did you mean worker-1?')
   t.equal(messageFor('nothing-like-it'), 'There is no sandbox nothing-like-it; there are checkout, worker-1.')
-  for (let index = 0; index < 22; index++) sandboxes.use(`x${index}`)
+  for (let index = 0; index < 22; index++) made(sandboxes, `x${index}`)
   t.match(messageFor('nothing-like-it'), /; there are checkout, worker-1, x0, x1, x10, .+ and 4 more\.$/)
 })
 
@@ -254,8 +259,8 @@ t.test('limits.sandboxes: one above it is refused, and the others go on', async 
   const none = await sandboxesWith({ 'limits.sandboxes': 0 })
   const one = await sandboxesWith({ 'limits.sandboxes': 1 })
   const three = await sandboxesWith({ 'limits.sandboxes': 3 })
-  for (const name of ['a', 'b', 'c']) three.use(name)
-  one.use('a')
+  for (const name of ['a', 'b', 'c']) made(three, name)
+  made(one, 'a')
   const advice = 'delete one by DELETE /_control/sandboxes/NAME, raise limits.sandboxes, or let the least recently used idle one go with sandboxes.evict_idle.'
 
   t.equal(
@@ -269,7 +274,7 @@ t.test('limits.sandboxes: one above it is refused, and the others go on', async 
   )
   t.equal(three.use('b').name, 'b')
   await three.delete('b')
-  t.equal(three.use('d').name, 'd', 'one that was deleted makes room')
+  t.equal(made(three, 'd').name, 'd', 'one that was deleted makes room')
   t.strictSame(namesOf(three), ['a', 'c', 'd'])
 })
 
@@ -292,14 +297,14 @@ t.test('limits.sandboxes: over HTTP one above it is a 429 that nothing is made o
 
 t.test('sandboxes.evict_idle: the least recently used idle one makes room', async t => {
   const sandboxes = await sandboxesWith({ 'limits.sandboxes': 3, 'sandboxes.evict_idle': true })
-  const [a, b, c] = ['a', 'b', 'c'].map(name => sandboxes.use(name)) as [Sandbox, Sandbox, Sandbox]
+  const [a, b, c] = ['a', 'b', 'c'].map(name => made(sandboxes, name)) as [Sandbox, Sandbox, Sandbox]
   sandboxes.use('a')
   sandboxes.find('b')
 
-  sandboxes.use('d')
+  made(sandboxes, 'd')
   t.strictSame([namesOf(sandboxes), b.ending.aborted], [['a', 'c', 'd'], true])
   c.inFlight = 1
-  sandboxes.use('e')
+  made(sandboxes, 'e')
   t.strictSame(namesOf(sandboxes), ['c', 'd', 'e'], 'one with a call in flight is passed over')
   t.strictSame([a.ending.aborted, c.ending.aborted], [true, false])
   for (const name of ['d', 'e']) sandboxes.find(name).inFlight = 1
@@ -315,31 +320,42 @@ t.test('sandboxes.evict_idle: the least recently used idle one makes room', asyn
   )
   t.strictSame(namesOf(sandboxes), ['c', 'd', 'e'])
   c.inFlight = 0
-  const anew = sandboxes.use('a')
+  const anew = made(sandboxes, 'a')
   t.strictSame([namesOf(sandboxes), anew === a], [['a', 'd', 'e'], false])
 })
-type Sandbox = ReturnType<Sandboxes['use']>
 
-t.test('sandboxes: one that is released ends when no other call uses it, and only the one that was meant', async t => {
+t.test('sandboxes.evict_idle: only a call that keeps its sandbox takes the place of another, and each needs a place of its own', async t => {
+  const sandboxes = await sandboxesWith({ 'limits.sandboxes': 2, 'sandboxes.evict_idle': true })
+  const [a, b] = ['a', 'b'].map(name => made(sandboxes, name)) as [Sandbox, Sandbox]
+  b.inFlight = 1
+
+  const failing = sandboxes.use('failing')
+  t.equal(refusalOf(() => sandboxes.use('another')).code, 'sandbox_limit', 'the only idle one is spoken for')
+  sandboxes.release(failing)
+
+  t.strictSame([namesOf(sandboxes), a.ending.aborted], [['a', 'b'], false])
+  sandboxes.keep(sandboxes.use('c'))
+  t.strictSame([namesOf(sandboxes), a.ending.aborted], [['b', 'c'], true])
+})
+
+t.test('sandboxes: one that no call keeps ends with the last of its calls, and is not there until then', async t => {
   const sandboxes = await sandboxesWith()
 
   const alone = sandboxes.use('alone')
-  sandboxes.releaseIfUnused(alone)
-  t.strictSame([namesOf(sandboxes), alone.ending.aborted], [[], true])
+  t.equal(refusalOf(() => sandboxes.find('alone')).code, 'sandbox_unknown')
+  t.strictSame([sandboxes.get('alone'), namesOf(sandboxes)], [undefined, []])
+  sandboxes.release(alone)
+  t.ok(alone.ending.aborted)
 
   const shared = sandboxes.use('shared')
-  sandboxes.use('shared')
-  sandboxes.releaseIfUnused(shared)
-  t.strictSame(namesOf(sandboxes), ['shared'], 'another call has used it')
-  sandboxes.releaseIfUnused(shared)
-  t.strictSame(namesOf(sandboxes), [], 'which did not use it after all either')
+  t.equal(sandboxes.use('shared'), shared)
+  sandboxes.release(shared)
+  t.notOk(shared.ending.aborted, 'another call may still keep it')
+  sandboxes.keep(shared)
+  sandboxes.release(shared)
+  t.strictSame([namesOf(sandboxes), sandboxes.get('shared')], [['shared'], shared], 'one that is kept stays')
 
-  const first = sandboxes.use('again')
-  await sandboxes.delete('again')
-  const second = sandboxes.use('again')
-  sandboxes.releaseIfUnused(first)
-  t.equal(sandboxes.find('again'), second, 'a later one of the same name stays')
-  sandboxes.releaseIfUnused(sandboxes.main)
+  sandboxes.release(sandboxes.main)
   t.equal(sandboxes.all()[0], sandboxes.main)
 })
 
@@ -419,7 +435,8 @@ t.test('snapshots: a load that fails leaves the files of an earlier sandbox of t
 
 t.test('sandboxes: what a file saves of them brings them back', async t => {
   const first = await sandboxesWith()
-  const [a] = ['a', 'b'].map(name => first.use(name)) as [Sandbox]
+  const [a] = ['a', 'b'].map(name => made(first, name)) as [Sandbox]
+  first.use('passing')
   await first.main.load(documentOf('test', { name: 'other', data: smallFixture() }), ORIGIN)
   await a.load(documentOf('test', { name: 'own', data: smallFixture() }), ORIGIN)
   await a.changeSettings({ 'pagination.max_limit': 4 })
@@ -441,10 +458,10 @@ t.test('sandboxes: what a file saves of them brings them back', async t => {
   t.equal(again.settings['pagination.max_limit'], 4)
   t.equal(again.store.tickets.get(tickets[0]?.id ?? '')?.reference, 'T-9')
   t.strictSame(again.stamp('tickets'), a.stamp('tickets'), 'ids go on where they were')
-  t.equal(second.use('new').scenario.name, 'start')
+  t.equal(made(second, 'new').scenario.name, 'start')
   again.reset()
   t.strictSame([again.scenario.name, again.settings['pagination.max_limit'], again.store.tickets.size], ['own', 100, 1])
-  second.releaseIfUnused(second.use('b'))
+  second.release(second.use('b'))
   t.strictSame(namesOf(second), ['a', 'b', 'new'], 'one that was there already stays')
 })
 
@@ -464,14 +481,14 @@ t.test('sandboxes: making one of 10,000 records takes at most a hundredth of the
   // many at a time, since one takes less than a clock of processor time can tell
   for (let round = 0; round < 21; round++) {
     const before = cpuTime()
-    for (let index = 0; index < 50; index++) sandboxes.use(`made-${round}-${index}`)
+    for (let index = 0; index < 50; index++) made(sandboxes, `made-${round}-${index}`)
     making.push((cpuTime() - before) / 50)
   }
 
   const [load, make] = [median(loading), median(making)]
   t.ok(make <= load / 100, `loading takes ${load.toFixed(1)} ms, making one ${make.toFixed(3)} ms`)
   t.comment(`loading ${load.toFixed(1)} ms, making one ${make.toFixed(3)} ms`)
-  t.equal(sandboxes.size, 21 * 50)
+  t.equal(namesOf(sandboxes).length, 21 * 50)
 })
 
 t.test('sandboxes: one of 10,000 records takes at most a hundredth of the memory that they take', t => {
