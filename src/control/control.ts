@@ -7,6 +7,7 @@ import type { SandboxRouter } from '../http/sandbox-router.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Library } from '../scenario/library.js'
 import { acceptBodies } from './bodies.js'
+import { eventRoutes } from './events.js'
 import { evidenceRoutes } from './evidence.js'
 import { guardControl, HEALTH } from './guard.js'
 import { metricsRoutes } from './metrics.js'
@@ -52,8 +53,9 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
   acceptBodies(control, settings['limits.control_body'])
   await control.register(stateRoutes, { library, version, consolePage: pages.consolePage })
   await control.register(sandboxRoutes, { sandboxes })
-  await control.register(scriptRoutes)
-  await control.register(evidenceRoutes)
+  await control.register(scriptRoutes, { settings })
+  await control.register(evidenceRoutes, { settings })
+  await control.register(eventRoutes, { settings })
   await control.register(metricsRoutes, { sandboxes })
   await control.register(timeRoutes)
   await control.register(schemaRoutes, { version })

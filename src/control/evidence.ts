@@ -6,6 +6,7 @@ import { ApiError } from '../core/errors.js'
 import { instantOf } from '../core/instants.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { maskedThroughout } from '../core/redaction.js'
+import type { Settings } from '../core/settings.js'
 import type { JudgedCall } from '../evidence/judged-call.js'
 import { COVERAGE_FORMATS, coverageJunit, coverageText, findingsText } from '../evidence/reports.js'
 import type { Totals } from '../evidence/run.js'
@@ -15,6 +16,7 @@ import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { queryOf } from './bodies.js'
+import { Slots } from './slots.js'
 import { verify } from './verify.js'
 
 const SCOPE = optional(word(['sandbox', 'run']))
@@ -29,9 +31,6 @@ const COVERAGE_QUERY = parameters({ scope: SCOPE, format: optional(word(COVERAGE
 const FINDINGS_QUERY = parameters({ scope: SCOPE, format: optional(word(['json', 'text'])) })
 const SCOPE_QUERY = parameters({ scope: SCOPE })
 const DEFAULT_LIMIT = 100
-const HEARTBEAT_MS = 15_000
-/** A stream whose reader leaves more than this many bytes unread is ended. */
-const MOST_UNREAD = 1_048_576
 const TEXT = 'text/plain; charset=utf-8'
 
 const totalsIn = ({ run, evidence }: Sandbox, scope: 'sandbox' | 'run' | undefined): Totals => (scope === 'run' ? run : evidence.totals)
@@ -39,11 +38,8 @@ const totalsIn = ({ run, evidence }: Sandbox, scope: 'sandbox' | 'run' | undefin
 /** The totals that a call asks for: the sandbox's, or with `?scope=run` the process's. */
 export const totalsOf = (request: FastifyRequest): Totals => totalsIn(request.call.sandbox, queryOf<Static<typeof SCOPE_QUERY>>(request, SCOPE_QUERY).scope)
 
-export const evidenceRoutes: FastifyPluginAsync = async control => {
-  const streams = new Set<() => void>()
-  control.addHook('preClose', async () => {
-    for (const end of streams) end()
-  })
+export const evidenceRoutes: FastifyPluginAsync<{ settings: Settings }> = async (control, { settings }) => {
+  const waiting = new Slots(settings['limits.waiting'], 'verify calls that wait', 'limits.waiting')
 
   control.get('/requests', async request => {
     const query = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
@@ -71,35 +67,8 @@ export const evidenceRoutes: FastifyPluginAsync = async control => {
     return format === 'text' ? reply.type(TEXT).send(explainedText(found, journal, keys)) : explained(found, journal, keys)
   })
 
-  control.get('/events', (request, reply) => {
-    queryOf(request)
-    reply.hijack()
-    const { raw } = reply
-    const { sandbox, id } = request.call
-    const send = (text: string) => {
-      if (raw.writableLength > MOST_UNREAD) raw.destroy()
-      else raw.write(text)
-    }
-    raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'request-id': id })
-    send(': the journal, as it is written\n\n')
-    const stop = sandbox.evidence.journal.listen(call =>
-      send(`id: ${call.id}\nevent: request\ndata: ${JSON.stringify(summaryOf(call, keysToMask(sandbox)))}\n\n`)
-    )
-    const heartbeat = setInterval(() => send(': \n\n'), HEARTBEAT_MS)
-    const end = () => {
-      stop()
-      clearInterval(heartbeat)
-      streams.delete(end)
-      sandbox.ending.removeEventListener('abort', end)
-      raw.end()
-    }
-    streams.add(end)
-    sandbox.ending.addEventListener('abort', end, { once: true })
-    raw.once('close', end)
-  })
-
   control.post('/verify', async (request, reply) => {
-    const { holds, ...verdict } = await verify(request, reply)
+    const { holds, ...verdict } = await verify(request, reply, waiting)
     return reply.code(holds ? 200 : 409).send(maskedThroughout({ holds, ...verdict }))
   })
 

@@ -1,17 +1,19 @@
 /** Control: scripted behaviour. */
 import type { FastifyPluginAsync } from 'fastify'
 import { ApiError } from '../core/errors.js'
+import { thereAre } from '../core/nearest.js'
 import { maskedThroughout } from '../core/redaction.js'
+import type { Settings } from '../core/settings.js'
 import { type DocumentProblem, refusalOf } from '../scenario/documents.js'
 import { ENTRY_CHECKER } from '../scenario/schemas.js'
-import { compileEntry, type EntryData, type Script } from '../scenario/script.js'
+import { compileEntry, type EntryData, type ListedEntry } from '../scenario/script.js'
 import { documentIn, queryOf } from './bodies.js'
 import { MAKES_SANDBOX } from './sandboxes.js'
 
 const EXAMPLE =
   '{"on":"POST /transactions","calls":1,"respond":{"status":402,"error":{"type":"card_error","code":"card_declined","message":"The card was declined."}}}'
 
-export const scriptRoutes: FastifyPluginAsync = async control => {
+export const scriptRoutes: FastifyPluginAsync<{ settings: Settings }> = async (control, { settings }) => {
   control.get('/script', async ({ call: { sandbox } }) => ({ data: shownEntries(sandbox.script.listed()) }))
 
   control.post('/script', MAKES_SANDBOX, async (request, reply) => {
@@ -20,8 +22,13 @@ export const scriptRoutes: FastifyPluginAsync = async control => {
     const found: DocumentProblem[] = (await ENTRY_CHECKER.problems(document.data)).map(({ steps, message }) => ({ document, steps, message }))
     const entry = found.length > 0 ? null : await compileEntry(document.data as EntryData, (steps, message) => found.push({ document, steps, message }))
     if (entry === null) throw await refusalOf(found)
-    request.call.sandbox.script.add(entry)
-    return reply.code(201).send(shownEntries(request.call.sandbox.script.listed()).at(-1) as object)
+    const { script } = request.call.sandbox
+    const most = settings['limits.script']
+    if (script.size >= most)
+      throw new ApiError('limit_reached', {
+        message: `The script has ${script.size} entries, as many as limits.script allows; delete some, or raise the setting.`
+      })
+    return reply.code(201).send(maskedThroughout(script.add(entry)))
   })
 
   control.delete('/script', MAKES_SANDBOX, async (request, reply) => {
@@ -38,7 +45,7 @@ export const scriptRoutes: FastifyPluginAsync = async control => {
     if (!sandbox.script.remove(id)) {
       const known = sandbox.script.listed().map(entry => entry.id)
       throw new ApiError('entry_unknown', {
-        message: `No script entry has the id ${id}; ${known.length === 0 ? 'there are none' : `there are: ${known.join(', ')}`}.`,
+        message: `No script entry has the id ${id}; ${thereAre(known)}.`,
         param: 'id'
       })
     }
@@ -47,6 +54,6 @@ export const scriptRoutes: FastifyPluginAsync = async control => {
 }
 
 /** The script's entries as they may be shown: a card number that one matches on is masked. */
-export function shownEntries(entries: ReturnType<Script['listed']>): ReturnType<Script['listed']> {
+export function shownEntries(entries: ListedEntry[]): ListedEntry[] {
   return maskedThroughout(entries)
 }

@@ -1,4 +1,5 @@
 /** Verification: whether the calls that came are those that were expected. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { ApiError } from '../core/errors.js'
@@ -14,10 +15,18 @@ import type { MatchData, SentCall } from '../scenario/matching.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import { bodyReader, queryOf } from './bodies.js'
 import { shownEntries } from './script.js'
+import type { Slots } from './slots.js'
 
 type One = Pick<ExpectationData, 'on' | 'match'>
 type Asked = Partial<ExpectationData> & { sequence?: One[]; script?: 'all_used'; within?: string }
 type Verdict = { holds: boolean; message: string; [more: string]: unknown }
+/** Judges the calls of a journal: those that it has at first, and each one that comes later. */
+type Judge = {
+  see: (call: JudgedCall) => void
+  holds: () => boolean
+  /** Errors: `journal_incomplete`. */
+  verdict: () => Verdict
+}
 const COUNT = { type: 'integer', minimum: 0 }
 const EXAMPLE = '{"on":"POST /refunds","match":{"body":{"transaction":"txn_1"}},"times":1,"within":"2s"}'
 const readAsked = bodyReader<Asked>(
@@ -40,16 +49,17 @@ const readAsked = bodyReader<Asked>(
 const MOST_SHOWN = 20
 const LONGEST_WAIT = 60_000
 
-/** Judges what a verify call asks: the scenario's own expectations when it asks nothing. Errors: of the body, and `journal_incomplete`. */
-export async function verify(request: FastifyRequest, reply: FastifyReply): Promise<Verdict> {
+/** Judges what a verify call asks: the scenario's own expectations when it asks nothing. Errors: of the body, `journal_incomplete`, and `limit_reached` where too many wait. */
+export async function verify(request: FastifyRequest, reply: FastifyReply, waiting: Slots): Promise<Verdict> {
   queryOf(request)
   const { sandbox } = request.call
   const { body } = request as { body?: { text: string } }
   if (body === undefined || body.text.trim() === '') return scenarioVerdict(sandbox)
   const { body: asked, document } = await readAsked(request)
-  const judge = await judgeOf(asked, document, sandbox)
+  const begin = await judgeOf(asked, document, sandbox)
   const within = asked.within === undefined ? 0 : withinOf(asked.within)
-  return judgedWithin(judge, within, { sandbox, reply })
+  const judge = begin()
+  return judge.holds() || within === 0 ? judge.verdict() : judgedWithin(begin, judge, { within, sandbox, reply, waiting })
 }
 
 function scenarioVerdict(sandbox: Sandbox): Verdict {
@@ -74,7 +84,8 @@ function withinOf(text: string): number {
   return ms
 }
 
-async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox): Promise<() => Verdict> {
+/** What makes a judge, anew where the journal is cleared. */
+async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
   const found: DocumentProblem[] = []
   const tell = (steps: readonly (string | number)[], message: string) => void found.push({ document, steps, message })
   const ways = [asked.on !== undefined, asked.sequence !== undefined, asked.script !== undefined].filter(Boolean).length
@@ -94,8 +105,8 @@ async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox)
     if (expectation) compiled.push(expectation)
   }
   if (found.length > 0) throw await refusalOf(found)
-  if (asked.script) return () => scriptVerdict(sandbox)
-  return asked.sequence ? () => sequenceVerdict(compiled, sandbox) : () => countVerdict(compiled[0] as Expectation, sandbox)
+  if (asked.script) return () => scriptJudge(sandbox)
+  return asked.sequence ? () => sequenceJudge(compiled, sandbox) : () => countJudge(compiled[0] as Expectation, sandbox)
 }
 
 /** What the journal does not keep cannot be matched on. */
@@ -127,40 +138,66 @@ const sentCallOf = ({ operation, account, params, query, body }: JudgedCall): Se
   body: valuesOf(body)
 })
 
-function countVerdict(expectation: Expectation, sandbox: Sandbox): Verdict {
-  const { journal } = sandbox.evidence
+/** How many calls the judge of a journal that it began with has not seen. */
+function missingIn({ journal }: Sandbox['evidence']): () => number {
+  const { dropped, unseen } = journal
+  return () => dropped + journal.unseen - unseen
+}
+
+function countJudge(expectation: Expectation, sandbox: Sandbox): Judge {
+  const missing = missingIn(sandbox.evidence)
   const tally = new Tally([expectation])
-  const seen = journal.calls().filter(call => isMatched(expectation, call))
-  for (const call of seen) tally.count(sentCallOf(call))
-  const [verdict] = tally.verdicts() as [ReturnType<Tally['verdicts']>[number]]
-  const { times, at_most = times ?? Number.POSITIVE_INFINITY } = expectation.data
-  const isCertain = verdict.seen > at_most || (verdict.holds && at_most === Number.POSITIVE_INFINITY)
-  if (journal.dropped > 0 && !isCertain) throw incomplete(journal.dropped)
+  const last: JudgedCall[] = []
+  const see = (call: JudgedCall) => {
+    if (!isMatched(expectation, call)) return
+    tally.count(sentCallOf(call))
+    if (last.push(call) > MOST_SHOWN) last.shift()
+  }
+  for (const call of sandbox.evidence.journal.calls()) see(call)
+  const judged = () => {
+    const [verdict] = tally.verdicts() as [ReturnType<Tally['verdicts']>[number]]
+    const { times, at_most = times ?? Number.POSITIVE_INFINITY } = expectation.data
+    const isCertain = missing() === 0 || verdict.seen > at_most || (verdict.holds && at_most === Number.POSITIVE_INFINITY)
+    return { ...verdict, isCertain }
+  }
   return {
-    holds: verdict.holds,
-    message: verdict.message,
-    seen: verdict.seen,
-    requests: seen.slice(-MOST_SHOWN).map(call => summaryOf(call, keysToMask(sandbox)))
+    see,
+    holds: () => {
+      const { holds, isCertain } = judged()
+      return holds && isCertain
+    },
+    verdict: () => {
+      const { holds, message, seen, isCertain } = judged()
+      if (!isCertain) throw incomplete(missing())
+      return { holds, message, seen, requests: last.map(call => summaryOf(call, keysToMask(sandbox))) }
+    }
   }
 }
 
-function sequenceVerdict(steps: readonly Expectation[], sandbox: Sandbox): Verdict {
-  const { journal } = sandbox.evidence
+function sequenceJudge(steps: readonly Expectation[], sandbox: Sandbox): Judge {
+  const missing = missingIn(sandbox.evidence)
   const found: string[] = []
-  let next = 0
-  for (const call of journal.calls()) {
-    const step = steps[next]
-    if (step === undefined || !isMatched(step, call)) continue
-    found.push(call.id)
-    next++
+  const see = (call: JudgedCall) => {
+    const step = steps[found.length]
+    if (step !== undefined && isMatched(step, call)) found.push(call.id)
   }
-  const missing = steps[next]
-  if (missing !== undefined && journal.dropped > 0) throw incomplete(journal.dropped)
-  const message =
-    missing === undefined
-      ? `The ${steps.length} calls came in this order.`
-      : `Call ${next + 1} of the sequence, ${missing.data.on}, did not come after the ${next} before it.`
-  return { holds: missing === undefined, message, requests: found }
+  for (const call of sandbox.evidence.journal.calls()) see(call)
+  const holds = () => found.length === steps.length
+  return {
+    see,
+    holds,
+    verdict: () => {
+      if (holds()) return { holds: true, message: `The ${steps.length} calls came in this order.`, requests: found }
+      if (missing() > 0) throw incomplete(missing())
+      const { data } = steps[found.length] as Expectation
+      const message = `Call ${found.length + 1} of the sequence, ${data.on}, did not come after the ${found.length} before it.`
+      return { holds: false, message, requests: found }
+    }
+  }
+}
+
+function scriptJudge(sandbox: Sandbox): Judge {
+  return { see: () => {}, holds: () => sandbox.script.isUsed, verdict: () => scriptVerdict(sandbox) }
 }
 
 function scriptVerdict(sandbox: Sandbox): Verdict {
@@ -177,35 +214,34 @@ const incomplete = (dropped: number) =>
     message: `The journal lacks ${dropped} of the calls, which it dropped or which came while it was off, so this cannot be judged; raise limits.journal, or declare it under expect in the scenario, which is counted as calls come.`
   })
 
-/** Judges at once, and again at each call that comes, until it holds, the time is over or the caller leaves. */
-async function judgedWithin(judge: () => Verdict, within: number, { sandbox, reply }: { sandbox: Sandbox; reply: FastifyReply }): Promise<Verdict> {
-  const first = judge()
-  if (first.holds || within === 0) return first
-  return new Promise((resolve, reject) => {
-    const finish = () => {
-      stop()
-      clearTimeout(timer)
-      reply.raw.off('close', finish)
-      sandbox.ending.removeEventListener('abort', finish)
-      try {
-        resolve(judge())
-      } catch (error) {
-        reject(error)
-      }
-    }
-    const stop = sandbox.evidence.journal.listen(() => {
-      if (holdsNow(judge)) finish()
-    })
-    const timer = setTimeout(finish, within)
-    reply.raw.once('close', finish)
-    sandbox.ending.addEventListener('abort', finish)
-  })
-}
+type Wait = { within: number; sandbox: Sandbox; reply: FastifyReply; waiting: Slots }
 
-function holdsNow(judge: () => Verdict): boolean {
-  try {
-    return judge().holds
-  } catch {
-    return false
+/** Judges each call that comes, until what was asked holds, the time is over or the caller leaves. Errors: `limit_reached`, `journal_incomplete`. */
+async function judgedWithin(begin: () => Judge, first: Judge, { within, sandbox, reply, waiting }: Wait): Promise<Verdict> {
+  const { journal } = sandbox.evidence
+  let judge = first
+  let { clears } = journal
+  /** Begins anew where the journal was cleared; whether it was. */
+  const isAnew = () => {
+    if (journal.clears === clears) return false
+    clears = journal.clears
+    judge = begin()
+    return true
   }
+  const free = waiting.take()
+  const over = new AbortController()
+  const end = () => over.abort()
+  const stop = journal.listen(call => {
+    if (!isAnew()) judge.see(call)
+    if (judge.holds()) end()
+  })
+  reply.raw.once('close', end)
+  sandbox.ending.addEventListener('abort', end)
+  await sleep(within, undefined, { signal: over.signal }).catch(() => {})
+  free()
+  stop()
+  reply.raw.off('close', end)
+  sandbox.ending.removeEventListener('abort', end)
+  isAnew()
+  return judge.verdict()
 }

@@ -60,6 +60,10 @@ const CONTROL = {
     when: 'No sandbox has this name; a call of its API with a right path and key, or a control call that changes something, makes one.'
   },
   sandbox_limit: invalid('There are as many sandboxes as `limits.sandboxes` allows.', 429),
+  limit_reached: invalid(
+    'There are as many script entries, snapshots, keys, event streams or waiting calls as a setting allows, which the message names.',
+    429
+  ),
   data_not_written: { status: 500, type: 'internal_error', when: 'The change was made, but could not be written to the data file.' },
   name_invalid: invalid('A sandbox or snapshot cannot be called so.', 400),
   account_unknown: invalid('No Account has this id.', 400),

@@ -6,6 +6,7 @@ import type { AssumptionId } from '../reference/assumptions.js'
 import type { Schema } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
+import { heldBy } from './memory.js'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
@@ -79,8 +80,8 @@ export class FormObject {
   readonly parts = new FormParts()
   /** An empty value for the whole came too: `metadata=` beside `metadata[k]=v`. */
   cleared = false
-  /** How many characters it was sent in; of the whole form alone. */
-  length = 0
+  /** About how many bytes of memory it holds; of the whole form alone. */
+  held = 0
 }
 /** What is wrong with a form, under a rule or an assumption; with neither, its percent-encoding is broken, which the place that it was sent in decides on. */
 export type FormProblem = { code: 'form_malformed' | 'form_too_large'; param: string; message: string; rule?: RuleId; assumption?: AssumptionId }
@@ -96,8 +97,8 @@ export function createFormDecoder(limits: FormLimits): (text: string) => Form {
   return text => {
     if (text === '') return EMPTY
     const root = new FormObject()
-    root.length = text.length
     const pairs = text.split('&')
+    root.held = heldBy(text) + pairs.length * PAIR
     let count = 0
     for (const pair of pairs) {
       if (pair === '') continue
@@ -111,6 +112,9 @@ export function createFormDecoder(limits: FormLimits): (text: string) => Form {
   }
 }
 
+/** About what a parameter holds beside the characters of the form, in bytes: its name and value as texts of their own, and their places. */
+const PAIR = 120
+
 function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {
   const equals = pair.indexOf('=')
   const sentName = equals === -1 ? pair : pair.slice(0, equals)
@@ -120,6 +124,8 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   if (name === null) return undecodable(asFarAsDecoded(sentName), 'name', sentName)
   const value = decoded(sentValue)
   if (value === null) return undecodable(name, 'value', sentValue)
+  if (value !== sentValue) root.held += heldBy(value)
+  if (known === undefined && name !== sentName) root.held += heldBy(name)
 
   const steps = known?.steps ?? stepsOf(name)
   if (steps === null) {

@@ -1,4 +1,4 @@
-/** Suggestions for misspelled names. */
+/** Suggestions for names that do not exist. */
 import { distance } from 'fastest-levenshtein'
 
 /** The known name that a person most likely meant, or null when none is similar. */
@@ -6,6 +6,8 @@ export function nearest(name: string, known: readonly string[]): string | null {
   let best: string | null = null
   let least = Math.max(2, Math.floor(name.length / 3)) + 1
   for (const other of known) {
+    // names are at least as far apart as their lengths: a huge one is compared with nothing
+    if (Math.abs(other.length - name.length) >= least) continue
     const apart = distance(name.toLowerCase(), other.toLowerCase())
     if (apart < least) [best, least] = [other, apart]
   }
@@ -16,6 +18,16 @@ export function nearest(name: string, known: readonly string[]): string | null {
 export function didYouMean(name: string, known: readonly string[]): string {
   const meant = nearest(name, known)
   return meant === null ? '' : `; did you mean ${meant}?`
+}
+
+/** Names shown to a caller who asked for another. */
+const MOST_SHOWN = 20
+
+/** `there are a, b and 3 more`, or `there are none`. */
+export function thereAre(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_SHOWN).join(', ')
+  if (names.length > MOST_SHOWN) return `there are ${shown} and ${names.length - MOST_SHOWN} more`
+  return `there are ${names.length === 0 ? 'none' : shown}`
 }
 
 /** The text with a full stop, unless it ends in one or in a question mark, as a suggestion does. */

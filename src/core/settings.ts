@@ -50,6 +50,23 @@ export const SETTINGS = {
   'limits.control_body': setting('process', whole(1, 1_073_741_824), 67_108_864, 'Largest body of a control call, in bytes.'),
   'limits.journal': setting('process', whole(1, 1_000_000), 1000, 'Most calls that the journal of a sandbox keeps.'),
   'limits.journal_bytes': setting('process', whole(65_536, 17_179_869_184), 16_777_216, 'Most memory that the journal of a sandbox holds, in bytes.'),
+  'limits.journal_total': setting(
+    'process',
+    whole(65_536, 17_179_869_184),
+    134_217_728,
+    'Most memory that the journals of all sandboxes hold together, in bytes; the largest give way first.'
+  ),
+  'limits.streams': setting('process', whole(0, 100_000), 100, 'Most event streams at once.'),
+  'limits.stream_backlog': setting(
+    'process',
+    whole(1, 1_073_741_824),
+    1_048_576,
+    'Most that the reader of an event stream may leave unread before it is ended, in bytes.'
+  ),
+  'limits.waiting': setting('process', whole(0, 100_000), 100, 'Most verify calls that wait at once.'),
+  'limits.script': setting('process', whole(0, 1_000_000), 1000, 'Most script entries of a sandbox.'),
+  'limits.snapshots': setting('process', whole(0, 1_000_000), 100, 'Most snapshots of a sandbox.'),
+  'limits.keys': setting('process', whole(1, 1_000_000), 10_000, 'Most API keys of a sandbox.'),
   'limits.sandboxes': setting('process', whole(0, 100_000), 256, 'Most named sandboxes.'),
   'limits.connections': setting('process', whole(1, 1_000_000), 10_000, 'Most connections at once; a further one is closed at once.'),
   'limits.headers_timeout': setting('process', whole(0, 3_600_000), 10_000, 'Longest that the headers of a request may take to arrive, in milliseconds.'),

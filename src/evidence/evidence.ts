@@ -46,7 +46,7 @@ export class Evidence {
       this.#run.count(judgement, this.#nameInRun(call.id))
       this.#findings.look(call)
     }
-    if (parts.journal) {
+    if (parts.journal && !this.#isOver) {
       call.redact()
       this.journal.add(call)
     } else this.journal.skip()

@@ -1,22 +1,23 @@
-/** The journal: the last calls of a sandbox, bounded in number and in bytes. */
+/** The journal: the last calls of a sandbox, bounded in number and in bytes, by itself and together with those of other sandboxes. */
 import { valueIn } from '../core/form.js'
+import type { JournalRoom } from './journal-room.js'
 import { type JudgedCall, recordsShown, tookEffect } from './judged-call.js'
 
-export type JournalLimits = { entries: number; bytes: number }
-
-/** About the memory that a call holds beside its texts. */
-const OVERHEAD = 600
-
-const sizeOf = ({ path, query, body, length }: JudgedCall): number => OVERHEAD + path.length + query.length + body.length + length
+/** `room` is what all journals of the process share. */
+export type JournalLimits = { entries: number; bytes: number; room: JournalRoom }
 
 export class Journal {
   readonly #limits: JournalLimits
   /** Oldest first; those before `#first` are dropped. */
   #calls: (JudgedCall | null)[] = []
+  /** How many bytes each of them holds: what is counted when it is dropped is what was counted when it came. */
+  #sizes: number[] = []
   #first = 0
   readonly #listeners = new Set<(call: JudgedCall) => void>()
   #bytes = 0
   #dropped = 0
+  #unseen = 0
+  #clears = 0
 
   constructor(limits: JournalLimits) {
     this.#limits = limits
@@ -27,24 +28,52 @@ export class Journal {
     return this.#dropped
   }
 
+  /** How many of them no listener was called with, since they came while it was off. */
+  get unseen(): number {
+    return this.#unseen
+  }
+
+  /** How often it was cleared. */
+  get clears(): number {
+    return this.#clears
+  }
+
   get size(): number {
     return this.#calls.length - this.#first
   }
 
+  /** About the memory that its calls hold, in bytes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   add(call: JudgedCall): void {
+    const { entries, bytes, room } = this.#limits
+    const { held } = call
+    const before = this.#bytes
     this.#calls.push(call)
-    this.#bytes += sizeOf(call)
-    while (this.size > this.#limits.entries || this.#bytes > this.#limits.bytes) this.#drop()
+    this.#sizes.push(held)
+    this.#bytes += held
+    while (this.size > entries || this.#bytes > bytes) this.#drop()
+    room.count(this, this.#bytes - before)
     for (const listener of this.#listeners) listener(call)
+  }
+
+  /** Drops the oldest calls until those that are left hold no more than so many bytes. */
+  shrink(bytes: number): void {
+    const before = this.#bytes
+    while (this.#bytes > bytes) this.#drop()
+    this.#limits.room.count(this, this.#bytes - before)
   }
 
   /** Drops the oldest; the places of those dropped are given up once they are half of all. */
   #drop(): void {
-    this.#bytes -= sizeOf(this.#calls[this.#first] as JudgedCall)
+    this.#bytes -= this.#sizes[this.#first] as number
     this.#calls[this.#first++] = null
     this.#dropped++
     if (this.#first * 2 > this.#calls.length) {
       this.#calls = this.#calls.slice(this.#first)
+      this.#sizes = this.#sizes.slice(this.#first)
       this.#first = 0
     }
   }
@@ -52,6 +81,7 @@ export class Journal {
   /** A call that is not kept. */
   skip(): void {
     this.#dropped++
+    this.#unseen++
   }
 
   get(id: string): JudgedCall | undefined {
@@ -72,10 +102,15 @@ export class Journal {
   }
 
   clear(): void {
+    const before = this.#bytes
     this.#calls = []
+    this.#sizes = []
     this.#first = 0
     this.#bytes = 0
     this.#dropped = 0
+    this.#unseen = 0
+    this.#clears++
+    this.#limits.room.count(this, -before)
   }
 
   /** Calls the listener with each new call until the returned function is called. */

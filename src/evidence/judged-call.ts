@@ -65,6 +65,8 @@ export type JudgedCall = {
   readonly text: string
   /** How many bytes the body has. */
   readonly length: number
+  /** About how many bytes of memory the call holds. */
+  readonly held: number
   /** Whether the client got the answer. */
   readonly isDelivered: boolean
   readonly refusal: Refusal | null

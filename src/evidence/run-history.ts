@@ -1,17 +1,16 @@
 /** What became of scripts and expectations in a run: over every sandbox, and every period between two loads or resets of it. */
 import type { Verdict } from '../scenario/expectations.js'
-import type { Script } from '../scenario/script.js'
+import type { ListedEntry } from '../scenario/script.js'
 
-type ScriptEntry = ReturnType<Script['listed']>[number]
 /** A sandbox's script and expectations since its last load or reset. */
-export type Period = { script: readonly ScriptEntry[]; verdicts: readonly Verdict[] }
+export type Period = { script: readonly ListedEntry[]; verdicts: readonly Verdict[] }
 
 /** Most entries that differ, and most expectations that differ; further ones are not judged. */
 const MOST = 10_000
 
 export class RunHistory {
   /** Entries by what they say and how many before them said the same, each with whether it applied to a call in any period. */
-  readonly #entries = new Map<string, { entry: ScriptEntry; applied: boolean }>()
+  readonly #entries = new Map<string, { entry: ListedEntry; applied: boolean }>()
   /** Expectations by what they want, each with the first verdict that still counts against it. */
   readonly #expectations = new Map<string, { exceeded: boolean; isMet: boolean; verdict: Verdict }>()
 
@@ -42,7 +41,7 @@ export class RunHistory {
   }
 
   /** The entries that applied in no period. */
-  unused(): ScriptEntry[] {
+  unused(): ListedEntry[] {
     return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
   }
 

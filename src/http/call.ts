@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
+import { heldBy } from '../core/memory.js'
 import { redactForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
@@ -38,6 +39,8 @@ export type Arrival = { id: string; sandbox: Sandbox; base: string; isStep: bool
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** A path in which nothing is encoded. */
 const IS_PLAIN = /^[\w/.-]*$/
+/** About the memory that a call holds beside its texts, in bytes. */
+const OVERHEAD = 2000
 /** Digits that a card number has at least. */
 const LEAST_CARD_DIGITS = 12
 
@@ -164,6 +167,12 @@ export class Call implements JudgedCall {
     if (this.shown === null || this.#body !== '') return this.#body
     if (this.#members !== null) return bodyOf(this.shown, this.#members).toString()
     return changedBody(this.shown as AnyRecord, operationOf(this.operation as OperationId).family, this.base)
+  }
+
+  /** What it shows counts as much as its JSON, though records share it. */
+  get held(): number {
+    const { path, userAgent, query, body, length } = this
+    return OVERHEAD + 2 * heldBy(path) + heldBy(userAgent ?? '') + query.held + body.held + (this.#body === '' ? length : heldBy(this.#body))
   }
 
   set text(body: string) {

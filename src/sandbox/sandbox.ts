@@ -9,6 +9,7 @@ import { didYouMean, sentence } from '../core/nearest.js'
 import { type PlacedProblem, problemAt } from '../core/places.js'
 import { flattened, type GivenSettings, nested, processSettingProblem, type Settings, type SettingsInForce, settingsInForce } from '../core/settings.js'
 import { Evidence } from '../evidence/evidence.js'
+import { JournalRoom } from '../evidence/journal-room.js'
 import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
@@ -29,7 +30,14 @@ import { type Snapshot, Snapshots } from './snapshots.js'
 import { emptyState, LiveState, type SandboxState } from './state.js'
 
 /** What a sandbox is made with: where documents are, what the command line gave, and the machine's time in milliseconds. */
-export type SandboxDependencies = { library: Library; launch: Launch; machine: () => number; run?: Run | undefined; progress?: Progress | undefined }
+export type SandboxDependencies = {
+  library: Library
+  launch: Launch
+  machine: () => number
+  run?: Run | undefined
+  room?: JournalRoom | undefined
+  progress?: Progress | undefined
+}
 
 /** A sandbox as a data file keeps it: its state, the first state that a reset goes back to, and how many calls were answered. */
 export type SavedSandbox = { name: string | null; first: FirstState; requests: number; state: SandboxState }
@@ -66,7 +74,8 @@ export class Sandbox {
     this.#inForce = settingsInForce(dependencies.launch)
     const { values } = this.#inForce
     this.run = dependencies.run ?? new Run()
-    this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'] }, this.run, name)
+    const room = dependencies.room ?? new JournalRoom(values['limits.journal_total'])
+    this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], room }, this.run, name)
   }
 
   get isLoaded(): boolean {
@@ -264,11 +273,14 @@ export class Sandbox {
     return { ...importer.imported, transactions }
   }
 
-  /** A new API key for an Account. Errors: `account_unknown`. */
+  /** A new API key for an Account. Errors: `account_unknown`, `limit_reached`. */
   addKey(account: string): { key: string; account: string } {
     const problem = this.#accountProblem(account)
     if (problem) throw new ApiError('account_unknown', { message: sentence(`account: ${problem}`), param: 'account' })
     const { store, ids } = this.#state
+    const most = this.settings['limits.keys']
+    if (store.keys.size >= most)
+      throw new ApiError('limit_reached', { message: `There are ${most} API keys, as many as limits.keys allows; reset, or raise the setting.` })
     const key = ids.drawKey(this.settings, taken => store.keys.has(taken))
     store.keys.set(key, account)
     return { key, account }

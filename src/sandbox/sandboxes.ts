@@ -1,8 +1,10 @@
 /** The sandboxes of one process: the one at the base address, and those that are made by name on first use. */
 import { join } from 'node:path'
 import { ApiError } from '../core/errors.js'
-import { didYouMean, sentence } from '../core/nearest.js'
+import { didYouMean, sentence, thereAre } from '../core/nearest.js'
 import { settingsInForce } from '../core/settings.js'
+import { JournalRoom } from '../evidence/journal-room.js'
+import { Run } from '../evidence/run.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { Sandbox, type SandboxDependencies, type SavedSandbox } from './sandbox.js'
 
@@ -11,8 +13,6 @@ export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandb
 /** A named sandbox; `uses` are the calls that may still keep it, as long as none has. */
 type NamedSandbox = { sandbox: Sandbox; uses: number }
 
-/** Names shown to a caller who asked for another. */
-const MOST_SHOWN = 20
 const NONE_ALLOWED = 'limits.sandboxes is 0, so there can be no sandbox; raise it, or call the base address without /sandbox/NAME.'
 
 export class Sandboxes {
@@ -32,9 +32,10 @@ export class Sandboxes {
     this.#most = values['limits.sandboxes']
     this.#evictsIdle = values['sandboxes.evict_idle']
     this.#folder = values.snapshots_dir
-    this.main = new Sandbox(dependencies, { snapshotsIn: this.#folder })
+    const shared = { ...dependencies, run: new Run(), room: new JournalRoom(values['limits.journal_total']) }
+    this.#dependencies = shared
+    this.main = new Sandbox(shared, { snapshotsIn: this.#folder })
     this.main.isKept = true
-    this.#dependencies = { ...dependencies, run: this.main.run }
   }
 
   /** Every sandbox that is kept, the one at the base address first, then by name. */
@@ -144,10 +145,9 @@ export class Sandboxes {
 
   #unknown(name: string, namesOthers: boolean): ApiError {
     const names = namesOthers ? this.all().flatMap(({ name }) => name ?? []) : []
-    const some = names.length > MOST_SHOWN ? `${names.slice(0, MOST_SHOWN).join(', ')} and ${names.length - MOST_SHOWN} more` : names.join(', ')
-    const there = names.length === 0 ? '; there are none' : didYouMean(name, names) || `; there are ${some}`
+    const there = namesOthers ? didYouMean(name, names) || `; ${thereAre(names)}` : ''
     return new ApiError('sandbox_unknown', {
-      message: `There is no sandbox ${sentence(`${name}${namesOthers ? there : ''}`)} A call of its API with a right path and key makes it, as does a control call that changes something.`,
+      message: `There is no sandbox ${sentence(`${name}${there}`)} A call of its API with a right path and key makes it, as does a control call that changes something.`,
       param: 'name'
     })
   }

@@ -124,11 +124,13 @@ function checkRespond({ headers = {}, body, error, status = error === undefined 
   }
 }
 
+/** An entry as a control call shows it, with its id and counts. */
+export type ListedEntry = { id: string; entry: EntryData } & EntryCount
+
 /** The script entries of a sandbox in order, with their counts. */
 export class Script {
-  readonly #entries = new Map<string, Entry>()
-  readonly #byOperation = new Map<OperationId, string[]>()
-  readonly #counters: Record<string, EntryCount> = {}
+  readonly #entries = new Map<string, { entry: Entry; count: EntryCount }>()
+  readonly #byOperation = new Map<OperationId, Set<string>>()
   #next = 1
 
   constructor(entries: readonly Entry[] = []) {
@@ -138,44 +140,57 @@ export class Script {
   /** A copy with the same ids and counts; neither changes the other. */
   clone(): Script {
     const copy = new Script()
-    for (const [id, entry] of this.#entries) copy.put(id, entry, { ...(this.#counters[id] as EntryCount) })
+    for (const [id, { entry, count }] of this.#entries) copy.put(id, entry, { ...count })
     copy.#next = this.#next
     return copy
   }
 
-  /** Every entry with its id and counts, in the order in which they are tried. */
-  listed(): ({ id: string; entry: EntryData } & EntryCount)[] {
-    return [...this.#entries].map(([id, { data }]) => ({ id, entry: data, ...(this.#counters[id] as EntryCount) }))
+  get size(): number {
+    return this.#entries.size
   }
 
-  /** Adds an entry after the others and returns its id. */
-  add(entry: Entry): string {
+  /** Every entry with its id and counts, in the order in which they are tried. */
+  listed(): ListedEntry[] {
+    return [...this.#entries].map(([id, { entry, count }]) => ({ id, entry: entry.data, ...count }))
+  }
+
+  /** Adds an entry after the others. */
+  add(entry: Entry): ListedEntry {
     const id = `scr_${this.#next}`
-    this.put(id, entry, { matched: 0, applied: 0 })
-    return id
+    const count = { matched: 0, applied: 0 }
+    this.put(id, entry, count)
+    return { id, entry: entry.data, ...count }
   }
 
   /** Puts an entry with an id and counts that it has already, as a snapshot holds them. */
   put(id: string, entry: Entry, count: EntryCount): void {
-    this.#entries.set(id, entry)
-    this.#counters[id] = count
-    this.#byOperation.set(entry.operation, [...(this.#byOperation.get(entry.operation) ?? []), id])
+    this.#entries.set(id, { entry, count })
+    const ids = this.#byOperation.get(entry.operation)
+    if (ids === undefined) this.#byOperation.set(entry.operation, new Set([id]))
+    else ids.add(id)
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
   }
 
   remove(id: string): boolean {
-    const entry = this.#entries.get(id)
-    if (!entry) return false
+    const removed = this.#entries.get(id)
+    if (!removed) return false
     this.#entries.delete(id)
-    delete this.#counters[id]
-    const left = (this.#byOperation.get(entry.operation) as string[]).filter(other => other !== id)
-    if (left.length > 0) this.#byOperation.set(entry.operation, left)
-    else this.#byOperation.delete(entry.operation)
+    const { operation } = removed.entry
+    const ids = this.#byOperation.get(operation) as Set<string>
+    ids.delete(id)
+    if (ids.size === 0) this.#byOperation.delete(operation)
     return true
   }
 
   clear(): void {
-    for (const id of [...this.#entries.keys()]) this.remove(id)
+    this.#entries.clear()
+    this.#byOperation.clear()
+  }
+
+  /** Whether every entry was applied to some call. */
+  get isUsed(): boolean {
+    for (const { count } of this.#entries.values()) if (count.applied === 0) return false
+    return true
   }
 
   /** Whether any entry speaks of an operation; where none does, a call pays nothing for the script. */
@@ -187,8 +202,7 @@ export class Script {
   act(call: SentCall, seed: number): Action | null {
     let action: Action | null = null
     for (const id of this.#byOperation.get(call.operation) ?? []) {
-      const entry = this.#entries.get(id) as Entry
-      const count = this.#counters[id] as EntryCount
+      const { entry, count } = this.#entries.get(id) as { entry: Entry; count: EntryCount }
       if (entry.matches && !entry.matches(call)) continue
       count.matched++
       if (action || count.matched < entry.calls.from || count.matched > entry.calls.to) continue

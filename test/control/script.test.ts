@@ -59,7 +59,7 @@ t.test('script: an entry that is added goes behind the others, and can be taken 
   const none = await control('DELETE /script/scr_2')
 
   t.strictSame([unknown.status, unknown.body.error.code, unknown.body.error.param], [404, 'entry_unknown', 'id'])
-  t.equal(unknown.body.error.message, 'No script entry has the id scr_1; there are: scr_2, scr_4, scr_5.')
+  t.equal(unknown.body.error.message, 'No script entry has the id scr_1; there are scr_2, scr_4, scr_5.')
   t.strictSame([all.status, all.text], [204, ''])
   t.strictSame((await control('GET /script')).body, { data: [] })
   t.equal(none.body.error.message, 'No script entry has the id scr_2; there are none.')

@@ -1,14 +1,28 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { drawnFraction } from '../../src/core/draws.js'
 import { Journal } from '../../src/evidence/journal.js'
+import { JournalRoom } from '../../src/evidence/journal-room.js'
 import type { JudgedCall } from '../../src/evidence/judged-call.js'
 import { startTestEmulator } from '../support/emulator.js'
-import { form, judgedCall } from '../support/judged-call.js'
+import { journalLimits, judgedCall } from '../support/judged-call.js'
+
+setFlagsFromString('--expose-gc')
+const collect: () => void = runInNewContext('gc')
+/** The memory in use once nothing that is not needed is left. */
+async function heap(): Promise<number> {
+  for (let round = 0; round < 3; round++) {
+    await new Promise(resolve => setImmediate(resolve))
+    collect()
+  }
+  return process.memoryUsage().heapUsed
+}
 
 const idsIn = (journal: Journal) => journal.calls().map(({ id }) => id)
 
 t.test('journal: it is bounded in number; the oldest make room', t => {
-  const journal = new Journal({ entries: 3, bytes: 1_000_000 })
+  const journal = new Journal(journalLimits({ entries: 3 }))
   const heard: string[] = []
   const stop = journal.listen(({ id }) => heard.push(id))
 
@@ -27,27 +41,63 @@ t.test('journal: it is bounded in number; the oldest make room', t => {
   t.end()
 })
 
-t.test('journal: it is bounded in bytes, of answers, paths and parameters', t => {
-  const big = 'x'.repeat(10_000)
-  const holds = (given: Partial<JudgedCall>) => {
-    const journal = new Journal({ entries: 1000, bytes: 65_536 })
-    for (let call = 1; call <= 20; call++) journal.add(judgedCall({ id: `req_${call}`, ...given }))
-    return [journal.size, journal.dropped]
-  }
-
-  t.strictSame(holds({}), [20, 0])
-  for (const [what, given] of Object.entries({
-    'an answer': { length: big.length },
-    'a path': { path: big },
-    'a value of a query': { query: form(`a=${big}`) },
-    'a list in a body': { body: form(`a[]=${big}`) },
-    'a nested value of a body': { body: form(`a[b]=${big}`) },
-    'a name in a body': { body: form(`${big}=`) }
-  })) {
-    t.strictSame(holds(given), [6, 14], what)
-  }
-  t.strictSame(holds({ length: big.length * 7 }), [0, 20], 'a call that is larger than the journal')
+t.test('journal: it is bounded in the memory that its calls hold', t => {
+  const journal = new Journal(journalLimits({ bytes: 10_000 }))
+  for (let call = 1; call <= 20; call++) journal.add(judgedCall({ id: `req_${call}`, held: 1500 }))
+  t.strictSame([journal.size, journal.dropped, journal.bytes], [6, 14, 9000])
+  journal.add(judgedCall({ id: 'req_21', held: 10_001 }))
+  t.strictSame([journal.size, journal.dropped, journal.bytes], [0, 21, 0], 'a call that is larger than the journal')
   t.end()
+})
+
+t.test('limits.journal_total: where journals together hold too much, the largest give way', t => {
+  const room = new JournalRoom(100_000)
+  const [large, small, other] = [1, 2, 3].map(() => new Journal(journalLimits({ room }))) as [Journal, Journal, Journal]
+  const fill = (journal: Journal, calls: number, held = 1000) => {
+    for (let call = 1; call <= calls; call++) journal.add(judgedCall({ id: `req_${call}`, held }))
+  }
+  fill(small, 10)
+  fill(large, 90)
+  t.strictSame([small.size, large.size], [10, 90], 'as much as they may')
+
+  fill(other, 1)
+  t.strictSame([small.size, large.size, other.size], [10, 82, 1], 'a sixteenth becomes free, of the largest')
+  t.equal(large.get('req_8'), undefined)
+  fill(other, 4, 24_000)
+  t.ok(small.bytes + large.bytes + other.bytes <= 100_000)
+  t.equal(small.size, 10, 'small ones keep what they have')
+  large.clear()
+  other.clear()
+  fill(small, 90)
+  t.equal(small.size, 100, 'what was cleared is free again')
+  t.end()
+})
+
+t.test('limits.journal_bytes: what is counted is at least what the calls hold', async t => {
+  const { call, sandbox } = await startTestEmulator(t, { settings: { 'limits.journal': 100_000, 'limits.journal_bytes': 17_179_869_184 } })
+  const CALLS = 400
+  const letters = 'x'.repeat(20_000)
+  for (const [what, make] of Object.entries<(nth: number) => Promise<unknown>>({
+    'a small call': () => call('GET /tickets'),
+    'a long path': nth => call(`GET /tickets/${nth}${letters.slice(0, 15_000)}`),
+    'a long user agent': nth => call('GET /tickets', { headers: { 'user-agent': `${nth}${letters}` } }),
+    'many parameters': nth => call('POST /refunds', { body: Array.from({ length: 900 }, (_, name) => `${nth}n${name}=${name}`).join('&') }),
+    'many metadata': nth => call('POST /refunds', { body: Array.from({ length: 900 }, (_, name) => `metadata[${nth}n${name}]=${name}`).join('&') }),
+    'a list': nth => call('POST /refunds', { body: Array.from({ length: 900 }, (_, item) => `a${nth}[]=${item}`).join('&') }),
+    'letters beyond Latin-1': nth => call('POST /refunds', { body: `reason=${nth}${letters}\u0141` }),
+    'such letters percent-encoded': nth => call('POST /refunds', { body: `reason=${nth}%C5%81${letters}` }),
+    'an answer that repeats them': nth => call('POST /refunds', { body: `${nth}%C5%81${letters.slice(0, 5000)}=1` })
+  })) {
+    for (let nth = 0; nth < CALLS; nth++) await make(nth)
+    const { journal } = sandbox.evidence
+    const counted = journal.bytes
+    t.equal(journal.size, CALLS)
+    const full = await heap()
+    journal.clear()
+    const held = full - (await heap())
+    t.ok(held < counted * 1.1, `${what}: ${Math.round(held / CALLS)} bytes, ${Math.round(counted / CALLS)} counted`)
+    t.ok(counted < held * 5 + CALLS * 4000, `${what}: not far more either`)
+  }
 })
 
 t.test('journal: whatever was added, dropped or cleared before, it holds the last calls that fit, in order', t => {
@@ -55,17 +105,17 @@ t.test('journal: whatever was added, dropped or cleared before, it holds the las
   const draw = () => drawnFraction(7, 'journal', drawn++)
   for (let round = 0; round < 40; round++) {
     const limits = { entries: 1 + Math.floor(draw() * 60), bytes: 65_536 }
-    const journal = new Journal(limits)
+    const journal = new Journal(journalLimits(limits))
     let model: JudgedCall[] = []
     let dropped = 0
-    const bytes = () => model.reduce((sum, { length, path }) => sum + 600 + path.length + length, 0)
+    const bytes = () => model.reduce((sum, { held }) => sum + held, 0)
     for (let number = 1; number <= 300; number++) {
       if (draw() < 0.005) {
         journal.clear()
         model = []
         dropped = 0
       }
-      const call = judgedCall({ id: `req_${number}`, length: draw() < 0.8 ? 10 : Math.floor(draw() * 70_000) })
+      const call = judgedCall({ id: `req_${number}`, held: draw() < 0.8 ? 600 : Math.floor(draw() * 70_000) })
       journal.add(call)
       model.push(call)
       while (model.length > limits.entries || bytes() > limits.bytes) {
@@ -108,7 +158,7 @@ t.test('journal: a call names the calls that last changed the records that it wa
 })
 
 t.test('journal: a call that is kept no longer has no changers', t => {
-  const journal = new Journal({ entries: 1, bytes: 1_000_000 })
+  const journal = new Journal(journalLimits({ entries: 1 }))
   const call = judgedCall({ params: { id: 'tkt_a' } })
 
   journal.add(call)

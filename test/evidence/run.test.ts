@@ -4,9 +4,9 @@ import type { JudgedCall } from '../../src/evidence/judged-call.js'
 import { Run } from '../../src/evidence/run.js'
 import { type Period, RunHistory } from '../../src/evidence/run-history.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import { form, judgedCall } from '../support/judged-call.js'
+import { form, journalLimits, judgedCall } from '../support/judged-call.js'
 
-const LIMITS = { entries: 100, bytes: 1_000_000 }
+const LIMITS = journalLimits()
 const ALL = { journal: true, coverage: true }
 const NO_CALL = { outcome: 'refused', status: 404, refusal: { code: 'resource_missing', rule: null, assumption: null, param: null, facts: null } } as const
 const EMPTY_PAGE = { object: 'list', url: '', data: [], has_more: true, first_id: 'tkt_9', last_id: 'tkt_9' } as const

@@ -2,7 +2,7 @@ import t from 'tap'
 import { Journal } from '../../src/evidence/journal.js'
 import { explained, explainedText } from '../../src/evidence/why.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import { form, judgedCall } from '../support/judged-call.js'
+import { form, journalLimits, judgedCall } from '../support/judged-call.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 type Verdict = { rule: string; verdict: string; facts?: object }
@@ -96,7 +96,7 @@ Rules, in the order in which they were decided:
 })
 
 t.test('why: a call that met no operation, one of which no rule can be said, and answers that are no JSON', t => {
-  const journal = new Journal({ entries: 10, bytes: 1_000_000 })
+  const journal = new Journal(journalLimits())
   const textOf = (given: Parameters<typeof judgedCall>[0]) => explainedText(judgedCall({ at: Date.parse(NOW), ...given }), journal, [])
 
   t.equal(
@@ -117,7 +117,7 @@ t.test('why: a call that met no operation, one of which no rule can be said, and
 })
 
 t.test('why: what became of a call is said in words', t => {
-  const journal = new Journal({ entries: 10, bytes: 1_000_000 })
+  const journal = new Journal(journalLimits())
   const refund = { method: 'POST', path: '/refunds', operation: 'createLocation', text: '{}', query: form('') } as const
   for (const [outcome, words] of [
     ['refused', 'refused, 200, changed nothing'],

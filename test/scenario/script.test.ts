@@ -598,7 +598,7 @@ t.test('script: a copy has the same ids and counts, and neither changes the othe
   const script = await scriptOf({ on: 'GET /tickets', calls: '2+', delay: { min: '0ms', max: '10m' } }, { on: 'GET /tickets', calls: 1, delay: '1s' })
   const tickets = sent('GET /tickets')
   appliedBy(script, repeated(3, tickets))
-  script.remove(script.add(await compiled({ on: 'GET /refunds', delay: '1s' })))
+  script.remove(script.add(await compiled({ on: 'GET /refunds', delay: '1s' })).id)
   const before = script.listed()
 
   const copy = script.clone()

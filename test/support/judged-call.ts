@@ -1,5 +1,7 @@
 import { createFormDecoder, type FormObject } from '../../src/core/form.js'
 import { Trace } from '../../src/core/trace.js'
+import type { JournalLimits } from '../../src/evidence/journal.js'
+import { JournalRoom } from '../../src/evidence/journal-room.js'
 import type { JudgedCall } from '../../src/evidence/judged-call.js'
 import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
 
@@ -34,6 +36,7 @@ export const judgedCall = (given: Partial<JudgedCall> = {}): JudgedCall => ({
   status: 200,
   text: '',
   length: 0,
+  held: 1000,
   isDelivered: true,
   refusal: null,
   script: null,
@@ -46,3 +49,11 @@ export const judgedCall = (given: Partial<JudgedCall> = {}): JudgedCall => ({
 
 /** The places of rules in the ledger, by which they are counted. */
 export const placesOf = (...rules: readonly RuleId[]): number[] => rules.map(rule => RULE_PLACES.get(rule) as number)
+
+/** Limits of a journal that a test has no further interest in. */
+export const journalLimits = (given: Partial<JournalLimits> = {}): JournalLimits => ({
+  entries: 1000,
+  bytes: 1_000_000,
+  room: new JournalRoom(Number.POSITIVE_INFINITY),
+  ...given
+})

@@ -1,0 +1,6 @@
+/** What texts take in memory. */
+
+const BEYOND_LATIN_1 = /[\u0100-\uffff]/
+
+/** How many bytes the characters of a text take: one each, or two each where any of them is beyond Latin-1. */
+export const heldBy = (text: string): number => (BEYOND_LATIN_1.test(text) ? 2 * text.length : text.length)
