@@ -1,5 +1,7 @@
 /** The memory that the journals of a process share. */
-import type { Journal } from './journal.js'
+
+/** A journal: what it holds, and how it gives way until it holds no more than so many bytes. */
+type Journal = { readonly bytes: number; shrink: (bytes: number) => void }
 
 /** Where there is too little, journals give way until a sixteenth is free, so that not every call has to look for room. */
 const FREED = 1 / 16
