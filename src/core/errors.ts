@@ -56,7 +56,11 @@ const CONTROL = {
   entry_unknown: { status: 404, type: 'not_found_error', when: 'No script entry has this id.' },
   sandbox_unknown: { status: 404, type: 'not_found_error', when: 'No sandbox has this name; a call of its API, a load or records make one.' },
   sandbox_limit: invalid('There are as many sandboxes as `limits.sandboxes` allows.', 429),
-  data_not_written: { status: 500, type: 'internal_error', when: 'The change was made, but could not be written to the data file.' },
+  data_not_written: {
+    status: 503,
+    type: 'internal_error',
+    when: 'The data file cannot be written. The message says whether the change was made, in memory alone, or refused.'
+  },
   name_invalid: invalid('A sandbox or snapshot cannot be called so.', 400),
   account_unknown: invalid('No Account has this id.', 400),
   setting_invalid: invalid('A setting is unknown, has a bad value or belongs to the process; `problems` lists them all.', 400)

@@ -4,10 +4,14 @@ import { ApiError } from '../core/errors.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { settingsInForce } from '../core/settings.js'
 import type { FirstState } from '../scenario/scenario.js'
+import { fileNameOf } from './names.js'
 import { Sandbox, type SandboxDependencies, type SavedSandbox } from './sandbox.js'
+import { Snapshots } from './snapshots.js'
 
 /** The sandboxes of a process as a data file keeps them, and the first state that new ones begin with. */
 export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandbox[] }
+/** The sandboxes of a process as they are when they are looked at, for a data file. */
+export type PresentSandboxes = { start: FirstState; sandboxes: readonly Readonly<Pick<Sandbox, 'name' | 'saved' | 'marks'>>[] }
 /** A named sandbox, with how many calls have asked for it. */
 type NamedSandbox = { sandbox: Sandbox; uses: number }
 
@@ -25,6 +29,8 @@ export class Sandboxes {
   readonly #evictsIdle: boolean
   /** The folder of the snapshots, with a folder in it for each named sandbox; null keeps them in memory. */
   readonly #folder: string | null
+  /** The snapshots that are being deleted, by the name of their sandbox. */
+  readonly #ending = new Map<string, Promise<void>>()
   #start: FirstState | undefined
 
   constructor(dependencies: SandboxDependencies) {
@@ -32,7 +38,7 @@ export class Sandboxes {
     this.#most = values['limits.sandboxes']
     this.#evictsIdle = values['sandboxes.evict_idle']
     this.#folder = values.snapshots_dir
-    this.main = new Sandbox(dependencies, { snapshotsIn: this.#folder })
+    this.main = new Sandbox(dependencies, { snapshots: new Snapshots(this.#folder) })
     this.#dependencies = { ...dependencies, run: this.main.run }
   }
 
@@ -54,8 +60,8 @@ export class Sandboxes {
   }
 
   /** All that a data file keeps. */
-  get saved(): SavedSandboxes {
-    return { start: this.#start as FirstState, sandboxes: this.all().map(({ saved }) => saved) }
+  get present(): PresentSandboxes {
+    return { start: this.#start as FirstState, sandboxes: this.all() }
   }
 
   /** Goes on where the sandboxes of a data file stopped. */
@@ -88,7 +94,7 @@ export class Sandboxes {
   async delete(name: string): Promise<void> {
     const sandbox = this.find(name)
     this.#end(name)
-    await sandbox.snapshots.clear()
+    await this.#endSnapshots(name, sandbox)
   }
 
   /** Ends a named sandbox that one call made and did not use after all, unless another call has used it since. */
@@ -106,13 +112,16 @@ export class Sandboxes {
   }
 
   #new(name: string): Sandbox {
-    return new Sandbox(this.#dependencies, { name, snapshotsIn: this.#folder && join(this.#folder, 'sandboxes', name) })
+    const folder = this.#folder && join(this.#folder, 'sandboxes', fileNameOf(name))
+    return new Sandbox(this.#dependencies, { name, snapshots: new Snapshots(folder, this.#ending.get(name)) })
   }
 
   #makeRoom(): void {
     const idle = this.#evictsIdle ? [...this.#named].find(([, { sandbox }]) => sandbox.inFlight === 0) : undefined
     if (!idle) throw new ApiError('sandbox_limit', { message: this.#most === 0 ? NONE_ALLOWED : this.#full() })
-    this.#end(idle[0])
+    const [name, { sandbox }] = idle
+    this.#end(name)
+    this.#endSnapshots(name, sandbox).catch(() => {})
   }
 
   #full(): string {
@@ -127,6 +136,16 @@ export class Sandboxes {
     const { sandbox } = this.#named.get(name) as NamedSandbox
     this.#named.delete(name)
     sandbox.end()
+  }
+
+  /** Deletes the snapshots of a sandbox that has ended; another one of its name waits until they are gone. */
+  async #endSnapshots(name: string, { snapshots }: Sandbox): Promise<void> {
+    const ending = snapshots.end()
+    const ended = ending.catch(() => {})
+    this.#ending.set(name, ended)
+    await ended
+    if (this.#ending.get(name) === ended) this.#ending.delete(name)
+    await ending
   }
 
   #unknown(name: string): ApiError {

@@ -130,9 +130,15 @@ export class Script {
   readonly #byOperation = new Map<OperationId, string[]>()
   readonly #counters: Record<string, EntryCount> = {}
   #next = 1
+  #revision = 0
 
   constructor(entries: readonly Entry[] = []) {
     for (const entry of entries) this.add(entry)
+  }
+
+  /** Another number after each change of an entry or a count. */
+  get revision(): number {
+    return this.#revision
   }
 
   /** A copy with the same ids and counts; neither changes the other. */
@@ -157,6 +163,7 @@ export class Script {
 
   /** Puts an entry with an id and counts that it has already, as a snapshot holds them. */
   put(id: string, entry: Entry, count: EntryCount): void {
+    this.#revision++
     this.#entries.set(id, entry)
     this.#counters[id] = count
     this.#byOperation.set(entry.operation, [...(this.#byOperation.get(entry.operation) ?? []), id])
@@ -166,6 +173,7 @@ export class Script {
   remove(id: string): boolean {
     const entry = this.#entries.get(id)
     if (!entry) return false
+    this.#revision++
     this.#entries.delete(id)
     delete this.#counters[id]
     const left = (this.#byOperation.get(entry.operation) as string[]).filter(other => other !== id)
@@ -191,6 +199,7 @@ export class Script {
       const count = this.#counters[id] as EntryCount
       if (entry.matches && !entry.matches(call)) continue
       count.matched++
+      this.#revision++
       if (action || count.matched < entry.calls.from || count.matched > entry.calls.to) continue
       count.applied++
       const { min, max } = entry.delay ?? { min: 0, max: 0 }
