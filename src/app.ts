@@ -14,7 +14,7 @@ import type { Settings } from './core/settings.js'
 import { answerExpectation, answerRefusal, answerUnreadable } from './http/errors.js'
 import { Faults } from './http/faults.js'
 import { BASE, CONTROL, controlBeside } from './http/paths.js'
-import { addPipeline, createAnswer, openCall, refuseMisplaced, type Saved } from './http/pipeline.js'
+import { addPipeline, createAnswer, type Data, openCall, refuseMisplaced } from './http/pipeline.js'
 import { SandboxRouter } from './http/sandbox-router.js'
 import { serverOptions } from './http/server-options.js'
 import { StepClient } from './http/step-client.js'
@@ -22,7 +22,7 @@ import { tickShape } from './http/tick-shape.js'
 import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
 
-export type AppOptions = { sandboxes: Sandboxes; library: Library; settings: Settings; version: string; logger?: FastifyBaseLogger; saved?: Saved }
+export type AppOptions = { sandboxes: Sandboxes; library: Library; settings: Settings; version: string; logger?: FastifyBaseLogger; data?: Data }
 
 const FAMILIES = [locationRoutes, accountRoutes, userRoutes, ticketRoutes, transactionRoutes, refundRoutes]
 
@@ -32,12 +32,12 @@ const refuseSchema = () => {
 }
 
 /** The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to listen or to be injected into. */
-export async function buildApp({ sandboxes, library, settings, version, logger, saved }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ sandboxes, library, settings, version, logger, data }: AppOptions): Promise<FastifyInstance> {
   const decodeForm = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
   const steps = new StepClient()
   const router = new SandboxRouter(sandboxes, steps, settings.cors)
   const faults = new Faults()
-  const answer = createAnswer(faults, saved, sandboxes)
+  const answer = createAnswer(faults, data, sandboxes)
   const at = { sandbox: sandboxes.main }
   const app = fastify({
     ...serverOptions(settings),
@@ -79,12 +79,12 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   })
   await app.register(
     async api => {
-      addPipeline(api, { decodeForm, faults, cors: settings.cors, sandboxes })
+      addPipeline(api, { decodeForm, faults, data, cors: settings.cors, sandboxes })
       for (const addRoutes of FAMILIES) addRoutes(api)
     },
     { prefix: BASE }
   )
   const pages = { consolePage, routes: [consoleRoutes, docsRoutes] }
-  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, router, saved, pages })
+  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, router, data, pages })
   return app
 }

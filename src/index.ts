@@ -48,7 +48,7 @@ export type Emulator = {
   sandboxes: Sandboxes
   /** The app, to inject requests into. */
   app: FastifyInstance
-  /** Stops the emulator: new calls are refused, calls in flight get up to `limits.shutdown` milliseconds. */
+  /** Stops the emulator: new calls are refused, calls in flight get up to `limits.shutdown` milliseconds. Errors: `data_not_written` with what is not in the data file. */
   close: () => Promise<void>
 }
 
@@ -64,8 +64,7 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
   const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir })
   const sandboxes = new Sandboxes({ library, launch, machine: now, progress })
   const file = process.data === null ? null : await DataFile.take(process.data)
-  const saved = file === null ? undefined : () => file.saved()
-  const app = await buildApp({ sandboxes, library, settings: process, version: VERSION, saved, ...(logger && { logger }) })
+  const app = await buildApp({ sandboxes, library, settings: process, version: VERSION, data: file ?? undefined, ...(logger && { logger }) })
   let stopWatching = async () => {}
   /** Whether the state is complete, so that it may be written to the data file. */
   let isWritable = false
@@ -74,9 +73,7 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
     const cut = setTimeout(() => app.server.closeAllConnections(), process['limits.shutdown'])
     await app.close()
     clearTimeout(cut)
-    // the clocks' present time, and sandboxes that were only read
-    if (isWritable) await saved?.()
-    await file?.close()
+    await file?.close({ writesLast: isWritable })
   }
   try {
     await Promise.all([process.fixtures_dir, process.scenarios_dir].map(folder => folder && readdir(folder)))
@@ -84,14 +81,18 @@ export async function startEmulator({ scenario, settings = {}, environment = {},
     await app.listen({ port: process.port, host: process.host, listenTextResolver: address => `listening on ${address}, loading the scenario` })
     const load = async () => {
       const { document, origin } = await startDocument(scenario ?? process.scenario, library)
+      await file?.writable()
       const loaded = await sandboxes.start(document, origin, { play: app.playIn })
-      await saved?.()
+      await file?.saved()
       return loaded
     }
-    file?.writeFrom(() => sandboxes.saved)
+    file?.writeFrom(() => sandboxes.present)
     const isNew = file === null || file.isNew
     if (isNew) await load()
-    else sandboxes.resume(await file.read(launch))
+    else {
+      sandboxes.resume(await file.read(launch))
+      file.resumed()
+    }
     isWritable = true
     if (process.watch) stopWatching = await watchFiles(library, load, app.log)
     const address = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`

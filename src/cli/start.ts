@@ -15,7 +15,10 @@ export async function start(given: Required<Pick<EmulatorOptions, 'settings' | '
   const emulator = await startEmulator({ ...given, settings: { ...given.settings, port: values.port }, logger, progress: bar.update }).finally(bar.stop)
   closeWithGrace({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
     if (err) logger.fatal({ err }, 'The emulator stops because of a defect. Please report it.')
-    await emulator.close()
+    await emulator.close().catch(error => {
+      stderr.write(`commerce-emulator: ${error.message}\n`)
+      throw error
+    })
   })
   stdout.write(`${startUpText(emulator)}\n`)
 }

@@ -2,7 +2,8 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Settings } from '../core/settings.js'
 import { answerControlError } from '../http/errors.js'
-import type { Saved } from '../http/pipeline.js'
+import { CONTROL } from '../http/paths.js'
+import type { Data } from '../http/pipeline.js'
 import type { SandboxRouter } from '../http/sandbox-router.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Library } from '../scenario/library.js'
@@ -18,12 +19,18 @@ import { settingsRoutes } from './settings.js'
 import { type ConsolePage, noControlCall, stateRoutes } from './state.js'
 import { timeRoutes } from './time.js'
 
-export type ControlOptions = { sandboxes: Sandboxes; library: Library; settings: Settings; version: string; router: SandboxRouter; saved: Saved; pages: Pages }
+export type ControlOptions = { sandboxes: Sandboxes; library: Library; settings: Settings; version: string; router: SandboxRouter; data: Data; pages: Pages }
 /** The pages for browsers, which are above the control API: the console's own, and the routes of what pages load. */
 export type Pages = { consolePage: ConsolePage; routes: readonly FastifyPluginAsync[] }
 
+/** Calls that change nothing that a data file holds, whatever their method. */
+const UNSAVED: ReadonlySet<string | undefined> = new Set(['/verify', '/requests', '/coverage', '/snapshots/:name'].map(path => CONTROL + path))
+
+/** Whether a call changes what a data file holds, unless it is refused or says otherwise. */
+const isSaved = ({ method, routeOptions }: FastifyRequest) => method !== 'GET' && method !== 'HEAD' && !UNSAVED.has(routeOptions.url)
+
 /** Registers the control API in a scope of its own. */
-export async function controlApi(control: FastifyInstance, { sandboxes, library, settings, version, router, saved, pages }: ControlOptions): Promise<void> {
+export async function controlApi(control: FastifyInstance, { sandboxes, library, settings, version, router, data, pages }: ControlOptions): Promise<void> {
   control.setErrorHandler(answerControlError)
   const refusePath = (request: FastifyRequest) => {
     throw noControlCall(request)
@@ -43,11 +50,15 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
     }
     done()
   })
-  control.addHook('onSend', async ({ call, method, routeOptions }, { statusCode }, payload) => {
-    const changes = statusCode < 400 && method !== 'GET' && method !== 'HEAD' && !call.leavesNothing
-    if (routeOptions.config?.makesSandbox && changes) sandboxes.keep(call.sandbox)
+  control.addHook('preHandler', async request => {
+    if (isSaved(request)) await data?.writable()
+  })
+  control.addHook('onSend', async (request, { statusCode }, payload) => {
+    const { call, routeOptions } = request
+    const isDone = statusCode < 400 && !call.leavesNothing
+    if (routeOptions.config?.makesSandbox && isDone) sandboxes.keep(call.sandbox)
     else sandboxes.release(call.sandbox)
-    if (changes) await saved?.()
+    if (isDone && isSaved(request)) await data?.saved()
     return payload
   })
   acceptBodies(control, settings['limits.control_body'])

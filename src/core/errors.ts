@@ -64,7 +64,11 @@ const CONTROL = {
     'There are as many script entries, snapshots, keys, event streams or waiting calls as a setting allows, which the message names.',
     429
   ),
-  data_not_written: { status: 500, type: 'internal_error', when: 'The change was made, but could not be written to the data file.' },
+  data_not_written: {
+    status: 503,
+    type: 'internal_error',
+    when: 'The data file cannot be written. The message says whether the change was made, in memory alone, or refused.'
+  },
   name_invalid: invalid('A sandbox or snapshot cannot be called so.', 400),
   account_unknown: invalid('No Account has this id.', 400),
   setting_invalid: invalid('A setting is unknown, has a bad value or belongs to the process; `problems` lists them all.', 400)

@@ -92,6 +92,8 @@ export class Call implements JudgedCall {
   /** Headers of the answer beside those that every answer has. */
   headers: AnswerHeaders | null = null
 
+  /** Whether it was matched against the script, which counts the calls of an entry. */
+  isMatched = false
   /** What the script does to it. */
   action: Action | null = null
   /** How the script lost the answer. */

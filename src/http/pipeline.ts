@@ -7,7 +7,8 @@ import { FORM_TYPE, type Form, valueIn } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import type { Trace } from '../core/trace.js'
 import { tookEffect } from '../evidence/judged-call.js'
-import { type Family, type OperationId, operationOf } from '../reference/operations.js'
+import { type Family, isChange, type OperationId, operationOf } from '../reference/operations.js'
+import type { DataFile } from '../sandbox/data-file.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { type AnswerHeaders, JSON_TYPE, redacted } from './answers.js'
 import { actorOf } from './authentication.js'
@@ -28,8 +29,8 @@ import { act, countCall, lose, sentCall } from './script.js'
 export type FormDecoder = (text: string) => Form
 /** Which sandboxes stay: those that a call with a right path and key has made. */
 export type Kept = Pick<Sandboxes, 'keep' | 'release'>
-/** Waits until every change made so far is written; undefined where nothing outlives the process. */
-export type Saved = (() => Promise<void>) | undefined
+/** What outlives the process; undefined where nothing does. */
+export type Data = Pick<DataFile, 'saved' | 'isFailing' | 'writable'> | undefined
 
 /** The first step of any request: makes its call, and closes the call when the response closes. */
 export function openCall(request: FastifyRequest, reply: FastifyReply, router: SandboxRouter): ApiError | null {
@@ -107,10 +108,10 @@ export function refuseMisplaced({ url, headers, raw, is404, call }: FastifyReque
 }
 
 /** What the steps of the emulated API need. `cors` says whether pages of other origins may call it. */
-export type PipelineOptions = { decodeForm: FormDecoder; faults: Faults; cors: boolean; sandboxes: Kept }
+export type PipelineOptions = { decodeForm: FormDecoder; faults: Faults; data: Data; cors: boolean; sandboxes: Kept }
 
 /** The steps of the emulated API, in their order. */
-export function addPipeline(api: FastifyInstance, { decodeForm, faults, cors, sandboxes }: PipelineOptions): void {
+export function addPipeline(api: FastifyInstance, { decodeForm, faults, data, cors, sandboxes }: PipelineOptions): void {
   const refusePath = (request: FastifyRequest) => {
     throw noOperation(request)
   }
@@ -149,19 +150,25 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, cors, sa
       readForms(request)
       countCall(call)
       readParameters(request)
+      const operation = call.operation as OperationId
       const { script, settings } = call.sandbox
-      const action = !call.isStep && script.has(call.operation as OperationId) ? script.act(sentCall(call), settings.seed) : null
+      const isScripted = !call.isStep && script.has(operation)
       const proceed = () => {
         identifyAgain(call)
         operate.call(this, request, reply)
       }
-      if (action === null) return proceed()
-      act(action, request, reply, faults)
-        .then(goesOn => {
-          if (goesOn) proceed()
-          else if (reply.sent) settle(request, reply, sandboxes)
-        })
-        .catch(error => answerRefusal(error, request, reply))
+      if (!isScripted && !isChange(operationOf(operation))) return proceed()
+      whenWritable(request, reply, data, () => {
+        call.isMatched = isScripted
+        const action = isScripted ? script.act(sentCall(call), settings.seed) : null
+        if (action === null) return proceed()
+        act(action, request, reply, faults)
+          .then(goesOn => {
+            if (goesOn) whenWritable(request, reply, data, proceed)
+            else if (reply.sent) settle(request, reply, sandboxes)
+          })
+          .catch(error => answerRefusal(error, request, reply))
+      })
     }
   })
 }
@@ -174,7 +181,7 @@ declare module 'fastify' {
 }
 
 /** 6. The operation has answered, or the call was refused: what it changed is written, the script may lose the answer, and what is left of it is sent. */
-export function createAnswer(faults: Faults, saved: Saved, sandboxes: Kept): FastifyReply['answer'] {
+export function createAnswer(faults: Faults, data: Data, sandboxes: Kept): FastifyReply['answer'] {
   return function answer(this: FastifyReply, status, body, headers) {
     const { request } = this
     const { call } = request
@@ -188,9 +195,26 @@ export function createAnswer(faults: Faults, saved: Saved, sandboxes: Kept): Fas
       // a text of ASCII characters alone is the same in both encodings, and faster to write in this one
       if (left !== null) this.raw.writeHead(status, all).end(left, call.length === left.length ? 'latin1' : 'utf8')
     }
-    if (saved !== undefined && call.isPending && mayHaveChanged(call)) saved().then(deliver, error => answerRefusal(error, request, this))
+    if (data !== undefined && call.isPending && mayHaveChanged(call)) data.saved().then(deliver, error => answerRefusal(error, request, this))
     else deliver()
   }
+}
+
+/** Lets a call go on that changes the state of its sandbox. While the data file cannot be written it is refused before it changes anything. */
+function whenWritable(request: FastifyRequest, reply: FastifyReply, data: Data, goOn: () => void): void {
+  const { call } = request
+  if (call.isStep || !data?.isFailing) {
+    goOn()
+    return
+  }
+  data
+    .writable()
+    .catch(error => {
+      call.fate = 'refused'
+      throw error
+    })
+    .then(goOn)
+    .catch(error => answerRefusal(error, request, reply))
 }
 
 /** The headers of an answer: its type and length, its id (A34), and what was given for it. */
@@ -329,6 +353,6 @@ class CallDecoding implements DecodeContext {
 
 /** Whether a call may have changed the state of its sandbox, the counts of its script among it. */
 function mayHaveChanged(call: Call): boolean {
-  if (call.isStep || call.operation === null || call.refusal?.code === 'data_not_written') return false
-  return call.action !== null || call.sandbox.script.has(call.operation) || tookEffect(call)
+  if (call.isStep || call.refusal?.code === 'data_not_written') return false
+  return call.isMatched || tookEffect(call)
 }

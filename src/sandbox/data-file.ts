@@ -1,4 +1,7 @@
-/** The data file: the state of every sandbox, kept over restarts. Each change is on disk before its call is answered; changes that come together share a write. */
+/**
+ * The data file: the state of every sandbox, kept over restarts. Each change is on disk before its call is answered; changes that come together share a write.
+ * A write adds a line with what changed; now and then, and at the end, the file is replaced by a whole one.
+ */
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -7,22 +10,23 @@ import { ApiError } from '../core/errors.js'
 import type { Step } from '../core/places.js'
 import { flattened, type GivenSettings, type Settings, settingsInForce } from '../core/settings.js'
 import { type DocumentProblem, documentOf, refusalOf, reportTo } from '../scenario/documents.js'
-import { compileExpectation, type Expectation, type ExpectationData } from '../scenario/expectations.js'
+import { compileExpectation, type Expectation } from '../scenario/expectations.js'
 import type { FirstState, Launch } from '../scenario/scenario.js'
 import { expectationSchema } from '../scenario/schemas.js'
-import { FAMILIES, type Store } from '../store/store.js'
-import { jsonFile } from './json-file.js'
+import type { Store } from '../store/store.js'
+import { dataIn, FORMAT, type SerializedData } from './change-log.js'
+import { type Addition, FileContent, type Unwritten, wholeTexts } from './file-content.js'
+import { DISK, type FileSystem, removeLeftovers, replaceFile, textOf, type WrittenFile } from './json-file.js'
 import { Lock } from './lock.js'
 import { isName } from './names.js'
 import type { SavedSandbox } from './sandbox.js'
-import type { SavedSandboxes } from './sandboxes.js'
-import { objectOf, type ReadContext, type SerializedState, stateOf, stateSchema, stateText } from './serialization.js'
+import type { PresentSandboxes, SavedSandboxes } from './sandboxes.js'
+import { objectOf, type ReadContext, stateOf, stateSchema } from './serialization.js'
 
-const FORMAT = 2
-type SerializedFirstState = { scenario: FirstState['scenario']; expectations: ExpectationData[]; state: SerializedState }
-/** `first_state` is the index of its first state; families that are as they were there are left out of its records. */
-type SerializedSandbox = { name: string | null; first_state: number; requests: number; state: SerializedState }
-type SerializedData = { format: typeof FORMAT; start: number; first_states: SerializedFirstState[]; sandboxes: SerializedSandbox[] }
+/** How long a file that could not be written waits for the next try, when no call asks for one. */
+const RETRY_MS = 1000
+/** The lines of changes may come to as many bytes before the file is replaced by a whole one, or to as many as that has. */
+const LINES = 2 ** 20
 
 const COUNT = { type: 'integer', minimum: 0 }
 const DATA_CHECKER = checkerOf(() => {
@@ -36,43 +40,59 @@ const DATA_CHECKER = checkerOf(() => {
   })
 })
 
+type Taken = { target: string; lock: Lock; files: FileSystem; mostLines: number; text: string | null }
+
 export class DataFile {
   /** As it was given; links are followed when it is written. */
   readonly #path: string
+  readonly #target: string
   readonly #lock: Lock
-  readonly #file: JsonFile
+  readonly #files: FileSystem
   /** Whether there was no file yet. */
   readonly isNew: boolean
   /** What the file held, until `read` has taken it. */
-  #content: unknown
-  #source: () => SavedSandboxes = () => {
+  #held: unknown
+  #source: () => PresentSandboxes = () => {
     throw new Error('there is nothing to save yet')
   }
+  /** The file, once this process has written it whole, and what it holds. */
+  #file: WrittenFile | null = null
+  #content: FileContent | null = null
+  /** The bytes of changes after which the file is replaced, at first and at present. */
+  readonly #leastLines: number
+  #mostLines: number
   /** The write that is under way, and the one that waits for it. */
   #writing: Promise<void> = Promise.resolve()
   #next: Promise<void> | null = null
+  /** Why the last write failed; null when it did not. */
+  #failure: Error | null = null
+  #retry: NodeJS.Timeout | undefined
+  #isClosed = false
 
-  private constructor(path: string, lock: Lock, file: JsonFile, content: { data: unknown } | null) {
+  private constructor(path: string, { target, lock, files, mostLines, text }: Taken) {
     this.#path = path
+    this.#target = target
     this.#lock = lock
-    this.#file = file
-    this.isNew = content === null
-    this.#content = content?.data
+    this.#files = files
+    this.#leastLines = mostLines
+    this.#mostLines = mostLines
+    this.isNew = text === null
+    this.#held = text === null ? undefined : dataIn(text)
+    const format = text === null ? FORMAT : (this.#held as { format?: unknown } | null)?.format
+    if (format !== FORMAT) throw unusable(path, wrongFormat(format))
   }
 
   /** Takes a file for this process and reads it. Errors: `document_invalid` when it is in use, empty, corrupt or of another format; it is left as it is. */
-  static async take(path: string): Promise<DataFile> {
+  static async take(path: string, { files = DISK, mostLines = LINES }: { files?: FileSystem; mostLines?: number } = {}): Promise<DataFile> {
     const target = await targetOf(path)
     const lock = await Lock.take(target).catch(error => {
       throw unusable(path, `cannot be locked: ${(error as Error).message}`)
     })
     if (lock === null) throw unusable(path, 'is in use by another process; stop that one, or give this one a file of its own')
     try {
-      const file = await jsonFile(target)
-      const content = await file.read()
-      const format = content === null ? FORMAT : (content.data as { format?: unknown } | null)?.format
-      if (format !== FORMAT) throw unusable(path, wrongFormat(format))
-      return new DataFile(path, lock, file, content)
+      const file = new DataFile(path, { target, lock, files, mostLines, text: await textOf(target) })
+      await removeLeftovers(target, 0, files)
+      return file
     } catch (error) {
       await lock.release()
       throw error instanceof ApiError ? error : unusable(path, unreadable(error as Error))
@@ -81,7 +101,7 @@ export class DataFile {
 
   /** The sandboxes that the file holds. Errors: `document_invalid` with every problem. */
   async read(launch: Launch): Promise<SavedSandboxes> {
-    const data = this.#content as SerializedData
+    const data = this.#held as SerializedData
     const document = documentOf(this.#path, data)
     const problems: DocumentProblem[] = (await DATA_CHECKER.problems(data)).map(({ steps, message }) => ({ document, steps, message }))
     if (problems.length === 0) problems.push(...problemsIn(data).map(problem => ({ document, ...problem })))
@@ -112,17 +132,64 @@ export class DataFile {
       sandboxes.push({ name, first, requests, state })
     }
     if (problems.length > 0) throw await refusalOf(problems)
-    this.#content = undefined
+    this.#held = undefined
     return { start: firstStates[data.start] as FirstState, sandboxes }
   }
 
   /** Sets what is written from now on. */
-  writeFrom(source: () => SavedSandboxes): void {
+  writeFrom(source: () => PresentSandboxes): void {
     this.#source = source
+  }
+
+  /** The sandboxes are as the file has them. */
+  resumed(): void {
+    this.#content = FileContent.of(this.#source())
   }
 
   /** Waits until every change that was made so far is on disk. Errors: `data_not_written`. */
   saved(): Promise<void> {
+    return this.#nextWrite().catch(error => {
+      const message = `The change was made and is in memory, but ${this.#path} could not be written: ${error.message}. Until it can be, calls that would change something are refused.`
+      throw new ApiError('data_not_written', { message })
+    })
+  }
+
+  /** Whether the last write failed, so that there are changes in memory alone. */
+  get isFailing(): boolean {
+    return this.#failure !== null
+  }
+
+  /** Waits, where the last write failed, for another one. Errors: `data_not_written` when that fails too. */
+  async writable(): Promise<void> {
+    if (!this.isFailing) return
+    await this.#nextWrite().catch(error => {
+      const message = `Nothing was changed: earlier changes are in memory alone, because ${this.#path} cannot be written: ${error.message}. Changes are accepted again as soon as it can be.`
+      throw new ApiError('data_not_written', { message })
+    })
+  }
+
+  /**
+   * Gives the file up after the writes that wait; `writesLast`: and after another one of everything.
+   * Errors: those of the last one, `data_not_written` with what is not on disk; the file is given up all the same.
+   */
+  async close({ writesLast = false }: { writesLast?: boolean } = {}): Promise<void> {
+    while (this.#next !== null) await this.#next.catch(() => {})
+    await this.#writing.catch(() => {})
+    clearTimeout(this.#retry)
+    try {
+      if (writesLast) await this.#writeLast()
+    } finally {
+      this.#isClosed = true
+      this.#source = () => {
+        throw new Error('the emulator has stopped')
+      }
+      await this.#file?.close()
+      this.#file = null
+      await this.#lock.release()
+    }
+  }
+
+  #nextWrite(): Promise<void> {
     if (this.#next === null) {
       this.#next = this.#writing
         .catch(() => {})
@@ -137,22 +204,62 @@ export class DataFile {
     return this.#next
   }
 
-  /** Gives the file up after the writes that wait; it is not written any more. */
-  async close(): Promise<void> {
-    while (this.#next !== null) await this.#next.catch(() => {})
-    await this.#writing.catch(() => {})
-    this.#source = () => {
-      throw new Error('the emulator has stopped')
+  async #write(): Promise<void> {
+    clearTimeout(this.#retry)
+    try {
+      await this.#writeChanges()
+      this.#failure = null
+    } catch (error) {
+      this.#failure = error as Error
+      if (!this.#isClosed) this.#retry = setTimeout(() => this.#nextWrite().catch(() => {}), RETRY_MS).unref()
+      throw error
     }
-    await this.#lock.release()
   }
 
-  async #write(): Promise<void> {
+  /** Adds what has changed to the file, or replaces it where it cannot be added to, or has become long. */
+  async #writeChanges(): Promise<void> {
+    const file = this.#file
+    if (file === null || !(await file.isInPlace())) return this.#replace()
+    const lines = file.size - file.first
+    if (lines > Math.max(this.#mostLines, file.first)) {
+      try {
+        return await this.#replace()
+      } catch {
+        // there may be no room for a second file, and still for a line
+        this.#mostLines = 2 * lines
+      }
+    }
+    await this.#append(file, (this.#content as FileContent).changesTo(this.#source()))
+  }
+
+  async #append(file: WrittenFile, addition: Addition | null): Promise<void> {
+    if (addition === null) return
+    await file.append(addition.line)
+    this.#content = addition.content
+  }
+
+  async #replace(): Promise<void> {
+    const present = this.#source()
+    const content = FileContent.of(present)
+    const file = await replaceFile(this.#target, wholeTexts(present), this.#files)
+    await this.#file?.close()
+    this.#file = file
+    this.#content = content
+    this.#mostLines = this.#leastLines
+  }
+
+  /** The clocks' present time, and the counts of sandboxes that were only read, are written too. */
+  async #writeLast(): Promise<void> {
+    const addition = (this.#content as FileContent).changesTo(this.#source(), { counts: true })
     try {
-      await this.#file.write(textOf(this.#source()))
+      await this.#replace()
     } catch (error) {
-      const message = `The change was made, but ${this.#path} could not be written: ${(error as Error).message}. The next change writes it too.`
-      throw new ApiError('data_not_written', { message })
+      if (addition === null) return
+      const isAdded = await this.#file?.append(addition.line).then(
+        () => true,
+        () => false
+      )
+      if (!isAdded) throw new ApiError('data_not_written', { message: notWritten(this.#path, error as Error, addition.unwritten) })
     }
   }
 }
@@ -180,39 +287,6 @@ async function followed(path: string): Promise<string> {
   const link = await readlink(path).catch(() => null)
   if (link !== null) return followed(resolve(dirname(path), link))
   return join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path))
-}
-
-type JsonFile = Awaited<ReturnType<typeof jsonFile>>
-
-/** Texts of first states; they never change. */
-const FIRST_STATE_TEXTS = new WeakMap<FirstState, string>()
-
-/** The file as compact JSON. */
-function textOf({ start, sandboxes }: SavedSandboxes): string {
-  const firstStates = [...new Set([start, ...sandboxes.map(({ first }) => first)])]
-  const texts = sandboxes.map(({ name, first, requests, state }) => {
-    const head = JSON.stringify({ name, first_state: firstStates.indexOf(first), requests })
-    return `${head.slice(0, -1)},"state":${stateText(state, changedFamilies(state.store, first.store))}}`
-  })
-  return `{"format":${FORMAT},"start":0,"first_states":[${firstStates.map(firstStateText).join(',')}],"sandboxes":[${texts.join(',')}]}\n`
-}
-
-function firstStateText(first: FirstState): string {
-  let text = FIRST_STATE_TEXTS.get(first)
-  if (text === undefined) {
-    const { scenario, expectations } = first
-    const head = JSON.stringify({ scenario, expectations: expectations.map(({ data }) => data) })
-    text = `${head.slice(0, -1)},"state":${stateText(first)}}`
-    FIRST_STATE_TEXTS.set(first, text)
-  }
-  return text
-}
-
-/** The amount refunded of a Transaction follows from its Refunds, so both families are written when one has changed. */
-function changedFamilies(store: Store, first: Store) {
-  const isChanged = (family: (typeof FAMILIES)[number]) => store[family].revision !== first[family].revision
-  const isMoneyChanged = isChanged('transactions') || isChanged('refunds')
-  return FAMILIES.filter(family => (family === 'transactions' || family === 'refunds' ? isMoneyChanged : isChanged(family)))
 }
 
 /** What a schema cannot say of a file: every index is that of a first state, and every sandbox is there once. */
@@ -244,6 +318,20 @@ function unknownAccounts(store: Store, { document, at, settings }: ReadContext):
 
 const unusable = (path: string, why: string, left = ' It was left as it is.') =>
   new ApiError('document_invalid', { message: `The data file ${path} ${why}.${left}` })
+
+function countText(records: number | null): string {
+  if (records === null) return 'all of it'
+  return records === 0 ? '' : `${records} ${records === 1 ? 'record' : 'records'}`
+}
+
+/** What is in memory alone when the process ends. */
+function notWritten(path: string, { message }: Error, unwritten: readonly Unwritten[]): string {
+  const lines = unwritten.map(({ name, records, parts }) => {
+    const some = [countText(records), ...parts].filter(text => text !== '').join(', ') || 'the count of its calls'
+    return `${name === null ? 'the sandbox at the base address' : `sandbox ${name}`} (${some})`
+  })
+  return `${path} could not be written at the end: ${message}. What was changed last is not on disk: ${lines.join('; ')}.`
+}
 
 function wrongFormat(format: unknown): string {
   if (typeof format !== 'number') return 'is no data file of commerce-emulator'

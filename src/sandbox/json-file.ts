@@ -1,15 +1,139 @@
-/** A JSON file that is replaced whole or not at all. */
+/** JSON files that are replaced whole or not at all, and that lines are added to. What is written is on the device, not in a cache, once it is done. */
+import { randomBytes } from 'node:crypto'
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 
-/** Reads the file, null where there is none, and replaces it by a text. Errors of reading: those of the system, or what makes the text no JSON. */
-export async function jsonFile(path: string) {
-  const { TextFile } = await import('lowdb/node')
-  const file = new TextFile(path)
-  return {
-    read: async (): Promise<{ data: unknown } | null> => {
-      const text = await file.read()
-      if (text?.trim() === '') throw new Error('it is empty')
-      return text === null ? null : { data: JSON.parse(text) }
-    },
-    write: (text: string): Promise<void> => file.write(text)
+/** What writing asks of the file system. */
+export type FileSystem = { open: typeof open; readdir: (folder: string) => Promise<string[]>; rename: typeof rename; rm: typeof rm; stat: typeof stat }
+type Handle = Awaited<ReturnType<typeof open>>
+
+export const DISK: FileSystem = { open, readdir, rename, rm, stat }
+/** Only the user that runs the emulator reads its files: they hold API keys. */
+const MODE = 0o600
+/** What follows the name of a file in that of its temporary one. */
+const TEMPORARY = /^\.[0-9a-f]{16}\.tmp$/
+/** Pieces are written together up to this size. */
+const CHUNK = 2 ** 20
+/** The errors of file systems that cannot sync a folder, and need not. */
+const NO_FOLDER_SYNC = ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']
+
+/** Reads a file; null where there is none. Errors: those of the system. */
+export async function textOf(path: string): Promise<string | null> {
+  const text = await readFile(path, 'utf8').catch(error => {
+    if (error.code !== 'ENOENT') throw error
+    return null
+  })
+  if (text?.trim() === '') throw new Error('it is empty')
+  return text
+}
+
+/** Replaces a file by texts, one behind the other. Returns the new file, to add to. Errors: those of the system; what was there is as it was. */
+export async function replaceFile(path: string, texts: readonly string[], files: FileSystem = DISK): Promise<WrittenFile> {
+  const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`
+  const handle = await files.open(temporary, 'wx', MODE)
+  try {
+    const size = await writeAll(handle, texts, 0)
+    await handle.sync()
+    await files.rename(temporary, path)
+    await syncFolder(dirname(path), files)
+    return new WrittenFile(path, handle, size, files)
+  } catch (error) {
+    await handle.close().catch(() => {})
+    await files.rm(temporary, { force: true }).catch(() => {})
+    throw error
+  }
+}
+
+/** Syncs the names in a folder. */
+export async function syncFolder(folder: string, files: FileSystem = DISK): Promise<void> {
+  const handle = await files.open(folder, 'r').catch(exceptUnsyncable)
+  await handle?.sync().catch(exceptUnsyncable)
+  await handle?.close()
+}
+
+function exceptUnsyncable(error: NodeJS.ErrnoException): undefined {
+  if (!NO_FOLDER_SYNC.includes(error.code as string)) throw error
+}
+
+/** Removes the temporary files of a file that a process left behind which was killed. `age` is how old they are at least, in milliseconds. */
+export async function removeLeftovers(path: string, age = 0, files: FileSystem = DISK): Promise<void> {
+  const name = basename(path)
+  const found = (await files.readdir(dirname(path))).filter(other => other.startsWith(name) && TEMPORARY.test(other.slice(name.length)))
+  for (const one of found) {
+    const left = join(dirname(path), one)
+    const isOld = age === 0 || Date.now() - (await files.stat(left)).mtimeMs > age
+    if (isOld) await files.rm(left, { force: true })
+  }
+}
+
+/** Writes texts to a file from a place on. Returns the place behind them. */
+async function writeAll(handle: Handle, texts: readonly string[], from: number): Promise<number> {
+  let at = from
+  let chunk: Buffer[] = []
+  let size = 0
+  const flush = async () => {
+    const bytes = Buffer.concat(chunk)
+    for (let done = 0; done < bytes.length; ) {
+      const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at)
+      done += bytesWritten
+      at += bytesWritten
+    }
+    chunk = []
+    size = 0
+  }
+  for (const text of texts) {
+    const bytes = Buffer.from(text)
+    chunk.push(bytes)
+    size += bytes.length
+    if (size >= CHUNK) await flush()
+  }
+  await flush()
+  return at
+}
+
+/** A file that this process has written. */
+export class WrittenFile {
+  readonly #path: string
+  readonly #handle: Handle
+  readonly #files: FileSystem
+  /** How many bytes it had when it was written whole. */
+  readonly first: number
+  size: number
+  /** False once it is not known what the device holds. */
+  #isSound = true
+
+  constructor(path: string, handle: Handle, size: number, files: FileSystem) {
+    this.#path = path
+    this.#handle = handle
+    this.#files = files
+    this.first = size
+    this.size = size
+  }
+
+  /** Whether the path still leads to this file, as it was written, so that it can be added to. */
+  async isInPlace(): Promise<boolean> {
+    if (!this.#isSound) return false
+    const [own, there] = await Promise.all([this.#handle.stat(), this.#files.stat(this.#path).catch(() => null)])
+    return there !== null && there.ino === own.ino && there.dev === own.dev && there.size === this.size
+  }
+
+  /** Adds a text behind the others. Errors: those of the system; what was there is as it was, or the file is not sound any more. */
+  async append(text: string): Promise<void> {
+    const end = await writeAll(this.#handle, [text], this.size).catch(async error => {
+      await this.#handle.truncate(this.size).catch(this.#giveUp)
+      throw error
+    })
+    // what a device holds after a failed sync is not known
+    await this.#handle.datasync().catch(this.#giveUp)
+    this.size = end
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close()
+  }
+
+  readonly #giveUp = (error: Error): never => {
+    this.#isSound = false
+    throw error
   }
 }

@@ -5,6 +5,15 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 export const isName = (name: string): boolean => NAME.test(name)
 
+/** The name of a file for a name: an upper-case letter is written `~` and its small one, so that no two names share a file where case makes no difference. */
+export const fileNameOf = (name: string): string => name.replace(/[A-Z]/g, letter => `~${letter.toLowerCase()}`)
+
+/** The name that a file is for; null for a file of another kind. */
+export function nameOfFile(file: string): string | null {
+  const name = file.replace(/~[a-z]/g, ([, letter]) => (letter as string).toUpperCase())
+  return isName(name) && fileNameOf(name) === file ? name : null
+}
+
 /** The name as it is. Errors: `name_invalid`, which shows it as `shown`. */
 export function checkedName(name: string, shown = name): string {
   if (isName(name)) return name

@@ -25,7 +25,7 @@ import { bindingsOf, type FirstState, firstStateOf, type Launch } from '../scena
 import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Script } from '../scenario/script.js'
 import { type Play, playSteps } from '../scenario/steps.js'
-import type { Records, Store } from '../store/store.js'
+import { FAMILIES, type Records, type Store } from '../store/store.js'
 import { type Snapshot, Snapshots } from './snapshots.js'
 import { emptyState, LiveState, type SandboxState } from './state.js'
 
@@ -63,12 +63,11 @@ export class Sandbox {
   /** Calls that are being answered. */
   inFlight = 0
 
-  /** `snapshotsIn` is the folder of its snapshots; null keeps them in memory. */
-  constructor(dependencies: SandboxDependencies, { name = null, snapshotsIn = null }: { name?: string | null; snapshotsIn?: string | null } = {}) {
+  constructor(dependencies: SandboxDependencies, { name = null, snapshots = new Snapshots(null) }: { name?: string | null; snapshots?: Snapshots } = {}) {
     // every hung answer and event stream listens to it
     setMaxListeners(0, this.#ending.signal)
     this.name = name
-    this.snapshots = new Snapshots(snapshotsIn)
+    this.snapshots = snapshots
     this.#dependencies = dependencies
     this.#state = new LiveState(emptyState(), dependencies.machine)
     this.#inForce = settingsInForce(dependencies.launch)
@@ -178,9 +177,15 @@ export class Sandbox {
     this.reset()
   }
 
-  /** All that a data file keeps of it. */
+  /** All that a data file keeps of it, at this moment: the state is not copied. */
   get saved(): SavedSandbox {
-    return { name: this.name, first: this.requireLoaded(), requests: this.#requests, state: this.#state.value }
+    return { name: this.name, first: this.requireLoaded(), requests: this.#requests, state: this.#state.present }
+  }
+
+  /** What is the same, one by one, as long as no call has changed the state. */
+  get marks(): readonly unknown[] {
+    const { store, clock, script, settings } = this.#state
+    return [this.#state, this.#first, clock, settings, script.revision, store.keys.size, ...FAMILIES.map(family => store[family].revision)]
   }
 
   /** Goes on where a saved sandbox stopped. */

@@ -6,10 +6,14 @@ import { settingsInForce } from '../core/settings.js'
 import { JournalRoom } from '../evidence/journal-room.js'
 import { Run } from '../evidence/run.js'
 import type { FirstState } from '../scenario/scenario.js'
+import { fileNameOf } from './names.js'
 import { Sandbox, type SandboxDependencies, type SavedSandbox } from './sandbox.js'
+import { Snapshots } from './snapshots.js'
 
 /** The sandboxes of a process as a data file keeps them, and the first state that new ones begin with. */
 export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandbox[] }
+/** The sandboxes of a process as they are when they are looked at, for a data file. */
+export type PresentSandboxes = { start: FirstState; sandboxes: readonly Readonly<Pick<Sandbox, 'name' | 'saved' | 'marks'>>[] }
 /** A named sandbox; `uses` are the calls that may still keep it, as long as none has. */
 type NamedSandbox = { sandbox: Sandbox; uses: number }
 
@@ -25,6 +29,8 @@ export class Sandboxes {
   readonly #evictsIdle: boolean
   /** The folder of the snapshots, with a folder in it for each named sandbox; null keeps them in memory. */
   readonly #folder: string | null
+  /** The snapshots that are being deleted, by the name of their sandbox. */
+  readonly #ending = new Map<string, Promise<void>>()
   #start: FirstState | undefined
 
   constructor(dependencies: SandboxDependencies) {
@@ -34,7 +40,7 @@ export class Sandboxes {
     this.#folder = values.snapshots_dir
     const shared = { ...dependencies, run: new Run(), room: new JournalRoom(values['limits.journal_total']) }
     this.#dependencies = shared
-    this.main = new Sandbox(shared, { snapshotsIn: this.#folder })
+    this.main = new Sandbox(shared, { snapshots: new Snapshots(this.#folder) })
     this.main.isKept = true
   }
 
@@ -52,8 +58,8 @@ export class Sandboxes {
   }
 
   /** All that a data file keeps. */
-  get saved(): SavedSandboxes {
-    return { start: this.#start as FirstState, sandboxes: this.all().map(({ saved }) => saved) }
+  get present(): PresentSandboxes {
+    return { start: this.#start as FirstState, sandboxes: this.all() }
   }
 
   /** Goes on where the sandboxes of a data file stopped. */
@@ -80,7 +86,11 @@ export class Sandboxes {
   keep(sandbox: Sandbox): void {
     if (sandbox.isKept) return
     sandbox.isKept = true
-    if (this.#named.size > this.#most) this.#end(this.#idle(sandbox)[0] as string)
+    if (this.#named.size <= this.#most) return
+    const [name] = this.#idle(sandbox) as [string]
+    const idle = this.find(name)
+    this.#end(name)
+    this.#endSnapshots(name, idle).catch(() => {})
   }
 
   /** The call that made a sandbox has failed, so the sandbox ends, unless another of its calls keeps it. */
@@ -107,7 +117,7 @@ export class Sandboxes {
   async delete(name: string): Promise<void> {
     const sandbox = this.find(name)
     this.#end(name)
-    await sandbox.snapshots.clear()
+    await this.#endSnapshots(name, sandbox)
   }
 
   #make(name: string): Sandbox {
@@ -120,7 +130,8 @@ export class Sandboxes {
   }
 
   #new(name: string): Sandbox {
-    return new Sandbox(this.#dependencies, { name, snapshotsIn: this.#folder && join(this.#folder, 'sandboxes', name) })
+    const folder = this.#folder && join(this.#folder, 'sandboxes', fileNameOf(name))
+    return new Sandbox(this.#dependencies, { name, snapshots: new Snapshots(folder, this.#ending.get(name)) })
   }
 
   /** The names of those that may make room for another one, the least recently used first. */
@@ -141,6 +152,16 @@ export class Sandboxes {
     const { sandbox } = this.#named.get(name) as NamedSandbox
     this.#named.delete(name)
     sandbox.end()
+  }
+
+  /** Deletes the snapshots of a sandbox that has ended; another one of its name waits until they are gone. */
+  async #endSnapshots(name: string, { snapshots }: Sandbox): Promise<void> {
+    const ending = snapshots.end()
+    const ended = ending.catch(() => {})
+    this.#ending.set(name, ended)
+    await ended
+    if (this.#ending.get(name) === ended) this.#ending.delete(name)
+    await ending
   }
 
   #unknown(name: string, namesOthers: boolean): ApiError {

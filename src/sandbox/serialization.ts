@@ -57,20 +57,36 @@ export const stateSchema = () => ({
   additionalProperties: false
 })
 
+/** What is small in a state, as a file holds it. */
+const PARTS = {
+  settings: ({ settings }: SandboxState) => nested(settings),
+  counters: ({ counters }: SandboxState) => counters,
+  clock: ({ clock }: SandboxState) => clock,
+  script: ({ script }: SandboxState) => script.listed()
+} satisfies Partial<Record<keyof SerializedState, (state: SandboxState) => unknown>>
+export type PartName = keyof typeof PARTS
+/** The JSON texts of the small parts of a state. */
+export type PartTexts = Readonly<Record<PartName, string>>
+const PART_NAMES = Object.keys(PARTS) as PartName[]
+
+export const partTexts = (state: SandboxState): PartTexts =>
+  Object.fromEntries(PART_NAMES.map(name => [name, JSON.stringify(PARTS[name](state))])) as Record<PartName, string>
+
+/** JSON texts by name as the text of an object. */
+export const objectText = (texts: Readonly<Record<string, string>>): string =>
+  `{${Object.entries(texts)
+    .map(([name, text]) => `"${name}":${text}`)
+    .join(',')}}`
+
+/** The JSON text of the deleted ids of each family that has any. */
+export function deletedText(store: Store): string {
+  const deleted = FAMILIES.map(family => [family, store[family].tombstones()] as const)
+  return JSON.stringify(Object.fromEntries(deleted.filter(([, tombstones]) => tombstones.length > 0)))
+}
+
 /** The JSON text of a state, with the records of some families alone; keys are always among them. */
-export function stateText({ store, counters, clock, script, settings }: SandboxState, families: readonly Family[] = FAMILIES): string {
-  const deleted = FAMILIES.flatMap(family => {
-    const tombstones = store[family].tombstones()
-    return tombstones.length === 0 ? [] : [[family, tombstones] as const]
-  })
-  const rest: Omit<SerializedState, 'records'> = {
-    settings: nested(settings),
-    counters,
-    clock,
-    script: script.listed(),
-    deleted: Object.fromEntries(deleted)
-  }
-  return `${JSON.stringify(rest).slice(0, -1)},"records":${exportedText(store, families)}}`
+export function stateText(state: SandboxState, families: readonly Family[] = FAMILIES, parts: PartTexts = partTexts(state)): string {
+  return objectText({ ...parts, deleted: deletedText(state.store), records: exportedText(state.store, families) })
 }
 
 /** Where a serialized state is, the settings that its records are checked with, and where its problems go. */

@@ -1,12 +1,13 @@
 /** Snapshots: named states to come back to, in memory and, where a folder is given, in files that outlive the process. */
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { checkerOf } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
 import type { Settings } from '../core/settings.js'
 import { type DocumentProblem, documentOf, refusalOf } from '../scenario/documents.js'
-import { jsonFile } from './json-file.js'
-import { isName } from './names.js'
+import { removeLeftovers, replaceFile, syncFolder, textOf } from './json-file.js'
+import { fileNameOf, nameOfFile } from './names.js'
 import { objectOf, type SerializedState, stateOf, stateSchema, stateText } from './serialization.js'
 import type { SandboxState } from './state.js'
 
@@ -17,31 +18,50 @@ const FORMAT = 3
 const SNAPSHOT_CHECKER = checkerOf(() => objectOf({ scenario: { type: 'string' }, state: stateSchema() }))
 const ENDING = '.json'
 
-export class Snapshots {
-  readonly #folder: string | null
-  readonly #inMemory = new Map<string, Snapshot>()
-  #last: Promise<unknown> = Promise.resolve()
+/** How old a temporary file is at least that nobody writes any more: processes may share a folder. */
+const LEFT_MS = 600_000
 
-  /** `folder` null keeps them in memory alone. */
-  constructor(folder: string | null) {
+export class Snapshots {
+  #folder: string | null
+  readonly #inMemory = new Map<string, Snapshot>()
+  #last: Promise<unknown>
+
+  /** `folder` null keeps them in memory alone. Nothing is read or written before `after`. */
+  constructor(folder: string | null, after: Promise<unknown> = Promise.resolve()) {
     this.#folder = folder
+    this.#last = after
   }
 
-  async names(): Promise<string[]> {
-    const files = this.#folder === null ? [] : await readdir(this.#folder).catch(() => [])
-    const names = files.filter(file => file.endsWith(ENDING)).map(file => file.slice(0, -ENDING.length))
-    return [...new Set([...this.#inMemory.keys(), ...names.filter(isName)])].sort()
+  names(): Promise<string[]> {
+    return this.#inTurn(() => this.#names())
   }
 
   put(name: string, snapshot: Snapshot): Promise<void> {
     return this.#inTurn(async () => {
-      if (this.#folder !== null) {
-        await mkdir(this.#folder, { recursive: true })
-        const { write } = await jsonFile(this.#path(name))
-        await write(`{"format":${FORMAT},"scenario":${JSON.stringify(snapshot.scenario)},"state":${stateText(snapshot.state)}}\n`)
-      }
+      if (this.#folder !== null) await this.#write(name, this.#folder, snapshot)
       this.#inMemory.set(name, snapshot)
     })
+  }
+
+  /** Errors: `data_not_written`; a snapshot that was there is as it was. */
+  async #write(name: string, folder: string, { scenario, state }: Snapshot): Promise<void> {
+    const path = fileOf(folder, name)
+    const texts = [`{"format":${FORMAT},"scenario":${JSON.stringify(scenario)},"state":`, stateText(state), '}\n']
+    try {
+      const made = await mkdir(folder, { recursive: true })
+      const file = await replaceFile(path, texts)
+      await file.close()
+      if (made !== undefined) await syncFolder(dirname(made))
+      await removeLeftovers(path, LEFT_MS)
+    } catch (error) {
+      throw new ApiError('data_not_written', { message: `The snapshot ${name} was not taken: ${path} could not be written: ${(error as Error).message}.` })
+    }
+  }
+
+  async #names(): Promise<string[]> {
+    const files = this.#folder === null ? [] : await readdir(this.#folder).catch(() => [])
+    const names = files.flatMap(file => (file.endsWith(ENDING) ? (nameOfFile(file.slice(0, -ENDING.length)) ?? []) : []))
+    return [...new Set([...this.#inMemory.keys(), ...names])].sort()
   }
 
   /** Errors: `snapshot_unknown` with those that exist; `document_invalid` for a file that cannot be read, or whose records do not fit. */
@@ -55,29 +75,38 @@ export class Snapshots {
 
   async #read(name: string, settings: Settings): Promise<Snapshot> {
     await this.#require(name)
-    const { read } = await jsonFile(this.#path(name))
-    const content = await read().catch(error => {
-      throw this.#unreadable(name, (error as Error).message)
-    })
-    const data = content?.data as SerializedSnapshot | null | undefined
-    if (data?.format !== FORMAT) throw this.#unreadable(name, 'it is no snapshot of this version')
-    return snapshotOf(this.#path(name), data, settings)
+    const path = fileOf(this.#folder as string, name)
+    const unreadable = (why: string) => new ApiError('document_invalid', { message: `${path} cannot be read as a snapshot: ${why}. Nothing was changed.` })
+    const data: SerializedSnapshot | null = await textOf(path)
+      .then(text => JSON.parse(text as string))
+      .catch(error => {
+        throw unreadable(error.message)
+      })
+    if (data?.format !== FORMAT) throw unreadable('it is no snapshot of this version')
+    return snapshotOf(path, data, settings)
   }
 
   /** Errors: `snapshot_unknown` with those that exist. */
   delete(name: string): Promise<void> {
     return this.#inTurn(async () => {
       await this.#require(name)
-      if (this.#folder !== null) await rm(this.#path(name), { force: true })
+      if (this.#folder !== null) {
+        await rm(fileOf(this.#folder, name), { force: true })
+        await syncFolder(this.#folder)
+      }
       this.#inMemory.delete(name)
     })
   }
 
-  /** Deletes them all, in memory and in the folder. */
-  clear(): Promise<void> {
+  /** Deletes them all, in memory and in the folder, which belongs to another sandbox of the same name from then on. */
+  end(): Promise<void> {
     return this.#inTurn(async () => {
+      const folder = this.#folder
+      this.#folder = null
       this.#inMemory.clear()
-      if (this.#folder !== null) await rm(this.#folder, { recursive: true, force: true })
+      if (folder === null || !existsSync(folder)) return
+      await rm(folder, { recursive: true, force: true })
+      await syncFolder(dirname(folder))
     })
   }
 
@@ -89,22 +118,16 @@ export class Snapshots {
   }
 
   async #require(name: string): Promise<void> {
-    const names = await this.names()
+    const names = await this.#names()
     if (names.includes(name)) return
     throw new ApiError('snapshot_unknown', {
       message: `No snapshot is called ${name}; ${names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`}.`,
       param: 'name'
     })
   }
-
-  #path(name: string): string {
-    return join(this.#folder as string, `${name}${ENDING}`)
-  }
-
-  #unreadable(name: string, why: string): ApiError {
-    return new ApiError('document_invalid', { message: `${this.#path(name)} cannot be read as a snapshot: ${why}. Nothing was changed.` })
-  }
 }
+
+const fileOf = (folder: string, name: string) => join(folder, `${fileNameOf(name)}${ENDING}`)
 
 async function snapshotOf(path: string, data: SerializedSnapshot, settings: Settings): Promise<Snapshot> {
   const document = documentOf(path, data)

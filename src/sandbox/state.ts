@@ -32,9 +32,15 @@ export class LiveState {
     this.settings = settings
   }
 
+  /** The state at this moment without a copy of it: until the next change. */
+  get present(): SandboxState {
+    const { store, ids, clock, script, settings } = this
+    return { store, counters: ids.counters, clock: clock.reading, script, settings }
+  }
+
   /** A copy of the state at this moment. */
   get value(): SandboxState {
-    const { store, ids, clock, script, settings } = this
-    return { store: store.clone(), counters: ids.counters, clock: clock.reading, script: script.clone(), settings }
+    const { store, script } = this
+    return { ...this.present, store: store.clone(), script: script.clone() }
   }
 }

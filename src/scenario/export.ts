@@ -16,18 +16,24 @@ export function exported(store: Store): Record<string, unknown[]> {
 /** Texts of records; a record never changes, and most are the same from one file to the next. */
 const TEXTS = new WeakMap<object, string>()
 
+/** The JSON text of a record as `exported` returns it. */
+export function recordText(family: Family, record: object): string {
+  let text = TEXTS.get(record)
+  if (text === undefined) {
+    text = JSON.stringify(exportedPart(RESOURCES[family], record))
+    TEXTS.set(record, text)
+  }
+  return text
+}
+
+/** The JSON text of the keys of a store, as `exported` returns them. */
+export const keysText = ({ keys }: Store): string => JSON.stringify([...keys].map(([key, account]) => ({ key, account })))
+
 /** The JSON text of what `exported` returns, of some families alone; keys are always part of it. */
 export function exportedText(store: Store, families: readonly Family[] = FAMILIES): string {
-  const parts = [`"api_keys":${JSON.stringify([...store.keys].map(([key, account]) => ({ key, account })))}`]
+  const parts = [`"api_keys":${keysText(store)}`]
   for (const family of families) {
-    const texts = store[family].inCreationOrder().map(record => {
-      let text = TEXTS.get(record)
-      if (text === undefined) {
-        text = JSON.stringify(exportedPart(RESOURCES[family], record))
-        TEXTS.set(record, text)
-      }
-      return text
-    })
+    const texts = store[family].inCreationOrder().map(record => recordText(family, record))
     parts.push(`"${family}":[${texts.join(',')}]`)
   }
   return `{${parts.join(',')}}`

@@ -132,9 +132,15 @@ export class Script {
   readonly #entries = new Map<string, { entry: Entry; count: EntryCount }>()
   readonly #byOperation = new Map<OperationId, Set<string>>()
   #next = 1
+  #revision = 0
 
   constructor(entries: readonly Entry[] = []) {
     for (const entry of entries) this.add(entry)
+  }
+
+  /** Another number after each change of an entry or a count. */
+  get revision(): number {
+    return this.#revision
   }
 
   /** A copy with the same ids and counts; neither changes the other. */
@@ -164,6 +170,7 @@ export class Script {
 
   /** Puts an entry with an id and counts that it has already, as a snapshot holds them. */
   put(id: string, entry: Entry, count: EntryCount): void {
+    this.#revision++
     this.#entries.set(id, { entry, count })
     const ids = this.#byOperation.get(entry.operation)
     if (ids === undefined) this.#byOperation.set(entry.operation, new Set([id]))
@@ -174,6 +181,7 @@ export class Script {
   remove(id: string): boolean {
     const removed = this.#entries.get(id)
     if (!removed) return false
+    this.#revision++
     this.#entries.delete(id)
     const { operation } = removed.entry
     const ids = this.#byOperation.get(operation) as Set<string>
@@ -183,6 +191,7 @@ export class Script {
   }
 
   clear(): void {
+    this.#revision++
     this.#entries.clear()
     this.#byOperation.clear()
   }
@@ -205,6 +214,7 @@ export class Script {
       const { entry, count } = this.#entries.get(id) as { entry: Entry; count: EntryCount }
       if (entry.matches && !entry.matches(call)) continue
       count.matched++
+      this.#revision++
       if (action || count.matched < entry.calls.from || count.matched > entry.calls.to) continue
       count.applied++
       const { min, max } = entry.delay ?? { min: 0, max: 0 }

@@ -43,12 +43,17 @@ type Parts<R> = {
   indexes: readonly (readonly [name: string, index: OrderedIndex<Stored<R>>])[]
   next: number
   revision: number
+  changes: Changes
 }
+/** The record that made a revision, and the changes before it; null ends the list. Copies share it. */
+type Changes = { readonly revision: number; readonly id: string; readonly before: Changes; readonly length: number } | null
 /** A deleted record: when it was created, how many of the remaining records came before it, and whom it belonged to. */
 export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
 /** Records of a collection whose bytes are kept, at most. */
 const MOST_WRITTEN = 4096
+/** Changes that are listed, at least and at most. */
+const CHANGES = { least: 1024, most: 2048 }
 
 const isAmong = (names: Names, name: string): boolean => (typeof names === 'string' ? names === name : names.includes(name))
 
@@ -70,20 +75,22 @@ export class Collection<R extends StoredRecord> {
       removed: new LayeredMap(),
       indexes: Object.keys(groups).map(name => [name, new OrderedIndex()]),
       next: 0,
-      revision: 0
+      revision: 0,
+      changes: null
     }
   }
 
   /** A copy in constant time; what one side changes the other does not see. */
   clone(groups: Groups<R>): Collection<R> {
     this.#holder = {}
-    const { byId, removed, indexes, next, revision } = this.#parts
+    const { byId, removed, indexes, next, revision, changes } = this.#parts
     return new Collection(groups, {
       byId: byId.clone(),
       removed: removed.clone(),
       indexes: indexes.map(([name, index]) => [name, index.clone()]),
       next,
-      revision
+      revision,
+      changes
     })
   }
 
@@ -94,6 +101,25 @@ export class Collection<R extends StoredRecord> {
   /** Two collections of the same revision hold the same; any change gives a new one. */
   get revision(): number {
     return this.#parts.revision
+  }
+
+  /** The ids of the records that were put, replaced or deleted since a revision; null where that is not known: it was too long ago, or another state's. */
+  changedSince(revision: number): Set<string> | null {
+    const ids = new Set<string>()
+    if (revision === this.#parts.revision) return ids
+    for (let change = this.#parts.changes; change !== null; change = change.before) {
+      if (change.revision === revision) return ids
+      ids.add(change.id)
+    }
+    return null
+  }
+
+  /** Makes a new revision. */
+  #noteChange(id: string): void {
+    const parts = this.#parts
+    parts.revision = ++revisions
+    if (parts.changes?.length === CHANGES.most) parts.changes = newest(parts.changes, CHANGES.least)
+    parts.changes = { revision: parts.revision, id, before: parts.changes, length: (parts.changes?.length ?? 0) + 1 }
   }
 
   get(id: string): R | undefined {
@@ -124,6 +150,11 @@ export class Collection<R extends StoredRecord> {
   /** The id belongs to a record, or belonged to one that was deleted: it is never given out again. */
   isTaken(id: string): boolean {
     return this.#parts.byId.has(id) || this.#parts.removed.has(id)
+  }
+
+  /** Whether a record with the id was deleted; a fixture may have brought another one since. */
+  isDeleted(id: string): boolean {
+    return this.#parts.removed.has(id)
   }
 
   /** The position of a record, or of one that was deleted: what a cursor names. */
@@ -166,7 +197,7 @@ export class Collection<R extends StoredRecord> {
   }
 
   #amend(record: R, before: Stored<R>): R {
-    this.#parts.revision = ++revisions
+    this.#noteChange(record.id)
     if (before.holder === this.#holder) {
       before.record = record
       before.bytes = null
@@ -182,7 +213,7 @@ export class Collection<R extends StoredRecord> {
   remove(id: string): void {
     const { at, nth, owners } = this.#takeOut(id)
     this.#parts.removed.set(id, { at, nth, owners })
-    this.#parts.revision = ++revisions
+    this.#noteChange(id)
   }
 
   /** The deleted records in the order of their ids, for a file that the collection is read back from with `addTombstone`. */
@@ -198,7 +229,7 @@ export class Collection<R extends StoredRecord> {
   /** Takes the id of a deleted record and its place among the others: after the first `after` of them. */
   addTombstone({ id, at, after, owners }: Tombstone): void {
     this.#parts.removed.set(id, { at, nth: after - 0.5, owners })
-    this.#parts.revision = ++revisions
+    this.#noteChange(id)
   }
 
   /** All records in the order in which they came; for exports, never for a query. */
@@ -217,7 +248,7 @@ export class Collection<R extends StoredRecord> {
       else for (const group of groups) index.add(group, stored)
     }
     this.#parts.byId.add(record.id, stored)
-    this.#parts.revision = ++revisions
+    this.#noteChange(record.id)
     return record
   }
 
@@ -243,4 +274,11 @@ export class Collection<R extends StoredRecord> {
   #groupsOf(index: string, { record, owners }: Stored<R>): Names {
     return index === 'account' ? owners : (this.#groups[index] as Groups<R>[string])(record)
   }
+}
+
+/** A list of the newest changes of another. */
+function newest(changes: Changes, count: number): Changes {
+  const taken: NonNullable<Changes>[] = []
+  for (let change = changes; change !== null && taken.length < count; change = change.before) taken.push(change)
+  return taken.reduceRight<Changes>((before, { revision, id }) => ({ revision, id, before, length: (before?.length ?? 0) + 1 }), null)
 }

@@ -357,7 +357,7 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it, and no
   await rm(snapshots_dir, { recursive: true })
   t.strictSame((await control('GET /snapshots')).body, { data: [{ name: 'good' }] }, 'without the folder, the snapshots in memory are left')
   await writeFile(snapshots_dir, '')
-  t.equal((await control('PUT /snapshots/lost')).status, 500)
+  t.equal((await control('PUT /snapshots/lost')).status, 503)
   t.equal((await control('POST /snapshots/lost/restore')).status, 404, 'a snapshot that could not be written does not exist')
   await rm(snapshots_dir)
   await mkdir(snapshots_dir)

@@ -278,14 +278,14 @@ t.test('data_not_written: the call took effect, is shown so, and repeating it bl
   disk.isFull = false
   const second = await call('POST /refunds', { body: REFUND })
 
-  t.strictSame([first.status, first.body.error.code, second.status, sandbox.store.refunds.size], [500, 'data_not_written', 200, 2])
+  t.strictSame([first.status, first.body.error.code, second.status, sandbox.store.refunds.size], [503, 'data_not_written', 200, 2])
   const { why, ...entry } = (await control('GET /requests/req_1')).body
-  t.strictSame(fateOf(entry), ['not_written', 500, true, true])
+  t.strictSame(fateOf(entry), ['not_written', 503, true, true])
   t.strictSame([entry.answer, entry.refusal], [first.body, { code: 'data_not_written', rule: null, assumption: null, param: null }])
   const verdicts = why.rules.map(({ rule, verdict }: Json) => `${rule} ${verdict}`)
   t.ok(verdicts.includes('REF-5 kept') && verdicts.includes('REF-7 kept') && verdicts.every((verdict: string) => verdict.endsWith(' kept')), String(verdicts))
   t.strictSame((await control('GET /requests/req_2')).body.why.changed_by, ['req_1'])
-  t.ok((await control('GET /requests/req_1?format=text')).text.includes('ran, but the data file could not be written, 500, took effect'))
+  t.ok((await control('GET /requests/req_1?format=text')).text.includes('ran, but the data file could not be written, 503, took effect'))
   t.strictSame(
     (await control('GET /findings')).body.data.map(({ finding, requests }: Json) => [finding, requests]),
     [['double-refund-risk', ['req_1', 'req_2']]]
@@ -298,19 +298,21 @@ t.test('data_not_written: what did not run is refused: of a scripted, lost or re
   const { disk, saved } = fullDisk()
   const emulator = await scripted(t, [entry, broken, { on: 'GET /tickets', calls: 9, delay: '1ms' }], saved)
   const { call, sandbox } = emulator
-  for (const body of [`${REFUND}&reason=scripted`, `${REFUND}&reason=lost`, 'transaction=txn_a&amount=1001', 'transaction=']) {
+  for (const body of [`${REFUND}&reason=scripted`, `${REFUND}&reason=lost`, 'transaction=txn_a&amount=1001']) {
     const { status, body: answer } = await call('POST /refunds', { body })
-    t.strictSame([status, answer.error.code], [500, 'data_not_written'], body)
+    t.strictSame([status, answer.error.code], [503, 'data_not_written'], body)
   }
+  const { status: invalid } = await call('POST /refunds', { body: 'transaction=' })
   const { status } = await call('GET /tickets')
   const { status: unscripted } = await call('GET /locations')
   disk.isFull = false
 
-  t.strictSame([status, unscripted, sandbox.store.refunds.size], [500, 200, 0])
+  t.strictSame([invalid, status, unscripted, sandbox.store.refunds.size], [400, 503, 200, 0])
   t.strictSame((await entries(emulator)).map(fateOf), [
     ['answered', 200, true, false],
-    ['not_written', 500, true, false],
-    ...Array(4).fill(['refused', 500, true, false])
+    ['not_written', 503, true, false],
+    ['refused', 400, true, false],
+    ...Array(3).fill(['refused', 503, true, false])
   ])
   t.strictSame(
     emulator.logs.filter(line => JSON.parse(line).level >= 50),

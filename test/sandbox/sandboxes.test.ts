@@ -444,7 +444,8 @@ t.test('sandboxes: what a file saves of them brings them back', async t => {
   const { tickets } = await a.addRecords(documentOf('test', { tickets: [{ location: 'loc_a', reference: 'T-9' }] }))
 
   const second = await sandboxesWith({}, { start: null })
-  second.resume(first.saved)
+  const { start, sandboxes } = first.present
+  second.resume({ start, sandboxes: sandboxes.map(({ saved }) => saved) })
 
   t.strictSame(
     second.all().map(({ name, scenario, requests }) => [name, scenario.name, requests]),

@@ -131,12 +131,15 @@ t.test('a saved state goes on as it was, in memory and through its text', async 
 t.test('what changes in a sandbox does not change a value that was taken of it', async t => {
   for (const name of Object.keys(ACTS)) {
     const sandbox = await changed([])
-    const { state } = sandbox.saved
-    const before = stateText(state)
+    const [{ state }, marks] = [sandbox.snapshot(), sandbox.marks]
+    const [taken, before] = [stateText(state), stateText(sandbox.saved.state)]
+    const isMarked = () => sandbox.marks.some((mark, index) => mark !== marks[index])
+    t.equal(isMarked(), false)
 
     await act(sandbox, [name])
 
-    t.equal(stateText(state), before, name)
+    t.equal(stateText(state), taken, name)
     t.not(stateText(sandbox.saved.state), before, `${name} is a change`)
+    t.equal(isMarked(), true, `${name} changes the marks`)
   }
 })

@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import type { Test } from 'tap'
 import { buildApp } from '../../src/app.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
+import type { Data } from '../../src/http/pipeline.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
@@ -49,10 +50,15 @@ type Options = {
   logged?: boolean
   /** What every change waits for before it is answered. */
   saved?: () => Promise<void>
+  /** The data file; in place of `saved`. */
+  data?: Data
 }
 
 /** Starts an emulator with records added to the small fixture, and settings; closed when the test ends. */
-export async function startTestEmulator(t: Test, { records = {}, settings = {}, scenario, loaded = true, logged = true, saved }: Options = {}) {
+export async function startTestEmulator(
+  t: Test,
+  { records = {}, settings = {}, scenario, loaded = true, logged = true, saved, data = saved && { saved, isFailing: false, writable: saved } }: Options = {}
+) {
   const launch = { flag: settings, environment: {} }
   const library = new Library({ fixtures: null, scenarios: null })
   const sandboxes = new Sandboxes({ library, launch, machine: () => Date.parse(NOW) })
@@ -66,7 +72,7 @@ export async function startTestEmulator(t: Test, { records = {}, settings = {}, 
     settings: settingsInForce(launch).values,
     version: '0.0.0',
     ...(logged && { logger }),
-    ...(saved && { saved })
+    data
   })
   t.teardown(() => app.close())
   if (loaded)

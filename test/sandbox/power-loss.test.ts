@@ -1,0 +1,158 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { dataIn } from '../../src/sandbox/change-log.js'
+import { DataFile } from '../../src/sandbox/data-file.js'
+import { wholeTexts } from '../../src/sandbox/file-content.js'
+import { Sandboxes } from '../../src/sandbox/sandboxes.js'
+import { documentOf } from '../../src/scenario/documents.js'
+import { Library } from '../../src/scenario/library.js'
+import { figure, random } from '../endurance/support/options.js'
+import { NOW, smallFixture } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
+import { crashesAt, type RecordedDisk, recordedDisk } from '../support/recorded-disk.js'
+
+const LAUNCH = { flag: {}, environment: {} }
+const CHANGES = figure('POWER_CHANGES', { short: 30, long: 400 })
+const CUTS = figure('POWER_CUTS', { short: 3, long: 40 })
+
+/** Sandboxes with a data file on a recorded disk, and changes of them. */
+async function recorded(t: Test, seed: string) {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'power-test-')))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'shop.json')
+  const disk = recordedDisk()
+  const sandboxes = new Sandboxes({ library: new Library({ fixtures: null, scenarios: null }), launch: LAUNCH, machine: () => Date.parse(NOW) })
+  const users = [1, 2, 3, 4].map(n => ({ id: `usr_${n}`, account: 'mch_a', name: 'U', email: 'u@example.com' }))
+  const scenario = documentOf('test', { clock: NOW, data: smallFixture({ users }) })
+  await sandboxes.start(scenario, { name: 'test', file: null })
+  const data = await DataFile.take(file, { files: disk.files, mostLines: 3000 })
+  t.teardown(() => data.close())
+  data.writeFrom(() => sandboxes.present)
+  const { below, of } = random(seed, 1)
+  let made = 0
+  const sandbox = () => (of([true, false]) ? sandboxes.main : sandboxes.use(of(['a', 'b'])))
+  const acts: (() => unknown)[] = [
+    () => sandbox().addRecords(documentOf('more', { tickets: [{ location: 'loc_a', reference: `T-${++made}` }] })),
+    () => sandbox().addRecords(documentOf('more', { locations: [{ account: 'mch_a', display_name: 'é€😀'.repeat(++made), address: { country: 'US' } }] })),
+    () => sandbox().addRecords(documentOf('more', { transactions: [{ ticket: 'tkt_a', payment_type: 'external', amount: ++made }] })),
+    () => {
+      const { store, ...one } = sandbox()
+      const [user] = store.users.inCreationOrder()
+      if (user) store.users.remove(user.id)
+      return one
+    },
+    () => sandbox().addKey('mch_a'),
+    () => sandbox().changeSettings({ seed: ++made }),
+    () => sandbox().setClock({ at: Date.parse(NOW) + ++made }),
+    () => sandbox().reset(),
+    () => sandbox().load(scenario, { name: 'again', file: null }),
+    () => sandboxes.all().length > 1 && sandboxes.delete(sandboxes.all()[1]?.name as string)
+  ]
+  /** Makes a change. */
+  const change = () => acts[below(acts.length)]?.()
+  /** The document that holds what is there now. */
+  const present = () => comparable(JSON.parse(wholeTexts(sandboxes.present).join('')))
+  return { folder, file, disk, data, change, present }
+}
+
+/** A document that is the same for the same sandboxes: first states are where they are used, the order of sandboxes is by name. */
+function comparable({ start, first_states, sandboxes }: Json): string {
+  const shown = sandboxes.map(({ first_state, ...sandbox }: Json) => ({ ...sandbox, first: first_states[first_state] }))
+  const sorted = shown.sort((a: Json, b: Json) => (String(a.name) < String(b.name) ? -1 : 1))
+  return JSON.stringify({ start: first_states[start], sandboxes: sorted }, (_, value) =>
+    value && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
+  )
+}
+
+/** What each moment has to show: which states may be found when the power fails after so many calls. */
+type Moment = { calls: number; least: number; most: number }
+
+/** Tries every state that the device may be in after each call. Returns how many there were, and what was wrong. */
+async function audit({ calls }: RecordedDisk, file: string, states: readonly string[], moments: readonly Moment[]) {
+  const problems: string[] = []
+  const seen = new Map<string, string>()
+  let tried = 0
+  for (let count = 0; count <= calls.length; count++) {
+    const { least } = moments.filter(moment => moment.calls <= count).at(-1) as Moment
+    const { most } = (moments.find(moment => moment.calls > count) ?? moments.at(-1)) as Moment
+    const right = states.slice(least, most + 1)
+    for (const content of crashesAt(calls, count, file, CUTS)) {
+      tried++
+      const found = content === null ? NO_FILE : stateIn(content, seen)
+      if (!right.includes(found))
+        problems.push(`after ${count} calls: ${states.includes(found) ? `state ${states.indexOf(found)} of ${least} to ${most}` : found}`)
+    }
+  }
+  return { tried, different: seen.size, problems }
+}
+
+const NO_FILE = 'no file'
+
+/** The state that a file holds, or why it cannot be read. */
+function stateIn(content: Buffer, seen: Map<string, string>): string {
+  const key = content.toString('latin1')
+  let state = seen.get(key)
+  if (state === undefined) {
+    try {
+      state = comparable(dataIn(content.toString()) as Json)
+    } catch (error) {
+      state = `the file cannot be read: ${(error as Error).message}`
+    }
+    seen.set(key, state)
+  }
+  return state
+}
+
+for (const [title, fails] of [
+  ['power loss after any call of any write', () => false],
+  ['power loss while writes fail for want of room, for a failed sync or a failed truncation', (nth: number) => nth % 3 === 2]
+] as const) {
+  t.test(`${title}: what was answered is there, and the file is whole`, async t => {
+    const { file, disk, data, change, present } = await recorded(t, title)
+    const states = [NO_FILE]
+    const moments: Moment[] = [{ calls: 0, least: 0, most: 0 }]
+    let answered = 0
+    for (let nth = 0; nth <= CHANGES; nth++) {
+      if (nth > 0) await change()
+      const state = present()
+      if (state !== states.at(-1)) states.push(state)
+      moments.push({ calls: disk.calls.length, least: answered, most: states.length - 1 })
+      if (nth > 0 && fails(nth)) Object.assign(disk, [{ room: 40 + nth }, { failsToSync: true }, { room: 7, failsToTruncate: true }][Math.floor(nth / 3) % 3])
+      await data.saved().then(
+        () => {
+          answered = states.length - 1
+        },
+        () => {}
+      )
+      Object.assign(disk, { room: Number.POSITIVE_INFINITY, failsToSync: false, failsToTruncate: false })
+      moments.push({ calls: disk.calls.length, least: answered, most: states.length - 1 })
+    }
+
+    const { tried, different, problems } = await audit(disk, file, states, moments)
+
+    t.strictSame(problems.slice(0, 5), [])
+    t.ok(tried > 10 * CHANGES && states.length > CHANGES / 2, `${tried} states`)
+    t.ok(disk.calls.filter(({ call }) => call === 'rename').length > 2, 'the file was replaced in between')
+    t.comment(`${disk.calls.length} calls, ${tried} states of the device, ${different} different files, ${states.length} states of the sandboxes`)
+  })
+}
+
+t.test('power loss: an emulator starts from torn files', async t => {
+  const { folder, file, disk, data, change } = await recorded(t, 'starts')
+  for (let nth = 0; nth < 6; nth++) {
+    await change()
+    await data.saved()
+  }
+  const last = disk.calls.findLastIndex(({ call }) => call === 'write')
+  let nth = 0
+  for (const content of crashesAt(disk.calls, last + 1, file, 2)) {
+    const copy = join(folder, `copy-${nth++}.json`)
+    await writeFile(copy, content as Buffer)
+    const again = await DataFile.take(copy)
+    t.equal((await again.read(LAUNCH)).sandboxes[0]?.name, null)
+    await again.close()
+  }
+  t.ok(nth > 5)
+})

@@ -1,0 +1,173 @@
+/** A file system that records what is asked of it and can be full, and what a device may hold when the power fails at any moment. */
+import { join } from 'node:path'
+import { DISK, type FileSystem } from '../../src/sandbox/json-file.js'
+
+/** A call of the file system. `inode` is a number for each file that was opened. `sync` is of a file, or of the names in a folder. */
+export type DiskCall =
+  | { call: 'create'; path: string; inode: number }
+  | { call: 'write'; inode: number; at: number; bytes: Buffer }
+  | { call: 'truncate'; inode: number; size: number }
+  | { call: 'sync'; inode: number }
+  | { call: 'syncFolder'; path: string }
+  | { call: 'rename'; from: string; to: string }
+  | { call: 'remove'; path: string }
+
+export type RecordedDisk = { files: FileSystem; calls: DiskCall[]; room: number; failsToSync: boolean; failsToTruncate: boolean }
+type Handle = Awaited<ReturnType<FileSystem['open']>>
+
+const failure = (code: string, call: string) => Object.assign(new Error(`${code}: failed on purpose, ${call}`), { code })
+
+/** The real file system, recorded. `room` is how many bytes can be written still; a write that is too long is cut short, and the next one fails. */
+export function recordedDisk(): RecordedDisk {
+  const calls: DiskCall[] = []
+  let inodes = 0
+  const recorded = (handle: Handle, inode: number, folder: string | null) =>
+    new Proxy(handle, {
+      get(target, name) {
+        if (name === 'write')
+          return async (bytes: Buffer, from: number, length: number, at: number) => {
+            const fits = Math.min(length, disk.room)
+            if (fits === 0 && length > 0) throw failure('ENOSPC', 'write')
+            disk.room -= fits
+            calls.push({ call: 'write', inode, at, bytes: Buffer.from(bytes.subarray(from, from + fits)) })
+            return target.write(bytes, from, fits, at)
+          }
+        if (name === 'truncate')
+          return async (size: number) => {
+            if (disk.failsToTruncate) throw failure('EIO', 'ftruncate')
+            calls.push({ call: 'truncate', inode, size })
+            return target.truncate(size)
+          }
+        if (name === 'sync' || name === 'datasync')
+          return async () => {
+            if (disk.failsToSync) throw failure('EIO', 'fsync')
+            calls.push(folder === null ? { call: 'sync', inode } : { call: 'syncFolder', path: folder })
+            return target[name]()
+          }
+        const value = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
+      }
+    })
+  const open = async (path: string, flags: string, mode?: number) => {
+    const handle = await DISK.open(path, flags, mode)
+    if (flags === 'r') return recorded(handle, 0, path)
+    calls.push({ call: 'create', path, inode: ++inodes })
+    return recorded(handle, inodes, null)
+  }
+  const rename = async (from: string, to: string) => {
+    await DISK.rename(from, to)
+    calls.push({ call: 'rename', from, to })
+  }
+  const rm = async (path: string, options: object) => {
+    await DISK.rm(path, options)
+    calls.push({ call: 'remove', path })
+  }
+  const disk: RecordedDisk = {
+    files: { ...DISK, open, rename, rm } as FileSystem,
+    calls,
+    room: Number.POSITIVE_INFINITY,
+    failsToSync: false,
+    failsToTruncate: false
+  }
+  return disk
+}
+
+type Change = { at: number; bytes: Buffer } | { size: number }
+type Inode = { synced: Buffer; pending: Change[] }
+type Names = ReadonlyMap<string, number>
+type NameChange = { path: string; inode: number | null }[]
+
+const applied = (content: Buffer, change: Change): Buffer => {
+  if ('size' in change) return content.subarray(0, change.size)
+  const after = Buffer.alloc(Math.max(content.length, change.at + change.bytes.length))
+  content.copy(after)
+  change.bytes.copy(after, change.at)
+  return after
+}
+
+/** What a file may hold whose last changes were not synced: any number of them, and of the next one a part, at its size or not, in any order of its blocks. */
+function* contentsOf({ synced, pending }: Inode, cuts: number): Generator<Buffer> {
+  let content = synced
+  yield content
+  for (const change of pending) {
+    if ('bytes' in change) {
+      const { at, bytes } = change
+      const places = new Set(Array.from({ length: cuts + 1 }, (_, nth) => Math.floor((nth * bytes.length) / cuts)))
+      for (const cut of [...places, 1, bytes.length - 1]) {
+        const zeros = Buffer.alloc(bytes.length)
+        yield applied(content, { at, bytes: bytes.subarray(0, cut) })
+        yield applied(content, { at, bytes: Buffer.concat([bytes.subarray(0, cut), zeros.subarray(cut)]) })
+        yield applied(content, { at, bytes: Buffer.concat([zeros.subarray(0, cut), bytes.subarray(cut)]) })
+      }
+    }
+    content = applied(content, change)
+    yield content
+  }
+}
+
+/** Every subset of changes of names, in their order. */
+function* subsetsOf<T>(all: readonly T[]): Generator<T[]> {
+  for (let bits = 0; bits < 2 ** all.length; bits++) yield all.filter((_, nth) => bits & (1 << nth))
+}
+
+/** What the device may hold at a path when the power fails after the first `count` calls; null is no file. `cuts` is in how many places each write is torn. */
+export function* crashesAt(calls: readonly DiskCall[], count: number, path: string, cuts: number): Generator<Buffer | null> {
+  const inodes = new Map<number, Inode>()
+  let names: Names = new Map()
+  let changes: NameChange[] = []
+  const present = new Map<string, number>()
+  for (const call of calls.slice(0, count)) {
+    const inode = 'inode' in call ? inodes.get(call.inode) : undefined
+    if (call.call === 'create') {
+      inodes.set(call.inode, { synced: Buffer.alloc(0), pending: [] })
+      present.set(call.path, call.inode)
+      changes.push([{ path: call.path, inode: call.inode }])
+    }
+    if (call.call === 'write' || call.call === 'truncate') inode?.pending.push(call)
+    if (call.call === 'sync' && inode) {
+      inode.synced = inode.pending.reduce(applied, inode.synced)
+      inode.pending = []
+    }
+    if (call.call === 'rename') {
+      const moved = present.get(call.from) as number
+      present.delete(call.from)
+      present.set(call.to, moved)
+      changes.push([
+        { path: call.from, inode: null },
+        { path: call.to, inode: moved }
+      ])
+    }
+    if (call.call === 'remove') {
+      present.delete(call.path)
+      changes.push([{ path: call.path, inode: null }])
+    }
+    if (call.call === 'syncFolder') {
+      names = new Map(present)
+      changes = []
+    }
+  }
+  const found = new Set<number | undefined>()
+  for (const done of subsetsOf(changes)) {
+    const after = new Map<string, number | null>(names)
+    for (const { path, inode } of done.flat()) after.set(path, inode)
+    found.add(after.get(path) ?? undefined)
+  }
+  for (const inode of found) {
+    if (inode === undefined) yield null
+    else yield* contentsOf(inodes.get(inode) as Inode, cuts)
+  }
+}
+
+/** The calls as text, each file by the name that it had first. */
+export function callsText(calls: readonly DiskCall[], folder: string): string[] {
+  const names = new Map<number, string>()
+  const short = (path: string) => (path === folder ? '.' : path.replace(join(folder, '/'), '').replace(/[0-9a-f]{16}/, '*'))
+  return calls.map(call => {
+    if (call.call === 'create') names.set(call.inode, short(call.path))
+    const name = 'inode' in call ? names.get(call.inode) : ''
+    if (call.call === 'write') return `write ${name} ${call.at}+${call.bytes.length}`
+    if (call.call === 'truncate') return `truncate ${name} ${call.size}`
+    if (call.call === 'rename') return `rename ${short(call.from)} ${short(call.to)}`
+    return `${call.call} ${name || short((call as { path: string }).path)}`
+  })
+}
