@@ -1,13 +1,17 @@
 /** Names of sandboxes and snapshots. */
+import { holdsCardNumber } from '../core/card-numbers.js'
 import { ApiError } from '../core/errors.js'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-export const isName = (name: string): boolean => NAME.test(name)
+/** Whether a text may be a name: not one that holds a card number, since names are shown and written. */
+export const isName = (name: string): boolean => NAME.test(name) && !holdsCardNumber(name)
 
-/** The name as it is. Errors: `name_invalid`, which shows it as `shown`. */
+/** The name as it is. Errors: `name_invalid`, which shows it as `shown`, but not a card number. */
 export function checkedName(name: string, shown = name): string {
   if (isName(name)) return name
+  if (NAME.test(name))
+    throw new ApiError('name_invalid', { message: 'The name holds a card number; names are shown and written, so take another one.', param: 'name' })
   throw new ApiError('name_invalid', {
     message: `${shown === '' ? 'The name is empty' : `${shown} is no name`}: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.`,
     param: 'name'
