@@ -31,7 +31,7 @@ export type Point = { file: string; title: string; problems: string[]; ms: numbe
 /** Checks the files one after the other. A document that cannot be loaded is a failed point, not an error. */
 export async function check(files: readonly string[], options: CheckOptions): Promise<Point[]> {
   const points: Point[] = []
-  for (const file of files) points.push(...(await checkFile(file, options)))
+  for (const file of files) for (const point of await checkFile(file, options)) points.push(point)
   return points
 }
 

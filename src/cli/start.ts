@@ -26,7 +26,7 @@ export async function start(given: Required<Pick<EmulatorOptions, 'settings' | '
 /** The text that is printed at start-up: the addresses, the keys, a first call, and the line that says that the emulator is ready. */
 export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }: Emulator): string {
   const [first] = apiKeys
-  const width = Math.max(...apiKeys.map(({ key }) => key.length))
+  const width = apiKeys.reduce((width, { key }) => Math.max(width, key.length), 0)
   return [
     '',
     `  API       ${baseUrl}`,

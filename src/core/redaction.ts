@@ -1,10 +1,10 @@
-/** Keeps card data and API keys out of what is shown: errors, logs and the journal (A25). */
+/** Keeps card data, API keys and the control token out of what is shown: errors, logs, the journal and reports (A25). */
 import type { Schema } from '../reference/parameters.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
+import { LEAST_DIGITS, MOST_SEPARATORS, withoutCardNumbers } from './card-numbers.js'
 import { FormList, type FormNode, FormObject } from './form.js'
+import { MASK, NO_WORDS, type SecretWords } from './secret-words.js'
 
-/** What stands where something was masked. */
-export const MASK = '***'
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 /** Every parameter that the reference names, nested ones too. */
 const PARAMETERS = PARAMETER_TABLES.flatMap(parametersIn)
@@ -19,109 +19,172 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   ...['cardnumber', 'pan', 'cvc', 'cvc2', 'cvv', 'cvv2', 'cardcsc', 'securitycode', 'apikey', 'password', 'authorization']
 ])
 
-/** The names of the reference that hold nothing secret; most names that clients send are among them. */
-export const OPEN_NAMES: ReadonlySet<string> = new Set(PARAMETERS.map(({ name }) => name).filter(name => !SECRET_NAMES.has(plain(name))))
+/** What may be shown below the objects that card data is sent in: the names that answers have there too. Everything else below them is secret, misspelt names among it. */
+const OPEN_BELOW: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries({ card: ['brand', 'last4'], bank_account: ['bank_name', 'last4'], bankaccount: ['bank_name', 'last4'] }).map(([name, open]) => [
+    name,
+    new Set(open)
+  ])
+)
+const NOTHING: ReadonlySet<string> = new Set()
+
+/** The names that may be shown below an object of this name; undefined where the object holds no card data. */
+const openBelow = (name: string): ReadonlySet<string> | undefined => OPEN_BELOW.get(name) ?? OPEN_BELOW.get(plain(name))
+
+/** The names of the reference that hold nothing secret, nor below them; most names that clients send are among them. */
+export const OPEN_NAMES: ReadonlySet<string> = new Set(
+  PARAMETERS.map(({ name }) => name).filter(name => !SECRET_NAMES.has(plain(name)) && openBelow(name) === undefined)
+)
 
 /** Whether what has this name is kept nowhere, however the name is written. */
 export const isSecretName = (name: string): boolean => !OPEN_NAMES.has(name) && SECRET_NAMES.has(plain(name))
 
+/** Whether what a nested name names is kept nowhere: by its last part, or because it is below an object that card data is sent in. */
+export function isSecretPath(path: readonly string[]): boolean {
+  if (isSecretName(path.at(-1) ?? '')) return true
+  const holder = path.findIndex((name, at) => at < path.length - 1 && openBelow(name) !== undefined)
+  return holder >= 0 && !(holder === path.length - 2 && openBelow(path[holder] as string)?.has(path.at(-1) as string))
+}
+
 /** A name and a value of JSON, which a client may have sent where form encoding belongs. */
 const JSON_PAIR = /"([^"\\]{1,40})"\s*:\s*(?:"(?:[^"\\]|\\.)*"?|[^\s,{}[\]"]+)/g
+/** An object or list of JSON under a name that card data is sent in, as far as the first end of one. */
+const JSON_HOLDER = /"(card|bank_?account)"\s*:\s*[[{][^\]}]*[\]}]?/gi
 
-/** Thirteen digits or more, however they are grouped. */
-const DIGIT_RUN = /\d(?:[ -]?\d){12,}/g
-const HAS_DIGIT_RUN = new RegExp(DIGIT_RUN, '')
-const LONGEST = 19
-const SHORTEST = 13
+/** The text with every card number, each of the words that stands by itself, and what JSON in it says under a secret name masked, encoded or not. */
+export function withoutSecrets(text: string, words: SecretWords = NO_WORDS): string {
+  if (!hasSign(text) && !words.mayBeIn(text)) return text
+  let shown = withoutPlainSecrets(text, words)
+  let decoded = shown
+  for (let level = 0; level < MOST_LEVELS && IS_ENCODED.test(decoded); level++) {
+    const deeper = percentDecoded(decoded)
+    decoded = withoutPlainSecrets(deeper, words)
+    if (decoded !== deeper) shown = decoded
+  }
+  return shown
+}
 
-/** The run with every Luhn-valid stretch of 13 to 19 digits masked, wherever in the run it starts; stretches may overlap. */
-function maskedRun(run: string): string {
-  const places = Array.from(run, (_, place) => place).filter(place => isDigit(run, place))
-  const sums = luhnSums(places.map(place => Number(run[place])))
-  const shown = [...run]
-  let done = 0
-  for (let start = 0; start + SHORTEST <= places.length; start++) {
-    for (let end = Math.min(start + LONGEST, places.length); end >= Math.max(start + SHORTEST, done + 1); end--) {
-      // counted from the right every second digit is doubled: those whose parity is that of the end
-      const sum = sums[end % 2] as number[]
-      if (((sum[end] as number) - (sum[start] as number)) % 10 !== 0) continue
-      for (const place of places.slice(Math.max(start, done), end)) shown[place] = '*'
-      done = end
-      break
+const IS_ENCODED = /%[\da-f]{2}/i
+/** How often a text may be percent-encoded, one in the other, for what it holds to be seen. */
+const MOST_LEVELS = 4
+
+/** What a character of ASCII may be the sign of: a digit of a number, JSON or percent-encoding, the start of digits or of credentials in base64. */
+const DIGIT = 1
+const ENCODING = 2
+const BASE64_START = 4
+const SIGNS = new Uint8Array(128)
+for (const character of '0123456789') SIGNS[character.charCodeAt(0)] = DIGIT
+for (const character of '"%') SIGNS[character.charCodeAt(0)] = ENCODING
+for (const character of 'MNOBb') SIGNS[character.charCodeAt(0)] = BASE64_START
+/** What follows such a start: the digit after it in base64, `Basic` and `Bearer`. */
+const AFTER_START = 'DTjzaeAE'
+
+/** Whether there is a sign of a secret in a text, apart from words: one look at each character, since most texts have none. */
+function hasSign(text: string): boolean {
+  let digits = 0
+  let gap = 0
+  for (let place = 0; place < text.length; place++) {
+    const character = text.charCodeAt(place)
+    if (character >= 0x80) return true
+    const sign = SIGNS[character]
+    if (sign !== DIGIT) {
+      if (++gap > MOST_SEPARATORS) digits = 0
+      if (sign !== 0 && (sign === ENCODING || AFTER_START.includes(text.charAt(place + 1)))) return true
+    } else {
+      gap = 0
+      if (++digits === LEAST_DIGITS) return true
     }
   }
-  return shown.join('')
+  return false
 }
 
-const isDigit = (text: string, place: number) => text[place] !== ' ' && text[place] !== '-'
+function withoutPlainSecrets(text: string, words: SecretWords): string {
+  let shown = text
+  if (text.includes('"')) {
+    shown = text
+      .replace(JSON_HOLDER, (_all, name) => `"${name}":"${MASK}"`)
+      .replace(JSON_PAIR, (pair, name) => (isSecretName(name) ? `"${name}":"${MASK}"` : pair))
+  }
+  shown = words.maskedIn(withoutCardNumbers(shown))
+  return MAY_BE_BASE64.test(shown) || words.mayBeIn(shown) ? withoutBase64(shown, words) : shown
+}
 
-/** The Luhn sums of the digits before each place: once with those at even places doubled, once with those at odd ones. */
-function luhnSums(digits: readonly number[]): readonly number[][] {
-  return [0, 1].map(parity => {
-    const sums = [0]
-    for (const [place, digit] of digits.entries()) {
-      const doubled = digit > 4 ? digit * 2 - 9 : digit * 2
-      const counted = place % 2 === parity ? doubled : digit
-      sums.push((sums[place] as number) + counted)
-    }
-    return sums
+/** The text with its percent-encoding undone as far as that is possible, without control characters. */
+function percentDecoded(text: string): string {
+  return text
+    .replace(/(?:%[\da-f]{2})+/gi, run => {
+      try {
+        return decodeURIComponent(run)
+      } catch {
+        return run.replace(/%([0-7][\da-f])/gi, (_all, code) => String.fromCharCode(Number.parseInt(code, 16)))
+      }
+    })
+    .replace(/\p{Cc}/gu, '?')
+}
+
+/** Nine digits in base64, at whichever byte they begin, or the words that credentials in base64 follow. */
+const MAY_BE_BASE64 = /(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){3}|[Bb]asic\s|BASIC\s|[Bb]earer\s/
+const BASE64 = /[\w+/-]{8,}={0,2}/g
+
+/** The text with every piece of base64 masked that holds a card number or one of the words; the piece may begin inside a longer word. */
+function withoutBase64(text: string, words: SecretWords): string {
+  return text.replace(BASE64, piece => {
+    const isSecret = [0, 1, 2, 3].some(start => {
+      const decoded = Buffer.from(piece.slice(start), 'base64').toString()
+      return words.maskedIn(withoutCardNumbers(decoded)) !== decoded
+    })
+    return isSecret ? MASK : piece
   })
 }
 
-/** The text with every card number, and each of the API keys where it stands as a word, masked. */
-export const masked = (text: string, keys: readonly string[] = []): string =>
-  withoutKeys(HAS_DIGIT_RUN.test(text) ? text.replace(DIGIT_RUN, maskedRun) : text, keys)
-
-/** The text with all of that masked, and what JSON in it says under a secret name. */
-export function withoutSecrets(text: string, keys: readonly string[] = []): string {
-  if (text.length < SHORTEST && (PATTERNS.get(keys)?.shortest ?? 0) > text.length && !text.includes('"')) return text
-  return masked(text.includes('"') ? text.replace(JSON_PAIR, (pair, name) => (isSecretName(name) ? `"${name}":"${MASK}"` : pair)) : text, keys)
+/** Masks what is secret in a form, in place: values of secret names, all that is not open below card data, card numbers and words wherever they are. */
+export function redactForm(form: FormObject, words: SecretWords): void {
+  redactParts(form, words, true)
 }
 
-/** Whether a card number or one of the API keys may be in the text. */
-export const isSecretIn = (text: string, keys: readonly string[]): boolean => HAS_DIGIT_RUN.test(text) || isKeyIn(text, keys)
-
-const escaped = (key: string) => key.replace(/\W/g, '\\$&')
-/** Keys that are looked for again and again. */
-const PATTERNS = new WeakMap<readonly string[], { any: RegExp; shortest: number }>()
-
-/** The keys, ready to be looked for again and again. */
-export function compileKeyPattern(keys: readonly string[]): readonly string[] {
-  if (keys.length > 0) PATTERNS.set(keys, { any: new RegExp(keys.map(escaped).join('|')), shortest: Math.min(...keys.map(key => key.length)) })
-  return keys
-}
-
-/** The text with each of the API keys, where it stands as a word, masked. */
-export function withoutKeys(text: string, keys: readonly string[]): string {
-  if (!isKeyIn(text, keys)) return text
-  const present = keys.filter(key => text.includes(key))
-  return present.sort((a, b) => b.length - a.length).reduce((rest, key) => rest.replace(new RegExp(`(?<!\\w)${escaped(key)}(?!\\w)`, 'g'), MASK), text)
-}
-
-const isKeyIn = (text: string, keys: readonly string[]): boolean => PATTERNS.get(keys)?.any.test(text) ?? keys.some(key => text.includes(key))
-
-/** Masks what is secret in a form, in place: values of secret names, card numbers and API keys wherever they are. */
-export function redactForm(form: FormObject, keys: readonly string[]): void {
+function redactParts(form: FormObject, words: SecretWords, isRoot: boolean): void {
+  if (form.parts.size === 0) return
   let isRenamed = false
   form.parts.each((node, name) => {
-    const isOpen = OPEN_NAMES.has(name)
-    const shown = isOpen ? name : redactedName(name, keys)
+    if (OPEN_NAMES.has(name)) return redactNode(form, name, node, words)
+    const shown = OPEN_BELOW.has(name) ? name : redactedName(name, words)
     isRenamed ||= shown !== name
     // an empty value says nothing, and evidence has to see that it was empty
-    if (!isOpen && node !== '' && (shown === MASK || isSecretName(name))) form.parts.set(name, MASK)
-    else redactNode(form, name, node, keys)
+    if (node === '') return
+    const open = openBelow(name)
+    if (shown === MASK || isSecretName(name) || (open !== undefined && isRoot && typeof node === 'string')) form.parts.set(name, MASK)
+    else if (open !== undefined && typeof node !== 'string') redactHolder(node, open, words)
+    else redactNode(form, name, node, words)
   })
-  if (isRenamed) rename(form, name => (OPEN_NAMES.has(name) ? name : redactedName(name, keys)))
+  if (isRenamed) rename(form, name => (OPEN_NAMES.has(name) ? name : redactedName(name, words)))
 }
 
-function redactNode(form: FormObject, name: string, node: FormNode, keys: readonly string[]): void {
-  if (node instanceof FormObject) redactForm(node, keys)
+/** Masks all but what is open by name, in place. */
+function redactHolder(node: FormList | FormObject, open: ReadonlySet<string>, words: SecretWords): void {
+  if (node instanceof FormList) {
+    node.items.forEach((item, place) => {
+      if (item !== '') node.items[place] = MASK
+    })
+    return
+  }
+  let isRenamed = false
+  node.parts.each((part, name) => {
+    isRenamed ||= !OPEN_NAMES.has(name) && !isSecretName(name) && redactedName(name, words) !== name
+    if (typeof part !== 'string') redactHolder(part, NOTHING, words)
+    else if (open.has(name)) redactNode(node, name, part, words)
+    else if (part !== '') node.parts.set(name, MASK)
+  })
+  if (isRenamed) rename(node, name => redactedName(name, words))
+}
+
+function redactNode(form: FormObject, name: string, node: FormNode, words: SecretWords): void {
+  if (node instanceof FormObject) redactParts(node, words, false)
   else if (node instanceof FormList)
     node.items.forEach((item, place) => {
-      node.items[place] = withoutSecrets(item, keys)
+      node.items[place] = withoutSecrets(item, words)
     })
   else {
-    const shown = withoutSecrets(node, keys)
+    const shown = withoutSecrets(node, words)
     if (shown !== node) form.parts.set(name, shown)
   }
 }
@@ -133,13 +196,48 @@ function rename({ parts }: FormObject, nameOf: (name: string) => string): void {
 }
 
 /** A name that is no name, but JSON, or a piece of it, sent as a form, is masked whole. */
-const redactedName = (name: string, keys: readonly string[]) => (/["{}]/.test(name) ? MASK : withoutSecrets(name, keys))
+const redactedName = (name: string, words: SecretWords) => (/["{}]/.test(name) ? MASK : withoutSecrets(name, words))
 
-/** A value with every card number in its texts, and every number that is one, masked. */
-export function maskedThroughout<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value), (_name, part) => {
-    if (typeof part !== 'string' && typeof part !== 'number') return part
-    const shown = masked(String(part))
-    return shown === String(part) ? part : shown
+/** How the digest of a value is written where the value itself is not kept. */
+export const IS_DIGEST = /^sha256:[\da-f]{64}$/
+
+/** Data of JSON with everything secret in it masked: by name, below card data, and in texts and numbers wherever they are. Digests stay. */
+export function maskedThroughout<T>(value: T, words: SecretWords = NO_WORDS): T {
+  return maskedPart(value, words) as T
+}
+
+function maskedPart(value: unknown, words: SecretWords): unknown {
+  if (typeof value === 'string' || typeof value === 'number') {
+    const text = String(value)
+    const shown = IS_DIGEST.test(text) ? text : withoutSecrets(text, words)
+    return shown === text ? value : shown
+  }
+  if (Array.isArray(value)) return value.map(part => maskedPart(part, words))
+  return eachPart(value, words, (part, name) => {
+    if (isSecretPath(stepsIn(name))) return hidden(part)
+    const open = openBelow(name)
+    return open === undefined ? maskedPart(part, words) : maskedHolder(part, open, words)
   })
 }
+
+/** Card data with all but what is open by name masked; a text in its place says what kind it is. */
+function maskedHolder(value: unknown, open: ReadonlySet<string>, words: SecretWords): unknown {
+  if (Array.isArray(value)) return hidden(value)
+  if (typeof value !== 'object') return maskedPart(value, words)
+  return eachPart(value, words, (part, name) => (open.has(name) && typeof part !== 'object' ? maskedPart(part, words) : hidden(part)))
+}
+
+/** An object with each part shown in its own way; anything else as it is. */
+function eachPart(value: unknown, words: SecretWords, show: (part: unknown, name: string) => unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [withoutSecrets(name, words), show(part, name)]))
+}
+
+/** What stands in place of a secret value: nothing that says something, digests apart. */
+function hidden(value: unknown): unknown {
+  if (value === null || value === '' || (typeof value === 'string' && IS_DIGEST.test(value))) return value
+  return Array.isArray(value) ? value.map(hidden) : MASK
+}
+
+/** A nested name by its parts, in brackets or not. */
+const stepsIn = (name: string): string[] => (name.includes('[') ? name.split(/[[\]]+/).filter(part => part !== '') : [name])

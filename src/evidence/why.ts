@@ -1,7 +1,8 @@
 /** Why a call was answered as it was: the rules that it kept and broke, with the figures that they saw, and the assumptions that the answer relies on. */
 import { FormList, type FormNode, type FormObject, inBrackets } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
-import { isSecretName, MASK, withoutKeys, withoutSecrets } from '../core/redaction.js'
+import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
+import type { SecretWords } from '../core/secret-words.js'
 import type { Facts } from '../core/trace.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
@@ -16,7 +17,7 @@ type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?:
 export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 
 /** An entry of the journal as a list shows it; `keys` are the API keys to mask in its answer. */
-export function summaryOf(call: JudgedCall, keys: readonly string[]) {
+export function summaryOf(call: JudgedCall, keys: SecretWords) {
   const { id, at, operation, method, path, params, account, query, body, userAgent, outcome, status, isDelivered, script, refusal, ms } = call
   return {
     id,
@@ -54,7 +55,7 @@ function verdictsOf(call: JudgedCall): Verdict[] {
 }
 
 /** An entry whole, with why it was answered so. */
-export function explained(call: JudgedCall, journal: Journal, keys: readonly string[]) {
+export function explained(call: JudgedCall, journal: Journal, keys: SecretWords) {
   return {
     ...summaryOf(call, keys),
     why: {
@@ -78,7 +79,7 @@ const OUTCOMES: Readonly<Record<JudgedCall['outcome'], string>> = {
 }
 
 /** The same for people to read. */
-export function explainedText(call: JudgedCall, journal: Journal, keys: readonly string[]): string {
+export function explainedText(call: JudgedCall, journal: Journal, keys: SecretWords): string {
   const { at, id, method, path, query, body, script, answer, why, status, outcome } = { ...explained(call, journal, keys), at: isoOf(call.at) }
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
   const lines = [`${id}  ${method} ${path}  ${OUTCOMES[outcome]}, ${status}, ${effect}  (${at})`]
@@ -128,14 +129,11 @@ function flat(parameters: Parameters, under = ''): string[] {
 }
 
 /** An answer as it may be shown: JSON as values, anything else as text; null where there is none. */
-function answerShown(call: JudgedCall, keys: readonly string[]): unknown {
-  const text = withoutSecrets(withoutKeys(call.text, keys))
+function answerShown({ text }: JudgedCall, keys: SecretWords): unknown {
+  if (text === '') return null
   try {
-    return JSON.parse(text, (name, value) => {
-      if (isSecretName(name)) return MASK
-      return typeof value === 'string' ? withoutSecrets(value) : value
-    })
+    return maskedThroughout(JSON.parse(text), keys)
   } catch {
-    return text === '' ? null : text
+    return withoutSecrets(text, keys)
   }
 }

@@ -1,6 +1,7 @@
 /** What answers may show: errors in the one shape, and no secret in any of them (A07, A25). */
 import { type ApiError, CATALOGUE } from '../core/errors.js'
-import { compileKeyPattern, withoutSecrets } from '../core/redaction.js'
+import { withoutSecrets } from '../core/redaction.js'
+import { NO_WORDS, SecretWords } from '../core/secret-words.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { keyIn } from './authentication.js'
 
@@ -16,23 +17,48 @@ export function redacted(text: string, sandbox: Sandbox, authorization?: string 
   return withoutSecrets(text, keysToMask(sandbox, authorization))
 }
 
-/** The API keys that are masked in what is shown: the sandbox's, and the caller's own. */
-export function keysToMask({ isLoaded, store }: Sandbox, authorization?: string | undefined): readonly string[] {
-  const known = isLoaded ? keysOf(store.keys) : []
+/** The words that are masked in what is shown: the sandbox's API keys, the control token, and the caller's own key. */
+export function keysToMask({ isLoaded, store, settings }: Sandbox, authorization?: string | undefined): SecretWords {
+  const token = settings.control_token
+  const known = isLoaded ? wordsOf(store.keys, token) : tokenWords(token)
   const own = keyIn(authorization) ?? ''
-  return own.length < SHORTEST_KEY || known.includes(own) ? known : [...known, own]
+  return own.length < SHORTEST_KEY || known.has(own) ? known : wordsWith(own, known)
 }
 
-/** The keys of each sandbox as a list, made anew when there are more. */
-const LISTS = new WeakMap<ReadonlyMap<string, string>, readonly string[]>()
+/** The words with the unknown key of the last caller: a client sends the same one again and again. */
+const WORDS_WITH = new WeakMap<SecretWords, { own: string; words: SecretWords }>()
 
-function keysOf(keys: ReadonlyMap<string, string>): readonly string[] {
-  let list = LISTS.get(keys)
-  if (list?.length !== keys.size) {
-    list = compileKeyPattern([...keys.keys()])
-    LISTS.set(keys, list)
+function wordsWith(own: string, known: SecretWords): SecretWords {
+  let last = WORDS_WITH.get(known)
+  if (last?.own !== own) {
+    last = { own, words: new SecretWords([own], known) }
+    WORDS_WITH.set(known, last)
   }
-  return list as readonly string[]
+  return last.words
+}
+
+/** The words of each sandbox, made anew when it has more keys. */
+const WORDS = new WeakMap<ReadonlyMap<string, string>, { size: number; words: SecretWords }>()
+const TOKEN_WORDS = new Map<string, SecretWords>()
+
+function wordsOf(keys: ReadonlyMap<string, string>, token: string | null): SecretWords {
+  let known = WORDS.get(keys)
+  if (known?.size !== keys.size) {
+    known = { size: keys.size, words: new SecretWords(keys.keys(), tokenWords(token)) }
+    WORDS.set(keys, known)
+  }
+  return known.words
+}
+
+/** The control token alone; it is the same as long as the process runs. */
+function tokenWords(token: string | null): SecretWords {
+  if (token === null) return NO_WORDS
+  let words = TOKEN_WORDS.get(token)
+  if (words === undefined) {
+    words = new SecretWords([token])
+    TOKEN_WORDS.set(token, words)
+  }
+  return words
 }
 
 const IS_PLAIN = /^[\w/.-]*$/

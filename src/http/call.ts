@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
 import { heldBy } from '../core/memory.js'
-import { redactForm, withoutKeys, withoutSecrets } from '../core/redaction.js'
+import { redactForm, withoutSecrets } from '../core/redaction.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
@@ -224,7 +224,7 @@ export class Call implements JudgedCall {
     redactForm(this.query, keys)
     redactForm(this.body, keys)
     if (this.refusal?.param) this.refusal = { ...this.refusal, param: withoutSecrets(this.refusal.param, keys) }
-    if (this.#body !== '') this.#body = withoutKeys(this.#body, keys)
+    if (this.#body !== '') this.#body = keys.maskedIn(this.#body)
     this.authorization = undefined
     this.#undecoded = ''
     this.values = NO_VALUES

@@ -11,6 +11,7 @@ import type { RuleId } from '../reference/rules.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { errorBody, JSON_TYPE, readable } from './answers.js'
 import type { Call } from './call.js'
+import { logDefect } from './logging.js'
 import { BASE, pathBelow } from './paths.js'
 import { countCall } from './script.js'
 
@@ -49,7 +50,7 @@ export function answerRefusal(error: FastifyError | ApiError, request: FastifyRe
   const { call } = request
   const { sandbox, settings } = call
   const refusal = refusalFrom(error, settings)
-  if (refusal.code === 'internal_error') request.log.error({ err: error }, 'defect')
+  if (refusal.code === 'internal_error') logDefect(request.log, error)
   countCall(call)
   const { code, rule = null, assumption = null, param = null, facts = null } = refusal
   if (assumption) call.trace.rely(assumption)
@@ -72,7 +73,7 @@ function fateOf(code: ErrorCode, call: Call): Outcome {
 export function answerControlError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
   const { sandbox, settings, id } = request.call
   const refusal = refusalFrom(error, { ...settings, 'limits.body': settings['limits.control_body'] })
-  if (refusal.code === 'internal_error') request.log.error({ err: error }, 'defect')
+  if (refusal.code === 'internal_error') logDefect(request.log, error)
   reply
     .code(statusOf(refusal.code, DEFAULTS))
     .headers(refusal.headers)

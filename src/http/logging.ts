@@ -31,5 +31,26 @@ export function logCall(request: FastifyRequest, { raw }: FastifyReply, authoriz
   log[level]({ call: { id, method, path, status, ms, ...(action && { script: action.id }), ...(lost && { lost }) } }, line)
 }
 
+/** Logs a defect, of the evidence too: the call goes on, whatever becomes of the line. */
+export function logDefect(log: FastifyBaseLogger, error: unknown): void {
+  safely(() => log.error({ err: error }, 'defect'))
+}
+
+/** Logs what a call was warned of, a line each. */
+export function logWarnings(log: FastifyBaseLogger, messages: readonly string[]): void {
+  safely(() => {
+    for (const message of messages) log.warn(message)
+  })
+}
+
+/** A logger of the program that the emulator runs in may fail; the call does not fail with it. */
+function safely(write: () => void): void {
+  try {
+    write()
+  } catch {
+    // there is nowhere to report it
+  }
+}
+
 /** Whether lines of a level are written; a line that is not costs nothing then. */
 const isEnabled = (log: FastifyBaseLogger, level: string): boolean => (log as Partial<Pick<Logger, 'isLevelEnabled'>>).isLevelEnabled?.(level) ?? false

@@ -67,10 +67,14 @@ function refuseUnknown(table: Table, form: FormObject, context: DecodeContext, h
   if (param === undefined) return
   context.trace.rely('A14')
   const known = namesIn(table)
-  const messages = params.map(param => `${param} is not a parameter of this call${hint ?? nearestHint(param, known)}`)
+  const messages = params.slice(0, MOST_NAMED).map(param => `${param} is not a parameter of this call${hint ?? nearestHint(param, known)}`)
+  if (params.length > MOST_NAMED) messages.push(`${params.length - MOST_NAMED} more are none either.`)
   context.unknown(messages)
   if (context.settings['parameters.unknown'] === 'reject') throw new ApiError('parameter_unknown', { message: messages.join(' '), param, assumption: 'A14' })
 }
+
+/** Unknown parameters that a refusal or a warning names. */
+const MOST_NAMED = 20
 
 function nearestHint(param: string, known: readonly string[]): string {
   const inner = known.find(name => name.endsWith(`[${param}]`))
@@ -81,13 +85,18 @@ function nearestHint(param: string, known: readonly string[]): string {
 const NONE: readonly string[] = []
 
 function unknownIn(table: Table, form: FormObject, path: string): readonly string[] {
-  let found = NONE
+  let found: string[] | undefined
   form.parts.each((node, name) => {
     const field = table.byName.get(name)
-    if (field === undefined) found = [...found, leafOf(inBrackets(path, name), node)]
-    else if (field.table && node instanceof FormObject) found = found.concat(unknownIn(field.table, node, field.path))
+    if (field === undefined) {
+      found ??= []
+      found.push(leafOf(inBrackets(path, name), node))
+    } else if (field.table && node instanceof FormObject) {
+      const inner = unknownIn(field.table, node, field.path)
+      if (inner.length > 0) found = found === undefined ? [...inner] : found.concat(inner)
+    }
   })
-  return found
+  return found ?? NONE
 }
 
 /** The first name under a node as the caller wrote it. */

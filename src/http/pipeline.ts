@@ -17,7 +17,7 @@ import { corsHeaders, preflightHeaders } from './cors.js'
 import { answerRefusal, noOperation, outsideBase } from './errors.js'
 import type { Faults } from './faults.js'
 import { positionOf } from './listing.js'
-import { logCall } from './logging.js'
+import { logCall, logDefect, logWarnings } from './logging.js'
 import { PARAMETERS, refuseDisabled } from './operations.js'
 import { type DecodeContext, decodeParameters, refuseInQuery, type Table } from './parameters.js'
 import { BASE, CONTROL, isUnder, pathOf } from './paths.js'
@@ -45,7 +45,7 @@ export function openCall(request: FastifyRequest, reply: FastifyReply, router: S
     call.isClosed = true
     call.sandbox.inFlight--
     if (!call.isPending) closeCall(request, reply)
-    else if (call.isRecorded && call.settings['evidence.coverage']) call.sandbox.evidence.leave(call)
+    else if (call.isRecorded && call.settings['evidence.coverage']) record(request, () => call.sandbox.evidence.leave(call))
   }
   reply.raw.on('close', close)
   // a response that waits behind another one of its connection gets no event when the connection ends
@@ -86,12 +86,17 @@ function closeCall(request: FastifyRequest, reply: FastifyReply): void {
   call.isOver = true
   const { sandbox, authorization } = call
   call.close(reply)
+  const { settings, evidence } = sandbox
+  if (call.isRecorded) record(request, () => evidence.record(call, { journal: settings['evidence.journal'], coverage: settings['evidence.coverage'] }))
+  record(request, () => logCall(request, reply, authorization))
+}
+
+/** Writes evidence or a log line. The answer is out: a defect in it must not end the process. */
+function record({ log }: FastifyRequest, write: () => void): void {
   try {
-    if (call.isRecorded) sandbox.evidence.record(call, { journal: sandbox.settings['evidence.journal'], coverage: sandbox.settings['evidence.coverage'] })
-    logCall(request, reply, authorization)
+    write()
   } catch (error) {
-    // the answer is out: a defect of the evidence must not end the process
-    request.log.error({ err: error }, 'defect')
+    logDefect(log, error)
   }
 }
 
@@ -310,7 +315,7 @@ function unexpectedBody({ method, body, trace }: Call, { byName }: Table): ApiEr
   return new ApiError('body_unexpected', { message, ...(isOfList ? { rule: 'FORM-3' } : { assumption: 'A37' }) })
 }
 
-/** Warnings of one answer, at most. */
+/** Warnings of one answer, and lines that are logged of them, at most. */
 const MOST_WARNINGS = 10
 
 /** What decoding a call's parameters needs, from the call. */
@@ -331,10 +336,10 @@ class CallDecoding implements DecodeContext {
     const { call, log } = this.#request
     call.unknownParameter = true
     if (this.settings['parameters.unknown'] !== 'warn') return
-    const shown = messages.map(message => redacted(message, call.sandbox, call.authorization))
-    if (!call.isStep) for (const message of shown) log.warn(message)
-    this.#warnings.push(...shown.map(message => `299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`))
-    call.headers = { ...call.headers, warning: this.#warnings.slice(0, MOST_WARNINGS) }
+    const shown = messages.slice(0, MOST_WARNINGS - this.#warnings.length).map(message => redacted(message, call.sandbox, call.authorization))
+    if (!call.isStep) logWarnings(log, shown)
+    for (const message of shown) this.#warnings.push(`299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`)
+    call.headers = { ...call.headers, warning: this.#warnings }
   }
 
   refer(family: Family, id: string, reference: BodyReference): void {

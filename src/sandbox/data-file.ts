@@ -104,7 +104,7 @@ export class DataFile {
     const data = this.#held as SerializedData
     const document = documentOf(this.#path, data)
     const problems: DocumentProblem[] = (await DATA_CHECKER.problems(data)).map(({ steps, message }) => ({ document, steps, message }))
-    if (problems.length === 0) problems.push(...problemsIn(data).map(problem => ({ document, ...problem })))
+    if (problems.length === 0) for (const problem of problemsIn(data)) problems.push({ document, ...problem })
     if (problems.length > 0) throw await refusalOf(problems)
     const context = (at: readonly Step[], settings: Settings): ReadContext => ({ document, at, settings, problems })
 
@@ -113,7 +113,7 @@ export class DataFile {
       const at = ['first_states', index]
       const settings = settingsInForce({ ...launch, scenario: flattened(serialized.settings) as GivenSettings }).values
       const state = await stateOf(serialized, context([...at, 'state'], settings))
-      problems.push(...unknownAccounts(state.store, context(at, settings)))
+      for (const problem of unknownAccounts(state.store, context(at, settings))) problems.push(problem)
       const compiled: Expectation[] = []
       for (const [nth, one] of expectations.entries()) {
         const expectation = await compileExpectation(one, reportTo(problems, document, [...at, 'expectations', nth]))
@@ -128,7 +128,7 @@ export class DataFile {
       const control = flattened(serialized.settings) as GivenSettings
       const settings = settingsInForce({ ...launch, scenario: first.settings, control }).values
       const state = await stateOf(serialized, context([...at, 'state'], settings), first.store)
-      problems.push(...unknownAccounts(state.store, context(at, settings)))
+      for (const problem of unknownAccounts(state.store, context(at, settings))) problems.push(problem)
       sandboxes.push({ name, first, requests, state })
     }
     if (problems.length > 0) throw await refusalOf(problems)

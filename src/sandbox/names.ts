@@ -1,9 +1,11 @@
 /** Names of sandboxes and snapshots. */
+import { holdsCardNumber } from '../core/card-numbers.js'
 import { ApiError } from '../core/errors.js'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-export const isName = (name: string): boolean => NAME.test(name)
+/** Whether a text may be a name: not one that holds a card number, since names are shown and written. */
+export const isName = (name: string): boolean => NAME.test(name) && !holdsCardNumber(name)
 
 /** The name of a file for a name: an upper-case letter is written `~` and its small one, so that no two names share a file where case makes no difference. */
 export const fileNameOf = (name: string): string => name.replace(/[A-Z]/g, letter => `~${letter.toLowerCase()}`)
@@ -14,9 +16,11 @@ export function nameOfFile(file: string): string | null {
   return isName(name) && fileNameOf(name) === file ? name : null
 }
 
-/** The name as it is. Errors: `name_invalid`, which shows it as `shown`. */
+/** The name as it is. Errors: `name_invalid`, which shows it as `shown`, but not a card number. */
 export function checkedName(name: string, shown = name): string {
   if (isName(name)) return name
+  if (NAME.test(name))
+    throw new ApiError('name_invalid', { message: 'The name holds a card number; names are shown and written, so take another one.', param: 'name' })
   throw new ApiError('name_invalid', {
     message: `${shown === '' ? 'The name is empty' : `${shown} is no name`}: 1 to 64 letters, digits, ., _ and - were expected, beginning with a letter or digit.`,
     param: 'name'

@@ -78,7 +78,8 @@ export async function refusalOf(problems: readonly DocumentProblem[], documents 
       else placed.push({ file, path: pathOf(steps), message, ...(await document.locate(steps)) })
     }
     // a part that came through an alias or a merge is elsewhere in the text
-    listed.push(...placed.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)))
+    placed.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+    for (const problem of placed) listed.push(problem)
   }
   if (left > 0) listed.push({ path: '', message: `and ${left} more problems like these` })
   return documentInvalid(listed)

@@ -165,8 +165,13 @@ export class FixtureImporter {
     this.problems = problems
   }
 
+  /** Imports the records of a fixture. */
+  import(fixture: Fixture): void {
+    this.importAll([fixture])
+  }
+
   /** Merges fixtures and imports their records. */
-  import(...fixtures: readonly Fixture[]): void {
+  importAll(fixtures: readonly Fixture[]): void {
     const { sections, unread } = fixtures.length === 1 ? (fixtures[0] as Fixture) : merged(fixtures)
     for (const family of unread) this.#unread.add(family)
     const refunds = new RefundJudge(this.#store, sections, this.#drawing.settings)

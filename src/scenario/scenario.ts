@@ -92,7 +92,7 @@ export async function firstStateOf(
   const store = new Store()
   const drawing = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
   const importer = new FixtureImporter(store, drawing, problems)
-  importer.import(...(await fixturesOf(checked, file, library)))
+  importer.importAll(await fixturesOf(checked, file, library))
   await generateAll(checked, importer, store, drawing)
 
   const script = new Script(await compileScript(data.script, reportTo(problems, document, ['script']), flaws?.get('script')))
@@ -184,8 +184,12 @@ async function fixtureFound(
   { document, documents, problems }: Checked
 ): Promise<Fixture> {
   if (typeof found === 'string') problems.push({ document, steps, message: found })
-  if (Array.isArray(found)) problems.push(...found)
-  if (Array.isArray(found)) documents.push(...found.map(problem => problem.document))
+  if (Array.isArray(found)) {
+    for (const problem of found) {
+      problems.push(problem)
+      documents.push(problem.document)
+    }
+  }
   if (typeof found === 'string' || Array.isArray(found)) return UNREAD_FIXTURE
 
   const ofShape = await problemsOfShape(found, 'fixture')

@@ -3,7 +3,9 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { drawnFraction } from '../core/draws.js'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import type { Step } from '../core/places.js'
+import { withoutSecrets } from '../core/redaction.js'
 import type { OperationId } from '../reference/operations.js'
+import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Flaws, membersOf } from './flaws.js'
 import { compileMatch, type MatchData, type Matcher, operationOn, type SentCall } from './matching.js'
@@ -38,21 +40,23 @@ export type Entry = {
 }
 /** What an entry does to one call. */
 export type Action = { id: string; entry: Entry; delay: number }
-/** How many calls matched an entry, and to how many it was applied. */
-export type EntryCount = { matched: number; applied: number }
+/** How many calls matched an entry, and to how many it was applied; `too_long`, where there are any, those with a value too long for its pattern. */
+export type EntryCount = { matched: number; applied: number; too_long?: number }
 const ALL_CALLS = { from: 1, to: Number.POSITIVE_INFINITY }
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
 /** Headers that frame the message or the connection; a scripted answer cannot set them. */
 const FRAMING = ['connection', 'content-length', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'request-id']
 
-/** Compiles one entry that its schema allows; null with its problems reported by their place in it. */
-export async function compileEntry(data: EntryData, report: Report): Promise<Entry | null> {
+/** Compiles one entry that its schema allows; null with its problems reported by their place in it. What it keeps of card data is digests. */
+export async function compileEntry(written: EntryData, report: Report): Promise<Entry | null> {
   let isRight = true
   const note: Report = (steps, message) => {
     isRight = false
     report(steps, message)
   }
+  const { name, match } = written
+  const data = { ...written, ...(name !== undefined && { name: withoutSecrets(name) }), ...(match && { match: withDigests(match) }) }
   const { calls, delay, respond, fault, when } = data
   const operation = operationOn(data.on, note)
   const compiled = {
@@ -212,7 +216,13 @@ export class Script {
     let action: Action | null = null
     for (const id of this.#byOperation.get(call.operation) ?? []) {
       const { entry, count } = this.#entries.get(id) as { entry: Entry; count: EntryCount }
-      if (entry.matches && !entry.matches(call)) continue
+      call.isTooLong = false
+      const isMatched = entry.matches === null || entry.matches(call)
+      if (call.isTooLong) {
+        count.too_long = (count.too_long ?? 0) + 1
+        this.#revision++
+      }
+      if (!isMatched) continue
       count.matched++
       this.#revision++
       if (action || count.matched < entry.calls.from || count.matched > entry.calls.to) continue

@@ -156,8 +156,7 @@ function problemsOf({ status, body }: NonNullable<StepData['expect']>, answer: S
   const problems: string[] = []
   const isExpected = status === undefined ? answer.status >= 200 && answer.status < 300 : answer.status === status
   if (!isExpected) problems.push(`status: ${status ?? 'a 2xx'} was expected, not ${answer.status}${reasonIn(answer.body)}`)
-  if (body !== undefined) problems.push(...differences(body, answer.body, 'body'))
-  return problems
+  return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body')]
 }
 
 const reasonIn = (body: Json): string => {

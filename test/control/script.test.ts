@@ -211,7 +211,7 @@ t.test('control: the schemas of fixtures and scenarios are answered as they are 
   }
 })
 
-t.test('A25: a card number that an entry matches on is masked wherever entries are shown', async t => {
+t.test('A25: a card number that an entry matches on is a digest wherever entries are shown', async t => {
   const { control } = await startTestEmulator(t)
   const entry = { on: 'POST /transactions', match: { body: { 'card[number]': '4242424242424242' } }, delay: '1ms' }
 
@@ -227,5 +227,5 @@ t.test('A25: a card number that an entry matches on is masked wherever entries a
     [201, 200, 200, 409]
   )
   for (const { text } of answers) t.notOk(text.includes('4242424242424242'))
-  t.equal(answers[0]?.body.entry.match.body['card[number]'], '****************')
+  t.match(answers[0]?.body.entry.match.body['card[number]'], /^sha256:[\da-f]{64}$/)
 })

@@ -431,13 +431,14 @@ t.test('match: names of the path, the query, a deep body and metadata, nested an
 
 t.test('match: a regular expression is judged in linear time, whatever the pattern and the value', async t => {
   const cases: [pattern: string, value: string, fits: boolean][] = [
-    ['/(a+)+$/', `${'a'.repeat(50_000)}!`, false],
-    ['/^(a|aa)+$/', `${'a'.repeat(50_000)}!`, false],
-    ['/^(a|a?)+$/', `${'a'.repeat(50_000)}!`, false],
-    ['/(x+x+)+y/', 'x'.repeat(50_000), false],
-    ['/^(([a-z])+.)+[A-Z]([a-z])+$/', 'a'.repeat(50_000), false],
-    ['/^([\\w.-])+@(([\\w-])+\\.)+([a-z]{2,4})+$/i', `a@${'a.'.repeat(25_000)}`, false],
-    ['/(a+)+$/', 'a'.repeat(50_000), true]
+    ['/(a+)+$/', `${'a'.repeat(4_000)}!`, false],
+    ['/^(a|aa)+$/', `${'a'.repeat(4_000)}!`, false],
+    ['/^(a|a?)+$/', `${'a'.repeat(4_000)}!`, false],
+    ['/(x+x+)+y/', 'x'.repeat(4_000), false],
+    ['/^(([a-z])+.)+[A-Z]([a-z])+$/', 'a'.repeat(4_000), false],
+    ['/^([\\w.-])+@(([\\w-])+\\.)+([a-z]{2,4})+$/i', `a@${'a.'.repeat(1_900)}`, false],
+    ['/(a+)+$/', 'a'.repeat(4_000), true],
+    ['/^(.{20}){20}$/', 'a'.repeat(4_000), false]
   ]
   for (const [pattern, value, fits] of cases) {
     const { matches } = await compiled({ on: 'POST /refunds', match: { body: { reason: pattern } }, delay: '1s' })

@@ -1,6 +1,6 @@
 /** What is kept of how a payment was made: brand or bank name, and the last four digits; everything else is used and forgotten (A25, A26). */
 import type { Static } from 'typebox'
-import { masked } from '../../core/redaction.js'
+import { withoutSecrets } from '../../core/redaction.js'
 import type { PaymentMethod } from '../../reference/payment-methods.js'
 import type { CREATE_TRANSACTION } from '../../reference/transactions.js'
 
@@ -15,7 +15,7 @@ export function paymentMethodOf({ payment_type, card, bank_account }: Payment): 
 }
 
 /** Masked, since a number may be sent under the wrong name. */
-const shown = (text: string | undefined): string | null => (text === undefined ? null : masked(text))
+const shown = (text: string | undefined): string | null => (text === undefined ? null : withoutSecrets(text))
 
 /** The last four digits of a number, however it is grouped; null when it has not that many. */
 function lastFour(number: string | undefined): string | null {

@@ -1,0 +1,89 @@
+/** Words that are masked wherever they stand: API keys and the control token. */
+
+/** What stands where something was masked. */
+export const MASK = '***'
+/** Characters that a word is recognised by before it is compared whole. */
+const HEAD = 4
+/** Beginnings that one regular expression looks for; with more, every word of a text is looked up. */
+const MOST_HEADS = 256
+const ANY_WORD = /(?<!\w)\S/g
+const NEVER = Number.POSITIVE_INFINITY
+
+const escaped = (text: string) => text.replace(/\W/g, '\\$&')
+/** How base64 begins for text that begins so: a group of four characters holds three bytes. */
+const base64Head = (word: string) => Buffer.from(word).subarray(0, 3).toString('base64').slice(0, HEAD)
+
+export class SecretWords {
+  readonly #words: ReadonlySet<string>
+  /** Longest first, so that no word hides behind its own beginning. */
+  readonly #lengths: readonly number[]
+  /** Finds out whether a word begins somewhere in a text, as it is or in base64; null where there are too many beginnings. */
+  readonly #anyHead: RegExp | null
+  /** Finds the places where one of the words may stand. */
+  readonly #heads: RegExp
+  readonly #also: SecretWords | null
+  /** The length of the shortest word. */
+  readonly shortest: number
+
+  /** `also` are words that are masked too. */
+  constructor(words: Iterable<string>, also: SecretWords | null = null) {
+    this.#words = new Set(words)
+    const lengths = new Set<number>()
+    const heads = new Set<string>()
+    const encoded = new Set<string>()
+    for (const word of this.#words) {
+      lengths.add(word.length)
+      if (heads.size > MOST_HEADS) continue
+      heads.add(word.slice(0, HEAD))
+      encoded.add(base64Head(word))
+    }
+    this.#lengths = [...lengths].sort((a, b) => b - a)
+    const areFew = heads.size <= MOST_HEADS
+    const any = [...heads].map(escaped).join('|')
+    this.#heads = areFew ? new RegExp(`(?<!\\w)(?:${any})`, 'g') : ANY_WORD
+    this.#anyHead = areFew ? new RegExp([any, ...[...encoded].map(escaped)].join('|')) : null
+    this.#also = also
+    this.shortest = Math.min(this.#lengths.at(-1) ?? NEVER, also?.shortest ?? NEVER)
+  }
+
+  has(word: string): boolean {
+    return this.#words.has(word) || this.#also?.has(word) === true
+  }
+
+  /** The text with each of the words masked where it stands by itself. */
+  maskedIn(text: string): string {
+    return this.#also === null ? this.#maskedIn(text) : this.#also.maskedIn(this.#maskedIn(text))
+  }
+
+  /** Whether one of the words may be in the text, as it is or in base64. */
+  mayBeIn(text: string): boolean {
+    return this.#mayBeIn(text) || this.#also?.mayBeIn(text) === true
+  }
+
+  #mayBeIn(text: string): boolean {
+    return text.length >= (this.#lengths.at(-1) ?? NEVER) && this.#anyHead?.test(text) !== false
+  }
+
+  #maskedIn(text: string): string {
+    if (!this.#mayBeIn(text)) return text
+    let shown = ''
+    let done = 0
+    for (const { index } of text.matchAll(this.#heads)) {
+      const word = index < done ? undefined : this.#wordAt(text, index)
+      if (word === undefined) continue
+      shown += text.slice(done, index) + MASK
+      done = index + word.length
+    }
+    return done === 0 ? text : shown + text.slice(done)
+  }
+
+  #wordAt(text: string, place: number): string | undefined {
+    for (const length of this.#lengths) {
+      const word = text.slice(place, place + length)
+      if (this.#words.has(word) && !/^\w/.test(text.slice(place + length, place + length + 1))) return word
+    }
+    return undefined
+  }
+}
+
+export const NO_WORDS = new SecretWords([])
