@@ -153,7 +153,7 @@ t.test('a state comes back with its settings, counters, clock and script, and a 
   t.strictSame(problems, [])
   t.equal(stateText(state), stateText(given))
   t.strictSame({ ...state.settings }, given.settings)
-  t.equal(state.script.add(await compiled('GET /tickets')), 'scr_4')
+  t.equal(state.script.add(await compiled('GET /tickets')).id, 'scr_4')
 })
 
 t.test('A23: Refunds that another setting allowed are accepted, more than the whole charge is not', async t => {
