@@ -7,15 +7,59 @@ import type { Client } from './emulator.js'
 export type Fact = { id?: string; value: unknown }
 export type Facts = Map<string, Fact>
 
-/** A change that was asked for: what it adds, sets and removes, all of it or nothing. `clears` resets the sandbox. */
-export type Change = { sets?: Record<string, unknown>; removes?: string[]; advances?: number; addsKey?: boolean; clears?: boolean }
+/** All that a ledger knows of a sandbox at a moment. */
+export type Moment = { facts: Facts; ids: ReadonlySet<string>; seconds: number; keys: number }
+/** A sandbox as it begins, and as it is after a reset. */
+export const FIRST: Moment = { facts: new Map(), ids: new Set(), seconds: 0, keys: 0 }
+
+/**
+ * A change that was asked for: what it adds, sets and removes, all of it or nothing. `becomes` replaces the whole state by one of several, as a reset
+ * does; `keeps` is the name of a snapshot that it takes, `drops` are those that it deletes, each for itself.
+ */
+export type Change = {
+  sets?: Record<string, unknown>
+  removes?: string[]
+  advances?: number
+  addsKey?: boolean
+  becomes?: readonly Moment[]
+  keeps?: string
+  drops?: readonly string[]
+}
 
 export class Ledger {
   #facts: Facts = new Map()
   #ids = new Set<string>()
   #seconds = 0
   #keys = 0
+  /** What the sandbox may be instead, after an answered `becomes` of several; the next audit decides. */
+  #alternatives: readonly Moment[] = []
+  /** What each snapshot may hold; null where it may be absent. */
+  readonly #kept = new Map<string, readonly (Moment | null)[]>()
   readonly unanswered = new Set<Change>()
+
+  get size(): number {
+    return this.#facts.size
+  }
+
+  get snapshots(): string[] {
+    return [...this.#kept.keys()]
+  }
+
+  /** The states that a snapshot may bring back: a setting stays as it is now. */
+  momentsOf(snapshot: string): Moment[] {
+    const setting = this.#facts.get('setting')
+    return (this.#kept.get(snapshot) ?? []).flatMap(moment => {
+      if (moment === null) return []
+      const facts = new Map([...moment.facts].filter(([name]) => name !== 'setting'))
+      if (setting) facts.set('setting', setting)
+      return [{ ...moment, facts }]
+    })
+  }
+
+  /** Whether a snapshot may be absent. */
+  mayLack(snapshot: string): boolean {
+    return (this.#kept.get(snapshot) ?? [null]).includes(null)
+  }
 
   names(start: string): string[] {
     return [...this.#facts.keys()].filter(name => name.startsWith(start))
@@ -27,9 +71,12 @@ export class Ledger {
 
   /** Records that a change was answered; `ids` are those of the facts that it set. Returns the problems of these ids. */
   answered(change: Change, ids: Record<string, string> = {}): string[] {
-    const { sets = {}, removes = [], advances = 0, addsKey = false, clears = false } = change
+    const { sets = {}, removes = [], advances = 0, addsKey = false, becomes = [], keeps, drops = [] } = change
     this.unanswered.delete(change)
-    if (clears) this.#clear()
+    if (becomes[0]) this.#become(becomes[0])
+    this.#alternatives = becomes.slice(1)
+    if (keeps !== undefined) this.#kept.set(keeps, [this.#moment()])
+    for (const snapshot of drops) this.#kept.delete(snapshot)
     const twice = Object.values(ids).filter(id => this.#ids.has(id))
     for (const id of Object.values(ids)) this.#ids.add(id)
     for (const [name, value] of Object.entries(sets)) this.#facts.set(name, { value, ...(ids[name] !== undefined && { id: ids[name] }) })
@@ -43,9 +90,14 @@ export class Ledger {
   audit(found: SandboxState): string[] {
     const open = [...this.unanswered]
     this.unanswered.clear()
-    const clearing = open.find(({ clears }) => clears)
-    if (clearing && found.facts.size === 0 && found.seconds === 0 && found.keys === 0) this.#clear()
-    const problems = [...this.#lost(found, open), ...this.#foreign(found, open), ...found.problems]
+    for (const { keeps, drops = [] } of open) {
+      if (keeps !== undefined) this.#kept.set(keeps, [...(this.#kept.get(keeps) ?? [null]), this.#moment()])
+      for (const snapshot of drops) this.#kept.set(snapshot, [...(this.#kept.get(snapshot) ?? []), null])
+    }
+    const moment = [...this.#alternatives, ...open.flatMap(({ becomes = [] }) => becomes)].find(moment => isAt(moment, found))
+    if (moment) this.#become(moment)
+    this.#alternatives = []
+    const problems = [...this.#lost(found, open), ...this.#foreign(found, open), ...this.#wrongSnapshots(found), ...found.problems]
     this.#facts = found.facts
     this.#ids = new Set([...this.#ids, ...[...found.facts.values()].flatMap(({ id }) => id ?? [])])
     this.#seconds = found.seconds
@@ -84,16 +136,30 @@ export class Ledger {
     return [...foreign, ...halves]
   }
 
-  #clear(): void {
-    this.#facts = new Map()
-    this.#ids = new Set()
-    this.#seconds = 0
-    this.#keys = 0
+  /** Snapshots that are missing, and those that nobody took. */
+  #wrongSnapshots({ snapshots }: SandboxState): string[] {
+    const lost = this.snapshots.filter(name => !this.mayLack(name) && !snapshots.includes(name)).map(name => `the snapshot ${name} is lost`)
+    const foreign = snapshots.filter(name => !this.#kept.has(name)).map(name => `nobody took the snapshot ${name}`)
+    return [...lost, ...foreign]
+  }
+
+  #moment(): Moment {
+    return { facts: new Map(this.#facts), ids: new Set(this.#ids), seconds: this.#seconds, keys: this.#keys }
+  }
+
+  #become({ facts, ids, seconds, keys }: Moment): void {
+    this.#facts = new Map(facts)
+    this.#ids = new Set(ids)
+    this.#seconds = seconds
+    this.#keys = keys
   }
 }
 
+const isAt = ({ facts, seconds, keys }: Moment, found: SandboxState): boolean =>
+  seconds === found.seconds && keys === found.keys && isDeepStrictEqual(facts, found.facts)
+
 /** The facts of a sandbox beyond its first state, and the contradictions in it. */
-export type SandboxState = { facts: Facts; seconds: number; keys: number; problems: string[] }
+export type SandboxState = { facts: Facts; seconds: number; keys: number; snapshots: readonly string[]; problems: string[] }
 
 type Records = Record<string, { [field: string]: Json }[]>
 
@@ -116,6 +182,7 @@ export async function readSandbox({ call }: Client, first: { clock: string; keys
   const limit = (await call('GET /_control/settings')).body.settings['pagination.max_limit']
   if (limit.source === 'control') facts.set('setting', { value: limit.value })
   const { now } = (await call('GET /_control/clock')).body
+  const snapshots = (await call('GET /_control/snapshots')).body.data.map(({ name }: { name: string }) => name)
 
   const sums = new Map<string, number>()
   for (const { transaction, amount } of refunds) sums.set(transaction, (sums.get(transaction) ?? 0) + amount)
@@ -131,5 +198,5 @@ export async function readSandbox({ call }: Client, first: { clock: string; keys
     after = `&starting_after=${last_id}`
   }
   if (seen !== transactions.length) problems.push(`${transactions.length} Transactions are there, ${seen} in the list`)
-  return { facts, problems, seconds: (Date.parse(now) - Date.parse(first.clock)) / 1000, keys: api_keys.length - first.keys }
+  return { facts, problems, snapshots, seconds: (Date.parse(now) - Date.parse(first.clock)) / 1000, keys: api_keys.length - first.keys }
 }
