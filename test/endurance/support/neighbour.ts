@@ -11,6 +11,7 @@ export type Told = { site: string; port: number | null }
 export type Reported = { site: string; times: number[]; wrong: string[] }
 
 const PAUSE_MS = 20
+const BREAK_MS = 500
 const PATHS = ['GET /next/tickets?limit=5', 'GET /next/locations', 'GET /next/transactions?limit=5']
 const reports = new Map<string, Reported>()
 const calling = new Map<string, { isOver: boolean }>()
@@ -24,9 +25,10 @@ async function callOn({ call, close }: Client, { times, wrong }: Reported, run: 
       times.push(performance.now() - since)
       if (status !== 200) wrong.push(`${status} ${text.slice(0, 200)}`)
     } catch (error) {
+      // the message that the site stops may come after its connections have broken
+      await sleep(BREAK_MS)
       if (run.isOver) break
       wrong.push(String(error))
-      await sleep(100)
     }
     await sleep(PAUSE_MS)
   }
