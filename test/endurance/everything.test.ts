@@ -35,6 +35,8 @@ const KILL_SECONDS = figure('KILL_SECONDS', { short: 6, long: 60 })
 const PAUSE_MS = figure('PAUSE_MS', { short: 100, long: 100 })
 /** The longest that a neighbour may wait: other work on the machine delays a call by a second at times, a load that freezes the process by more. */
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 5000, long: 5000 })
+/** A machine that is busy with other work may need longer for them. */
+const LEAST_KILLS = 2
 const DURATION_MS = MINUTES * 60_000
 /** The time between two pauses of the process that runs through: about 24 samples of its memory, or one a minute. */
 const CHECK_MS = Math.min(60_000, Math.max(5000, DURATION_MS / 24))
@@ -270,9 +272,9 @@ t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS
   const { below } = random('kills')
   const kill = async () => {
     await killed.start()
-    while (left() > 0) {
+    while (left() > 0 || killed.kills < LEAST_KILLS) {
       const ms = KILL_SECONDS * 1000
-      await killed.round(Math.min(left(), ms * 0.8 + below(ms * 0.3)), { isKilled: true })
+      await killed.round(ms * 0.8 + below(ms * 0.3), { isKilled: true })
       await killed.start()
     }
   }
@@ -305,7 +307,6 @@ t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS
     t.ok(longest <= NEIGHBOUR_MS, `no call of a neighbour waited longer than ${NEIGHBOUR_MS} ms: ${longest.toFixed(0)}`)
   }
   t.comment(`a bare server beside them: ${waits(bare)}`)
-  t.ok(killed.kills >= 2, `${killed.kills} kills`)
   const [rss, heap] = [quarters(steady.samples, 'rss'), quarters(steady.samples, 'heap')]
   const shown = (values: readonly number[]) => values.map(value => value.toFixed(0)).join(', ')
   t.comment(`memory by quarter: ${shown(rss)} MiB resident, ${shown(heap)} MiB of heap, ${steady.samples.length} samples`)
