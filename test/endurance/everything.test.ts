@@ -22,7 +22,6 @@ import t, { type Test } from 'tap'
 import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { crowd, LoadedSandbox } from './support/crowd.js'
 import { clientOf, type Running, started } from './support/emulator.js'
-import { FIRST } from './support/ledger.js'
 import { auditAll, changeAll, type Place, placesOf, SCENARIO } from './support/load.js'
 import type { Reported, Told } from './support/neighbour.js'
 import { figure, median, random, SEED } from './support/options.js'
@@ -147,7 +146,7 @@ class Site {
       if (ledger.size < LARGE) continue
       const client = watch.client(this.#port, name, nth)
       const { status } = await client.call('POST /_control/reset')
-      if (status === 200) ledger.answered({ becomes: [FIRST] })
+      if (status === 200) ledger.answered({ clears: true })
       client.close()
     }
   }

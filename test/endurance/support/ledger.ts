@@ -8,20 +8,21 @@ export type Fact = { id?: string; value: unknown }
 export type Facts = Map<string, Fact>
 
 /** All that a ledger knows of a sandbox at a moment. */
-export type Moment = { facts: Facts; ids: ReadonlySet<string>; seconds: number; keys: number }
+type Moment = { facts: Facts; ids: ReadonlySet<string>; seconds: number; keys: number }
 /** A sandbox as it begins, and as it is after a reset. */
-export const FIRST: Moment = { facts: new Map(), ids: new Set(), seconds: 0, keys: 0 }
+const FIRST: Moment = { facts: new Map(), ids: new Set(), seconds: 0, keys: 0 }
 
 /**
- * A change that was asked for: what it adds, sets and removes, all of it or nothing. `becomes` replaces the whole state by one of several, as a reset
- * does; `keeps` is the name of a snapshot that it takes, `drops` are those that it deletes, each for itself.
+ * A change that was asked for: what it adds, sets and removes, all of it or nothing. `clears` goes back to the first state, `restores` to a snapshot;
+ * `keeps` is the name of a snapshot that it takes, `drops` are those that it deletes, each for itself.
  */
 export type Change = {
   sets?: Record<string, unknown>
   removes?: string[]
   advances?: number
   addsKey?: boolean
-  becomes?: readonly Moment[]
+  clears?: boolean
+  restores?: string
   keeps?: string
   drops?: readonly string[]
 }
@@ -31,10 +32,10 @@ export class Ledger {
   #ids = new Set<string>()
   #seconds = 0
   #keys = 0
-  /** What the sandbox may be instead, after an answered `becomes` of several; the next audit decides. */
-  #alternatives: readonly Moment[] = []
-  /** What each snapshot may hold; null where it may be absent. */
-  readonly #kept = new Map<string, readonly (Moment | null)[]>()
+  /** What each snapshot may hold: several moments where a call that took it was not answered. */
+  readonly #kept = new Map<string, readonly Moment[]>()
+  /** The snapshot that was restored since the last audit, which finds out what it held. */
+  #restored: string | undefined
   readonly unanswered = new Set<Change>()
 
   get size(): number {
@@ -43,22 +44,6 @@ export class Ledger {
 
   get snapshots(): string[] {
     return [...this.#kept.keys()]
-  }
-
-  /** The states that a snapshot may bring back: a setting stays as it is now. */
-  momentsOf(snapshot: string): Moment[] {
-    const setting = this.#facts.get('setting')
-    return (this.#kept.get(snapshot) ?? []).flatMap(moment => {
-      if (moment === null) return []
-      const facts = new Map([...moment.facts].filter(([name]) => name !== 'setting'))
-      if (setting) facts.set('setting', setting)
-      return [{ ...moment, facts }]
-    })
-  }
-
-  /** Whether a snapshot may be absent. */
-  mayLack(snapshot: string): boolean {
-    return (this.#kept.get(snapshot) ?? [null]).includes(null)
   }
 
   names(start: string): string[] {
@@ -71,10 +56,11 @@ export class Ledger {
 
   /** Records that a change was answered; `ids` are those of the facts that it set. Returns the problems of these ids. */
   answered(change: Change, ids: Record<string, string> = {}): string[] {
-    const { sets = {}, removes = [], advances = 0, addsKey = false, becomes = [], keeps, drops = [] } = change
+    const { sets = {}, removes = [], advances = 0, addsKey = false, restores, keeps, drops = [] } = change
     this.unanswered.delete(change)
-    if (becomes[0]) this.#become(becomes[0])
-    this.#alternatives = becomes.slice(1)
+    const [outcome] = this.#outcomes(change)
+    if (outcome) this.#become(outcome)
+    this.#restored = restores
     if (keeps !== undefined) this.#kept.set(keeps, [this.#moment()])
     for (const snapshot of drops) this.#kept.delete(snapshot)
     const twice = Object.values(ids).filter(id => this.#ids.has(id))
@@ -90,14 +76,14 @@ export class Ledger {
   audit(found: SandboxState): string[] {
     const open = [...this.unanswered]
     this.unanswered.clear()
-    for (const { keeps, drops = [] } of open) {
-      if (keeps !== undefined) this.#kept.set(keeps, [...(this.#kept.get(keeps) ?? [null]), this.#moment()])
-      for (const snapshot of drops) this.#kept.set(snapshot, [...(this.#kept.get(snapshot) ?? []), null])
-    }
-    const moment = [...this.#alternatives, ...open.flatMap(({ becomes = [] }) => becomes)].find(moment => isAt(moment, found))
+    const candidates = [{ restores: this.#restored }, ...open].flatMap(change => this.#outcomes(change))
+    const moment = candidates.find(moment => isAt(moment, found))
+    if (this.#restored !== undefined) this.#settle(this.#restored, found)
+    // a snapshot that was being taken holds what the ledger knew, not what is found
+    const problems = this.#wrongSnapshots(found, open)
     if (moment) this.#become(moment)
-    this.#alternatives = []
-    const problems = [...this.#lost(found, open), ...this.#foreign(found, open), ...this.#wrongSnapshots(found), ...found.problems]
+    this.#restored = undefined
+    problems.push(...this.#lost(found, open), ...this.#foreign(found, open), ...found.problems)
     this.#facts = found.facts
     this.#ids = new Set([...this.#ids, ...[...found.facts.values()].flatMap(({ id }) => id ?? [])])
     this.#seconds = found.seconds
@@ -136,9 +122,32 @@ export class Ledger {
     return [...foreign, ...halves]
   }
 
-  /** Snapshots that are missing, and those that nobody took. */
-  #wrongSnapshots({ snapshots }: SandboxState): string[] {
-    const lost = this.snapshots.filter(name => !this.mayLack(name) && !snapshots.includes(name)).map(name => `the snapshot ${name} is lost`)
+  /** The whole states that a change may lead to; none where it changes only parts. A setting is no part of a snapshot and stays. */
+  #outcomes({ clears, restores }: Change): Moment[] {
+    if (clears) return [FIRST]
+    const setting = this.#facts.get('setting')
+    return (restores === undefined ? [] : (this.#kept.get(restores) ?? [])).map(moment => {
+      const facts = new Map([...moment.facts].filter(([name]) => name !== 'setting'))
+      if (setting) facts.set('setting', setting)
+      return { ...moment, facts }
+    })
+  }
+
+  /** Keeps, of what a restored snapshot may have held, what is found. */
+  #settle(snapshot: string, found: SandboxState): void {
+    const nth = this.#outcomes({ restores: snapshot }).findIndex(moment => isAt(moment, found))
+    const held = this.#kept.get(snapshot)?.[nth]
+    if (held) this.#kept.set(snapshot, [held])
+  }
+
+  /** Snapshots that are missing, and those that nobody took; what a call without an answer did to them is known from here on. */
+  #wrongSnapshots({ snapshots }: SandboxState, open: Change[]): string[] {
+    const taken = open.flatMap(({ keeps }) => keeps ?? [])
+    for (const name of taken) if (snapshots.includes(name)) this.#kept.set(name, [...(this.#kept.get(name) ?? []), this.#moment()])
+    const mayGo = open.flatMap(({ drops = [] }) => drops)
+    const missing = this.snapshots.filter(name => !snapshots.includes(name))
+    for (const name of missing) this.#kept.delete(name)
+    const lost = missing.filter(name => !mayGo.includes(name)).map(name => `the snapshot ${name} is lost`)
     const foreign = snapshots.filter(name => !this.#kept.has(name)).map(name => `nobody took the snapshot ${name}`)
     return [...lost, ...foreign]
   }

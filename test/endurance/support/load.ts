@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { smallFixture } from '../../support/emulator.js'
 import type { Json } from '../../support/json.js'
 import { type Answer, type Client, clientOf } from './emulator.js'
-import { type Change, FIRST, Ledger, readSandbox, type SandboxState } from './ledger.js'
+import { type Change, Ledger, readSandbox, type SandboxState } from './ledger.js'
 import { type Random, random } from './options.js'
 
 const KEY = 'sk_test_merchant'
@@ -242,36 +242,30 @@ class Worker {
 
   /** Goes back to the first state, after which ids are drawn again. */
   #begin(call: (typeof BEGINNINGS)[number]): Promise<string[]> {
-    return this.#sent({ becomes: [FIRST] }, call)
+    return this.#sent({ clears: true }, call)
   }
 
   #keep(snapshot: string): Promise<string[]> {
     return this.#make({ keeps: snapshot }, `PUT /_control/snapshots/${snapshot}`)
   }
 
-  /** Restores a snapshot and compares the whole state; one whose taking or deleting was not answered may be absent. */
+  /** Restores a snapshot and compares the whole state. */
   async #goBack(): Promise<string[]> {
-    const { ledger } = this.#place
-    const snapshot = this.#own.random.of(ledger.snapshots)
+    const snapshot = this.#own.random.of(this.#place.ledger.snapshots)
     if (snapshot === undefined) return this.#keep(this.#own.random.of(SNAPSHOTS))
-    const change = { becomes: ledger.momentsOf(snapshot) }
-    const problems = await this.#make(change, `POST /_control/snapshots/${snapshot}/restore`, '', undefined, this.#absence(snapshot))
+    const problems = await this.#make({ restores: snapshot }, `POST /_control/snapshots/${snapshot}/restore`)
     return [...problems, ...(await this.#audit())]
   }
 
   async #dropOne(): Promise<string[]> {
     const snapshot = this.#own.random.of(this.#place.ledger.snapshots)
     if (snapshot === undefined) return this.#read()
-    return this.#make({ drops: [snapshot] }, `DELETE /_control/snapshots/${snapshot}`, '', undefined, this.#absence(snapshot))
-  }
-
-  #absence(snapshot: string): string[] {
-    return this.#place.ledger.mayLack(snapshot) ? ['snapshot_unknown'] : []
+    return this.#make({ drops: [snapshot] }, `DELETE /_control/snapshots/${snapshot}`)
   }
 
   /** Deletes the sandbox with its snapshots; the next call makes it again. */
   async #delete(name: string): Promise<string[]> {
-    const problems = await this.#make({ becomes: [FIRST], drops: this.#place.ledger.snapshots }, `DELETE /_control/sandboxes/${name}`)
+    const problems = await this.#make({ clears: true, drops: this.#place.ledger.snapshots }, `DELETE /_control/sandboxes/${name}`)
     return [...problems, ...(await this.#read('GET /next/tickets')), ...(await this.#audit())]
   }
 
