@@ -1,5 +1,5 @@
 /**
- * Everything at once, in two processes with the same load: one is killed again and again and goes on with its data file, the other one runs through.
+ * Everything at once, in two processes with the same load: one is killed again and again and is started again on its data file, the other one runs through.
  *
  * Nothing lost: each client of the API keeps a ledger of what was answered, and at each restart, and whenever the clients of the other process pause, every
  * sandbox is compared with its ledger; a call that the kill left without an answer may have taken effect or not, and no other.
@@ -20,11 +20,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
-import { crowd, LoadedSandbox } from './support/crowd.js'
 import { clientOf, type Running, started } from './support/emulator.js'
 import { auditAll, changeAll, type Place, placesOf, SCENARIO } from './support/load.js'
-import type { Reported, Told } from './support/neighbour.js'
+import type { Instruction, Reported } from './support/neighbour.js'
 import { figure, median, random, SEED } from './support/options.js'
+import { LoadedSandbox, otherLoad } from './support/other-load.js'
 import { Watch } from './support/watch.js'
 
 const MINUTES = figure('MINUTES', { short: 0.25, long: 60 })
@@ -34,7 +34,7 @@ const KILL_SECONDS = figure('KILL_SECONDS', { short: 6, long: 60 })
 const PAUSE_MS = figure('PAUSE_MS', { short: 100, long: 100 })
 /** The longest that a neighbour may wait: other work on the machine delays a call by a second at times, a load that freezes the process by more. */
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 5000, long: 5000 })
-/** A machine that is busy with other work may need longer for them. */
+/** The killed process goes on until it has been killed so often, also where other work on the machine makes that longer than the duration. */
 const LEAST_KILLS = 2
 const DURATION_MS = MINUTES * 60_000
 /** The time between two pauses of the process that runs through: about 24 samples of its memory, or one a minute. */
@@ -64,29 +64,29 @@ class Site {
   checked = 0
   readonly #t: Test
   readonly #args: readonly string[]
-  readonly #tell: (told: Told) => void
+  readonly #instruct: (instruction: Instruction) => void
   #port = 0
   #round = 0
   #running: Running | null = null
   /** Lines of its stderr that were seen. */
   #complained = 0
 
-  private constructor(t: Test, name: string, { args, tell }: { args: readonly string[]; tell: (told: Told) => void }) {
+  private constructor(t: Test, name: string, { args, instruct }: { args: readonly string[]; instruct: (instruction: Instruction) => void }) {
     this.#t = t
     this.name = name
     this.#args = args
-    this.#tell = tell
+    this.#instruct = instruct
   }
 
-  static async make(t: Test, name: string, tell: (told: Told) => void): Promise<Site> {
+  static async make(t: Test, name: string, instruct: (instruction: Instruction) => void): Promise<Site> {
     const folder = await mkdtemp(join(tmpdir(), 'endurance-'))
     t.teardown(() => rm(folder, { recursive: true, force: true }))
     await mkdir(join(folder, 'scenarios'))
     await writeFile(join(folder, 'scenarios', 'load.json'), JSON.stringify(SCENARIO))
     const folders = ['--scenarios-dir', join(folder, 'scenarios'), '--snapshots-dir', join(folder, 'snapshots')]
-    // what happens in the process is not told: stderr is for defects alone
+    // only errors are logged, so that every line on stderr is a defect
     const args = ['--scenario', 'load', '--data', join(folder, 'shop.json'), '--log-level', 'error', ...folders]
-    return new Site(t, name, { args, tell })
+    return new Site(t, name, { args, instruct })
   }
 
   /** Starts on the same port as before, with clients that call while it starts, and compares everything with what was answered. */
@@ -105,7 +105,7 @@ class Site {
     watch.isOver = true
     await early
     Object.assign(watch, { isDown: false, isStarting: false })
-    this.#tell({ site: this.name, port: this.#port })
+    this.#instruct({ site: this.name, port: this.#port })
     await this.audit()
   }
 
@@ -151,23 +151,23 @@ class Site {
     }
   }
 
-  /** Lets all clients loose for a while; then the process is killed amid their calls, or they stop. Ends when they have. */
+  /** Runs all clients for a while; then the process is killed during their calls, or the clients stop. */
   async round(ms: number, { isKilled }: { isKilled: boolean }): Promise<void> {
     const { watch, places, loaded } = this
     const [port, round] = [this.#port, ++this.#round]
     watch.isOver = false
     const { ended } = changeAll(port, places, round, {
       pauseMs: PAUSE_MS,
-      isRestless: true,
+      usesSnapshots: true,
       isOver: () => watch.isOver,
       mayBreak: () => watch.isDown,
       connect: (port, { name, nth }) => watch.client(port, name, nth)
     })
-    const others = crowd({ port, round, watch, places, loaded, pauseMs: PAUSE_MS })
+    const others = otherLoad({ port, round, watch, places, loaded, pauseMs: PAUSE_MS })
     await sleep(ms)
     if (isKilled) {
       await this.sample()
-      this.#tell({ site: this.name, port: null })
+      this.#instruct({ site: this.name, port: null })
       watch.isDown = true
       const ending = await this.#running?.end('SIGKILL')
       if (ending !== 'SIGKILL') watch.wrong(`the process ended by itself: ${ending}`)
@@ -195,9 +195,9 @@ class Site {
     this.samples.push({ rss: Math.min(...found.map(({ rss }) => rss)), heap: Math.min(...found.map(({ heap }) => heap)) })
   }
 
-  /** Ends the process as a person would. */
+  /** Ends the process by SIGTERM and returns its exit status. */
   async stop(): Promise<number | NodeJS.Signals | undefined> {
-    this.#tell({ site: this.name, port: null })
+    this.#instruct({ site: this.name, port: null })
     const ending = await this.#running?.end('SIGTERM')
     this.#complaints()
     return ending
@@ -227,11 +227,11 @@ const waits = (times: readonly number[]) => {
 }
 
 /** Starts the neighbour, whose reports are passed on by site; ended with the test. */
-function startNeighbour(t: Test, report: (reported: Reported) => void): (told: Told) => void {
+function startNeighbour(t: Test, report: (reported: Reported) => void): (instruction: Instruction) => void {
   const child = fork(fileURLToPath(new URL('./support/neighbour.ts', import.meta.url)), { env: OWN_ENVIRONMENT, execArgv: process.execArgv })
   t.teardown(() => child.kill('SIGKILL'))
   child.on('message', message => report(message as Reported))
-  return told => void child.send(told)
+  return instruction => void child.send(instruction)
 }
 
 /** A server that only answers, in a process of its own; ended with the test. */
@@ -253,14 +253,14 @@ t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS
   t.comment(`ENDURANCE_SEED=${SEED}`)
   const bare: number[] = []
   const sites: Site[] = []
-  const tell = startNeighbour(t, ({ site, times, wrong }) => {
+  const instruct = startNeighbour(t, ({ site, times, wrong }) => {
     const found = sites.find(({ name }) => name === site)
     ;(found?.times ?? bare).push(...times)
     found?.watch.wrong(...wrong.map(one => `neighbour: ${one}`))
   })
-  const [killed, steady] = [await Site.make(t, 'killed', tell), await Site.make(t, 'steady', tell)]
+  const [killed, steady] = [await Site.make(t, 'killed', instruct), await Site.make(t, 'steady', instruct)]
   sites.push(killed, steady)
-  tell({ site: 'bare', port: await startBareServer(t) })
+  instruct({ site: 'bare', port: await startBareServer(t) })
   const until = Date.now() + DURATION_MS
   const left = () => until - Date.now()
   const figures = setInterval(() => {
@@ -285,7 +285,7 @@ t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS
       await steady.sample()
     }
   }
-  // what ends one of them early is told with the rest
+  // an error that ends one of them early is reported with the other problems
   await Promise.all([kill().catch(error => killed.watch.wrong(String(error.stack))), go().catch(error => steady.watch.wrong(String(error.stack)))])
   clearInterval(figures)
   t.strictSame(await Promise.all(sites.map(site => site.stop())), [0, 0], 'both end at SIGTERM')

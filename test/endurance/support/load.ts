@@ -36,7 +36,7 @@ type Manner = {
   /** Whether a connection may break. */
   mayBreak?: () => boolean
   /** Whether clients take snapshots and go back to them, delete their sandbox, and load it in several ways; for a sandbox with one client. */
-  isRestless?: boolean
+  usesSnapshots?: boolean
   connect?: (port: number, place: Place) => Client
 }
 
@@ -45,7 +45,7 @@ type Manner = {
  * and their problems.
  */
 export function changeAll(port: number, places: readonly Place[], round: number, manner: Manner = {}) {
-  const { pauseMs = 0, isOver = () => false, mayBreak = () => true, isRestless = false, connect = (port, { name }) => clientOf(port, name, KEY) } = manner
+  const { pauseMs = 0, isOver = () => false, mayBreak = () => true, usesSnapshots = false, connect = (port, { name }) => clientOf(port, name, KEY) } = manner
   const problems: string[] = []
   let answered = 0
   let begin = () => {}
@@ -56,7 +56,7 @@ export function changeAll(port: number, places: readonly Place[], round: number,
     Array.from({ length: place.clients }, async (_, index) => {
       const client = connect(port, place)
       const choices = random(`${place.name} ${index} ${round}`)
-      const worker = new Worker(place, { client, random: choices, mark: `${place.nth}x${index}-${round}`, isFirst: index === 0, isRestless })
+      const worker = new Worker(place, { client, random: choices, mark: `${place.nth}x${index}-${round}`, isFirst: index === 0, usesSnapshots })
       try {
         while (!isOver()) {
           problems.push(...(await worker.change()))
@@ -112,7 +112,7 @@ const READS = [
   'GET /_control/coverage'
 ]
 
-type Own = { client: Client; random: Random; mark: string; isFirst: boolean; isRestless: boolean }
+type Own = { client: Client; random: Random; mark: string; isFirst: boolean; usesSnapshots: boolean }
 
 class Worker {
   readonly #place: Place
@@ -126,10 +126,10 @@ class Worker {
 
   /** Makes one call and records its answer. Returns the problems of the answer. */
   async change(): Promise<string[]> {
-    const { random, isFirst, isRestless } = this.#own
+    const { random, isFirst, usesSnapshots } = this.#own
     const { clients, name } = this.#place
     const isAlone = clients === 1
-    const restless = isRestless && isAlone ? 1 : 0
+    const snapshots = usesSnapshots && isAlone ? 1 : 0
     const mark = `${this.#own.mark}-${++this.#count}`
     const kinds: [weight: number, () => Promise<string[]>][] = [
       [6, () => this.#pay(mark)],
@@ -143,12 +143,12 @@ class Worker {
       [isFirst ? 0.5 : 0, () => this.#set()],
       [isFirst ? 0.3 : 0, () => this.#script(mark)],
       [isAlone ? 0.2 : 0, () => this.#begin(['POST /_control/reset'])],
-      [0.2 * restless, () => this.#begin(random.of(BEGINNINGS))],
-      [0.6 * restless, () => this.#keep(random.of(SNAPSHOTS))],
-      [0.5 * restless, () => this.#goBack()],
-      [0.2 * restless, () => this.#dropOne()],
-      [name === null ? 0 : 0.1 * restless, () => this.#delete(name as string)],
-      [0.3 * restless, () => this.#audit()],
+      [0.2 * snapshots, () => this.#begin(random.of(BEGINNINGS))],
+      [0.6 * snapshots, () => this.#keep(random.of(SNAPSHOTS))],
+      [0.5 * snapshots, () => this.#goBack()],
+      [0.2 * snapshots, () => this.#dropOne()],
+      [name === null ? 0 : 0.1 * snapshots, () => this.#delete(name as string)],
+      [0.3 * snapshots, () => this.#audit()],
       [2, () => this.#read()]
     ]
     let left = random.below(1e6) / (1e6 / kinds.reduce((sum, [weight]) => sum + weight, 0))

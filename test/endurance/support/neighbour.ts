@@ -1,12 +1,12 @@
 /**
- * A neighbour in a process of its own, so that the load of the test does not hold it up: it makes GET calls one after the other, each on a connection that is kept,
- * and reports how long each waited. It is told by messages which sites to call; every second it sends the times since the last message.
+ * A neighbour in a process of its own, so that the load of the test does not delay it: it makes GET calls one after the other over a keep-alive connection and
+ * measures how long each takes. Messages from the parent process say which sites to call; every second the times since the last report are sent back.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, clientOf } from './emulator.js'
 
 /** Where to call, or null to stop. */
-export type Told = { site: string; port: number | null }
+export type Instruction = { site: string; port: number | null }
 /** The milliseconds of each call, by site, and answers other than 200. */
 export type Reported = { site: string; times: number[]; wrong: string[] }
 
@@ -35,7 +35,7 @@ async function callOn({ call, close }: Client, { times, wrong }: Reported, run: 
   close()
 }
 
-process.on('message', ({ site, port }: Told) => {
+process.on('message', ({ site, port }: Instruction) => {
   const running = calling.get(site)
   if (running) running.isOver = true
   if (port === null) return

@@ -1,4 +1,4 @@
-/** Everything beside the clients of the API: sandboxes that are loaded, and deleted and made again, event streams, verify calls that wait, and hostile senders. */
+/** The load beside the clients of the API: scenarios loaded, sandboxes deleted and made again, event streams, verify calls that wait, and hostile senders. */
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,8 +8,8 @@ import { foreignMarks, type Place, SCENARIO } from './load.js'
 import { type Random, random } from './options.js'
 import type { Watch } from './watch.js'
 
-/** A process for the time of one round, and the sandboxes that are loaded in it. */
-export type Site = { port: number; round: number; watch: Watch; places: readonly Place[]; loaded: readonly LoadedSandbox[]; pauseMs: number }
+/** A process for the time of one round, and the sandboxes in it. */
+export type Round = { port: number; round: number; watch: Watch; places: readonly Place[]; loaded: readonly LoadedSandbox[]; pauseMs: number }
 
 const WAITING = 3
 const CHURNED = 2
@@ -17,18 +17,18 @@ const STREAMS = 6
 const HOSTILE = 2
 
 /** Keeps a process busy until the clients shall stop, or it is killed. */
-export async function crowd(site: Site): Promise<void> {
+export async function otherLoad(current: Round): Promise<void> {
   const nth = (count: number) => Array.from({ length: count }, (_, index) => index)
   await Promise.all([
-    ...site.loaded.map(sandbox => load(site, sandbox)),
-    ...nth(CHURNED).map(index => churn(site, `churned-${index}`)),
-    ...nth(WAITING).map(index => wait(site, `waiting-${index}`)),
-    ...nth(STREAMS).map(index => stream(site, index)),
-    ...nth(HOSTILE).map(index => disturb(site, index))
+    ...current.loaded.map(sandbox => load(current, sandbox)),
+    ...nth(CHURNED).map(index => churn(current, `churned-${index}`)),
+    ...nth(WAITING).map(index => wait(current, `waiting-${index}`)),
+    ...nth(STREAMS).map(index => stream(current, index)),
+    ...nth(HOSTILE).map(index => disturb(current, index))
   ])
 }
 
-const choicesOf = ({ round }: Site, what: string): Random => random(`${what} ${round}`)
+const choicesOf = ({ round }: Round, what: string): Random => random(`${what} ${round}`)
 
 // loads
 
@@ -106,9 +106,9 @@ export class LoadedSandbox {
 const countsIn = async ({ call }: Client): Promise<string> => JSON.stringify((await call('GET /_control')).body.counts)
 const shown = ({ status, text }: Answer) => `${status} ${text.slice(0, 200)}`
 
-async function load(site: Site, sandbox: LoadedSandbox): Promise<void> {
-  const { port, watch, pauseMs } = site
-  const choices = choicesOf(site, sandbox.name)
+async function load(current: Round, sandbox: LoadedSandbox): Promise<void> {
+  const { port, watch, pauseMs } = current
+  const choices = choicesOf(current, sandbox.name)
   const client = watch.client(port, sandbox.name)
   await watch.repeat(async () => {
     watch.wrong(...(await sandbox.load(client, choices)))
@@ -123,9 +123,9 @@ async function load(site: Site, sandbox: LoadedSandbox): Promise<void> {
 
 const MAY_BE_GONE: readonly unknown[] = ['sandbox_unknown', 'snapshot_unknown']
 
-async function churn(site: Site, name: string): Promise<void> {
-  const { port, watch, pauseMs } = site
-  const { of, below } = choicesOf(site, name)
+async function churn(current: Round, name: string): Promise<void> {
+  const { port, watch, pauseMs } = current
+  const { of, below } = choicesOf(current, name)
   const clients = Array.from({ length: 4 }, () => watch.client(port, name))
   const remove = `DELETE /_control/sandboxes/${name}`
   const calls = [
@@ -144,7 +144,7 @@ async function churn(site: Site, name: string): Promise<void> {
         for (let n = 0; n < 4; n++) {
           const on = of(calls)
           const answer = await call(on)
-          // what is 500 or more is told by the watch
+          // the watch reports 500 and above
           if (answer.status >= 300 && answer.status < 500 && !MAY_BE_GONE.includes(answer.body.error?.code))
             watch.wrong(`${name}: ${on} was answered ${shown(answer)}`)
         }
@@ -164,16 +164,16 @@ async function churn(site: Site, name: string): Promise<void> {
 
 const KEPT_MS = 300
 
-async function wait(site: Site, name: string): Promise<void> {
-  const { port, watch, pauseMs } = site
-  const { below, of } = choicesOf(site, name)
+async function wait(current: Round, name: string): Promise<void> {
+  const { port, watch, pauseMs } = current
+  const { below, of } = choicesOf(current, name)
   const [waiter, payer] = [watch.client(port, name), watch.client(port, name)]
   let nth = 0
   await payer.call('GET /next/tickets').catch(error => watch.broken(error))
   await watch.repeat(async () => {
     // the journal must not overflow, or a verify call cannot be judged
     if (nth++ % 100 === 0) await payer.call('POST /_control/reset')
-    const guest = `guest ${site.round} ${nth}`
+    const guest = `guest ${current.round} ${nth}`
     const asked = (within: string) => JSON.stringify({ on: 'POST /transactions', match: { body: { 'customer[name]': guest } }, times: 1, within })
     const pay = () => payer.call('POST /next/transactions', `ticket=tkt_a&payment_type=external&amount=100&customer[name]=${guest.replaceAll(' ', '+')}`)
     const kind = of(['satisfied', 'not satisfied', 'left'] as const)
@@ -227,9 +227,9 @@ function abandoned(port: number, path: string, { body, afterMs }: { body: string
 const TIRED_MS = 1500
 
 /** Opens event streams of the places one after the other: those that are read and those that are never read stay, the others are left after a while. */
-async function stream(site: Site, index: number): Promise<void> {
-  const { port, watch, places } = site
-  const { of, below } = choicesOf(site, `stream ${index}`)
+async function stream(current: Round, index: number): Promise<void> {
+  const { port, watch, places } = current
+  const { of, below } = choicesOf(current, `stream ${index}`)
   const kind = (['read', 'never read', 'left'] as const)[index % 3] as 'read' | 'never read' | 'left'
   await watch.repeat(async () => {
     const { name, nth } = of(places)
@@ -317,9 +317,9 @@ const HOSTILE_BYTES: readonly (readonly [status: number | null, text: string])[]
 ]
 const SLOW_MS = 2000
 
-async function disturb(site: Site, index: number): Promise<void> {
-  const { port, watch, pauseMs } = site
-  const { of, below } = choicesOf(site, `hostile ${index}`)
+async function disturb(current: Round, index: number): Promise<void> {
+  const { port, watch, pauseMs } = current
+  const { of, below } = choicesOf(current, `hostile ${index}`)
   await watch.repeat(async () => {
     const [status, sent] = of(HOSTILE_BYTES)
     const answer = await exchanged(port, sent, status === null ? { cutAfterMs: below(SLOW_MS), isOver: () => watch.isOver } : null)
