@@ -261,6 +261,7 @@ t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS
   const [killed, steady] = [await Site.make(t, 'killed', instruct), await Site.make(t, 'steady', instruct)]
   sites.push(killed, steady)
   instruct({ site: 'bare', port: await startBareServer(t) })
+  for (const site of sites) await site.start()
   const until = Date.now() + DURATION_MS
   const left = () => until - Date.now()
   const figures = setInterval(() => {
@@ -270,7 +271,6 @@ t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS
 
   const { below } = random('kills')
   const kill = async () => {
-    await killed.start()
     while (left() > 0 || killed.kills < LEAST_KILLS) {
       const ms = KILL_SECONDS * 1000
       await killed.round(ms * 0.8 + below(ms * 0.3), { isKilled: true })
@@ -278,7 +278,6 @@ t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS
     }
   }
   const go = async () => {
-    await steady.start()
     while (left() > 0) {
       await steady.round(Math.min(left(), CHECK_MS), { isKilled: false })
       await steady.audit()
