@@ -128,21 +128,15 @@ async function churn(current: Round, name: string): Promise<void> {
   const { of, below } = choicesOf(current, name)
   const clients = Array.from({ length: 4 }, () => watch.client(port, name))
   const remove = `DELETE /_control/sandboxes/${name}`
-  const calls = [
-    remove,
-    'GET /next/tickets',
-    'PUT /_control/snapshots/a',
-    'PUT /_control/snapshots/b',
-    'POST /_control/snapshots/a/restore',
-    'DELETE /_control/snapshots/b',
-    'POST /_control/reset'
-  ]
+  const [make, put] = ['GET /next/tickets', 'PUT /_control/snapshots/a']
+  const calls = [remove, make, put, 'PUT /_control/snapshots/b', 'POST /_control/snapshots/a/restore', 'DELETE /_control/snapshots/b', 'POST /_control/reset']
   const [first] = clients as [Client]
   await watch.repeat(async () => {
+    await first.call(put)
     await Promise.all(
-      clients.map(async ({ call }) => {
-        for (let n = 0; n < 4; n++) {
-          const on = of(calls)
+      clients.map(async ({ call }, nth) => {
+        // snapshots of the sandbox that goes and of the one that comes are written while it is deleted
+        for (const on of [[put, remove, make, put][nth] as string, of(calls), of(calls), of(calls)]) {
           const answer = await call(on)
           // the watch reports 500 and above
           if (answer.status >= 300 && answer.status < 500 && !MAY_BE_GONE.includes(answer.body.error?.code))
@@ -151,7 +145,7 @@ async function churn(current: Round, name: string): Promise<void> {
       })
     )
     await first.call(remove)
-    await first.call('GET /next/tickets')
+    await first.call(make)
     const left = (await first.call('GET /_control/snapshots')).text
     if (left !== '{"data":[]}') watch.wrong(`${name}, made again, has the snapshots ${left}`)
     watch.count('sandboxes made again')
