@@ -9,19 +9,29 @@ import type { Json } from '../../support/json.js'
 
 const MAIN = fileURLToPath(new URL('../../../dist/main.js', import.meta.url))
 
-export type Running = { port: number; child: ChildProcess; end: (signal: NodeJS.Signals) => Promise<number | NodeJS.Signals> }
+export type Running = {
+  port: number
+  child: ChildProcess
+  end: (signal: NodeJS.Signals) => Promise<number | NodeJS.Signals>
+  /** What it wrote to stderr. */
+  complaints: () => string
+}
 
-/** Starts the command; killed when the test ends. */
-export function launched(t: Test, args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [MAIN, '--port', '0', '--log-level', 'silent', ...args], { env: OWN_ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] })
+/** Starts the command, with flags of Node.js where they are given; killed when the test ends. */
+export function launched(t: Test, args: readonly string[], nodeFlags: readonly string[] = []): ChildProcess {
+  const child = spawn(process.execPath, [...nodeFlags, MAIN, '--port', '0', '--log-level', 'silent', ...args], {
+    env: OWN_ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
   t.teardown(() => child.kill('SIGKILL'))
   return child
 }
 
 /** Starts the command and waits until it is ready. Errors: its output, when it ends instead. */
-export async function started(t: Test, args: readonly string[] = []): Promise<Running> {
-  const child = launched(t, args)
+export async function started(t: Test, args: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<Running> {
+  const child = launched(t, args, nodeFlags)
   let written = ''
+  let complaints = ''
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
   const port = await new Promise<number>((resolve, reject) => {
     const see = (chunk: Buffer) => {
@@ -30,7 +40,10 @@ export async function started(t: Test, args: readonly string[] = []): Promise<Ru
       if (port) resolve(Number(port))
     }
     child.stdout?.on('data', see)
-    child.stderr?.on('data', see)
+    child.stderr?.on('data', (chunk: Buffer) => {
+      complaints += chunk
+      see(chunk)
+    })
     child.once('close', () => reject(new Error(`the emulator did not start (built by npm run build?): ${written}`)))
   })
   const end = async (signal: NodeJS.Signals) => {
@@ -38,13 +51,13 @@ export async function started(t: Test, args: readonly string[] = []): Promise<Ru
     const [code, killedBy] = await ended
     return code ?? (killedBy as NodeJS.Signals)
   }
-  return { port, child, end }
+  return { port, child, end, complaints: () => complaints }
 }
 
 export type Answer = { status: number; text: string; body: Json }
 export type Client = {
-  /** A call, as `POST /next/refunds`, with form text or, on the control API, JSON. Errors: the connection's own when no whole answer comes. */
-  call: (on: string, body?: string) => Promise<Answer>
+  /** A call, as `POST /next/refunds`, with form text or, on the control API, JSON, if no type is given. Errors: the connection's own when no whole answer comes. */
+  call: (on: string, body?: string, type?: string) => Promise<Answer>
   close: () => void
 }
 
@@ -52,12 +65,15 @@ export type Client = {
 export function clientOf(port: number, name: string | null, key = 'sk_test_merchant'): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const prefix = name === null ? '' : `/sandbox/${name}`
-  const call = (on: string, body = '') => {
+  const call = (on: string, body = '', type?: string) => {
     const [method, path] = on.split(' ') as [string, string]
     const isControl = path.startsWith('/_control')
     const headers = {
       ...(!isControl && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
-      ...(body !== '' && { 'content-type': isControl ? 'application/json' : 'application/x-www-form-urlencoded', 'content-length': Buffer.byteLength(body) })
+      ...(body !== '' && {
+        'content-type': type ?? (isControl ? 'application/json' : 'application/x-www-form-urlencoded'),
+        'content-length': Buffer.byteLength(body)
+      })
     }
     return new Promise<Answer>((resolve, reject) => {
       const sent = request({ port, host: '127.0.0.1', method, path: `${prefix}${path}`, headers, agent }, answer => {

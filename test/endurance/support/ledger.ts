@@ -7,15 +7,44 @@ import type { Client } from './emulator.js'
 export type Fact = { id?: string; value: unknown }
 export type Facts = Map<string, Fact>
 
-/** A change that was asked for: what it adds, sets and removes, all of it or nothing. `clears` resets the sandbox. */
-export type Change = { sets?: Record<string, unknown>; removes?: string[]; advances?: number; addsKey?: boolean; clears?: boolean }
+/** All that a ledger knows of a sandbox at a moment. */
+type Moment = { facts: Facts; ids: ReadonlySet<string>; seconds: number; keys: number }
+/** A sandbox as it begins, and as it is after a reset. */
+const FIRST: Moment = { facts: new Map(), ids: new Set(), seconds: 0, keys: 0 }
+
+/**
+ * A change that was asked for: what it adds, sets and removes, all of it or nothing. `clears` goes back to the first state, `restores` to a snapshot;
+ * `keeps` is the name of a snapshot that it takes, `drops` are those that it deletes, each for itself.
+ */
+export type Change = {
+  sets?: Record<string, unknown>
+  removes?: string[]
+  advances?: number
+  addsKey?: boolean
+  clears?: boolean
+  restores?: string
+  keeps?: string
+  drops?: readonly string[]
+}
 
 export class Ledger {
   #facts: Facts = new Map()
   #ids = new Set<string>()
   #seconds = 0
   #keys = 0
+  /** What each snapshot may hold: several moments where a call that took it was not answered. */
+  readonly #kept = new Map<string, readonly Moment[]>()
+  /** The snapshot that was restored since the last audit, which finds out what it held. */
+  #restored: string | undefined
   readonly unanswered = new Set<Change>()
+
+  get size(): number {
+    return this.#facts.size
+  }
+
+  get snapshots(): string[] {
+    return [...this.#kept.keys()]
+  }
 
   names(start: string): string[] {
     return [...this.#facts.keys()].filter(name => name.startsWith(start))
@@ -27,9 +56,13 @@ export class Ledger {
 
   /** Records that a change was answered; `ids` are those of the facts that it set. Returns the problems of these ids. */
   answered(change: Change, ids: Record<string, string> = {}): string[] {
-    const { sets = {}, removes = [], advances = 0, addsKey = false, clears = false } = change
+    const { sets = {}, removes = [], advances = 0, addsKey = false, restores, keeps, drops = [] } = change
     this.unanswered.delete(change)
-    if (clears) this.#clear()
+    const [outcome] = this.#outcomes(change)
+    if (outcome) this.#become(outcome)
+    this.#restored = restores
+    if (keeps !== undefined) this.#kept.set(keeps, [this.#moment()])
+    for (const snapshot of drops) this.#kept.delete(snapshot)
     const twice = Object.values(ids).filter(id => this.#ids.has(id))
     for (const id of Object.values(ids)) this.#ids.add(id)
     for (const [name, value] of Object.entries(sets)) this.#facts.set(name, { value, ...(ids[name] !== undefined && { id: ids[name] }) })
@@ -43,9 +76,14 @@ export class Ledger {
   audit(found: SandboxState): string[] {
     const open = [...this.unanswered]
     this.unanswered.clear()
-    const clearing = open.find(({ clears }) => clears)
-    if (clearing && found.facts.size === 0 && found.seconds === 0 && found.keys === 0) this.#clear()
-    const problems = [...this.#lost(found, open), ...this.#foreign(found, open), ...found.problems]
+    const candidates = [{ restores: this.#restored }, ...open].flatMap(change => this.#outcomes(change))
+    const moment = candidates.find(moment => isAt(moment, found))
+    if (this.#restored !== undefined) this.#settle(this.#restored, found)
+    // a snapshot that was being taken holds what the ledger knew, not what is found
+    const problems = this.#wrongSnapshots(found, open)
+    if (moment) this.#become(moment)
+    this.#restored = undefined
+    problems.push(...this.#lost(found, open), ...this.#foreign(found, open), ...found.problems)
     this.#facts = found.facts
     this.#ids = new Set([...this.#ids, ...[...found.facts.values()].flatMap(({ id }) => id ?? [])])
     this.#seconds = found.seconds
@@ -84,16 +122,53 @@ export class Ledger {
     return [...foreign, ...halves]
   }
 
-  #clear(): void {
-    this.#facts = new Map()
-    this.#ids = new Set()
-    this.#seconds = 0
-    this.#keys = 0
+  /** The whole states that a change may lead to; none where it changes only parts. A setting is no part of a snapshot and stays. */
+  #outcomes({ clears, restores }: Change): Moment[] {
+    if (clears) return [FIRST]
+    const setting = this.#facts.get('setting')
+    return (restores === undefined ? [] : (this.#kept.get(restores) ?? [])).map(moment => {
+      const facts = new Map([...moment.facts].filter(([name]) => name !== 'setting'))
+      if (setting) facts.set('setting', setting)
+      return { ...moment, facts }
+    })
+  }
+
+  /** Keeps, of what a restored snapshot may have held, what is found. */
+  #settle(snapshot: string, found: SandboxState): void {
+    const nth = this.#outcomes({ restores: snapshot }).findIndex(moment => isAt(moment, found))
+    const held = this.#kept.get(snapshot)?.[nth]
+    if (held) this.#kept.set(snapshot, [held])
+  }
+
+  /** Snapshots that are missing, and those that nobody took; what a call without an answer did to them is known from here on. */
+  #wrongSnapshots({ snapshots }: SandboxState, open: Change[]): string[] {
+    const taken = open.flatMap(({ keeps }) => keeps ?? [])
+    for (const name of taken) if (snapshots.includes(name)) this.#kept.set(name, [...(this.#kept.get(name) ?? []), this.#moment()])
+    const mayGo = open.flatMap(({ drops = [] }) => drops)
+    const missing = this.snapshots.filter(name => !snapshots.includes(name))
+    for (const name of missing) this.#kept.delete(name)
+    const lost = missing.filter(name => !mayGo.includes(name)).map(name => `the snapshot ${name} is lost`)
+    const foreign = snapshots.filter(name => !this.#kept.has(name)).map(name => `nobody took the snapshot ${name}`)
+    return [...lost, ...foreign]
+  }
+
+  #moment(): Moment {
+    return { facts: new Map(this.#facts), ids: new Set(this.#ids), seconds: this.#seconds, keys: this.#keys }
+  }
+
+  #become({ facts, ids, seconds, keys }: Moment): void {
+    this.#facts = new Map(facts)
+    this.#ids = new Set(ids)
+    this.#seconds = seconds
+    this.#keys = keys
   }
 }
 
+const isAt = ({ facts, seconds, keys }: Moment, found: SandboxState): boolean =>
+  seconds === found.seconds && keys === found.keys && isDeepStrictEqual(facts, found.facts)
+
 /** The facts of a sandbox beyond its first state, and the contradictions in it. */
-export type SandboxState = { facts: Facts; seconds: number; keys: number; problems: string[] }
+export type SandboxState = { facts: Facts; seconds: number; keys: number; snapshots: readonly string[]; problems: string[] }
 
 type Records = Record<string, { [field: string]: Json }[]>
 
@@ -116,6 +191,7 @@ export async function readSandbox({ call }: Client, first: { clock: string; keys
   const limit = (await call('GET /_control/settings')).body.settings['pagination.max_limit']
   if (limit.source === 'control') facts.set('setting', { value: limit.value })
   const { now } = (await call('GET /_control/clock')).body
+  const snapshots = (await call('GET /_control/snapshots')).body.data.map(({ name }: { name: string }) => name)
 
   const sums = new Map<string, number>()
   for (const { transaction, amount } of refunds) sums.set(transaction, (sums.get(transaction) ?? 0) + amount)
@@ -131,5 +207,5 @@ export async function readSandbox({ call }: Client, first: { clock: string; keys
     after = `&starting_after=${last_id}`
   }
   if (seen !== transactions.length) problems.push(`${transactions.length} Transactions are there, ${seen} in the list`)
-  return { facts, problems, seconds: (Date.parse(now) - Date.parse(first.clock)) / 1000, keys: api_keys.length - first.keys }
+  return { facts, problems, snapshots, seconds: (Date.parse(now) - Date.parse(first.clock)) / 1000, keys: api_keys.length - first.keys }
 }

@@ -1,4 +1,5 @@
-/** Clients that change sandboxes without a pause until their process is gone: payments, refunds, users, and changes of the control API. */
+/** Clients that change sandboxes until their process is gone or they are told to stop: payments, refunds, users, and changes of the control API. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { smallFixture } from '../../support/emulator.js'
 import type { Json } from '../../support/json.js'
 import { type Answer, type Client, clientOf } from './emulator.js'
@@ -15,13 +16,36 @@ export const SCENARIO = {
   data: { ...smallFixture({ transactions: [BUSY, { ...BUSY, id: 'txn_large', amount: 1_000_000_000 }] }), api_keys: [{ key: KEY, account: 'mch_a' }] }
 }
 
-export type Place = { name: string | null; clients: number; ledger: Ledger }
+export type Place = { nth: number; name: string | null; clients: number; ledger: Ledger }
 /** Sandboxes to change, each with a number of clients. The one at the base address is the first. */
 export const placesOf = (clients: readonly number[]): Place[] =>
-  clients.map((count, index) => ({ name: index === 0 ? null : `sandbox-${index}`, clients: count, ledger: new Ledger() }))
+  clients.map((count, index) => ({ nth: index, name: index === 0 ? null : `sandbox-${index}`, clients: count, ledger: new Ledger() }))
 
-/** Changes the sandboxes until the process stops answering. `begun` settles with the first answer, `ended` with the number of answers and their problems. */
-export function changeAll(port: number, places: readonly Place[], round: number) {
+/** Every value that a client sends names its sandbox, the client and the round: 3x0-7-12 is the twelfth of client 0 of sandbox 3 in round 7. */
+const MARK = /\b(\d+)x\d+-\d+-\d+/g
+
+/** The marks in a text that belong to another sandbox than the one with this number. */
+export const foreignMarks = (text: string, nth: number | null): string[] =>
+  [...text.matchAll(MARK)].filter(([, of]) => Number(of) !== nth).map(([mark]) => mark)
+
+type Manner = {
+  /** The average pause of a client between two calls. */
+  pauseMs?: number
+  /** Whether the clients shall stop. */
+  isOver?: () => boolean
+  /** Whether a connection may break. */
+  mayBreak?: () => boolean
+  /** Whether clients take snapshots and go back to them, delete their sandbox, and load it in several ways; for a sandbox with one client. */
+  usesSnapshots?: boolean
+  connect?: (port: number, place: Place) => Client
+}
+
+/**
+ * Changes the sandboxes until the process stops answering, or until it is over. `begun` settles with the first answer, `ended` with the number of answers
+ * and their problems.
+ */
+export function changeAll(port: number, places: readonly Place[], round: number, manner: Manner = {}) {
+  const { pauseMs = 0, isOver = () => false, mayBreak = () => true, usesSnapshots = false, connect = (port, { name }) => clientOf(port, name, KEY) } = manner
   const problems: string[] = []
   let answered = 0
   let begin = () => {}
@@ -30,16 +54,19 @@ export function changeAll(port: number, places: readonly Place[], round: number)
   })
   const workers = places.flatMap(place =>
     Array.from({ length: place.clients }, async (_, index) => {
-      const client = clientOf(port, place.name, KEY)
-      const worker = new Worker(place, { client, random: random(`${place.name} ${index} ${round}`), mark: `${index}-${round}`, isFirst: index === 0 })
+      const client = connect(port, place)
+      const choices = random(`${place.name} ${index} ${round}`)
+      const worker = new Worker(place, { client, random: choices, mark: `${place.nth}x${index}-${round}`, isFirst: index === 0, usesSnapshots })
       try {
-        for (;;) {
+        while (!isOver()) {
           problems.push(...(await worker.change()))
           answered++
           begin()
+          if (pauseMs > 0) await sleep(choices.below(2 * pauseMs))
         }
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === undefined && !/whole/.test((error as Error).message)) problems.push(String((error as Error).stack))
+        const isBroken = (error as NodeJS.ErrnoException).code !== undefined || /whole/.test((error as Error).message)
+        if (!isBroken || !mayBreak()) problems.push(String((error as Error).stack))
       }
       client.close()
     })
@@ -56,7 +83,7 @@ export async function auditAll(port: number, places: readonly Place[]): Promise<
     const client = clientOf(port, name, KEY)
     // a sandbox without an answered call may not exist yet; this call makes it
     await client.call('GET /next/tickets')
-    const found: SandboxState = await readSandbox(client, { clock: CLOCK, keys: 1 })
+    const found = await stateIn(client)
     facts += found.facts.size
     problems.push(...ledger.audit(found).map(problem => `${name ?? 'base'}: ${problem}`))
     client.close()
@@ -64,7 +91,28 @@ export async function auditAll(port: number, places: readonly Place[]): Promise<
   return { problems: problems.slice(0, 20), facts }
 }
 
-type Own = { client: Client; random: Random; mark: string; isFirst: boolean }
+const stateIn = (client: Client): Promise<SandboxState> => readSandbox(client, { clock: CLOCK, keys: 1 })
+
+/** The ways to the first state: a reset, and the start scenario by name, in JSON and in YAML. */
+const BEGINNINGS: readonly (readonly [on: string, body?: string, type?: string])[] = [
+  ['POST /_control/reset'],
+  ['POST /_control/load', '{"scenario":"load"}'],
+  ['POST /_control/load', JSON.stringify({ scenario: SCENARIO })],
+  // JSON is YAML too
+  ['POST /_control/load', JSON.stringify(SCENARIO, null, 2), 'application/yaml']
+]
+const SNAPSHOTS = ['noon', 'evening', 'night']
+
+const READS = [
+  'GET /next/refunds?transaction=txn_busy',
+  'GET /next/transactions?limit=20',
+  'GET /next/accounts/mch_a/users',
+  'GET /_control/requests?limit=20',
+  'GET /_control/findings',
+  'GET /_control/coverage'
+]
+
+type Own = { client: Client; random: Random; mark: string; isFirst: boolean; usesSnapshots: boolean }
 
 class Worker {
   readonly #place: Place
@@ -78,8 +126,10 @@ class Worker {
 
   /** Makes one call and records its answer. Returns the problems of the answer. */
   async change(): Promise<string[]> {
-    const { random, isFirst } = this.#own
-    const { clients } = this.#place
+    const { random, isFirst, usesSnapshots } = this.#own
+    const { clients, name } = this.#place
+    const isAlone = clients === 1
+    const snapshots = usesSnapshots && isAlone ? 1 : 0
     const mark = `${this.#own.mark}-${++this.#count}`
     const kinds: [weight: number, () => Promise<string[]>][] = [
       [6, () => this.#pay(mark)],
@@ -92,7 +142,13 @@ class Worker {
       [0.5, () => this.#make({ addsKey: true }, 'POST /_control/keys', '{"account":"mch_a"}')],
       [isFirst ? 0.5 : 0, () => this.#set()],
       [isFirst ? 0.3 : 0, () => this.#script(mark)],
-      [clients === 1 ? 0.2 : 0, () => this.#begin()],
+      [isAlone ? 0.2 : 0, () => this.#begin(['POST /_control/reset'])],
+      [0.2 * snapshots, () => this.#begin(random.of(BEGINNINGS))],
+      [0.6 * snapshots, () => this.#keep(random.of(SNAPSHOTS))],
+      [0.5 * snapshots, () => this.#goBack()],
+      [0.2 * snapshots, () => this.#dropOne()],
+      [name === null ? 0 : 0.1 * snapshots, () => this.#delete(name as string)],
+      [0.3 * snapshots, () => this.#audit()],
       [2, () => this.#read()]
     ]
     let left = random.below(1e6) / (1e6 / kinds.reduce((sum, [weight]) => sum + weight, 0))
@@ -105,9 +161,18 @@ class Worker {
 
   /** Makes a call that changes something; the change is open until the call is answered. */
   async #make(change: Change, on: string, body = '', idsIn: (answer: Json) => Record<string, string> = () => ({}), refusals: string[] = []): Promise<string[]> {
+    return this.#sent(change, [on, body], idsIn, refusals)
+  }
+
+  async #sent(
+    change: Change,
+    [on, body = '', type]: readonly [on: string, body?: string, type?: string],
+    idsIn: (answer: Json) => Record<string, string> = () => ({}),
+    refusals: string[] = []
+  ): Promise<string[]> {
     const { ledger } = this.#place
     ledger.unanswered.add(change)
-    const answer = await this.#own.client.call(on, body)
+    const answer = await this.#own.client.call(on, body, type)
     if (answer.status >= 300 && refusals.includes(answer.body.error?.code)) {
       ledger.unanswered.delete(change)
       return []
@@ -175,13 +240,41 @@ class Worker {
     return this.#make({ sets: { [name]: entry.on } }, 'POST /_control/script', JSON.stringify(entry), ({ id }) => ({ [name]: id }))
   }
 
-  /** Resets the sandbox, after which ids are drawn again. */
-  #begin(): Promise<string[]> {
-    return this.#make({ clears: true }, 'POST /_control/reset')
+  /** Goes back to the first state, after which ids are drawn again. */
+  #begin(call: (typeof BEGINNINGS)[number]): Promise<string[]> {
+    return this.#sent({ clears: true }, call)
   }
 
-  async #read(): Promise<string[]> {
-    const on = this.#own.random.of(['GET /next/refunds?transaction=txn_busy', 'GET /next/transactions?limit=20', 'GET /next/accounts/mch_a/users'])
+  #keep(snapshot: string): Promise<string[]> {
+    return this.#make({ keeps: snapshot }, `PUT /_control/snapshots/${snapshot}`)
+  }
+
+  /** Restores a snapshot and compares the whole state. */
+  async #goBack(): Promise<string[]> {
+    const snapshot = this.#own.random.of(this.#place.ledger.snapshots)
+    if (snapshot === undefined) return this.#keep(this.#own.random.of(SNAPSHOTS))
+    const problems = await this.#make({ restores: snapshot }, `POST /_control/snapshots/${snapshot}/restore`)
+    return [...problems, ...(await this.#audit())]
+  }
+
+  async #dropOne(): Promise<string[]> {
+    const snapshot = this.#own.random.of(this.#place.ledger.snapshots)
+    if (snapshot === undefined) return this.#read()
+    return this.#make({ drops: [snapshot] }, `DELETE /_control/snapshots/${snapshot}`)
+  }
+
+  /** Deletes the sandbox with its snapshots; the next call makes it again. */
+  async #delete(name: string): Promise<string[]> {
+    const problems = await this.#make({ clears: true, drops: this.#place.ledger.snapshots }, `DELETE /_control/sandboxes/${name}`)
+    return [...problems, ...(await this.#read('GET /next/tickets')), ...(await this.#audit())]
+  }
+
+  /** Compares the sandbox with the ledger while nobody changes it. */
+  async #audit(): Promise<string[]> {
+    return this.#place.ledger.audit(await stateIn(this.#own.client))
+  }
+
+  async #read(on = this.#own.random.of(READS)): Promise<string[]> {
     const answer = await this.#own.client.call(on)
     return answer.status === 200 ? [] : [unexpected(on, '', answer)]
   }

@@ -1,0 +1,355 @@
+/** The load beside the clients of the API: scenarios loaded, sandboxes deleted and made again, event streams, verify calls that wait, and hostile senders. */
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { smallFixture } from '../../support/emulator.js'
+import type { Answer, Client } from './emulator.js'
+import { foreignMarks, type Place, SCENARIO } from './load.js'
+import { type Random, random } from './options.js'
+import type { Watch } from './watch.js'
+
+/** A process for the time of one round, and the sandboxes in it. */
+export type Round = { port: number; round: number; watch: Watch; places: readonly Place[]; loaded: readonly LoadedSandbox[]; pauseMs: number }
+
+const WAITING = 3
+const CHURNED = 2
+const STREAMS = 6
+const HOSTILE = 2
+
+/** Keeps a process busy until the clients shall stop, or it is killed. */
+export async function otherLoad(current: Round): Promise<void> {
+  const nth = (count: number) => Array.from({ length: count }, (_, index) => index)
+  await Promise.all([
+    ...current.loaded.map(sandbox => load(current, sandbox)),
+    ...nth(CHURNED).map(index => churn(current, `churned-${index}`)),
+    ...nth(WAITING).map(index => wait(current, `waiting-${index}`)),
+    ...nth(STREAMS).map(index => stream(current, index)),
+    ...nth(HOSTILE).map(index => disturb(current, index))
+  ])
+}
+
+const choicesOf = ({ round }: Round, what: string): Random => random(`${what} ${round}`)
+
+// loads
+
+const ticketsOf = (count: number, location = 'loc_a') =>
+  Array.from({ length: count }, (_, index) => ({ id: `tkt_${index}`, location, reference: `T-${index}` }))
+const yamlTickets = ticketsOf(300).map(({ id, location, reference }) => `    - { id: ${id}, location: ${location}, reference: ${reference} }`)
+type Document = readonly [body: string, type?: string]
+const DOCUMENTS: readonly Document[] = [
+  ['{"scenario":"load"}'],
+  ['{"scenario":"default"}'],
+  ['{"scenario":"split-bill"}'],
+  ['{"scenario":"thousand-ticket-day"}'],
+  [JSON.stringify({ scenario: { data: { ...smallFixture(), tickets: ticketsOf(3000) } } })],
+  [JSON.stringify({ scenario: { data: smallFixture(), generate: [{ tickets: 500 }, { transactions: 300, refunded: 0.2 }] } })],
+  [
+    `data:\n  accounts:\n    - { id: mch_a, type: merchant, name: A, email: a@example.com, address: { country: US } }\n  locations:\n    - { id: loc_a, account: mch_a, display_name: A, address: { country: US } }\n  tickets:\n${yamlTickets.join('\n')}\n`,
+    'application/yaml'
+  ]
+]
+const REFUSED: readonly (readonly [status: number, code: string, ...document: Document])[] = [
+  [400, 'document_invalid', JSON.stringify({ scenario: { data: { ...smallFixture(), tickets: [...ticketsOf(2000), ...ticketsOf(1, 'loc_none')] } } })],
+  [400, 'document_invalid', 'data:\n  tickets:\n    - { id: tkt_1, location: [\n', 'application/yaml'],
+  [400, 'body_malformed', JSON.stringify({ scenario: SCENARIO }).slice(0, -20)],
+  [404, 'scenario_unknown', '{"scenario":"no-such-scenario"}']
+]
+
+/** A sandbox that is loaded again and again; what it holds is known by the counts of its records. */
+export class LoadedSandbox {
+  readonly name: string
+  /** The counts that it may show: those of the last load that was answered, and of one that was not. */
+  #allowed: string[] = []
+  /** The counts of each document. */
+  #countsOf: readonly string[] = []
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  /** Loads each document once and reads its counts. The first is the start scenario. */
+  async learn(client: Client): Promise<void> {
+    const found: string[] = []
+    for (const [body, type] of DOCUMENTS) {
+      await client.call('POST /_control/load', body, type)
+      found.push(await countsIn(client))
+    }
+    this.#countsOf = found
+    this.#allowed = [found.at(-1) as string]
+  }
+
+  /** Loads a document, one that must be refused, or only checks one. Returns what is wrong. */
+  async load({ call }: Client, { below, chance, of }: Random): Promise<string[]> {
+    if (chance(0.2)) {
+      const [status, code, ...document] = of(REFUSED)
+      const answer = await call('POST /_control/load', ...document)
+      return answer.status === status && answer.body.error?.code === code ? [] : [`${this.name}: ${status} ${code} was expected, not ${shown(answer)}`]
+    }
+    const nth = below(DOCUMENTS.length)
+    const isDry = chance(0.2)
+    const target = this.#countsOf[nth] as string
+    if (!isDry) this.#allowed = [...this.#allowed, target]
+    const answer = await call(`POST /_control/load${isDry ? '?dry_run=1' : ''}`, ...(DOCUMENTS[nth] as Document))
+    if (!isDry) this.#allowed = [target]
+    return answer.status === 200 ? [] : [`${this.name}: document ${nth} was answered ${shown(answer)}`]
+  }
+
+  /** Compares the sandbox with what was answered. */
+  async audit(client: Client): Promise<string[]> {
+    const counts = await countsIn(client)
+    const problems = this.#allowed.includes(counts) ? [] : [`${this.name} holds ${counts}, and not ${this.#allowed.join(' or ')}`]
+    this.#allowed = [counts]
+    return problems
+  }
+}
+
+const countsIn = async ({ call }: Client): Promise<string> => JSON.stringify((await call('GET /_control')).body.counts)
+const shown = ({ status, text }: Answer) => `${status} ${text.slice(0, 200)}`
+
+async function load(current: Round, sandbox: LoadedSandbox): Promise<void> {
+  const { port, watch, pauseMs } = current
+  const choices = choicesOf(current, sandbox.name)
+  const client = watch.client(port, sandbox.name)
+  await watch.repeat(async () => {
+    watch.wrong(...(await sandbox.load(client, choices)))
+    watch.wrong(...(await sandbox.audit(client)))
+    watch.count('loads')
+    await sleep(choices.below(40 * pauseMs))
+  })
+  client.close()
+}
+
+// sandboxes that are deleted and made again under the same name, while their snapshots are written
+
+const MAY_BE_GONE: readonly unknown[] = ['sandbox_unknown', 'snapshot_unknown']
+
+async function churn(current: Round, name: string): Promise<void> {
+  const { port, watch, pauseMs } = current
+  const { of, below } = choicesOf(current, name)
+  const clients = Array.from({ length: 4 }, () => watch.client(port, name))
+  const remove = `DELETE /_control/sandboxes/${name}`
+  const [make, put] = ['GET /next/tickets', 'PUT /_control/snapshots/a']
+  const calls = [remove, make, put, 'PUT /_control/snapshots/b', 'POST /_control/snapshots/a/restore', 'DELETE /_control/snapshots/b', 'POST /_control/reset']
+  const [first] = clients as [Client]
+  await watch.repeat(async () => {
+    await first.call(put)
+    await Promise.all(
+      clients.map(async ({ call }, nth) => {
+        // snapshots of the sandbox that goes and of the one that comes are written while it is deleted
+        for (const on of [[put, remove, make, put][nth] as string, of(calls), of(calls), of(calls)]) {
+          const answer = await call(on)
+          // the watch reports 500 and above
+          if (answer.status >= 300 && answer.status < 500 && !MAY_BE_GONE.includes(answer.body.error?.code))
+            watch.wrong(`${name}: ${on} was answered ${shown(answer)}`)
+        }
+      })
+    )
+    await first.call(remove)
+    await first.call(make)
+    const left = (await first.call('GET /_control/snapshots')).text
+    if (left !== '{"data":[]}') watch.wrong(`${name}, made again, has the snapshots ${left}`)
+    watch.count('sandboxes made again')
+    await sleep(below(20 * pauseMs))
+  })
+  for (const { close } of clients) close()
+}
+
+// verify calls that wait
+
+const KEPT_MS = 300
+const VERIFY_KINDS = ['satisfied', 'left', 'not satisfied'] as const
+
+async function wait(current: Round, name: string): Promise<void> {
+  const { port, watch, pauseMs } = current
+  const { below } = choicesOf(current, name)
+  const [waiter, payer] = [watch.client(port, name), watch.client(port, name)]
+  let nth = 0
+  await payer.call('GET /next/tickets').catch(error => watch.broken(error))
+  await watch.repeat(async () => {
+    // the journal must not overflow, or a verify call cannot be judged
+    if (nth++ % 100 === 0) await payer.call('POST /_control/reset')
+    const guest = `guest ${current.round} ${nth}`
+    const asked = (within: string) => JSON.stringify({ on: 'POST /transactions', match: { body: { 'customer[name]': guest } }, times: 1, within })
+    const pay = () => payer.call('POST /next/transactions', `ticket=tkt_a&payment_type=external&amount=100&customer[name]=${guest.replaceAll(' ', '+')}`)
+    const kind = VERIFY_KINDS[nth % VERIFY_KINDS.length]
+    if (kind === 'left') {
+      await abandoned(port, `/sandbox/${name}/_control/verify`, { body: asked('30s'), afterMs: 20 + below(KEPT_MS) })
+    } else {
+      const since = performance.now()
+      const waiting = waiter.call('POST /_control/verify', asked(kind === 'satisfied' ? '20s' : `${KEPT_MS}ms`))
+      // handled below; a kill may break both calls
+      waiting.catch(() => {})
+      if (kind === 'satisfied') {
+        await sleep(below(KEPT_MS))
+        await pay()
+      }
+      const answer = await waiting
+      const ms = performance.now() - since
+      const expected = kind === 'satisfied' ? [200, true] : [409, false]
+      if (answer.status !== expected[0] || answer.body.holds !== expected[1])
+        watch.wrong(`${name}: a verify call that is ${kind} was answered ${shown(answer)}`)
+      // timers of Node.js may be a millisecond early
+      if (kind === 'not satisfied' && ms < KEPT_MS - 2) watch.wrong(`${name}: a verify call gave up after ${ms} of ${KEPT_MS} ms`)
+    }
+    watch.count(`verify calls ${kind}`)
+    await sleep(below(4 * pauseMs))
+  })
+  waiter.close()
+  payer.close()
+}
+
+/** Makes a control call and leaves before it is answered. */
+function abandoned(port: number, path: string, { body, afterMs }: { body: string; afterMs: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    const sent = request({ port, host: '127.0.0.1', method: 'POST', path, headers, agent: false })
+    const leave = setTimeout(() => {
+      sent.on('error', () => {})
+      sent.destroy()
+      resolve()
+    }, afterMs)
+    sent.once('error', error => {
+      clearTimeout(leave)
+      reject(error)
+    })
+    sent.on('response', answer => answer.resume())
+    sent.end(body)
+  })
+}
+
+// event streams
+
+const TIRED_MS = 1500
+
+/** Opens event streams of the places one after the other: those that are read and those that are never read stay, the others are left after a while. */
+async function stream(current: Round, index: number): Promise<void> {
+  const { port, watch, places } = current
+  const { of, below } = choicesOf(current, `stream ${index}`)
+  const kind = (['read', 'never read', 'left'] as const)[index % 3] as 'read' | 'never read' | 'left'
+  await watch.repeat(async () => {
+    const { name, nth } = of(places)
+    watch.count(`event streams ${kind}`)
+    const until = Date.now() + (kind === 'left' ? below(TIRED_MS) : Number.POSITIVE_INFINITY)
+    await streamed(port, `${name === null ? '' : `/sandbox/${name}`}/_control/events`, {
+      isRead: kind !== 'never read',
+      isOver: () => watch.isOver || watch.isDown || Date.now() > until,
+      see: event => {
+        watch.count('events')
+        const foreign = foreignMarks(event, nth)
+        if (foreign.length > 0) watch.wrong(`${name ?? 'base'}: an event shows ${foreign.slice(0, 5)} of another sandbox`)
+        if (!/^(: .*|id: req_\d+\nevent: request\ndata: \{.*\})$/.test(event)) watch.wrong(`${name ?? 'base'}: an event is ${event.slice(0, 200)}`)
+      },
+      refused: answer => watch.see('GET /_control/events', answer, { name, nth })
+    })
+    await sleep(50)
+  })
+}
+
+type Reading = { isRead: boolean; isOver: () => boolean; see: (event: string) => void; refused: (answer: Answer) => void }
+
+/** Reads an event stream, or leaves it unread, until it ends or is over. */
+function streamed(port: number, path: string, { isRead, isOver, see, refused }: Reading): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', path, agent: false })
+    const look = setInterval(() => {
+      if (isOver()) sent.destroy()
+    }, 50)
+    let isAnswered = false
+    sent.on('close', () => {
+      clearInterval(look)
+      resolve()
+    })
+    // a stream that was answered ends with its sandbox, with its process, or because it was not read
+    sent.on('error', error => (isAnswered || isOver() ? resolve() : reject(error)))
+    sent.on('response', answer => {
+      isAnswered = true
+      const status = answer.statusCode as number
+      let text = ''
+      answer.on('error', () => {})
+      answer.setEncoding('utf8')
+      if (status !== 200) {
+        answer.on('data', chunk => {
+          text += chunk
+        })
+        answer.on('end', () => refused({ status, text, body: JSON.parse(text) }))
+        return
+      }
+      // one without a listener for data is never read
+      if (!isRead) return
+      answer.on('data', chunk => {
+        const events = (text + chunk).split('\n\n')
+        text = events.pop() as string
+        for (const event of events) see(event)
+      })
+    })
+    sent.end()
+  })
+}
+
+// hostile senders
+
+const FORM = 'content-type: application/x-www-form-urlencoded'
+/** Bytes for a connection of their own, and the status that they are answered with; null where the sender cuts the connection after a while. */
+const HOSTILE_BYTES: readonly (readonly [status: number | null, text: string])[] = [
+  [null, ''],
+  [null, 'GET /next/tick'],
+  [null, 'POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
+  [null, `POST /sandbox/hostile/next/transactions HTTP/1.1\r\nhost: localhost\r\n${FORM}\r\ncontent-length: 100000\r\n\r\nticket=`],
+  [null, 'POST /_control/load HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 60000000\r\n\r\n{"scenario":'],
+  [400, '\0\x01\x02 no HTTP at all\r\n\r\n'],
+  [400, 'GET /next/%ff HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'],
+  [400, 'GET /sandbox/..%2f..%2fetc/next/tickets HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n'],
+  [403, 'POST /_control/reset HTTP/1.1\r\nhost: evil.example.com\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'],
+  [413, `POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${FORM}\r\ncontent-length: 2000000000\r\n\r\n`],
+  [
+    413,
+    `POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${FORM}\r\ncontent-length: 1200000\r\n\r\nticket=${'t'.repeat(1_199_993)}`
+  ],
+  [413, 'POST /_control/load HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: 99999999\r\n\r\n{'],
+  [415, 'POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: 1\r\n\r\nx'],
+  [417, 'GET /next/tickets HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: the-impossible\r\n\r\n'],
+  [431, `GET /next/tickets HTTP/1.1\r\nhost: localhost\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`]
+]
+const SLOW_MS = 2000
+
+async function disturb(current: Round, index: number): Promise<void> {
+  const { port, watch, pauseMs } = current
+  const { of, below } = choicesOf(current, `hostile ${index}`)
+  await watch.repeat(async () => {
+    const [status, sent] = of(HOSTILE_BYTES)
+    const answer = await exchanged(port, sent, status === null ? { cutAfterMs: below(SLOW_MS), isOver: () => watch.isOver } : null)
+    watch.count('hostile senders')
+    // a sender of a body that is too large may be cut off before it has read the answer
+    const isCutOff = answer === '' && status === 413
+    if (status !== null && !isCutOff && !watch.isDown) {
+      const [head = '', text = ''] = answer.split('\r\n\r\n')
+      const [, found] = /^HTTP\/1\.1 (\d+)/.exec(head) ?? []
+      const on = JSON.stringify(sent.slice(0, 60))
+      if (Number(found) !== status) watch.wrong(`${on} was answered ${answer.slice(0, 300)} instead of ${status}`)
+      else watch.see(on, { status, text, body: JSON.parse(text) }, { name: null, nth: null })
+    }
+    await sleep(below(10 * pauseMs))
+  })
+}
+
+/** Sends bytes and returns what is answered until the other side closes, or sends one more byte now and then and cuts the connection. */
+function exchanged(port: number, bytes: string, slow: { cutAfterMs: number; isOver: () => boolean } | null): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1').setEncoding('latin1').setNoDelay()
+    const since = Date.now()
+    let text = ''
+    const dribble =
+      slow === null ? undefined : setInterval(() => (Date.now() - since > slow.cutAfterMs || slow.isOver() ? socket.destroy() : socket.write('a')), 100)
+    socket.on('data', chunk => {
+      text += chunk
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') reject(error)
+    })
+    socket.on('close', () => {
+      clearInterval(dribble)
+      resolve(text)
+    })
+    socket.write(bytes, 'latin1')
+  })
+}

@@ -1,0 +1,92 @@
+/** What is seen of an emulator under load: every answer is judged, calls are counted, and what is wrong is kept. */
+import { type Answer, type Client, clientOf } from './emulator.js'
+import { foreignMarks } from './load.js'
+
+/** Kinds of problems that are kept, the first of each; further ones are counted. */
+const MOST = 20
+const UNANSWERED_MS = 30_000
+
+export class Watch {
+  /** By their text without numbers. */
+  readonly #problems = new Map<string, string>()
+  readonly counts = new Map<string, number>()
+  /** The clients shall stop. */
+  isOver = false
+  /** The process has been killed, or is not there yet: connections break. */
+  isDown = true
+  /** The process may answer that it is starting. */
+  isStarting = false
+
+  /** What is wrong, once of each kind. */
+  get problems(): string[] {
+    return [...this.#problems.values()]
+  }
+
+  count(what: string, by = 1): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + by)
+  }
+
+  figure(what: string): number {
+    return this.counts.get(what) ?? 0
+  }
+
+  wrong(...problems: string[]): void {
+    this.count('problems', problems.length)
+    for (const problem of problems) {
+      const kind = problem.replaceAll(/\d+/g, '0').slice(0, 100)
+      if (this.#problems.size < MOST && !this.#problems.has(kind)) this.#problems.set(kind, problem)
+    }
+  }
+
+  /** Looks at what a client met that ended without an answer: a connection may break when the process is down. */
+  broken(error: unknown): void {
+    const { code, message, stack } = error as NodeJS.ErrnoException
+    const isConnection = code !== undefined || /whole/.test(message)
+    if (!isConnection || !this.isDown) this.wrong(String(stack))
+  }
+
+  /** Acts again and again until the clients shall stop. */
+  async repeat(act: () => Promise<unknown>): Promise<void> {
+    while (!this.isOver) {
+      try {
+        await act()
+      } catch (error) {
+        this.broken(error)
+        return
+      }
+    }
+  }
+
+  /** A client of a sandbox whose answers are judged; `nth` is the number in its marks, null where there are none. */
+  client(port: number, name: string | null, nth: number | null = null): Client {
+    const { call, close } = clientOf(port, name)
+    return {
+      call: async (on, body, type) => {
+        const late = setTimeout(() => this.wrong(`${name ?? 'base'}: ${on} is not answered in ${UNANSWERED_MS} ms`), UNANSWERED_MS)
+        try {
+          const answer = await call(on, body, type)
+          this.count(on.includes(' /_control') ? 'control calls' : 'API calls')
+          this.see(on, answer, { name, nth })
+          return answer
+        } finally {
+          clearTimeout(late)
+        }
+      },
+      close
+    }
+  }
+
+  /** Judges an answer, whatever was asked. */
+  see(on: string, answer: Pick<Answer, 'status' | 'text' | 'body'>, { name, nth }: { name: string | null; nth: number | null }): void {
+    const { status, text, body } = answer
+    const shown = `${name ?? 'base'}: ${on} was answered ${status}: ${text.slice(0, 300)}`
+    const isStarting = status === 503 && this.isStarting && (body.error?.code === 'not_ready' || body.status === 'starting')
+    if (status >= 500 && !isStarting) this.wrong(shown)
+    else if (status >= 400 && !isStarting && !isError(body) && !(status === 409 && body.holds === false)) this.wrong(`without the shape of an error, ${shown}`)
+    const foreign = foreignMarks(text, nth)
+    if (foreign.length > 0) this.wrong(`${name ?? 'base'}: ${on} shows ${foreign.slice(0, 5)} of another sandbox`)
+  }
+}
+
+const isError = ({ error }: Answer['body']): boolean =>
+  ['type', 'code', 'message', 'request_id'].every(name => typeof error?.[name] === 'string' && error[name] !== '')
