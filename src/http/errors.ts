@@ -15,7 +15,9 @@ import { logDefect } from './logging.js'
 import { BASE, pathBelow } from './paths.js'
 import { countCall } from './script.js'
 
-type Known = { code: ErrorCode; message: (settings: Settings) => string; rule?: RuleId; assumption?: AssumptionId }
+/** The setting that bounds the body of a call: one of the emulated API, or of the control API. */
+type BodyLimit = 'limits.body' | 'limits.control_body'
+type Known = { code: ErrorCode; message: (settings: Settings, bodyLimit: BodyLimit) => string; rule?: RuleId; assumption?: AssumptionId }
 
 /** What the framework's own errors are called here. */
 const FRAMEWORK: Readonly<Record<string, Known>> = {
@@ -27,7 +29,7 @@ const FRAMEWORK: Readonly<Record<string, Known>> = {
   FST_ERR_MAX_PARAM_LENGTH: { code: 'path_unknown', message: () => 'A part of the path is longer than any id.', assumption: 'A08' },
   FST_ERR_CTP_BODY_TOO_LARGE: {
     code: 'body_too_large',
-    message: settings => `The body is larger than limits.body allows: ${settings['limits.body']} bytes.`,
+    message: (settings, bodyLimit) => `The body is larger than ${bodyLimit} allows: ${settings[bodyLimit]} bytes.`,
     assumption: 'A35'
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'request_malformed', message: () => 'The body is not as long as its Content-Length says.', assumption: 'A08' },
@@ -38,10 +40,10 @@ const FRAMEWORK: Readonly<Record<string, Known>> = {
 const DEFAULTS = settingsInForce({}).values
 
 /** Any thrown error as a refusal; what is not known here is a defect of the emulator. */
-export function refusalFrom(error: FastifyError | ApiError, settings: Settings): ApiError {
+export function refusalFrom(error: FastifyError | ApiError, settings: Settings, bodyLimit: BodyLimit = 'limits.body'): ApiError {
   if (error instanceof ApiError) return error
   const known = FRAMEWORK[error.code]
-  if (known) return new ApiError(known.code, { ...known, message: known.message(settings) })
+  if (known) return new ApiError(known.code, { ...known, message: known.message(settings, bodyLimit) })
   return new ApiError('internal_error', { message: 'The emulator failed; its log says where. Please report it with the call that caused it.' })
 }
 
@@ -72,7 +74,7 @@ function fateOf(code: ErrorCode, call: Call): Outcome {
 /** Answers a refusal of the control API: the same shape and the default statuses, whatever the sandbox's settings say. */
 export function answerControlError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
   const { sandbox, settings, id } = request.call
-  const refusal = refusalFrom(error, { ...settings, 'limits.body': settings['limits.control_body'] })
+  const refusal = refusalFrom(error, settings, 'limits.control_body')
   if (refusal.code === 'internal_error') logDefect(request.log, error)
   reply
     .code(statusOf(refusal.code, DEFAULTS))
