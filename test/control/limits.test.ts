@@ -1,0 +1,206 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../src/core/settings.js'
+import { startEmulator } from '../../src/index.js'
+import { authorization, sandboxClient } from '../sandbox/client.js'
+import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+
+type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
+type Seen = string | number | undefined
+/** A bound with a small value, and what is seen at it and beyond it. */
+type Trial = {
+  value: number
+  at: (emulator: Emulator, t: Test) => Promise<Seen>
+  beyond: (emulator: Emulator, t: Test) => Promise<Seen>
+  seen: readonly [at: Seen, beyond: Seen]
+}
+type Limit = Extract<SettingKey, `limits.${string}`>
+
+const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => body.error?.code ?? status
+const ENTRY = { on: 'GET /accounts', delay: '1ms' }
+const SCENARIO = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /refunds', delay: '300ms' }] }
+
+const refund = ({ call }: Emulator, body: string) => call('POST /refunds', { body }).then(codeOf)
+/** A call that takes about a quarter of the smallest journal. */
+const longCall = ({ call }: { call: (on: string, given: { headers: Record<string, string> }) => Promise<unknown> }) => call('GET /tickets', { headers: { 'user-agent': 'x'.repeat(15_000) } })
+const times = async (count: number, act: () => Promise<unknown>) => {
+  for (let time = 0; time < count; time++) await act()
+}
+/** Opens a connection and sends text; tells what came until the connection ended or so many milliseconds have passed. */
+async function connected({ app, listen }: Emulator, t: Test, text = '') {
+  const address = app.server.address()
+  const port = address === null ? await listen() : (address as { port: number }).port
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  t.teardown(() => socket.destroy())
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
+}
+const isEnded = (socket: Socket, ms: number) => Promise.race([once(socket.resume(), 'close').then(() => 'ended'), sleep(ms, 'open')])
+const EVENTS = 'GET /_control/events HTTP/1.1\r\nHost: localhost\r\n\r\n'
+const STATUS = /^HTTP\/1.1 (\d+)/
+const statusOf = async (socket: Socket) => Number(STATUS.exec(String((await once(socket, 'data'))[0]))?.[1])
+
+const TRIALS: Record<Limit, Trial> = {
+  'limits.body': {
+    value: 40,
+    at: emulator => refund(emulator, 'transaction=txn_none'.padEnd(40, 'x')),
+    beyond: emulator => refund(emulator, 'transaction=txn_none'.padEnd(41, 'x')),
+    seen: ['reference_missing', 'body_too_large']
+  },
+  'limits.parameters': {
+    value: 2,
+    at: emulator => refund(emulator, 'transaction=txn_none&amount=1'),
+    beyond: emulator => refund(emulator, 'transaction=txn_none&amount=1&reason=x'),
+    seen: ['reference_missing', 'form_too_large']
+  },
+  'limits.depth': {
+    value: 1,
+    at: emulator => refund(emulator, 'transaction=txn_none&metadata[a]=1'),
+    beyond: emulator => refund(emulator, 'transaction=txn_none&metadata[a][b]=1'),
+    seen: ['reference_missing', 'form_too_large']
+  },
+  'limits.control_body': {
+    value: 40,
+    at: ({ control }) => control('POST /load?dry_run', '{"scenario":"default"}'.padEnd(40)).then(codeOf),
+    beyond: ({ control }) => control('POST /load?dry_run', '{"scenario":"default"}'.padEnd(41)).then(({ body }) => body.error.message),
+    seen: [200, 'The body is larger than limits.control_body allows: 40 bytes.']
+  },
+  'limits.journal': {
+    value: 2,
+    at: ({ call, control }) => times(2, () => call('GET /tickets')).then(async () => (await control('GET /requests')).body.dropped),
+    beyond: ({ call, control }) => call('GET /tickets').then(async () => (await control('GET /requests')).body.dropped),
+    seen: [0, 1]
+  },
+  'limits.journal_bytes': {
+    value: 65_536,
+    at: emulator => times(3, () => longCall(emulator)).then(() => emulator.sandbox.evidence.journal.dropped),
+    beyond: emulator => longCall(emulator).then(() => emulator.sandbox.evidence.journal.dropped),
+    seen: [0, 1]
+  },
+  'limits.journal_total': {
+    value: 65_536,
+    at: emulator => times(3, () => longCall(emulator)).then(() => emulator.sandbox.evidence.journal.dropped),
+    beyond: emulator => longCall(sandboxClient(emulator, 'other')).then(() => emulator.sandbox.evidence.journal.dropped),
+    seen: [0, 1]
+  },
+  'limits.streams': {
+    value: 1,
+    at: async (emulator, t) => statusOf(await connected(emulator, t, EVENTS)),
+    beyond: async (emulator, t) => statusOf(await connected(emulator, t, EVENTS)),
+    seen: [200, 429]
+  },
+  'limits.stream_backlog': {
+    value: 1,
+    at: async (emulator, t) => {
+      const socket = await connected(emulator, t, EVENTS)
+      await statusOf(socket)
+      await times(50, () => emulator.call('GET /tickets'))
+      return isEnded(socket, 100)
+    },
+    beyond: async (emulator, t) => {
+      const socket = await connected(emulator, t, EVENTS)
+      await statusOf(socket)
+      socket.pause()
+      for (let call = 0; call < 500; call++) await emulator.call('POST /refunds', { body: `reason=${'x'.repeat(50_000)}` })
+      return isEnded(socket, 5000)
+    },
+    seen: ['open', 'ended']
+  },
+  'limits.waiting': {
+    value: 1,
+    at: async ({ control }) => {
+      const waiting = control('POST /verify', { on: 'GET /locations', within: '2s' })
+      t.teardown(() => waiting)
+      await sleep(200)
+      return 'waits'
+    },
+    beyond: ({ control }) => control('POST /verify', { on: 'GET /locations', within: '2s' }).then(codeOf),
+    seen: ['waits', 'limit_reached']
+  },
+  'limits.script': {
+    value: 2,
+    at: ({ control }) => control('POST /script', ENTRY).then(codeOf),
+    beyond: ({ control }) => control('POST /script', ENTRY).then(codeOf),
+    seen: [201, 'limit_reached']
+  },
+  'limits.snapshots': {
+    value: 1,
+    at: ({ control }) => control('PUT /snapshots/one').then(async () => codeOf(await control('PUT /snapshots/one'))),
+    beyond: ({ control }) => control('PUT /snapshots/two').then(codeOf),
+    seen: [201, 'limit_reached']
+  },
+  'limits.keys': {
+    value: 3,
+    at: ({ control }) => control('POST /keys', { account: 'mch_a' }).then(({ status }) => status),
+    beyond: ({ control }) => control('POST /keys', { account: 'mch_a' }).then(codeOf),
+    seen: [200, 'limit_reached']
+  },
+  'limits.sandboxes': {
+    value: 1,
+    at: emulator => sandboxClient(emulator, 'one').control('POST /reset').then(codeOf),
+    beyond: emulator => sandboxClient(emulator, 'two').control('POST /reset').then(codeOf),
+    seen: [200, 'sandbox_limit']
+  },
+  'limits.connections': {
+    value: 1,
+    at: async (emulator, t) => isEnded(await connected(emulator, t), 100),
+    beyond: async (emulator, t) => isEnded(await connected(emulator, t), 5000),
+    seen: ['open', 'ended']
+  },
+  'limits.headers_timeout': {
+    value: 300,
+    at: async (emulator, t) => statusOf(await connected(emulator, t, 'GET /next/tickets HTTP/1.1\r\nHost: localhost\r\n\r\n')),
+    beyond: async (emulator, t) => statusOf(await connected(emulator, t, 'GET /next/tickets HTTP/1.1\r\n')),
+    seen: [401, 408]
+  },
+  'limits.request_timeout': {
+    value: 300,
+    at: async (emulator, t) => statusOf(await connected(emulator, t, 'GET /next/tickets HTTP/1.1\r\nHost: localhost\r\n\r\n')),
+    beyond: async (emulator, t) =>
+      statusOf(await connected(emulator, t, 'POST /_control/load HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{')),
+    seen: [401, 408]
+  },
+  'limits.shutdown': {
+    value: 50,
+    at: async (_emulator, t) => closedDuringDelay(t, 2000),
+    beyond: async (_emulator, t) => closedDuringDelay(t, 50),
+    seen: [200, 'cut']
+  }
+}
+
+/** What becomes of a call that takes 500 ms when the emulator is stopped meanwhile. */
+async function closedDuringDelay(t: Test, patience: number): Promise<Seen> {
+  const scenario = { ...SCENARIO, script: [{ on: 'GET /refunds', delay: '500ms' }] }
+  const { baseUrl, close } = await startEmulator({
+    scenario: `${t.testdir({ 's.json': JSON.stringify(scenario) })}/s.json`,
+    settings: { port: 0, 'limits.shutdown': patience }
+  })
+  const answer = fetch(`${baseUrl}/refunds`, { headers: { authorization: authorization() } }).then(
+    ({ status }) => status,
+    () => 'cut'
+  )
+  await sleep(200)
+  await close()
+  return answer
+}
+
+const LIMITS = SETTING_KEYS.filter((key): key is Limit => key.startsWith('limits.'))
+
+for (const key of LIMITS) {
+  t.test(`${key}: what is at the bound is done, what is beyond it is refused, dropped or ended`, { bail: false }, async t => {
+    const { value, at, beyond, seen } = TRIALS[key]
+    const emulator = await startTestEmulator(t, { settings: { [key]: value }, scenario: SCENARIO })
+    t.strictSame([await at(emulator, t), await beyond(emulator, t)], seen)
+  })
+}
+
+t.test('docs/limits.md: every bound with its default', t => {
+  const text = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8')
+  const rows = [...text.matchAll(/^\| `(limits\.\w+)` \| (\d+) \| .+ \|$/gm)].map(([, key, fallback]) => [key, Number(fallback)])
+  t.strictSame(rows.sort(), LIMITS.map(key => [key, SETTINGS[key].default]).sort())
+  t.end()
+})
