@@ -4,7 +4,7 @@
  * Exit status 1 when a figure is a quarter worse than its budget in three runs of three. `--update` writes the present figures, medians of three runs, as the budget.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { optionsOf } from './command.mjs'
 import { judgedOf } from './rows.mjs'
 import { measureRows } from './run.mjs'
 import { median } from './statistics.mjs'
@@ -16,7 +16,7 @@ const RUNS = 3
 /** Times worse than the budget that fails. */
 const ROOM = 1.25
 
-const { values } = parseArgs({ options: { update: { type: 'boolean', default: false } } })
+const values = optionsOf({ update: { type: 'boolean', default: false } }, 'npm run bench:budget [-- --update]')
 const budget = JSON.parse(readFileSync(FILE, 'utf8'))
 
 /** The rows of the budget, by id; `only` are those to measure. */

@@ -5,17 +5,21 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { optionsOf, refuse } from './command.mjs'
 import { peersIn } from './peers.mjs'
 import { writePlots } from './plots.mjs'
 import { isBeyond } from './rows.mjs'
-import { measureRows } from './run.mjs'
+import { measureRows, NAMES, unknownIn } from './run.mjs'
 import { containerEngine, machine } from './servers.mjs'
 import { markdownTable, textTable } from './table.mjs'
 import { emulatorsOf } from './targets.mjs'
 
-const { values } = parseArgs({
-  options: {
+const USAGE = `npm run bench -- [--only NAME,…] [--all] [--quick] [--before DIR] [--peers DIR] [--image NAME] [--records N] [--seconds S]
+                 [--json FILE] [--compare FILE] [--markdown] [--plots DIR]
+bench/README.md says what each does.`
+
+const values = optionsOf(
+  {
     only: { type: 'string' },
     all: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
@@ -28,13 +32,17 @@ const { values } = parseArgs({
     compare: { type: 'string' },
     markdown: { type: 'boolean', default: false },
     plots: { type: 'string' }
-  }
-})
+  },
+  USAGE
+)
+const only = values.only?.split(',')
+const unknown = unknownIn(only ?? [])
+if (unknown.length > 0) refuse(`No part or row is called ${unknown.join(', ')}. There are: ${NAMES.join(', ')}.`)
 
 const emulators = emulatorsOf(values.before && resolve(values.before))
 const earlier = values.compare ? JSON.parse(readFileSync(values.compare, 'utf8')).rows : null
 const rows = await measureRows({
-  only: values.only?.split(','),
+  only,
   isAll: values.all,
   effort: values.quick ? 'quick' : 'full',
   emulators,

@@ -17,6 +17,12 @@ const USUAL = [throughput, latency, start, size, posted, firstTest, packageSize]
 const MORE = [evidence, data, sandboxes, flat]
 const PARTS = [...USUAL, ...MORE]
 
+/** The names of all parts and rows. */
+export const NAMES = [...new Set(PARTS.flatMap(({ name, ids }) => [name, ...ids]))]
+
+/** The names among those given that no part or row has. */
+export const unknownIn = names => names.filter(name => !NAMES.includes(name))
+
 const progress = text => {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
 }
@@ -27,9 +33,6 @@ const progress = text => {
  *   `only` names parts or rows; `records` and `seconds` bound what is done with many Transactions
  */
 export async function measureRows({ only, isAll = false, ...options }) {
-  const names = PARTS.flatMap(({ name, ids }) => [name, ...ids])
-  const unknown = only?.filter(name => !names.includes(name)) ?? []
-  if (unknown.length > 0) throw new Error(`No part or row is called ${unknown.join(', ')}. There are: ${names.join(', ')}.`)
   const rows = []
   for (const part of PARTS) {
     const isWhole = only === undefined ? isAll || USUAL.includes(part) : only.includes(part.name)
