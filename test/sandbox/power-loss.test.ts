@@ -81,7 +81,8 @@ async function audit({ calls }: RecordedDisk, file: string, states: readonly str
     for (const content of crashesAt(calls, count, file, CUTS)) {
       tried++
       const found = content === null ? NO_FILE : stateIn(content, seen)
-      if (!right.includes(found)) problems.push(`after ${count} calls: ${states.includes(found) ? `state ${states.indexOf(found)} of ${least} to ${most}` : found}`)
+      if (!right.includes(found))
+        problems.push(`after ${count} calls: ${states.includes(found) ? `state ${states.indexOf(found)} of ${least} to ${most}` : found}`)
     }
   }
   return { tried, different: seen.size, problems }
