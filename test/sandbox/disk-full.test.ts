@@ -223,6 +223,40 @@ t.test('closing without room for a second file is right where all is on disk', a
   t.strictSame(await readFile(file), before)
 })
 
+t.test('a file that was gone on from and never written since: what changed is told, and nothing where nothing did', async t => {
+  const first = await started(t)
+  await first.data.close({ writesLast: true })
+  for (const changes of [0, 1]) {
+    const disk = recordedDisk()
+    const data = await DataFile.take(first.file, { files: disk.files })
+    const emulator = await startTestEmulator(t, { loaded: false, data })
+    emulator.sandboxes.resume(await data.read({ flag: {}, environment: {} }))
+    data.writeFrom(() => emulator.sandboxes.present)
+    data.resumed()
+    disk.room = 0
+    for (let nth = 0; nth < changes; nth++) t.strictSame(errorOf(await emulator.call('POST /locations/loc_a', { body: 'phone=1' })), NOT_WRITTEN)
+
+    const closing = data.close({ writesLast: true })
+
+    if (changes === 0) await t.resolves(closing)
+    else await t.rejects(closing, { message: /not on disk: the sandbox at the base address \(1 record\)\.$/ })
+  }
+})
+
+t.test('a record that a fixture brings back under a deleted id comes after the others', async t => {
+  const { sandbox, data, held } = await started(t)
+  const user = (id: string) => ({ id, account: 'mch_a', name: id, email: 'u@example.com' })
+  await sandbox.addRecords(documentOf('test', { users: ['usr_1', 'usr_2'].map(user) }))
+  await data.saved()
+  sandbox.store.users.remove('usr_1')
+  await sandbox.addRecords(documentOf('test', { users: [user('usr_1')] }))
+  await data.saved()
+
+  const { records, deleted } = await held()
+
+  t.strictSame([records.users.map(({ id }: Json) => id), deleted.users.map(({ id }: Json) => id)], [['usr_2', 'usr_1'], ['usr_1']])
+})
+
 t.test('a clock that runs on is written at the end, and no other change of a sandbox that was not called', async t => {
   const { file, data, disk } = await started(t, { machine: { running: true } })
   const before = disk.calls.length

@@ -43,6 +43,9 @@ t.test('snapshots: names that differ only in case have files of their own, of sa
       t.equal((await call('GET /accounts/mch_a/users')).body.data.length, index + 1)
     }
   }
+  for (const foreign of ['Legacy.json', 'notes.txt', 'a b.json']) await writeFile(join(snapshots_dir, foreign), 'x')
+  t.equal((await sandboxClient(again, null).control('GET /snapshots')).body.data.length, 3, 'other files are none')
+  for (const foreign of ['Legacy.json', 'notes.txt', 'a b.json']) await rm(join(snapshots_dir, foreign))
   const files = await filesIn(snapshots_dir)
   t.strictSame([files.length, new Set(files.map(file => file.toLowerCase())).size], [9, 9])
 })
