@@ -22,7 +22,6 @@ const LATER = {
   'cli-progress': 'cli-progress',
   faker: '@faker-js/faker/locale/en',
   'light-my-request': 'light-my-request',
-  lowdb: 'lowdb/node',
   'pino-pretty': 'pino-pretty',
   'prom-client': 'prom-client',
   re2js: 're2js',

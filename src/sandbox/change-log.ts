@@ -1,5 +1,5 @@
 /** A data file's text: the document on the first line, and below it what has changed since, a line each time, with a checksum. */
-import { crc32 } from 'node:zlib'
+import { hash } from 'node:crypto'
 import type { Family } from '../reference/operations.js'
 import type { ExpectationData } from '../scenario/expectations.js'
 import type { FirstState } from '../scenario/scenario.js'
@@ -25,13 +25,13 @@ export type Change = {
   sandboxes?: (SerializedSandbox | SandboxChange)[]
 }
 
-const HEAD = /^\{"crc32":"([0-9a-f]{8})","change":/
-const HEAD_LENGTH = '{"crc32":"00000000","change":'.length
+const HEAD = /^\{"sha256":"([0-9a-f]{16})","change":/
+const HEAD_LENGTH = '{"sha256":"0123456789abcdef","change":'.length
 
-const checksum = (text: string) => crc32(text).toString(16).padStart(8, '0')
+const checksum = (text: string) => hash('sha256', text).slice(0, 16)
 
 /** The line of a change, which is given as JSON. */
-export const lineOf = (change: string): string => `{"crc32":"${checksum(change)}","change":${change}}\n`
+export const lineOf = (change: string): string => `{"sha256":"${checksum(change)}","change":${change}}\n`
 
 /** The change in a line; null for a line that is not whole. */
 function changeIn(line: string): Change | null {

@@ -248,19 +248,27 @@ export class DataFile {
     this.#mostLines = this.#leastLines
   }
 
-  /** The clocks' present time, and the counts of sandboxes that were only read, are written too. */
+  /** The clocks' present time, and the counts of sandboxes that were only read, are written too. Errors: `data_not_written` with what is not on disk. */
   async #writeLast(): Promise<void> {
     const addition = (this.#content as FileContent).changesTo(this.#source(), { counts: true })
     try {
       await this.#replace()
     } catch (error) {
-      if (addition === null) return
-      const isAdded = await this.#file?.append(addition.line).then(
-        () => true,
-        () => false
-      )
-      if (!isAdded) throw new ApiError('data_not_written', { message: notWritten(this.#path, error as Error, addition.unwritten) })
+      const isThere = this.#file === null || (await this.#file.isInPlace())
+      if (isThere && addition === null) return
+      if (isThere && (await this.#isAdded(addition as Addition))) return
+      const all = this.#source().sandboxes.map(({ name }) => ({ name, records: null, parts: [] }))
+      throw new ApiError('data_not_written', { message: notWritten(this.#path, error as Error, isThere ? (addition as Addition).unwritten : all) })
     }
+  }
+
+  /** Whether there is room for a line, if not for a second file. */
+  async #isAdded({ line }: Addition): Promise<boolean> {
+    if (this.#file === null) return false
+    return this.#file.append(line).then(
+      () => true,
+      () => false
+    )
   }
 }
 

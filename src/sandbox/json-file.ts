@@ -117,23 +117,24 @@ export class WrittenFile {
     return there !== null && there.ino === own.ino && there.dev === own.dev && there.size === this.size
   }
 
-  /** Adds a text behind the others. Errors: those of the system; what was there is as it was, or the file is not sound any more. */
+  /** Adds a text behind the others. Errors: those of the system; what was there is as it was, or the file cannot be added to any more. */
   async append(text: string): Promise<void> {
-    const end = await writeAll(this.#handle, [text], this.size).catch(async error => {
-      await this.#handle.truncate(this.size).catch(this.#giveUp)
+    try {
+      const end = await writeAll(this.#handle, [text], this.size)
+      // what a device holds after a failed sync is not known
+      this.#isSound = false
+      await this.#handle.datasync()
+      this.#isSound = true
+      this.size = end
+    } catch (error) {
+      await this.#handle.truncate(this.size).catch(() => {
+        this.#isSound = false
+      })
       throw error
-    })
-    // what a device holds after a failed sync is not known
-    await this.#handle.datasync().catch(this.#giveUp)
-    this.size = end
+    }
   }
 
   close(): Promise<void> {
     return this.#handle.close()
-  }
-
-  readonly #giveUp = (error: Error): never => {
-    this.#isSound = false
-    throw error
   }
 }

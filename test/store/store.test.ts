@@ -551,3 +551,31 @@ t.test('A18: keys are kept in the order in which they came, each with its Accoun
     ]
   )
 })
+
+t.test('collection: what was changed since a revision is known for the last thousand changes, of copies too, and not of another state', async t => {
+  const collection = new Collection<Thing>(GROUPS)
+  collection.insert(thing('a'))
+  collection.insert(thing('b'))
+  const { revision } = collection
+  t.strictSame(collection.changedSince(revision), new Set())
+  const copy = collection.clone(GROUPS)
+  collection.insert(thing('c'))
+  collection.replace(thing('a', 5))
+  collection.amend(thing('b'))
+  collection.remove('c')
+  copy.insert(thing('d'))
+  t.strictSame([...(collection.changedSince(revision) ?? [])].sort(), ['a', 'b', 'c'])
+  t.strictSame([...(copy.changedSince(revision) ?? [])], ['d'])
+  t.equal(copy.changedSince(collection.revision), null, 'a change of the other side')
+  t.equal(new Collection<Thing>(GROUPS).changedSince(revision), null)
+  t.strictSame([collection.isDeleted('c'), collection.isDeleted('a'), collection.isDeleted('d')], [true, false, false])
+
+  const since = collection.revision
+  for (let nth = 0; nth < 1000; nth++) collection.insert(thing(`e${nth}`))
+  t.equal(collection.changedSince(since)?.size, 1000)
+  for (let nth = 0; nth < 2000; nth++) collection.insert(thing(`f${nth}`))
+  t.equal(collection.changedSince(since), null, 'too long ago')
+  const recent = collection.revision
+  for (let nth = 0; nth < 1000; nth++) collection.insert(thing(`g${nth}`))
+  t.equal(collection.changedSince(recent)?.size, 1000)
+})

@@ -17,10 +17,17 @@ type Handle = Awaited<ReturnType<FileSystem['open']>>
 
 const failure = (code: string, call: string) => Object.assign(new Error(`${code}: failed on purpose, ${call}`), { code })
 
-/** The real file system, recorded. `room` is how many bytes can be written still; a write that is too long is cut short, and the next one fails. */
+/** The real file system, recorded. `room` is how many bytes more it takes; a write that is too long is cut short, and the next one fails. */
 export function recordedDisk(): RecordedDisk {
   const calls: DiskCall[] = []
   let inodes = 0
+  /** Bytes by inode, and inodes by path, to give back the room of what is removed. */
+  const sizes = new Map<number, number>()
+  const paths = new Map<string, number>()
+  const resize = (inode: number, size: number) => {
+    disk.room -= size - (sizes.get(inode) ?? 0)
+    sizes.set(inode, size)
+  }
   const recorded = (handle: Handle, inode: number, folder: string | null) =>
     new Proxy(handle, {
       get(target, name) {
@@ -28,13 +35,14 @@ export function recordedDisk(): RecordedDisk {
           return async (bytes: Buffer, from: number, length: number, at: number) => {
             const fits = Math.min(length, disk.room)
             if (fits === 0 && length > 0) throw failure('ENOSPC', 'write')
-            disk.room -= fits
+            resize(inode, Math.max(sizes.get(inode) ?? 0, at + fits))
             calls.push({ call: 'write', inode, at, bytes: Buffer.from(bytes.subarray(from, from + fits)) })
             return target.write(bytes, from, fits, at)
           }
         if (name === 'truncate')
           return async (size: number) => {
             if (disk.failsToTruncate) throw failure('EIO', 'ftruncate')
+            resize(inode, size)
             calls.push({ call: 'truncate', inode, size })
             return target.truncate(size)
           }
@@ -52,14 +60,20 @@ export function recordedDisk(): RecordedDisk {
     const handle = await DISK.open(path, flags, mode)
     if (flags === 'r') return recorded(handle, 0, path)
     calls.push({ call: 'create', path, inode: ++inodes })
+    paths.set(path, inodes)
     return recorded(handle, inodes, null)
   }
   const rename = async (from: string, to: string) => {
     await DISK.rename(from, to)
+    const replaced = paths.get(to)
+    if (replaced !== undefined) resize(replaced, 0)
+    paths.set(to, paths.get(from) as number)
+    paths.delete(from)
     calls.push({ call: 'rename', from, to })
   }
   const rm = async (path: string, options: object) => {
     await DISK.rm(path, options)
+    resize(paths.get(path) as number, 0)
     calls.push({ call: 'remove', path })
   }
   const disk: RecordedDisk = {

@@ -8,14 +8,15 @@ import { wholeTexts } from '../../src/sandbox/file-content.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
-import { figure, random } from '../endurance/support/options.js'
 import { NOW, smallFixture } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { crashesAt, type RecordedDisk, recordedDisk } from '../support/recorded-disk.js'
+import { figure, random } from './support/options.js'
 
 const LAUNCH = { flag: {}, environment: {} }
 const CHANGES = figure('POWER_CHANGES', { short: 30, long: 400 })
 const CUTS = figure('POWER_CUTS', { short: 3, long: 40 })
+const STARTS = figure('POWER_STARTS', { short: 20, long: 2000 })
 
 /** Sandboxes with a data file on a recorded disk, and changes of them. */
 async function recorded(t: Test, seed: string) {
@@ -139,20 +140,29 @@ for (const [title, fails] of [
   })
 }
 
-t.test('power loss: an emulator starts from torn files', async t => {
+t.test(`power loss: the emulator reads what is left, ${STARTS} times`, async t => {
   const { folder, file, disk, data, change } = await recorded(t, 'starts')
-  for (let nth = 0; nth < 6; nth++) {
+  const answered: number[] = []
+  for (let nth = 0; nth < CHANGES; nth++) {
     await change()
     await data.saved()
+    answered.push(disk.calls.length)
   }
-  const last = disk.calls.findLastIndex(({ call }) => call === 'write')
-  let nth = 0
-  for (const content of crashesAt(disk.calls, last + 1, file, 2)) {
-    const copy = join(folder, `copy-${nth++}.json`)
-    await writeFile(copy, content as Buffer)
+  const contents = new Set<string>()
+  for (let count = answered[0] as number; count <= disk.calls.length; count++) {
+    for (const content of crashesAt(disk.calls, count, file, 2)) contents.add((content as Buffer).toString('latin1'))
+  }
+  const each = Math.ceil(contents.size / STARTS)
+  const copy = join(folder, 'copy.json')
+  let started = 0
+  for (const [nth, content] of [...contents].entries()) {
+    if (nth % each !== 0) continue
+    await writeFile(copy, content, 'latin1')
     const again = await DataFile.take(copy)
-    t.equal((await again.read(LAUNCH)).sandboxes[0]?.name, null)
+    const { sandboxes } = await again.read(LAUNCH)
     await again.close()
+    if (sandboxes[0]?.name === null) started++
   }
-  t.ok(nth > 5)
+  t.equal(started, Math.ceil(contents.size / each))
+  t.comment(`${started} of ${contents.size} different files`)
 })

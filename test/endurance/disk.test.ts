@@ -1,0 +1,158 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { dataIn } from '../../src/sandbox/change-log.js'
+import { smallFixture } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
+import { clientOf, started } from './support/emulator.js'
+import { figure } from './support/options.js'
+
+const ROUNDS = figure('DISK_ROUNDS', { short: 1, long: 8 })
+const KEY = 'sk_merchant'
+const REFUND = 'transaction=txn_a&amount=1'
+const SCENARIO = {
+  name: 'shop',
+  data: smallFixture({ transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 1_000_000_000 }] }),
+  script: [{ on: 'POST /refunds', match: { body: { reason: 'external' } }, delay: '1ms' }]
+}
+
+/** A file system of one MiB; null where none can be mounted. */
+async function smallDisk(t: Test): Promise<string | null> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'small-disk-')))
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder])
+  t.teardown(async () => {
+    if (status === 0) execFileSync('umount', ['-l', folder])
+    await rm(folder, { recursive: true })
+  })
+  return status === 0 ? folder : null
+}
+
+/** Fills what is left of a disk. Returns a function that frees it. */
+async function filled(folder: string): Promise<() => Promise<void>> {
+  const filler = join(folder, 'filler')
+  spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=512', 'conv=fsync'])
+  return () => rm(filler)
+}
+
+t.test(`a full disk, ${ROUNDS} times: changes are refused until there is room, nothing that was answered is lost, and the end is 1 or 0`, async t => {
+  const folder = await smallDisk(t)
+  if (folder === null) return t.comment('no file system can be mounted here')
+  const scenario = join(folder, 'scenario.json')
+  const file = join(folder, 'shop.json')
+  await writeFile(scenario, JSON.stringify(SCENARIO))
+  const args = ['--scenario', scenario, '--data', file]
+  let made = 0
+
+  for (let round = 1; round <= ROUNDS; round++) {
+    const { port, child, end } = await started(t, args)
+    let errors = ''
+    child.stderr?.on('data', text => {
+      errors += text
+    })
+    const { call, close } = clientOf(port, null, KEY)
+    const refunds = async () => (await call('GET /_control/state')).body.refunds.length
+    t.equal(await refunds(), made, `round ${round}: what was answered before is there`)
+    for (let nth = 0; nth < 20; nth++) t.equal((await call('POST /next/refunds', REFUND)).status, 200)
+    made += 20
+
+    const free = await filled(folder)
+    let answer = await call('POST /next/refunds', REFUND)
+    for (let nth = 0; nth < 100 && answer.status === 200; nth++) {
+      made++
+      answer = await call('POST /next/refunds', REFUND)
+    }
+    t.strictSame([answer.status, answer.body.error.code], [503, 'data_not_written'])
+    t.ok(answer.body.error.message.startsWith('The change was made and is in memory'), answer.body.error.message)
+    made++
+    const state = (await call('GET /_control/state')).text
+    const before = await readFile(file)
+    for (const [on, body] of [
+      ['POST /next/refunds', REFUND],
+      ['POST /next/refunds', `${REFUND}&reason=external`],
+      ['POST /_control/keys', '{"account":"mch_a"}'],
+      ['POST /_control/reset', '']
+    ] as const) {
+      const refused = await call(on, body)
+      t.strictSame([refused.status, refused.body.error.code, refused.body.error.message.slice(0, 20)], [503, 'data_not_written', 'Nothing was changed:'], on)
+    }
+    t.equal((await call('GET /_control/state')).text, state, 'a refused call changes nothing')
+    t.strictSame([(await call('GET /next/refunds?limit=1')).status, await refunds()], [200, made])
+    t.ok((await readFile(file)).equals(before))
+    t.equal((dataIn(before.toString()) as Json).sandboxes[0].state.records.refunds.length, made - 1, 'the file is whole')
+
+    if (round % 2 === 1) {
+      await free()
+      await sleep(1500)
+      t.equal((dataIn(await readFile(file, 'utf8')) as Json).sandboxes[0].state.records.refunds.length, made, 'it is written without a call')
+      t.equal((await call('POST /next/refunds', REFUND)).status, 200)
+      made++
+      t.strictSame([await end('SIGTERM'), errors], [0, ''])
+    } else {
+      t.equal(await end('SIGTERM'), 1)
+      t.match(
+        errors,
+        /^commerce-emulator: .+shop\.json could not be written at the end: ENOSPC: .+ not on disk: the sandbox at the base address \(2 records\)\.\n$/
+      )
+      made--
+      await free()
+    }
+    close()
+    t.strictSame((await readdir(folder)).sort(), ['scenario.json', 'shop.json'])
+  }
+  t.comment(`${made} Refunds, ${statSync(file).size} bytes`)
+})
+
+const hasStrace = spawnSync('strace', ['-f', 'true']).status === 0
+
+t.test('the system calls of a write are those that the tests of power loss know', { skip: hasStrace ? false : 'strace cannot be used here' }, async t => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'traced-')))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const [file, scenario, trace] = ['data/shop.json', 'scenario.json', 'trace'].map(name => join(folder, name)) as [string, string, string]
+  mkdirSync(join(folder, 'data'))
+  await writeFile(scenario, JSON.stringify(SCENARIO))
+  const { port, child, end } = await started(t, ['--scenario', scenario, '--data', file])
+  const tracer = spawnTracer(t, child.pid as number, trace)
+  for (const since = Date.now(); !existsSync(trace) && Date.now() - since < 10_000; ) await sleep(20)
+  await sleep(500)
+  const { call, close } = clientOf(port, null, KEY)
+  for (let nth = 0; nth < 2; nth++) t.equal((await call('POST /next/refunds', REFUND)).status, 200)
+  await rm(file)
+  t.equal((await call('POST /next/refunds', REFUND)).status, 200)
+  close()
+  t.equal(await end('SIGTERM'), 0)
+  await tracer
+
+  const append = ['pwrite64', 'fdatasync']
+  const whole = ['openat O_WRONLY|O_CREAT|O_EXCL|O_TRUNC 0600', 'pwrite64', 'fsync', 'rename', 'openat folder', 'fsync folder']
+  t.strictSame(callsIn(await readFile(trace, 'utf8'), join(folder, 'data')), [...append, ...append, ...whole, ...whole])
+})
+
+async function spawnTracer(t: Test, pid: number, trace: string): Promise<void> {
+  const calls =
+    'openat,open,creat,write,writev,pwrite64,pwritev,pwritev2,ftruncate,truncate,fallocate,fsync,fdatasync,sync_file_range,rename,renameat,renameat2'
+  const tracer = spawn('strace', ['-f', '-y', '-s', '0', '-o', trace, '-e', `trace=${calls}`, '-p', String(pid)], { stdio: 'ignore' })
+  t.teardown(() => tracer.kill('SIGKILL'))
+  await once(tracer, 'close')
+}
+
+/** The calls on a folder and what is in it that write, or make what was written last; locks are left out. */
+function callsIn(trace: string, folder: string): string[] {
+  const begun = new Map<string, string>()
+  return trace.split('\n').flatMap(line => {
+    const [, thread = '', text = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
+    if (text.endsWith('<unfinished ...>')) begun.set(thread, text.replace(/ ?<unfinished \.\.\.>/, ''))
+    const [, rest] = /^<\.\.\. \w+ resumed>(.*)$/.exec(text) ?? []
+    const whole = rest === undefined ? text : `${begun.get(thread)}${rest}`
+    if (text.endsWith('<unfinished ...>') || !whole.includes(folder) || whole.includes('.lock-')) return []
+    const [, call = '', given = ''] = /^(\w+)\((.*)\) += /.exec(whole) ?? []
+    const isFolder = given.includes(`<${folder}>`) || given.includes(`"${folder}"`)
+    if (call === 'openat' && !isFolder && !given.includes('O_CREAT')) return []
+    const [flags = ''] = call === 'openat' && !isFolder ? (/O_[A-Z_|]+, \d+/.exec(given) ?? []) : []
+    return [[call, flags.replace('|O_CLOEXEC', '').replace(',', ''), isFolder && call !== 'rename' ? 'folder' : ''].filter(part => part !== '').join(' ')]
+  })
+}

@@ -1,0 +1,355 @@
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { dataIn } from '../../src/sandbox/change-log.js'
+import { DataFile } from '../../src/sandbox/data-file.js'
+import { documentOf } from '../../src/scenario/documents.js'
+import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
+import { callsText, recordedDisk } from '../support/recorded-disk.js'
+
+const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', payment_method: { card: { brand: 'visa', last4: '4242' } }, amount: 1000 }
+const SCRIPT = [
+  { on: 'GET /tickets', calls: 99, delay: '1ms' },
+  { on: 'POST /refunds', match: { body: { reason: 'slow' } }, delay: '300ms' }
+]
+
+async function folderOf(t: Test): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'disk-test-')))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** An emulator with a data file on a disk whose room is to set. */
+async function started(t: Test, { mostLines, machine = {} }: { mostLines?: number; machine?: object } = {}) {
+  const folder = await folderOf(t)
+  const file = join(folder, 'shop.json')
+  const disk = recordedDisk()
+  const data = await DataFile.take(file, { files: disk.files, ...(mostLines !== undefined && { mostLines }) })
+  t.teardown(() => data.close())
+  const scenario = { clock: { now: NOW, ...machine }, data: smallFixture({ transactions: [CHARGE] }), script: SCRIPT }
+  const emulator = await startTestEmulator(t, { scenario, data })
+  data.writeFrom(() => emulator.sandboxes.present)
+  await data.saved()
+  const held = async () => (dataIn(await readFile(file, 'utf8')) as Json).sandboxes[0].state
+  const refund = (more = '') => emulator.call('POST /refunds', { body: `transaction=txn_a&amount=1${more}` })
+  /** What a data file keeps of the sandbox at the base address, as text. */
+  const kept = async () => JSON.stringify([await emulator.state(), (await emulator.control('GET /script')).body, (await emulator.control('GET /clock')).body])
+  return { ...emulator, folder, file, disk, data, held, refund, kept }
+}
+
+const errorOf = ({ status, body }: { status: number; body: Json }) => [status, body.error.type, body.error.code]
+const NOT_WRITTEN = [503, 'internal_error', 'data_not_written']
+
+t.test('data_not_written: the call that met the full disk took effect and says so; later changes are refused before they run; reads are answered', async t => {
+  const { file, disk, call, control, refund, kept, held, sandbox, data } = await started(t)
+  t.equal((await refund()).status, 200)
+  const before = await readFile(file)
+
+  disk.room = 100
+  const first = await refund()
+
+  t.strictSame([errorOf(first), sandbox.store.refunds.size, data.isFailing], [NOT_WRITTEN, 2, true])
+  t.equal(
+    first.body.error.message,
+    `The change was made and is in memory, but ${file} could not be written: ENOSPC: failed on purpose, write. Until it can be, calls that would change something are refused.`
+  )
+  t.strictSame(await readFile(file), before, 'the part that was written is taken back')
+
+  const state = await kept()
+  const changes: [on: string, body: string | object | undefined, isControl: boolean][] = [
+    ['POST /refunds', 'transaction=txn_a&amount=1', false],
+    ['POST /refunds', 'transaction=txn_a&amount=100000', false],
+    ['POST /transactions', 'ticket=tkt_a&payment_type=external&amount=1', false],
+    ['POST /locations/loc_a', 'phone=1', false],
+    ['GET /tickets', undefined, false],
+    ['POST /reset', undefined, true],
+    ['POST /load', { scenario: 'empty' }, true],
+    ['POST /records', { tickets: [{ location: 'loc_a', reference: 'T-9' }] }, true],
+    ['POST /keys', { account: 'mch_a' }, true],
+    ['PATCH /settings', { seed: 3 }, true],
+    ['PUT /clock', { now: '2030-01-01T00:00:00Z' }, true],
+    ['POST /clock/advance', { by: '1h' }, true],
+    ['POST /script', { on: 'GET /refunds', delay: '1ms' }, true],
+    ['DELETE /script', undefined, true],
+    ['DELETE /sandboxes/nobody', undefined, true]
+  ]
+  for (const [on, body, isControl] of changes) {
+    const answer = isControl ? await control(on, body) : await call(on, { ...(body !== undefined && { body: body as string }) })
+    t.strictSame(errorOf(answer), NOT_WRITTEN, on)
+    t.equal(
+      answer.body.error.message,
+      `Nothing was changed: earlier changes are in memory alone, because ${file} cannot be written: ENOSPC: failed on purpose, write. Changes are accepted again as soon as it can be.`
+    )
+    t.equal(await kept(), state, `${on} changes nothing`)
+  }
+  const others: [on: string, body: string | object | undefined, isControl: boolean, status: number][] = [
+    ['GET /refunds', undefined, false, 200],
+    ['GET /transactions/txn_a', undefined, false, 200],
+    ['POST /refunds', 'transaction=', false, 400],
+    ['DELETE /locations/loc_a', undefined, false, 501],
+    ['GET /state', undefined, true, 200],
+    ['POST /verify', { on: 'GET /refunds', times: 1 }, true, 200],
+    ['PUT /snapshots/a', undefined, true, 201],
+    ['DELETE /coverage', undefined, true, 204]
+  ]
+  for (const [on, body, isControl, status] of others) {
+    const answer = isControl ? await control(on, body) : await call(on, { ...(body !== undefined && { body: body as string }) })
+    t.equal(answer.status, status, on)
+  }
+  t.strictSame(await readFile(file), before)
+
+  const journal = (await control('GET /requests')).body.data.filter(({ path }: Json) => path === '/refunds').reverse()
+  t.strictSame(
+    journal.map(({ outcome, took_effect }: Json) => [outcome, took_effect]),
+    [
+      ['answered', true],
+      ['not_written', true],
+      ['refused', false],
+      ['refused', false],
+      ['answered', false],
+      ['refused', false]
+    ]
+  )
+
+  disk.room = Number.POSITIVE_INFINITY
+  t.equal((await refund()).status, 200, 'once there is room the next call is answered')
+  t.strictSame([data.isFailing, (await held()).records.refunds.length, sandbox.store.refunds.size], [false, 3, 3])
+})
+
+t.test('data_not_written: what is in memory alone is written as soon as there is room, without a call', async t => {
+  const { disk, refund, held, data } = await started(t)
+  await refund()
+  disk.room = 0
+  t.strictSame(errorOf(await refund()), NOT_WRITTEN)
+  await sleep(1200)
+  t.equal(data.isFailing, true, 'it was tried again')
+
+  disk.room = Number.POSITIVE_INFINITY
+  for (const since = Date.now(); data.isFailing && Date.now() - since < 5000; ) await sleep(20)
+
+  t.strictSame([data.isFailing, (await held()).records.refunds.length], [false, 2])
+})
+
+t.test('data_not_written: changes that were made while the write failed are told as made, and a call that waited for its delay does not run', async t => {
+  const { disk, refund, sandbox, control } = await started(t)
+  const slow = refund('&reason=slow')
+  await sleep(50)
+  disk.room = 0
+  const together = await Promise.all([refund(), refund(), refund()])
+
+  t.strictSame(together.map(errorOf), Array(3).fill(NOT_WRITTEN))
+  t.ok(together.every(({ body }) => body.error.message.startsWith('The change was made')))
+  t.equal(sandbox.store.refunds.size, 3)
+  const late = await slow
+  t.strictSame([errorOf(late), sandbox.store.refunds.size], [NOT_WRITTEN, 3])
+  t.ok(late.body.error.message.startsWith('Nothing was changed'))
+  const [entry] = (await control('GET /requests?on=POST+/refunds&limit=1')).body.data
+  t.strictSame([entry.outcome, entry.took_effect], ['refused', false])
+
+  disk.room = Number.POSITIVE_INFINITY
+  t.strictSame([(await refund('&reason=slow')).status, sandbox.store.refunds.size], [200, 4])
+})
+
+t.test('a file that has become long is replaced; without room for a second one it is added to as before', async t => {
+  const { folder, file, disk, refund, held, call, sandbox } = await started(t, { mostLines: 2000 })
+  for (let nth = 0; nth < 20; nth++) await call('POST /locations/loc_a', { body: `metadata[a]=${'x'.repeat(300)}${nth}` })
+  const renames = () => disk.calls.filter(({ call }) => call === 'rename').length
+  const replaced = renames()
+  t.ok(replaced > 1, `${replaced} times`)
+
+  const [whole] = disk.calls.flatMap(call => (call.call === 'write' ? call.bytes.length : []))
+  const statuses: number[] = []
+  for (let nth = 0; nth < 40; nth++) {
+    disk.room = (whole as number) - 100
+    statuses.push((await call('POST /locations/loc_a', { body: `phone=${nth}` })).status)
+  }
+  t.strictSame([new Set(statuses), renames()], [new Set([200]), replaced], `${statuses.length} changes`)
+  t.ok((await stat(file)).size > 2 * 2000, 'it is longer than it would be with room')
+  t.strictSame(await readdir(folder), ['shop.json', ...(await readdir(folder)).filter(name => name.includes('.lock-'))], 'no part of a second one is left')
+
+  disk.room = Number.POSITIVE_INFINITY
+  for (let nth = 0; nth < 60 && renames() === replaced; nth++) await refund()
+  t.equal(renames(), replaced + 1, 'with room it is replaced again')
+  t.equal((await held()).records.refunds.length, sandbox.store.refunds.size)
+})
+
+t.test('closing writes a last time: where that fails it says which changes are not on disk, and where a line alone fits, they are', async t => {
+  const { disk, refund, data, sandboxes, sandbox } = await started(t)
+  await refund()
+  disk.room = 0
+  await refund()
+  await sandbox.changeSettings({ seed: 9 })
+  sandboxes.use('one')
+  sandboxes.use('two').nextRequestId()
+
+  await t.rejects(data.close({ writesLast: true }), {
+    code: 'data_not_written',
+    message:
+      /shop\.json could not be written at the end: ENOSPC: .+\. What was changed last is not on disk: the sandbox at the base address \(2 records, settings\); sandbox one \(all of it\); sandbox two \(all of it\)\.$/
+  })
+
+  const again = await started(t)
+  await again.sandboxes.use('read').addKey('mch_a')
+  await again.refund()
+  again.sandboxes.find('read').nextRequestId()
+  await again.sandboxes.delete('read')
+  again.sandbox.nextRequestId()
+  again.disk.room = 300
+  await again.data.close({ writesLast: true })
+  const [base, ...others] = (dataIn(await readFile(again.file, 'utf8')) as Json).sandboxes
+  t.strictSame([base.requests, others], [again.sandbox.requests, []])
+
+  const counted = await started(t)
+  counted.sandbox.nextRequestId()
+  counted.disk.room = 0
+  await t.rejects(counted.data.close({ writesLast: true }), { message: /not on disk: the sandbox at the base address \(the count of its calls\)\.$/ })
+
+  const one = await started(t)
+  await one.sandbox.addKey('mch_a')
+  await one.sandbox.addRecords(documentOf('test', { tickets: [{ location: 'loc_a', reference: 'T-2' }] }))
+  one.disk.room = 0
+  await t.rejects(one.data.close({ writesLast: true }), { message: /the base address \(1 record, API keys\)\.$/ })
+})
+
+t.test('closing without room for a second file is right where all is on disk', async t => {
+  const { file, disk, refund, data } = await started(t)
+  await refund()
+  await data.saved()
+  const before = await readFile(file)
+  disk.room = 0
+
+  await data.close({ writesLast: true })
+
+  t.strictSame(await readFile(file), before)
+})
+
+t.test('a file that was gone on from and never written since: what changed is told, and nothing where nothing did', async t => {
+  const first = await started(t)
+  await first.data.close({ writesLast: true })
+  for (const changes of [0, 1]) {
+    const disk = recordedDisk()
+    const data = await DataFile.take(first.file, { files: disk.files })
+    const emulator = await startTestEmulator(t, { loaded: false, data })
+    emulator.sandboxes.resume(await data.read({ flag: {}, environment: {} }))
+    data.writeFrom(() => emulator.sandboxes.present)
+    data.resumed()
+    disk.room = 0
+    for (let nth = 0; nth < changes; nth++) t.strictSame(errorOf(await emulator.call('POST /locations/loc_a', { body: 'phone=1' })), NOT_WRITTEN)
+
+    const closing = data.close({ writesLast: true })
+
+    if (changes === 0) await t.resolves(closing)
+    else await t.rejects(closing, { message: /not on disk: the sandbox at the base address \(1 record\)\.$/ })
+  }
+})
+
+t.test('a record that a fixture brings back under a deleted id comes after the others', async t => {
+  const { sandbox, data, held } = await started(t)
+  const user = (id: string) => ({ id, account: 'mch_a', name: id, email: 'u@example.com' })
+  await sandbox.addRecords(documentOf('test', { users: ['usr_1', 'usr_2'].map(user) }))
+  await data.saved()
+  sandbox.store.users.remove('usr_1')
+  await sandbox.addRecords(documentOf('test', { users: [user('usr_1')] }))
+  await data.saved()
+
+  const { records, deleted } = await held()
+
+  t.strictSame([records.users.map(({ id }: Json) => id), deleted.users.map(({ id }: Json) => id)], [['usr_2', 'usr_1'], ['usr_1']])
+})
+
+t.test('a clock that runs on is written at the end, and no other change of a sandbox that was not called', async t => {
+  const { file, data, disk } = await started(t, { machine: { running: true } })
+  const before = disk.calls.length
+  await data.saved()
+  t.equal(disk.calls.length, before, 'nothing has changed')
+
+  await data.close({ writesLast: true })
+
+  t.equal((await readFile(file, 'utf8')).split('\n').length, 2, 'the file is one line again')
+})
+
+t.test('a file is made for its user alone, under a name of its own, synced before it has its name, and the name after it', async t => {
+  const { folder, file, disk, refund, data } = await started(t)
+  await refund()
+  await data.close({ writesLast: true })
+
+  const calls = callsText(disk.calls, folder).map(call => call.replace(/\d+\+\d+/, 'N'))
+  const whole = ['create shop.json.*.tmp', 'write shop.json.*.tmp N', 'sync shop.json.*.tmp', 'rename shop.json.*.tmp shop.json', 'syncFolder .']
+  t.strictSame(calls, [...whole, 'write shop.json.*.tmp N', 'sync shop.json.*.tmp', ...whole])
+  t.equal((await stat(file)).mode & 0o777, 0o600)
+  t.strictSame(await readdir(folder), ['shop.json'])
+
+  await chmod(file, 0o644)
+  const again = await DataFile.take(file)
+  t.equal((await stat(file)).mode & 0o777, 0o644, 'reading leaves it')
+  const emulator = await startTestEmulator(t, { data: again })
+  again.writeFrom(() => emulator.sandboxes.present)
+  await again.saved()
+  await again.close()
+  t.equal((await stat(file)).mode & 0o777, 0o600, 'a write tightens what was open')
+})
+
+t.test('what a killed process left of this very file is removed at the start, and nothing else', async t => {
+  const folder = await folderOf(t)
+  const left = ['shop.json.0123456789abcdef.tmp', 'shop.json.fedcba9876543210.tmp']
+  const others = ['.shop.json.tmp', 'shop.json.0123456789abcdef.tmp.x', 'shop.json.0123.tmp', 'shop.json.tmp', 'shop2.json.0123456789abcdef.tmp', 'x.tmp']
+  for (const name of [...left, ...others]) await writeFile(join(folder, name), 'x')
+
+  await (await DataFile.take(join(folder, 'shop.json'))).close()
+
+  t.strictSame((await readdir(folder)).sort(), others.sort())
+})
+
+t.test('a file that is removed, replaced or changed by somebody else is written whole again', async t => {
+  const { file, refund, held } = await started(t)
+  const acts: [string, () => Promise<unknown>][] = [
+    ['removed', () => rm(file)],
+    [
+      'replaced',
+      async () => {
+        await rm(file)
+        await writeFile(file, 'x')
+      }
+    ],
+    ['longer', () => writeFile(file, '\nx', { flag: 'a' })],
+    ['shorter', () => writeFile(file, '')]
+  ]
+  let count = 0
+  for (const [title, act] of acts) {
+    await refund()
+    await act()
+    t.equal((await refund()).status, 200, title)
+    count += 2
+    t.equal((await held()).records.refunds.length, count, title)
+  }
+})
+
+t.test('start: what could not be written at the end is on stderr, and the process is told to end with 1', async t => {
+  const folder = await folderOf(t)
+  let close: (given: object) => Promise<void> = async () => {}
+  const { start } = await t.mockImport<typeof import('../../src/cli/start.js')>('../../src/cli/start.js', {
+    'close-with-grace': (_options: object, given: typeof close) => {
+      close = given
+    }
+  })
+  const output: string[] = []
+  const errors: string[] = []
+  const stdout = { write: (text: string) => output.push(text) }
+  const stderr = { isTTY: false, write: (text: string) => errors.push(text) }
+  const settings = { data: join(folder, 'shop.json'), port: 0, log_level: 'silent' } as const
+  await start({ settings, environment: {} }, { stdout, stderr } as never)
+
+  const [, baseUrl] = / ready on (\S+)/.exec(output.join('')) as unknown as [string, string]
+  await rm(folder, { recursive: true })
+  const body = new URLSearchParams({ ticket: 'tkt_60', payment_type: 'external', amount: '5' })
+  t.equal((await fetch(`${baseUrl}/transactions`, { method: 'POST', body })).status, 503)
+
+  await t.rejects(close({}), { code: 'data_not_written' })
+  t.match(
+    errors.join(''),
+    /^commerce-emulator: .+shop\.json could not be written at the end: ENOENT: .+ What was changed last is not on disk: the sandbox at the base address \(all of it\)\.\n$/
+  )
+})
