@@ -8,7 +8,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Library } from '../scenario/library.js'
 import { acceptBodies } from './bodies.js'
 import { evidenceRoutes } from './evidence.js'
-import { guardControl } from './guard.js'
+import { CONTROL_HEADERS, guardControl } from './guard.js'
 import { metricsRoutes } from './metrics.js'
 import { sandboxRoutes } from './sandboxes.js'
 import { schemaRoutes } from './schemas.js'
@@ -29,7 +29,7 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
   }
   control.setNotFoundHandler(refusePath)
   control.addHook('onRequest', (request, reply, done) => {
-    reply.header('request-id', request.call.id)
+    reply.headers({ ...CONTROL_HEADERS, 'request-id': request.call.id })
     guardControl(request, { token: settings.control_token, hosts: settings.control_hosts })
     if (request.is404) refusePath(request)
     const { call } = request

@@ -15,6 +15,7 @@ import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { queryOf } from './bodies.js'
+import { CONTROL_HEADERS } from './guard.js'
 import { verify } from './verify.js'
 
 const SCOPE = optional(word(['sandbox', 'run']))
@@ -80,7 +81,7 @@ export const evidenceRoutes: FastifyPluginAsync = async control => {
       if (raw.writableLength > MOST_UNREAD) raw.destroy()
       else raw.write(text)
     }
-    raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'request-id': id })
+    raw.writeHead(200, { ...CONTROL_HEADERS, 'content-type': 'text/event-stream; charset=utf-8', 'request-id': id })
     send(': the journal, as it is written\n\n')
     const stop = sandbox.evidence.journal.listen(call =>
       send(`id: ${call.id}\nevent: request\ndata: ${JSON.stringify(summaryOf(call, keysToMask(sandbox)))}\n\n`)
