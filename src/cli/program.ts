@@ -13,7 +13,7 @@ import { isFailed, REPORT_FORMATS, type ReportFormat, report } from './reports.j
 
 export type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
 type Flags = { set?: string[] } & Partial<Record<SettingKey, string>>
-type CheckFlags = Flags & { against?: string; key?: string[]; var?: string[]; format: ReportFormat }
+type CheckFlags = Flags & { against?: string; key?: string[]; var?: string[]; format: ReportFormat; maxAnswer?: number; timeout?: number }
 type ExecFlags = Flags & {
   minCoverage?: number
   failOn: Gate[]
@@ -48,6 +48,13 @@ const percentOf = (text: string): number => {
   const percent = Number(text)
   if (text.trim() === '' || !(percent >= 0 && percent <= 100)) throw new InvalidArgumentError('A percentage from 0 to 100 was expected.')
   return percent
+}
+
+/** A whole number from 1 to 2^31 - 1, as timers take them. Errors: `InvalidArgumentError` for any other text. */
+const wholeOf = (text: string): number => {
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number < 1 || number > 2_147_483_647) throw new InvalidArgumentError('A whole number from 1 to 2147483647 was expected.')
+  return number
 }
 
 /** Adds the flags of those settings that have one, and `--set` for all of them. */
@@ -117,10 +124,12 @@ export async function run(args: readonly string[], environment: Environment, { s
       .addOption(
         new Option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.").argParser(collected)
       )
+      .option('--max-answer <bytes>', 'Longest answer that is read there. (default: 16777216)', wholeOf)
+      .option('--timeout <ms>', 'Longest that an answer may take there, in milliseconds. (default: 30000)', wholeOf)
       .addOption(new Option('--var <name=value>', 'The value of ${name}.').argParser(collected))
       .addOption(new Option('--format <format>', 'How to report.').choices(REPORT_FORMATS).default('text')),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
-  ).action(async (files: string[], { against, key, var: variables, format, ...flags }: CheckFlags) => {
+  ).action(async (files: string[], { against, key, var: variables, format, maxAnswer, timeout, ...flags }: CheckFlags) => {
     if (key && against === undefined) program.error('error: --key goes with --against; in process the scenario uses its own keys')
     const nameless = variables?.find(text => !/^[^=]+=/.test(text))
     if (nameless !== undefined) program.error(`error: --var takes NAME=VALUE, not ${nameless}`)
@@ -129,6 +138,8 @@ export async function run(args: readonly string[], environment: Environment, { s
     const points = await check(files, {
       launch: await launchOf(flags),
       against: against ?? null,
+      ...(maxAnswer !== undefined && { mostBytes: maxAnswer }),
+      ...(timeout !== undefined && { timeout }),
       keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...(key ?? []).map(pairOf)]),
       variables: new Map((variables ?? []).map(pairOf)),
       onProgress: bar.update

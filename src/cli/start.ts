@@ -4,6 +4,7 @@ import { settingsInForce } from '../core/settings.js'
 import { createLogger } from '../http/logging.js'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../index.js'
 import { createProgressBar } from './progress.js'
+import { visible } from './terminal.js'
 
 type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 
@@ -28,9 +29,9 @@ export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }:
     '',
     `  API       ${baseUrl}`,
     `  Control   ${controlUrl}`,
-    `  Scenario  ${scenario.name}${scenario.description ? `: ${scenario.description}` : ''}`,
+    `  Scenario  ${visible(scenario.name)}${scenario.description ? `: ${visible(scenario.description)}` : ''}`,
     ...(resumed === null ? [] : [`  Data      ${resumed}: continued from where it stopped`]),
-    ...apiKeys.map(({ key, account }, index) => `  ${index === 0 ? 'Keys    ' : '        '}  ${key.padEnd(width)}  acts as ${account}`),
+    ...apiKeys.map(({ key, account }, index) => `  ${index === 0 ? 'Keys    ' : '        '}  ${visible(key).padEnd(width)}  acts as ${account}`),
     ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',
     `commerce-emulator ready on ${baseUrl}`
