@@ -35,11 +35,11 @@ type Failure = { gate: Gate | 'coverage'; message: string }
 /** Runs the command and returns the exit status: the command's own, or 2 when only a gate failed. Nothing is left running. */
 export async function exec(command: readonly [string, ...string[]], options: ExecOptions, { stderr }: Streams): Promise<number> {
   const { launch, names, report } = options
-  const { flag, environment } = launch
+  const { flag, environment, variables = {} } = launch
   if (report !== null) await mkdir(report, { recursive: true })
   const level = flag.log_level ?? environment.log_level
   const logger = level && (await createLogger(level, stderr.isTTY, stderr))
-  const emulator = await startEmulator({ settings: { port: 0, ...flag }, environment, ...(logger && { logger }) })
+  const emulator = await startEmulator({ settings: { port: 0, ...flag }, environment, variables, ...(logger && { logger }) })
   try {
     const status = await runCommand(
       command,

@@ -7,9 +7,10 @@ import { isPath } from '../scenario/library.js'
 import { VERSION } from '../version.js'
 import { failureLines } from './failures.js'
 import { GATES, type Gate } from './gates.js'
-import { settingsOfEnvironment, settingsOfFlags } from './launch.js'
+import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
 import { createProgressBar } from './progress.js'
 import { isFailed, REPORT_FORMATS, type ReportFormat, report } from './reports.js'
+import { visible } from './terminal.js'
 
 export type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
 type Flags = { set?: string[] } & Partial<Record<SettingKey, string>>
@@ -32,8 +33,9 @@ Examples:
   commerce-emulator validate ./own.yaml              check it, start nothing
 
 A flag takes precedence over its environment variable, and the variable over the
-scenario. GET /_control/settings of a running emulator lists every setting and
-where its value came from.`
+scenario. A variable with the prefix COMMERCE_EMULATOR_ takes precedence over
+the one without it. GET /_control/settings of a running emulator lists every
+setting and where its value came from.`
 
 const collected = (text: string, before: string[] = []) => [...before, text]
 
@@ -78,7 +80,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     const named = Object.fromEntries(
       Object.entries(flags).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), String(value)])
     )
-    return { flag: await settingsOfFlags(named, set), environment: await settingsOfEnvironment(environment) }
+    return { flag: await settingsOfFlags(named, set), environment: await settingsOfEnvironment(environment), variables: variablesIn(environment) }
   }
   const program = new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
@@ -102,8 +104,9 @@ export async function run(args: readonly string[], environment: Environment, { s
     .action(async (flags: Flags, { args }: Command) => {
       if (args.length > 0) program.error(`error: ${strayArgument(args[0] as string, program)}`)
       const { start } = await import('./start.js')
-      const { flag, environment } = await launchOf(flags)
-      await start({ settings: flag, environment }, { stdout, stderr })
+      const { flag, ...more } = await launchOf(flags)
+      refuseForeignHost(flag, environment)
+      await start({ settings: flag, ...more }, { stdout, stderr })
       status = null
     })
 
@@ -162,7 +165,9 @@ export async function run(args: readonly string[], environment: Environment, { s
   ).action(async (command: [string, ...string[]], { minCoverage, failOn, report, baseUrlName, apiKeyName, controlUrlName, ...flags }: ExecFlags) => {
     const { exec } = await import('./exec.js')
     const names = { baseUrl: baseUrlName, apiKey: apiKeyName, controlUrl: controlUrlName }
-    status = await exec(command, { launch: await launchOf(flags), names, minCoverage: minCoverage ?? null, failOn, report: report ?? null }, { stderr })
+    const launch = await launchOf(flags)
+    refuseForeignHost(launch.flag, environment)
+    status = await exec(command, { launch, names, minCoverage: minCoverage ?? null, failOn, report: report ?? null }, { stderr })
   })
 
   const coverage = program.command('coverage').description('Reports of rule coverage.').helpOption('-h, --help', 'Print this help.')
@@ -195,7 +200,8 @@ export async function run(args: readonly string[], environment: Environment, { s
     return status
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
-    for (const line of failureLines(error as Error)) stderr.write(`${line}\n`)
+    const lines = failureLines(error as Error)
+    for (const line of [...lines, ...linesOnVariables(lines, environment).map(visible)]) stderr.write(`${line}\n`)
     return 1
   }
 }

@@ -9,7 +9,10 @@ import { visible } from './terminal.js'
 type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 
 /** Starts with the given settings and closes on SIGTERM or SIGINT; a second signal ends the process at once. Errors: as of `startEmulator`. */
-export async function start(given: Required<Pick<EmulatorOptions, 'settings' | 'environment'>>, { stdout, stderr }: Output): Promise<void> {
+export async function start(
+  given: Required<Pick<EmulatorOptions, 'settings' | 'environment'>> & Pick<EmulatorOptions, 'variables'>,
+  { stdout, stderr }: Output
+): Promise<void> {
   const { values } = settingsInForce({ flag: given.settings, environment: given.environment })
   const logger = await createLogger(values.log_level, stderr.isTTY, stderr)
   const bar = await createProgressBar(stderr)
