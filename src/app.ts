@@ -9,11 +9,12 @@ import { userRoutes } from './api/users/routes.js'
 import { consolePage, consoleRoutes } from './console/console.js'
 import { docsRoutes } from './console/docs.js'
 import { controlApi } from './control/control.js'
+import { CONTROL_HEADERS } from './control/guard.js'
 import { createFormDecoder } from './core/form.js'
 import type { Settings } from './core/settings.js'
 import { answerExpectation, answerRefusal, answerUnreadable } from './http/errors.js'
 import { Faults } from './http/faults.js'
-import { BASE, CONTROL, controlBeside } from './http/paths.js'
+import { BASE, CONTROL, controlBeside, isUnder } from './http/paths.js'
 import { addPipeline, createAnswer, type Data, openCall, refuseMisplaced } from './http/pipeline.js'
 import { SandboxRouter } from './http/sandbox-router.js'
 import { serverOptions } from './http/server-options.js'
@@ -52,6 +53,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
       // the framework makes this reply without the app's decorators
       reply.answer = answer
       const refusal = openCall(request, reply, router)
+      if (isUnder(CONTROL, request.url)) request.call.headers = { ...CONTROL_HEADERS }
       answerRefusal(refusal ?? error, request, reply)
     },
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, at)

@@ -6,7 +6,7 @@ import { buildApp } from './app.js'
 import { checkerOf } from './core/checking.js'
 import { ApiError } from './core/errors.js'
 import { sentence } from './core/nearest.js'
-import { flattened, type GivenSettings, nested, settingsInForce, settingsSchema } from './core/settings.js'
+import { flattened, type GivenSettings, nested, type SettingVariables, settingsInForce, settingsSchema } from './core/settings.js'
 import { DataFile } from './sandbox/data-file.js'
 import type { Sandbox } from './sandbox/sandbox.js'
 import { Sandboxes } from './sandbox/sandboxes.js'
@@ -25,6 +25,8 @@ export type EmulatorOptions = {
   settings?: GivenSettings
   /** Settings of lower precedence, as from the environment. */
   environment?: GivenSettings
+  /** The variable that each of them was read from, as `GET /_control/settings` tells it. */
+  variables?: SettingVariables
   /** The machine's time in milliseconds; `Date.now` when left out. */
   now?: () => number
   logger?: FastifyBaseLogger
@@ -58,8 +60,16 @@ const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
  * Starts an emulator and loads its scenario. Errors: an `ApiError` that lists what is wrong with the settings or the scenario, or the system's own
  * error when it cannot listen (`EADDRINUSE`, `EACCES`, …) or read a file or folder; nothing is left running then.
  */
-export async function startEmulator({ scenario, settings = {}, environment = {}, now = Date.now, logger, progress }: EmulatorOptions = {}): Promise<Emulator> {
-  const launch = { flag: { port: 0, ...(await checked(settings)) }, environment: await checked(environment) }
+export async function startEmulator({
+  scenario,
+  settings = {},
+  environment = {},
+  variables,
+  now = Date.now,
+  logger,
+  progress
+}: EmulatorOptions = {}): Promise<Emulator> {
+  const launch = { flag: { port: 0, ...(await checked(settings)) }, environment: await checked(environment), variables }
   const process = settingsInForce(launch).values
   const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir })
   const sandboxes = new Sandboxes({ library, launch, machine: now, progress })

@@ -2,6 +2,8 @@
 import { buildApp } from '../app.js'
 import { ApiError } from '../core/errors.js'
 import { createFormDecoder } from '../core/form.js'
+import { withoutSecrets } from '../core/redaction.js'
+import { SecretWords } from '../core/secret-words.js'
 import { settingsInForce } from '../core/settings.js'
 import { valuesOf } from '../http/script.js'
 import { operationAt } from '../reference/operations.js'
@@ -20,6 +22,9 @@ export type CheckOptions = {
   against: string | null
   /** Keys to send in place of the scenario's own, by the scenario's key; under `''` the one for a step that names none. */
   keys: ReadonlyMap<string, string>
+  /** Longest answer of a running service, in bytes, and the longest that it may take, in milliseconds. */
+  mostBytes?: number
+  timeout?: number
   /** Values of `${NAME}`. */
   variables: ReadonlyMap<string, string>
   /** Called before each file's steps and after each step, for a progress bar. */
@@ -31,9 +36,19 @@ export type Point = { file: string; title: string; problems: string[]; ms: numbe
 /** Checks the files one after the other. A document that cannot be loaded is a failed point, not an error. */
 export async function check(files: readonly string[], options: CheckOptions): Promise<Point[]> {
   const points: Point[] = []
-  for (const file of files) for (const point of await checkFile(file, options)) points.push(point)
+  const keys = new SecretWords([...options.keys.values()].filter(key => key.length >= SHORTEST_KEY))
+  const show = (text: string) => withoutSecrets(text, keys)
+  for (const file of files) {
+    for (const { title, problems, ...point } of await checkFile(file, options)) points.push({ ...point, title: show(title), problems: problems.map(show) })
+  }
   return points
 }
+
+/** A key is masked in reports from this length on: a shorter one is a word like any other. */
+const SHORTEST_KEY = 8
+/** What `check --against` reads of an answer and waits for it, unless told otherwise. */
+export const DEFAULT_ANSWER_BYTES = 16_777_216
+export const DEFAULT_TIMEOUT = 30_000
 
 async function checkFile(file: string, options: CheckOptions): Promise<Point[]> {
   const { launch, against, onProgress = () => {} } = options
@@ -51,7 +66,7 @@ async function checkFile(file: string, options: CheckOptions): Promise<Point[]> 
   const tally = new Tally(expectations)
   const decode = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
   const ownBindings = bindingsOf(sandbox.store)
-  const play = against === null ? app.playIn(sandbox) : playAgainst(against)
+  const play = against === null ? app.playIn(sandbox) : playAgainst(against, options)
   const points: Point[] = []
   let since = performance.now()
   onProgress(file, 0, steps.length)
@@ -115,29 +130,54 @@ function scenarioKeyOf(key: string | null, own: StepBindings, { against, keys }:
   return name === '' ? own.key('') : name
 }
 
-/** Plays over HTTP. A redirect is not followed, so that no key goes to another address. When no answer comes, the result is an error with status 0. */
-function playAgainst(base: string): Play {
+/** Plays over HTTP. A redirect is not followed, so that no key goes to another address. When no answer can be read, the result is an error with status 0. */
+function playAgainst(base: string, { mostBytes = DEFAULT_ANSWER_BYTES, timeout = DEFAULT_TIMEOUT }: Pick<CheckOptions, 'mostBytes' | 'timeout'>): Play {
   return async ({ method, path, query, key, form }) => {
     const { status, text } = await fetch(`${base.replace(/\/+$/, '')}${path}${query === '' ? '' : `?${query}`}`, {
       method,
       redirect: 'manual',
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(timeout),
       headers: {
         accept: 'application/json',
+        'accept-encoding': 'identity',
         ...(key !== null && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
         ...(form !== null && { 'content-type': 'application/x-www-form-urlencoded' })
       },
       ...(form !== null && { body: form })
     })
-      .then(async answer => ({ status: answer.status, text: await answer.text() }))
-      .catch(({ message, cause }) => ({
-        status: 0,
-        text: JSON.stringify({ error: { message: `no answer came: ${cause?.code ?? cause?.message ?? message}` } })
-      }))
+      .then(async answer => ({ status: answer.status, text: await textOf(answer, mostBytes) }))
+      .catch(error => ({ status: 0, text: JSON.stringify({ error: { message: reasonOf(error, timeout) } }) }))
     try {
       return { status, body: JSON.parse(text) }
     } catch {
       return { status, body: text === '' ? null : text }
     }
   }
+}
+
+class UnreadableAnswer extends Error {}
+
+/** The text of an answer. Errors: `UnreadableAnswer` for one that is compressed or too long. */
+async function textOf({ headers, body }: Response, mostBytes: number): Promise<string> {
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') {
+    await body?.cancel()
+    throw new UnreadableAnswer(`the answer is compressed (Content-Encoding: ${encoding}), though Accept-Encoding: identity was sent`)
+  }
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    // leaving the loop ends the connection
+    if (bytes > mostBytes) throw new UnreadableAnswer(`the answer is longer than ${mostBytes} bytes; --max-answer reads more`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function reasonOf(error: Error & { cause?: { code?: string; message?: string } }, timeout: number): string {
+  if (error instanceof UnreadableAnswer) return error.message
+  const { name, message, cause } = error
+  if (name === 'TimeoutError') return `no answer came within ${timeout} ms; --timeout waits longer`
+  return `no answer came: ${cause?.code ?? cause?.message ?? message}`
 }

@@ -5,11 +5,13 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { shownEntries } from '../control/script.js'
+import { maskedThroughout } from '../core/redaction.js'
 import { coverageJunit, findingsText, xml } from '../evidence/reports.js'
 import { createLogger } from '../http/logging.js'
 import { type Emulator, startEmulator } from '../index.js'
 import type { Launch } from '../scenario/scenario.js'
 import type { Gate } from './gates.js'
+import { visible, visibleLines } from './terminal.js'
 
 export type ExecOptions = {
   launch: Launch
@@ -33,11 +35,11 @@ type Failure = { gate: Gate | 'coverage'; message: string }
 /** Runs the command and returns the exit status: the command's own, or 2 when only a gate failed. Nothing is left running. */
 export async function exec(command: readonly [string, ...string[]], options: ExecOptions, { stderr }: Streams): Promise<number> {
   const { launch, names, report } = options
-  const { flag, environment } = launch
+  const { flag, environment, variables = {} } = launch
   if (report !== null) await mkdir(report, { recursive: true })
   const level = flag.log_level ?? environment.log_level
   const logger = level && (await createLogger(level, stderr.isTTY, stderr))
-  const emulator = await startEmulator({ settings: { port: 0, ...flag }, environment, ...(logger && { logger }) })
+  const emulator = await startEmulator({ settings: { port: 0, ...flag }, environment, variables, ...(logger && { logger }) })
   try {
     const status = await runCommand(
       command,
@@ -50,7 +52,7 @@ export async function exec(command: readonly [string, ...string[]], options: Exe
     )
     const summary = summaryOf(emulator)
     const failures = failuresOf(summary, options)
-    stderr.write(summaryText(summary, failures))
+    stderr.write(visibleLines(summaryText(summary, failures)))
     if (report !== null) await writeReports(report, { status, summary, failures, gates: gatesOf(options) })
     return status === 0 && failures.length > 0 ? GATE_FAILED : status
   } finally {
@@ -88,7 +90,7 @@ function summaryOf({ sandboxes }: Emulator) {
     findings: run.findings.list(),
     assumptions: run.assumptions.ids(),
     unusedScriptEntries: shownEntries(history.unused()),
-    unmetExpectations: history.unmet()
+    unmetExpectations: maskedThroughout(history.unmet())
   }
 }
 
@@ -104,13 +106,13 @@ function failuresOf({ coverage, findings, unusedScriptEntries, unmetExpectations
     coverage: minCoverage !== null && coverage.percent < minCoverage ? [`rule coverage is ${coverage.percent} %, below ${minCoverage} %`] : [],
     findings: findings.length > 0 ? [`findings: ${findings.map(({ finding }) => finding).join(', ')}`] : [],
     script: unusedScriptEntries.length > 0 ? [`script entries that were never applied: ${unusedScriptEntries.map(entryName).join(', ')}`] : [],
-    expectations: unmetExpectations.map(({ message }) => message)
+    expectations: unmetExpectations.map(({ message }) => visible(message))
   }
   return gatesOf({ minCoverage, failOn }).flatMap(gate => messages[gate].map(message => ({ gate, message })))
 }
 
 type Unused = RunSummary['unusedScriptEntries'][number]
-const entryName = ({ id, entry }: Unused) => entry.name ?? `${id} ${entry.on}`
+const entryName = ({ id, entry }: Unused) => visible(entry.name ?? `${id} ${entry.on}`)
 
 function summaryText({ calls, coverage, findings, assumptions, unusedScriptEntries, unmetExpectations }: RunSummary, failures: readonly Failure[]): string {
   const lines = [

@@ -1,6 +1,8 @@
 /** Error messages for the person at the terminal. */
 import { ApiError, type Problem } from '../core/errors.js'
+import { withoutSecrets } from '../core/redaction.js'
 import { problemLine } from '../scenario/documents.js'
+import { visible, visibleLines } from './terminal.js'
 
 type SystemError = Error & { code?: string; syscall?: string; port?: number; address?: string; path?: string }
 
@@ -27,7 +29,8 @@ export function problemsOf(error: Error): readonly Problem[] {
 
 /** The lines that report an error: what, where and what to do; the stack only of a defect. */
 export function failureLines(error: SystemError): string[] {
-  const [first, ...more] = linesOf(error)
+  const show = error instanceof ApiError ? visible : visibleLines
+  const [first, ...more] = linesOf(error).map(line => show(withoutSecrets(line)))
   return [`commerce-emulator: ${first}`, ...more]
 }
 

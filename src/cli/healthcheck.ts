@@ -1,6 +1,7 @@
 /** `commerce-emulator healthcheck`: asks a running emulator whether it is ready; for the image's HEALTHCHECK. */
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { visible } from './terminal.js'
 
 const TIMEOUT_MS = 3000
 
@@ -9,7 +10,7 @@ export async function healthcheck({ port, host }: { port: number; host: string }
   const url = `http://${reachableHost(host)}:${port}/_control/health`
   try {
     const { status, body } = await answerOf(url)
-    write(`${url} answered ${status}: ${body}`)
+    write(`${url} answered ${status}: ${visible(body)}`)
     return status === 200
   } catch (error) {
     write(`${url} did not answer: ${whyNot(error as NodeJS.ErrnoException)}`)

@@ -1,20 +1,77 @@
 /** Settings from the command line and the environment: text, converted and checked by each setting's schema. */
+import { isIP } from 'node:net'
 import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { didYouMean } from '../core/nearest.js'
-import { flattened, type GivenSettings, nested, SETTING_KEYS, SETTINGS, type SettingKey, settingsSchema, variableOf } from '../core/settings.js'
+import {
+  flattened,
+  type GivenSettings,
+  nested,
+  prefixedVariableOf,
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingKey,
+  type SettingVariables,
+  settingsSchema,
+  variableOf
+} from '../core/settings.js'
 
 type Given = { key: SettingKey; text: string; place: string }
 
 const CHECKER = checkerOf(() => settingsSchema(() => true))
 
-/** The settings of the environment's variables; an empty variable counts as absent. Errors: `setting_invalid` with every problem. */
-export async function settingsOfEnvironment(environment: Readonly<Record<string, string | undefined>>): Promise<GivenSettings> {
-  const given = SETTING_KEYS.flatMap(key => {
-    const text = environment[variableOf(key)]
-    return text ? [{ key, text, place: `the variable ${variableOf(key)}` }] : []
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The variable that each setting is read from: the one with the prefix, else the bare one; an empty variable counts as absent. */
+export function variablesIn(environment: Environment): SettingVariables {
+  return Object.fromEntries(
+    SETTING_KEYS.flatMap(key => {
+      const name = [prefixedVariableOf(key), variableOf(key)].find(name => environment[name])
+      return name === undefined ? [] : [[key, name]]
+    })
+  )
+}
+
+/** The settings of the environment's variables. Errors: `setting_invalid` with every problem. */
+export async function settingsOfEnvironment(environment: Environment): Promise<GivenSettings> {
+  const given = Object.entries(variablesIn(environment)).map(([key, name]) => ({
+    key: key as SettingKey,
+    text: environment[name] as string,
+    place: `the variable ${name}`
+  }))
+  return read(given, [], ({ key, text, place }) => adviceOn(key, text, place))
+}
+
+/**
+ * Refuses a bare HOST that is no address: shells and build tools put the name of the machine or of its kind there, and binding to that could open the
+ * emulator to a network. Errors: `setting_invalid`.
+ */
+export function refuseForeignHost({ host }: GivenSettings, environment: Environment): void {
+  const { HOST = '' } = environment
+  if (host !== undefined || variablesIn(environment).host !== 'HOST' || isIP(HOST) !== 0 || HOST === 'localhost') return
+  const problem = { path: 'the variable HOST', message: `an IP address or localhost was expected, not ${HOST}${adviceOn('host', HOST, 'HOST')}` }
+  throw new ApiError('setting_invalid', { message: `${problem.path}: ${problem.message}`, problems: [problem] })
+}
+
+/** What to do about a variable that holds something else than the setting. */
+function adviceOn(key: SettingKey, text: string, place: string): string {
+  const prefixed = prefixedVariableOf(key)
+  if (!place.endsWith(prefixed)) return `; if it is not meant for the emulator, unset it or give ${prefixed}, which wins`
+  return /^tcp:/.test(text) ? '; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod' : ''
+}
+
+/** Settings whose values are found to be wrong only when they are used. */
+const USED_LATER: readonly SettingKey[] = ['port', 'host', 'scenario', 'fixtures_dir', 'scenarios_dir', 'snapshots_dir', 'data']
+
+/** What the environment has to do with a failure: a line for each bare variable whose value its lines show. */
+export function linesOnVariables(lines: readonly string[], environment: Environment): string[] {
+  return USED_LATER.flatMap(key => {
+    const name = variableOf(key)
+    const text = environment[name] ?? ''
+    const shown = key === 'port' ? `port ${text} ` : text
+    const isShown = variablesIn(environment)[key] === name && lines.some(line => line.includes(shown) && !line.includes(`the variable ${name}`))
+    return isShown ? [`  ${name} in the environment is ${text}${adviceOn(key, text, name)}.`] : []
   })
-  return read(given)
 }
 
 /** The settings of the command line: those of `--set key=value`, then those of their own flags, which win. Errors: `setting_invalid` with every problem. */
@@ -41,11 +98,11 @@ function suggestion(key: string): string {
 }
 
 /** The typed settings. Errors: `setting_invalid` with these problems and those of the values. */
-async function read(given: readonly Given[], problems: Problem[] = []): Promise<GivenSettings> {
+async function read(given: readonly Given[], problems: Problem[] = [], advice: (given: Given) => string = () => ''): Promise<GivenSettings> {
   const values = Object.fromEntries(given.map(({ key, text }) => [key, typedValue(key, text)]))
   for (const { path, message } of await CHECKER.problems(nested(values))) {
-    const { place } = given.findLast(({ key }) => path === key || path.startsWith(`${key}[`)) as Given
-    problems.push({ path: place, message })
+    const one = given.findLast(({ key }) => path === key || path.startsWith(`${key}[`)) as Given
+    problems.push({ path: one.place, message: `${message}${advice(one)}` })
   }
   if (problems.length > 0) {
     throw new ApiError('setting_invalid', { message: problems.map(({ path, message }) => `${path}: ${message}`).join('; '), problems })

@@ -7,13 +7,14 @@ import { isPath } from '../scenario/library.js'
 import { VERSION } from '../version.js'
 import { failureLines } from './failures.js'
 import { GATES, type Gate } from './gates.js'
-import { settingsOfEnvironment, settingsOfFlags } from './launch.js'
+import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
 import { createProgressBar } from './progress.js'
 import { isFailed, REPORT_FORMATS, type ReportFormat, report } from './reports.js'
+import { visible } from './terminal.js'
 
 export type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
 type Flags = { set?: string[] } & Partial<Record<SettingKey, string>>
-type CheckFlags = Flags & { against?: string; key?: string[]; var?: string[]; format: ReportFormat }
+type CheckFlags = Flags & { against?: string; key?: string[]; var?: string[]; format: ReportFormat; maxAnswer?: number; timeout?: number }
 type ExecFlags = Flags & {
   minCoverage?: number
   failOn: Gate[]
@@ -32,8 +33,9 @@ Examples:
   commerce-emulator validate ./own.yaml              check it, start nothing
 
 A flag takes precedence over its environment variable, and the variable over the
-scenario. GET /_control/settings of a running emulator lists every setting and
-where its value came from.`
+scenario. A variable with the prefix COMMERCE_EMULATOR_ takes precedence over
+the one without it. GET /_control/settings of a running emulator lists every
+setting and where its value came from.`
 
 const collected = (text: string, before: string[] = []) => [...before, text]
 
@@ -48,6 +50,13 @@ const percentOf = (text: string): number => {
   const percent = Number(text)
   if (text.trim() === '' || !(percent >= 0 && percent <= 100)) throw new InvalidArgumentError('A percentage from 0 to 100 was expected.')
   return percent
+}
+
+/** A whole number from 1 to 2^31 - 1, as timers take them. Errors: `InvalidArgumentError` for any other text. */
+const wholeOf = (text: string): number => {
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number < 1 || number > 2_147_483_647) throw new InvalidArgumentError('A whole number from 1 to 2147483647 was expected.')
+  return number
 }
 
 /** Adds the flags of those settings that have one, and `--set` for all of them. */
@@ -71,7 +80,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     const named = Object.fromEntries(
       Object.entries(flags).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), String(value)])
     )
-    return { flag: await settingsOfFlags(named, set), environment: await settingsOfEnvironment(environment) }
+    return { flag: await settingsOfFlags(named, set), environment: await settingsOfEnvironment(environment), variables: variablesIn(environment) }
   }
   const program = new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
@@ -95,8 +104,9 @@ export async function run(args: readonly string[], environment: Environment, { s
     .action(async (flags: Flags, { args }: Command) => {
       if (args.length > 0) program.error(`error: ${strayArgument(args[0] as string, program)}`)
       const { start } = await import('./start.js')
-      const { flag, environment } = await launchOf(flags)
-      await start({ settings: flag, environment }, { stdout, stderr })
+      const { flag, ...more } = await launchOf(flags)
+      refuseForeignHost(flag, environment)
+      await start({ settings: flag, ...more }, { stdout, stderr })
       status = null
     })
 
@@ -117,10 +127,12 @@ export async function run(args: readonly string[], environment: Environment, { s
       .addOption(
         new Option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.").argParser(collected)
       )
+      .option('--max-answer <bytes>', 'Longest answer that is read there. (default: 16777216)', wholeOf)
+      .option('--timeout <ms>', 'Longest that an answer may take there, in milliseconds. (default: 30000)', wholeOf)
       .addOption(new Option('--var <name=value>', 'The value of ${name}.').argParser(collected))
       .addOption(new Option('--format <format>', 'How to report.').choices(REPORT_FORMATS).default('text')),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
-  ).action(async (files: string[], { against, key, var: variables, format, ...flags }: CheckFlags) => {
+  ).action(async (files: string[], { against, key, var: variables, format, maxAnswer, timeout, ...flags }: CheckFlags) => {
     if (key && against === undefined) program.error('error: --key goes with --against; in process the scenario uses its own keys')
     const nameless = variables?.find(text => !/^[^=]+=/.test(text))
     if (nameless !== undefined) program.error(`error: --var takes NAME=VALUE, not ${nameless}`)
@@ -129,6 +141,8 @@ export async function run(args: readonly string[], environment: Environment, { s
     const points = await check(files, {
       launch: await launchOf(flags),
       against: against ?? null,
+      ...(maxAnswer !== undefined && { mostBytes: maxAnswer }),
+      ...(timeout !== undefined && { timeout }),
       keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...(key ?? []).map(pairOf)]),
       variables: new Map((variables ?? []).map(pairOf)),
       onProgress: bar.update
@@ -151,7 +165,9 @@ export async function run(args: readonly string[], environment: Environment, { s
   ).action(async (command: [string, ...string[]], { minCoverage, failOn, report, baseUrlName, apiKeyName, controlUrlName, ...flags }: ExecFlags) => {
     const { exec } = await import('./exec.js')
     const names = { baseUrl: baseUrlName, apiKey: apiKeyName, controlUrl: controlUrlName }
-    status = await exec(command, { launch: await launchOf(flags), names, minCoverage: minCoverage ?? null, failOn, report: report ?? null }, { stderr })
+    const launch = await launchOf(flags)
+    refuseForeignHost(launch.flag, environment)
+    status = await exec(command, { launch, names, minCoverage: minCoverage ?? null, failOn, report: report ?? null }, { stderr })
   })
 
   const coverage = program.command('coverage').description('Reports of rule coverage.').helpOption('-h, --help', 'Print this help.')
@@ -184,7 +200,8 @@ export async function run(args: readonly string[], environment: Environment, { s
     return status
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
-    for (const line of failureLines(error as Error)) stderr.write(`${line}\n`)
+    const lines = failureLines(error as Error)
+    for (const line of [...lines, ...linesOnVariables(lines, environment).map(visible)]) stderr.write(`${line}\n`)
     return 1
   }
 }

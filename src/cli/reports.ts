@@ -1,6 +1,7 @@
 /** The report of `check`: as text for people, as TAP, or as JUnit. */
 import { xml } from '../evidence/reports.js'
 import type { Point } from './check.js'
+import { visible } from './terminal.js'
 
 export const REPORT_FORMATS = ['text', 'tap', 'junit'] as const
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
@@ -12,8 +13,11 @@ export function report(points: readonly Point[], format: ReportFormat): string {
 
 function asText(points: readonly Point[]): string {
   const lines = byFile(points).flatMap(([file, own]) => [
-    file,
-    ...own.flatMap(({ title, problems }) => [`  ${problems.length === 0 ? '✓' : '✗'} ${title}`, ...problems.map(problem => `      ${problem}`)])
+    visible(file),
+    ...own.flatMap(({ title, problems }) => [
+      `  ${problems.length === 0 ? '✓' : '✗'} ${visible(title)}`,
+      ...problems.map(problem => `      ${visible(problem)}`)
+    ])
   ])
   const failed = points.filter(isFailed).length
   return `${[...lines, '', `${points.length - failed} passed, ${failed} failed`].join('\n')}\n`
@@ -22,13 +26,13 @@ function asText(points: readonly Point[]): string {
 function asTap(points: readonly Point[]): string {
   const lines = points.flatMap((point, index) => [
     `${isFailed(point) ? 'not ok' : 'ok'} ${index + 1} - ${description(`${point.file}: ${point.title}`)}`,
-    ...(isFailed(point) ? ['  ---', '  problems:', ...point.problems.map(problem => `    - ${JSON.stringify(problem)}`), '  ...'] : [])
+    ...(isFailed(point) ? ['  ---', '  problems:', ...point.problems.map(problem => `    - ${visible(JSON.stringify(problem))}`), '  ...'] : [])
   ])
   return `${['TAP version 14', `1..${points.length}`, ...lines].join('\n')}\n`
 }
 
 /** Text on one line, without the characters that start a TAP directive. */
-const description = (text: string) => text.replace(/\s+/g, ' ').replace(/[\\#]/g, '\\$&')
+const description = (text: string) => visible(text.replace(/\s+/g, ' ')).replace(/[\\#]/g, '\\$&')
 
 function asJunit(points: readonly Point[]): string {
   const suites = byFile(points).map(([file, own]) => {

@@ -4,11 +4,15 @@ import { settingsInForce } from '../core/settings.js'
 import { createLogger } from '../http/logging.js'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../index.js'
 import { createProgressBar } from './progress.js'
+import { visible } from './terminal.js'
 
 type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 
 /** Starts with the given settings and closes on SIGTERM or SIGINT; a second signal ends the process at once. Errors: as of `startEmulator`. */
-export async function start(given: Required<Pick<EmulatorOptions, 'settings' | 'environment'>>, { stdout, stderr }: Output): Promise<void> {
+export async function start(
+  given: Required<Pick<EmulatorOptions, 'settings' | 'environment'>> & Pick<EmulatorOptions, 'variables'>,
+  { stdout, stderr }: Output
+): Promise<void> {
   const { values } = settingsInForce({ flag: given.settings, environment: given.environment })
   const logger = await createLogger(values.log_level, stderr.isTTY, stderr)
   const bar = await createProgressBar(stderr)
@@ -31,9 +35,9 @@ export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }:
     '',
     `  API       ${baseUrl}`,
     `  Control   ${controlUrl}`,
-    `  Scenario  ${scenario.name}${scenario.description ? `: ${scenario.description}` : ''}`,
+    `  Scenario  ${visible(scenario.name)}${scenario.description ? `: ${visible(scenario.description)}` : ''}`,
     ...(resumed === null ? [] : [`  Data      ${resumed}: continued from where it stopped`]),
-    ...apiKeys.map(({ key, account }, index) => `  ${index === 0 ? 'Keys    ' : '        '}  ${key.padEnd(width)}  acts as ${account}`),
+    ...apiKeys.map(({ key, account }, index) => `  ${index === 0 ? 'Keys    ' : '        '}  ${visible(key).padEnd(width)}  acts as ${account}`),
     ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',
     `commerce-emulator ready on ${baseUrl}`

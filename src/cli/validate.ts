@@ -6,6 +6,7 @@ import { problemLine } from '../scenario/documents.js'
 import { Library } from '../scenario/library.js'
 import type { Launch } from '../scenario/scenario.js'
 import { problemsOf } from './failures.js'
+import { visible } from './terminal.js'
 
 /** Checks each file and writes a line for each problem. Returns whether all files are valid. */
 export async function validate(files: readonly string[], launch: Launch, write: (line: string) => void): Promise<boolean> {
@@ -14,7 +15,7 @@ export async function validate(files: readonly string[], launch: Launch, write: 
   let allValid = true
   for (const file of files) {
     const problems = await problemsIn(file, library, launch)
-    for (const problem of problems) write(problemLine(problem))
+    for (const problem of problems) write(visible(problemLine(problem)))
     write(problems.length === 0 ? `${file}: valid` : `${file}: ${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`)
     allValid &&= problems.length === 0
   }

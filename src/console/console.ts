@@ -22,9 +22,6 @@ export const consoleRoutes: FastifyPluginAsync = async control => {
     const { file } = request.params
     const type = FILES.get(file)
     if (type === undefined) throw noControlCall(request)
-    return reply
-      .header('x-content-type-options', 'nosniff')
-      .type(type)
-      .send(await fileText(file))
+    return reply.type(type).send(await fileText(file))
   })
 }

@@ -24,7 +24,7 @@ const POLICY = [
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
-  "frame-ancestors 'self'"
+  "frame-ancestors 'none'"
 ].join('; ')
 
 export const docsRoutes: FastifyPluginAsync = async control => {
@@ -42,9 +42,6 @@ export const docsRoutes: FastifyPluginAsync = async control => {
     const type = SWAGGER_FILES.get(file)
     if (type === undefined) throw noControlCall(request)
     const path = createRequire(import.meta.url).resolve(`@fastify/swagger-ui/static/${file}`)
-    return reply
-      .header('x-content-type-options', 'nosniff')
-      .type(type)
-      .send(await readFile(path))
+    return reply.type(type).send(await readFile(path))
   })
 }

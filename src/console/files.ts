@@ -19,7 +19,7 @@ type Page = { policy: string; values: Readonly<Record<string, string>> }
 /** The text of a page, with the headers that let it load only what the policy allows. Every `{{name}}` in the file is replaced by its value, escaped. */
 export async function pageOf(reply: FastifyReply, file: string, { policy, values }: Page): Promise<string> {
   const template = await fileText(file)
-  reply.headers({ 'content-security-policy': policy, 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
+  reply.headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' })
   reply.type('text/html; charset=utf-8')
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => escaped(values[name] as string))
 }

@@ -10,7 +10,7 @@ import type { Library } from '../scenario/library.js'
 import { acceptBodies } from './bodies.js'
 import { eventRoutes } from './events.js'
 import { evidenceRoutes } from './evidence.js'
-import { guardControl, HEALTH } from './guard.js'
+import { CONTROL_HEADERS, guardControl, HEALTH } from './guard.js'
 import { metricsRoutes } from './metrics.js'
 import { sandboxRoutes } from './sandboxes.js'
 import { schemaRoutes } from './schemas.js'
@@ -37,7 +37,7 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
   }
   control.setNotFoundHandler(refusePath)
   control.addHook('onRequest', (request, reply, done) => {
-    reply.header('request-id', request.call.id)
+    reply.headers({ ...CONTROL_HEADERS, 'request-id': request.call.id })
     guardControl(request, { token: settings.control_token, hosts: settings.control_hosts })
     if (request.is404) refusePath(request)
     const { call } = request

@@ -6,6 +6,7 @@ import { summaryOf } from '../evidence/why.js'
 import { keysToMask } from '../http/answers.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { queryOf } from './bodies.js'
+import { CONTROL_HEADERS } from './guard.js'
 import { Slots } from './slots.js'
 
 const HEARTBEAT_MS = 15_000
@@ -79,7 +80,7 @@ export const eventRoutes: FastifyPluginAsync<{ settings: Settings }> = async (co
     const { sandbox, id } = request.call
     const free = slots.take()
     const { raw } = reply.hijack()
-    raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'request-id': id })
+    raw.writeHead(200, { ...CONTROL_HEADERS, 'content-type': 'text/event-stream; charset=utf-8', 'request-id': id })
     const feed = feedOf(sandbox)
     feed.add(raw)
     raw.once('close', () => {

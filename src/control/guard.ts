@@ -1,4 +1,4 @@
-/** Protects the control API from web pages: from Host names that DNS rebinding could use, from other origins, and from callers without the token. */
+/** Protects the control API from web pages: from Host names that DNS rebinding could use, from other origins and sites, and from callers without the token. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
@@ -9,16 +9,30 @@ export const HEALTH = '/_control/health'
 
 export type Guard = { token: string | null; hosts: readonly string[] }
 
+/** Headers of every answer of the control API: what it shows is kept by no cache, taken for nothing else than it is, and framed by no page. */
+export const CONTROL_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' } as const
+
+const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+/** Where a call may come from that changes something: a page of the same origin, or no page. Pages on other ports of this machine are of the same site. */
+const OWN_SITES: readonly string[] = ['same-origin', 'none']
+const LONGEST_SHOWN = 100
+
 /**
  * Refuses a control call that is not allowed, and every call but health before the start scenario is loaded.
  * Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401), `not_ready` (503).
  */
-export function guardControl({ headers, routeOptions, call }: FastifyRequest, { token, hosts }: Guard): void {
-  const { host = '', origin, authorization } = headers
+export function guardControl({ headers, method, raw, routeOptions, call }: FastifyRequest, { token, hosts }: Guard): void {
+  const { host, origin, authorization, 'sec-fetch-site': site } = headers
   const isHealth = routeOptions.url === HEALTH
-  if (!isHealth && !isSafeHost(host, hosts)) {
+  if (!isHealth && host !== undefined && (hasSeveralHosts(raw) || !isSafeHost(host, hosts))) {
+    const shown = nameIn(host) ?? host.slice(0, LONGEST_SHOWN)
     throw new ApiError('host_not_allowed', {
-      message: `The Host ${nameOf(host)} may not reach the control API. Call it by an IP address, localhost or a single-label name, or list the name in CONTROL_HOSTS.`
+      message: `The Host ${shown} may not reach the control API. Call it by an IP address, localhost or a single-label name, or list the name in CONTROL_HOSTS.`
+    })
+  }
+  if (!READING.includes(method) && site !== undefined && !OWN_SITES.includes(String(site))) {
+    throw new ApiError('origin_not_allowed', {
+      message: 'The control API is closed to pages of other origins: by its Sec-Fetch-Site, one of them made this call.'
     })
   }
   if (origin !== undefined && origin !== `http://${host}`) {
@@ -33,18 +47,26 @@ export function guardControl({ headers, routeOptions, call }: FastifyRequest, { 
   if (!isHealth) call.sandbox.requireLoaded()
 }
 
-/** A host without its port and, for IPv6, its brackets. */
-const nameOf = (host: string) =>
-  host
-    .replace(/:\d*$/, '')
-    .replace(/^\[(.*)\]$/, '$1')
-    .toLowerCase()
+/** An IPv6 address in brackets or a name, with or without a port. Nothing encoded, no zone, no empty label, and no letters but those of ASCII. */
+const HOST = /^(?:\[([\da-f:.]+)\]|([\w-]+(?:\.[\w-]+)*))(?::\d{0,5})?$/i
+
+/** A host without its port and, for IPv6, its brackets, in lower case; undefined where it is not written as a host is. */
+function nameIn(host: string): string | undefined {
+  const [, address, name] = HOST.exec(host) ?? []
+  if (address !== undefined && isIP(address) !== 6) return undefined
+  return (address ?? name)?.toLowerCase()
+}
+
+/** The framework keeps the first of several. */
+const hasSeveralHosts = ({ rawHeaders }: FastifyRequest['raw']) =>
+  rawHeaders.filter((text, place) => place % 2 === 0 && text.toLowerCase() === 'host').length > 1
 
 /** An address, or a name that no public DNS server can point at this machine. */
 function isSafeHost(host: string, allowed: readonly string[]): boolean {
-  const name = nameOf(host)
+  const name = nameIn(host)
+  if (name === undefined) return false
   const isLocal = !name.includes('.') || name.endsWith('.localhost') || name === 'host.docker.internal'
-  return isIP(name) !== 0 || isLocal || allowed.some(other => nameOf(other) === name)
+  return isIP(name) !== 0 || isLocal || allowed.some(other => nameIn(other) === name)
 }
 
 /** Compares in constant time. */

@@ -35,14 +35,15 @@ export const settingsRoutes: FastifyPluginAsync = async control => {
 
 /** Each setting with its value, where that came from and where else it can be given; the control token's value is not shown. */
 function settingsShown(sandbox: Sandbox) {
-  const { values, sources } = sandbox.settingsInForce
+  const { values, sources, variables } = sandbox.settingsInForce
   return {
     settings: Object.fromEntries(
       SETTING_KEYS.map(key => {
         const { scope, about, default: fallback, ...more } = SETTINGS[key] as (typeof SETTINGS)[typeof key] & { flag?: string; assumption?: AssumptionId }
         const value = key === 'control_token' && values[key] !== null ? '***' : values[key]
         const places = { flag: more.flag ?? `--set ${key}=`, variable: variableOf(key), scenario: scenarioPathOf(key) }
-        return [key, { value, source: sources[key], default: fallback, scope, about, ...places, assumption: more.assumption ?? null }]
+        const given_by = sources[key] === 'environment' ? (variables[key] ?? null) : null
+        return [key, { value, source: sources[key], given_by, default: fallback, scope, about, ...places, assumption: more.assumption ?? null }]
       })
     )
   }

@@ -45,7 +45,11 @@ const SERVICE = {
 const CONTROL = {
   not_ready: { status: 503, type: 'internal_error', when: 'The start scenario is still being loaded.' },
   host_not_allowed: { status: 403, type: 'permission_error', when: 'The Host header is a name that DNS rebinding could use.' },
-  origin_not_allowed: { status: 403, type: 'permission_error', when: "The Origin header is not the control API's own." },
+  origin_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    when: "The Origin header is not the control API's own, or a page of another site or port makes a change."
+  },
   token_required: { status: 401, type: 'authentication_error', when: 'CONTROL_TOKEN is set and the call does not carry it.' },
   body_malformed: invalid('The body is not the JSON or YAML that it says it is.', 400),
   document_invalid: invalid('A fixture or scenario has problems; `problems` lists them all.', 400),

@@ -1,6 +1,7 @@
 /**
  * Every setting, once: its schema, default, where it can be given and what it does.
- * The environment variable is the key in upper snake case (`pagination.max_limit` → `PAGINATION_MAX_LIMIT`); `--set key=value` takes any of them.
+ * The environment variable is the key in upper snake case (`pagination.max_limit` → `PAGINATION_MAX_LIMIT`), with or without `COMMERCE_EMULATOR_` before it;
+ * `--set key=value` takes any of them.
  * Scope `process` belongs to the running program, scope `sandbox` shapes the answers and may be set in a scenario.
  */
 import type { Static, TSchema } from 'typebox'
@@ -168,6 +169,12 @@ export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
 /** The environment variable of a setting. */
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 
+/** The same variable with the prefix that only the emulator's have; it wins over the one without. */
+export const prefixedVariableOf = (key: SettingKey): string => `COMMERCE_EMULATOR_${variableOf(key)}`
+
+/** The variable that each setting of the environment was read from. */
+export type SettingVariables = Readonly<Partial<Record<SettingKey, string>>>
+
 /** Where in a scenario document a setting is, as a path; null for a process setting, which may not be there. */
 export function scenarioPathOf(key: SettingKey): string | null {
   if (SETTINGS[key].scope === 'process') return null
@@ -182,10 +189,11 @@ export function processSettingProblem(name: string): string | undefined {
 }
 
 /** The settings in force and where each came from. */
-export type SettingsInForce = { values: Settings; sources: Readonly<Record<SettingKey, SettingSource>> }
+export type SettingsInForce = { values: Settings; sources: Readonly<Record<SettingKey, SettingSource>>; variables: SettingVariables }
+type Given = Partial<Record<Exclude<SettingSource, 'default'>, GivenSettings>> & { variables?: SettingVariables | undefined }
 
 /** Settles which value holds: what the control API changed (until the next load or reset), then flag, environment, scenario, default. */
-export function settingsInForce(given: Partial<Record<Exclude<SettingSource, 'default'>, GivenSettings>>): SettingsInForce {
+export function settingsInForce(given: Given): SettingsInForce {
   const values: Record<string, unknown> = {}
   const sources: Record<string, SettingSource> = {}
   for (const key of SETTING_KEYS) {
@@ -193,7 +201,7 @@ export function settingsInForce(given: Partial<Record<Exclude<SettingSource, 'de
     values[key] = source ? given[source]?.[key] : SETTINGS[key].default
     sources[key] = source ?? 'default'
   }
-  return { values: values as Settings, sources: sources as Record<SettingKey, SettingSource> }
+  return { values: values as Settings, sources: sources as Record<SettingKey, SettingSource>, variables: given.variables ?? {} }
 }
 
 type JsonSchema = Record<string, unknown>

@@ -45,6 +45,8 @@ export function findingsText(findings: readonly Finding[]): string {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** Text as XML takes it: markup escaped, what is no character there dropped. */
+/** Text as XML takes it: markup escaped, and what changes the direction of text; what is no character there dropped. */
 export const xml = (text: string): string =>
-  text.replace(/[^\P{Cc}\n\t]|\p{Cs}|[\uFFFE\uFFFF]/gu, '').replace(/[&<>"]/g, character => ENTITIES[character] as string)
+  text
+    .replace(/[^\P{Cc}\n\t]|\p{Cs}|[\uFFFE\uFFFF]/gu, '')
+    .replace(/[&<>"\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, character => ENTITIES[character] ?? `&#${character.charCodeAt(0)};`)

@@ -1,14 +1,13 @@
 /** Card data that a match asks for is kept as a digest: equality is all that is asked, and nothing that is shown or written holds the number (A25). */
 import { hash } from 'node:crypto'
 import { IS_DIGEST, isSecretPath, withoutSecrets } from '../core/redaction.js'
-import type { MatchData } from './matching.js'
 
 /** The digest of a value as a match writes it. */
 export const digestOf = (value: string): string => `sha256:${hash('sha256', value, 'hex')}`
 
 /** The match with a digest in place of every secret value. Patterns stay: one that holds a whole card number is refused. */
-export function withDigests(match: MatchData): MatchData {
-  return Object.fromEntries(Object.entries(match).map(([section, part]) => [section, digested(part, [])]))
+export function withDigests<Match extends object>(match: Match): Match {
+  return Object.fromEntries(Object.entries(match).map(([section, part]) => [section, digested(part, [])])) as Match
 }
 
 function digested(part: unknown, path: readonly string[]): unknown {

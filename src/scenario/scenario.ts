@@ -6,7 +6,16 @@ import { type IdCounters, Ids } from '../core/ids.js'
 import { instantOf } from '../core/instants.js'
 import { nearest } from '../core/nearest.js'
 import type { PlacedProblem, Step } from '../core/places.js'
-import { flattened, type GivenSettings, nested, processSettingProblem, SETTINGS, type SettingKey, settingsInForce } from '../core/settings.js'
+import {
+  flattened,
+  type GivenSettings,
+  nested,
+  processSettingProblem,
+  SETTINGS,
+  type SettingKey,
+  type SettingVariables,
+  settingsInForce
+} from '../core/settings.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { type DocumentKind, type DocumentProblem, documentOf, refusalOf, reportTo, type SourceDocument } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
@@ -20,7 +29,7 @@ import { compileScript, type EntryData, Script } from './script.js'
 import { checkSteps, type StepBindings, type StepData } from './steps.js'
 
 /** Settings given on the command line and in the environment, which take precedence over a scenario's own. */
-export type Launch = { flag: GivenSettings; environment: GivenSettings }
+export type Launch = { flag: GivenSettings; environment: GivenSettings; variables?: SettingVariables | undefined }
 /** The state that a sandbox starts in and goes back to. */
 export type FirstState = {
   scenario: { name: string; description: string | null }

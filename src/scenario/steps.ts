@@ -161,16 +161,28 @@ function problemsOf({ status, body }: NonNullable<StepData['expect']>, answer: S
 
 const reasonIn = (body: Json): string => {
   const message = ((body as Record<string, Json> | null)?.error as Record<string, Json> | undefined)?.message
-  return typeof message === 'string' ? ` (${message})` : ''
+  return typeof message === 'string' ? ` (${message.slice(0, MOST_SHOWN)})` : ''
+}
+
+/** Characters of an answer that a problem shows. */
+const MOST_SHOWN = 1000
+
+/** A part of an answer for people; what it holds may be of any size and depth. */
+function shown(value: Json | undefined): string {
+  try {
+    const text = JSON.stringify(value) ?? 'nothing'
+    return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+  } catch {
+    return 'data that is nested too deeply to be shown'
+  }
 }
 
 /** What an answer lacks of what was expected: names that are not expected are not looked at, values are compared strictly. */
 function differences(expected: Json, actual: Json | undefined, path: string): string[] {
   const isObject = typeof expected === 'object' && expected !== null
-  if (!isObject)
-    return isDeepStrictEqual(expected, actual) ? [] : [`${path}: ${JSON.stringify(expected)} was expected, not ${JSON.stringify(actual) ?? 'nothing'}`]
+  if (!isObject) return isDeepStrictEqual(expected, actual) ? [] : [`${path}: ${JSON.stringify(expected)} was expected, not ${shown(actual)}`]
   if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(expected)) {
-    return [`${path}: ${Array.isArray(expected) ? 'a list' : 'an object'} was expected, not ${JSON.stringify(actual) ?? 'nothing'}`]
+    return [`${path}: ${Array.isArray(expected) ? 'a list' : 'an object'} was expected, not ${shown(actual)}`]
   }
   if (Array.isArray(expected) && expected.length !== (actual as Json[]).length)
     return [`${path}: ${expected.length} members were expected, not ${(actual as Json[]).length}`]

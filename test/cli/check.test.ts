@@ -338,7 +338,7 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
   const junit = report(points, 'junit')
   const text = report(points, 'text')
 
-  t.equal(tap[2], 'not ok 1 - x & \\#1.yaml: a & b <c> "d" \u0007\u{1F600}\uD800\uFFFE \\# SKIP \\\\ end')
+  t.equal(tap[2], 'not ok 1 - x & \\#1.yaml: a & b <c> "d" \\\\u0007\u{1F600}\uD800\uFFFE \\# SKIP \\\\ end')
   t.strictSame(JSON.parse((tap[5] as string).slice(6)), odd)
   const elements = elementsOf(t, junit)
   t.strictSame(elements.find(({ name }) => name === 'testcase')?.attributes, {

@@ -94,7 +94,7 @@ t.test('cli: the help of a command shows the flags that it takes', async t => {
     '--seed',
     '--set'
   ])
-  t.strictSame(await flagsOf('check'), ['--against', '--key', '--var', '--format', '--fixtures-dir', '--scenarios-dir', '--set'])
+  t.strictSame(await flagsOf('check'), ['--against', '--key', '--max-answer', '--timeout', '--var', '--format', '--fixtures-dir', '--scenarios-dir', '--set'])
 })
 
 t.test('cli: --version prints the version of the package', async t => {
@@ -122,6 +122,9 @@ t.test('cli: an invalid command line is refused with what is wrong, what was pro
   }
 })
 
+const FOREIGN_HOST =
+  'the variable HOST: an IP address or localhost was expected, not x86_64-linux-gnu; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_HOST, which wins'
+
 t.test('cli: a setting that is unknown or has a bad value is refused where it was given', async t => {
   const cases: [args: string[], environment: Record<string, string>, message: string][] = [
     [['--set', 'foo'], {}, '--set foo: key=value was expected, such as --set pagination.max_limit=5'],
@@ -139,9 +142,34 @@ t.test('cli: a setting that is unknown or has a bad value is refused where it wa
     [['--port', '65536'], {}, '--port: at most 65535 was expected, not 65536'],
     [['--seed', '-1'], {}, '--seed: at least 0 was expected, not -1'],
     [['--log-level', 'loud'], {}, '--log-level: one of trace, debug, info, warn, error, fatal, silent was expected, not loud'],
-    [[], { PORT: 'abc' }, 'the variable PORT: a whole number was expected, not abc'],
-    [[], { LIMITS_BODY: '0' }, 'the variable LIMITS_BODY: at least 1 was expected, not 0'],
-    [[], { TRANSACTIONS_DEFAULT_CURRENCY: 'USD' }, 'the variable TRANSACTIONS_DEFAULT_CURRENCY: the code is written in lower case: usd'],
+    [
+      [],
+      { PORT: 'abc' },
+      'the variable PORT: a whole number was expected, not abc; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_PORT, which wins'
+    ],
+    [[], { COMMERCE_EMULATOR_PORT: 'abc', PORT: '0' }, 'the variable COMMERCE_EMULATOR_PORT: a whole number was expected, not abc'],
+    [
+      [],
+      { COMMERCE_EMULATOR_PORT: 'tcp://10.0.0.1:4010' },
+      'the variable COMMERCE_EMULATOR_PORT: a whole number was expected, not tcp://10.0.0.1:4010; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod'
+    ],
+    [
+      [],
+      { SEED: 'maple' },
+      'the variable SEED: a whole number was expected, not maple; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_SEED, which wins'
+    ],
+    [[], { HOST: 'x86_64-linux-gnu' }, FOREIGN_HOST],
+    [['exec', '--', 'true'], { HOST: 'x86_64-linux-gnu' }, FOREIGN_HOST],
+    [
+      [],
+      { LIMITS_BODY: '0' },
+      'the variable LIMITS_BODY: at least 1 was expected, not 0; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_LIMITS_BODY, which wins'
+    ],
+    [
+      [],
+      { TRANSACTIONS_DEFAULT_CURRENCY: 'USD' },
+      'the variable TRANSACTIONS_DEFAULT_CURRENCY: the code is written in lower case: usd; if it is not meant for the emulator, unset it or give COMMERCE_EMULATOR_TRANSACTIONS_DEFAULT_CURRENCY, which wins'
+    ],
     [['healthcheck', '--port', 'x'], {}, '--port: a whole number was expected, not x'],
     [['validate', '--set', 'prot=1', 'x.yaml'], {}, '--set prot=1: there is no setting prot; did you mean port?']
   ]

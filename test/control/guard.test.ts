@@ -143,7 +143,41 @@ t.test('control: a Host passes when no public DNS server could point it at this 
     ['emulator.', 403],
     ['ci.example.', 403],
     ['127.0.0.256', 403],
-    ['[evil.example]:4010', 403]
+    ['[evil.example]:4010', 403],
+    ['localhost:', 200],
+    ['[::ffff:127.0.0.1]', 200],
+    ['under_score:4010', 200],
+    [':4010', 403],
+    ['evil%2ecom', 403],
+    ['evil%2Ecom:4010', 403],
+    ['localhost%00', 403],
+    ['localhost#@evil', 403],
+    ['localhost#', 403],
+    ['localhost/../', 403],
+    ['localhost/', 403],
+    ['localhost?', 403],
+    ['localhost\\evil', 403],
+    ['user@localhost', 403],
+    ['user:pass@localhost', 403],
+    ['localhost, evil', 403],
+    ['localhost evil', 403],
+    ['localhost:80:80', 403],
+    ['localhost:x', 403],
+    ['localhost:123456', 403],
+    ['evil\u00b7com', 403],
+    ['l\u00f6calhost', 403],
+    ['..', 403],
+    ['.localhost', 403],
+    ['a..localhost', 403],
+    ['localhost..', 403],
+    ['::1', 403],
+    ['[::1', 403],
+    ['[::1%25eth0]', 403],
+    ['[fe80::1%eth0]:4010', 403],
+    ['[localhost]', 403],
+    ['[127.0.0.1]', 403],
+    ['[]', 403],
+    ['127.1', 403]
   ]
   for (const [host, status] of hosts) t.equal((await control('GET /settings', undefined, { host })).status, status, host)
 
@@ -330,4 +364,80 @@ t.test('A34: control calls have their own request ids and leave those of the API
   )
   t.equal(refused.headers['request-id'], 'ctl_5')
   t.equal(refused.body.error.request_id, 'ctl_5')
+})
+
+t.test('control: letters and dots beyond ASCII in a Host, and two Hosts, are refused on the wire too', async t => {
+  const { app } = await startTestEmulator(t)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  const cases: [host: string, answer: string][] = [
+    ['host: localhost', 'HTTP/1.1 200'],
+    ['host:  localhost ', 'HTTP/1.1 200'],
+    ['host: evil\uff0ecom', 'HTTP/1.1 403'],
+    ['host: \uff4cocalhost', 'HTTP/1.1 403'],
+    ['host: localhost\u3002', 'HTTP/1.1 403'],
+    ['host: localhost\r\nhost: evil.example', 'HTTP/1.1 403'],
+    ['host: localhost\r\nHost: localhost', 'HTTP/1.1 403'],
+    ['host:', 'HTTP/1.1 403']
+  ]
+  for (const [host, answer] of cases) {
+    const socket = connect(port, '127.0.0.1')
+    socket.end(`GET /_control/state HTTP/1.1\r\n${host}\r\nconnection: close\r\n\r\n`)
+    t.equal((await text(socket)).slice(0, answer.length), answer, JSON.stringify(host))
+  }
+})
+
+t.test('control: a call that changes something is refused when a page of another site or origin makes it, whatever its Origin', async t => {
+  const { control, state } = await startTestEmulator(t)
+  const before = await state()
+  const cases: [on: string, site: string, status: number][] = [
+    ['POST /records', 'cross-site', 403],
+    ['POST /records', 'same-site', 403],
+    ['POST /records', 'elsewhere', 403],
+    ['POST /records', 'same-origin', 200],
+    ['POST /records', 'none', 200],
+    ['PATCH /settings', 'cross-site', 403],
+    ['PUT /snapshots/a', 'cross-site', 403],
+    ['DELETE /script', 'cross-site', 403],
+    ['GET /state', 'cross-site', 200]
+  ]
+  for (const origin of [undefined, 'http://localhost']) {
+    for (const [on, site, status] of cases) {
+      const headers = { host: 'localhost', 'sec-fetch-site': site, ...(origin !== undefined && { origin }) }
+      const answer = await control(on, on.startsWith('POST') ? '{"accounts":[]}' : undefined, headers)
+      t.strictSame(
+        [answer.status, status === 403 ? answer.body.error.code : 'origin_not_allowed'],
+        [status, 'origin_not_allowed'],
+        `${on} of ${site}, Origin ${origin}`
+      )
+    }
+  }
+  t.equal(await state(), before)
+})
+
+t.test('control: every answer, refusals and streams too, is for no cache, no other type and no frame', async t => {
+  const registered = collectRoutes(t)
+  const { inject, listen } = await startTestEmulator(t)
+  const port = await listen()
+  const protectionOf = (headers: Record<string, unknown>) => ['cache-control', 'x-content-type-options', 'x-frame-options'].map(name => headers[name])
+  const wanted = ['no-store', 'nosniff', 'DENY']
+  const routes = [
+    ...registered.filter(isControl),
+    { method: 'GET', path: '/_control/nowhere' },
+    { method: 'GET', path: '/_control/%ff' },
+    { method: 'GET', path: '/sandbox/none/_control/state' }
+  ]
+
+  for (const { method, path } of routes) {
+    const url = path.replace(/:file/, path.includes('docs') ? 'swagger-ui.css' : 'console.js').replace(/:\w+/g, 'known')
+    for (const headers of [{ host: 'localhost' }, { host: 'evil.example' }, { host: 'localhost', accept: 'text/html' }]) {
+      if (path === '/_control/events' && headers.host === 'localhost') continue
+      const answer = await inject({ method: method as 'GET', url, headers })
+      t.strictSame(protectionOf(answer.headers), wanted, `${method} ${url} ${JSON.stringify(headers)}: ${answer.status}`)
+      if (/html/.test(String(answer.headers['content-type']))) t.match(answer.headers['content-security-policy'], /frame-ancestors 'none'/, url)
+    }
+  }
+  const { headers, body } = await fetch(`http://127.0.0.1:${port}/_control/events`)
+  await body?.cancel()
+  t.strictSame(protectionOf(Object.fromEntries(headers)), wanted, 'events')
 })

@@ -25,7 +25,8 @@ const SCENARIO = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /refund
 
 const refund = ({ call }: Emulator, body: string) => call('POST /refunds', { body }).then(codeOf)
 /** A call that takes about a quarter of the smallest journal. */
-const longCall = ({ call }: { call: (on: string, given: { headers: Record<string, string> }) => Promise<unknown> }) => call('GET /tickets', { headers: { 'user-agent': 'x'.repeat(15_000) } })
+const longCall = ({ call }: { call: (on: string, given: { headers: Record<string, string> }) => Promise<unknown> }) =>
+  call('GET /tickets', { headers: { 'user-agent': 'x'.repeat(15_000) } })
 const times = async (count: number, act: () => Promise<unknown>) => {
   for (let time = 0; time < count; time++) await act()
 }

@@ -14,6 +14,7 @@ t.test('control: each setting is shown with its value, source and places', async
   t.strictSame(body.settings.port, {
     value: 4020,
     source: 'flag',
+    given_by: null,
     default: 4010,
     scope: 'process',
     about: 'Port to listen on; 0 picks a free one.',
@@ -25,6 +26,7 @@ t.test('control: each setting is shown with its value, source and places', async
   t.strictSame(body.settings['pagination.max_limit'], {
     value: 100,
     source: 'default',
+    given_by: null,
     default: 100,
     scope: 'sandbox',
     about: 'Largest limit.',

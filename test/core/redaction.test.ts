@@ -241,7 +241,10 @@ t.test('A25: a name is refused for the number of an issuer alone, not for times 
     '5018000000000009',
     '2200000000000004',
     '8171999927660000',
-    luhn('492938726105')
+    luhn('492938726105'),
+    luhn('560000000000'),
+    luhn('580000000000'),
+    luhn('690000000000')
   ]
   const taken = [
     '',
@@ -252,6 +255,8 @@ t.test('A25: a name is refused for the number of an issuer alone, not for times 
     '20260301180000',
     '2026-03-01-18-00-00-123',
     '14242424242424242',
+    luhn('590000000000000'),
+    luhn('700000000000000'),
     luhn('900000000000000')
   ]
 

@@ -1,0 +1,124 @@
+/** Text of others on a terminal, and answers of others that `check --against` reads. */
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { gzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { failureLines } from '../../src/cli/failures.js'
+import { run, type Streams } from '../../src/cli/program.js'
+import { REPORT_FORMATS, report } from '../../src/cli/reports.js'
+import { startUpText } from '../../src/cli/start.js'
+import { visible, visibleLines } from '../../src/cli/terminal.js'
+import { ApiError } from '../../src/core/errors.js'
+import type { Emulator } from '../../src/index.js'
+import { smallFixture } from '../support/emulator.js'
+
+const ESCAPE = '\u001b'
+/** What no terminal may get from others. */
+const CONTROLS = /[^\P{Cc}\n]|[\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+
+async function ran(args: string[]): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: false })]
+  const status = await run(args, {}, { stdout, stderr } as unknown as Streams)
+  return { status, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
+}
+
+async function serving(t: Test, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.closeAllConnections())
+  t.teardown(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+t.test('what controls a terminal is made visible, and nothing else is changed', async t => {
+  const cases: [text: string, shown: string][] = [
+    ['', ''],
+    ['plain text, Ünïcode, 日本, 🙂 and \\n', 'plain text, Ünïcode, 日本, 🙂 and \\n'],
+    [`${ESCAPE}[31mred${ESCAPE}]0;title\u0007`, '\\u001b[31mred\\u001b]0;title\\u0007'],
+    ['a\nb\r\nc\td', 'a\\nb\\r\\nc\\td'],
+    ['\u0000\u0008\u007f\u009b31m', '\\u0000\\u0008\\u007f\\u009b31m'],
+    ['\u202egnp.exe\u2066x\u2069\u200f\u061c', '\\u202egnp.exe\\u2066x\\u2069\\u200f\\u061c'],
+    ['a\u2028b\u2029', 'a\\u2028b\\u2029'],
+    ['family: 👨\u200d👩\u200d👧', 'family: 👨\u200d👩\u200d👧']
+  ]
+  for (const [text, shown] of cases) t.equal(visible(text), shown)
+  t.equal(visibleLines(`a\n${ESCAPE}b\r\n`), 'a\n\\u001bb\\r\n')
+})
+
+t.test('reports, failures and the text at start show no control character of others, and failures no card number', async t => {
+  const evil = `x${ESCAPE}[2J\u202e\u009b\n✓ forged`
+  for (const format of REPORT_FORMATS) {
+    const text = report([{ file: evil, title: evil, problems: [evil], ms: 1 }], format)
+    t.notMatch(text, CONTROLS, format)
+    if (format !== 'junit') t.notMatch(text, /^\s*✓ forged/m, format)
+  }
+  const problems = [{ path: evil, message: `was 4242424242424242` }]
+  t.strictSame(failureLines(new ApiError('document_invalid', { message: '', problems })), [
+    'commerce-emulator: x\\u001b[2J\\u202e\\u009b\\n✓ forged: was ****************'
+  ])
+  t.strictSame(failureLines(Object.assign(new Error('m'), { stack: `one\ntwo${ESCAPE}` })), ['commerce-emulator: one\ntwo\\u001b'])
+  const emulator = { baseUrl: 'b', controlUrl: 'c', scenario: { name: evil, description: evil }, apiKeys: [{ key: evil, account: 'mch_a' }], resumed: null }
+  t.equal(startUpText(emulator as unknown as Emulator).match(/✓ forged/g)?.length, 4)
+  t.notMatch(startUpText({ ...emulator, apiKeys: [] } as unknown as Emulator), CONTROLS)
+})
+
+t.test('check: an answer that is too long, too slow, compressed or hostile is a failure that says so', async t => {
+  const folder = t.testdir()
+  const file = `${folder}/one.json`
+  await writeFile(file, JSON.stringify({ data: smallFixture(), steps: [{ do: 'GET /tickets', expect: { body: { object: 'list' } } }] }))
+  const received: unknown[] = []
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+  const cases: [title: string, answer: RequestListener, args: string[], problem: RegExp][] = [
+    ['fits', (_q, a) => a.end('{"object":"list"}'), ['--max-answer', '17'], /✓ 1\. GET/],
+    ['too long', (_q, a) => a.end('{"object":"list"}'), ['--max-answer', '16'], /the answer is longer than 16 bytes; --max-answer reads more/],
+    [
+      'without end',
+      (_q, a) => void setInterval(() => a.destroyed || a.write('x'.repeat(65_536)), 1).unref(),
+      ['--max-answer', '1000000'],
+      /longer than 1000000 bytes/
+    ],
+    [
+      'compressed',
+      (_q, a) => a.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(1_000_000))),
+      [],
+      /the answer is compressed \(Content-Encoding: gzip\), though/
+    ],
+    ['identity', (_q, a) => a.setHeader('content-encoding', 'Identity').end('{"object":"list"}'), [], /✓ 1\. GET/],
+    ['slow', (_q, a) => void a.writeHead(200).write('{'), ['--timeout', '100'], /no answer came within 100 ms; --timeout waits longer/],
+    ['cut', (_q, a) => void a.writeHead(200, { 'content-length': 5 }).write('{', () => a.destroy()), [], /no answer came: /],
+    ['controls', (_q, a) => a.writeHead(400).end(JSON.stringify({ error: { message: `${ESCAPE}[2J\u202e` } })), [], /not 400 \(\\u001b\[2J\\u202e\)/],
+    [
+      'a key',
+      (_q, a) => a.writeHead(401).end('{"error":{"message":"no key sk_live_secret, card 4242 4242 4242 4242"}}'),
+      [],
+      /\(no key \*\*\*, card \*{4} \*{4} \*{4} \*{4}\)/
+    ],
+    ['deep', (_q, a) => a.end(deep), [], /body: an object was expected, not data that is nested too deeply to be shown/],
+    ['large', (_q, a) => a.end(JSON.stringify(['x'.repeat(100_000)])), [], /not \["x{998}…$/m],
+    ['nothing', (_q, a) => a.end(), [], /body: an object was expected, not null/]
+  ]
+  for (const [title, answer, args, problem] of cases) {
+    const base = await serving(t, (request, response) => {
+      received.push(request.headers['accept-encoding'])
+      answer(request, response)
+    })
+    const { status, stdout, stderr } = await ran(['check', file, '--against', base, '--key', 'sk_live_secret', ...args])
+    t.match(stdout + stderr, problem, title)
+    t.equal(status, problem.source.startsWith('✓') ? 0 : 1, title)
+    t.notMatch(stdout + stderr, CONTROLS, title)
+  }
+  t.strictSame([...new Set(received)], ['identity'])
+  for (const [flag, text] of [
+    ['--max-answer', '0'],
+    ['--max-answer', '1e3'],
+    ['--timeout', '-1'],
+    ['--timeout', '2147483648']
+  ] as const) {
+    const { status, stderr } = await ran(['check', file, '--against', 'http://x', flag, text])
+    t.equal(status, 1)
+    t.match(stderr, /A whole number from 1 to 2147483647 was expected\./, `${flag} ${text}`)
+  }
+})
