@@ -63,7 +63,8 @@ export class Sandbox {
   /** Calls that are being answered. */
   inFlight = 0
 
-  constructor(dependencies: SandboxDependencies, { name = null, snapshots = new Snapshots(null) }: { name?: string | null; snapshots?: Snapshots } = {}) {
+  /** One that is given no snapshots takes none: one that a document is tried in. */
+  constructor(dependencies: SandboxDependencies, { name = null, snapshots = new Snapshots(null, 0) }: { name?: string | null; snapshots?: Snapshots } = {}) {
     // every hung answer and event stream listens to it
     setMaxListeners(0, this.#ending.signal)
     this.name = name

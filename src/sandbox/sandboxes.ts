@@ -27,6 +27,7 @@ export class Sandboxes {
   readonly #named = new Map<string, NamedSandbox>()
   readonly #most: number
   readonly #evictsIdle: boolean
+  readonly #mostSnapshots: number
   /** The folder of the snapshots, with a folder in it for each named sandbox; null keeps them in memory. */
   readonly #folder: string | null
   /** The snapshots that are being deleted, by the name of their sandbox. */
@@ -38,9 +39,10 @@ export class Sandboxes {
     this.#most = values['limits.sandboxes']
     this.#evictsIdle = values['sandboxes.evict_idle']
     this.#folder = values.snapshots_dir
+    this.#mostSnapshots = values['limits.snapshots']
     const shared = { ...dependencies, run: new Run(), room: new JournalRoom(values['limits.journal_total']) }
     this.#dependencies = shared
-    this.main = new Sandbox(shared, { snapshots: new Snapshots(this.#folder) })
+    this.main = new Sandbox(shared, { snapshots: new Snapshots(this.#folder, this.#mostSnapshots) })
     this.main.isKept = true
   }
 
@@ -131,7 +133,7 @@ export class Sandboxes {
 
   #new(name: string): Sandbox {
     const folder = this.#folder && join(this.#folder, 'sandboxes', fileNameOf(name))
-    return new Sandbox(this.#dependencies, { name, snapshots: new Snapshots(folder, this.#ending.get(name)) })
+    return new Sandbox(this.#dependencies, { name, snapshots: new Snapshots(folder, this.#mostSnapshots, this.#ending.get(name)) })
   }
 
   /** The names of those that may make room for another one, the least recently used first. */

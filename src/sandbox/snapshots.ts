@@ -4,6 +4,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { checkerOf } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
+import { thereAre } from '../core/nearest.js'
 import type { Settings } from '../core/settings.js'
 import { type DocumentProblem, documentOf, refusalOf } from '../scenario/documents.js'
 import { removeLeftovers, replaceFile, syncFolder, textOf } from './json-file.js'
@@ -23,12 +24,14 @@ const LEFT_MS = 600_000
 
 export class Snapshots {
   #folder: string | null
+  readonly #most: number
   readonly #inMemory = new Map<string, Snapshot>()
   #last: Promise<unknown>
 
-  /** `folder` null keeps them in memory alone. Nothing is read or written before `after`. */
-  constructor(folder: string | null, after: Promise<unknown> = Promise.resolve()) {
+  /** `folder` null keeps them in memory alone; there are at most so many. Nothing is read or written before `after`. */
+  constructor(folder: string | null, most: number, after: Promise<unknown> = Promise.resolve()) {
     this.#folder = folder
+    this.#most = most
     this.#last = after
   }
 
@@ -36,8 +39,15 @@ export class Snapshots {
     return this.#inTurn(() => this.#names())
   }
 
+  /** Takes the place of the one with that name. Errors: `limit_reached`, `data_not_written`. */
   put(name: string, snapshot: Snapshot): Promise<void> {
     return this.#inTurn(async () => {
+      const names = await this.#names()
+      if (names.length >= this.#most && !names.includes(name)) {
+        throw new ApiError('limit_reached', {
+          message: `There are ${names.length} snapshots, as many as limits.snapshots allows; delete one, or raise the setting.`
+        })
+      }
       if (this.#folder !== null) await this.#write(name, this.#folder, snapshot)
       this.#inMemory.set(name, snapshot)
     })
@@ -121,7 +131,7 @@ export class Snapshots {
     const names = await this.#names()
     if (names.includes(name)) return
     throw new ApiError('snapshot_unknown', {
-      message: `No snapshot is called ${name}; ${names.length === 0 ? 'there are none' : `there are: ${names.join(', ')}`}.`,
+      message: `No snapshot is called ${name}; ${thereAre(names)}.`,
       param: 'name'
     })
   }

@@ -221,7 +221,7 @@ t.test('snapshots: they are listed by name and deleted; the refusal of an unknow
     t.strictSame([none.status, none.body.error.code, none.body.error.param], [404, 'snapshot_unknown', 'name'])
     t.equal(none.body.error.message, 'No snapshot is called a; there are none.')
     for (const { status, body } of [unknown, undeletable]) {
-      t.strictSame([status, body.error.message], [404, `No snapshot is called c; there are: A-0_z, a.1, b, x${'y'.repeat(63)}.`])
+      t.strictSame([status, body.error.message], [404, `No snapshot is called c; there are A-0_z, a.1, b, x${'y'.repeat(63)}.`])
     }
     t.strictSame([deleted.status, deleted.text], [204, ''])
     t.equal((await control('DELETE /snapshots/b')).status, 404)
