@@ -17,7 +17,6 @@ const DIST = join(ROOT, 'dist')
 const INPUTS = join(DIST, 'inputs.txt')
 /** Packages that are loaded when they are first needed, by the names of their files. */
 const LATER = {
-  ajv: 'ajv',
   chokidar: 'chokidar',
   'cli-progress': 'cli-progress',
   faker: '@faker-js/faker/locale/en',

@@ -47,18 +47,11 @@ export function acceptBodies(control: FastifyInstance, bodyLimit: number): void 
  * The document in a call's body; `example` is shown to a caller who sent none.
  * Errors: `body_malformed` without one, or where JSON is broken; `document_invalid` where YAML is.
  */
-export async function documentIn({ body }: FastifyRequest, example: string): Promise<SourceDocument & { type: Body['type'] }> {
+export async function documentIn({ body, call }: FastifyRequest, example: string): Promise<SourceDocument & { type: Body['type'] }> {
   const { type, text } = (body ?? { type: 'json', text: '' }) as Body
   if (text.trim() === '')
     throw new ApiError('body_malformed', { message: `This call needs a body, as application/json or application/yaml, such as ${example}` })
-  if (type === 'json') {
-    try {
-      JSON.parse(text)
-    } catch (error) {
-      throw new ApiError('body_malformed', { message: `The body is not JSON: ${(error as Error).message}.` })
-    }
-  }
-  return { type, ...(await readDocument('body', text)) }
+  return { type, ...(await readDocument('body', text, { limits: call.settings, type })) }
 }
 
 /** A reader of call bodies that match a schema; it returns the body and its document. Errors: `document_invalid` with every problem. */
@@ -69,7 +62,7 @@ export function bodyReader<T>(
   const checker = checkerOf(() => schema)
   return async request => {
     const document = await documentIn(request, example)
-    const problems = await checker.problems(document.data)
+    const problems = await checker.problems(document.data, document.limits['limits.problems'])
     if (problems.length > 0) throw await refusalOf(problems.map(({ steps, message }) => ({ document, steps, message })))
     return { body: document.data as T, document }
   }

@@ -123,7 +123,11 @@ async function wanted(request: FastifyRequest, library: Library) {
   }
   return {
     name: 'inline',
-    document: { ...document, data: scenario, locate: (steps: Parameters<typeof document.locate>[0]) => document.locate(['scenario', ...steps]) },
+    document: {
+      ...document,
+      data: scenario,
+      locate: (places: Parameters<typeof document.locate>[0]) => document.locate(places.map(steps => ['scenario', ...steps]))
+    },
     file: null
   }
 }

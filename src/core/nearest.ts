@@ -1,11 +1,21 @@
 /** Suggestions for misspelled names. */
 import { distance } from 'fastest-levenshtein'
 
+/** Longer names are no misspelled ones, and comparing them takes long. */
+const LONGEST = 128
+/** Characters of a name or value that are shown. */
+const MOST_SHOWN = 60
+
+/** A name or value as it is shown: the beginning of a long one. */
+export const shortened = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text)
+
 /** The known name that a person most likely meant, or null when none is similar. */
 export function nearest(name: string, known: readonly string[]): string | null {
+  if (name.length > LONGEST) return null
   let best: string | null = null
   let least = Math.max(2, Math.floor(name.length / 3)) + 1
   for (const other of known) {
+    if (other.length > LONGEST) continue
     const apart = distance(name.toLowerCase(), other.toLowerCase())
     if (apart < least) [best, least] = [other, apart]
   }

@@ -14,17 +14,18 @@ import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import { inDocumentOrder } from '../scenario/document-order.js'
-import { refusalOf, type SourceDocument } from '../scenario/documents.js'
+import { ProblemList, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
-import { FixtureImporter, fixtureIn } from '../scenario/fixture.js'
+import { FixtureImporter, fixtureIn, recordsIn } from '../scenario/fixture.js'
 import { flawsOf } from '../scenario/flaws.js'
 import type { Library } from '../scenario/library.js'
+import { type DocumentLimits, tooLarge } from '../scenario/limits.js'
 import type { Progress } from '../scenario/progress.js'
 import { bindingsOf, type FirstState, firstStateOf, type Launch } from '../scenario/scenario.js'
 import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Script } from '../scenario/script.js'
 import { type Play, playSteps } from '../scenario/steps.js'
-import type { Records, Store } from '../store/store.js'
+import { FAMILIES, type Records, type Store } from '../store/store.js'
 import { type Snapshot, Snapshots } from './snapshots.js'
 import { emptyState, LiveState, type SandboxState } from './state.js'
 
@@ -249,14 +250,22 @@ export class Sandbox {
 
   /** Merges a fixture into the running state, all or nothing, and returns the records. Errors: `document_invalid` with every problem. */
   async addRecords(document: SourceDocument) {
-    const found = await FIXTURE_CHECKER.problems(document.data)
-    const problems = found.map(({ steps, message }) => ({ document, steps, message }))
+    const problems = new ProblemList(document.limits)
+    return withoutProblems(problems, () => this.#merge(document, problems))
+  }
+
+  async #merge(document: SourceDocument, problems: ProblemList) {
+    const { limits } = document
+    const found = await FIXTURE_CHECKER.problems(document.data, limits['limits.problems'])
+    problems.push(...found.map(({ steps, message }) => ({ document, steps, message })))
+    const fixture = fixtureIn(document, document.data, [], flawsOf(found))
+    checkTotal('The document brings in', recordsIn([fixture]), limits)
     const state = new LiveState(this.#state.value, this.#dependencies.machine)
     const { store, ids, clock } = state
     const importer = new FixtureImporter(store, { ids, now: clock.now(), settings: this.settings }, problems)
-    importer.import(fixtureIn(document, document.data, [], flawsOf(found)))
-    if (problems.length > 0) throw await refusalOf(problems)
-    this.#state = state
+    importer.import(fixture)
+    checkTotal('The sandbox would hold', sizeOf(store), limits)
+    if (problems.length === 0) this.#state = state
     // Refunds of the same fixture have replaced some of its Transactions
     const transactions = importer.imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
     return { ...importer.imported, transactions }
@@ -301,4 +310,11 @@ export class Sandbox {
     if (this.store.accounts.get(id)) return null
     return `no Account has the id ${id}${didYouMean(id, this.store.accounts.someIds(1000))}`
   }
+}
+
+/** How many records a store holds. */
+const sizeOf = (store: Store): number => FAMILIES.reduce((sum, family) => sum + store[family].size, 0)
+
+function checkTotal(what: string, count: number, limits: DocumentLimits): void {
+  if (count > limits['limits.records']) throw tooLarge('limits.records', limits, `${what} ${count} records`)
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { documentOf, readDocument, type SourceDocument } from './documents.js'
+import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
 import { preparedDocument } from './prepared.js'
 
 export type Shelf = 'fixtures' | 'scenarios'
@@ -19,9 +20,11 @@ export const isPath = (reference: string): boolean => /[\\/]/.test(reference) ||
 export class Library {
   /** Every file that was read, to be watched. */
   readonly read = new Set<string>()
+  readonly limits: DocumentLimits
   readonly #folders: Record<Shelf, string[]>
 
-  constructor(own: { fixtures: string | null; scenarios: string | null }) {
+  constructor(own: { fixtures: string | null; scenarios: string | null }, limits = DEFAULT_LIMITS) {
+    this.limits = limits
     this.#folders = {
       fixtures: [own.fixtures, join(PACKAGE_ROOT, 'fixtures')].filter(folder => folder !== null),
       scenarios: [own.scenarios, join(PACKAGE_ROOT, 'scenarios')].filter(folder => folder !== null)
@@ -39,8 +42,8 @@ export class Library {
     const text = await readFile(path, 'utf8').catch(error => {
       throw Object.assign(error, { path })
     })
-    const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text) : null
-    return prepared ?? readDocument(path, text)
+    const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
+    return prepared ?? readDocument(path, text, { limits: this.limits })
   }
 
   /** Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with those that exist. */

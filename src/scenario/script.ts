@@ -72,11 +72,12 @@ export async function compileEntry(data: EntryData, report: Report): Promise<Ent
 /** Compiles the entries of a script, those with flaws left out; one after an unconditional one of its operation can never apply. */
 export async function compileScript(entries: readonly EntryData[] | undefined, report: Report, flaws?: Flaws): Promise<Entry[]> {
   const compiled: Entry[] = []
+  const answered = new Set<OperationId>()
   for (const { member: data, index, flaws: own } of membersOf<EntryData>(entries, flaws)) {
     const entry = own ? null : await compileEntry(data, (steps, message) => report([index, ...steps], message))
     if (entry === null) continue
-    const earlier = compiled.find(other => other.operation === entry.operation && isUnconditional(other))
-    if (earlier) report([index], `can never apply: an earlier entry of ${data.on} answers every call`)
+    if (answered.has(entry.operation)) report([index], `can never apply: an earlier entry of ${data.on} answers every call`)
+    if (isUnconditional(entry)) answered.add(entry.operation)
     compiled.push(entry)
   }
   return compiled
@@ -159,7 +160,9 @@ export class Script {
   put(id: string, entry: Entry, count: EntryCount): void {
     this.#entries.set(id, entry)
     this.#counters[id] = count
-    this.#byOperation.set(entry.operation, [...(this.#byOperation.get(entry.operation) ?? []), id])
+    const ids = this.#byOperation.get(entry.operation)
+    if (ids === undefined) this.#byOperation.set(entry.operation, [id])
+    else ids.push(id)
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
   }
 
@@ -175,7 +178,9 @@ export class Script {
   }
 
   clear(): void {
-    for (const id of [...this.#entries.keys()]) this.remove(id)
+    for (const id of this.#entries.keys()) delete this.#counters[id]
+    this.#entries.clear()
+    this.#byOperation.clear()
   }
 
   /** Whether any entry speaks of an operation; where none does, a call pays nothing for the script. */
