@@ -2,24 +2,24 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import { maskedThroughout } from '../core/redaction.js'
-import { type DocumentProblem, refusalOf } from '../scenario/documents.js'
-import { ENTRY_CHECKER } from '../scenario/schemas.js'
-import { compileEntry, type EntryData, type Script } from '../scenario/script.js'
-import { documentIn, queryOf } from './bodies.js'
+import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js'
+import { entrySchema } from '../scenario/schemas.js'
+import { compileEntry, type Entry, type EntryData, type Script } from '../scenario/script.js'
+import { bodyReader, queryOf } from './bodies.js'
 
 const EXAMPLE =
   '{"on":"POST /transactions","calls":1,"respond":{"status":402,"error":{"type":"card_error","code":"card_declined","message":"The card was declined."}}}'
+const readEntry = bodyReader<EntryData>(entrySchema, EXAMPLE)
 
 export const scriptRoutes: FastifyPluginAsync = async control => {
   control.get('/script', async ({ call: { sandbox } }) => ({ data: shownEntries(sandbox.script.listed()) }))
 
   control.post('/script', async (request, reply) => {
     queryOf(request)
-    const document = await documentIn(request, EXAMPLE)
-    const found: DocumentProblem[] = (await ENTRY_CHECKER.problems(document.data)).map(({ steps, message }) => ({ document, steps, message }))
-    const entry = found.length > 0 ? null : await compileEntry(document.data as EntryData, (steps, message) => found.push({ document, steps, message }))
-    if (entry === null) throw await refusalOf(found)
-    request.call.sandbox.script.add(entry)
+    const { body, document } = await readEntry(request, reply)
+    const problems = new ProblemList(document.limits)
+    const entry = await withoutProblems(problems, () => compileEntry(body, reportTo(problems, document)))
+    request.call.sandbox.script.add(entry as Entry)
     return reply.code(201).send(shownEntries(request.call.sandbox.script.listed()).at(-1) as object)
   })
 

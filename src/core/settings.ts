@@ -226,11 +226,14 @@ export function flattened(nested: object, under = ''): Record<string, unknown> {
   return flat
 }
 
+/** Longer keys are of no setting. */
+const LONGEST_KEY = 128
+
 /** Flat keys as a nested settings object, the reverse of {@link flattened}. A key below another key's value stays flat, where it is an unknown name. */
 export function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const root: Record<string, unknown> = Object.create(null)
   for (const [key, value] of Object.entries(flat)) {
-    const whole = key.split('.')
+    const whole = key.length > LONGEST_KEY ? [key] : key.split('.')
     const steps = whole.some((_, depth) => depth > 0 && Object.hasOwn(flat, whole.slice(0, depth).join('.'))) ? [key] : whole
     let at = root
     for (const step of steps.slice(0, -1)) {

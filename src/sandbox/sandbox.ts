@@ -13,24 +13,41 @@ import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
+import type { Body } from '../scenario/body.js'
 import { inDocumentOrder } from '../scenario/document-order.js'
-import { ProblemList, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
+import { documentOf, ProblemList, readDocument, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
-import { FixtureImporter, fixtureIn, recordsIn } from '../scenario/fixture.js'
+import { type Fixture, FixtureImporter, fixtureIn, type ImportedRecords, recordsIn } from '../scenario/fixture.js'
 import { flawsOf } from '../scenario/flaws.js'
 import type { Library } from '../scenario/library.js'
-import { type DocumentLimits, tooLarge } from '../scenario/limits.js'
+import { checkCount } from '../scenario/limits.js'
+import { fixtureRead, type Loaded, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
-import { bindingsOf, type FirstState, firstStateOf, type Launch } from '../scenario/scenario.js'
+import type { ReadingRoom } from '../scenario/room.js'
+import { bindingsOf, type FirstState, firstStateOf, type Launch, type Making } from '../scenario/scenario.js'
 import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Script } from '../scenario/script.js'
+import { inSlices } from '../scenario/slices.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { FAMILIES, type Records, type Store } from '../store/store.js'
 import { type Snapshot, Snapshots } from './snapshots.js'
 import { emptyState, LiveState, type SandboxState } from './state.js'
 
 /** What a sandbox is made with: where documents are, what the command line gave, and the machine's time in milliseconds. */
-export type SandboxDependencies = { library: Library; launch: Launch; machine: () => number; run?: Run | undefined; progress?: Progress | undefined }
+export type SandboxDependencies = {
+  library: Library
+  launch: Launch
+  machine: () => number
+  run?: Run | undefined
+  progress?: Progress | undefined
+  /** Where large documents are read; a sandbox that no call reaches needs none. */
+  room?: ReadingRoom | undefined
+}
+/** `play` makes the calls of steps in the sandbox that is being loaded; without it they are checked, not made. `dryRun` only checks. */
+export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined }
+
+/** The records that a merge added. */
+export type Added = ImportedRecords
 
 /** A sandbox as a data file keeps it: its state, the first state that a reset goes back to, and how many calls were answered. */
 export type SavedSandbox = { name: string | null; first: FirstState; requests: number; state: SandboxState }
@@ -132,20 +149,42 @@ export class Sandbox {
   }
 
   /**
-   * Loads a scenario or bare fixture: everything is replaced, or, with a problem, nothing. `play` makes the calls of its steps in the sandbox that is
-   * being loaded; without it they are checked, not made. `dryRun` only checks. Errors: `document_invalid` with every problem.
+   * Loads a scenario or bare fixture: everything is replaced, or, with a problem, nothing. Errors: `document_invalid`, `document_too_large`.
    */
   async load(
     document: SourceDocument,
     origin: { name: string; file: string | null },
-    { dryRun = false, play }: { dryRun?: boolean; play?: (candidate: Sandbox) => Play } = {}
+    { dryRun = false, play }: LoadOptions = {}
   ): Promise<FirstState['scenario']> {
+    const first = await firstStateOf(document, origin, this.#making)
+    return this.#beginIn({ first, document }, { dryRun, play })
+  }
+
+  /**
+   * Loads what a load call's body asks for. The load takes effect as a whole when it is done, whatever the sandbox was loaded with or reset to meanwhile.
+   * Errors: as of `load`; `sandbox_unknown` where the sandbox was deleted meanwhile.
+   */
+  async loadBody(body: Body, { left, ...options }: LoadOptions & { left: AbortSignal }): Promise<FirstState['scenario']> {
+    const made = await loaded(body, { ...this.#making, room: this.room, now: this.machineNow() }, AbortSignal.any([left, this.ending]))
+    return this.#beginIn(made, options)
+  }
+
+  get #making(): Making {
     const { library, launch, progress, machine } = this.#dependencies
-    const first = await firstStateOf(document, origin, { library, launch, progress, clockFor: start => new Clock(machine, start) })
+    return { library, launch, progress, clockFor: start => new Clock(machine, start) }
+  }
+
+  /** Where large documents are read. */
+  get room(): ReadingRoom {
+    return this.#dependencies.room as ReadingRoom
+  }
+
+  async #beginIn({ first, document }: Loaded, { dryRun = false, play }: LoadOptions): Promise<FirstState['scenario']> {
     const candidate = new Sandbox(this.#dependencies)
     candidate.begin(first)
     if (play) await candidate.#playFirst(document, play(candidate))
     const { store, counters } = candidate.#state.value
+    this.ending.throwIfAborted()
     if (!dryRun) this.begin({ ...first, store, counters })
     return first.scenario
   }
@@ -198,7 +237,7 @@ export class Sandbox {
   /** Cuts what waits in a sandbox that is deleted, and gives its evidence up. */
   end(): void {
     this.#endPeriod()
-    this.#ending.abort()
+    this.#ending.abort(new ApiError('sandbox_unknown', { message: `The sandbox ${this.name} was deleted meanwhile.`, param: 'name' }))
     this.evidence.end()
   }
 
@@ -248,27 +287,59 @@ export class Sandbox {
     this.#use({ ...state, settings: seed === this.settings.seed ? settings : { ...settings, seed } })
   }
 
-  /** Merges a fixture into the running state, all or nothing, and returns the records. Errors: `document_invalid` with every problem. */
-  async addRecords(document: SourceDocument) {
+  /** Merges a fixture into the running state, all or nothing, and returns the records. Errors: `document_invalid`, `document_too_large`. */
+  async addRecords(document: SourceDocument): Promise<Added> {
     const problems = new ProblemList(document.limits)
-    return withoutProblems(problems, () => this.#merge(document, problems))
+    return withoutProblems(problems, async () => {
+      const fixture = await checkedFixture(document, problems)
+      const { importer, put } = this.#importer(document, problems)
+      importer.import(fixture)
+      return put()
+    })
   }
 
-  async #merge(document: SourceDocument, problems: ProblemList) {
-    const { limits } = document
-    const found = await FIXTURE_CHECKER.problems(document.data, limits['limits.problems'])
-    problems.push(...found.map(({ steps, message }) => ({ document, steps, message })))
-    const fixture = fixtureIn(document, document.data, [], flawsOf(found))
-    checkTotal('The document brings in', recordsIn([fixture]), limits)
-    const state = new LiveState(this.#state.value, this.#dependencies.machine)
-    const { store, ids, clock } = state
+  /**
+   * Merges the fixture that a body holds. A large one is merged a part at a time, between other calls.
+   * Errors: as of `addRecords`; `state_changed` where another call changed the records meanwhile, `sandbox_unknown` where the sandbox was deleted.
+   */
+  async addBody(body: Body, left: AbortSignal): Promise<Added> {
+    const { limits } = this.#dependencies.library
+    const { type, bytes } = body
+    if (!body.isLarge) return this.addRecords(await readDocument('body', body.text, { limits, type }))
+    return this.room.read({ kind: 'fixture', type, bytes }, AbortSignal.any([left, this.ending]), async reading => {
+      const document: SourceDocument = { ...documentOf('body', await fixtureRead(reading), limits), locate: reading.locate }
+      const problems = new ProblemList(limits)
+      return withoutProblems(problems, async () => {
+        const before = this.#revision
+        const { importer, put } = this.#importer(document, problems)
+        await inSlices(importer.importing([fixtureIn(document, document.data)]))
+        this.ending.throwIfAborted()
+        if (this.#revision !== before) {
+          throw new ApiError('state_changed', { message: 'Another call changed the records while these were merged; send them again. Nothing was changed.' })
+        }
+        return put()
+      })
+    })
+  }
+
+  /** A text that is another one after every change of records, keys and the counters of ids. */
+  get #revision(): string {
+    const { store, ids } = this.#state
+    return JSON.stringify([FAMILIES.map(family => store[family].revision), store.keys.size, ids.counters])
+  }
+
+  /** What imports records into a copy of the state, and puts that in its place when there are no problems. */
+  #importer({ limits }: SourceDocument, problems: ProblemList) {
+    const { store, ids, clock } = new LiveState(this.#state.value, this.#dependencies.machine)
     const importer = new FixtureImporter(store, { ids, now: clock.now(), settings: this.settings }, problems)
-    importer.import(fixture)
-    checkTotal('The sandbox would hold', sizeOf(store), limits)
-    if (problems.length === 0) this.#state = state
-    // Refunds of the same fixture have replaced some of its Transactions
-    const transactions = importer.imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
-    return { ...importer.imported, transactions }
+    const put = (): Added => {
+      checkCount('The sandbox would hold', sizeOf(store), limits)
+      if (problems.length === 0) this.#state = new LiveState({ ...this.#state.value, store, counters: ids.counters }, this.#dependencies.machine)
+      // Refunds of the same fixture have replaced some of its Transactions
+      const transactions = importer.imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
+      return { ...importer.imported, transactions }
+    }
+    return { importer, put }
   }
 
   /** A new API key for an Account. Errors: `account_unknown`. */
@@ -315,6 +386,11 @@ export class Sandbox {
 /** How many records a store holds. */
 const sizeOf = (store: Store): number => FAMILIES.reduce((sum, family) => sum + store[family].size, 0)
 
-function checkTotal(what: string, count: number, limits: DocumentLimits): void {
-  if (count > limits['limits.records']) throw tooLarge('limits.records', limits, `${what} ${count} records`)
+/** A fixture with the problems of its shape. Errors: `document_too_large`. */
+async function checkedFixture(document: SourceDocument, problems: ProblemList): Promise<Fixture> {
+  const found = await FIXTURE_CHECKER.problems(document.data, document.limits['limits.problems'])
+  problems.push(...found.map(({ steps, message }) => ({ document, steps, message })))
+  const fixture = fixtureIn(document, document.data, [], flawsOf(found))
+  checkCount('The document brings in', recordsIn([fixture]), document.limits)
+  return fixture
 }

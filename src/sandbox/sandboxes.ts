@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ApiError } from '../core/errors.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { settingsInForce } from '../core/settings.js'
+import { ReadingRoom } from '../scenario/room.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { Sandbox, type SandboxDependencies, type SavedSandbox } from './sandbox.js'
 
@@ -18,6 +19,8 @@ const NONE_ALLOWED = 'limits.sandboxes is 0, so there can be no sandbox; raise i
 export class Sandboxes {
   /** The sandbox at the base address. */
   readonly main: Sandbox
+  /** Where large documents are read. */
+  readonly room: ReadingRoom
   readonly #dependencies: SandboxDependencies
   /** The least recently used first. */
   readonly #named = new Map<string, NamedSandbox>()
@@ -32,8 +35,10 @@ export class Sandboxes {
     this.#most = values['limits.sandboxes']
     this.#evictsIdle = values['sandboxes.evict_idle']
     this.#folder = values.snapshots_dir
-    this.main = new Sandbox(dependencies, { snapshotsIn: this.#folder })
-    this.#dependencies = { ...dependencies, run: this.main.run }
+    const room = new ReadingRoom({ folders: dependencies.library.own, launch: dependencies.launch })
+    this.room = room
+    this.main = new Sandbox({ ...dependencies, room }, { snapshotsIn: this.#folder })
+    this.#dependencies = { ...dependencies, room, run: this.main.run }
   }
 
   get size(): number {

@@ -27,7 +27,7 @@ type Sources = { readonly length: number; at: (index: number) => Sourced | undef
 /** The records of one or more fixture documents. Of the families in `unread` the documents may hold more than could be read. */
 export type Fixture = { sections: Readonly<Record<Section, Sources>>; unread: ReadonlySet<Family> }
 export type Drawing = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
-type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
+export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
 
 const SECTIONS = ['api_keys', ...FAMILIES] as const
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
@@ -172,17 +172,34 @@ export class FixtureImporter {
 
   /** Merges fixtures and imports their records. */
   import(...fixtures: readonly Fixture[]): void {
+    const steps = this.importing(fixtures)
+    while (!steps.next().done);
+  }
+
+  /** Merges fixtures and imports their records, one at each step. */
+  *importing(fixtures: readonly Fixture[]): Generator<void, void> {
     const { sections, unread } = fixtures.length === 1 ? (fixtures[0] as Fixture) : merged(fixtures)
     for (const family of unread) this.#unread.add(family)
     const refunds = new RefundJudge(this.#store, sections, this.#drawing.settings)
     for (const family of FAMILIES) {
-      forEach(sections[family], (source, index) => {
-        this.#add(family, source, refunds)
-        reportProgress(this.#drawing.progress, family, index, sections[family].length)
-      })
+      const list = sections[family]
+      for (let index = 0; index < list.length; index++) {
+        const source = list.at(index)
+        if (source !== undefined) this.#add(family, source, refunds)
+        reportProgress(this.#drawing.progress, family, index, list.length)
+        yield
+      }
     }
-    forEach(sections.api_keys, key => this.#addKey(key))
-    forEach(sections.accounts, account => this.#checkReseller(account))
+    for (const [section, act] of [
+      ['api_keys', (key: Sourced) => this.#addKey(key)],
+      ['accounts', (account: Sourced) => this.#checkReseller(account)]
+    ] as const) {
+      for (let index = 0; index < sections[section].length; index++) {
+        const source = sections[section].at(index)
+        if (source !== undefined) act(source)
+        yield
+      }
+    }
     for (const { source, message } of refunds.overRefunded()) this.#report(source)(['amount'], message)
     // where every record is right and new, no id can have been given twice
     if (fixtures.length === 1 && !this.#hasReplaced && this.problems.length === 0) return

@@ -5,6 +5,7 @@ import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
 import { didYouMean, sentence } from '../core/nearest.js'
+import { TooLargeHere } from './body.js'
 import { documentOf, readDocument, type SourceDocument } from './documents.js'
 import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
 import { preparedDocument } from './prepared.js'
@@ -23,12 +24,24 @@ export class Library {
   readonly limits: DocumentLimits
   readonly #folders: Record<Shelf, string[]>
 
-  constructor(own: { fixtures: string | null; scenarios: string | null }, limits = DEFAULT_LIMITS) {
+  /** The user's own folders. */
+  readonly own: { readonly fixtures: string | null; readonly scenarios: string | null }
+  /** Longer files end their reading, so that a worker reads them. */
+  readonly #largest: number
+
+  constructor(own: { fixtures: string | null; scenarios: string | null }, limits = DEFAULT_LIMITS, largest = Number.POSITIVE_INFINITY) {
+    this.own = own
+    this.#largest = largest
     this.limits = limits
     this.#folders = {
       fixtures: [own.fixtures, join(PACKAGE_ROOT, 'fixtures')].filter(folder => folder !== null),
       scenarios: [own.scenarios, join(PACKAGE_ROOT, 'scenarios')].filter(folder => folder !== null)
     }
+  }
+
+  /** The same folders, of which only files up to so many characters are read. */
+  within(largest: number): Library {
+    return new Library(this.own, this.limits, largest)
   }
 
   /** Reads a file that the command line names; from there it may be anywhere. */
@@ -43,6 +56,7 @@ export class Library {
       throw Object.assign(error, { path })
     })
     const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
+    if (prepared === null && text.length > this.#largest) throw new TooLargeHere()
     return prepared ?? readDocument(path, text, { limits: this.limits })
   }
 

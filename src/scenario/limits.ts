@@ -16,3 +16,8 @@ export function sizeProblem({ nesting, values }: { nesting: number; values: numb
 /** The refusal of a document that goes beyond a limit; `what` says how. */
 export const tooLarge = (limit: 'limits.records' | 'limits.entries', limits: DocumentLimits, what: string): ApiError =>
   new ApiError('document_too_large', { message: `${what}; ${limit} allows ${limits[limit]}. Raise it when the emulator is started. Nothing was changed.` })
+
+/** Checks the number of records of a document or sandbox. Errors: `document_too_large`. */
+export function checkCount(what: string, count: number, limits: DocumentLimits): void {
+  if (count > limits['limits.records']) throw tooLarge('limits.records', limits, `${what} ${count} records`)
+}

@@ -4,6 +4,7 @@ import { OPERATION_NAMES, type OperationId, operationNamed } from '../reference/
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
+import { pause } from './slices.js'
 
 /** Looks a value up by its nested name: `['card', 'last4']`. */
 export type Values = (name: readonly string[]) => string | undefined
@@ -86,7 +87,8 @@ function stepsOf(name: string): string[] {
 async function compileTest(wanted: Wanted, report: (message: string) => void): Promise<Test> {
   if (Array.isArray(wanted)) {
     if (wanted.length === 0) report('an empty list matches no call')
-    const tests = await Promise.all(wanted.map(one => compileTest(one, report)))
+    const tests: Test[] = []
+    for (const one of wanted) tests.push(await compileTest(one, report))
     return value => tests.some(test => test(value))
   }
   const [, pattern, ignoreCase] = typeof wanted === 'string' ? (/^\/(.*)\/(i?)$/s.exec(wanted) ?? []) : []
@@ -96,6 +98,7 @@ async function compileTest(wanted: Wanted, report: (message: string) => void): P
 
 /** A regular expression in linear time, whatever the pattern and the value. */
 async function compilePattern(pattern: string, ignoreCase: boolean, report: (message: string) => void): Promise<Test> {
+  await pause()
   const { RE2JS } = await import('re2js')
   try {
     const compiled = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)

@@ -9,13 +9,14 @@ import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { flattened, type GivenSettings, nested, processSettingProblem, SETTINGS, type SettingKey, settingsInForce } from '../core/settings.js'
 import { FAMILIES, Store } from '../store/store.js'
+import { TooLargeHere } from './body.js'
 import { type DocumentKind, type DocumentProblem, documentOf, ProblemList, reportTo, type SourceDocument, withoutProblems } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import { type Drawing, type Fixture, FixtureImporter, fixtureIn, recordsIn, UNREAD_FIXTURE } from './fixture.js'
 import { type Flaws, flawsOf, membersOf } from './flaws.js'
 import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, generatedBy, loadFaker } from './generate.js'
 import type { Library } from './library.js'
-import { tooLarge } from './limits.js'
+import { checkCount, tooLarge } from './limits.js'
 import type { Progress } from './progress.js'
 import { FIXTURE_CHECKER, fixtureSchema, ID, SANDBOX_SETTINGS_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 import { compileScript, type EntryData, Script } from './script.js'
@@ -49,7 +50,7 @@ type ScenarioData = {
   steps?: StepData[]
   expect?: ExpectationData[]
 }
-type Origin = {
+export type Origin = {
   /** What the scenario is called when it does not say so itself. */
   name: string
   /** The file that relative paths start from; null for a document that came over HTTP. */
@@ -75,8 +76,8 @@ export function isBareFixture(data: unknown): boolean {
   return names.some(name => FIXTURE_NAMES.includes(name)) && !names.some(name => SCENARIO_NAMES.includes(name))
 }
 
-/** What a first state is made with. */
-export type Making = { library: Library; launch: Launch; clockFor: (start: ClockStart) => Clock; progress?: Progress | undefined }
+/** What a first state is made with; more records than `most` end the making, so that a worker makes them. */
+export type Making = { library: Library; launch: Launch; clockFor: (start: ClockStart) => Clock; progress?: Progress | undefined; most?: number | undefined }
 
 /**
  * Makes the first state that a scenario (or bare fixture) document describes. Nothing else is touched.
@@ -89,7 +90,7 @@ export async function firstStateOf(document: SourceDocument, origin: Origin, mak
 }
 
 /** The first state of a checked scenario; problems are added to those of its check. */
-async function stateIn(checked: Checked, { name, file }: Origin, { library, launch, clockFor, progress }: Making): Promise<FirstState> {
+async function stateIn(checked: Checked, { name, file }: Origin, { library, launch, clockFor, progress, most }: Making): Promise<FirstState> {
   const { document, data, flaws, problems } = checked
   const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] => (flaws?.has(key) ? undefined : data[key])
 
@@ -101,7 +102,7 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   const importer = new FixtureImporter(store, drawing, problems)
   checkEntries(checked)
   const fixtures = await fixturesOf(checked, file, library)
-  checkTotal(checked, fixtures)
+  checkTotal(checked, fixtures, most)
   importer.import(...fixtures)
   await generateAll(checked, importer, store, drawing)
 
@@ -228,14 +229,14 @@ function checkEntries({ document: { limits }, data }: Checked): void {
   }
 }
 
-/** The records that a document brings in, before any is made. Errors: `document_too_large`. */
-function checkTotal({ document: { limits }, data, flaws }: Checked, fixtures: readonly Fixture[]): void {
+/** Counts the records that a document brings in, before any is made. Errors: `document_too_large`, `TooLargeHere`. */
+function checkTotal({ document: { limits }, data, flaws }: Checked, fixtures: readonly Fixture[], most = Number.POSITIVE_INFINITY): void {
   const given = recordsIn(fixtures)
   const generated = generatedBy(membersOf<GenerateData>(data.generate, flaws?.get('generate')).flatMap(({ member, flaws }) => (flaws ? [] : [member])))
   const steps = Array.isArray(data.steps) ? data.steps.length : 0
-  if (given + generated + steps <= limits['limits.records']) return
   const parts = [given && `${given} given`, generated && `${generated} generated`, steps && `${steps} made by steps`].filter(Boolean)
-  throw tooLarge('limits.records', limits, `The document brings in ${given + generated + steps} records: ${parts.join(', ')}`)
+  checkCount(`The document brings in ${parts.join(', ')}, that is`, given + generated + steps, limits)
+  if (given + generated + steps > most) throw new TooLargeHere()
 }
 
 /** The settings that the scenario gives, those that are not right left out. */

@@ -65,7 +65,6 @@ function problemOfSize(text: string, limits: DocumentLimits): string | null {
     const type = CST.tokenType(token)
     if (type === 'newline') {
       ;[column, colons, isLineStart] = [0, 0, true]
-      values++
       continue
     }
     if (type === 'doc-mode' || type === 'scalar' || type === 'byte-order-mark') continue
