@@ -54,7 +54,7 @@ type Options = {
 /** Starts an emulator with records added to the small fixture, and settings; closed when the test ends. */
 export async function startTestEmulator(t: Test, { records = {}, settings = {}, scenario, loaded = true, logged = true, saved }: Options = {}) {
   const launch = { flag: settings, environment: {} }
-  const library = new Library({ fixtures: null, scenarios: null })
+  const library = new Library({ fixtures: null, scenarios: null }, settingsInForce(launch).values)
   const sandboxes = new Sandboxes({ library, launch, machine: () => Date.parse(NOW) })
   const sandbox = sandboxes.main
   /** Every line logged, at any level. */
