@@ -311,8 +311,9 @@ export class Sandbox {
       const problems = new ProblemList(limits)
       return withoutProblems(problems, async () => {
         const before = this.#revision
-        const { importer, put } = this.#importer(document, problems)
+        const { importer, put, store } = this.#importer(document, problems)
         await inSlices(importer.importing([fixtureIn(document, document.data)]))
+        for (const family of FAMILIES) await inSlices(store[family].settling())
         this.ending.throwIfAborted()
         if (this.#revision !== before) {
           throw new ApiError('state_changed', { message: 'Another call changed the records while these were merged; send them again. Nothing was changed.' })
@@ -334,12 +335,12 @@ export class Sandbox {
     const importer = new FixtureImporter(store, { ids, now: clock.now(), settings: this.settings }, problems)
     const put = (): Added => {
       checkCount('The sandbox would hold', sizeOf(store), limits)
-      if (problems.length === 0) this.#state = new LiveState({ ...this.#state.value, store, counters: ids.counters }, this.#dependencies.machine)
+      if (problems.length === 0) this.#state = this.#state.with({ store, ids })
       // Refunds of the same fixture have replaced some of its Transactions
       const transactions = importer.imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
       return { ...importer.imported, transactions }
     }
-    return { importer, put }
+    return { importer, put, store }
   }
 
   /** A new API key for an Account. Errors: `account_unknown`. */

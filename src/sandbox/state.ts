@@ -32,6 +32,11 @@ export class LiveState {
     this.settings = settings
   }
 
+  /** The same state with other records and counters. Nothing is copied. */
+  with(changes: { store: Store; ids: Ids }): LiveState {
+    return Object.assign(Object.create(LiveState.prototype), this, changes)
+  }
+
   /** A copy of the state at this moment. */
   get value(): SandboxState {
     const { store, ids, clock, script, settings } = this

@@ -121,7 +121,7 @@ export async function refusalOf(
   problems: readonly DocumentProblem[],
   documents: readonly SourceDocument[] = problems.map(({ document }) => document)
 ): Promise<ApiError> {
-  const limits = documents[0]?.limits ?? DEFAULT_LIMITS
+  const { limits } = documents[0] as SourceDocument
   const byName = new Map<string, DocumentProblem[]>(documents.map(({ name }) => [name, []]))
   for (const problem of problems) byName.get(problem.document.name)?.push(problem)
   const listed: Problem[] = []

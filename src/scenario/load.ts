@@ -38,7 +38,7 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
   const expectations: Expectation[] = []
   const steps: StepData[] = []
   const places: (Place | null)[] = []
-  const locate: SourceDocument['locate'] = async wanted => wanted.map(([, index]) => places[index as number] ?? null)
+  const locate: SourceDocument['locate'] = async wanted => wanted.map(([, index]) => places[index as number] as Place | null)
   const document: SourceDocument = { ...documentOf('body', null, limits), locate }
   const report = reportTo([] as DocumentProblem[], document)
   const take: Readonly<Record<string, (members: never[]) => unknown>> = {

@@ -208,6 +208,11 @@ export class Collection<R extends StoredRecord> {
       .map(({ record }) => record)
   }
 
+  /** Gives records that came out of order their places in the lists, a list at each step. */
+  *settling(): Generator<void, void> {
+    for (const [, index] of this.#parts.indexes) yield* index.settling()
+  }
+
   /** All records in the order of lists, each with its number in the order of creation. */
   inListOrder(): readonly Stored<R>[] {
     return Array.from(this.#parts.byId.entries(), ([, stored]) => stored).sort((a, b) => a.at - b.at || a.nth - b.nth)

@@ -143,6 +143,38 @@ t.test('reading room: what takes too long or too much memory is refused, and the
   )
 })
 
+t.test('reading room: a worker that ends by itself refuses its document, and the next has another worker', async t => {
+  const room = new ReadingRoom({ folders: FOLDERS, launch: launchOf() })
+  t.teardown(() => room.end())
+  const job = (): Job => ({ kind: 'fixture', type: 'json', bytes: bytesOf('{}') })
+  for (const [code, expected] of [
+    ['ERR_WORKER_OUT_OF_MEMORY', { code: 'document_too_large', message: /more than \d+ MiB of memory/ }],
+    ['ERR_OTHER', { code: 'ERR_OTHER' }]
+  ] as const) {
+    process.once('worker', worker => {
+      worker.emit('error', Object.assign(new Error('ended'), { code }))
+      setImmediate(() => worker.emit('error', new Error('again')))
+    })
+    await t.rejects(
+      room.read(job(), NEVER, async () => {}),
+      expected
+    )
+  }
+  t.equal(await room.read(job(), NEVER, async ({ head }) => head), null)
+})
+
+t.test('reading room: many records come in several parts, and Refunds without what their Transactions have', async t => {
+  const ask = reader(t)
+  const generate = [
+    { tickets: 2000, location: 'loc_bistro' },
+    { transactions: 10, location: 'loc_bistro', refunded: 1 }
+  ]
+  await ask({ read: { kind: 'load', type: 'json', now: 0, bytes: bytesOf({ scenario: { fixtures: ['bistro'], generate } }) } })
+  const parts = (await partsFrom(ask)) as [string, Json[]][]
+  t.ok(parts.filter(([list]) => list === 'tickets').length > 2)
+  t.equal(parts.find(([list]) => list === 'refunds')?.[1][0].payment_method, null)
+})
+
 t.test('loads: a large document makes the same state as a small one', async t => {
   const generate = [
     { tickets: 3000, location: 'loc_a', created: range },
