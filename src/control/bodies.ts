@@ -50,12 +50,15 @@ export function bodyOf({ body }: FastifyRequest, example: string): Body {
   throw new ApiError('body_malformed', { message: `This call needs a body, as application/json or application/yaml, such as ${example}` })
 }
 
-/** Aborted when the caller leaves before the answer. */
-export function departureOf({ raw }: FastifyReply): AbortSignal {
-  const departure = new AbortController()
-  raw.once('close', () => departure.abort(new ApiError('request_malformed', { message: 'The caller left before the answer.' })))
-  return departure.signal
-}
+/** Makes a signal that is aborted when the caller leaves before the answer. */
+export const departureOf =
+  ({ raw }: FastifyReply) =>
+  (): AbortSignal => {
+    const departure = new AbortController()
+    const leave = () => departure.abort(new ApiError('request_malformed', { message: 'The caller left before the answer.' }))
+    raw.once('close', leave)
+    return departure.signal
+  }
 
 /**
  * A reader of call bodies that match a schema; it returns the body and its document. A large one is read in the reading room.
@@ -76,7 +79,7 @@ export function bodyReader<T>(
     }
     if (sent.isLarge) {
       const job = { kind: 'value', type, bytes, schema: schemaOf() } as const
-      const [data] = await sandbox.room.read(job, departureOf(reply), async ({ parts }) => {
+      const [data] = await sandbox.room.read(job, departureOf(reply)(), async ({ parts }) => {
         const members: unknown[] = []
         for await (const [, [member]] of parts()) members.push(member)
         return members

@@ -164,8 +164,8 @@ export class Sandbox {
    * Loads what a load call's body asks for. The load takes effect as a whole when it is done, whatever the sandbox was loaded with or reset to meanwhile.
    * Errors: as of `load`; `sandbox_unknown` where the sandbox was deleted meanwhile.
    */
-  async loadBody(body: Body, { left, ...options }: LoadOptions & { left: AbortSignal }): Promise<FirstState['scenario']> {
-    const made = await loaded(body, { ...this.#making, room: this.room, now: this.machineNow() }, AbortSignal.any([left, this.ending]))
+  async loadBody(body: Body, { left, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<FirstState['scenario']> {
+    const made = await loaded(body, { ...this.#making, room: this.room, now: this.machineNow() }, () => AbortSignal.any([left(), this.ending]))
     return this.#beginIn(made, options)
   }
 
@@ -302,11 +302,11 @@ export class Sandbox {
    * Merges the fixture that a body holds. A large one is merged a part at a time, between other calls.
    * Errors: as of `addRecords`; `state_changed` where another call changed the records meanwhile, `sandbox_unknown` where the sandbox was deleted.
    */
-  async addBody(body: Body, left: AbortSignal): Promise<Added> {
+  async addBody(body: Body, left: () => AbortSignal): Promise<Added> {
     const { limits } = this.#dependencies.library
     const { type, bytes } = body
     if (!body.isLarge) return this.addRecords(await readDocument('body', body.text, { limits, type }))
-    return this.room.read({ kind: 'fixture', type, bytes }, AbortSignal.any([left, this.ending]), async reading => {
+    return this.room.read({ kind: 'fixture', type, bytes }, AbortSignal.any([left(), this.ending]), async reading => {
       const document: SourceDocument = { ...documentOf('body', await fixtureRead(reading), limits), locate: reading.locate }
       const problems = new ProblemList(limits)
       return withoutProblems(problems, async () => {
@@ -331,11 +331,16 @@ export class Sandbox {
 
   /** What imports records into a copy of the state, and puts that in its place when there are no problems. */
   #importer({ limits }: SourceDocument, problems: ProblemList) {
-    const { store, ids, clock } = new LiveState(this.#state.value, this.#dependencies.machine)
+    const state = new LiveState(this.#state.value, this.#dependencies.machine)
+    const { store, ids, clock } = state
     const importer = new FixtureImporter(store, { ids, now: clock.now(), settings: this.settings }, problems)
     const put = (): Added => {
       checkCount('The sandbox would hold', sizeOf(store), limits)
-      if (problems.length === 0) this.#state = this.#state.with({ store, ids })
+      if (problems.length === 0) {
+        // what other calls have changed meanwhile stays
+        const { script, clock, settings } = this.#state
+        this.#state = Object.assign(state, { script, clock, settings })
+      }
       // Refunds of the same fixture have replaced some of its Transactions
       const transactions = importer.imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
       return { ...importer.imported, transactions }

@@ -19,7 +19,7 @@ export const emptyState = (): SandboxState => ({ store: new Store(), counters: {
 export class LiveState {
   readonly store: Store
   readonly ids: Ids
-  readonly script: Script
+  script: Script
   clock: Clock
   settings: GivenSettings
 
@@ -30,11 +30,6 @@ export class LiveState {
     this.script = script.clone()
     this.clock = new Clock(machine, clock)
     this.settings = settings
-  }
-
-  /** The same state with other records and counters. Nothing is copied. */
-  with(changes: { store: Store; ids: Ids }): LiveState {
-    return Object.assign(Object.create(LiveState.prototype), this, changes)
   }
 
   /** A copy of the state at this moment. */

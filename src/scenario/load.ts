@@ -17,7 +17,7 @@ import type { StepData } from './steps.js'
 export type Loaded = { first: FirstState; document: SourceDocument }
 
 /** Makes the first state that a load call's body asks for. Errors: as of `firstStateOf` and `ReadingRoom.read`. */
-export async function loaded(body: Body, making: Making & { room: ReadingRoom; now: number }, signal: AbortSignal): Promise<Loaded> {
+export async function loaded(body: Body, making: Making & { room: ReadingRoom; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
   const { library, room, now } = making
   if (!body.isLarge) {
     try {
@@ -28,7 +28,7 @@ export async function loaded(body: Body, making: Making & { room: ReadingRoom; n
       if (!(error instanceof TooLargeHere)) throw error
     }
   }
-  return room.read({ kind: 'load', type: body.type, bytes: body.bytes, now }, signal, reading => firstStateRead(reading, library.limits))
+  return room.read({ kind: 'load', type: body.type, bytes: body.bytes, now }, signalOf(), reading => firstStateRead(reading, library.limits))
 }
 
 /** Puts a first state together as its parts come. */
