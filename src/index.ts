@@ -71,7 +71,7 @@ export async function startEmulator({
 }: EmulatorOptions = {}): Promise<Emulator> {
   const launch = { flag: { port: 0, ...(await checked(settings)) }, environment: await checked(environment), variables }
   const process = settingsInForce(launch).values
-  const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir })
+  const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir }, process)
   const sandboxes = new Sandboxes({ library, launch, machine: now, progress })
   const file = process.data === null ? null : await DataFile.take(process.data)
   const app = await buildApp({ sandboxes, library, settings: process, version: VERSION, data: file ?? undefined, ...(logger && { logger }) })
@@ -124,7 +124,7 @@ async function checked(given: GivenSettings): Promise<GivenSettings> {
 }
 
 async function startDocument(scenario: string | object, library: Library) {
-  if (typeof scenario === 'object') return { document: documentOf('scenario', scenario), origin: { name: 'inline', file: null } }
+  if (typeof scenario === 'object') return { document: documentOf('scenario', scenario, library.limits), origin: { name: 'inline', file: null } }
   const document = isPath(scenario) ? await library.file(scenario) : await library.scenario(scenario)
   return { document, origin: { name: scenario, file: document.name } }
 }

@@ -53,7 +53,7 @@ export const DEFAULT_TIMEOUT = 30_000
 async function checkFile(file: string, options: CheckOptions): Promise<Point[]> {
   const { launch, against, onProgress = () => {} } = options
   const settings = settingsInForce(launch).values
-  const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir })
+  const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
   const sandboxes = new Sandboxes({ library, launch, machine: Date.now })
   const sandbox = sandboxes.main
   try {

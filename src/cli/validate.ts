@@ -10,8 +10,8 @@ import { visible } from './terminal.js'
 
 /** Checks each file and writes a line for each problem. Returns whether all files are valid. */
 export async function validate(files: readonly string[], launch: Launch, write: (line: string) => void): Promise<boolean> {
-  const { fixtures_dir, scenarios_dir } = settingsInForce(launch).values
-  const library = new Library({ fixtures: fixtures_dir, scenarios: scenarios_dir })
+  const settings = settingsInForce(launch).values
+  const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
   let allValid = true
   for (const file of files) {
     const problems = await problemsIn(file, library, launch)

@@ -1,5 +1,5 @@
 /** Control calls' bodies (JSON, or YAML where a document is wanted) and queries. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { checkerOf } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
@@ -9,9 +9,9 @@ import { Trace } from '../core/trace.js'
 import { hasBody } from '../http/call.js'
 import { compileTable, decodeParameters, type Table } from '../http/parameters.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
-import { readDocument, refusalOf, type SourceDocument } from '../scenario/documents.js'
+import { Body } from '../scenario/body.js'
+import { documentOf, readDocument, refusalOf, type SourceDocument } from '../scenario/documents.js'
 
-type Body = { type: 'json' | 'yaml'; text: string }
 /** A control call's query names no records, and everything unknown in it is refused. */
 const nothing = () => {}
 const PLAIN = { settings: settingsInForce({}).values, unknown: nothing, refer: nothing, cursor: nothing }
@@ -30,10 +30,11 @@ export function acceptBodies(control: FastifyInstance, bodyLimit: number): void 
     ['application/json', 'json'],
     ['application/yaml', 'yaml']
   ] as const) {
-    control.addContentTypeParser(media, { parseAs: 'string', bodyLimit }, async (_request: FastifyRequest, text: string | Buffer) => ({
-      type,
-      text: String(text)
-    }))
+    control.addContentTypeParser(
+      media,
+      { parseAs: 'buffer', bodyLimit },
+      async (_request: FastifyRequest, bytes: string | Buffer) => new Body(type, bytes as Buffer)
+    )
   }
   control.addContentTypeParser('*', (request, _payload, done) => {
     if (!hasBody(request.headers)) return done(null, undefined)
@@ -43,33 +44,50 @@ export function acceptBodies(control: FastifyInstance, bodyLimit: number): void 
   })
 }
 
-/**
- * The document in a call's body; `example` is shown to a caller who sent none.
- * Errors: `body_malformed` without one, or where JSON is broken; `document_invalid` where YAML is.
- */
-export async function documentIn({ body }: FastifyRequest, example: string): Promise<SourceDocument & { type: Body['type'] }> {
-  const { type, text } = (body ?? { type: 'json', text: '' }) as Body
-  if (text.trim() === '')
-    throw new ApiError('body_malformed', { message: `This call needs a body, as application/json or application/yaml, such as ${example}` })
-  if (type === 'json') {
-    try {
-      JSON.parse(text)
-    } catch (error) {
-      throw new ApiError('body_malformed', { message: `The body is not JSON: ${(error as Error).message}.` })
-    }
-  }
-  return { type, ...(await readDocument('body', text)) }
+/** The body of a call; `example` is shown to a caller who sent none. Errors: `body_malformed`. */
+export function bodyOf({ body }: FastifyRequest, example: string): Body {
+  if (body instanceof Body && (body.isLarge || body.text.trim() !== '')) return body
+  throw new ApiError('body_malformed', { message: `This call needs a body, as application/json or application/yaml, such as ${example}` })
 }
 
-/** A reader of call bodies that match a schema; it returns the body and its document. Errors: `document_invalid` with every problem. */
+/** Makes a signal that is aborted when the caller leaves before the answer. */
+export const departureOf =
+  ({ raw }: FastifyReply) =>
+  (): AbortSignal => {
+    const departure = new AbortController()
+    const leave = () => departure.abort(new ApiError('request_malformed', { message: 'The caller left before the answer.' }))
+    raw.once('close', leave)
+    return departure.signal
+  }
+
+/**
+ * A reader of call bodies that match a schema; it returns the body and its document. A large one is read in the reading room.
+ * Errors: `body_malformed` where there is none, or where JSON is broken; `document_invalid`; `body_too_large` beyond `limits.body`.
+ */
 export function bodyReader<T>(
-  schema: object,
+  schema: object | (() => object),
   example: string
-): (request: FastifyRequest) => Promise<{ body: T; document: SourceDocument & { type: Body['type'] } }> {
-  const checker = checkerOf(() => schema)
-  return async request => {
-    const document = await documentIn(request, example)
-    const problems = await checker.problems(document.data)
+): (request: FastifyRequest, reply: FastifyReply) => Promise<{ body: T; document: SourceDocument }> {
+  const schemaOf = typeof schema === 'function' ? (schema as () => object) : () => schema
+  const checker = checkerOf(schemaOf)
+  return async (request, reply) => {
+    const { sandbox, settings } = request.call
+    const sent = bodyOf(request, example)
+    const { type, bytes } = sent
+    if (bytes.length > settings['limits.body']) {
+      throw new ApiError('body_too_large', { message: `The body is larger than limits.body allows: ${settings['limits.body']} bytes.` })
+    }
+    if (sent.isLarge) {
+      const job = { kind: 'value', type, bytes, schema: schemaOf() } as const
+      const [data] = await sandbox.room.read(job, departureOf(reply)(), async ({ parts }) => {
+        const members: unknown[] = []
+        for await (const [, [member]] of parts()) members.push(member)
+        return members
+      })
+      return { body: data as T, document: documentOf('body', data, settings) }
+    }
+    const document = await readDocument('body', sent.text, { limits: settings, type })
+    const problems = await checker.problems(document.data, settings['limits.problems'])
     if (problems.length > 0) throw await refusalOf(problems.map(({ steps, message }) => ({ document, steps, message })))
     return { body: document.data as T, document }
   }

@@ -4,31 +4,31 @@ import { ApiError } from '../core/errors.js'
 import { thereAre } from '../core/nearest.js'
 import { maskedThroughout } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
-import { type DocumentProblem, refusalOf } from '../scenario/documents.js'
-import { ENTRY_CHECKER } from '../scenario/schemas.js'
-import { compileEntry, type EntryData, type ListedEntry } from '../scenario/script.js'
-import { documentIn, queryOf } from './bodies.js'
+import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js'
+import { entrySchema } from '../scenario/schemas.js'
+import { compileEntry, type Entry, type EntryData, type ListedEntry } from '../scenario/script.js'
+import { bodyReader, queryOf } from './bodies.js'
 import { MAKES_SANDBOX } from './sandboxes.js'
 
 const EXAMPLE =
   '{"on":"POST /transactions","calls":1,"respond":{"status":402,"error":{"type":"card_error","code":"card_declined","message":"The card was declined."}}}'
+const readEntry = bodyReader<EntryData>(entrySchema, EXAMPLE)
 
 export const scriptRoutes: FastifyPluginAsync<{ settings: Settings }> = async (control, { settings }) => {
   control.get('/script', async ({ call: { sandbox } }) => ({ data: shownEntries(sandbox.script.listed()) }))
 
   control.post('/script', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
-    const document = await documentIn(request, EXAMPLE)
-    const found: DocumentProblem[] = (await ENTRY_CHECKER.problems(document.data)).map(({ steps, message }) => ({ document, steps, message }))
-    const entry = found.length > 0 ? null : await compileEntry(document.data as EntryData, (steps, message) => found.push({ document, steps, message }))
-    if (entry === null) throw await refusalOf(found)
+    const { body, document } = await readEntry(request, reply)
+    const problems = new ProblemList(document.limits)
+    const entry = await withoutProblems(problems, () => compileEntry(body, reportTo(problems, document)))
     const { script } = request.call.sandbox
     const most = settings['limits.script']
     if (script.size >= most)
       throw new ApiError('limit_reached', {
         message: `The script has ${script.size} entries, as many as limits.script allows; delete some, or raise the setting.`
       })
-    return reply.code(201).send(maskedThroughout(script.add(entry)))
+    return reply.code(201).send(maskedThroughout(script.add(entry as Entry)))
   })
 
   control.delete('/script', MAKES_SANDBOX, async (request, reply) => {

@@ -12,9 +12,9 @@ const readChanges = bodyReader<object>({ type: 'object' }, '{"pagination.max_lim
 export const settingsRoutes: FastifyPluginAsync = async control => {
   control.get('/settings', async ({ call: { sandbox } }) => settingsShown(sandbox))
 
-  control.patch('/settings', MAKES_SANDBOX, async request => {
+  control.patch('/settings', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
-    const { body } = await readChanges(request)
+    const { body } = await readChanges(request, reply)
     await request.call.sandbox.changeSettings(body)
     return settingsShown(request.call.sandbox)
   })

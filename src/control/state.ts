@@ -1,14 +1,17 @@
 /** Control: health, overview, reset, load, scenarios, state, records and keys. */
+import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError } from '../core/errors.js'
 import type { Form } from '../core/form.js'
 import { CONTROL, controlBeside, pathOf } from '../http/paths.js'
 import { optional, parameters, word } from '../reference/parameters.js'
+import type { Added } from '../sandbox/sandbox.js'
 import { exported } from '../scenario/export.js'
 import type { Library } from '../scenario/library.js'
+import { pause } from '../scenario/slices.js'
 import { FAMILIES } from '../store/store.js'
-import { bodyReader, documentIn, queryOf } from './bodies.js'
+import { bodyOf, bodyReader, departureOf, queryOf } from './bodies.js'
 import { MAKES_SANDBOX } from './sandboxes.js'
 import { clockShown } from './time.js'
 
@@ -28,10 +31,10 @@ const readKey = bodyReader<{ account: string }>(
   '{"account":"mch_bistro"}'
 )
 const SCENARIO = '{"scenario":"default"}'
-const readLoad = bodyReader<{ scenario: unknown }>(
-  { type: 'object', additionalProperties: false, required: ['scenario'], properties: { scenario: { type: ['string', 'object'] } } },
-  SCENARIO
-)
+/** Answers with more records than this are written in parts. */
+const MANY = 1000
+/** Records of a part. */
+const PART = 200
 
 export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { library, version, consolePage }) => {
   control.get('/health', async ({ call: { sandbox } }, reply) => {
@@ -80,12 +83,12 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     return { scenario: sandbox.scenario }
   })
 
-  control.post('/load', MAKES_SANDBOX, async request => {
+  control.post('/load', MAKES_SANDBOX, async (request, reply) => {
     const { dry_run } = queryOf<Static<typeof LOAD_QUERY>>(request, LOAD_QUERY)
     const dryRun = dry_run === '1' || dry_run === 'true' || isBare(request, 'dry_run')
     request.call.leavesNothing = dryRun
-    const { name, document, file } = await wanted(request, library)
-    return { scenario: await request.call.sandbox.load(document, { name, file }, { dryRun, play: control.playIn }), dry_run: dryRun }
+    const body = bodyOf(request, SCENARIO)
+    return { scenario: await request.call.sandbox.loadBody(body, { dryRun, play: control.playIn, left: departureOf(reply) }), dry_run: dryRun }
   })
 
   control.get('/scenarios', async () => ({ data: await library.list() }))
@@ -98,33 +101,33 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     return reply.type('application/yaml; charset=utf-8').send(yamlText(state))
   })
 
-  control.post('/records', MAKES_SANDBOX, async request => {
+  control.post('/records', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
-    return request.call.sandbox.addRecords(await documentIn(request, '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}'))
+    const body = bodyOf(request, '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}')
+    const added = await request.call.sandbox.addBody(body, departureOf(reply))
+    const count = Object.values(added).reduce((sum, { length }) => sum + length, 0)
+    return count > MANY ? reply.type('application/json; charset=utf-8').send(Readable.from(partsOf(added))) : added
   })
 
-  control.post('/keys', MAKES_SANDBOX, async request => {
+  control.post('/keys', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
-    const { body } = await readKey(request)
+    const { body } = await readKey(request, reply)
     return request.call.sandbox.addKey(body.account)
   })
 }
 
-/** What a load call names or carries: a scenario by name, one inline in JSON, or the body itself where it is YAML. */
-async function wanted(request: FastifyRequest, library: Library) {
-  const whole = await documentIn(request, SCENARIO)
-  if (whole.type === 'yaml') return { name: 'inline', document: whole, file: null }
-  const { body, document } = await readLoad(request)
-  const { scenario } = body
-  if (typeof scenario === 'string') {
-    const found = await library.scenario(scenario)
-    return { name: scenario, document: found, file: found.name }
+/** Records as JSON, in parts between which other calls are answered. */
+async function* partsOf(added: Added): AsyncGenerator<string> {
+  let before = '{'
+  for (const [family, records] of Object.entries(added)) {
+    yield `${before}"${family}":[`
+    for (let from = 0; from < records.length; from += PART) {
+      yield `${from === 0 ? '' : ','}${JSON.stringify(records.slice(from, from + PART)).slice(1, -1)}`
+      await pause()
+    }
+    before = '],'
   }
-  return {
-    name: 'inline',
-    document: { ...document, data: scenario, locate: (steps: Parameters<typeof document.locate>[0]) => document.locate(['scenario', ...steps]) },
-    file: null
-  }
+  yield ']}'
 }
 
 /** A flag is given in the query by its name alone, as `?dry_run`. */

@@ -27,17 +27,17 @@ type Named = { Params: { name: string } }
 export const timeRoutes: FastifyPluginAsync = async control => {
   control.get('/clock', async ({ call: { sandbox } }) => clockShown(sandbox.clock))
 
-  control.put('/clock', MAKES_SANDBOX, async request => {
+  control.put('/clock', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
-    const { now, running } = (await readClock(request)).body
+    const { now, running } = (await readClock(request, reply)).body
     if (now === undefined && running === undefined) throw new ApiError('body_malformed', { message: 'The body needs now, running or both.' })
     request.call.sandbox.setClock({ ...(now !== undefined && { at: instantOf(now) as number }), ...(running !== undefined && { running }) })
     return clockShown(request.call.sandbox.clock)
   })
 
-  control.post('/clock/advance', MAKES_SANDBOX, async request => {
+  control.post('/clock/advance', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
-    const { by } = (await readAdvance(request)).body
+    const { by } = (await readAdvance(request, reply)).body
     const ms = durationOf(by)
     const at = request.call.sandbox.clock.now() + (ms ?? 0)
     if (ms === null || at > LATEST_INSTANT)

@@ -9,8 +9,10 @@ import { summaryOf } from '../evidence/why.js'
 import { keysToMask } from '../http/answers.js'
 import { valuesOf } from '../http/script.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { type DocumentProblem, refusalOf, type SourceDocument } from '../scenario/documents.js'
+import type { Body } from '../scenario/body.js'
+import { ProblemList, type Report, reportTo, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import { compileExpectation, type Expectation, type ExpectationData, Tally } from '../scenario/expectations.js'
+import { tooLarge } from '../scenario/limits.js'
 import type { MatchData, SentCall } from '../scenario/matching.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import { bodyReader, queryOf } from './bodies.js'
@@ -53,9 +55,9 @@ const LONGEST_WAIT = 60_000
 export async function verify(request: FastifyRequest, reply: FastifyReply, waiting: Slots): Promise<Verdict> {
   queryOf(request)
   const { sandbox } = request.call
-  const { body } = request as { body?: { text: string } }
-  if (body === undefined || body.text.trim() === '') return scenarioVerdict(sandbox)
-  const { body: asked, document } = await readAsked(request)
+  const { body } = request as { body?: Body }
+  if (body === undefined || (!body.isLarge && body.text.trim() === '')) return scenarioVerdict(sandbox)
+  const { body: asked, document } = await readAsked(request, reply)
   const begin = await judgeOf(asked, document, sandbox)
   const within = asked.within === undefined ? 0 : withinOf(asked.within)
   const judge = begin()
@@ -86,12 +88,16 @@ function withinOf(text: string): number {
 
 /** What makes a judge, anew where the journal is cleared. */
 async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
-  const found: DocumentProblem[] = []
-  const tell = (steps: readonly (string | number)[], message: string) => void found.push({ document, steps, message })
+  const problems = new ProblemList(document.limits)
+  return withoutProblems(problems, () => checkedJudge(asked, reportTo(problems, document), document, sandbox))
+}
+
+async function checkedJudge(asked: Asked, tell: Report, { limits }: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
   const ways = [asked.on !== undefined, asked.sequence !== undefined, asked.script !== undefined].filter(Boolean).length
   if (ways !== 1)
     tell([], `one of on, sequence and script was expected${ways === 0 ? '' : ', not several'}; a body left out judges the scenario's own expectations`)
   const wanted = asked.sequence ?? (asked.on === undefined ? [] : [asked as ExpectationData])
+  if (wanted.length > limits['limits.entries']) throw tooLarge('limits.entries', limits, `The body holds ${wanted.length} members of sequence`)
   const compiled: Expectation[] = []
   for (const [index, one] of wanted.entries()) {
     const at = (steps: readonly (string | number)[], message: string) => tell(asked.sequence ? ['sequence', index, ...steps] : steps, message)
@@ -104,7 +110,6 @@ async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox)
     )
     if (expectation) compiled.push(expectation)
   }
-  if (found.length > 0) throw await refusalOf(found)
   if (asked.script) return () => scriptJudge(sandbox)
   return asked.sequence ? () => sequenceJudge(compiled, sandbox) : () => countJudge(compiled[0] as Expectation, sandbox)
 }

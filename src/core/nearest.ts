@@ -1,6 +1,12 @@
 /** Suggestions for names that do not exist. */
 import { distance } from 'fastest-levenshtein'
 
+/** Characters of a name or value that are shown. */
+const MOST_SHOWN = 60
+
+/** A name or value as it is shown: the beginning of a long one. */
+export const shortened = (text: string): string => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text)
+
 /** The known name that a person most likely meant, or null when none is similar. */
 export function nearest(name: string, known: readonly string[]): string | null {
   let best: string | null = null
@@ -21,12 +27,12 @@ export function didYouMean(name: string, known: readonly string[]): string {
 }
 
 /** Names shown to a caller who asked for another. */
-const MOST_SHOWN = 20
+const MOST_NAMES = 20
 
 /** `there are a, b and 3 more`, or `there are none`. */
 export function thereAre(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_SHOWN).join(', ')
-  if (names.length > MOST_SHOWN) return `there are ${shown} and ${names.length - MOST_SHOWN} more`
+  const shown = names.slice(0, MOST_NAMES).join(', ')
+  if (names.length > MOST_NAMES) return `there are ${shown} and ${names.length - MOST_NAMES} more`
   return `there are ${names.length === 0 ? 'none' : shown}`
 }
 

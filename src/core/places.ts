@@ -6,11 +6,14 @@ export type Step = string | number
 /** A problem with its place as steps, for whoever knows the file's lines. */
 export type PlacedProblem = Problem & { steps: readonly Step[] }
 
+/** Characters of a name that are shown in a path. */
+const LONGEST = 128
+
 /** `['tickets', 3, 'location']` → `tickets[3].location`. */
 export const pathOf = (steps: readonly Step[]): string =>
   steps.reduce<string>((path, step) => {
     if (typeof step === 'number') return `${path}[${step}]`
-    return path === '' ? step : `${path}.${step}`
+    return `${path}${path && '.'}${step.length > LONGEST ? `${step.slice(0, LONGEST)}…` : step}`
   }, '')
 
 /** A problem at a place of a document. */

@@ -1,75 +1,97 @@
-/** What is wrong with a document that does not match a JSON Schema, in words: where, what was expected, what was probably meant. Ajv finds it. */
-import { Ajv, type ErrorObject } from 'ajv'
+/** What is wrong with a document that does not match a JSON Schema, in words: where, what was expected, what was probably meant. */
 import { FORMATS, type FormatProblem, NOT_BLANK } from './formats.js'
-import { didYouMean } from './nearest.js'
+import { didYouMean, shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
+import { isObject, quickCheck, type Schema } from './quick-check.js'
 
-/** Compiles a schema to a function that returns every problem of a document. */
-export function problemFinder(schema: object): (document: unknown) => PlacedProblem[] {
-  const ajv = new Ajv({ allErrors: true, strict: false, verbose: true, allowUnionTypes: true })
-  for (const [name, { problem }] of Object.entries(FORMATS)) ajv.addFormat(name, value => problem(value) === null)
-  const validate = ajv.compile(schema)
-  return document => {
-    validate(document)
-    return oneEach((validate.errors as ErrorObject[]).filter(error => !isEcho(error))).map(error => problemOf(error, document))
+/** Looks for problems of values until there are more than `most`. */
+export function problemFinder(schema: object): (document: unknown, most: number) => PlacedProblem[] {
+  const tests = new Map<Schema, (value: unknown) => boolean>()
+  const isRight = (part: Schema, value: unknown): boolean => {
+    const test = tests.get(part) ?? quickCheck(part)
+    tests.set(part, test)
+    return test(value)
   }
-}
+  return (document, most) => {
+    const found: PlacedProblem[] = []
+    find(schema as Schema, document, [])
+    return found
 
-/** What only repeats the problem of a part. */
-const isEcho = (error: ErrorObject) => error.keyword === 'if'
-
-/** Of several errors of one value the one of its type, else the first: they are one mistake. Names that are missing or unknown are a mistake each. */
-function oneEach(errors: readonly ErrorObject[]): ErrorObject[] {
-  const ofValues = new Map<string, ErrorObject>()
-  const isOfName = ({ keyword }: ErrorObject) => keyword === 'required' || keyword === 'additionalProperties'
-  for (const error of errors) {
-    if (!isOfName(error) && (error.keyword === 'type' || !ofValues.has(error.instancePath))) ofValues.set(error.instancePath, error)
-  }
-  return errors.filter(error => isOfName(error) || ofValues.get(error.instancePath) === error)
-}
-
-function problemOf(error: ErrorObject, document: unknown): PlacedProblem {
-  const steps = stepsOf(error.instancePath, document)
-  const { keyword, params } = error
-  switch (keyword) {
-    case 'additionalProperties': {
-      const name = params.additionalProperty as string
-      const known = Object.keys((error.parentSchema as { properties: object }).properties)
-      return problemAt([...steps, name], `unknown name ${name}${didYouMean(name, known) || `; known here: ${known.join(', ')}`}`)
+    function find(part: Schema, value: unknown, steps: readonly Step[]): void {
+      if (isRight(part, value)) return
+      const own = problemOfValue(part, value, steps, isRight)
+      if (own !== undefined) found.push(problemAt(steps, own))
+      else if (Array.isArray(value)) findInMembers(part.items as Schema | undefined, value, steps)
+      else if (isObject(value)) findInNames(part, value, steps)
+      if (part.if !== undefined && found.length <= most) find((isRight(part.if as Schema, value) ? part.then : part.else) as Schema, value, steps)
     }
-    case 'required':
-      return problemAt(steps, `${params.missingProperty} is required`)
+
+    function findInMembers(items: Schema | undefined, members: readonly unknown[], steps: readonly Step[]): void {
+      if (items === undefined) return
+      for (let index = 0; index < members.length && found.length <= most; index++) find(items, members[index], [...steps, index])
+    }
+
+    /** Each name that is missing or unknown is a mistake of its own. */
+    function findInNames({ properties = {}, additionalProperties, required = [] }: Schema, value: Record<string, unknown>, steps: readonly Step[]): void {
+      for (const name of required as readonly string[]) if (value[name] === undefined) found.push(problemAt(steps, `${name} is required`))
+      const known = properties as Record<string, Schema>
+      for (const name in value) {
+        if (found.length > most) return
+        const at = [...steps, name]
+        if (Object.hasOwn(known, name)) {
+          if (value[name] !== undefined) find(known[name] as Schema, value[name], at)
+        } else if (additionalProperties === false) found.push(problemAt(at, unknownName(name, Object.keys(known))))
+        else if (typeof additionalProperties === 'object') find(additionalProperties as Schema, value[name], at)
+      }
+    }
+  }
+}
+
+const unknownName = (name: string, known: readonly string[]) =>
+  `unknown name ${shortened(name)}${didYouMean(name, known) || `; known here: ${known.join(', ')}`}`
+
+/** The words about a value as a whole, in the order in which one that fails is reported: a value has one problem, of its type where that is wrong. */
+const OF_VALUES = ['type', 'enum', 'maximum', 'minimum', 'minLength', 'pattern', 'format', 'minItems'] as const
+
+/** What is wrong with a value itself; undefined where it is right as far as its parts are. */
+function problemOfValue(schema: Schema, value: unknown, steps: readonly Step[], isRight: (part: Schema, value: unknown) => boolean): string | undefined {
+  const word = OF_VALUES.find(word => schema[word] !== undefined && !isRight(schemaOfWord(schema, word), value))
+  return word && messageOf(word, schema[word], value, steps)
+}
+
+/** Schemas of one word of another schema, which are tested again and again. */
+const ALONE = new WeakMap<Schema, Map<string, Schema>>()
+
+function schemaOfWord(schema: Schema, word: string): Schema {
+  const words = ALONE.get(schema) ?? new Map<string, Schema>()
+  ALONE.set(schema, words)
+  const alone = words.get(word) ?? { [word]: schema[word] }
+  words.set(word, alone)
+  return alone
+}
+
+function messageOf(word: (typeof OF_VALUES)[number], wanted: unknown, value: unknown, steps: readonly Step[]): string {
+  switch (word) {
     case 'type':
-      return problemAt(steps, `${namedTypes(params.type)} was expected, not ${shown(error.data)}${quoteHint(params.type, error.data)}`)
+      return `${namedTypes(wanted as string | string[])} was expected, not ${shown(value)}${quoteHint(wanted as string | string[], value)}`
     case 'enum': {
-      const words = (params.allowedValues as unknown[]).filter(word => word !== null).map(String)
-      return problemAt(steps, `one of ${words.join(', ')} was expected, not ${shown(error.data)}${didYouMean(shown(error.data), words)}`)
+      const words = (wanted as unknown[]).filter(word => word !== null).map(String)
+      return `one of ${words.join(', ')} was expected, not ${shown(value)}${didYouMean(shown(value), words)}`
     }
     case 'format':
-      return problemAt(steps, (FORMATS[params.format as keyof typeof FORMATS].problem(error.data as string) as FormatProblem).expected)
+      return (FORMATS[wanted as keyof typeof FORMATS].problem(value as string) as FormatProblem).expected
     case 'minimum':
+      return `at least ${wanted} was expected, not ${shown(value)}`
     case 'maximum':
-      return problemAt(steps, `at ${keyword === 'minimum' ? 'least' : 'most'} ${params.limit} was expected, not ${shown(error.data)}`)
+      return `at most ${wanted} was expected, not ${shown(value)}`
     case 'minLength':
-      return problemAt(steps, 'text was expected, not an empty one')
-    default:
-      if (params.pattern === NOT_BLANK) return problemAt(steps, `text was expected, not ${error.data === '' ? 'an empty one' : 'white space alone'}`)
-      return problemAt(steps, steps.at(-1) === 'key' ? 'a key is printable, without spaces and without a colon' : `${error.message}, not ${shown(error.data)}`)
+      return 'text was expected, not an empty one'
+    case 'minItems':
+      return 'a list with a member was expected, not an empty one'
+    case 'pattern':
+      if (wanted === NOT_BLANK) return `text was expected, not ${value === '' ? 'an empty one' : 'white space alone'}`
+      return steps.at(-1) === 'key' ? 'a key is printable, without spaces and without a colon' : `must match pattern "${wanted}", not ${shown(value)}`
   }
-}
-
-/** Ajv's JSON pointer as steps; what is a list in the document is stepped into by number. */
-function stepsOf(pointer: string, document: unknown): Step[] {
-  let at = document
-  return pointer
-    .split('/')
-    .slice(1)
-    .map(part => {
-      const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
-      const step = Array.isArray(at) ? Number(name) : name
-      at = (at as Record<Step, unknown>)[step]
-      return step
-    })
 }
 
 const NAMES: Record<string, string> = {
@@ -88,9 +110,7 @@ const namedTypes = (types: string | string[]) =>
     .join(' or ')
 const shown = (value: unknown) => {
   if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  const text = String(value)
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+  return isObject(value) ? 'an object' : shortened(String(value))
 }
 const quoteHint = (types: string | string[], value: unknown) =>
   [types].flat().includes('string') && (typeof value === 'number' || typeof value === 'boolean') ? `; quote it: "${value}"` : ''

@@ -1,10 +1,12 @@
 /** A test of data against a JSON Schema that is made without compiling code and says yes or no; `problems.ts` says what is wrong. */
 import { FORMATS } from './formats.js'
 
-type Schema = Readonly<Record<string, unknown>>
+/** A JSON Schema. */
+export type Schema = Readonly<Record<string, unknown>>
 type Test = (value: unknown) => boolean
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Whether a value can have named parts. */
+export const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const TYPES: Readonly<Record<string, Test>> = {
   string: value => typeof value === 'string',

@@ -49,6 +49,23 @@ export const SETTINGS = {
   'limits.parameters': setting('process', whole(1, 1_000_000), 1000, 'Most parameters in one form or query.', { assumption: 'A35' }),
   'limits.depth': setting('process', whole(1, 32), 4, 'Deepest nesting of a parameter name.', { assumption: 'A35' }),
   'limits.control_body': setting('process', whole(1, 1_073_741_824), 67_108_864, 'Largest body of a control call, in bytes.'),
+  'limits.nesting': setting('process', whole(1, 512), 64, 'Deepest nesting of a document.'),
+  'limits.values': setting(
+    'process',
+    whole(1000, 100_000_000),
+    5_000_000,
+    'Most values (texts, numbers, lists, objects) in one document; in YAML, which takes ten times the memory to read, a tenth of them.'
+  ),
+  'limits.records': setting(
+    'process',
+    whole(1, 10_000_000),
+    250_000,
+    'Most records that one document brings in, those to be generated and the steps included, and that a sandbox holds after a merge.'
+  ),
+  'limits.entries': setting('process', whole(1, 1_000_000), 10_000, 'Most members of a list of script entries or expectations in one document.'),
+  'limits.problems': setting('process', whole(1, 100_000), 1000, 'Problems of a document after which nobody looks for more.'),
+  'limits.loads': setting('process', whole(1, 1000), 16, 'Most large documents that are read or wait to be read.'),
+  'limits.load_time': setting('process', whole(100, 3_600_000), 60_000, 'Longest that reading a large document may take, in milliseconds.'),
   'limits.journal': setting('process', whole(1, 1_000_000), 1000, 'Most calls that the journal of a sandbox keeps.'),
   'limits.journal_bytes': setting('process', whole(65_536, 17_179_869_184), 16_777_216, 'Most memory that the journal of a sandbox holds, in bytes.'),
   'limits.journal_total': setting(
@@ -234,11 +251,14 @@ export function flattened(nested: object, under = ''): Record<string, unknown> {
   return flat
 }
 
+/** Longer keys are of no setting. */
+const LONGEST_KEY = 128
+
 /** Flat keys as a nested settings object, the reverse of {@link flattened}. A key below another key's value stays flat, where it is an unknown name. */
 export function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const root: Record<string, unknown> = Object.create(null)
   for (const [key, value] of Object.entries(flat)) {
-    const whole = key.split('.')
+    const whole = key.length > LONGEST_KEY ? [key] : key.split('.')
     const steps = whole.some((_, depth) => depth > 0 && Object.hasOwn(flat, whole.slice(0, depth).join('.'))) ? [key] : whole
     let at = root
     for (const step of steps.slice(0, -1)) {

@@ -14,16 +14,21 @@ import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
+import type { Body } from '../scenario/body.js'
 import { inDocumentOrder } from '../scenario/document-order.js'
-import { refusalOf, type SourceDocument } from '../scenario/documents.js'
+import { documentOf, ProblemList, readDocument, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
-import { FixtureImporter, fixtureIn } from '../scenario/fixture.js'
+import { type Fixture, FixtureImporter, fixtureIn, type ImportedRecords, recordsIn } from '../scenario/fixture.js'
 import { flawsOf } from '../scenario/flaws.js'
 import type { Library } from '../scenario/library.js'
+import { checkCount } from '../scenario/limits.js'
+import { fixtureRead, type Loaded, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
-import { bindingsOf, type FirstState, firstStateOf, type Launch } from '../scenario/scenario.js'
+import type { ReadingRoom } from '../scenario/room.js'
+import { bindingsOf, type FirstState, firstStateOf, type Launch, type Making } from '../scenario/scenario.js'
 import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Script } from '../scenario/script.js'
+import { inSlices } from '../scenario/slices.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { FAMILIES, type Records, type Store } from '../store/store.js'
 import { type Snapshot, Snapshots } from './snapshots.js'
@@ -35,9 +40,17 @@ export type SandboxDependencies = {
   launch: Launch
   machine: () => number
   run?: Run | undefined
-  room?: JournalRoom | undefined
+  /** What its journal shares with those of other sandboxes. */
+  journals?: JournalRoom | undefined
   progress?: Progress | undefined
+  /** Where large documents are read; a sandbox that no call reaches needs none. */
+  room?: ReadingRoom | undefined
 }
+/** `play` makes the calls of steps in the sandbox that is being loaded; without it they are checked, not made. `dryRun` only checks. */
+export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined }
+
+/** The records that a merge added. */
+export type Added = ImportedRecords
 
 /** A sandbox as a data file keeps it: its state, the first state that a reset goes back to, and how many calls were answered. */
 export type SavedSandbox = { name: string | null; first: FirstState; requests: number; state: SandboxState }
@@ -74,7 +87,7 @@ export class Sandbox {
     this.#inForce = settingsInForce(dependencies.launch)
     const { values } = this.#inForce
     this.run = dependencies.run ?? new Run()
-    const room = dependencies.room ?? new JournalRoom(values['limits.journal_total'])
+    const room = dependencies.journals ?? new JournalRoom(values['limits.journal_total'])
     this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], room }, this.run, name)
   }
 
@@ -142,20 +155,42 @@ export class Sandbox {
   }
 
   /**
-   * Loads a scenario or bare fixture: everything is replaced, or, with a problem, nothing. `play` makes the calls of its steps in the sandbox that is
-   * being loaded; without it they are checked, not made. `dryRun` only checks. Errors: `document_invalid` with every problem.
+   * Loads a scenario or bare fixture: everything is replaced, or, with a problem, nothing. Errors: `document_invalid`, `document_too_large`.
    */
   async load(
     document: SourceDocument,
     origin: { name: string; file: string | null },
-    { dryRun = false, play }: { dryRun?: boolean; play?: (candidate: Sandbox) => Play } = {}
+    { dryRun = false, play }: LoadOptions = {}
   ): Promise<FirstState['scenario']> {
+    const first = await firstStateOf(document, origin, this.#making)
+    return this.#beginIn({ first, document }, { dryRun, play })
+  }
+
+  /**
+   * Loads what a load call's body asks for. The load takes effect as a whole when it is done, whatever the sandbox was loaded with or reset to meanwhile.
+   * Errors: as of `load`; `sandbox_unknown` where the sandbox was deleted meanwhile.
+   */
+  async loadBody(body: Body, { left, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<FirstState['scenario']> {
+    const made = await loaded(body, { ...this.#making, room: this.room, now: this.machineNow() }, () => AbortSignal.any([left(), this.ending]))
+    return this.#beginIn(made, options)
+  }
+
+  get #making(): Making {
     const { library, launch, progress, machine } = this.#dependencies
-    const first = await firstStateOf(document, origin, { library, launch, progress, clockFor: start => new Clock(machine, start) })
+    return { library, launch, progress, clockFor: start => new Clock(machine, start) }
+  }
+
+  /** Where large documents are read. */
+  get room(): ReadingRoom {
+    return this.#dependencies.room as ReadingRoom
+  }
+
+  async #beginIn({ first, document }: Loaded, { dryRun = false, play }: LoadOptions): Promise<FirstState['scenario']> {
     const candidate = new Sandbox(this.#dependencies)
     candidate.begin(first)
     if (play) await candidate.#playFirst(document, play(candidate))
     const { store, counters } = candidate.#state.value
+    this.ending.throwIfAborted()
     if (!dryRun) this.begin({ ...first, store, counters })
     return first.scenario
   }
@@ -214,7 +249,7 @@ export class Sandbox {
   /** Cuts what waits in a sandbox that is deleted, and gives its evidence up. */
   end(): void {
     if (this.isKept) this.#endPeriod()
-    this.#ending.abort()
+    this.#ending.abort(new ApiError('sandbox_unknown', { message: `The sandbox ${this.name} was deleted meanwhile.`, param: 'name' }))
     this.evidence.end()
   }
 
@@ -264,19 +299,65 @@ export class Sandbox {
     this.#use({ ...state, settings: seed === this.settings.seed ? settings : { ...settings, seed } })
   }
 
-  /** Merges a fixture into the running state, all or nothing, and returns the records. Errors: `document_invalid` with every problem. */
-  async addRecords(document: SourceDocument) {
-    const found = await FIXTURE_CHECKER.problems(document.data)
-    const problems = found.map(({ steps, message }) => ({ document, steps, message }))
+  /** Merges a fixture into the running state, all or nothing, and returns the records. Errors: `document_invalid`, `document_too_large`. */
+  async addRecords(document: SourceDocument): Promise<Added> {
+    const problems = new ProblemList(document.limits)
+    return withoutProblems(problems, async () => {
+      const fixture = await checkedFixture(document, problems)
+      const { importer, put } = this.#importer(document, problems)
+      importer.import(fixture)
+      return put()
+    })
+  }
+
+  /**
+   * Merges the fixture that a body holds. A large one is merged a part at a time, between other calls.
+   * Errors: as of `addRecords`; `state_changed` where another call changed the records meanwhile, `sandbox_unknown` where the sandbox was deleted.
+   */
+  async addBody(body: Body, left: () => AbortSignal): Promise<Added> {
+    const { limits } = this.#dependencies.library
+    const { type, bytes } = body
+    if (!body.isLarge) return this.addRecords(await readDocument('body', body.text, { limits, type }))
+    return this.room.read({ kind: 'fixture', type, bytes }, AbortSignal.any([left(), this.ending]), async reading => {
+      const document: SourceDocument = { ...documentOf('body', await fixtureRead(reading), limits), locate: reading.locate }
+      const problems = new ProblemList(limits)
+      return withoutProblems(problems, async () => {
+        const before = this.#revision
+        const { importer, put, store } = this.#importer(document, problems)
+        await inSlices(importer.importing([fixtureIn(document, document.data)]))
+        for (const family of FAMILIES) await inSlices(store[family].settling())
+        this.ending.throwIfAborted()
+        if (this.#revision !== before) {
+          throw new ApiError('state_changed', { message: 'Another call changed the records while these were merged; send them again. Nothing was changed.' })
+        }
+        return put()
+      })
+    })
+  }
+
+  /** A text that is another one after every change of records, keys and the counters of ids. */
+  get #revision(): string {
+    const { store, ids } = this.#state
+    return JSON.stringify([FAMILIES.map(family => store[family].revision), store.keys.size, ids.counters])
+  }
+
+  /** What imports records into a copy of the state, and puts that in its place when there are no problems. */
+  #importer({ limits }: SourceDocument, problems: ProblemList) {
     const state = new LiveState(this.#state.value, this.#dependencies.machine)
     const { store, ids, clock } = state
     const importer = new FixtureImporter(store, { ids, now: clock.now(), settings: this.settings }, problems)
-    importer.import(fixtureIn(document, document.data, [], flawsOf(found)))
-    if (problems.length > 0) throw await refusalOf(problems)
-    this.#state = state
-    // Refunds of the same fixture have replaced some of its Transactions
-    const transactions = importer.imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
-    return { ...importer.imported, transactions }
+    const put = (): Added => {
+      checkCount('The sandbox would hold', sizeOf(store), limits)
+      if (problems.length === 0) {
+        // what other calls have changed meanwhile stays
+        const { script, clock, settings } = this.#state
+        this.#state = Object.assign(state, { script, clock, settings })
+      }
+      // Refunds of the same fixture have replaced some of its Transactions
+      const transactions = importer.imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
+      return { ...importer.imported, transactions }
+    }
+    return { importer, put, store }
   }
 
   /** A new API key for an Account. Errors: `account_unknown`, `limit_reached`. */
@@ -321,4 +402,16 @@ export class Sandbox {
     if (this.store.accounts.get(id)) return null
     return `no Account has the id ${id}${didYouMean(id, this.store.accounts.someIds(1000))}`
   }
+}
+
+/** How many records a store holds. */
+const sizeOf = (store: Store): number => FAMILIES.reduce((sum, family) => sum + store[family].size, 0)
+
+/** A fixture with the problems of its shape. Errors: `document_too_large`. */
+async function checkedFixture(document: SourceDocument, problems: ProblemList): Promise<Fixture> {
+  const found = await FIXTURE_CHECKER.problems(document.data, document.limits['limits.problems'])
+  for (const { steps, message } of found) problems.push({ document, steps, message })
+  const fixture = fixtureIn(document, document.data, [], flawsOf(found))
+  checkCount('The document brings in', recordsIn([fixture]), document.limits)
+  return fixture
 }

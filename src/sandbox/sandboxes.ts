@@ -5,6 +5,7 @@ import { didYouMean, sentence, thereAre } from '../core/nearest.js'
 import { settingsInForce } from '../core/settings.js'
 import { JournalRoom } from '../evidence/journal-room.js'
 import { Run } from '../evidence/run.js'
+import { ReadingRoom } from '../scenario/room.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { fileNameOf } from './names.js'
 import { Sandbox, type SandboxDependencies, type SavedSandbox } from './sandbox.js'
@@ -22,6 +23,8 @@ const NONE_ALLOWED = 'limits.sandboxes is 0, so there can be no sandbox; raise i
 export class Sandboxes {
   /** The sandbox at the base address. */
   readonly main: Sandbox
+  /** Where large documents are read. */
+  readonly room: ReadingRoom
   readonly #dependencies: SandboxDependencies
   /** The least recently used first. */
   readonly #named = new Map<string, NamedSandbox>()
@@ -40,9 +43,9 @@ export class Sandboxes {
     this.#evictsIdle = values['sandboxes.evict_idle']
     this.#folder = values.snapshots_dir
     this.#mostSnapshots = values['limits.snapshots']
-    const shared = { ...dependencies, run: new Run(), room: new JournalRoom(values['limits.journal_total']) }
-    this.#dependencies = shared
-    this.main = new Sandbox(shared, { snapshots: new Snapshots(this.#folder, this.#mostSnapshots) })
+    this.room = new ReadingRoom({ folders: dependencies.library.own, launch: dependencies.launch })
+    this.#dependencies = { ...dependencies, run: new Run(), journals: new JournalRoom(values['limits.journal_total']), room: this.room }
+    this.main = new Sandbox(this.#dependencies, { snapshots: new Snapshots(this.#folder, this.#mostSnapshots) })
     this.main.isKept = true
   }
 

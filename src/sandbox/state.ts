@@ -19,7 +19,7 @@ export const emptyState = (): SandboxState => ({ store: new Store(), counters: {
 export class LiveState {
   readonly store: Store
   readonly ids: Ids
-  readonly script: Script
+  script: Script
   clock: Clock
   settings: GivenSettings
 

@@ -4,55 +4,106 @@ import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
 import { inDocumentOrder } from './document-order.js'
+import { type Place, placesInJson } from './json-places.js'
+import { sizeOfJson } from './json-size.js'
+import { DEFAULT_LIMITS, type DocumentLimits, sizeProblem } from './limits.js'
 import type { ReadYaml } from './yaml.js'
-
-/** More problems than this are counted, not listed. */
-export const MOST_PROBLEMS = 1000
-const MOST_LEVELS = 64
 
 export type SourceDocument = {
   /** The file's name, or where else the document came from. */
   name: string
   data: unknown
-  /** The line and column of a place, counted from 1. */
-  locate: (steps: readonly Step[]) => Promise<{ line: number; column: number } | null>
+  limits: DocumentLimits
+  /** The lines and columns of places, as far as they are known. */
+  locate: (places: readonly (readonly Step[])[]) => Promise<readonly (Place | null)[]>
   /** The schema that the data is known to match. */
   checkedAs?: DocumentKind
 }
+export type TextType = 'json' | 'yaml'
 export type DocumentKind = 'fixture' | 'scenario'
 /** A problem, its document and its place in that. */
 export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; message: string }
 /** Takes a problem by its place in the part of a document that is looked at. */
 export type Report = (steps: readonly Step[], message: string) => void
 
+/** Where problems are put. */
+export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
+
+/** There are more problems than are listed, so that nobody looks for more. */
+class EnoughProblems extends Error {}
+
+/** The problems of a load; the search ends by an error when there are more than are listed. */
+export class ProblemList implements Problems {
+  readonly all: DocumentProblem[] = []
+  readonly #most: number
+
+  constructor({ 'limits.problems': most }: DocumentLimits) {
+    this.#most = most
+  }
+
+  get length(): number {
+    return this.all.length
+  }
+
+  push(...problems: DocumentProblem[]): void {
+    for (const problem of problems) if (this.all.push(problem) > this.#most) throw new EnoughProblems()
+  }
+}
+
+/**
+ * Looks for problems, and returns what was made when there are none. Errors: `document_invalid` with those that were found, in the order of `documents` where
+ * there are several.
+ */
+export async function withoutProblems<T>(problems: ProblemList, make: () => Promise<T>, documents?: readonly SourceDocument[]): Promise<T> {
+  try {
+    const made = await make()
+    if (problems.length === 0) return made
+  } catch (error) {
+    if (!(error instanceof EnoughProblems)) throw error
+  }
+  throw await refusalOf(problems.all, documents)
+}
+
 /** Adds what is reported of a part of a document to its problems. */
 export const reportTo =
-  (problems: DocumentProblem[], document: SourceDocument, under: readonly Step[] = []): Report =>
+  (problems: Problems, document: SourceDocument, under: readonly Step[] = []): Report =>
   (steps, message) =>
     void problems.push({ document, steps: [...under, ...steps], message })
 
 /** A document that is data already: it has no lines. */
-export const documentOf = (name: string, data: unknown): SourceDocument => ({ name, data, locate: async () => null })
+export const documentOf = (name: string, data: unknown, limits = DEFAULT_LIMITS): SourceDocument => ({
+  name,
+  data,
+  limits,
+  locate: async places => places.map(() => null)
+})
 
-/** Reads text as JSON when it is JSON, else as YAML. Errors: `document_invalid` with every syntax problem. */
-export async function readDocument(name: string, text: string): Promise<SourceDocument> {
-  const data = jsonOf(text)
-  if (data !== undefined) {
-    refuseTooDeep(name, data)
-    return { name, data, locate: locatorIn(text) }
+/**
+ * Reads text; where its type is not given, as JSON when it is JSON, else as YAML.
+ * Errors: `body_malformed` for what has to be JSON and is not, `document_invalid` with the syntax problems of YAML, `document_too_large`.
+ */
+export async function readDocument(
+  name: string,
+  text: string,
+  { limits = DEFAULT_LIMITS, type = null }: { limits?: DocumentLimits; type?: TextType | null } = {}
+): Promise<SourceDocument> {
+  const data = type === 'json' || (type === null && /^\s*[{[]/.test(text)) ? jsonOf(name, text, limits, type) : undefined
+  if (data !== undefined) return { name, data, limits, locate: async places => placesInJson(text, places) }
+
+  const yaml = await yamlIn(text, limits)
+  if (yaml.problems.length > 0)
+    throw documentInvalid(
+      yaml.problems.map(problem => ({ file: name, path: '', ...problem })),
+      limits
+    )
+  const nesting = limits['limits.nesting']
+  if (isDeeper(yaml.data, nesting)) {
+    throw documentInvalid(
+      [{ file: name, path: '', message: `it is nested deeper than ${nesting} levels (limits.nesting), or an alias is inside what it names` }],
+      limits
+    )
   }
-
-  const yaml = await yamlIn(text)
-  if (yaml.problems.length > 0) throw documentInvalid(yaml.problems.map(problem => ({ file: name, path: '', ...problem })))
-  refuseTooDeep(name, yaml.data)
-  return { name, data: yaml.data, locate: async steps => yaml.locate(steps) }
-}
-
-/** Refuses data that nests without end, or so deep that walking it could exhaust the stack. */
-function refuseTooDeep(name: string, data: unknown): void {
-  if (isDeeper(data, MOST_LEVELS)) {
-    throw documentInvalid([{ file: name, path: '', message: `it is nested deeper than ${MOST_LEVELS} levels, or an alias is inside what it names` }])
-  }
+  return { name, data: yaml.data, limits, locate: async places => yaml.locate(places) }
 }
 
 /** Whether data has parts at so many levels below it. */
@@ -66,24 +117,41 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 /** One refusal of all problems: document after document, in the order of `documents` where there are several, within each by place; none twice. */
-export async function refusalOf(problems: readonly DocumentProblem[], documents = problems.map(({ document }) => document)): Promise<ApiError> {
+export async function refusalOf(
+  problems: readonly DocumentProblem[],
+  documents: readonly SourceDocument[] = problems.map(({ document }) => document)
+): Promise<ApiError> {
+  const { limits } = documents[0] as SourceDocument
   const byName = new Map<string, DocumentProblem[]>(documents.map(({ name }) => [name, []]))
   for (const problem of problems) byName.get(problem.document.name)?.push(problem)
   const listed: Problem[] = []
-  let left = 0
-  for (const [file, ofDocument] of byName) {
-    const placed: Problem[] = []
-    for (const { document, steps, message } of unique(ofDocument)) {
-      if (listed.length + placed.length === MOST_PROBLEMS) left++
-      else placed.push({ file, path: pathOf(steps), message, ...(await document.locate(steps)) })
-    }
-    // a part that came through an alias or a merge is elsewhere in the text
-    placed.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
-    for (const problem of placed) listed.push(problem)
+  for (const ofDocument of byName.values()) {
+    for (const problem of await placed(unique(ofDocument))) listed.push(problem)
   }
-  if (left > 0) listed.push({ path: '', message: `and ${left} more problems like these` })
-  return documentInvalid(listed)
+  return documentInvalid(listed, limits, problems.length > limits['limits.problems'])
 }
+
+/** Says that there may be more. */
+const moreThan = (most: number): Problem => ({ path: '', message: `and more problems, which nobody looked for: limits.problems is ${most}` })
+
+/** The problems of one name with their places, in the order of these. */
+async function placed(problems: readonly DocumentProblem[]): Promise<Problem[]> {
+  const byDocument = new Map<SourceDocument, DocumentProblem[]>()
+  for (const problem of problems) byDocument.get(problem.document)?.push(problem) ?? byDocument.set(problem.document, [problem])
+  const found: Problem[] = []
+  for (const [document, own] of byDocument) {
+    const places = await document.locate(own.map(({ steps }) => steps))
+    for (const [index, { steps, message }] of own.entries()) {
+      found.push({ file: document.name, path: pathOf(steps), message: cut(message), ...places[index] })
+    }
+  }
+  // a part that came through an alias or a merge is elsewhere in the text
+  return found.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+}
+
+/** A message may hold a value of any length. */
+const cut = (message: string) => (message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message)
+const LONGEST_MESSAGE = 2000
 
 /** The problems of a document in the order of their places, each once. */
 function unique(problems: readonly DocumentProblem[]): DocumentProblem[] {
@@ -98,32 +166,33 @@ export function problemLine({ file, line, column, path, message }: Problem): str
   return [place, path && `${path}:`, message].filter(Boolean).join(' ')
 }
 
-function documentInvalid(problems: Problem[]): ApiError {
+function documentInvalid(found: Problem[], { 'limits.problems': most }: DocumentLimits, isMore = found.length > most): ApiError {
+  const problems = isMore ? [...found.slice(0, most), moreThan(most)] : found
   const [first] = problems as [Problem, ...Problem[]]
   const count = problems.length === 1 ? 'The document has a problem' : `The document has ${problems.length} problems, the first`
   return new ApiError('document_invalid', { message: `${count}: ${sentence(problemLine(first))} Nothing was changed.`, problems })
 }
 
-function jsonOf(text: string): unknown {
-  if (!/^\s*[{[]/.test(text)) return undefined
+/** The data of a text that is JSON; undefined for any other. Errors: `document_too_large`, before it is parsed, and `body_malformed` where it has to be JSON. */
+function jsonOf(name: string, text: string, limits: DocumentLimits, type: TextType | null): unknown {
+  const problem = sizeProblem(sizeOfJson(text), limits)
+  if (problem !== null) throw documentInvalid([{ file: name, path: '', message: problem }], limits)
   try {
     return JSON.parse(text)
-  } catch {
+  } catch (error) {
+    if (type === 'json') throw new ApiError('body_malformed', { message: `The body is not JSON: ${(error as Error).message}.` })
     return undefined
   }
 }
 
-/** Finds places in a text that was read before in another way; it is read as YAML at the first. */
-export function locatorIn(text: string): SourceDocument['locate'] {
-  let read: Promise<ReadYaml> | undefined
-  return async steps => {
-    read ??= yamlIn(text)
-    return (await read).locate(steps)
-  }
-}
+/** Finds places in a YAML text that was read before in another way. */
+export const locatorIn =
+  (text: string, limits: DocumentLimits): SourceDocument['locate'] =>
+  async places =>
+    (await yamlIn(text, limits)).locate(places)
 
 /** YAML is read by a module that is loaded when it is first needed. */
-async function yamlIn(text: string): Promise<ReadYaml> {
+async function yamlIn(text: string, limits: DocumentLimits): Promise<ReadYaml> {
   const { readYaml } = await import('./yaml.js')
-  return readYaml(text)
+  return readYaml(text, limits)
 }

@@ -6,6 +6,7 @@ import { firstBroken } from '../core/judge.js'
 import { isExact, moneyOf, type Sums, settled } from '../core/money.js'
 import { didYouMean } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
 import { REFUND_RULES, refundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
@@ -13,8 +14,8 @@ import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { completed } from './completion.js'
-import { type DocumentProblem, MOST_PROBLEMS, type Report, reportTo, type SourceDocument } from './documents.js'
-import { type Flaws, isObject } from './flaws.js'
+import { type DocumentProblem, type Problems, type Report, reportTo, type SourceDocument } from './documents.js'
+import type { Flaws } from './flaws.js'
 import { type Progress, reportProgress } from './progress.js'
 
 type Given = Readonly<Record<string, unknown>>
@@ -26,7 +27,7 @@ type Sources = { readonly length: number; at: (index: number) => Sourced | undef
 /** The records of one or more fixture documents. Of the families in `unread` the documents may hold more than could be read. */
 export type Fixture = { sections: Readonly<Record<Section, Sources>>; unread: ReadonlySet<Family> }
 export type Drawing = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
-type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
+export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
 
 const SECTIONS = ['api_keys', ...FAMILIES] as const
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
@@ -92,6 +93,10 @@ function isIdKnown(family: Family, record: unknown, flaws: Flaws | undefined): b
   return record.id != null || Object.keys(record).every(name => !flaws.has(name) || Object.hasOwn(RESOURCES[family].properties as object, name))
 }
 
+/** How many records and keys fixtures hold. */
+export const recordsIn = (fixtures: readonly Fixture[]): number =>
+  fixtures.reduce((sum, { sections }) => SECTIONS.reduce((sum, section) => sum + sections[section].length, sum), 0)
+
 /** Fixtures as one: later records win by id (keys by key) and take the place of the earlier ones. */
 function merged(fixtures: readonly Fixture[]): Fixture {
   const sections = sectionsOf(section => {
@@ -120,7 +125,7 @@ function duplicatesIn({ sections }: Fixture): DocumentProblem[] {
 /** The flaws of the shape of a record. */
 const flawsIn = ({ list, index }: Sourced): Flaws | undefined => list.flaws?.get(index)
 /** Adds what is reported of a record to its problems. */
-const reportOn = (problems: DocumentProblem[], { list, index }: Sourced): Report => reportTo(problems, list.document, [...list.steps, index])
+const reportOn = (problems: Problems, { list, index }: Sourced): Report => reportTo(problems, list.document, [...list.steps, index])
 
 const SUMS = ['amount', 'tip_amount', 'donation_amount', 'amounts'] as const
 /** What each family refers to: a field and its family. An Account's reseller may come after it, and is checked apart. */
@@ -139,7 +144,7 @@ const LINKS: Readonly<Record<Family, readonly [field: string, family: Family] | 
  */
 export class FixtureImporter {
   readonly imported: ImportedRecords = { api_keys: [], accounts: [], users: [], locations: [], tickets: [], transactions: [], refunds: [] }
-  readonly problems: DocumentProblem[]
+  readonly problems: Problems
   readonly #store: Store
   readonly #drawing: Drawing
   /** The ids of records that were left out. */
@@ -159,7 +164,7 @@ export class FixtureImporter {
   readonly #incomplete = new Set<Family>()
 
   /** Problems are added to `problems`. */
-  constructor(store: Store, drawing: Drawing, problems: DocumentProblem[] = []) {
+  constructor(store: Store, drawing: Drawing, problems: Problems = [] as DocumentProblem[]) {
     this.#store = store
     this.#drawing = drawing
     this.problems = problems
@@ -172,17 +177,34 @@ export class FixtureImporter {
 
   /** Merges fixtures and imports their records. */
   importAll(fixtures: readonly Fixture[]): void {
+    const steps = this.importing(fixtures)
+    while (!steps.next().done);
+  }
+
+  /** Merges fixtures and imports their records, one at each step. */
+  *importing(fixtures: readonly Fixture[]): Generator<void, void> {
     const { sections, unread } = fixtures.length === 1 ? (fixtures[0] as Fixture) : merged(fixtures)
     for (const family of unread) this.#unread.add(family)
     const refunds = new RefundJudge(this.#store, sections, this.#drawing.settings)
     for (const family of FAMILIES) {
-      forEach(sections[family], (source, index) => {
-        this.#add(family, source, refunds)
-        reportProgress(this.#drawing.progress, family, index, sections[family].length)
-      })
+      const list = sections[family]
+      for (let index = 0; index < list.length; index++) {
+        const source = list.at(index)
+        if (source !== undefined) this.#add(family, source, refunds)
+        reportProgress(this.#drawing.progress, family, index, list.length)
+        yield
+      }
     }
-    forEach(sections.api_keys, key => this.#addKey(key))
-    forEach(sections.accounts, account => this.#checkReseller(account))
+    for (const [section, act] of [
+      ['api_keys', (key: Sourced) => this.#addKey(key)],
+      ['accounts', (account: Sourced) => this.#checkReseller(account)]
+    ] as const) {
+      for (let index = 0; index < sections[section].length; index++) {
+        const source = sections[section].at(index)
+        if (source !== undefined) act(source)
+        yield
+      }
+    }
     for (const { source, message } of refunds.overRefunded()) this.#report(source)(['amount'], message)
     // where every record is right and new, no id can have been given twice
     if (fixtures.length === 1 && !this.#hasReplaced && this.problems.length === 0) return
@@ -271,8 +293,7 @@ export class FixtureImporter {
   #referred(family: Family, id: string, field: string, source: Sourced): RecordOf<Family> | undefined {
     const record = this.#store[family].get(id)
     if (record === undefined && this.isMissing(family, id)) {
-      const meant = this.problems.length < MOST_PROBLEMS ? didYouMean(id, this.#store[family].someIds(1000)) : ''
-      this.#report(source)([field], `no ${RESOURCE_NAMES[family]} has the id ${id}${meant}`)
+      this.#report(source)([field], `no ${RESOURCE_NAMES[family]} has the id ${id}${didYouMean(id, this.#store[family].someIds(1000))}`)
     }
     return record
   }

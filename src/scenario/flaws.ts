@@ -20,9 +20,6 @@ export function flawsOf(problems: readonly { steps: readonly Step[] }[]): Flaws 
   return root
 }
 
-/** Whether a value can have named parts. */
-export const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The members of a list, each with its index and flaws; none where it is no list. */
 export function membersOf<T>(list: unknown, flaws: Flaws | undefined): { member: T; index: number; flaws: Flaws | undefined }[] {
   return Array.isArray(list) ? list.map((member, index) => ({ member, index, flaws: flaws?.get(index) })) : []

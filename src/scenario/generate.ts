@@ -59,6 +59,13 @@ export function checkGenerate(data: GenerateData, report: Report): boolean {
   return asked.length === 1 && !isReversed
 }
 
+/** How many records generate entries make, the Refunds of their Transactions included. */
+export const generatedBy = (entries: readonly GenerateData[]): number =>
+  entries.reduce((sum, entry) => {
+    const own = GENERATED_FAMILIES.reduce((count, family) => count + (entry[family] ?? 0), 0)
+    return sum + own + Math.round((entry.transactions ?? 0) * (entry.refunded ?? 0))
+  }, 0)
+
 /** Puts the records of one checked generate entry into the store; returns false, with the problem reported, where there is nothing that they could belong to. */
 export function generate(data: GenerateData, generating: Generating, report: Report): boolean {
   const family = GENERATED_FAMILIES.find(name => data[name] !== undefined) as (typeof GENERATED_FAMILIES)[number]

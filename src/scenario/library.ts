@@ -5,7 +5,9 @@ import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
 import { didYouMean, sentence } from '../core/nearest.js'
+import { TooLargeHere } from './body.js'
 import { documentOf, readDocument, type SourceDocument } from './documents.js'
+import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
 import { preparedDocument } from './prepared.js'
 
 export type Shelf = 'fixtures' | 'scenarios'
@@ -19,13 +21,27 @@ export const isPath = (reference: string): boolean => /[\\/]/.test(reference) ||
 export class Library {
   /** Every file that was read, to be watched. */
   readonly read = new Set<string>()
+  readonly limits: DocumentLimits
   readonly #folders: Record<Shelf, string[]>
 
-  constructor(own: { fixtures: string | null; scenarios: string | null }) {
+  /** The user's own folders. */
+  readonly own: { readonly fixtures: string | null; readonly scenarios: string | null }
+  /** Longer files end their reading, so that a worker reads them. */
+  readonly #largest: number
+
+  constructor(own: { fixtures: string | null; scenarios: string | null }, limits = DEFAULT_LIMITS, largest = Number.POSITIVE_INFINITY) {
+    this.own = own
+    this.#largest = largest
+    this.limits = limits
     this.#folders = {
       fixtures: [own.fixtures, join(PACKAGE_ROOT, 'fixtures')].filter(folder => folder !== null),
       scenarios: [own.scenarios, join(PACKAGE_ROOT, 'scenarios')].filter(folder => folder !== null)
     }
+  }
+
+  /** The same folders, of which only files up to so many characters are read. */
+  within(largest: number): Library {
+    return new Library(this.own, this.limits, largest)
   }
 
   /** Reads a file that the command line names; from there it may be anywhere. */
@@ -39,8 +55,9 @@ export class Library {
     const text = await readFile(path, 'utf8').catch(error => {
       throw Object.assign(error, { path })
     })
-    const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text) : null
-    return prepared ?? readDocument(path, text)
+    const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
+    if (prepared === null && text.length > this.#largest) throw new TooLargeHere()
+    return prepared ?? readDocument(path, text, { limits: this.limits })
   }
 
   /** Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with those that exist. */

@@ -7,6 +7,7 @@ import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { digestOf } from './digests.js'
 import type { Report } from './documents.js'
+import { pause } from './slices.js'
 
 /** Looks a value up by its nested name: `['card', 'last4']`. */
 export type Values = (name: readonly string[]) => string | undefined
@@ -106,7 +107,8 @@ function stepsOf(name: string): string[] {
 async function compileTest(wanted: Wanted, report: (message: string) => void): Promise<Test> {
   if (Array.isArray(wanted)) {
     if (wanted.length === 0) report('an empty list matches no call')
-    const tests = await Promise.all(wanted.map(one => compileTest(one, report)))
+    const tests: Test[] = []
+    for (const one of wanted) tests.push(await compileTest(one, report))
     return value => {
       let isTooLong = false
       for (const test of tests) {
@@ -142,6 +144,7 @@ async function compilePattern(pattern: string, ignoreCase: boolean, report: (mes
   if (holdsCardNumber(pattern)) return refuse('a pattern cannot hold a whole card number; write the number as text, of which a digest is kept')
   const repeats = Array.from(pattern.matchAll(REPEAT), ([, least, most]) => Number(most || least)).reduce((sum, count) => sum + count, 0)
   if (repeats > MOST_INSTRUCTIONS) return refuse(`/${pattern}/ repeats too often: all counts in {} may add up to ${MOST_INSTRUCTIONS}`)
+  await pause()
   const { RE2JS } = await import('re2js')
   try {
     const compiled = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)

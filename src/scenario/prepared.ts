@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type DocumentKind, locatorIn, type SourceDocument } from './documents.js'
+import type { DocumentLimits } from './limits.js'
 
 /** What a prepared file holds. */
 export type Prepared = { checkedAs: DocumentKind; data: unknown }
@@ -12,10 +13,10 @@ const FOLDER = fileURLToPath(new URL('../../dist/documents/', import.meta.url))
 export const preparedName = (text: string): string => `${createHash('sha256').update(text).digest('hex')}.json`
 
 /** The document that was prepared from a text; null where none was. */
-export function preparedDocument(name: string, text: string): SourceDocument | null {
+export function preparedDocument(name: string, text: string, limits: DocumentLimits): SourceDocument | null {
   try {
     const prepared: Prepared = JSON.parse(readFileSync(FOLDER + preparedName(text), 'utf8'))
-    return { name, locate: locatorIn(text), ...prepared }
+    return { name, limits, locate: locatorIn(text, limits), ...prepared }
   } catch {
     return null
   }

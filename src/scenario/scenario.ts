@@ -1,11 +1,12 @@
 /** Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with everything that is wrong with them. */
 import type { Checker } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
-import { ApiError, type Problem } from '../core/errors.js'
+import { ApiError } from '../core/errors.js'
 import { type IdCounters, Ids } from '../core/ids.js'
 import { instantOf } from '../core/instants.js'
 import { nearest } from '../core/nearest.js'
 import type { PlacedProblem, Step } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
 import {
   flattened,
   type GivenSettings,
@@ -17,12 +18,14 @@ import {
   settingsInForce
 } from '../core/settings.js'
 import { FAMILIES, Store } from '../store/store.js'
-import { type DocumentKind, type DocumentProblem, documentOf, refusalOf, reportTo, type SourceDocument } from './documents.js'
+import { TooLargeHere } from './body.js'
+import { type DocumentKind, type DocumentProblem, documentOf, ProblemList, reportTo, type SourceDocument, withoutProblems } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
-import { type Drawing, type Fixture, FixtureImporter, fixtureIn, UNREAD_FIXTURE } from './fixture.js'
-import { type Flaws, flawsOf, isObject, membersOf } from './flaws.js'
-import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, loadFaker } from './generate.js'
+import { type Drawing, type Fixture, FixtureImporter, fixtureIn, recordsIn, UNREAD_FIXTURE } from './fixture.js'
+import { type Flaws, flawsOf, membersOf } from './flaws.js'
+import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, generatedBy, loadFaker } from './generate.js'
 import type { Library } from './library.js'
+import { checkCount, tooLarge } from './limits.js'
 import type { Progress } from './progress.js'
 import { FIXTURE_CHECKER, fixtureSchema, ID, SANDBOX_SETTINGS_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 import { compileScript, type EntryData, Script } from './script.js'
@@ -56,7 +59,7 @@ type ScenarioData = {
   steps?: StepData[]
   expect?: ExpectationData[]
 }
-type Origin = {
+export type Origin = {
   /** What the scenario is called when it does not say so itself. */
   name: string
   /** The file that relative paths start from; null for a document that came over HTTP. */
@@ -69,7 +72,7 @@ type Checked = {
   documents: SourceDocument[]
   data: ScenarioData
   flaws: Flaws | undefined
-  problems: DocumentProblem[]
+  problems: ProblemList
 }
 
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const satisfies Record<DocumentKind, Checker>
@@ -82,17 +85,22 @@ export function isBareFixture(data: unknown): boolean {
   return names.some(name => FIXTURE_NAMES.includes(name)) && !names.some(name => SCENARIO_NAMES.includes(name))
 }
 
+/** What a first state is made with; more records than `most` end the making, so that a worker makes them. */
+export type Making = { library: Library; launch: Launch; clockFor: (start: ClockStart) => Clock; progress?: Progress | undefined; most?: number | undefined }
+
 /**
  * Makes the first state that a scenario (or bare fixture) document describes. Nothing else is touched.
- * Errors: `document_invalid` with every problem of the document and of the fixtures that it names.
+ * Errors: `document_invalid` with the problems of the document and of the fixtures that it names, `document_too_large`.
  */
-export async function firstStateOf(
-  document: SourceDocument,
-  { name, file }: Origin,
-  { library, launch, clockFor, progress }: { library: Library; launch: Launch; clockFor: (start: ClockStart) => Clock; progress?: Progress | undefined }
-): Promise<FirstState> {
-  const checked = await checkedScenario(document)
-  const { data, flaws, problems } = checked
+export async function firstStateOf(document: SourceDocument, origin: Origin, making: Making): Promise<FirstState> {
+  const problems = new ProblemList(document.limits)
+  const documents = [document]
+  return withoutProblems(problems, async () => stateIn(await checkedScenario(document, documents, problems), origin, making), documents)
+}
+
+/** The first state of a checked scenario; problems are added to those of its check. */
+async function stateIn(checked: Checked, { name, file }: Origin, { library, launch, clockFor, progress, most }: Making): Promise<FirstState> {
+  const { document, data, flaws, problems } = checked
   const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] => (flaws?.has(key) ? undefined : data[key])
 
   const given = await givenSettings(checked)
@@ -101,7 +109,10 @@ export async function firstStateOf(
   const store = new Store()
   const drawing = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
   const importer = new FixtureImporter(store, drawing, problems)
-  importer.importAll(await fixturesOf(checked, file, library))
+  checkEntries(checked)
+  const fixtures = await fixturesOf(checked, file, library)
+  checkTotal(checked, fixtures, most)
+  importer.importAll(fixtures)
   await generateAll(checked, importer, store, drawing)
 
   const script = new Script(await compileScript(data.script, reportTo(problems, document, ['script']), flaws?.get('script')))
@@ -114,21 +125,20 @@ export async function firstStateOf(
     problems.push({ document, steps, message: `auth.accept_any_key names ${actor}, which is no Account of it` })
   }
 
-  if (problems.length > 0) throw await refusalOf(problems, checked.documents)
   const scenario = { name: data.name ?? name, description: data.description ?? null }
   return { scenario, store, counters: drawing.ids.counters, clock, settings: given, script, expectations, steps: data.steps ?? [] }
 }
 
 /** What of a document does not match the schema of its kind. */
-const problemsOfShape = async ({ data, checkedAs }: SourceDocument, kind: DocumentKind): Promise<PlacedProblem[]> =>
-  checkedAs === kind ? [] : CHECKERS[kind].problems(data)
+const problemsOfShape = async ({ data, checkedAs, limits }: SourceDocument, kind: DocumentKind): Promise<PlacedProblem[]> =>
+  checkedAs === kind ? [] : CHECKERS[kind].problems(data, limits['limits.problems'])
 
-async function checkedScenario(document: SourceDocument): Promise<Checked> {
+async function checkedScenario(document: SourceDocument, documents: SourceDocument[], problems: ProblemList): Promise<Checked> {
   const isBare = isBareFixture(document.data)
   const found = await problemsOfShape(document, isBare ? 'fixture' : 'scenario')
-  const problems = found.map(({ steps, message }) => ({ document, steps, message: processSettingIn(steps) ?? message }))
+  for (const { steps, message } of found) problems.push({ document, steps, message: processSettingIn(steps) ?? message })
   const flaws = flawsOf(found)
-  const checked = { document, documents: [document], problems }
+  const checked = { document, documents, problems }
   if (!isObject(document.data)) return { ...checked, data: {}, flaws }
   if (!isBare) return { ...checked, data: document.data, flaws }
   return { ...checked, data: { data: document.data }, flaws: flaws && new Map([['data', flaws]]) }
@@ -171,12 +181,20 @@ async function generateAll({ document, data, flaws, problems }: Checked, importe
 
 /** The fixtures that a scenario names, in their order, and its own records. */
 async function fixturesOf(checked: Checked, file: string | null, library: Library): Promise<Fixture[]> {
-  const { document, data, flaws } = checked
+  const { document, data, flaws, problems } = checked
   const isList = data.fixtures === undefined || Array.isArray(data.fixtures)
   const fixtures = isList && !Object.keys(document.data ?? {}).some(isMisspelled) ? [] : [UNREAD_FIXTURE]
+  /** What each name leads to: a file is read once. */
+  const known = new Map<string, { fixture: Fixture; problem: string | null }>()
   for (const { member: reference, index, flaws: own } of membersOf<string>(data.fixtures, flaws?.get('fixtures'))) {
-    const found = own ? [] : await library.fixture(reference, file).catch(problemsOfText)
-    fixtures.push(await fixtureFound(found, ['fixtures', index], checked))
+    if (own !== undefined) {
+      fixtures.push(UNREAD_FIXTURE)
+      continue
+    }
+    const named = known.get(reference) ?? (await fixtureNamed(await library.fixture(reference, file).catch(problemsOfText), checked))
+    known.set(reference, named)
+    if (named.problem !== null) problems.push({ document, steps: ['fixtures', index], message: named.problem })
+    fixtures.push(named.fixture)
   }
   return [...fixtures, fixtureIn(document, data.data ?? {}, isBareFixture(document.data) ? [] : ['data'], flaws?.get('data'))]
 }
@@ -187,33 +205,49 @@ function isMisspelled(name: string): boolean {
 }
 
 /** A fixture by what was found where one is named: a document, why there is none, or the problems of its text. */
-async function fixtureFound(
+async function fixtureNamed(
   found: SourceDocument | string | DocumentProblem[],
-  steps: readonly Step[],
-  { document, documents, problems }: Checked
-): Promise<Fixture> {
-  if (typeof found === 'string') problems.push({ document, steps, message: found })
+  { documents, problems }: Checked
+): Promise<{ fixture: Fixture; problem: string | null }> {
+  if (typeof found === 'string') return { fixture: UNREAD_FIXTURE, problem: found }
   if (Array.isArray(found)) {
     for (const problem of found) {
-      problems.push(problem)
       documents.push(problem.document)
+      problems.push(problem)
     }
+    return { fixture: UNREAD_FIXTURE, problem: null }
   }
-  if (typeof found === 'string' || Array.isArray(found)) return UNREAD_FIXTURE
-
-  const ofShape = await problemsOfShape(found, 'fixture')
-  for (const problem of ofShape) problems.push({ document: found, steps: problem.steps, message: problem.message })
   documents.push(found)
-  return fixtureIn(found, found.data, [], flawsOf(ofShape))
+  const ofShape = await problemsOfShape(found, 'fixture')
+  for (const { steps, message } of ofShape) problems.push({ document: found, steps, message })
+  return { fixture: fixtureIn(found, found.data, [], flawsOf(ofShape)), problem: null }
 }
 
 /** The problems of a file that is no YAML, to be listed with all others. Errors: every other error. */
 function problemsOfText(error: unknown): DocumentProblem[] {
-  if (!(error instanceof ApiError)) throw error
-  return (error.problems as readonly Problem[]).map(({ file, line = 1, column = 1, message }) => {
-    const document = { ...documentOf(file as string, null), locate: async () => ({ line, column }) }
+  if (!(error instanceof ApiError) || error.problems === undefined) throw error
+  return error.problems.map(({ file, line = 1, column = 1, message }) => {
+    const document = { ...documentOf(file as string, null), locate: async () => [{ line, column }] }
     return { document, steps: [], message }
   })
+}
+
+/** The lists whose members cost later calls time. Errors: `document_too_large`. */
+function checkEntries({ document: { limits }, data }: Checked): void {
+  for (const name of ['script', 'expect'] as const) {
+    const count = Array.isArray(data[name]) ? data[name].length : 0
+    if (count > limits['limits.entries']) throw tooLarge('limits.entries', limits, `The document holds ${count} members of ${name}`)
+  }
+}
+
+/** Counts the records that a document brings in, before any is made. Errors: `document_too_large`, `TooLargeHere`. */
+function checkTotal({ document: { limits }, data, flaws }: Checked, fixtures: readonly Fixture[], most = Number.POSITIVE_INFINITY): void {
+  const given = recordsIn(fixtures)
+  const generated = generatedBy(membersOf<GenerateData>(data.generate, flaws?.get('generate')).flatMap(({ member, flaws }) => (flaws ? [] : [member])))
+  const steps = Array.isArray(data.steps) ? data.steps.length : 0
+  const parts = [given && `${given} given`, generated && `${generated} generated`, steps && `${steps} made by steps`].filter(Boolean)
+  checkCount(`The document brings in ${parts.join(', ')}, that is`, given + generated + steps, limits)
+  if (given + generated + steps > most) throw new TooLargeHere()
 }
 
 /** The settings that the scenario gives, those that are not right left out. */

@@ -76,11 +76,12 @@ export async function compileEntry(written: EntryData, report: Report): Promise<
 /** Compiles the entries of a script, those with flaws left out; one after an unconditional one of its operation can never apply. */
 export async function compileScript(entries: readonly EntryData[] | undefined, report: Report, flaws?: Flaws): Promise<Entry[]> {
   const compiled: Entry[] = []
+  const answered = new Set<OperationId>()
   for (const { member: data, index, flaws: own } of membersOf<EntryData>(entries, flaws)) {
     const entry = own ? null : await compileEntry(data, (steps, message) => report([index, ...steps], message))
     if (entry === null) continue
-    const earlier = compiled.find(other => other.operation === entry.operation && isUnconditional(other))
-    if (earlier) report([index], `can never apply: an earlier entry of ${data.on} answers every call`)
+    if (answered.has(entry.operation)) report([index], `can never apply: an earlier entry of ${data.on} answers every call`)
+    if (isUnconditional(entry)) answered.add(entry.operation)
     compiled.push(entry)
   }
   return compiled

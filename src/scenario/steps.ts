@@ -2,9 +2,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { didYouMean } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
 import { OPERATIONS, operationsAt } from '../reference/operations.js'
 import type { Report } from './documents.js'
-import { type Flaws, isObject, membersOf } from './flaws.js'
+import { type Flaws, membersOf } from './flaws.js'
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 /** A step as a document writes it. */
@@ -34,7 +35,8 @@ const MOST_LOOKED_AT = 100
 
 /** Checks steps as far as they have no flaws: operations, and that every `${…}` refers to an earlier step or to what `variable` knows. */
 export function checkSteps(steps: readonly StepData[] | undefined, { variable }: Pick<StepBindings, 'variable'>, report: Report, flaws?: Flaws): void {
-  const known: string[] = []
+  const known = new Set<string>()
+  const latest: string[] = []
   for (const { member: step, index, flaws: own } of membersOf<StepData>(steps, flaws)) {
     if (!isObject(step)) continue
     if (step.do !== undefined && !own?.has('do')) {
@@ -45,14 +47,15 @@ export function checkSteps(steps: readonly StepData[] | undefined, { variable }:
     }
     for (const { steps: at, name } of referencesIn(step, [index])) {
       const [head = ''] = name.split('.')
-      if (!known.includes(head) && variable(name) === undefined) {
-        report(at, `\${${name}} refers to nothing${didYouMean(head, known.slice(-MOST_LOOKED_AT)) || '; name an earlier step with as, or the id of a record'}`)
+      if (!known.has(head) && variable(name) === undefined) {
+        report(at, `\${${name}} refers to nothing${didYouMean(head, latest) || '; name an earlier step with as, or the id of a record'}`)
       }
     }
     if (step.as === undefined || own?.has('as')) continue
     if (!NAME.test(step.as)) report([index, 'as'], 'letters, digits, _ and - were expected, beginning with a letter')
-    if (known.includes(step.as)) report([index, 'as'], `an earlier step is called ${step.as} too`)
-    known.push(step.as)
+    if (known.has(step.as)) report([index, 'as'], `an earlier step is called ${step.as} too`)
+    known.add(step.as)
+    if (latest.push(step.as) > MOST_LOOKED_AT) latest.shift()
   }
 }
 

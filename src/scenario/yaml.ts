@@ -1,16 +1,33 @@
 /** YAML as documents write it, and the state as YAML. */
-import { type Document, LineCounter, parseDocument, stringify, visit } from 'yaml'
+import { CST, type Document, isAlias, isCollection, isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, stringify, visit } from 'yaml'
 import type { Step } from '../core/places.js'
+import { type Place, type PlaceTree, placeTree, settlePlaces } from './json-places.js'
+import { type DocumentLimits, sizeProblem } from './limits.js'
 
-type Place = { line: number; column: number }
-/** What a YAML text holds, what is wrong with it, and where each part of it is. */
-export type ReadYaml = { data: unknown; problems: (Partial<Place> & { message: string })[]; locate: (steps: readonly Step[]) => Place | null }
+/** What a YAML text holds, what is wrong with it, and where parts of it are. */
+export type ReadYaml = {
+  data: unknown
+  problems: (Partial<Place> & { message: string })[]
+  locate: (places: readonly (readonly Step[])[]) => (Place | null)[]
+}
 
-/** Reads a text as YAML. */
-export function readYaml(text: string): ReadYaml {
+/** A value of YAML takes so many times the memory of one of JSON while it is read. */
+const WEIGHT = 10
+/** Resolving aliases compares each with the anchors before it. */
+const MOST_COMPARED = 20_000_000
+
+/** Reads a text as YAML, unless it is too large to be parsed. */
+export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
+  const tooLarge = problemOfSize(text, limits)
+  if (tooLarge !== null) return { data: undefined, problems: [{ message: tooLarge, line: 1, column: 1 }], locate: places => places.map(() => null) }
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, logLevel: 'error' })
-  const problems: ReadYaml['problems'] = [...document.errors, ...document.warnings].map(({ message, pos: [at] }) => ({ message, ...placeOf(at, lines) }))
+  // the library compares every two names of an object to find one that is given twice
+  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, logLevel: 'error', uniqueKeys: false })
+  const of = (errors: Document['errors']) => errors.map(({ message, pos: [at] }) => ({ message, at }))
+  const problems: ReadYaml['problems'] = [...of(document.errors), ...repeatedNames(document), ...of(document.warnings as never)]
+    .slice(0, limits['limits.problems'] + 1)
+    .map(({ message, at }) => ({ message, ...placeOf(at, lines) }))
+  if (problems.length === 0) problems.push(...aliasesBeyond(document))
   let data: unknown
   if (problems.length === 0) {
     try {
@@ -19,7 +36,7 @@ export function readYaml(text: string): ReadYaml {
       problems.push(aliasProblem((error as Error).message))
     }
   }
-  return { data, problems, locate: steps => located(document, steps, lines) }
+  return { data, problems, locate: places => located(document, places, lines) }
 
   /** The problem of an alias: one without an anchor has its own place, one that grows without end the document's. */
   function aliasProblem(message: string): Place & { message: string } {
@@ -37,13 +54,90 @@ export function readYaml(text: string): ReadYaml {
   }
 }
 
-/** The place of the nearest part that the text holds; a part that came through an alias or a merge has its parent's place. */
-function located(document: Document, steps: readonly Step[], lines: LineCounter): Place | null {
-  for (let depth = steps.length; depth >= 0; depth--) {
-    const node = (depth === 0 ? document.contents : document.getIn(steps.slice(0, depth), true)) as { range?: [number, number, number] } | null | undefined
-    if (node?.range) return placeOf(node.range[0], lines)
+/**
+ * What is wrong with the nesting or the number of values of a text, by its tokens: a block collection begins at a column beyond those that are open, or with a second
+ * colon in a line.
+ */
+function problemOfSize(text: string, limits: DocumentLimits): string | null {
+  const columns: number[] = []
+  let [column, flow, values, colons, isLineStart] = [0, 0, 1, 0, true]
+  for (const token of new Lexer().lex(text)) {
+    const type = CST.tokenType(token)
+    if (type === 'newline') {
+      ;[column, colons, isLineStart] = [0, 0, true]
+      continue
+    }
+    if (type === 'doc-mode' || type === 'scalar' || type === 'byte-order-mark') continue
+    if (type === 'flow-seq-start' || type === 'flow-map-start') {
+      flow++
+      values++
+    } else if (type === 'flow-seq-end' || type === 'flow-map-end') flow--
+    else if (type === 'flow-error-end') flow = 0
+    else if (type === 'comma') values++
+    if (flow === 0 && type !== 'space' && type !== 'comment') {
+      const isIndicator = type === 'seq-item-ind' || type === 'explicit-key-ind' || (type === 'map-value-ind' && (isLineStart || colons++ > 0))
+      if (isLineStart || isIndicator) {
+        while ((columns.at(-1) ?? -1) >= column) columns.pop()
+        columns.push(column)
+        values++
+      }
+      isLineStart = isLineStart && isIndicator
+    }
+    column += token.length
+    const problem = sizeProblem({ nesting: flow + columns.length, values: values * WEIGHT }, limits)
+    if (problem !== null)
+      return flow + columns.length > limits['limits.nesting'] ? problem : `${problem}, of which each counts as ${WEIGHT} in YAML: write it as JSON`
   }
   return null
+}
+
+/** The names that an object of the text gives twice. */
+function repeatedNames(document: Document): { message: string; at: number }[] {
+  const found: { message: string; at: number }[] = []
+  visit(document, {
+    Map: (_, { items }) => {
+      const names = new Set<unknown>()
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key
+        if (names.has(name)) found.push({ message: 'Map keys must be unique', at: startOf(key) as number })
+        names.add(name)
+      }
+    }
+  })
+  return found
+}
+
+/** The problem of more aliases than can be resolved in good time. */
+function aliasesBeyond(document: Document): { message: string; line: number; column: number }[] {
+  let [anchors, aliases] = [0, 0]
+  visit(document, {
+    Node: (_, node) => {
+      if (isAlias(node)) aliases++
+      else if ((node as { anchor?: string }).anchor) anchors++
+    }
+  })
+  if (aliases * anchors <= MOST_COMPARED) return []
+  return [{ message: `There are ${aliases} aliases of ${anchors} anchors; write the parts out instead of repeating aliases`, line: 1, column: 1 }]
+}
+
+const startOf = (node: unknown): number | undefined => (node as { range?: [number, number, number] } | null)?.range?.[0]
+
+/** The places of parts; a part that came through an alias or a merge, or is not there, has the place of the nearest part around it. */
+function located(document: Document, places: readonly (readonly Step[])[], lines: LineCounter): (Place | null)[] {
+  const { root, ends } = placeTree(places)
+  noteOffsets(document.contents, root)
+  settlePlaces(root)
+  return ends.map(({ offset }) => (offset < 0 ? null : placeOf(offset, lines)))
+}
+
+function noteOffsets(node: unknown, tree: PlaceTree): void {
+  tree.offset = startOf(node) ?? -1
+  if (tree.parts.size === 0 || !isCollection(node)) return
+  for (const [index, item] of node.items.entries()) {
+    const step = isPair(item) ? String(isScalar(item.key) ? item.key.value : item.key) : index
+    const part = tree.parts.get(isMap(node) ? step : index)
+    if (part !== undefined) noteOffsets(isPair(item) ? item.value : item, part)
+  }
 }
 
 function placeOf(at: number, lines: LineCounter): Place {

@@ -239,6 +239,22 @@ export class Collection<R extends StoredRecord> {
       .map(({ record }) => record)
   }
 
+  /** Gives records that came out of order their places in the lists, a list at each step. */
+  *settling(): Generator<void, void> {
+    for (const [, index] of this.#parts.indexes) yield* index.settling()
+  }
+
+  /** All records in the order of lists, each with its number in the order of creation. */
+  inListOrder(): readonly Stored<R>[] {
+    return Array.from(this.#parts.byId.entries(), ([, stored]) => stored).sort((a, b) => a.at - b.at || a.nth - b.nth)
+  }
+
+  /** Inserts a record with its number in the order of creation. */
+  insertAs(record: R, nth: number): void {
+    this.#parts.next = Math.max(this.#parts.next, nth + 1)
+    this.#put(record, nth)
+  }
+
   #put(record: R, nth: number): R {
     const owners = this.#groups.account(record)
     const stored = new Stored(this.#holder, record, { at: Date.parse(record.created), nth, owners })

@@ -72,12 +72,17 @@ export class LayeredMap<V extends object> {
 }
 
 /** A layer on top of others. One that is not much smaller than the one below is merged with it, so that there are few layers and each value is copied only a few times. */
-function stacked<V>(top: Layer<V>, layers: readonly Layer<V>[]): readonly Layer<V>[] {
-  let merged = top
+function stacked<V>(top: Map<string, V | null>, layers: readonly Layer<V>[]): readonly Layer<V>[] {
+  let merged: Layer<V> = top
   let place = 0
   for (; place < layers.length; place++) {
     const below = layers[place] as Layer<V>
     if (below.size > 2 * merged.size) break
+    // the top is not shared yet
+    if (merged === top && below.size < top.size / 8) {
+      for (const [key, value] of below) if (!top.has(key)) top.set(key, value)
+      continue
+    }
     const both = new Map(below)
     for (const [key, value] of merged) {
       if (value === null && place === layers.length - 1) both.delete(key)

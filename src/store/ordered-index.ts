@@ -47,6 +47,14 @@ export class OrderedIndex<E extends Position> {
     this.#late.add(group)
   }
 
+  /** Gives the late entries of all groups their places, a group at each step. */
+  *settling(): Generator<void, void> {
+    for (const group of [...this.#late]) {
+      this.#settle(group)
+      yield
+    }
+  }
+
   /** Gives the late entries of a group their places. */
   #settle(name: string): void {
     if (!this.#late.delete(name)) return

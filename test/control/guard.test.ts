@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { InjectOptions } from 'fastify'
 import t from 'tap'
+import { documentOf } from '../../src/scenario/documents.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import { startWithFolders } from './folders.js'
 import { collectRoutes, isControl, type Route } from './routes.js'
@@ -321,7 +322,7 @@ t.test('control: before the start scenario is loaded, health says so and every o
   }
   t.equal((await control('GET /state', undefined, { host: 'evil.example' })).status, 403, 'the guard runs first')
 
-  await sandbox.load({ name: 'test', data: smallFixture(), locate: async () => null }, { name: 'test', file: null })
+  await sandbox.load(documentOf('test', smallFixture()), { name: 'test', file: null })
 
   t.equal((await control('GET /health')).status, 200)
   t.equal((await control('GET /state')).status, 200)

@@ -65,7 +65,14 @@ t.test('checking: every kind of problem is said in words, with its place', async
     [{ name: 'x', list: [{}, { 'a/b~c': 'x' }] }, { 'list[1].a/b~c': 'a whole number was expected, not x' }],
     [{ name: 'x', list: [{}, 5] }, { 'list[1]': 'an object was expected, not 5' }],
     [{ name: 'x', either: 5 }, { either: 'text was expected, not 5; quote it: "5"' }],
-    [{ name: 'x', either: {} }, { either: 'now is required' }]
+    [{ name: 'x', either: {} }, { either: 'now is required' }],
+    [{ name: 'x', either: [] }, { either: 'text was expected, not a list' }],
+    [
+      { name: 'x', ['y'.repeat(200)]: 1 },
+      {
+        [`${'y'.repeat(128)}…`]: `unknown name ${'y'.repeat(60)}…; known here: name, count, number, flag, maybe, word, wordOrNull, mail, at, id, key, list, parts, either`
+      }
+    ]
   ]
   for (const [document, problems] of cases) {
     const found = await check(document)
@@ -87,6 +94,7 @@ t.test('checking: all problems of a document are reported at once, and the schem
 
   t.equal(made, 0)
   t.equal((await check(['a', 1, 'b', 'c'])).length, 3)
+  t.equal((await check(Array(5000).fill('a'), 10)).length, 11, 'nobody looks for more')
   t.strictSame(await check([1, 2]), [])
   t.equal(made, 1)
 })
@@ -106,6 +114,8 @@ t.test('did-you-mean: the nearest known name, when one is near', async t => {
   ]
   for (const [name, meant] of cases) t.equal(nearest(name, known), meant, name)
   t.equal(nearest('phone', []), null)
+  t.equal(nearest('x'.repeat(200), [`${'x'.repeat(199)}y`]), null, 'a long name is no misspelled one')
+  t.equal(nearest('x'.repeat(128), [`${'x'.repeat(128)}y`]), null)
   t.equal(nearest('ab', ['ax', 'ay']), 'ax', 'of equally near ones the first')
   t.equal(didYouMean('fone', known), '; did you mean phone?')
   t.equal(didYouMean('xyz', known), '')

@@ -1,6 +1,7 @@
 /** A short run of the fuzzer, and its findings for wrong answers; `npm run fuzz` is the long run. */
 import t from 'tap'
 import { answersIn } from './client.js'
+import { fuzzControl } from './control.js'
 import { fuzz, shown, textOf } from './fuzz.js'
 import { faultsOf } from './judge.js'
 import { requestOf } from './requests.js'
@@ -75,5 +76,13 @@ t.test('fuzz: 1,500 hostile requests find nothing', async t => {
 
   t.equal(requests, 1500)
   for (const status of ['200', '400', '401', '404', '501']) t.ok((statuses[status] ?? 0) > 5, `${status}: ${statuses[status]}`)
+  t.strictSame(findings.map(shown), [])
+})
+
+t.test('fuzz: 60 control documents make no neighbour wait, end nothing and change nothing when they are refused', async t => {
+  const { findings, documents, statuses } = await fuzzControl({ seed: 20_260_301, count: 60 })
+
+  t.equal(documents, 60)
+  t.ok((statuses['400'] ?? 0) > 5)
   t.strictSame(findings.map(shown), [])
 })

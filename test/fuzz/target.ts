@@ -15,11 +15,11 @@ const MOST_LINES = 20
 
 export type Memory = { heap: number; rss: number }
 
-/** Starts the command; with a folder it saves its state and snapshots there, and continues from those of an earlier process. */
-export async function startTarget(folder: string | null = null) {
+/** Starts the command; with a folder it saves its state and snapshots there, and continues from those of an earlier process. `options` are Node's. */
+export async function startTarget(folder: string | null = null, options: readonly string[] = []) {
   const kept = folder === null ? [] : [`data=${folder}/data.json`, `snapshots_dir=${folder}/snapshots`]
   const sets = [...SETTINGS, ...kept].flatMap(set => ['--set', set])
-  const child = spawn(process.execPath, ['--expose-gc', '--import', COLLECTS, MAIN, '--port', '0', '--log-level', 'info', ...sets], {
+  const child = spawn(process.execPath, [...options, '--expose-gc', '--import', COLLECTS, MAIN, '--port', '0', '--log-level', 'info', ...sets], {
     env: OWN_ENVIRONMENT,
     stdio: ['ignore', 'pipe', 'pipe']
   })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { documentOf } from '../../src/scenario/documents.js'
 import { authorization, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -308,7 +309,7 @@ t.test('A08: before the start scenario is loaded every call of a sandbox is a 50
   t.equal(elsewhere.status, 404)
   t.equal((await call('GET /tickets', { headers: {} })).headers['request-id'], 'ctl_6', 'no sandbox counts it')
 
-  await emulator.sandboxes.start({ name: 'test', data: { data: smallFixture() }, locate: async () => null }, { name: 'test', file: null })
+  await emulator.sandboxes.start(documentOf('test', { data: smallFixture() }), { name: 'test', file: null })
   t.strictSame(await namesIn(emulator), [])
   t.equal((await call('GET /tickets')).headers['request-id'], 'req_1')
   t.equal((await control('GET /health')).status, 200)

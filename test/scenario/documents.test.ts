@@ -1,13 +1,15 @@
 import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
+import { TooLargeHere } from '../../src/scenario/body.js'
 import { type DocumentProblem, documentOf, problemLine, readDocument, refusalOf, type SourceDocument } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
+import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { cpuTime } from '../support/cpu.js'
 
 const read = async (text: string) => (await readDocument('doc', text)).data
 const place = async (text: string, steps: (string | number)[]) => {
-  const found = await (await readDocument('doc', text)).locate(steps)
+  const [found] = await (await readDocument('doc', text)).locate([steps])
   return found && `${found.line}:${found.column}`
 }
 const refusal = async (act: () => Promise<unknown>): Promise<ApiError> => {
@@ -121,7 +123,7 @@ t.test('documents: the place of everything, in YAML and in JSON', async t => {
   t.equal(await place(json, ['tickets', 0, 'reference']), '3:31')
   t.equal(await place(json, ['tickets', 0, 'none']), '3:5')
   t.equal(await place('', []), null, 'an empty document has no place')
-  t.equal(await documentOf('inline', { a: 1 }).locate(['a']), null, 'data has no lines')
+  t.strictSame(await documentOf('inline', { a: 1 }).locate([['a']]), [null], 'data has no lines')
 })
 
 t.test('documents: a refusal lists every problem with its place, up to a thousand', async t => {
@@ -144,7 +146,7 @@ t.test('documents: a refusal lists every problem with its place, up to a thousan
   t.equal(thousand.problems?.length, 1000)
   const more = await refusalOf(many(1500))
   t.equal(more.problems?.length, 1001)
-  t.strictSame(more.problems?.at(-1), { path: '', message: 'and 500 more problems like these' })
+  t.strictSame(more.problems?.at(-1), { path: '', message: 'and more problems, which nobody looked for: limits.problems is 1000' })
 })
 
 t.test('documents: problems are listed document after document, in the order of the text', async t => {
@@ -345,4 +347,33 @@ t.test('library: a missing folder or file is reported by the system, with its pa
     t.equal(error.code, 'ENOENT')
     t.ok(error.path?.includes('none'))
   }
+})
+
+t.test('documents: a text that is too large is refused before it is parsed, in JSON and in YAML', async t => {
+  const limits = { ...DEFAULT_LIMITS, 'limits.values': 1000 }
+  const list = (count: number) => JSON.stringify(Array(count).fill(1))
+  const messageOf = async (text: string, given = limits) =>
+    (await refusal(() => readDocument('doc', text, { limits: given }))).problems?.map(({ message }) => message)
+
+  t.ok(await readDocument('doc', list(999), { limits }))
+  t.strictSame(await messageOf(list(1001)), ['it holds more than 1000 values (limits.values)'])
+  t.ok(await readDocument('doc', `a: ${list(90)}`, { limits }))
+  t.strictSame(await messageOf(`a: ${list(101)}`), ['it holds more than 1000 values (limits.values), of which each counts as 10 in YAML: write it as JSON'])
+  t.strictSame(await messageOf('- '.repeat(100)), ['it is nested deeper than 64 levels (limits.nesting)'])
+  const anchored = `a: [${Array.from({ length: 5000 }, (_, n) => `&a${n} x`).join(', ')}]\nb: [${Array.from({ length: 5000 }, (_, n) => `*a${n}`).join(', ')}]`
+  t.match((await messageOf(anchored, DEFAULT_LIMITS))?.[0], /^There are 5000 aliases of 5000 anchors/)
+  t.match((await messageOf('? [a]\n: 1\n? [b]\n: &x [*y]', DEFAULT_LIMITS))?.[0], /^Unresolved alias/)
+  t.strictSame(await (await readDocument('doc', '? [a]\n: 1\nb: 2')).locate([['b'], ['c']]), [
+    { line: 3, column: 4 },
+    { line: 1, column: 1 }
+  ])
+  const [{ message }] = (await refusalOf([{ document: documentOf('x', {}), steps: [], message: 'm'.repeat(5000) }])).problems as [Problem]
+  t.equal(message.length, 2001)
+  t.equal((await refusal(() => readDocument('doc', '{"a', { type: 'json' }))).code, 'body_malformed')
+  t.equal((await refusal(() => readDocument('doc', `{"a": "${'x'.repeat(50)}`, { type: 'json' }))).code, 'body_malformed')
+})
+
+t.test('library: a file that would make others wait is left to a worker', async t => {
+  const { root, library } = ownFolders(t)
+  t.type(await refusal(() => library.within(3).file(join(root, 'fixtures', 'plain.yml'))), TooLargeHere)
 })

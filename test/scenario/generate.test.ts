@@ -360,7 +360,7 @@ t.test('generate: every problem, with its place', async t => {
     ['a share below none', [{ transactions: 1, refunded: -0.1 }], ['generate[0].refunded: at least 0 was expected, not -0.1']],
     ['a share as text', [{ transactions: 1, refunded: '20%' }], ['generate[0].refunded: a number was expected, not 20%']],
     ['a payment type that is none', [{ transactions: 1, payment_types: ['card', 'paypall'] }], [`generate[0].payment_types[1]: ${word('paypall', 'paypal')}`]],
-    ['no payment type', [{ transactions: 1, payment_types: [] }], ['generate[0].payment_types: must NOT have fewer than 1 items, not a list']],
+    ['no payment type', [{ transactions: 1, payment_types: [] }], ['generate[0].payment_types: a list with a member was expected, not an empty one']],
     ['half a range', [{ tickets: 1, created: { from: FROM } }], ['generate[0].created: to is required']],
     [
       'a range of what is no instant',

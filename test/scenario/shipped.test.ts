@@ -11,6 +11,7 @@ import { settingsInForce } from '../../src/core/settings.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { Library } from '../../src/scenario/library.js'
+import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { preparedDocument } from '../../src/scenario/prepared.js'
 import { publishedSchema } from '../../src/scenario/schemas.js'
 import type { Json } from '../support/json.js'
@@ -122,15 +123,15 @@ t.test('the build has prepared each shipped document; one that was changed since
   for (const [kind, folder] of Object.entries(folders)) {
     for (const file of readdirSync(folder)) {
       const text = readFileSync(new URL(file, folder), 'utf8')
-      t.hasStrict(preparedDocument(file, text), { name: file, data: parse(text), checkedAs: kind }, file)
+      t.hasStrict(preparedDocument(file, text, DEFAULT_LIMITS), { name: file, data: parse(text), checkedAs: kind }, file)
     }
   }
   const { checkedAs, locate } = await library.scenario('default')
   t.equal(checkedAs, 'scenario')
-  t.strictSame(await locate(['name']), { line: 5, column: 7 }, 'places are those of its text')
+  t.strictSame(await locate([['name']]), [{ line: 5, column: 7 }], 'places are those of its text')
 
-  t.equal(preparedDocument('default', `${textOf('default')} `), null)
-  t.strictSame(Object.keys(await library.file(`${root}/changed.yaml`)), ['name', 'data', 'locate'])
+  t.equal(preparedDocument('default', `${textOf('default')} `, DEFAULT_LIMITS), null)
+  t.strictSame(Object.keys(await library.file(`${root}/changed.yaml`)), ['name', 'data', 'limits', 'locate'])
 })
 
 t.test('the shipped scenarios are those of the folder', async t => {

@@ -60,7 +60,7 @@ export async function startTestEmulator(
   { records = {}, settings = {}, scenario, loaded = true, logged = true, saved, data = saved && { saved, isFailing: false, writable: saved } }: Options = {}
 ) {
   const launch = { flag: settings, environment: {} }
-  const library = new Library({ fixtures: null, scenarios: null })
+  const library = new Library({ fixtures: null, scenarios: null }, settingsInForce(launch).values)
   const sandboxes = new Sandboxes({ library, launch, machine: () => Date.parse(NOW) })
   const sandbox = sandboxes.main
   /** Every line logged, at any level. */

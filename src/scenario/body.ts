@@ -1,0 +1,32 @@
+/** Bodies of control calls that hold documents. */
+import type { TextType } from './documents.js'
+
+/** A body as it was sent. */
+export class Body {
+  readonly type: TextType
+  readonly bytes: Uint8Array
+  #text: string | undefined
+
+  constructor(type: TextType, bytes: Uint8Array) {
+    this.type = type
+    this.bytes = bytes
+  }
+
+  get text(): string {
+    this.#text ??= Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength).toString('utf8')
+    return this.#text
+  }
+
+  /** Whether reading it would make other calls wait. */
+  get isLarge(): boolean {
+    return this.bytes.length > LARGE[this.type]
+  }
+}
+
+/** Larger texts, in bytes, are read in a worker: the same time for YAML, which takes longer. */
+export const LARGE: Readonly<Record<TextType, number>> = { json: 65_536, yaml: 16_384 }
+/** More records are made in a worker. */
+export const MANY_RECORDS = 5000
+
+/** Ends the reading of a document that would make other calls wait, so that it is read in a worker. */
+export class TooLargeHere extends Error {}

@@ -1,0 +1,90 @@
+/** Loads and merges of control calls: small documents are read where calls are answered, large ones in the reading room. */
+import type { Family } from '../reference/operations.js'
+import { collectionOf, type RecordOf, type Records, Store } from '../store/store.js'
+import { type Body, LARGE, MANY_RECORDS, TooLargeHere } from './body.js'
+import { type DocumentProblem, documentOf, reportTo, type SourceDocument } from './documents.js'
+import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
+import type { Place } from './json-places.js'
+import type { DocumentLimits } from './limits.js'
+import { requestedScenario } from './requested.js'
+import type { Reading, ReadingRoom } from './room.js'
+import { type FirstState, firstStateOf, type Making } from './scenario.js'
+import { compileEntry, type Entry, type EntryData, Script } from './script.js'
+import { pause } from './slices.js'
+import type { StepData } from './steps.js'
+
+/** A first state, and the document that its steps are in. */
+export type Loaded = { first: FirstState; document: SourceDocument }
+
+/** Makes the first state that a load call's body asks for. Errors: as of `firstStateOf` and `ReadingRoom.read`. */
+export async function loaded(body: Body, making: Making & { room: ReadingRoom; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
+  const { library, room, now } = making
+  if (!body.isLarge) {
+    try {
+      const small = library.within(LARGE.json)
+      const { document, origin } = await requestedScenario(body, small)
+      return { first: await firstStateOf(document, origin, { ...making, library: small, most: MANY_RECORDS }), document }
+    } catch (error) {
+      if (!(error instanceof TooLargeHere)) throw error
+    }
+  }
+  return room.read({ kind: 'load', type: body.type, bytes: body.bytes, now }, signalOf(), reading => firstStateRead(reading, library.limits))
+}
+
+/** Puts a first state together as its parts come. */
+async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits): Promise<Loaded> {
+  const store = new Store()
+  const entries: Entry[] = []
+  const expectations: Expectation[] = []
+  const steps: StepData[] = []
+  const places: (Place | null)[] = []
+  const locate: SourceDocument['locate'] = async wanted => wanted.map(([, index]) => places[index as number] as Place | null)
+  const document: SourceDocument = { ...documentOf('body', null, limits), locate }
+  const report = reportTo([] as DocumentProblem[], document)
+  const take: Readonly<Record<string, (members: never[]) => unknown>> = {
+    keys: (members: [string, string][]) => {
+      for (const [key, account] of members) store.keys.set(key, account)
+    },
+    script: async (members: EntryData[]) => {
+      for (const data of members) entries.push((await compileEntry(data, report)) as Entry)
+    },
+    expect: async (members: ExpectationData[]) => {
+      for (const data of members) expectations.push((await compileExpectation(data, report)) as Expectation)
+    },
+    steps: (members: [StepData, Place | null][]) => {
+      for (const [step, place] of members) {
+        steps.push(step)
+        places.push(place)
+      }
+    }
+  }
+  for await (const [list, members, numbers] of parts()) {
+    if (numbers === undefined) await take[list]?.(members as never[])
+    else insertAll(store, list as Family, members as RecordOf<Family>[], numbers)
+    await pause()
+  }
+  return { first: { ...(head as NonNullable<typeof head>), store, script: new Script(entries), expectations, steps }, document }
+}
+
+function insertAll<F extends Family>(store: Store, family: F, records: readonly RecordOf<F>[], numbers: readonly number[]): void {
+  const collection = collectionOf(store, family)
+  for (const [index, record] of records.entries()) collection.insertAs(withShared(record, store), numbers[index] as number)
+}
+
+/** A record as it is stored: what was made plain text of is as in every other record. */
+function withShared<R extends RecordOf<Family>>(record: R, { transactions }: Store): R {
+  if ('metadata' in record) Object.assign(record, { metadata: Object.assign(Object.create(null), record.metadata) })
+  if (record.object !== 'refund') return record
+  const { payment_method } = transactions.get(record.transaction) as Records['transactions']
+  return Object.assign(record, { payment_method })
+}
+
+/** The lists of a fixture that was read, as they come. */
+export async function fixtureRead({ parts }: Reading): Promise<Record<string, unknown[]>> {
+  const lists: Record<string, unknown[]> = {}
+  for await (const [list, members] of parts()) {
+    lists[list] ??= []
+    for (const member of members) lists[list].push(member)
+  }
+  return lists
+}

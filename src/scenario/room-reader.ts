@@ -1,0 +1,147 @@
+/** The worker's side of the reading room: reads, checks and generates, and hands the result over in parts. */
+import type { MessagePort } from 'node:worker_threads'
+import { checkerOf } from '../core/checking.js'
+import { Clock } from '../core/clock.js'
+import { ApiError, type ErrorCode, type Problem } from '../core/errors.js'
+import type { Step } from '../core/places.js'
+import { settingsInForce } from '../core/settings.js'
+import { FAMILIES } from '../store/store.js'
+import { Body } from './body.js'
+import { type DocumentProblem, readDocument, refusalOf, type SourceDocument, type TextType } from './documents.js'
+import type { Place } from './json-places.js'
+import { Library } from './library.js'
+import { checkCount } from './limits.js'
+import { requestedScenario } from './requested.js'
+import { type FirstState, firstStateOf, type Launch } from './scenario.js'
+import { FIXTURE_CHECKER } from './schemas.js'
+
+/** What a room is opened with. */
+export type RoomOptions = { folders: Library['own']; launch: Launch }
+/** What is to be read: a load call's body, a fixture, or a body that has to match a schema; `now` is the machine's time in milliseconds. */
+export type Job = { type: TextType; bytes: Uint8Array } & ({ kind: 'load'; now: number } | { kind: 'fixture' } | { kind: 'value'; schema: object })
+export type Question = { read: Job } | { next: true } | { places: readonly (readonly Step[])[] }
+/** A first state without what comes in parts. */
+export type FirstStateHead = Pick<FirstState, 'scenario' | 'counters' | 'clock' | 'settings'>
+export type Refusal = { code: ErrorCode; message: string; problems: readonly Problem[] | undefined }
+export type Reply =
+  | { head: FirstStateHead | null }
+  | { part: string | null }
+  | { places: readonly (Place | null)[] }
+  | { refusal: Refusal }
+  | { defect: string }
+/** Members of one list; records of a first state each with its number in the order of creation. */
+export type Part = [list: string, members: unknown[], numbers?: number[]]
+
+/** Characters of a part, about; the reader of one must not make others wait. */
+const PART = 65_536
+/** Characters of one member, at most. */
+const LARGEST_MEMBER = 1_048_576
+
+/** Answers what comes over a port. */
+export function answerJobs(port: MessagePort, options: RoomOptions): void {
+  const reader = new RoomReader(options)
+  port.on('message', async ({ id, question }: { id: number; question: Question }) => {
+    const reply = await reader.answer(question).catch(refused)
+    port.postMessage({ id, reply })
+  })
+}
+
+function refused(error: unknown): Reply {
+  if (!(error instanceof ApiError)) return { defect: (error as Error).stack as string }
+  const { code, message, problems } = error
+  return { refusal: { code, message, problems } }
+}
+
+class RoomReader {
+  readonly #launch: Launch
+  readonly #library: Library
+  #document: SourceDocument | undefined
+  #parts: Iterator<string> = noParts()
+
+  constructor({ folders, launch }: RoomOptions) {
+    this.#launch = launch
+    this.#library = new Library(folders, settingsInForce(launch).values)
+  }
+
+  async answer(question: Question): Promise<Reply> {
+    if ('read' in question) return { head: await this.#read(question.read) }
+    if ('places' in question) return { places: await (this.#document as SourceDocument).locate(question.places) }
+    const { value } = this.#parts.next()
+    // nothing of a first state is needed any more when it was handed over; the places of a fixture are
+    if (value === undefined) this.#parts = noParts()
+    return { part: value ?? null }
+  }
+
+  async #read(job: Job): Promise<FirstStateHead | null> {
+    const body = new Body(job.type, job.bytes)
+    if (job.kind === 'load') return this.#readScenario(body, job.now)
+    const limits = this.#library.limits
+    const document = await readDocument('body', body.text, { limits, type: job.type })
+    const checker = job.kind === 'fixture' ? FIXTURE_CHECKER : checkerOf(() => job.schema)
+    const found = await checker.problems(document.data, limits['limits.problems'])
+    if (found.length > 0) throw await refusalOf(found.map(({ steps, message }): DocumentProblem => ({ document, steps, message })))
+    this.#document = document
+    if (job.kind === 'value') this.#parts = partsOf('value', [document.data])
+    else {
+      const lists = Object.entries(document.data as Record<string, unknown[]>)
+      const count = lists.reduce((sum, [, list]) => sum + list.length, 0)
+      checkCount('The document brings in', count, limits)
+      this.#parts = listParts(lists)
+    }
+    return null
+  }
+
+  async #readScenario(body: Body, now: number): Promise<FirstStateHead> {
+    const { document, origin } = await requestedScenario(body, this.#library)
+    const making = { library: this.#library, launch: this.#launch, clockFor: (start: FirstState['clock']) => new Clock(() => now, start) }
+    const first = await firstStateOf(document, origin, making)
+    const places = await document.locate(first.steps.map((_, index) => ['steps', index]))
+    this.#parts = firstStateParts(first, places)
+    const { scenario, counters, clock, settings } = first
+    return { scenario, counters, clock, settings }
+  }
+}
+
+function* noParts(): Generator<never, undefined> {}
+
+function* listParts(lists: readonly (readonly [name: string, members: readonly unknown[]])[]): Generator<string, undefined> {
+  for (const [name, members] of lists) yield* partsOf(name, members)
+}
+
+function* firstStateParts({ store, script, expectations, steps }: FirstState, places: readonly (Place | null)[]): Generator<string, undefined> {
+  for (const family of FAMILIES) {
+    const stored: readonly { record: object; nth: number }[] = store[family].inListOrder()
+    const members = stored.map(({ record }) => ('transaction' in record ? { ...record, payment_method: null } : record))
+    const numbers = stored.map(({ nth }) => nth)
+    yield* partsOf(family, members, numbers)
+  }
+  yield* listParts([
+    ['keys', [...store.keys]],
+    ['script', script.listed().map(({ entry }) => entry)],
+    ['expect', expectations.map(({ data }) => data)],
+    ['steps', steps.map((step, index) => [step, places[index]])]
+  ])
+}
+
+/** The members of a list as texts of parts. Errors: `document_too_large`, where one member is so large that it would make others wait. */
+function* partsOf(list: string, members: readonly unknown[], numbers?: readonly number[]): Generator<string, undefined> {
+  let [first, size]: [number, number] = [0, 0]
+  let texts: string[] = []
+  const part = (end: number) => `["${list}",[${texts.join(',')}]${numbers === undefined ? '' : `,[${numbers.slice(first, end).join(',')}]`}]`
+  for (const [index, member] of members.entries()) {
+    const text = JSON.stringify(member)
+    if (text.length > LARGEST_MEMBER) throw memberTooLarge(list, index)
+    texts.push(text)
+    size += text.length
+    if (size < PART) continue
+    yield part(index + 1)
+    texts = []
+    ;[first, size] = [index + 1, 0]
+  }
+  if (texts.length > 0) yield part(members.length)
+}
+
+const memberTooLarge = (list: string, index: number) =>
+  new ApiError('document_too_large', {
+    message: `${list}[${index}] is larger than ${LARGEST_MEMBER} characters, the most that one member of a list may have. Nothing was changed.`
+  })

@@ -1,0 +1,142 @@
+/** The reading room: a worker in which large documents are read, so that nobody waits for it and running out of memory ends no process but its own. */
+import { getHeapStatistics } from 'node:v8'
+import { Worker } from 'node:worker_threads'
+import { ApiError } from '../core/errors.js'
+import type { Step } from '../core/places.js'
+import { type Settings, settingsInForce } from '../core/settings.js'
+import type { Place } from './json-places.js'
+import { ROOM_FILE } from './room-file.js'
+import type { FirstStateHead, Job, Part, Question, Reply, RoomOptions } from './room-reader.js'
+
+/** What a worker has read: handed over in parts, none of which takes long. */
+export type Reading = {
+  head: FirstStateHead | null
+  parts: () => AsyncGenerator<Part, void>
+  /** Where parts of the document are; while it is being read only. */
+  locate: (places: readonly (readonly Step[])[]) => Promise<readonly (Place | null)[]>
+}
+type Asked = { resolve: (reply: Reply) => void; reject: (error: unknown) => void }
+
+const MEBIBYTE = 1_048_576
+/** The most memory of the worker, in MiB; a limit of the whole process that is given on the command line holds instead. */
+const MOST_MEMORY = 1024
+/** How long an idle worker is kept, in milliseconds. */
+const IDLE = 5000
+
+export class ReadingRoom {
+  readonly #options: RoomOptions
+  readonly #settings: Settings
+  #worker: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
+  readonly #asked = new Map<number, Asked>()
+  #nextId = 1
+  #readings = 0
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(options: RoomOptions) {
+    this.#options = options
+    this.#settings = settingsInForce(options.launch).values
+  }
+
+  /**
+   * Reads a document when those before it are done; `receive` takes what was read. Ends when the signal is aborted, with its reason.
+   * Errors: those of reading, `load_limit`, `document_too_large` where it takes too long or too much memory.
+   */
+  async read<T>(job: Job, signal: AbortSignal, receive: (reading: Reading) => Promise<T>): Promise<T> {
+    const most = this.#settings['limits.loads']
+    if (this.#readings >= most) {
+      throw new ApiError('load_limit', { message: `${most} large documents are being read, as many as limits.loads allows; try again in a moment.` })
+    }
+    this.#readings++
+    const turn = this.#turn.then(() => this.#readNow(job, signal, receive))
+    this.#turn = turn.catch(() => {})
+    return turn.finally(() => this.#readings--)
+  }
+
+  /** Ends the worker. */
+  async end(): Promise<void> {
+    await this.#stop(new Error('the emulator stops'))
+  }
+
+  async #readNow<T>(job: Job, signal: AbortSignal, receive: (reading: Reading) => Promise<T>): Promise<T> {
+    signal.throwIfAborted()
+    const stop = () => void this.#stop(signal.reason)
+    signal.addEventListener('abort', stop)
+    clearTimeout(this.#idle)
+    const late = setTimeout(() => void this.#stop(this.#tooLate()), this.#settings['limits.load_time'])
+    try {
+      const reply = await this.#ask({ read: job }, transferable(job.bytes))
+      clearTimeout(late)
+      return await receive({ head: headIn(reply), parts: () => this.#parts(), locate: async places => placesIn(await this.#ask({ places })) })
+    } finally {
+      clearTimeout(late)
+      signal.removeEventListener('abort', stop)
+      this.#worker?.unref()
+      this.#idle = setTimeout(() => void this.end(), IDLE).unref()
+    }
+  }
+
+  async *#parts(): AsyncGenerator<Part, void> {
+    for (let next = this.#ask({ next: true }); ; ) {
+      const { part } = (await next) as { part: string | null }
+      if (part === null) return
+      next = this.#ask({ next: true })
+      // is awaited after what is done with this part
+      next.catch(() => {})
+      yield JSON.parse(part)
+    }
+  }
+
+  async #ask(question: Question, transfer: ArrayBuffer[] = []): Promise<Reply> {
+    this.#worker ??= this.#start()
+    this.#worker.ref()
+    const id = this.#nextId++
+    const reply = await new Promise<Reply>((resolve, reject) => {
+      this.#asked.set(id, { resolve, reject })
+      this.#worker?.postMessage({ id, question }, transfer)
+    })
+    if ('refusal' in reply) throw new ApiError(reply.refusal.code, reply.refusal as never)
+    if ('defect' in reply) throw new Error(reply.defect)
+    return reply
+  }
+
+  #start(): Worker {
+    const limit = Math.min(MOST_MEMORY, Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE))
+    const worker = new Worker(ROOM_FILE, { workerData: this.#options, resourceLimits: { maxOldGenerationSizeMb: limit } })
+    worker.on('message', ({ id, reply }: { id: number; reply: Reply }) => {
+      const asked = this.#asked.get(id)
+      this.#asked.delete(id)
+      asked?.resolve(reply)
+    })
+    worker.on('error', (error: NodeJS.ErrnoException) => {
+      if (worker === this.#worker) void this.#stop(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch(limit) : error)
+    })
+    return worker
+  }
+
+  async #stop(reason: unknown): Promise<void> {
+    clearTimeout(this.#idle)
+    const worker = this.#worker
+    this.#worker = undefined
+    const asked = [...this.#asked.values()]
+    this.#asked.clear()
+    for (const { reject } of asked) reject(reason)
+    await worker?.terminate()
+  }
+
+  #tooLate(): ApiError {
+    const time = this.#settings['limits.load_time']
+    return new ApiError('document_too_large', { message: `Reading the document takes longer than limits.load_time allows: ${time} ms. Nothing was changed.` })
+  }
+}
+
+const tooMuch = (limit: number): ApiError =>
+  new ApiError('document_too_large', {
+    message: `Reading the document takes more than ${limit} MiB of memory: write it as JSON, or load it in parts. Nothing was changed.`
+  })
+
+const headIn = (reply: Reply) => (reply as { head: FirstStateHead | null }).head
+const placesIn = (reply: Reply) => (reply as { places: readonly (Place | null)[] }).places
+
+/** The memory of bytes that is handed over instead of copied: all of it has to be theirs. */
+const transferable = ({ buffer, byteLength }: Uint8Array): ArrayBuffer[] => (byteLength === buffer.byteLength ? [buffer as ArrayBuffer] : [])

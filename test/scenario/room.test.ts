@@ -1,0 +1,313 @@
+/** Large documents: read in a worker, handed over in parts, bounded, all or nothing. */
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { MessageChannel } from 'node:worker_threads'
+import t from 'tap'
+import { Body } from '../../src/scenario/body.js'
+import { ReadingRoom } from '../../src/scenario/room.js'
+import { answerJobs, type Job, type Question, type Reply } from '../../src/scenario/room-reader.js'
+import { inSlices } from '../../src/scenario/slices.js'
+import { smallFixture, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
+
+const NEVER = new AbortController().signal
+const FOLDERS = { fixtures: null, scenarios: null }
+const launchOf = (settings = {}) => ({ flag: settings, environment: {} })
+const bytesOf = (data: unknown) => new Uint8Array(Buffer.from(typeof data === 'string' ? data : JSON.stringify(data)))
+const tickets = (count: number, more: object = {}) =>
+  Array.from({ length: count }, (_, n) => ({ id: `tkt_${n}`, location: 'loc_a', reference: `T-${n}`, ...more }))
+const steps = (count: number) => Array.from({ length: count }, () => ({ do: 'GET /tickets' }))
+const range = { from: '2026-01-01', to: '2026-02-01' }
+
+/** The worker's side in this thread. */
+function reader(t: { teardown: (end: () => void) => void }, settings = {}) {
+  const { port1, port2 } = new MessageChannel()
+  answerJobs(port1, { folders: FOLDERS, launch: launchOf(settings) })
+  t.teardown(() => port2.close())
+  return async (question: Question): Promise<Reply> => {
+    port2.postMessage({ id: 1, question })
+    const [{ reply }] = await once(port2, 'message')
+    return reply
+  }
+}
+
+const partsFrom = async (ask: ReturnType<typeof reader>) => {
+  const parts: unknown[] = []
+  for (;;) {
+    const { part } = (await ask({ next: true })) as { part: string | null }
+    if (part === null) return parts
+    parts.push(JSON.parse(part))
+  }
+}
+
+t.test('reading room: a first state comes in parts, records in the order of lists with their numbers in the order of creation', async t => {
+  const ask = reader(t)
+  const data = smallFixture({
+    tickets: [
+      { id: 'tkt_late', location: 'loc_a', created: '2026-03-02' },
+      { id: 'tkt_early', location: 'loc_a', created: '2026-03-01' }
+    ]
+  })
+  const entry = { on: 'GET /tickets', delay: '1ms' }
+  const scenario = { name: 'x', clock: '2026-03-03', data, script: [entry], expect: [{ on: 'GET /tickets' }], steps: steps(1) }
+
+  const reply = await ask({ read: { kind: 'load', type: 'json', now: 0, bytes: bytesOf({ scenario }) } })
+  t.hasStrict(reply, { head: { scenario: { name: 'x', description: null }, clock: { running: false } } })
+  const parts = (await partsFrom(ask)) as [string, Json[], number[]][]
+  const of = (name: string) => parts.find(([list]) => list === name)
+  const [, members = [], numbers = []] = of('tickets') ?? []
+  const places = members.map(({ id }, index) => [id, numbers[index]])
+  const [early, late] = ['tkt_early', 'tkt_late'].map(id => places.findIndex(([other]) => other === id)) as [number, number]
+  t.ok(early < late)
+  t.ok((numbers[early] as number) > (numbers[late] as number))
+  t.strictSame(of('script')?.[1], [entry])
+  t.strictSame(of('expect')?.[1], [{ on: 'GET /tickets' }])
+  t.strictSame(
+    of('steps')?.[1].map(([step]: Json[]) => step),
+    [{ do: 'GET /tickets' }]
+  )
+  t.strictSame(await ask({ next: true }), { part: null }, 'the end stays the end')
+})
+
+t.test('reading room: fixtures and other bodies are checked, and refused with the places of their problems', async t => {
+  const ask = reader(t, { 'limits.records': 3, 'limits.problems': 2 })
+  const read = (job: Partial<Job> & { kind: Job['kind'] }, data: unknown) => ask({ read: { type: 'json', bytes: bytesOf(data), ...job } as Job })
+  const refusalOf = async (reply: Promise<Reply>) =>
+    ((await reply) as { refusal: { code: string; message: string; problems?: { path: string; line: number }[] } }).refusal
+
+  t.strictSame(await read({ kind: 'fixture' }, { tickets: tickets(2) }), { head: null })
+  t.strictSame(await ask({ places: [['tickets', 1], ['none']] }), {
+    places: [
+      { line: 1, column: JSON.stringify({ tickets: tickets(2) }).indexOf('{"id":"tkt_1"') + 1 },
+      { line: 1, column: 1 }
+    ]
+  })
+  t.strictSame(await partsFrom(ask), [['tickets', tickets(2)]])
+  t.equal((await refusalOf(read({ kind: 'fixture' }, { tickets: tickets(4) }))).code, 'document_too_large')
+  const wrong = await refusalOf(read({ kind: 'fixture' }, { tickets: Array(5).fill({}) }))
+  t.strictSame([wrong.code, wrong.problems?.map(({ path }) => path)], ['document_invalid', ['tickets[0]', 'tickets[1]', '']])
+  t.equal((await refusalOf(read({ kind: 'fixture' }, '{"a":'))).code, 'body_malformed')
+
+  const schema = { type: 'object', additionalProperties: false, properties: { a: { type: 'string' } } }
+  t.strictSame(await read({ kind: 'value', schema }, { a: 'x' }), { head: null })
+  t.strictSame(await partsFrom(ask), [['value', [{ a: 'x' }]]])
+  t.equal((await refusalOf(read({ kind: 'value', schema }, { a: 5 }))).code, 'document_invalid')
+
+  await read({ kind: 'fixture' }, { tickets: [{ location: 'x'.repeat(1_100_000) }] })
+  t.match((await refusalOf(ask({ next: true }))).message, /^tickets\[0\] is larger than 1048576 characters/)
+  t.match((await read({ kind: 'value', schema: { unknown: 1 } }, {})) as object, { defect: /there is no quick check of unknown/ })
+})
+
+t.test('reading room: one document after the other, so many at once; a caller who leaves ends the reading, and the next is read', async t => {
+  const room = new ReadingRoom({ folders: FOLDERS, launch: launchOf({ 'limits.loads': 2 }) })
+  t.teardown(() => room.end())
+  const job = (): Job => ({ kind: 'fixture', type: 'json', bytes: bytesOf({ tickets: tickets(3) }) })
+  const order: number[] = []
+  const lists =
+    (n: number) =>
+    async ({ parts }: { parts: () => AsyncGenerator<unknown> }) => {
+      const all: unknown[] = []
+      for await (const part of parts()) all.push(part)
+      order.push(n)
+      return all.length
+    }
+
+  const first = room.read(job(), NEVER, lists(1))
+  const second = room.read(job(), NEVER, lists(2))
+  await t.rejects(room.read(job(), NEVER, lists(3)), { code: 'load_limit' })
+  t.strictSame([await first, await second, order], [1, 1, [1, 2]])
+
+  const leaving = new AbortController()
+  const reason = new Error('left')
+  const left = room.read(job(), leaving.signal, () => new Promise(() => {})).catch(error => error)
+  const waiting = room.read(job(), NEVER, lists(4))
+  leaving.abort(reason)
+  t.equal(
+    await room.read({ kind: 'fixture', type: 'json', bytes: bytesOf('{}') }, AbortSignal.abort(reason), lists(5)).catch(error => error.code ?? error),
+    'load_limit'
+  )
+  t.equal(await left, reason)
+  t.equal(await waiting, 1, 'the next is read by another worker')
+  t.equal(await room.read(job(), AbortSignal.abort(reason), lists(6)).catch(error => error), reason)
+  await t.rejects(room.read({ kind: 'value', schema: { unknown: 1 }, type: 'json', bytes: bytesOf('{}') }, NEVER, lists(7)), /no quick check/)
+})
+
+t.test('reading room: what takes too long or too much memory is refused, and the process goes on', async t => {
+  const slow = new ReadingRoom({ folders: FOLDERS, launch: launchOf({ 'limits.load_time': 100 }) })
+  t.teardown(() => slow.end())
+  const generate = [{ tickets: 200_000, location: 'loc_bistro', created: range }]
+  const job: Job = { kind: 'load', type: 'json', now: 0, bytes: bytesOf({ scenario: { fixtures: ['bistro'], generate } }) }
+  await t.rejects(
+    slow.read(job, NEVER, async () => {}),
+    { code: 'document_too_large', message: /longer than limits\.load_time allows: 100 ms/ }
+  )
+})
+
+t.test('reading room: a worker that ends by itself refuses its document, and the next has another worker', async t => {
+  const room = new ReadingRoom({ folders: FOLDERS, launch: launchOf() })
+  t.teardown(() => room.end())
+  const job = (): Job => ({ kind: 'fixture', type: 'json', bytes: bytesOf('{}') })
+  for (const [code, expected] of [
+    ['ERR_WORKER_OUT_OF_MEMORY', { code: 'document_too_large', message: /more than \d+ MiB of memory/ }],
+    ['ERR_OTHER', { code: 'ERR_OTHER' }]
+  ] as const) {
+    process.once('worker', worker => {
+      worker.emit('error', Object.assign(new Error('ended'), { code }))
+      setImmediate(() => worker.emit('error', new Error('again')))
+    })
+    await t.rejects(
+      room.read(job(), NEVER, async () => {}),
+      expected
+    )
+  }
+  t.equal(await room.read(job(), NEVER, async ({ head }) => head), null)
+})
+
+t.test('reading room: many records come in several parts, and Refunds without what their Transactions have', async t => {
+  const ask = reader(t)
+  const generate = [
+    { tickets: 2000, location: 'loc_bistro' },
+    { transactions: 10, location: 'loc_bistro', refunded: 1 }
+  ]
+  await ask({ read: { kind: 'load', type: 'json', now: 0, bytes: bytesOf({ scenario: { fixtures: ['bistro'], generate } }) } })
+  const parts = (await partsFrom(ask)) as [string, Json[]][]
+  t.ok(parts.filter(([list]) => list === 'tickets').length > 2)
+  t.equal(parts.find(([list]) => list === 'refunds')?.[1][0].payment_method, null)
+})
+
+t.test('loads: a large document makes the same state as a small one', async t => {
+  const generate = [
+    { tickets: 3000, location: 'loc_a', created: range },
+    { transactions: 2500, location: 'loc_a', created: range, refunded: 0.3 }
+  ]
+  const extra = {
+    tickets: tickets(3, { created: '2026-01-15', extra: { a: 1 } }),
+    locations: [{ id: 'loc_m', account: 'mch_a', display_name: 'M', address: { country: 'US' }, metadata: { __proto__: null, x: 'y' } }]
+  }
+  const scenario = {
+    clock: '2026-03-03',
+    seed: 7,
+    data: smallFixture(extra),
+    generate,
+    script: [{ on: 'GET /refunds', fault: 'hang' }],
+    steps: steps(1),
+    expect: [{ on: 'GET /tickets' }]
+  }
+  const direct = await startTestEmulator(t, { scenario })
+  const large = await startTestEmulator(t)
+
+  t.strictSame((await large.control('POST /load', { scenario })).status, 200)
+
+  t.equal(await large.state(), await direct.state())
+  for (const on of ['GET /tickets?limit=100', 'GET /transactions?limit=100', 'GET /locations?limit=50'] as const) {
+    const [path, query = ''] = on.split('?')
+    const [one, other] = await Promise.all([large, direct].map(emulator => emulator.call(path as string, { query })))
+    t.strictSame(one?.text.replace(/req_\d+/, ''), other?.text.replace(/req_\d+/, ''), on)
+  }
+  t.strictSame(await large.nextIds(), await direct.nextIds())
+  t.equal((await large.control('POST /reset')).status, 200)
+  await direct.control('POST /reset')
+  t.equal(await large.state(), await direct.state())
+})
+
+t.test('loads: what is wrong with a large document is listed with its place, and nothing is changed', async t => {
+  const emulator = await startTestEmulator(t)
+  const before = await emulator.state()
+  const refused = async (on: string, body: object | string, headers = {}) => {
+    const answer = await emulator.control(on, body, headers)
+    t.equal(await emulator.state(), before)
+    const [first] = answer.body.error.problems ?? [{}]
+    return [answer.status, answer.body.error.code, first.path ?? null, first.column ?? null]
+  }
+  const bad = tickets(3000)
+  bad[2999] = { ...bad[2999], location: 'none' } as never
+  const text = JSON.stringify({ scenario: { data: smallFixture({ tickets: bad }) } })
+
+  t.strictSame(await refused('POST /load', text), [400, 'document_invalid', 'data.tickets[3000].location', text.indexOf('"none"') + 1])
+  const fixture = JSON.stringify({ tickets: bad })
+  t.strictSame(await refused('POST /records', fixture), [400, 'document_invalid', 'tickets[2999].location', fixture.indexOf('"none"') + 1])
+  t.strictSame(await refused('POST /load', { scenario: { data: smallFixture(), generate: [{ tickets: 1_000_000 }] } }), [413, 'document_too_large', null, null])
+  const failing = { scenario: { data: smallFixture({ tickets: tickets(3000) }), steps: [{ do: 'GET /tickets/none', expect: { status: 200 } }] } }
+  t.strictSame((await refused('POST /load', failing)).slice(0, 3), [400, 'document_invalid', 'steps[0]'])
+  t.strictSame(await refused('POST /script', { on: 'x'.repeat(70_000) }), [400, 'document_invalid', 'on', 7])
+  t.strictSame(await refused('PATCH /settings', { x: 'x'.repeat(2_000_000) }), [413, 'body_too_large', null, null])
+  const sequence = (count: number) => ({ sequence: Array.from({ length: count }, () => ({ on: 'GET /tickets' })) })
+  t.strictSame(await refused('POST /verify', sequence(10_001)), [413, 'document_too_large', null, null])
+  t.equal((await emulator.control('POST /verify', sequence(10_000))).body.holds, false)
+  t.strictSame(await refused('POST /load', { scenario: { script: Array(10_001).fill({ on: 'GET /tickets', fault: 'hang' }) } }), [
+    413,
+    'document_too_large',
+    null,
+    null
+  ])
+})
+
+t.test('loads: a large fixture is merged, and refused when another call changed the records meanwhile', async t => {
+  const emulator = await startTestEmulator(t, { settings: { 'limits.records': 9000 } })
+  const merge = (prefix: string) => emulator.control('POST /records', { tickets: tickets(4000).map(ticket => ({ ...ticket, id: `${prefix}${ticket.id}` })) })
+
+  const { status, body } = await merge('a_')
+  t.strictSame([status, body.tickets.length, body.tickets[3999].id], [200, 4000, 'a_tkt_3999'])
+  const first = merge('b_')
+  let isOver = false
+  const change = () => {
+    if (isOver) return
+    emulator.sandbox.addKey('mch_a')
+    setImmediate(change)
+  }
+  change()
+  const refused = await first
+  isOver = true
+  t.strictSame([refused.status, refused.body.error.code], [409, 'state_changed'])
+  t.equal((await merge('b_')).status, 200)
+  const third = await merge('c_')
+  t.strictSame([third.status, third.body.error.code], [413, 'document_too_large'], 'more than a sandbox may hold')
+})
+
+t.test('loads: each takes effect when it is answered; a sandbox that is deleted meanwhile gets none, and a caller who leaves ends the load', async t => {
+  const emulator = await startTestEmulator(t)
+  const port = await emulator.listen()
+  const big = JSON.stringify({ scenario: { name: 'big', data: smallFixture({ tickets: tickets(3000) }) } })
+  const base = `http://127.0.0.1:${port}`
+  const load = (sandbox: string) => fetch(`${base}${sandbox}/_control/load`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: big })
+  const nameOf = async (sandbox: string) => ((await (await fetch(`${base}${sandbox}/_control`)).json()) as { scenario: { name: string } }).scenario.name
+
+  const loads = [load('/sandbox/one'), load('/sandbox/one')]
+  await fetch(`${base}/sandbox/one/_control/reset`, { method: 'POST' })
+  t.strictSame(
+    (await Promise.all(loads)).map(({ status }) => status),
+    [200, 200]
+  )
+  t.equal(await nameOf('/sandbox/one'), 'big')
+
+  const deleted = load('/sandbox/one')
+  while ((await (await fetch(`${base}/_control/sandboxes`)).text()).includes('"in_flight":0')) await new Promise(resolve => setTimeout(resolve, 1))
+  await fetch(`${base}/_control/sandboxes/one`, { method: 'DELETE' })
+  const answer = await deleted
+  t.strictSame([answer.status, ((await answer.json()) as { error: { code: string } }).error.code], [404, 'sandbox_unknown'])
+
+  const before = await nameOf('')
+  const leaving = request(`${base}/_control/load`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(big) }
+  })
+  leaving.on('error', () => {})
+  leaving.end(big, () => setTimeout(() => leaving.destroy(), 20))
+  await new Promise(resolve => leaving.once('close', resolve))
+  t.equal((await load('/sandbox/two')).status, 200)
+  t.equal(await nameOf(''), before)
+})
+
+t.test('slices: work goes on until its end, and others are let in', async t => {
+  let [others, done] = [0, 0]
+  const other = setInterval(() => others++, 0)
+  await inSlices(
+    (function* () {
+      for (const end = performance.now() + 60; performance.now() < end; done++) yield
+    })()
+  )
+  clearInterval(other)
+  t.ok(done > 100)
+  t.ok(others > 2, `${others} times`)
+  t.equal(new Body('yaml', bytesOf('é')).text, 'é')
+})
