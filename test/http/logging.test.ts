@@ -17,7 +17,16 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 /** An app with a logger of its own, and the lines that it wrote. */
 async function startLogging(level: (typeof LEVELS)[number], { settings = {}, write }: { settings?: GivenSettings; write?: (line: string) => void } = {}) {
   const lines: string[] = []
-  const launch = { flag: { 'limits.parameters': 1_000_000, 'limits.body': 100_000_000, ...settings }, environment: {} }
+  const launch = {
+    flag: {
+      'limits.parameters': 1_000_000,
+      'limits.body': 100_000_000,
+      'limits.journal_bytes': 2_000_000_000,
+      'limits.journal_total': 2_000_000_000,
+      ...settings
+    },
+    environment: {}
+  }
   const library = new Library({ fixtures: null, scenarios: null })
   const sandboxes = new Sandboxes({ library, launch, machine: () => Date.parse(NOW) })
   const logger = pino({ level }, { write: write ?? (line => lines.push(line)) })
