@@ -1,5 +1,5 @@
 /** YAML as documents write it, and the state as YAML. */
-import { CST, type Document, isAlias, isCollection, isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, stringify, visit } from 'yaml'
+import { CST, type Document, isAlias, isCollection, isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, type Scalar, stringify, visit } from 'yaml'
 import type { Step } from '../core/places.js'
 import { type Place, type PlaceTree, placeTree, settlePlaces } from './json-places.js'
 import { type DocumentLimits, sizeProblem } from './limits.js'
@@ -91,14 +91,19 @@ function problemOfSize(text: string, limits: DocumentLimits): string | null {
   return null
 }
 
-/** The names that an object of the text gives twice. */
+/** Names that an object of the text gives twice, and what is no name. */
 function repeatedNames(document: Document): { message: string; at: number }[] {
   const found: { message: string; at: number }[] = []
   visit(document, {
     Map: (_, { items }) => {
       const names = new Set<unknown>()
       for (const { key } of items) {
-        const name = isScalar(key) ? key.value : key
+        // the library writes a list or an object as a name, which takes twice as long for each level
+        if (!isScalar(key)) {
+          found.push({ message: 'A name was expected, not a list, an object or an alias', at: startOf(key) as number })
+          continue
+        }
+        const name = key.value
         if (names.has(name)) found.push({ message: 'Map keys must be unique', at: startOf(key) as number })
         names.add(name)
       }
@@ -134,7 +139,7 @@ function noteOffsets(node: unknown, tree: PlaceTree): void {
   tree.offset = startOf(node) ?? -1
   if (tree.parts.size === 0 || !isCollection(node)) return
   for (const [index, item] of node.items.entries()) {
-    const step = isPair(item) ? String(isScalar(item.key) ? item.key.value : item.key) : index
+    const step = isPair(item) ? String((item.key as Scalar).value) : index
     const part = tree.parts.get(isMap(node) ? step : index)
     if (part !== undefined) noteOffsets(isPair(item) ? item.value : item, part)
   }
