@@ -1,6 +1,8 @@
 /** Suggestions for names that do not exist. */
 import { distance } from 'fastest-levenshtein'
 
+/** Longer names are no misspelled ones, and comparing them takes long. */
+const LONGEST = 128
 /** Characters of a name or value that are shown. */
 const MOST_SHOWN = 60
 
@@ -9,11 +11,11 @@ export const shortened = (text: string): string => (text.length > MOST_SHOWN ? `
 
 /** The known name that a person most likely meant, or null when none is similar. */
 export function nearest(name: string, known: readonly string[]): string | null {
+  if (name.length > LONGEST) return null
   let best: string | null = null
   let least = Math.max(2, Math.floor(name.length / 3)) + 1
   for (const other of known) {
-    // names are at least as far apart as their lengths: a huge one is compared with nothing
-    if (Math.abs(other.length - name.length) >= least) continue
+    if (other.length > LONGEST) continue
     const apart = distance(name.toLowerCase(), other.toLowerCase())
     if (apart < least) [best, least] = [other, apart]
   }

@@ -28,7 +28,7 @@ t.test('console: the page of a sandbox reads the control API of that sandbox', a
 
   await call('GET /tickets')
   t.equal((await ask('/sandbox/worker-1/_control')).status, 404)
-  await inject({ method: 'GET', url: '/sandbox/worker-1/next/tickets' })
+  await inject({ method: 'POST', url: '/sandbox/worker-1/_control/reset', headers: { host: 'localhost', 'content-type': 'application/json' } })
 
   const { text } = await ask('/sandbox/worker-1/_control')
   t.equal(text.includes('<body data-control="/sandbox/worker-1/_control">'), true)

@@ -120,7 +120,7 @@ t.test("docs: the page of a sandbox shows the sandbox's own document, whose addr
   const { inject } = await startTestEmulator(t)
   const get = (url: string) => inject({ method: 'GET', url, headers: { host: 'localhost' } })
   t.equal((await get('/sandbox/blue/_control/docs')).status, 404, 'a page does not make a sandbox')
-  await get('/sandbox/blue/next/locations')
+  await inject({ method: 'POST', url: '/sandbox/blue/_control/reset', headers: { host: 'localhost' } })
 
   const page = await get('/sandbox/blue/_control/docs')
   t.equal(page.status, 200)

@@ -33,7 +33,11 @@ async function recorded(t: Test, seed: string) {
   data.writeFrom(() => sandboxes.present)
   const { below, of } = random(seed, 1)
   let made = 0
-  const sandbox = () => (of([true, false]) ? sandboxes.main : sandboxes.use(of(['a', 'b'])))
+  const sandbox = () => {
+    const any = of([true, false]) ? sandboxes.main : sandboxes.use(of(['a', 'b']))
+    sandboxes.keep(any)
+    return any
+  }
   const acts: (() => unknown)[] = [
     () => sandbox().addRecords(documentOf('more', { tickets: [{ location: 'loc_a', reference: `T-${++made}` }] })),
     () => sandbox().addRecords(documentOf('more', { locations: [{ account: 'mch_a', display_name: 'é€😀'.repeat(++made), address: { country: 'US' } }] })),

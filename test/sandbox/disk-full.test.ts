@@ -182,8 +182,8 @@ t.test('closing writes a last time: where that fails it says which changes are n
   disk.room = 0
   await refund()
   await sandbox.changeSettings({ seed: 9 })
-  sandboxes.use('one')
-  sandboxes.use('two').nextRequestId()
+  for (const name of ['one', 'two']) sandboxes.keep(sandboxes.use(name))
+  sandboxes.find('two').nextRequestId()
 
   await t.rejects(data.close({ writesLast: true }), {
     code: 'data_not_written',
@@ -192,7 +192,9 @@ t.test('closing writes a last time: where that fails it says which changes are n
   })
 
   const again = await started(t)
-  await again.sandboxes.use('read').addKey('mch_a')
+  const read = again.sandboxes.use('read')
+  again.sandboxes.keep(read)
+  read.addKey('mch_a')
   await again.refund()
   again.sandboxes.find('read').nextRequestId()
   await again.sandboxes.delete('read')

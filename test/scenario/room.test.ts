@@ -153,7 +153,7 @@ t.test('reading room: a worker that ends by itself refuses its document, and the
   ] as const) {
     process.once('worker', worker => {
       worker.emit('error', Object.assign(new Error('ended'), { code }))
-      setImmediate(() => worker.emit('error', new Error('again')))
+      worker.emit('error', new Error('again'))
     })
     await t.rejects(
       room.read(job(), NEVER, async () => {}),

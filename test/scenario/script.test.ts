@@ -565,7 +565,7 @@ t.test('script: entries are added behind the others, shown with id and counts, a
   const refunds: EntryData = { on: 'GET /refunds', respond: { status: 500 } }
   const script = await scriptOf(tickets, refunds)
 
-  const id = script.add(await compiled(tickets))
+  const { id } = script.add(await compiled(tickets))
 
   t.equal(id, 'scr_3')
   t.strictSame(appliedBy(script, [sent('GET /tickets'), sent('GET /tickets'), sent('GET /refunds')]), [0, null, 1])
@@ -587,12 +587,12 @@ t.test('script: entries are added behind the others, shown with id and counts, a
     script.listed().map(({ id }) => id),
     ['scr_2']
   )
-  t.equal(script.add(await compiled(tickets)), 'scr_4', 'an id is not given out again')
+  t.equal(script.add(await compiled(tickets)).id, 'scr_4', 'an id is not given out again')
 
   script.clear()
   t.strictSame([script.listed(), script.has('listTickets'), script.has('listRefunds')], [[], false, false])
   script.clear()
-  t.equal(script.add(await compiled(tickets)), 'scr_5')
+  t.equal(script.add(await compiled(tickets)).id, 'scr_5')
 })
 
 t.test('script: a copy has the same ids and counts, and neither changes the other', async t => {
@@ -616,7 +616,7 @@ t.test('script: a copy has the same ids and counts, and neither changes the othe
     [['scr_1'], []]
   )
   const entry = await compiled({ on: 'GET /refunds', delay: '1s' })
-  t.strictSame([script.add(entry), copy.add(entry)], ['scr_4', 'scr_4'], 'an id that was given out before is not given out by a copy')
+  t.strictSame([[script.add(entry), copy.add(entry)], ['scr_4', 'scr_4'], 'an id that was given out before is not given out by a copy')
 })
 
 t.test('script: an entry is put back with the id and counts that it had', async t => {
@@ -634,7 +634,7 @@ t.test('script: an entry is put back with the id and counts that it had', async 
       ['scr_2', 1, 0]
     ]
   )
-  t.equal(script.add(entry), 'scr_8')
+  t.equal(script.add(entry).id, 'scr_8')
 })
 
 /** The problems of one expectation: those of its schema, or else those found when it is compiled. */
