@@ -70,7 +70,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.setErrorHandler(answerRefusal)
   app.addHook('preClose', async () => faults.cut())
   app.addHook('onClose', async () => faults.end())
-  app.addHook('onClose', () => sandboxes.room.end())
+  app.addHook('onClose', () => sandboxes.documents.end())
   app.addHook('onRequest', (request, reply, done) => {
     refuseMisplaced(request, openCall(request, reply, router))
     done()

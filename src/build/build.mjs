@@ -42,12 +42,12 @@ const OPTIONS = {
   logLevel: 'warning'
 }
 
-/** A module finds files relative to itself from where its source is; the script of the reading room's worker is beside the bundle. */
+/** A module finds files relative to itself from where its source is; the script of the document worker is beside the bundle. */
 const atSource = {
   name: 'import.meta.url',
   setup({ onLoad }) {
-    const contents = "export const ROOM_FILE = require('node:path').join(require('node:path').dirname(__filename), 'room.js')"
-    onLoad({ filter: /[\\/]room-file\.ts$/ }, () => ({ contents, loader: 'ts' }))
+    const contents = "export const WORKER_FILE = require('node:path').join(require('node:path').dirname(__filename), 'document-worker.js')"
+    onLoad({ filter: /[\\/]worker-file\.ts$/ }, () => ({ contents, loader: 'ts' }))
     onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
       const source = JSON.stringify(relative(DIST, path))
       const text = await readFile(path, 'utf8')
@@ -73,7 +73,7 @@ const later = {
 /** Bundles the emulator, and each of the other packages. Returns the folders of all packages. */
 async function bundle() {
   const contents =
-    "export { ApiError, startEmulator } from './src/index.js'\nexport { run } from './src/cli/program.js'\nexport { answerJobs } from './src/scenario/room-reader.js'"
+    "export { ApiError, startEmulator } from './src/index.js'\nexport { run } from './src/cli/program.js'\nexport { answerJobs } from './src/scenario/worker-reader.js'"
   const bundles = await Promise.all([
     build({
       ...OPTIONS,

@@ -61,7 +61,7 @@ export const departureOf =
   }
 
 /**
- * A reader of call bodies that match a schema; it returns the body and its document. A large one is read in the reading room.
+ * A reader of call bodies that match a schema; it returns the body and its document. A large one is read in the document worker.
  * Errors: `body_malformed` where there is none, or where JSON is broken; `document_invalid`; `body_too_large` beyond `limits.body`.
  */
 export function bodyReader<T>(
@@ -79,7 +79,7 @@ export function bodyReader<T>(
     }
     if (sent.isLarge) {
       const job = { kind: 'value', type, bytes, schema: schemaOf() } as const
-      const [data] = await sandbox.room.read(job, departureOf(reply)(), async ({ parts }) => {
+      const [data] = await sandbox.documents.read(job, departureOf(reply)(), async ({ parts }) => {
         const members: unknown[] = []
         for await (const [, [member]] of parts()) members.push(member)
         return members

@@ -1,10 +1,10 @@
 /** The journal: the last calls of a sandbox, bounded in number and in bytes, by itself and together with those of other sandboxes. */
 import { valueIn } from '../core/form.js'
-import type { JournalRoom } from './journal-room.js'
+import type { JournalBudget } from './journal-budget.js'
 import { type JudgedCall, recordsShown, tookEffect } from './judged-call.js'
 
-/** `room` is what all journals of the process share. */
-export type JournalLimits = { entries: number; bytes: number; room: JournalRoom }
+/** `budget` is what all journals of the process share. */
+export type JournalLimits = { entries: number; bytes: number; budget: JournalBudget }
 
 export class Journal {
   readonly #limits: JournalLimits
@@ -48,14 +48,14 @@ export class Journal {
   }
 
   add(call: JudgedCall): void {
-    const { entries, bytes, room } = this.#limits
+    const { entries, bytes, budget } = this.#limits
     const { held } = call
     const before = this.#bytes
     this.#calls.push(call)
     this.#sizes.push(held)
     this.#bytes += held
     while (this.size > entries || this.#bytes > bytes) this.#drop()
-    room.count(this, this.#bytes - before)
+    budget.count(this, this.#bytes - before)
     for (const listener of this.#listeners) listener(call)
   }
 
@@ -63,7 +63,7 @@ export class Journal {
   shrink(bytes: number): void {
     const before = this.#bytes
     while (this.#bytes > bytes) this.#drop()
-    this.#limits.room.count(this, this.#bytes - before)
+    this.#limits.budget.count(this, this.#bytes - before)
   }
 
   /** Drops the oldest; the places of those dropped are given up once they are half of all. */
@@ -110,7 +110,7 @@ export class Journal {
     this.#dropped = 0
     this.#unseen = 0
     this.#clears++
-    this.#limits.room.count(this, -before)
+    this.#limits.budget.count(this, -before)
   }
 
   /** Calls the listener with each new call until the returned function is called. */

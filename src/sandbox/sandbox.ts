@@ -9,13 +9,14 @@ import { didYouMean, sentence } from '../core/nearest.js'
 import { type PlacedProblem, problemAt } from '../core/places.js'
 import { flattened, type GivenSettings, nested, processSettingProblem, type Settings, type SettingsInForce, settingsInForce } from '../core/settings.js'
 import { Evidence } from '../evidence/evidence.js'
-import { JournalRoom } from '../evidence/journal-room.js'
+import { JournalBudget } from '../evidence/journal-budget.js'
 import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import type { Body } from '../scenario/body.js'
 import { inDocumentOrder } from '../scenario/document-order.js'
+import type { DocumentWorker } from '../scenario/document-worker.js'
 import { documentOf, ProblemList, readDocument, refusalOf, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import { Tally } from '../scenario/expectations.js'
 import { type Fixture, FixtureImporter, fixtureIn, type ImportedRecords, recordsIn } from '../scenario/fixture.js'
@@ -24,7 +25,6 @@ import type { Library } from '../scenario/library.js'
 import { checkCount } from '../scenario/limits.js'
 import { fixtureRead, type Loaded, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
-import type { ReadingRoom } from '../scenario/room.js'
 import { bindingsOf, type FirstState, firstStateOf, type Launch, type Making } from '../scenario/scenario.js'
 import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Script } from '../scenario/script.js'
@@ -41,10 +41,10 @@ export type SandboxDependencies = {
   machine: () => number
   run?: Run | undefined
   /** What its journal shares with those of other sandboxes. */
-  journals?: JournalRoom | undefined
+  journals?: JournalBudget | undefined
   progress?: Progress | undefined
   /** Where large documents are read; a sandbox that no call reaches needs none. */
-  room?: ReadingRoom | undefined
+  documents?: DocumentWorker | undefined
 }
 /** `play` makes the calls of steps in the sandbox that is being loaded; without it they are checked, not made. `dryRun` only checks. */
 export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined }
@@ -87,8 +87,8 @@ export class Sandbox {
     this.#inForce = settingsInForce(dependencies.launch)
     const { values } = this.#inForce
     this.run = dependencies.run ?? new Run()
-    const room = dependencies.journals ?? new JournalRoom(values['limits.journal_total'])
-    this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], room }, this.run, name)
+    const budget = dependencies.journals ?? new JournalBudget(values['limits.journal_total'])
+    this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], budget }, this.run, name)
   }
 
   get isLoaded(): boolean {
@@ -171,7 +171,7 @@ export class Sandbox {
    * Errors: as of `load`; `sandbox_unknown` where the sandbox was deleted meanwhile.
    */
   async loadBody(body: Body, { left, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<FirstState['scenario']> {
-    const made = await loaded(body, { ...this.#making, room: this.room, now: this.machineNow() }, () => AbortSignal.any([left(), this.ending]))
+    const made = await loaded(body, { ...this.#making, documents: this.documents, now: this.machineNow() }, () => AbortSignal.any([left(), this.ending]))
     return this.#beginIn(made, options)
   }
 
@@ -181,8 +181,8 @@ export class Sandbox {
   }
 
   /** Where large documents are read. */
-  get room(): ReadingRoom {
-    return this.#dependencies.room as ReadingRoom
+  get documents(): DocumentWorker {
+    return this.#dependencies.documents as DocumentWorker
   }
 
   async #beginIn({ first, document }: Loaded, { dryRun = false, play }: LoadOptions): Promise<FirstState['scenario']> {
@@ -318,7 +318,7 @@ export class Sandbox {
     const { limits } = this.#dependencies.library
     const { type, bytes } = body
     if (!body.isLarge) return this.addRecords(await readDocument('body', body.text, { limits, type }))
-    return this.room.read({ kind: 'fixture', type, bytes }, AbortSignal.any([left(), this.ending]), async reading => {
+    return this.documents.read({ kind: 'fixture', type, bytes }, AbortSignal.any([left(), this.ending]), async reading => {
       const document: SourceDocument = { ...documentOf('body', await fixtureRead(reading), limits), locate: reading.locate }
       const problems = new ProblemList(limits)
       return withoutProblems(problems, async () => {

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { ApiError } from '../core/errors.js'
 import { didYouMean, sentence, thereAre } from '../core/nearest.js'
 import { settingsInForce } from '../core/settings.js'
-import { JournalRoom } from '../evidence/journal-room.js'
+import { JournalBudget } from '../evidence/journal-budget.js'
 import { Run } from '../evidence/run.js'
-import { ReadingRoom } from '../scenario/room.js'
+import { DocumentWorker } from '../scenario/document-worker.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { fileNameOf } from './names.js'
 import { Sandbox, type SandboxDependencies, type SavedSandbox } from './sandbox.js'
@@ -24,7 +24,7 @@ export class Sandboxes {
   /** The sandbox at the base address. */
   readonly main: Sandbox
   /** Where large documents are read. */
-  readonly room: ReadingRoom
+  readonly documents: DocumentWorker
   readonly #dependencies: SandboxDependencies
   /** The least recently used first. */
   readonly #named = new Map<string, NamedSandbox>()
@@ -43,8 +43,8 @@ export class Sandboxes {
     this.#evictsIdle = values['sandboxes.evict_idle']
     this.#folder = values.snapshots_dir
     this.#mostSnapshots = values['limits.snapshots']
-    this.room = new ReadingRoom({ folders: dependencies.library.own, launch: dependencies.launch })
-    this.#dependencies = { ...dependencies, run: new Run(), journals: new JournalRoom(values['limits.journal_total']), room: this.room }
+    this.documents = new DocumentWorker({ folders: dependencies.library.own, launch: dependencies.launch })
+    this.#dependencies = { ...dependencies, run: new Run(), journals: new JournalBudget(values['limits.journal_total']), documents: this.documents }
     this.main = new Sandbox(this.#dependencies, { snapshots: new Snapshots(this.#folder, this.#mostSnapshots) })
     this.main.isKept = true
   }

@@ -1,13 +1,13 @@
-/** Loads and merges of control calls: small documents are read where calls are answered, large ones in the reading room. */
+/** Loads and merges of control calls: small documents are read where calls are answered, large ones in the document worker. */
 import type { Family } from '../reference/operations.js'
 import { collectionOf, type RecordOf, type Records, Store } from '../store/store.js'
 import { type Body, LARGE, MANY_RECORDS, TooLargeHere } from './body.js'
+import type { DocumentWorker, Reading } from './document-worker.js'
 import { type DocumentProblem, documentOf, reportTo, type SourceDocument } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import type { Place } from './json-places.js'
 import type { DocumentLimits } from './limits.js'
 import { requestedScenario } from './requested.js'
-import type { Reading, ReadingRoom } from './room.js'
 import { type FirstState, firstStateOf, type Making } from './scenario.js'
 import { compileEntry, type Entry, type EntryData, Script } from './script.js'
 import { pause } from './slices.js'
@@ -16,9 +16,9 @@ import type { StepData } from './steps.js'
 /** A first state, and the document that its steps are in. */
 export type Loaded = { first: FirstState; document: SourceDocument }
 
-/** Makes the first state that a load call's body asks for. Errors: as of `firstStateOf` and `ReadingRoom.read`. */
-export async function loaded(body: Body, making: Making & { room: ReadingRoom; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
-  const { library, room, now } = making
+/** Makes the first state that a load call's body asks for. Errors: as of `firstStateOf` and `DocumentWorker.read`. */
+export async function loaded(body: Body, making: Making & { documents: DocumentWorker; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
+  const { library, documents, now } = making
   if (!body.isLarge) {
     try {
       const small = library.within(LARGE.json)
@@ -28,7 +28,7 @@ export async function loaded(body: Body, making: Making & { room: ReadingRoom; n
       if (!(error instanceof TooLargeHere)) throw error
     }
   }
-  return room.read({ kind: 'load', type: body.type, bytes: body.bytes, now }, signalOf(), reading => firstStateRead(reading, library.limits))
+  return documents.read({ kind: 'load', type: body.type, bytes: body.bytes, now }, signalOf(), reading => firstStateRead(reading, library.limits))
 }
 
 /** Puts a first state together as its parts come. */

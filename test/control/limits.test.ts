@@ -27,6 +27,14 @@ const refund = ({ call }: Emulator, body: string) => call('POST /refunds', { bod
 /** A call that takes about a quarter of the smallest journal. */
 const longCall = ({ call }: { call: (on: string, given: { headers: Record<string, string> }) => Promise<unknown> }) =>
   call('GET /tickets', { headers: { 'user-agent': 'x'.repeat(15_000) } })
+/** Loads a scenario without effect. */
+const tried = ({ control }: Emulator, scenario: object) => control('POST /load?dry_run', { scenario }).then(codeOf)
+const tickets = (count: number) => Array.from({ length: count }, () => ({ location: 'loc_a', reference: 'T' }))
+const LARGE = { data: { ...smallFixture(), tickets: tickets(3000) } }
+const FIXTURE_RECORDS = Object.values(smallFixture()).reduce((sum, records) => sum + (Array.isArray(records) ? records.length : 0), 0)
+/** How many problems are listed of a fixture in which so many records are wrong. */
+const problemsOf = ({ control }: Emulator, count: number) =>
+  control('POST /load?dry_run', { scenario: { data: { tickets: Array(count).fill({ odd: 1 }) } } }).then(({ body }) => body.error.problems.length)
 const times = async (count: number, act: () => Promise<unknown>) => {
   for (let time = 0; time < count; time++) await act()
 }
@@ -69,6 +77,48 @@ const TRIALS: Record<Limit, Trial> = {
     at: ({ control }) => control('POST /load?dry_run', '{"scenario":"default"}'.padEnd(40)).then(codeOf),
     beyond: ({ control }) => control('POST /load?dry_run', '{"scenario":"default"}'.padEnd(41)).then(({ body }) => body.error.message),
     seen: [200, 'The body is larger than limits.control_body allows: 40 bytes.']
+  },
+  'limits.nesting': {
+    value: 3,
+    at: emulator => tried(emulator, { data: {} }),
+    beyond: emulator => tried(emulator, { data: { tickets: [] } }),
+    seen: [200, 'document_invalid']
+  },
+  'limits.values': {
+    value: 1000,
+    at: emulator => tried(emulator, { data: { ...smallFixture(), tickets: tickets(200) } }),
+    beyond: emulator => tried(emulator, { data: { ...smallFixture(), tickets: tickets(400) } }),
+    seen: [200, 'document_invalid']
+  },
+  'limits.records': {
+    value: 10,
+    at: emulator => tried(emulator, { data: smallFixture(), generate: [{ tickets: 10 - FIXTURE_RECORDS, location: 'loc_a' }] }),
+    beyond: emulator => tried(emulator, { data: smallFixture(), generate: [{ tickets: 11 - FIXTURE_RECORDS, location: 'loc_a' }] }),
+    seen: [200, 'document_too_large']
+  },
+  'limits.entries': {
+    value: 2,
+    at: emulator => tried(emulator, { script: Array(2).fill({ ...ENTRY, calls: 1 }) }),
+    beyond: emulator => tried(emulator, { script: Array(3).fill({ ...ENTRY, calls: 1 }) }),
+    seen: [200, 'document_too_large']
+  },
+  'limits.problems': {
+    value: 2,
+    at: emulator => problemsOf(emulator, 1),
+    beyond: emulator => problemsOf(emulator, 5),
+    seen: [2, 3]
+  },
+  'limits.loads': {
+    value: 1,
+    at: emulator => tried(emulator, LARGE),
+    beyond: emulator => Promise.all([tried(emulator, LARGE), tried(emulator, LARGE)]).then(codes => codes[1]),
+    seen: [200, 'load_limit']
+  },
+  'limits.load_time': {
+    value: 100,
+    at: emulator => tried(emulator, { data: {} }),
+    beyond: emulator => tried(emulator, { data: smallFixture(), generate: [{ tickets: 200_000, location: 'loc_a' }] }),
+    seen: [200, 'document_too_large']
   },
   'limits.journal': {
     value: 2,

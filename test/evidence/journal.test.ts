@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { drawnFraction } from '../../src/core/draws.js'
 import { Journal } from '../../src/evidence/journal.js'
-import { JournalRoom } from '../../src/evidence/journal-room.js'
+import { JournalBudget } from '../../src/evidence/journal-budget.js'
 import type { JudgedCall } from '../../src/evidence/judged-call.js'
 import { startTestEmulator } from '../support/emulator.js'
 import { journalLimits, judgedCall } from '../support/judged-call.js'
@@ -51,8 +51,8 @@ t.test('journal: it is bounded in the memory that its calls hold', t => {
 })
 
 t.test('limits.journal_total: where journals together hold too much, the largest give way', t => {
-  const room = new JournalRoom(100_000)
-  const [large, small, other] = [1, 2, 3].map(() => new Journal(journalLimits({ room }))) as [Journal, Journal, Journal]
+  const budget = new JournalBudget(100_000)
+  const [large, small, other] = [1, 2, 3].map(() => new Journal(journalLimits({ budget }))) as [Journal, Journal, Journal]
   const fill = (journal: Journal, calls: number, held = 1000) => {
     for (let call = 1; call <= calls; call++) journal.add(judgedCall({ id: `req_${call}`, held }))
   }

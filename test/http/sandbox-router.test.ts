@@ -40,7 +40,11 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
     ['/sandbox/x/sandbox/y/next/locations', 404, 'There is nothing at /sandbox/x/sandbox/y/next/locations; '],
     ['/Sandbox/x/next/locations', 404, 'There is nothing at /Sandbox/x/next/locations; '],
     ['//sandbox/x/next/locations', 404, 'There is nothing at //sandbox/x/next/locations; '],
-    ['/sandbox/x/_control', 404, 'There is no sandbox x; there are none. A call of its API with a right path and key makes it, as does a control call that changes something.'],
+    [
+      '/sandbox/x/_control',
+      404,
+      'There is no sandbox x; there are none. A call of its API with a right path and key makes it, as does a control call that changes something.'
+    ],
     ['/sandbox/a/next', 404, 'No endpoint has the path /; '],
     ['/sandbox/b/next/', 404, 'No endpoint has the path /; '],
     ['/sandbox/c/next?limit=1', 404, 'No endpoint has the path /; '],

@@ -1,7 +1,7 @@
 import { createFormDecoder, type FormObject } from '../../src/core/form.js'
 import { Trace } from '../../src/core/trace.js'
 import type { JournalLimits } from '../../src/evidence/journal.js'
-import { JournalRoom } from '../../src/evidence/journal-room.js'
+import { JournalBudget } from '../../src/evidence/journal-budget.js'
 import type { JudgedCall } from '../../src/evidence/judged-call.js'
 import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
 
@@ -54,6 +54,6 @@ export const placesOf = (...rules: readonly RuleId[]): number[] => rules.map(rul
 export const journalLimits = (given: Partial<JournalLimits> = {}): JournalLimits => ({
   entries: 1000,
   bytes: 1_000_000,
-  room: new JournalRoom(Number.POSITIVE_INFINITY),
+  budget: new JournalBudget(Number.POSITIVE_INFINITY),
   ...given
 })

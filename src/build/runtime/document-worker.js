@@ -1,4 +1,4 @@
-/** The script of the reading room's worker. */
+/** The script of the document worker. */
 const { parentPort, workerData } = require('node:worker_threads')
 const { answerJobs } = require('./load.js')
 

@@ -4,9 +4,9 @@ import { request } from 'node:http'
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
 import { Body } from '../../src/scenario/body.js'
-import { ReadingRoom } from '../../src/scenario/room.js'
-import { answerJobs, type Job, type Question, type Reply } from '../../src/scenario/room-reader.js'
+import { DocumentWorker } from '../../src/scenario/document-worker.js'
 import { inSlices } from '../../src/scenario/slices.js'
+import { answerJobs, type Job, type Question, type Reply } from '../../src/scenario/worker-reader.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
@@ -40,7 +40,7 @@ const partsFrom = async (ask: ReturnType<typeof reader>) => {
   }
 }
 
-t.test('reading room: a first state comes in parts, records in the order of lists with their numbers in the order of creation', async t => {
+t.test('document worker: a first state comes in parts, records in the order of lists with their numbers in the order of creation', async t => {
   const ask = reader(t)
   const data = smallFixture({
     tickets: [
@@ -69,7 +69,7 @@ t.test('reading room: a first state comes in parts, records in the order of list
   t.strictSame(await ask({ next: true }), { part: null }, 'the end stays the end')
 })
 
-t.test('reading room: fixtures and other bodies are checked, and refused with the places of their problems', async t => {
+t.test('document worker: fixtures and other bodies are checked, and refused with the places of their problems', async t => {
   const ask = reader(t, { 'limits.records': 3, 'limits.problems': 2 })
   const read = (job: Partial<Job> & { kind: Job['kind'] }, data: unknown) => ask({ read: { type: 'json', bytes: bytesOf(data), ...job } as Job })
   const refusalOf = async (reply: Promise<Reply>) =>
@@ -98,9 +98,9 @@ t.test('reading room: fixtures and other bodies are checked, and refused with th
   t.match((await read({ kind: 'value', schema: { unknown: 1 } }, {})) as object, { defect: /there is no quick check of unknown/ })
 })
 
-t.test('reading room: one document after the other, so many at once; a caller who leaves ends the reading, and the next is read', async t => {
-  const room = new ReadingRoom({ folders: FOLDERS, launch: launchOf({ 'limits.loads': 2 }) })
-  t.teardown(() => room.end())
+t.test('document worker: one document after the other, so many at once; a caller who leaves ends the reading, and the next is read', async t => {
+  const documents = new DocumentWorker({ folders: FOLDERS, launch: launchOf({ 'limits.loads': 2 }) })
+  t.teardown(() => documents.end())
   const job = (): Job => ({ kind: 'fixture', type: 'json', bytes: bytesOf({ tickets: tickets(3) }) })
   const order: number[] = []
   const lists =
@@ -112,28 +112,28 @@ t.test('reading room: one document after the other, so many at once; a caller wh
       return all.length
     }
 
-  const first = room.read(job(), NEVER, lists(1))
-  const second = room.read(job(), NEVER, lists(2))
-  await t.rejects(room.read(job(), NEVER, lists(3)), { code: 'load_limit' })
+  const first = documents.read(job(), NEVER, lists(1))
+  const second = documents.read(job(), NEVER, lists(2))
+  await t.rejects(documents.read(job(), NEVER, lists(3)), { code: 'load_limit' })
   t.strictSame([await first, await second, order], [1, 1, [1, 2]])
 
   const leaving = new AbortController()
   const reason = new Error('left')
-  const left = room.read(job(), leaving.signal, () => new Promise(() => {})).catch(error => error)
-  const waiting = room.read(job(), NEVER, lists(4))
+  const left = documents.read(job(), leaving.signal, () => new Promise(() => {})).catch(error => error)
+  const waiting = documents.read(job(), NEVER, lists(4))
   leaving.abort(reason)
   t.equal(
-    await room.read({ kind: 'fixture', type: 'json', bytes: bytesOf('{}') }, AbortSignal.abort(reason), lists(5)).catch(error => error.code ?? error),
+    await documents.read({ kind: 'fixture', type: 'json', bytes: bytesOf('{}') }, AbortSignal.abort(reason), lists(5)).catch(error => error.code ?? error),
     'load_limit'
   )
   t.equal(await left, reason)
   t.equal(await waiting, 1, 'the next is read by another worker')
-  t.equal(await room.read(job(), AbortSignal.abort(reason), lists(6)).catch(error => error), reason)
-  await t.rejects(room.read({ kind: 'value', schema: { unknown: 1 }, type: 'json', bytes: bytesOf('{}') }, NEVER, lists(7)), /no quick check/)
+  t.equal(await documents.read(job(), AbortSignal.abort(reason), lists(6)).catch(error => error), reason)
+  await t.rejects(documents.read({ kind: 'value', schema: { unknown: 1 }, type: 'json', bytes: bytesOf('{}') }, NEVER, lists(7)), /no quick check/)
 })
 
-t.test('reading room: what takes too long or too much memory is refused, and the process goes on', async t => {
-  const slow = new ReadingRoom({ folders: FOLDERS, launch: launchOf({ 'limits.load_time': 100 }) })
+t.test('document worker: what takes too long or too much memory is refused, and the process goes on', async t => {
+  const slow = new DocumentWorker({ folders: FOLDERS, launch: launchOf({ 'limits.load_time': 100 }) })
   t.teardown(() => slow.end())
   const generate = [{ tickets: 200_000, location: 'loc_bistro', created: range }]
   const job: Job = { kind: 'load', type: 'json', now: 0, bytes: bytesOf({ scenario: { fixtures: ['bistro'], generate } }) }
@@ -143,9 +143,9 @@ t.test('reading room: what takes too long or too much memory is refused, and the
   )
 })
 
-t.test('reading room: a worker that ends by itself refuses its document, and the next has another worker', async t => {
-  const room = new ReadingRoom({ folders: FOLDERS, launch: launchOf() })
-  t.teardown(() => room.end())
+t.test('document worker: a worker that ends by itself refuses its document, and the next has another worker', async t => {
+  const documents = new DocumentWorker({ folders: FOLDERS, launch: launchOf() })
+  t.teardown(() => documents.end())
   const job = (): Job => ({ kind: 'fixture', type: 'json', bytes: bytesOf('{}') })
   for (const [code, expected] of [
     ['ERR_WORKER_OUT_OF_MEMORY', { code: 'document_too_large', message: /more than \d+ MiB of memory/ }],
@@ -156,14 +156,14 @@ t.test('reading room: a worker that ends by itself refuses its document, and the
       worker.emit('error', new Error('again'))
     })
     await t.rejects(
-      room.read(job(), NEVER, async () => {}),
+      documents.read(job(), NEVER, async () => {}),
       expected
     )
   }
-  t.equal(await room.read(job(), NEVER, async ({ head }) => head), null)
+  t.equal(await documents.read(job(), NEVER, async ({ head }) => head), null)
 })
 
-t.test('reading room: many records come in several parts, and Refunds without what their Transactions have', async t => {
+t.test('document worker: many records come in several parts, and Refunds without what their Transactions have', async t => {
   const ask = reader(t)
   const generate = [
     { tickets: 2000, location: 'loc_bistro' },

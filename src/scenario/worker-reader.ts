@@ -1,4 +1,4 @@
-/** The worker's side of the reading room: reads, checks and generates, and hands the result over in parts. */
+/** The worker's side of the document worker: reads, checks and generates, and hands the result over in parts. */
 import type { MessagePort } from 'node:worker_threads'
 import { checkerOf } from '../core/checking.js'
 import { Clock } from '../core/clock.js'
@@ -15,8 +15,8 @@ import { requestedScenario } from './requested.js'
 import { type FirstState, firstStateOf, type Launch } from './scenario.js'
 import { FIXTURE_CHECKER } from './schemas.js'
 
-/** What a room is opened with. */
-export type RoomOptions = { folders: Library['own']; launch: Launch }
+/** What the worker is started with. */
+export type DocumentWorkerOptions = { folders: Library['own']; launch: Launch }
 /** What is to be read: a load call's body, a fixture, or a body that has to match a schema; `now` is the machine's time in milliseconds. */
 export type Job = { type: TextType; bytes: Uint8Array } & ({ kind: 'load'; now: number } | { kind: 'fixture' } | { kind: 'value'; schema: object })
 export type Question = { read: Job } | { next: true } | { places: readonly (readonly Step[])[] }
@@ -38,8 +38,8 @@ const PART = 65_536
 const LARGEST_MEMBER = 1_048_576
 
 /** Answers what comes over a port. */
-export function answerJobs(port: MessagePort, options: RoomOptions): void {
-  const reader = new RoomReader(options)
+export function answerJobs(port: MessagePort, options: DocumentWorkerOptions): void {
+  const reader = new WorkerReader(options)
   port.on('message', async ({ id, question }: { id: number; question: Question }) => {
     const reply = await reader.answer(question).catch(refused)
     port.postMessage({ id, reply })
@@ -52,13 +52,13 @@ function refused(error: unknown): Reply {
   return { refusal: { code, message, problems } }
 }
 
-class RoomReader {
+class WorkerReader {
   readonly #launch: Launch
   readonly #library: Library
   #document: SourceDocument | undefined
   #parts: Iterator<string> = noParts()
 
-  constructor({ folders, launch }: RoomOptions) {
+  constructor({ folders, launch }: DocumentWorkerOptions) {
     this.#launch = launch
     this.#library = new Library(folders, settingsInForce(launch).values)
   }

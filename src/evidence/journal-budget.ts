@@ -6,7 +6,7 @@ type Journal = { readonly bytes: number; shrink: (bytes: number) => void }
 /** Where there is too little, journals give way until a sixteenth is free, so that not every call has to look for room. */
 const FREED = 1 / 16
 
-export class JournalRoom {
+export class JournalBudget {
   readonly #most: number
   readonly #journals = new Set<Journal>()
   #held = 0

@@ -1,12 +1,12 @@
-/** The reading room: a worker in which large documents are read, so that nobody waits for it and running out of memory ends no process but its own. */
+/** the document worker: a worker in which large documents are read, so that nobody waits for it and running out of memory ends no process but its own. */
 import { getHeapStatistics } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '../core/errors.js'
 import type { Step } from '../core/places.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import type { Place } from './json-places.js'
-import { ROOM_FILE } from './room-file.js'
-import type { FirstStateHead, Job, Part, Question, Reply, RoomOptions } from './room-reader.js'
+import { WORKER_FILE } from './worker-file.js'
+import type { DocumentWorkerOptions, FirstStateHead, Job, Part, Question, Reply } from './worker-reader.js'
 
 /** What a worker has read: handed over in parts, none of which takes long. */
 export type Reading = {
@@ -23,8 +23,8 @@ const MOST_MEMORY = 1024
 /** How long an idle worker is kept, in milliseconds. */
 const IDLE = 5000
 
-export class ReadingRoom {
-  readonly #options: RoomOptions
+export class DocumentWorker {
+  readonly #options: DocumentWorkerOptions
   readonly #settings: Settings
   #worker: Worker | undefined
   #idle: NodeJS.Timeout | undefined
@@ -33,7 +33,7 @@ export class ReadingRoom {
   #readings = 0
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(options: RoomOptions) {
+  constructor(options: DocumentWorkerOptions) {
     this.#options = options
     this.#settings = settingsInForce(options.launch).values
   }
@@ -102,7 +102,7 @@ export class ReadingRoom {
 
   #start(): Worker {
     const limit = Math.min(MOST_MEMORY, Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE))
-    const worker = new Worker(ROOM_FILE, { workerData: this.#options, resourceLimits: { maxOldGenerationSizeMb: limit } })
+    const worker = new Worker(WORKER_FILE, { workerData: this.#options, resourceLimits: { maxOldGenerationSizeMb: limit } })
     worker.on('message', ({ id, reply }: { id: number; reply: Reply }) => {
       const asked = this.#asked.get(id)
       this.#asked.delete(id)
