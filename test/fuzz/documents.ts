@@ -130,17 +130,17 @@ const times = (draws: Draws) =>
 function broken(data: unknown, draws: Draws): unknown {
   const trees: Tree[] = []
   collect(data, trees)
-  if (trees.length === 0) return draws.pick(ODD)
+  if (trees.length === 0) return structuredClone(draws.pick(ODD))
   const tree = draws.pick(trees)
   const names = Object.keys(tree)
   const name = names.length === 0 ? undefined : draws.pick(names)
   const put = (name: string, value: unknown) => Object.defineProperty(tree, name, { value, enumerable: true, configurable: true, writable: true })
   draws.way<unknown>([
-    [6, () => name !== undefined && put(name, draws.pick(ODD))],
+    [6, () => name !== undefined && put(name, structuredClone(draws.pick(ODD)))],
     [2, () => name !== undefined && put(name, '@deep@')],
     [2, () => name !== undefined && put(name, '@number@')],
     [2, () => put('@twice@', 0)],
-    [4, () => put(Array.isArray(tree) ? `${tree.length}` : draws.pick(NAMES), draws.pick(ODD))],
+    [4, () => put(Array.isArray(tree) ? `${tree.length}` : draws.pick(NAMES), structuredClone(draws.pick(ODD)))],
     [2, () => name !== undefined && Reflect.deleteProperty(tree, name)],
     [
       4,
@@ -152,7 +152,7 @@ function broken(data: unknown, draws: Draws): unknown {
         } else for (let n = 0; n < count; n++) put(`${draws.word(3)}${n}`, n)
       }
     ],
-    [1, () => put('x'.repeat(times(draws) * 20), draws.pick(ODD))],
+    [1, () => put('x'.repeat(times(draws) * 20), structuredClone(draws.pick(ODD)))],
     [
       2,
       () =>
