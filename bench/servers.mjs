@@ -14,6 +14,8 @@ import { ask } from './load.mjs'
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CONTROL = fileURLToPath(new URL('./control.mjs', import.meta.url))
 const { PATH, HOME } = process.env
+/** The environment of what is measured; a million records are more than one document may bring in by default. */
+const ENVIRONMENT = { PATH, HOME, LIMITS_RECORDS: '10000000' }
 const READY = /ready on http:\/\/localhost:(\d+)/
 
 /** The cores that this process may use; empty where `taskset` does not exist. */
@@ -96,7 +98,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 export async function startServer([command, ...args], { core = null, port = null, stderr = 'inherit' } = {}) {
   const [file, ...rest] = core === null ? [command, ...args] : ['taskset', '-c', `${core}`, command, ...args]
   const begin = performance.now()
-  const child = spawn(file, rest, { env: { PATH, HOME }, stdio: ['ignore', port === null ? 'pipe' : 'ignore', stderr] })
+  const child = spawn(file, rest, { env: ENVIRONMENT, stdio: ['ignore', port === null ? 'pipe' : 'ignore', stderr] })
   running.add(child)
   const ended = once(child, 'exit').finally(() => running.delete(child))
   const found = await Promise.race([port === null ? readyLine(child) : listener(port), ended.then(() => null)])
