@@ -51,7 +51,7 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
     done()
   })
   control.addHook('preHandler', async request => {
-    if (isSaved(request)) await data?.writable()
+    if (isSaved(request) && !request.call.leavesNothing) await data?.writable()
   })
   control.addHook('onSend', async (request, { statusCode }, payload) => {
     const { call, routeOptions } = request

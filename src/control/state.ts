@@ -83,10 +83,12 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     return { scenario: sandbox.scenario }
   })
 
-  control.post('/load', MAKES_SANDBOX, async (request, reply) => {
-    const { dry_run } = queryOf<Static<typeof LOAD_QUERY>>(request, LOAD_QUERY)
-    const dryRun = dry_run === '1' || dry_run === 'true' || isBare(request, 'dry_run')
-    request.call.leavesNothing = dryRun
+  const markDryRun = async (request: FastifyRequest) => {
+    request.call.leavesNothing = isDryRun(request)
+  }
+  control.post('/load', { ...MAKES_SANDBOX, preValidation: markDryRun }, async (request, reply) => {
+    queryOf(request, LOAD_QUERY)
+    const dryRun = request.call.leavesNothing
     const body = bodyOf(request, SCENARIO)
     return { scenario: await request.call.sandbox.loadBody(body, { dryRun, play: control.playIn, left: departureOf(reply) }), dry_run: dryRun }
   })
@@ -130,8 +132,8 @@ async function* partsOf(added: Added): AsyncGenerator<string> {
   yield ']}'
 }
 
-/** A flag is given in the query by its name alone, as `?dry_run`. */
-const isBare = ({ query }: FastifyRequest, name: string) => (query as Form).root.parts.get(name) === ''
+/** Whether a load only checks: `?dry_run=1`, `?dry_run=true`, or the name alone. */
+const isDryRun = ({ query }: FastifyRequest) => ['', '1', 'true'].includes((query as Form).root.parts.get('dry_run') as string)
 
 /** A browser asks for a page; anything else is given JSON. */
 const wantsPage = ({ headers }: FastifyRequest) => /\btext\/html\b/.test(headers.accept ?? '')

@@ -91,6 +91,7 @@ t.test('data_not_written: the call that met the full disk took effect and says s
     ['POST /refunds', 'transaction=', false, 400],
     ['DELETE /locations/loc_a', undefined, false, 501],
     ['GET /state', undefined, true, 200],
+    ['POST /load?dry_run', { scenario: 'empty' }, true, 200],
     ['POST /verify', { on: 'GET /refunds', times: 1 }, true, 200],
     ['PUT /snapshots/a', undefined, true, 201],
     ['DELETE /coverage', undefined, true, 204]
