@@ -19,7 +19,7 @@ const MOST_COMPARED = 20_000_000
 /** Reads a text as YAML, unless it is too large to be parsed. */
 export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const tooLarge = problemOfSize(text, limits)
-  if (tooLarge !== null) return { data: undefined, problems: [{ message: tooLarge, line: 1, column: 1 }], locate: places => places.map(() => null) }
+  if (tooLarge !== null) return { ...readYaml('', limits), problems: [{ message: tooLarge, line: 1, column: 1 }] }
   const lines = new LineCounter()
   // the library compares every two names of an object to find one that is given twice
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, logLevel: 'error', uniqueKeys: false })

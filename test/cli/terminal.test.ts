@@ -98,7 +98,8 @@ t.test('check: an answer that is too long, too slow, compressed or hostile is a 
     ],
     ['deep', (_q, a) => a.end(deep), [], /body: an object was expected, not data that is nested too deeply to be shown/],
     ['large', (_q, a) => a.end(JSON.stringify(['x'.repeat(100_000)])), [], /not \["x{998}…$/m],
-    ['nothing', (_q, a) => a.end(), [], /body: an object was expected, not null/]
+    ['nothing', (_q, a) => a.end(), [], /body: an object was expected, not null/],
+    ['no content', (_q, a) => a.writeHead(204).end(), [], /body: an object was expected, not null/]
   ]
   for (const [title, answer, args, problem] of cases) {
     const base = await serving(t, (request, response) => {

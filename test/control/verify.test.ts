@@ -227,6 +227,37 @@ t.test('verify: within waits without polling, and answers as soon as the call co
   t.equal(listeners.most, 2, 'what holds already waits for nothing')
 })
 
+t.test('verify: a call that waits while the journal is cleared counts anew', async t => {
+  for (const on of ['DELETE /requests', 'POST /reset']) {
+    const emulator = await start(t)
+    const listeners = watched(emulator)
+    const asked = [{ on: 'GET /tickets', times: 2 }, { sequence: [{ on: 'GET /tickets' }, { on: 'GET /accounts' }] }, { on: 'GET /refunds', times: 2 }]
+    await emulator.call('GET /tickets')
+    await emulator.call('GET /refunds')
+
+    const waiting = Promise.all(asked.map(one => emulator.control('POST /verify', { ...one, within: '300ms' })))
+    while (listeners.now < 3) await wait(1)
+    await emulator.control(on)
+    await emulator.call('GET /accounts')
+    await emulator.call('GET /tickets')
+    await emulator.call('GET /refunds')
+    await emulator.control('DELETE /requests')
+    await emulator.call('GET /tickets')
+    await emulator.call('GET /tickets')
+    const verdicts = await waiting
+
+    t.strictSame(
+      verdicts.map(({ body }) => [body.holds, body.seen ?? body.requests.length]),
+      [
+        [true, 2],
+        [false, 1],
+        [false, 0]
+      ],
+      on
+    )
+  }
+})
+
 t.test('verify: within gives up in time, and a caller that leaves is waited for no longer', async t => {
   const emulator = await start(t)
   const listeners = watched(emulator)

@@ -242,6 +242,7 @@ t.test('A25: a name is refused for the number of an issuer alone, not for times 
     '2200000000000004',
     '8171999927660000',
     luhn('492938726105'),
+    luhn('492938726105384729'),
     luhn('560000000000'),
     luhn('580000000000'),
     luhn('690000000000')
@@ -249,6 +250,8 @@ t.test('A25: a name is refused for the number of an issuer alone, not for times 
   const taken = [
     '',
     'worker-1',
+    luhn('4929387261053'),
+    luhn('49293872610538472'),
     '4242424242424243',
     '1767225600000',
     '1767225600001',

@@ -141,7 +141,8 @@ t.test('settings: a key below the value of another is an unknown name, in whatev
     [{ pagination: null, 'pagination.max_limit': 5 }, ['pagination', 'pagination.max_limit']],
     [{ control_hosts: ['a'], 'control_hosts.0.x': 'b' }, ['control_hosts.0.x']],
     [{ 'seed.constructor': 1 }, ['seed']],
-    [{ 'constructor.x': 1 }, ['constructor']]
+    [{ 'constructor.x': 1 }, ['constructor']],
+    [{ ['a.'.repeat(70)]: 1 }, [`${'a.'.repeat(64)}…`]]
   ]
   for (const [flat, paths] of cases) t.strictSame((await check(nested(flat))).map(({ path }) => path).sort(), paths, JSON.stringify(flat))
 })

@@ -23,6 +23,19 @@ t.test('bounds: the later instant is after, then the later number', async t => {
   t.equal(isAfter({ at: -8.64e15, nth: 0 }, EARLIEST), true)
 })
 
+t.test('collection: records that came out of order are given their places a list at a time, and are found before that too', t => {
+  const collection = new Collection<Thing>(GROUPS)
+  for (const at of [5, 3, 1, 4, 2]) collection.insert(thing(`t${at}`, at, at % 2 === 0 ? 'even' : 'odd'))
+  const copy = collection.clone(GROUPS)
+  for (const at of [9, 7, 8]) copy.insert(thing(`t${at}`, at, 'odd'))
+  t.equal([...copy.settling()].length, 3, 'the lists of the Account, of all, and of odd ones')
+  t.equal([...copy.settling()].length, 0)
+  t.strictSame(all(copy), ['t1', 't2', 't3', 't4', 't5', 't7', 't8', 't9'])
+  t.strictSame(all(copy, 'odd'), ['t1', 't3', 't5', 't7', 't8', 't9'])
+  t.strictSame(all(collection), ['t1', 't2', 't3', 't4', 't5'])
+  t.end()
+})
+
 t.test('ordered index: a range stays within its group and its bounds, from either end', async t => {
   const index = new OrderedIndex<Position>()
   const at = (n: number, nth = n): Position => ({ at: n, nth })
