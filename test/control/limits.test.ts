@@ -156,7 +156,7 @@ const TRIALS: Record<Limit, Trial> = {
       const socket = await connected(emulator, t, EVENTS)
       await statusOf(socket)
       socket.pause()
-      for (let call = 0; call < 500; call++) await emulator.call('POST /refunds', { body: `reason=${'x'.repeat(50_000)}` })
+      for (let call = 0; call < 200; call++) await emulator.call('POST /refunds', { body: `reason=${'x'.repeat(50_000)}` })
       return isEnded(socket, 5000)
     },
     seen: ['open', 'ended']
@@ -164,12 +164,12 @@ const TRIALS: Record<Limit, Trial> = {
   'limits.waiting': {
     value: 1,
     at: async ({ control }) => {
-      const waiting = control('POST /verify', { on: 'GET /locations', within: '2s' })
+      const waiting = control('POST /verify', { on: 'GET /locations', within: '500ms' })
       t.teardown(() => waiting)
       await sleep(200)
       return 'waits'
     },
-    beyond: ({ control }) => control('POST /verify', { on: 'GET /locations', within: '2s' }).then(codeOf),
+    beyond: ({ control }) => control('POST /verify', { on: 'GET /locations', within: '500ms' }).then(codeOf),
     seen: ['waits', 'limit_reached']
   },
   'limits.script': {
