@@ -82,7 +82,7 @@ const HUGE_NUMBERS = ['1e400', '-1e400', '9007199254740993', `1${'0'.repeat(400)
 export function documentOf(draws: Draws): PostedDocument {
   const [, on, schema] = draws.way(TARGETS.map(target => [target[0], () => target] as const))
   let data = grown(schema as Schema, '', draws, 0)
-  for (let left = draws.pick([0, 1, 1, 2, 3, 5]), most = MOST_REPEATS; left > 0; left--, most = FEW_REPEATS) data = broken(data, draws, most)
+  for (let left = draws.pick([0, 1, 1, 2, 3, 5]); left > 0 && partsOf(data) < MANY_PARTS; left--) data = broken(data, draws)
   const isYaml = draws.chance(35)
   const whole = on.endsWith('/load') && !isYaml ? { scenario: data } : data
   const text = isYaml ? yamlOf(whole, draws) : textOf(whole, draws)
@@ -118,23 +118,31 @@ function grownObject({ properties = {}, additionalProperties, required = [] }: S
 }
 
 const MOST_REPEATS = 60_000
-/** Of what is repeated already, so that a document stays one that can be written. */
-const FEW_REPEATS = 20
+/** Parts of a document that is large enough: repeats of repeats could not be written any more. */
+const MANY_PARTS = 2000
 
 /** How often something is repeated: mostly a few times. */
-const times = (draws: Draws, most: number) =>
-  Math.min(
-    most,
-    draws.way([
-      [60, () => 2 + draws.below(8)],
-      [28, () => draws.below(300)],
-      [9, () => draws.below(5000)],
-      [3, () => draws.below(MOST_REPEATS)]
-    ])
-  )
+const times = (draws: Draws) =>
+  draws.way([
+    [60, () => 2 + draws.below(8)],
+    [28, () => draws.below(300)],
+    [9, () => draws.below(5000)],
+    [3, () => draws.below(MOST_REPEATS)]
+  ])
 
-/** The data with one thing wrong, or as much as `most` repeats make. */
-function broken(data: unknown, draws: Draws, most: number): unknown {
+/** How many values there are in data, as far as it matters. */
+function partsOf(data: unknown, before = 0): number {
+  let count = before + 1
+  if (typeof data !== 'object' || data === null) return count
+  for (const part of Object.values(data)) {
+    if (count >= MANY_PARTS) break
+    count = partsOf(part, count)
+  }
+  return count
+}
+
+/** The data with one thing wrong, or much. */
+function broken(data: unknown, draws: Draws): unknown {
   const trees: Tree[] = []
   collect(data, trees)
   if (trees.length === 0) return structuredClone(draws.pick(ODD))
@@ -152,14 +160,14 @@ function broken(data: unknown, draws: Draws, most: number): unknown {
     [
       4,
       () => {
-        const count = times(draws, most)
+        const count = times(draws)
         if (Array.isArray(tree) && tree.length > 0) {
           const member = draws.pick(tree)
           for (let n = 0; n < count; n++) tree.push(member)
         } else for (let n = 0; n < count; n++) put(`${draws.word(3)}${n}`, n)
       }
     ],
-    [1, () => put('x'.repeat(times(draws, most) * 20), structuredClone(draws.pick(ODD)))],
+    [1, () => put('x'.repeat(times(draws) * 20), structuredClone(draws.pick(ODD)))],
     [
       2,
       () =>
