@@ -118,6 +118,8 @@ function grownObject({ properties = {}, additionalProperties, required = [] }: S
 }
 
 const MOST_REPEATS = 60_000
+/** Values that a document gets by one repeat, at most. */
+const MOST_PARTS = 2_000_000
 /** Parts of a document that is large enough: repeats of repeats could not be written any more. */
 const MANY_PARTS = 2000
 
@@ -163,7 +165,7 @@ function broken(data: unknown, draws: Draws): unknown {
         const count = times(draws)
         if (Array.isArray(tree) && tree.length > 0) {
           const member = draws.pick(tree)
-          for (let n = 0; n < count; n++) tree.push(member)
+          for (let parts = 0; tree.length < count && parts < MOST_PARTS; parts += partsOf(member)) tree.push(member)
         } else for (let n = 0; n < count; n++) put(`${draws.word(3)}${n}`, n)
       }
     ],
