@@ -1,34 +1,15 @@
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
 import { check, type Point } from '../../src/cli/check.js'
-import { run, type Streams } from '../../src/cli/program.js'
 import { createProgressBar } from '../../src/cli/progress.js'
 import { report } from '../../src/cli/reports.js'
 import { startEmulator } from '../../src/index.js'
+import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
-
-type Ran = { status: number | null; stdout: string; stderr: string }
-
-/** Runs a command line with streams of its own. */
-async function ran(args: string[], environment: Record<string, string> = {}, isTTY = false): Promise<Ran> {
-  const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY })]
-  const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
-  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
-  return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
-}
-
-/** Starts a server of the test's own and returns its address. */
-async function serving(t: Test, answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.closeAllConnections())
-  t.teardown(() => server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
 
 /** The key that a call was sent with. */
 const keyOf = (authorization = '') => Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString()

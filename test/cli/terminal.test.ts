@@ -1,37 +1,20 @@
 /** Text of others on a terminal, and answers of others that `check --against` reads. */
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { PassThrough } from 'node:stream'
+import type { RequestListener } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { failureLines } from '../../src/cli/failures.js'
-import { run, type Streams } from '../../src/cli/program.js'
 import { REPORT_FORMATS, report } from '../../src/cli/reports.js'
 import { startUpText } from '../../src/cli/start.js'
 import { visible, visibleLines } from '../../src/cli/terminal.js'
 import { ApiError } from '../../src/core/errors.js'
 import type { Emulator } from '../../src/index.js'
+import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 
 const ESCAPE = '\u001b'
 /** What no terminal may get from others. */
 const CONTROLS = /[^\P{Cc}\n]|[\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
-
-async function ran(args: string[]): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: false })]
-  const status = await run(args, {}, { stdout, stderr } as unknown as Streams)
-  return { status, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
-}
-
-async function serving(t: Test, answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.closeAllConnections())
-  t.teardown(() => server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
 
 t.test('what controls a terminal is made visible, and nothing else is changed', async t => {
   const cases: [text: string, shown: string][] = [

@@ -31,7 +31,7 @@ function whole(name: 'seed' | 'count' | 'first' | 'lanes', otherwise: number): n
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(2))
 const seed = whole('seed', Date.now() % 1_000_000)
-const count = whole('count', 50_000)
+const count = whole('count', values.control ? 20_000 : 50_000)
 const [first, lanes] = [whole('first', 0), whole('lanes', 8)]
 if (values.control) {
   console.log(`fuzz: seed ${seed}, ${count} control documents; the same again: npm run fuzz -- --control --seed ${seed} --count ${count}`)

@@ -1,0 +1,26 @@
+/** Command lines that run inside the test's process, and servers that they call. */
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
+import type { Test } from 'tap'
+import { run, type Streams } from '../../src/cli/program.js'
+
+export type Ran = { status: number | null; stdout: string; stderr: string }
+
+/** Runs a command line with streams of its own. */
+export async function ran(args: string[], environment: Record<string, string> = {}, isTTY = false): Promise<Ran> {
+  const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY })]
+  const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
+  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
+  return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
+}
+
+/** Starts a server of the test's own and returns its address. */
+export async function serving(t: Test, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.closeAllConnections())
+  t.teardown(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
