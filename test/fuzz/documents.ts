@@ -132,16 +132,17 @@ const times = (draws: Draws) =>
     [3, () => draws.below(MOST_REPEATS)]
   ])
 
-/** How many values there are in data, as far as it matters. */
+/** How many values there are in data, as far as it matters; twenty characters count as one. */
 function partsOf(data: unknown, before = 0): number {
+  if (typeof data !== 'object' || data === null) return before + 1 + String(data).length / CHARACTERS
   let count = before + 1
-  if (typeof data !== 'object' || data === null) return count
-  for (const part of Object.values(data)) {
+  for (const [name, part] of Object.entries(data)) {
     if (count >= MANY_PARTS) break
-    count = partsOf(part, count)
+    count = partsOf(part, count + name.length / CHARACTERS)
   }
   return count
 }
+const CHARACTERS = 20
 
 /** The data with one thing wrong, or much. */
 function broken(data: unknown, draws: Draws): unknown {
