@@ -6,7 +6,7 @@
  * Nothing crossed: every value that a client sends names its sandbox, and every answer and event is searched for values of others.
  * Memory flat: a kill resets the memory, so this is judged on the process that runs through, after each pause, when its sandboxes have been audited and the
  * large ones reset: the state is then the same in size each time. The first quarter of the samples is warm-up (code is compiled, journals fill up to
- * their limits, the heap grows to what the load needs), so the median of the last quarter is compared with that of the second. Medians of resident memory do
+ * their limits, the heap grows to what the load needs), so the median of the last quarter is compared with the larger one of the two before. Medians of resident memory do
  * not depend on what else the machine does; a slow machine makes fewer calls, so the comparison gets milder, and never stricter.
  * A neighbour calls from a process of its own and is delayed by other work on the machine too, as the process under load is: its median and p99 are reported
  * beside those of a bare HTTP server in the same minutes, and only its longest wait has a bound, a wide one.
