@@ -227,6 +227,20 @@ t.test('verify: within waits without polling, and answers as soon as the call co
   t.equal(listeners.most, 2, 'what holds already waits for nothing')
 })
 
+t.test('verify: within waits for a script, until its last entry was applied', async t => {
+  const emulator = await start(t)
+  const listeners = watched(emulator)
+  for (const on of ['GET /tickets', 'GET /accounts']) await emulator.control('POST /script', { on, delay: '1ms' })
+
+  const waiting = emulator.control('POST /verify', { script: 'all_used', within: '30s' })
+  while (listeners.now < 1) await wait(1)
+  await emulator.call('GET /tickets')
+  t.equal(listeners.now, 1, 'one entry is left')
+  await emulator.call('GET /accounts')
+
+  t.strictSame([(await waiting).status, listeners.now], [200, 0])
+})
+
 t.test('verify: a call that waits while the journal is cleared counts anew', async t => {
   for (const on of ['DELETE /requests', 'POST /reset']) {
     const emulator = await start(t)
