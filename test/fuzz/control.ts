@@ -1,4 +1,5 @@
 /** A run of control documents: none may make a neighbour wait, end the process or, when it is refused, change anything. */
+import { createHash } from 'node:crypto'
 import { basic } from './api-calls.js'
 import { documentOf, type PostedDocument } from './documents.js'
 import { Draws } from './draws.js'
@@ -65,7 +66,9 @@ export async function fuzzControl({
     const size = Object.values(counts).reduce((sum, count) => sum + count, 0)
     const texts =
       size > FEW ? [text] : await Promise.all(['state', 'script', 'settings'].map(async part => (await send('GET', `/sandbox/fuzzed/_control/${part}`)).text))
-    return JSON.stringify([scenario, counts, ...texts])
+    const digest = createHash('sha256').update(JSON.stringify([scenario, counts]))
+    for (const part of texts) digest.update(part)
+    return digest.digest('hex')
   }
   let state = ''
   /** Posts a document; what is wrong with its answer and with the state after it. */
