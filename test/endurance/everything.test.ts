@@ -27,9 +27,9 @@ import { figure, median, random, SEED } from './support/options.js'
 import { LoadedSandbox, otherLoad } from './support/other-load.js'
 import { Watch } from './support/watch.js'
 
-const MINUTES = figure('MINUTES', { short: 0.25, long: 60 })
+const MINUTES = figure('MINUTES', { short: 0.15, long: 60 })
 /** The time between two kills. */
-const KILL_SECONDS = figure('KILL_SECONDS', { short: 6, long: 60 })
+const KILL_SECONDS = figure('KILL_SECONDS', { short: 4, long: 60 })
 /** The average pause of a client between two calls: the two processes and the clients leave about half a core of two. */
 const PAUSE_MS = figure('PAUSE_MS', { short: 100, long: 100 })
 /** The longest that a neighbour may wait: other work on the machine delays a call by a second at times, a load that freezes the process by more. */
