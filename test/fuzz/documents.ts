@@ -24,7 +24,7 @@ const TARGETS: readonly (readonly [weight: number, on: string, schema: object])[
   [2, 'PATCH /_control/settings', settingsSchema(key => !key.startsWith('statuses'))],
   [3, 'POST /_control/verify', verifySchema]
 ]
-/** Values that let a document be right as often as not. */
+/** Values that let a document be right as often as not. A document gets copies, since it is broken in place. */
 const KNOWN: Readonly<Record<string, readonly unknown[]>> = {
   fixtures: ['bistro', 'empty', 'bistor', './x.yaml'],
   location: ['loc_bistro'],
@@ -92,8 +92,8 @@ export function documentOf(draws: Draws): PostedDocument {
 /** A value that a schema allows, mostly. */
 function grown(schema: Schema, name: string, draws: Draws, depth: number): unknown {
   const known = KNOWN[name]
-  if (schema.type === 'array' && Array.isArray(known)) return Array.from({ length: draws.below(3) }, () => draws.pick(known))
-  if (known !== undefined && schema.type !== 'array') return draws.pick(known)
+  if (schema.type === 'array' && Array.isArray(known)) return Array.from({ length: draws.below(3) }, () => structuredClone(draws.pick(known)))
+  if (known !== undefined && schema.type !== 'array') return structuredClone(draws.pick(known))
   if (schema.if !== undefined) return grown((draws.chance(50) ? schema.then : schema.else) as Schema, name, draws, depth)
   if (Array.isArray(schema.enum)) return draws.pick(schema.enum)
   const type = Array.isArray(schema.type) ? draws.pick(schema.type) : schema.type
@@ -166,8 +166,9 @@ function broken(data: unknown, draws: Draws): unknown {
         const count = times(draws)
         if (Array.isArray(tree) && tree.length > 0) {
           const member = draws.pick(tree)
-          for (let parts = 0; tree.length < count && parts < MOST_PARTS; parts += partsOf(member)) tree.push(member)
-        } else for (let n = 0; n < count; n++) put(`${draws.word(3)}${n}`, n)
+          for (let parts = 0; tree.length < count && parts < MOST_PARTS; parts += partsOf(member)) tree.push(structuredClone(member))
+          // A name of digits alone would make an empty list as long as that number.
+        } else for (let n = 0; n < count; n++) put(`k${draws.word(3)}${n}`, n)
       }
     ],
     [1, () => put('x'.repeat(times(draws) * 20), structuredClone(draws.pick(ODD)))],
