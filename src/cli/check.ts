@@ -46,7 +46,7 @@ export async function check(files: readonly string[], options: CheckOptions): Pr
 
 /** A key is masked in reports from this length on: a shorter one is a word like any other. */
 const SHORTEST_KEY = 8
-/** What `check --against` reads of an answer and waits for it, unless told otherwise. */
+/** What `check --against` reads of an answer and waits for it, by default. */
 export const DEFAULT_ANSWER_BYTES = 16_777_216
 export const DEFAULT_TIMEOUT = 30_000
 

@@ -10,7 +10,7 @@ import { hasBody } from '../http/call.js'
 import { compileTable, decodeParameters, type Table } from '../http/parameters.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import { Body } from '../scenario/body.js'
-import { documentOf, readDocument, refusalOf, type SourceDocument } from '../scenario/documents.js'
+import { documentOf, readDocument, refuseProblems, type SourceDocument } from '../scenario/documents.js'
 
 /** A control call's query names no records, and everything unknown in it is refused. */
 const nothing = () => {}
@@ -23,18 +23,14 @@ function tableOf(schema: TSchema): Table {
   return table
 }
 
-/** Accepts `application/json` and `application/yaml`, as text that is parsed when it is needed; a body of any other type is refused with 415. */
-export function acceptBodies(control: FastifyInstance, bodyLimit: number): void {
+/** Accepts `application/json` and `application/yaml`, as bytes that are read when they are needed; a body of any other type is refused with 415. */
+export function acceptBodies(control: FastifyInstance): void {
   control.removeAllContentTypeParsers()
   for (const [media, type] of [
     ['application/json', 'json'],
     ['application/yaml', 'yaml']
   ] as const) {
-    control.addContentTypeParser(
-      media,
-      { parseAs: 'buffer', bodyLimit },
-      async (_request: FastifyRequest, bytes: string | Buffer) => new Body(type, bytes as Buffer)
-    )
+    control.addContentTypeParser(media, { parseAs: 'buffer' }, async (_request: FastifyRequest, bytes: string | Buffer) => new Body(type, bytes as Buffer))
   }
   control.addContentTypeParser('*', (request, _payload, done) => {
     if (!hasBody(request.headers)) return done(null, undefined)
@@ -46,7 +42,7 @@ export function acceptBodies(control: FastifyInstance, bodyLimit: number): void 
 
 /** The body of a call; `example` is shown to a caller who sent none. Errors: `body_malformed`. */
 export function bodyOf({ body }: FastifyRequest, example: string): Body {
-  if (body instanceof Body && (body.isLarge || body.text.trim() !== '')) return body
+  if (body instanceof Body && !body.isEmpty) return body
   throw new ApiError('body_malformed', { message: `This call needs a body, as application/json or application/yaml, such as ${example}` })
 }
 
@@ -62,7 +58,7 @@ export const departureOf =
 
 /**
  * A reader of call bodies that match a schema; it returns the body and its document. A large one is read in the document worker.
- * Errors: `body_malformed` where there is none, or where JSON is broken; `document_invalid`; `body_too_large` beyond `limits.body`.
+ * Errors: `body_malformed` where there is none, or where JSON is broken; `document_invalid`.
  */
 export function bodyReader<T>(
   schema: object | (() => object),
@@ -74,9 +70,6 @@ export function bodyReader<T>(
     const { sandbox, settings } = request.call
     const sent = bodyOf(request, example)
     const { type, bytes } = sent
-    if (bytes.length > settings['limits.body']) {
-      throw new ApiError('body_too_large', { message: `The body is larger than limits.body allows: ${settings['limits.body']} bytes.` })
-    }
     if (sent.isLarge) {
       const job = { kind: 'value', type, bytes, schema: schemaOf() } as const
       const [data] = await sandbox.documents.read(job, departureOf(reply)(), async ({ parts }) => {
@@ -87,8 +80,7 @@ export function bodyReader<T>(
       return { body: data as T, document: documentOf('body', data, settings) }
     }
     const document = await readDocument('body', sent.text, { limits: settings, type })
-    const problems = await checker.problems(document.data, settings['limits.problems'])
-    if (problems.length > 0) throw await refusalOf(problems.map(({ steps, message }) => ({ document, steps, message })))
+    await refuseProblems(document, checker)
     return { body: document.data as T, document }
   }
 }

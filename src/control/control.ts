@@ -61,8 +61,8 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
     if (isDone && isSaved(request)) await data?.saved()
     return payload
   })
-  acceptBodies(control, settings['limits.control_body'])
-  await control.register(stateRoutes, { library, version, consolePage: pages.consolePage })
+  acceptBodies(control)
+  await control.register(stateRoutes, { library, settings, version, consolePage: pages.consolePage })
   await control.register(sandboxRoutes, { sandboxes })
   await control.register(scriptRoutes, { settings })
   await control.register(evidenceRoutes, { settings })

@@ -17,6 +17,7 @@ class Feed {
   readonly #backlog: number
   readonly #stop: () => void
   readonly #heartbeat: NodeJS.Timeout
+  readonly #end = new AbortController()
 
   /** `backlog` is how many bytes a reader may leave unread; one that leaves more is cut. */
   constructor(sandbox: Sandbox, backlog: number) {
@@ -31,6 +32,11 @@ class Feed {
     return this.#readers.size === 0
   }
 
+  /** Aborted when this ends. */
+  get ended(): AbortSignal {
+    return this.#end.signal
+  }
+
   add(reader: ServerResponse): void {
     this.#readers.add(reader)
     reader.write(': the journal, as it is written\n\n')
@@ -41,6 +47,7 @@ class Feed {
   }
 
   end(): void {
+    this.#end.abort()
     this.#stop()
     clearInterval(this.#heartbeat)
     for (const reader of this.#readers) reader.end()
@@ -71,7 +78,7 @@ export const eventRoutes: FastifyPluginAsync<{ settings: Settings }> = async (co
     if (present !== undefined) return present
     const feed = new Feed(sandbox, settings['limits.stream_backlog'])
     feeds.set(sandbox, feed)
-    sandbox.ending.addEventListener('abort', () => end(sandbox), { once: true })
+    sandbox.ending.addEventListener('abort', () => end(sandbox), { signal: feed.ended })
     return feed
   }
 

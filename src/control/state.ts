@@ -4,6 +4,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError } from '../core/errors.js'
 import type { Form } from '../core/form.js'
+import type { Settings } from '../core/settings.js'
 import { CONTROL, controlBeside, pathOf } from '../http/paths.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import type { Added } from '../sandbox/sandbox.js'
@@ -18,6 +19,7 @@ import { clockShown } from './time.js'
 /** Sends the console of the sandbox at a control address. */
 export type ConsolePage = (reply: FastifyReply, control: string) => Promise<string>
 export type StateOptions = {
+  settings: Settings
   library: Library
   version: string
   consolePage: ConsolePage
@@ -36,7 +38,8 @@ const MANY = 1000
 /** Records of a part. */
 const PART = 200
 
-export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { library, version, consolePage }) => {
+export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { library, settings, version, consolePage }) => {
+  const ofDocuments = { bodyLimit: settings['limits.control_body'] }
   control.get('/health', async ({ call: { sandbox } }, reply) => {
     if (!sandbox.isLoaded) reply.code(503)
     return sandbox.isLoaded ? { status: 'ready', version, scenario: sandbox.scenario.name } : { status: 'starting', version }
@@ -86,7 +89,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
   const markDryRun = async (request: FastifyRequest) => {
     request.call.leavesNothing = isDryRun(request)
   }
-  control.post('/load', { ...MAKES_SANDBOX, preValidation: markDryRun }, async (request, reply) => {
+  control.post('/load', { ...MAKES_SANDBOX, ...ofDocuments, preValidation: markDryRun }, async (request, reply) => {
     queryOf(request, LOAD_QUERY)
     const dryRun = request.call.leavesNothing
     const body = bodyOf(request, SCENARIO)
@@ -103,7 +106,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     return reply.type('application/yaml; charset=utf-8').send(yamlText(state))
   })
 
-  control.post('/records', MAKES_SANDBOX, async (request, reply) => {
+  control.post('/records', { ...MAKES_SANDBOX, ...ofDocuments }, async (request, reply) => {
     queryOf(request)
     const body = bodyOf(request, '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}')
     const added = await request.call.sandbox.addBody(body, departureOf(reply))

@@ -56,7 +56,7 @@ export async function verify(request: FastifyRequest, reply: FastifyReply, waiti
   queryOf(request)
   const { sandbox } = request.call
   const { body } = request as { body?: Body }
-  if (body === undefined || (!body.isLarge && body.text.trim() === '')) return scenarioVerdict(sandbox)
+  if (body === undefined || body.isEmpty) return scenarioVerdict(sandbox)
   const { body: asked, document } = await readAsked(request, reply)
   const begin = await judgeOf(asked, document, sandbox)
   const within = asked.within === undefined ? 0 : withinOf(asked.within)
@@ -154,9 +154,7 @@ function countJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   const tally = new Tally([expectation])
   const last: JudgedCall[] = []
   const see = (call: JudgedCall) => {
-    if (!isMatched(expectation, call)) return
-    tally.count(sentCallOf(call))
-    if (last.push(call) > MOST_SHOWN) last.shift()
+    if (tally.count(sentCallOf(call)) && last.push(call) > MOST_SHOWN) last.shift()
   }
   for (const call of sandbox.evidence.journal.calls()) see(call)
   const judged = () => {

@@ -51,7 +51,7 @@ const JSON_PAIR = /"([^"\\]{1,40})"\s*:\s*(?:"(?:[^"\\]|\\.)*"?|[^\s,{}[\]"]+)/g
 /** An object or list of JSON under a name that card data is sent in, as far as the first end of one. */
 const JSON_HOLDER = /"(card|bank_?account)"\s*:\s*[[{][^\]}]*[\]}]?/gi
 
-/** The text with every card number, each of the words that stands by itself, and what JSON in it says under a secret name masked, encoded or not. */
+/** The text with every card number, each of the words that is a word of its own there, and what JSON in it says under a secret name masked, encoded or not. */
 export function withoutSecrets(text: string, words: SecretWords = NO_WORDS): string {
   if (!hasSign(text) && !words.mayBeIn(text)) return text
   let shown = withoutPlainSecrets(text, words)
@@ -233,7 +233,7 @@ function eachPart(value: unknown, words: SecretWords, show: (part: unknown, name
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [withoutSecrets(name, words), show(part, name)]))
 }
 
-/** What stands in place of a secret value: nothing that says something, digests apart. */
+/** What is shown for a secret value: nothing that says something, digests apart. */
 function hidden(value: unknown): unknown {
   if (value === null || value === '' || (typeof value === 'string' && IS_DIGEST.test(value))) return value
   return Array.isArray(value) ? value.map(hidden) : MASK

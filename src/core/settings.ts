@@ -45,10 +45,16 @@ export const SETTINGS = {
   cors: setting('process', Type.Boolean(), true, 'Whether the emulated API answers browsers of other origins.', { assumption: 'A33' }),
   control_token: setting('process', orNull, null, 'When set, control calls need `Authorization: Bearer TOKEN`.'),
   control_hosts: setting('process', Type.Array(Type.String({ minLength: 1 })), [], 'Further Host names that may reach the control API, separated by commas.'),
-  'limits.body': setting('process', whole(1, 1_073_741_824), 1_048_576, 'Largest body of an API call, in bytes.', { assumption: 'A35' }),
+  'limits.body': setting(
+    'process',
+    whole(1, 1_073_741_824),
+    1_048_576,
+    'Largest body of an API call, and of a control call that brings no document, in bytes.',
+    { assumption: 'A35' }
+  ),
   'limits.parameters': setting('process', whole(1, 1_000_000), 1000, 'Most parameters in one form or query.', { assumption: 'A35' }),
   'limits.depth': setting('process', whole(1, 32), 4, 'Deepest nesting of a parameter name.', { assumption: 'A35' }),
-  'limits.control_body': setting('process', whole(1, 1_073_741_824), 67_108_864, 'Largest body of a control call, in bytes.'),
+  'limits.control_body': setting('process', whole(1, 1_073_741_824), 67_108_864, 'Largest document that a control call brings, in bytes.'),
   'limits.nesting': setting('process', whole(1, 512), 64, 'Deepest nesting of a document.'),
   'limits.values': setting(
     'process',

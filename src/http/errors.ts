@@ -15,7 +15,7 @@ import { logDefect } from './logging.js'
 import { BASE, pathBelow } from './paths.js'
 import { countCall } from './script.js'
 
-/** The setting that bounds the body of a call: one of the emulated API, or of the control API. */
+/** The setting that bounds the body of a call: one of the emulated API, or of a control call that brings a document. */
 type BodyLimit = 'limits.body' | 'limits.control_body'
 type Known = { code: ErrorCode; message: (settings: Settings, bodyLimit: BodyLimit) => string; rule?: RuleId; assumption?: AssumptionId }
 
@@ -71,10 +71,11 @@ function fateOf(code: ErrorCode, call: Call): Outcome {
   return code === 'data_not_written' && hasRun(call) ? 'not_written' : 'refused'
 }
 
-/** Answers a refusal of the control API: the same shape and the default statuses, whatever the sandbox's settings say. */
+/** Answers a refusal of the control API: the same shape and the default statuses, whatever the sandbox's settings say. A document has a limit of its own. */
 export function answerControlError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
   const { sandbox, settings, id } = request.call
-  const refusal = refusalFrom(error, settings, 'limits.control_body')
+  const isDocument = request.routeOptions.bodyLimit === settings['limits.control_body']
+  const refusal = refusalFrom(error, settings, isDocument ? 'limits.control_body' : 'limits.body')
   if (refusal.code === 'internal_error') logDefect(request.log, error)
   reply
     .code(statusOf(refusal.code, DEFAULTS))

@@ -17,7 +17,7 @@ type Held = {
   keys: string
   revisions: Readonly<Record<Family, number>>
 }
-/** What is not in the file yet: the sandbox, how many records and what else of it; `records` null stands for all of it. */
+/** What is not in the file yet: the sandbox, how many records and what else of it; `records` is null where it is all of it. */
 export type Unwritten = { name: string | null; records: number | null; parts: string[] }
 /** A line to add to the file, what the file holds then, and what the line holds. */
 export type Addition = { line: string; content: FileContent; unwritten: Unwritten[] }

@@ -17,6 +17,11 @@ export class Body {
     return this.#text
   }
 
+  /** Whether it holds white space at most; nobody looks through a large one for that. */
+  get isEmpty(): boolean {
+    return !this.isLarge && this.text.trim() === ''
+  }
+
   /** Whether reading it would make other calls wait. */
   get isLarge(): boolean {
     return this.bytes.length > LARGE[this.type]

@@ -1,5 +1,6 @@
 /** Fixture and scenario documents as they are written: YAML or JSON text, read with the place of everything in it. */
 
+import type { Checker } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
@@ -129,6 +130,12 @@ export async function refusalOf(
     for (const problem of await placed(unique(ofDocument))) listed.push(problem)
   }
   return documentInvalid(listed, limits, problems.length > limits['limits.problems'])
+}
+
+/** Refuses a document that its schema does not allow. Errors: `document_invalid`. */
+export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
+  const found = await checker.problems(document.data, document.limits['limits.problems'])
+  if (found.length > 0) throw await refusalOf(found.map(({ steps, message }) => ({ document, steps, message })))
 }
 
 /** Says that there may be more. */

@@ -50,13 +50,19 @@ export class Tally {
     return this.#expectations.length === 0
   }
 
-  count(call: SentCall): void {
+  /** Whether the call counts for any of them. */
+  count(call: SentCall): boolean {
+    let isCounted = false
     for (const [index, { operation, matches }] of this.#expectations.entries()) {
       if (operation !== call.operation) continue
       call.isTooLong = false
-      if (matches === null || matches(call)) this.#seen[index] = (this.#seen[index] as number) + 1
+      if (matches === null || matches(call)) {
+        this.#seen[index] = (this.#seen[index] as number) + 1
+        isCounted = true
+      }
       if (call.isTooLong) this.#tooLong[index] = (this.#tooLong[index] as number) + 1
     }
+    return isCounted
   }
 
   verdicts(): Verdict[] {

@@ -1,7 +1,7 @@
 /** What a load call asks for: a scenario by name, one inline in JSON, or the body itself where it is YAML. */
 import { checkerOf } from '../core/checking.js'
 import type { Body } from './body.js'
-import { readDocument, refusalOf, type SourceDocument } from './documents.js'
+import { readDocument, refuseProblems, type SourceDocument } from './documents.js'
 import type { Library } from './library.js'
 import type { Origin } from './scenario.js'
 
@@ -17,8 +17,7 @@ export async function requestedScenario({ type, text }: Body, library: Library):
   const whole = await readDocument('body', text, { limits: library.limits, type })
   const inline = { name: 'inline', file: null }
   if (type === 'yaml') return { document: whole, origin: inline }
-  const problems = await CHECKER.problems(whole.data, whole.limits['limits.problems'])
-  if (problems.length > 0) throw await refusalOf(problems.map(({ steps, message }) => ({ document: whole, steps, message })))
+  await refuseProblems(whole, CHECKER)
   const { scenario } = whole.data as { scenario: string | object }
   if (typeof scenario === 'string') {
     const document = await library.scenario(scenario)

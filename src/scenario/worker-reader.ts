@@ -7,7 +7,7 @@ import type { Step } from '../core/places.js'
 import { settingsInForce } from '../core/settings.js'
 import { FAMILIES } from '../store/store.js'
 import { Body } from './body.js'
-import { type DocumentProblem, readDocument, refusalOf, type SourceDocument, type TextType } from './documents.js'
+import { readDocument, refuseProblems, type SourceDocument, type TextType } from './documents.js'
 import type { Place } from './json-places.js'
 import { Library } from './library.js'
 import { checkCount } from './limits.js'
@@ -78,8 +78,7 @@ class WorkerReader {
     const limits = this.#library.limits
     const document = await readDocument('body', body.text, { limits, type: job.type })
     const checker = job.kind === 'fixture' ? FIXTURE_CHECKER : checkerOf(() => job.schema)
-    const found = await checker.problems(document.data, limits['limits.problems'])
-    if (found.length > 0) throw await refusalOf(found.map(({ steps, message }): DocumentProblem => ({ document, steps, message })))
+    await refuseProblems(document, checker)
     this.#document = document
     if (job.kind === 'value') this.#parts = partsOf('value', [document.data])
     else {

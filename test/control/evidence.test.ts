@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import t from 'tap'
@@ -261,6 +262,23 @@ t.test('events: a quiet stream beats, and a listener that left is let go', async
   for (let left = 100; left > 0 && listeners > 0; left--) await new Promise(next => setTimeout(next, 5))
 
   t.strictSame([during, listeners], [1, 0])
+})
+
+t.test('events: a sandbox keeps nothing of listeners that left', async t => {
+  const emulator = await startTestEmulator(t)
+  const port = await emulator.listen()
+  const listeners = () => getEventListeners(emulator.sandbox.ending, 'abort').length
+  const before = listeners()
+
+  for (let time = 0; time < 3; time++) {
+    const stream = await openEvents(port)
+    await stream.until('\n\n')
+    t.equal(listeners(), before + 1)
+    stream.answer.destroy()
+    await stream.ended
+    for (let left = 100; left > 0 && listeners() > before; left--) await new Promise(next => setTimeout(next, 5))
+    t.equal(listeners(), before)
+  }
 })
 
 type Sample = { name: string; labels: Record<string, string>; value: number }

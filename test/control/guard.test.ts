@@ -286,17 +286,19 @@ t.test('control: a call without a body may name any content type', async t => {
   }
 })
 
-t.test('control: bodies have their own size limit', async t => {
+t.test('control: documents have a size limit of their own', async t => {
   const { control, call, state } = await startTestEmulator(t, { settings: { 'limits.control_body': 300, 'limits.body': 20 } })
   const before = await state()
 
   const fits = await control('POST /records', `{"accounts":[]${' '.repeat(200)}}`)
   const tooLarge = await control('POST /records', `{"accounts":[]${' '.repeat(400)}}`)
+  const ofNoDocument = await control('POST /verify', `{"script":"all_used"}${' '.repeat(20)}`)
   const ofTheApi = await call('POST /refunds', { body: `transaction=${'x'.repeat(100)}` })
 
   t.equal(fits.status, 200)
   t.equal(tooLarge.status, 413)
-  t.equal(tooLarge.body.error.code, 'body_too_large')
+  t.equal(tooLarge.body.error.message, 'The body is larger than limits.control_body allows: 300 bytes.')
+  t.equal(ofNoDocument.body.error.message, 'The body is larger than limits.body allows: 20 bytes.')
   t.equal(ofTheApi.status, 413)
   t.equal(await state(), before)
 })

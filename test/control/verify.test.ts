@@ -89,6 +89,16 @@ t.test('verify: at most 20 calls are shown', async t => {
   t.strictSame([body.holds, body.requests.length, body.requests[0].id], [true, 20, 'req_3'])
 })
 
+t.test('verify: a value that is too long for a pattern is not left unsaid', async t => {
+  const emulator = await start(t)
+  await emulator.call('POST /refunds', { body: `transaction=txn_a&amount=1&reason=${'x'.repeat(5000)}` })
+
+  const [, holds, message] = await verdict(emulator, { on: 'POST /refunds', match: { body: { reason: '/x/' } } })
+
+  t.equal(holds, false)
+  t.match(message, /at least 1 call was expected, 0 came; in 1 more a value is longer than the 4096 characters/)
+})
+
 t.test('verify: sequences', async t => {
   const emulator = await start(t)
   await emulator.call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=5', key: null })
