@@ -50,7 +50,7 @@ type Running = { pid: number; kill: (signal: NodeJS.Signals) => void; stdout: ()
 
 /** Runs exec as a process of its own, killed when the test ends; with `onTerminal` its stdin looks like a terminal. */
 export function running(t: Test, args: string[], { onTerminal = false } = {}): Running {
-  const terminal = onTerminal ? ['--import', `data:text/javascript,${encodeURIComponent('process.stdin.isTTY = true')}`] : []
+  const terminal = onTerminal ? ['--require', fileURLToPath(new URL('./with-terminal.cjs', import.meta.url))] : []
   const child = spawn(process.execPath, [...process.execArgv, ...terminal, MAIN, 'exec', ...args], { env: environment, stdio: ['pipe', 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', chunk => {

@@ -221,8 +221,8 @@ t.test('cli: a command that is done ends with its status', async t => {
 })
 
 t.test('cli: an error that nothing caught is logged before the process ends with 1', async t => {
-  const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent('process.on("SIGUSR2", () => { throw new Error("out of place") })')}`]
-  const run = await ready(t, [], { nodeArgs, isSource: true })
+  const root = t.testdir({ 'thrower.cjs': 'process.on("SIGUSR2", () => { throw new Error("out of place") })' })
+  const run = await ready(t, [], { nodeArgs: ['--require', `${root}/thrower.cjs`], isSource: true })
 
   const { code } = await signalled(run, 'SIGUSR2')
 

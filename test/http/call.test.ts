@@ -27,13 +27,17 @@ async function until(emulator: Emulator, count: number): Promise<Json[]> {
   for (let left = 300; left > 0 && evidence.journal.size < count; left--) await wait(10)
   return entries(emulator)
 }
-/** Writes requests to one connection and leaves after so many milliseconds, or when the other side does. */
-const write = (port: number, text: string, leave = 2000) =>
+/** Writes requests to one connection and leaves after so many milliseconds, after so many answers, or when the other side does. */
+const write = (port: number, text: string, leave: number | { answers: number } = 2000) =>
   new Promise<void>(resolve => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text))
-    const timer = setTimeout(() => socket.destroy(), leave)
+    const timer = setTimeout(() => socket.destroy(), typeof leave === 'number' ? leave : 10_000)
+    let seen = ''
     socket.on('error', () => {})
-    socket.on('data', () => {})
+    socket.on('data', chunk => {
+      seen += chunk
+      if (typeof leave === 'object' && seen.split('HTTP/1.1 ').length > leave.answers) socket.destroy()
+    })
     socket.on('close', () => {
       clearTimeout(timer)
       resolve()
@@ -210,7 +214,7 @@ t.test('journal: of requests sent one behind the other, each is kept, also when 
   const port = await emulator.listen()
   const requests = [get('/locations'), get('/tickets'), post('/refunds', REFUND)].join('')
 
-  await write(port, requests, 250)
+  await write(port, requests, { answers: 3 })
   await until(emulator, 3)
   await write(port, requests.replace('=400', '=300'), 30)
   const all = await until(emulator, 6)

@@ -1,0 +1,2 @@
+// Preloaded: stdin looks like a terminal.
+process.stdin.isTTY = true
