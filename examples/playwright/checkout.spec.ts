@@ -1,23 +1,21 @@
 import { expect, test } from './commerce'
 
 test('a guest pays by card: the page calls the API from another origin', async ({ commerce, page }) => {
-  const { tickets } = await commerce.control('POST', '/records', { tickets: [{ location: 'loc_bistro', reference: 'T-1' }] })
-  const [{ id }] = tickets
+  const ticket = await commerce.ticket('T-1')
 
-  await page.goto(`/?ticket=${id}`)
+  await page.goto(`/?ticket=${ticket}`)
   await page.getByLabel('Amount').fill('42.50')
   await page.getByRole('button', { name: 'Pay' }).click()
 
   await expect(page.getByRole('status')).toHaveText('Paid 42.50 USD')
-  const { transactions } = await commerce.control('GET', '/state')
-  expect(transactions.filter(({ ticket }) => ticket === id)).toMatchObject([{ amount: 4250, currency: 'usd', payment_type: 'card' }])
+  expect(await commerce.payments(ticket)).toMatchObject([{ amount: 4250, currency: 'usd', payment_type: 'card' }])
 })
 
 test('a declined card: the page says so, and the guest may try again', async ({ commerce, page }) => {
   const error = { type: 'card_error', code: 'card_declined', message: 'The card was declined.' }
-  await commerce.control('POST', '/script', { on: 'POST /transactions', calls: 1, respond: { status: 402, error } })
+  await commerce.script({ on: 'POST /transactions', calls: 1, respond: { status: 402, error } })
 
-  await page.goto('/?ticket=tkt_60')
+  await page.goto(`/?ticket=${await commerce.ticket('T-1')}`)
   await page.getByLabel('Amount').fill('10.00')
   await page.getByRole('button', { name: 'Pay' }).click()
 
@@ -27,12 +25,12 @@ test('a declined card: the page says so, and the guest may try again', async ({ 
 })
 
 test('a slow answer: the button cannot be pressed twice', async ({ commerce, page }) => {
-  await commerce.control('POST', '/script', { on: 'POST /transactions', delay: '500ms' })
+  await commerce.script({ on: 'POST /transactions', delay: '500ms' })
 
-  await page.goto('/?ticket=tkt_60')
+  await page.goto(`/?ticket=${await commerce.ticket('T-1')}`)
   await page.getByLabel('Amount').fill('10.00')
   await page.getByRole('button', { name: 'Pay' }).dblclick()
 
   await expect(page.getByRole('status')).toHaveText('Paid 10.00 USD')
-  await commerce.control('POST', '/verify', { on: 'POST /transactions', times: 1 })
+  await commerce.verify({ on: 'POST /transactions', times: 1 })
 })
