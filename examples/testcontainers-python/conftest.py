@@ -8,7 +8,7 @@ import pytest
 import requests
 from testcontainers.core.container import DockerContainer
 
-IMAGE = os.environ.get("COMMERCE_IMAGE", "ghcr.io/OWNER/commerce-emulator:0.1.0")
+IMAGE = os.environ.get("COMMERCE_IMAGE", "ghcr.io/commerce-emulator/commerce-emulator:0.1.0")
 PORT = 4010
 START_TIMEOUT = 30.0
 

@@ -1,0 +1,125 @@
+/**
+ * `npm run test:examples [-- NAME …]`: runs every recipe as its README says, in a copy and with the packed package, and checks those that cannot run here
+ * against their published schemas. Needs npm, PyPI, the Go proxy and Maven's repository for what it installs; what a machine lacks is skipped with a line that says so.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { CHECKED, commandsOf, EXAMPLES, missingFor, type Recipe, RUN } from './recipes.js'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const WORKFLOWS = '.github/workflows/'
+const ACTIONLINT = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7'
+const SHOWN_LINES = 60
+
+const work = await mkdtemp(join(tmpdir(), 'commerce-examples-'))
+const venv = join(work, 'venv')
+const { PATH, CHROMIUM_PATH = '/usr/bin/chromium' } = process.env
+const environment = {
+  ...process.env,
+  CHROMIUM_PATH,
+  // npx and pip find what is installed for the test
+  PATH: `${join(venv, 'bin')}:${PATH}`,
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  PYTHONDONTWRITEBYTECODE: '1',
+  PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
+  NO_COLOR: '1',
+  CI: '1'
+}
+
+type Ran = { status: number | null; output: string }
+
+/** Runs a line in a shell; the output is what it writes to stdout and stderr. */
+async function ran(line: string, cwd: string): Promise<Ran> {
+  const child = spawn('sh', ['-c', `${line} 2>&1`], { cwd, env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
+  const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'close')])
+  return { status, output }
+}
+
+/** Runs lines until one fails. */
+async function ranAll(lines: readonly string[], cwd: string): Promise<Ran> {
+  let last: Ran = { status: 0, output: '' }
+  for (const line of lines) {
+    last = await ran(line, cwd)
+    if (last.status !== 0) return { ...last, output: `$ ${line}\n${last.output}` }
+  }
+  return last
+}
+
+/** The package as its users get it: packed, and installed beside the copies, where npx finds it. */
+async function packed(): Promise<void> {
+  const { status, output } = await ranAll([`npm pack --silent --pack-destination ${work}`], ROOT)
+  if (status !== 0) throw new Error(output)
+  await writeFile(join(work, 'package.json'), '{ "private": true }')
+  const tarball = output.trim().split('\n').at(-1)
+  const installed = await ranAll([`npm install --no-audit --no-fund ./${tarball}`, `mv ${tarball} commerce-emulator.tgz`], work)
+  if (installed.status !== 0) throw new Error(installed.output)
+}
+
+/** A copy of an example that takes the packed package for the published one. */
+async function copyOf(name: string): Promise<string> {
+  const folder = join(work, name)
+  await cp(join(EXAMPLES, name), folder, { recursive: true })
+  const file = join(folder, 'package.json')
+  const given = await readFile(file, 'utf8').catch(() => null)
+  if (given) await writeFile(file, given.replace(/("commerce-emulator": )"[^"]+"/, '$1"file:../commerce-emulator.tgz"'))
+  return folder
+}
+
+async function runs(recipe: Recipe): Promise<Ran> {
+  const { status, output } = await ranAll(commandsOf(recipe), await copyOf(recipe.name))
+  return status === 0 && !recipe.passed.test(output) ? { status: null, output: `${output}\nThe output does not show ${recipe.passed}.` } : { status, output }
+}
+
+/** What can be shown of a recipe without running it. */
+const CHECKS: Record<string, () => Promise<Ran>> = {
+  'github-actions': () =>
+    checked([`github-actions/*.yml ${ROOT}${WORKFLOWS}*.yml`, 'vendor.github-workflows'], `go run ${ACTIONLINT} github-actions/*.yml ${ROOT}${WORKFLOWS}*.yml`),
+  'gitlab-ci': () => checked(['gitlab-ci/.gitlab-ci.yml', 'vendor.gitlab-ci --data-transform gitlab-ci']),
+  compose: () => checked(['compose/compose.yaml', 'vendor.compose-spec']),
+  'testcontainers-node': async () =>
+    ranAll(
+      ['npm install --no-audit --no-fund', 'npx --yes --package typescript@6 tsc --allowJs --checkJs --noEmit --strict --module nodenext --types node *.mjs'],
+      await copyOf('testcontainers-node')
+    ),
+  'testcontainers-python': async () =>
+    ranAll(['pip install -r requirements.txt mypy types-requests', 'mypy --strict .', 'pytest --collect-only'], await copyOf('testcontainers-python'))
+}
+
+const checked = ([files, schema]: [string, string], ...others: string[]) =>
+  ranAll([`check-jsonschema --builtin-schema ${schema} ${files}`, ...others], EXAMPLES)
+
+let failures = 0
+async function report(name: string, how: string, run: () => Promise<Ran>): Promise<void> {
+  const began = Date.now()
+  const { status, output } = await run()
+  const seconds = ((Date.now() - began) / 1000).toFixed(1)
+  if (status === 0) return console.log(`passed   ${name}: ${how} (${seconds} s)`)
+  failures += 1
+  console.log(`FAILED   ${name}: ${how} (${seconds} s)\n${output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n')}`)
+}
+
+try {
+  const wanted = process.argv.slice(2)
+  const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
+  await packed()
+  const hasPython = (await ranAll([`python3 -m venv ${venv}`, 'pip install check-jsonschema'], work)).status === 0
+  for (const recipe of RUN.filter(({ name }) => isWanted(name))) {
+    const missing = missingFor(recipe, environment)
+    if (missing === null) await report(recipe.name, 'run as its README says', () => runs(recipe))
+    else console.log(`skipped  ${recipe.name}: not run, since ${missing}`)
+    const check = CHECKS[recipe.name]
+    if (missing !== null && check) await report(recipe.name, 'types checked', check)
+  }
+  for (const name of CHECKED.filter(isWanted)) {
+    if (hasPython) await report(name, 'checked against its published schema, not run', CHECKS[name] as () => Promise<Ran>)
+    else console.log(`skipped  ${name}: its schema comes with check-jsonschema, which needs Python`)
+  }
+} finally {
+  await rm(work, { recursive: true, force: true })
+}
+process.exitCode = failures === 0 ? 0 : 1

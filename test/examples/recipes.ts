@@ -1,0 +1,60 @@
+/** The recipes in `examples/`: what each needs on a machine, and what shows that it works. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url))
+
+/** What a recipe needs beside Node.js and npm, and a command that succeeds where it is there. */
+const NEEDS = {
+  python: ['python3', '-m', 'venv', '--help'],
+  go: ['go', 'version'],
+  maven: ['mvn', '--version'],
+  docker: ['docker', 'info']
+} as const
+
+export type Recipe = {
+  /** The folder in `examples/`. */
+  name: string
+  needs: readonly (keyof typeof NEEDS | 'chromium')[]
+  /** What the output of its last command shows when its tests have run and passed. */
+  passed: RegExp
+  /** Lines of the README's first block that a test does not run, since the machine brings what they would fetch. */
+  without?: readonly string[]
+}
+
+/** Recipes whose README begins with the commands that run them. */
+export const RUN: readonly Recipe[] = [
+  { name: 'collections', needs: [], passed: /assertions[│ ]+26[│ ]+0 / },
+  { name: 'playwright', needs: ['chromium'], passed: /^ +3 passed/m, without: ['npx playwright install chromium'] },
+  { name: 'pytest', needs: ['python'], passed: /^=+ 9 passed in /m },
+  { name: 'go', needs: ['go'], passed: /^ok\s+example\.com\/till/m },
+  { name: 'junit5', needs: ['maven'], passed: /Tests run: 3, Failures: 0, Errors: 0, Skipped: 0$/m },
+  { name: 'testcontainers-node', needs: ['docker'], passed: /^. pass 1$/m },
+  { name: 'testcontainers-python', needs: ['python', 'docker'], passed: /^=+ 1 passed in /m }
+]
+
+/** Recipes that run at a vendor or need a container engine for several containers: they are checked against their published schemas. */
+export const CHECKED = ['compose', 'github-actions', 'gitlab-ci'] as const
+
+/** The folders in `examples/`. */
+export const foldersOfExamples = (): string[] => readdirSync(EXAMPLES, { withFileTypes: true }).flatMap(one => (one.isDirectory() ? [one.name] : []))
+
+/** The commands of the first block of a recipe's README. */
+export function commandsOf({ name, without = [] }: Recipe): string[] {
+  const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(readFileSync(`${EXAMPLES}${name}/README.md`, 'utf8')) ?? []
+  return block.split('\n').filter(line => line !== '' && !without.includes(line))
+}
+
+/** Why a recipe cannot run on this machine; null when it can. */
+export function missingFor({ needs }: Recipe, { CHROMIUM_PATH }: NodeJS.ProcessEnv): string | null {
+  for (const need of needs) {
+    if (need === 'chromium') {
+      if (!existsSync(CHROMIUM_PATH ?? '')) return 'CHROMIUM_PATH names no browser'
+    } else {
+      const [program, ...args] = NEEDS[need]
+      if (spawnSync(program, args, { stdio: 'ignore' }).status !== 0) return `\`${NEEDS[need].join(' ')}\` fails`
+    }
+  }
+  return null
+}
