@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { CHECKED, commandsOf, EXAMPLES, missingFor, type Recipe, RUN } from './recipes.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -33,31 +34,30 @@ const environment = {
 
 type Ran = { status: number | null; output: string }
 
-/** Runs a line in a shell; the output is what it writes to stdout and stderr. */
+/** Runs a line in a shell; the output is what it writes to stdout and stderr, without colours. */
 async function ran(line: string, cwd: string): Promise<Ran> {
   const child = spawn('sh', ['-c', `${line} 2>&1`], { cwd, env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'close')])
-  return { status, output }
+  return { status, output: stripVTControlCharacters(output) }
 }
 
-/** Runs lines until one fails. */
+/** Runs lines until one fails; the output is that of all of them. */
 async function ranAll(lines: readonly string[], cwd: string): Promise<Ran> {
-  let last: Ran = { status: 0, output: '' }
+  const outputs: string[] = []
   for (const line of lines) {
-    last = await ran(line, cwd)
-    if (last.status !== 0) return { ...last, output: `$ ${line}\n${last.output}` }
+    const { status, output } = await ran(line, cwd)
+    outputs.push(`$ ${line}`, output)
+    if (status !== 0) return { status, output: outputs.join('\n') }
   }
-  return last
+  return { status: 0, output: outputs.join('\n') }
 }
 
 /** The package as its users get it: packed, and installed beside the copies, where npx finds it. */
 async function packed(): Promise<void> {
-  const { status, output } = await ranAll([`npm pack --silent --pack-destination ${work}`], ROOT)
-  if (status !== 0) throw new Error(output)
   await writeFile(join(work, 'package.json'), '{ "private": true }')
-  const tarball = output.trim().split('\n').at(-1)
-  const installed = await ranAll([`npm install --no-audit --no-fund ./${tarball}`, `mv ${tarball} commerce-emulator.tgz`], work)
-  if (installed.status !== 0) throw new Error(installed.output)
+  const packing = await ran(`npm pack --silent --pack-destination ${work}`, ROOT)
+  const installing = await ranAll(['mv commerce-emulator-*.tgz commerce-emulator.tgz', 'npm install --no-audit --no-fund ./commerce-emulator.tgz'], work)
+  if (packing.status !== 0 || installing.status !== 0) throw new Error(`${packing.output}${installing.output}`)
 }
 
 /** A copy of an example that takes the packed package for the published one. */
@@ -72,7 +72,8 @@ async function copyOf(name: string): Promise<string> {
 
 async function runs(recipe: Recipe): Promise<Ran> {
   const { status, output } = await ranAll(commandsOf(recipe), await copyOf(recipe.name))
-  return status === 0 && !recipe.passed.test(output) ? { status: null, output: `${output}\nThe output does not show ${recipe.passed}.` } : { status, output }
+  const missing = recipe.passed.find(shown => !shown.test(output))
+  return status === 0 && missing ? { status: null, output: `${output}\nThe output does not show ${missing}.` } : { status, output }
 }
 
 /** What can be shown of a recipe without running it. */

@@ -17,21 +17,24 @@ export type Recipe = {
   /** The folder in `examples/`. */
   name: string
   needs: readonly (keyof typeof NEEDS | 'chromium')[]
-  /** What the output of its last command shows when its tests have run and passed. */
-  passed: RegExp
+  /** What the output shows when its tests have run and passed. */
+  passed: readonly RegExp[]
   /** Lines of the README's first block that a test does not run, since the machine brings what they would fetch. */
   without?: readonly string[]
 }
 
 /** Recipes whose README begins with the commands that run them. */
 export const RUN: readonly Recipe[] = [
-  { name: 'collections', needs: [], passed: /assertions[│ ]+26[│ ]+0 / },
-  { name: 'playwright', needs: ['chromium'], passed: /^ +3 passed/m, without: ['npx playwright install chromium'] },
-  { name: 'pytest', needs: ['python'], passed: /^=+ 9 passed in /m },
-  { name: 'go', needs: ['go'], passed: /^ok\s+example\.com\/till/m },
-  { name: 'junit5', needs: ['maven'], passed: /Tests run: 3, Failures: 0, Errors: 0, Skipped: 0$/m },
-  { name: 'testcontainers-node', needs: ['docker'], passed: /^. pass 1$/m },
-  { name: 'testcontainers-python', needs: ['python', 'docker'], passed: /^=+ 1 passed in /m }
+  { name: 'vitest', needs: [], passed: [/Tests +5 passed \(5\)/] },
+  { name: 'jest', needs: [], passed: [/^Tests: +5 passed, 5 total$/m] },
+  { name: 'node-test', needs: [], passed: [/^. pass 3$/m, /^. fail 0$/m] },
+  { name: 'playwright', needs: ['chromium'], passed: [/^ +3 passed/m], without: ['npx playwright install chromium'] },
+  { name: 'pytest', needs: ['python'], passed: [/^=+ 9 passed in /m] },
+  { name: 'go', needs: ['go'], passed: [/^ok\s+example\.com\/till/m] },
+  { name: 'junit5', needs: ['maven'], passed: [/Tests run: 3, Failures: 0, Errors: 0, Skipped: 0$/m] },
+  { name: 'collections', needs: [], passed: [/assertions[│ ]+26[│ ]+0 /, /Assertions[│ ]+26\/26 /] },
+  { name: 'testcontainers-node', needs: ['docker'], passed: [/^. pass 1$/m] },
+  { name: 'testcontainers-python', needs: ['python', 'docker'], passed: [/^=+ 1 passed in /m] }
 ]
 
 /** Recipes that run at a vendor or need a container engine for several containers: they are checked against their published schemas. */

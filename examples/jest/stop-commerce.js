@@ -1,0 +1,2 @@
+/** After all tests: stops the emulator that was started for them. */
+module.exports = () => globalThis.commerceEmulator?.close()

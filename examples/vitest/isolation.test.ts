@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { commerce, openTicket } from './commerce'
+
+test.each([1, 2, 3])('each test begins in the same state: run %i', async () => {
+  await openTicket('T-own')
+
+  const { tickets } = await commerce.state()
+  expect(tickets.filter(({ reference }) => reference === 'T-own')).toHaveLength(1)
+})
