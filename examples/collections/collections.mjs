@@ -46,17 +46,10 @@ function requestsOf(document, tag) {
 
 /** The fields of a value in bracket notation: those that the example has, then the others of the schema, disabled. */
 function fieldsOf(document, name, schema, example) {
-  const resolved = schema?.$ref
-    ? schema.$ref
-        .split('/')
-        .slice(1)
-        .reduce((part, key) => part[key], document)
-    : schema
-  const properties = resolved?.properties ?? (resolved?.anyOf ?? []).map(one => one.$ref && fieldsOf(document, name, one, example)).find(Boolean)
-  if (Array.isArray(properties)) return properties
+  const { properties } = schema?.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)] : (schema ?? {})
   const isObject = typeof example === 'object' && example !== null
   if (!isObject && !properties) return [{ name, value: example === undefined ? '' : String(example), disabled: example === undefined }]
-  const names = [...Object.keys(example ?? {}), ...Object.keys(properties ?? {}).filter(key => !(key in (example ?? {})) && !properties[key].readOnly)]
+  const names = [...Object.keys(example ?? {}), ...Object.keys(properties ?? {}).filter(key => !(key in (example ?? {})))]
   return names.flatMap(key => fieldsOf(document, name === '' ? key : `${name}[${key}]`, properties?.[key], example?.[key]))
 }
 
