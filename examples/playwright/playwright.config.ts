@@ -3,6 +3,7 @@ import { defineConfig } from '@playwright/test'
 const port = Number(process.env.SHOP_PORT ?? 4173)
 
 export default defineConfig({
+  globalSetup: './start-commerce.ts',
   fullyParallel: true,
   reporter: 'list',
   use: {

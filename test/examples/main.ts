@@ -15,6 +15,7 @@ import { CHECKED, commandsOf, EXAMPLES, missingFor, type Recipe, RUN } from './r
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const WORKFLOWS = '.github/workflows/'
 const ACTIONLINT = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7'
+const TYPES = 'npx tsc --noEmit --strict --skipLibCheck --allowJs --checkJs --module esnext --moduleResolution bundler --target es2023 --types node'
 const SHOWN_LINES = 60
 
 const work = await mkdtemp(join(tmpdir(), 'commerce-examples-'))
@@ -70,8 +71,10 @@ async function copyOf(name: string): Promise<string> {
   return folder
 }
 
+const typesChecked = (files: string) => ['npm install --no-audit --no-fund --no-save typescript@6 @types/node@20', `${TYPES} ${files}`]
+
 async function runs(recipe: Recipe): Promise<Ran> {
-  const { status, output } = await ranAll(commandsOf(recipe), await copyOf(recipe.name))
+  const { status, output } = await ranAll([...commandsOf(recipe), ...(recipe.typed ? typesChecked(recipe.typed) : [])], await copyOf(recipe.name))
   const missing = recipe.passed.find(shown => !shown.test(output))
   return status === 0 && missing ? { status: null, output: `${output}\nThe output does not show ${missing}.` } : { status, output }
 }
@@ -82,11 +85,7 @@ const CHECKS: Record<string, () => Promise<Ran>> = {
     checked([`github-actions/*.yml ${ROOT}${WORKFLOWS}*.yml`, 'vendor.github-workflows'], `go run ${ACTIONLINT} github-actions/*.yml ${ROOT}${WORKFLOWS}*.yml`),
   'gitlab-ci': () => checked(['gitlab-ci/.gitlab-ci.yml', 'vendor.gitlab-ci --data-transform gitlab-ci']),
   compose: () => checked(['compose/compose.yaml', 'vendor.compose-spec']),
-  'testcontainers-node': async () =>
-    ranAll(
-      ['npm install --no-audit --no-fund', 'npx --yes --package typescript@6 tsc --allowJs --checkJs --noEmit --strict --module nodenext --types node *.mjs'],
-      await copyOf('testcontainers-node')
-    ),
+  'testcontainers-node': async () => ranAll(['npm install --no-audit --no-fund', ...typesChecked('*.mjs')], await copyOf('testcontainers-node')),
   'testcontainers-python': async () =>
     ranAll(['pip install -r requirements.txt mypy types-requests', 'mypy --strict .', 'pytest --collect-only'], await copyOf('testcontainers-python'))
 }
@@ -111,7 +110,7 @@ try {
   const hasPython = (await ranAll([`python3 -m venv ${venv}`, 'pip install check-jsonschema'], work)).status === 0
   for (const recipe of RUN.filter(({ name }) => isWanted(name))) {
     const missing = missingFor(recipe, environment)
-    if (missing === null) await report(recipe.name, 'run as its README says', () => runs(recipe))
+    if (missing === null) await report(recipe.name, recipe.typed ? 'run as its README says, types checked' : 'run as its README says', () => runs(recipe))
     else console.log(`skipped  ${recipe.name}: not run, since ${missing}`)
     const check = CHECKS[recipe.name]
     if (missing !== null && check) await report(recipe.name, 'types checked', check)

@@ -21,19 +21,21 @@ export type Recipe = {
   passed: readonly RegExp[]
   /** Lines of the README's first block that a test does not run, since the machine brings what they would fetch. */
   without?: readonly string[]
+  /** Files whose types are checked. */
+  typed?: string
 }
 
 /** Recipes whose README begins with the commands that run them. */
 export const RUN: readonly Recipe[] = [
-  { name: 'vitest', needs: [], passed: [/Tests +5 passed \(5\)/] },
+  { name: 'vitest', needs: [], passed: [/Tests +5 passed \(5\)/], typed: '*.ts' },
   { name: 'jest', needs: [], passed: [/^Tests: +5 passed, 5 total$/m] },
   { name: 'node-test', needs: [], passed: [/^. pass 3$/m, /^. fail 0$/m] },
-  { name: 'playwright', needs: ['chromium'], passed: [/^ +3 passed/m], without: ['npx playwright install chromium'] },
+  { name: 'playwright', needs: ['chromium'], passed: [/^ +3 passed/m], without: ['npx playwright install chromium'], typed: '*.ts' },
   { name: 'pytest', needs: ['python'], passed: [/^=+ 9 passed in /m] },
   { name: 'go', needs: ['go'], passed: [/^ok\s+example\.com\/till/m] },
   { name: 'junit5', needs: ['maven'], passed: [/Tests run: 3, Failures: 0, Errors: 0, Skipped: 0$/m] },
   { name: 'collections', needs: [], passed: [/assertions[│ ]+26[│ ]+0 /, /Assertions[│ ]+26\/26 /] },
-  { name: 'testcontainers-node', needs: ['docker'], passed: [/^. pass 1$/m] },
+  { name: 'testcontainers-node', needs: ['docker'], passed: [/^. pass 1$/m], typed: '*.mjs' },
   { name: 'testcontainers-python', needs: ['python', 'docker'], passed: [/^=+ 1 passed in /m] }
 ]
 
