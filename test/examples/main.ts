@@ -117,7 +117,7 @@ try {
   }
   for (const name of CHECKED.filter(isWanted)) {
     if (hasPython) await report(name, 'checked against its published schema, not run', CHECKS[name] as () => Promise<Ran>)
-    else console.log(`skipped  ${name}: its schema comes with check-jsonschema, which needs Python`)
+    else console.log(`skipped  ${name}: check-jsonschema, which brings its schema, cannot be installed`)
   }
 } finally {
   await rm(work, { recursive: true, force: true })
