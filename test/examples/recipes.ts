@@ -27,8 +27,8 @@ export type Recipe = {
 
 /** Recipes whose README begins with the commands that run them. */
 export const RUN: readonly Recipe[] = [
-  { name: 'vitest', needs: [], passed: [/Tests +5 passed \(5\)/], typed: '*.ts' },
-  { name: 'jest', needs: [], passed: [/^Tests: +5 passed, 5 total$/m] },
+  { name: 'vitest', needs: [], passed: [/Tests +6 passed \(6\)/], typed: '*.ts' },
+  { name: 'jest', needs: [], passed: [/^Tests: +6 passed, 6 total$/m] },
   { name: 'node-test', needs: [], passed: [/^. pass 3$/m, /^. fail 0$/m] },
   { name: 'playwright', needs: ['chromium'], passed: [/^ +3 passed/m], without: ['npx playwright install chromium'], typed: '*.ts' },
   { name: 'pytest', needs: ['python'], passed: [/^=+ 9 passed in /m] },
