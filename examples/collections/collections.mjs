@@ -35,7 +35,7 @@ function requestsOf(document, tag) {
           base: 'baseUrl',
           path,
           key: security?.length !== 0,
-          status: Number(Object.keys(responses).find(status => status.startsWith('2')) ?? '501'),
+          status: Number('501' in responses ? '501' : Object.keys(responses).find(status => status.startsWith('2'))),
           params: parameters.filter(one => one.in === 'path').map(({ name, example }) => ({ name, value: String(example) })),
           query: parameters.filter(one => one.in === 'query').flatMap(one => fieldsOf(document, one.name, one.schema, one.example)),
           form: media ? fieldsOf(document, '', media.schema, example.value) : []
