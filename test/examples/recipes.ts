@@ -25,16 +25,19 @@ export type Recipe = {
   typed?: string
 }
 
+/** What `exec` writes when the tests have called its emulator. */
+const CALLED = /^ {2}Calls +[1-9]/m
+
 /** Recipes whose README begins with the commands that run them. */
 export const RUN: readonly Recipe[] = [
   { name: 'vitest', needs: [], passed: [/Tests +6 passed \(6\)/], typed: '*.ts' },
   { name: 'jest', needs: [], passed: [/^Tests: +6 passed, 6 total$/m] },
   { name: 'node-test', needs: [], passed: [/^. pass 3$/m, /^. fail 0$/m] },
   { name: 'playwright', needs: ['chromium'], passed: [/^ +3 passed/m], without: ['npx playwright install chromium'], typed: '*.ts' },
-  { name: 'pytest', needs: ['python'], passed: [/^=+ 9 passed in /m] },
-  { name: 'go', needs: ['go'], passed: [/^ok\s+example\.com\/till/m] },
-  { name: 'junit5', needs: ['maven'], passed: [/Tests run: 3, Failures: 0, Errors: 0, Skipped: 0$/m] },
-  { name: 'collections', needs: [], passed: [/assertions[│ ]+26[│ ]+0 /, /Assertions[│ ]+26\/26 /] },
+  { name: 'pytest', needs: ['python'], passed: [/^=+ 9 passed in /m, CALLED] },
+  { name: 'go', needs: ['go'], passed: [/^ok\s+example\.com\/till/m, CALLED] },
+  { name: 'junit5', needs: ['maven'], passed: [/Tests run: 3, Failures: 0, Errors: 0, Skipped: 0$/m, CALLED] },
+  { name: 'collections', needs: [], passed: [/assertions[│ ]+26[│ ]+0 /, /Assertions[│ ]+26\/26 /, CALLED] },
   { name: 'testcontainers-node', needs: ['docker'], passed: [/^. pass 1$/m], typed: '*.mjs' },
   { name: 'testcontainers-python', needs: ['python', 'docker'], passed: [/^=+ 1 passed in /m] }
 ]
