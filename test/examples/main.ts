@@ -20,9 +20,10 @@ const SHOWN_LINES = 60
 
 const work = await mkdtemp(join(tmpdir(), 'commerce-examples-'))
 const venv = join(work, 'venv')
-const { PATH, CHROMIUM_PATH = '/usr/bin/chromium' } = process.env
+// an emulator that runs already is none of the test's
+const { PATH, CHROMIUM_PATH = '/usr/bin/chromium', COMMERCE_URL, ...others } = process.env
 const environment = {
-  ...process.env,
+  ...others,
   CHROMIUM_PATH,
   // npx and pip find what is installed for the test
   PATH: `${join(venv, 'bin')}:${PATH}`,
