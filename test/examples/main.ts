@@ -13,7 +13,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { CHECKED, commandsOf, EXAMPLES, missingFor, type Recipe, RUN } from './recipes.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const WORKFLOWS = '.github/workflows/'
+const WORKFLOWS = `${ROOT}.github/workflows/*.yml`
 const ACTIONLINT = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7'
 const TYPES = 'npx tsc --noEmit --strict --skipLibCheck --allowJs --checkJs --module esnext --moduleResolution bundler --target es2023 --types node'
 const SHOWN_LINES = 60
@@ -38,7 +38,7 @@ type Ran = { status: number | null; output: string }
 
 /** Runs a line in a shell; the output is what it writes to stdout and stderr, without colours. */
 async function ran(line: string, cwd: string): Promise<Ran> {
-  const child = spawn('sh', ['-c', `${line} 2>&1`], { cwd, env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn('sh', ['-c', `{ ${line}\n} 2>&1`], { cwd, env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'close')])
   return { status, output: stripVTControlCharacters(output) }
 }
@@ -80,19 +80,41 @@ async function runs(recipe: Recipe): Promise<Ran> {
   return status === 0 && missing ? { status: null, output: `${output}\nThe output does not show ${missing}.` } : { status, output }
 }
 
-/** What can be shown of a recipe without running it. */
-const CHECKS: Record<string, () => Promise<Ran>> = {
-  'github-actions': () =>
-    checked([`github-actions/*.yml ${ROOT}${WORKFLOWS}*.yml`, 'vendor.github-workflows'], `go run ${ACTIONLINT} github-actions/*.yml ${ROOT}${WORKFLOWS}*.yml`),
-  'gitlab-ci': () => checked(['gitlab-ci/.gitlab-ci.yml', 'vendor.gitlab-ci --data-transform gitlab-ci']),
-  compose: () => checked(['compose/compose.yaml', 'vendor.compose-spec']),
-  'testcontainers-node': async () => ranAll(['npm install --no-audit --no-fund', ...typesChecked('*.mjs')], await copyOf('testcontainers-node')),
-  'testcontainers-python': async () =>
-    ranAll(['pip install -r requirements.txt mypy types-requests', 'mypy --strict .', 'pytest --collect-only'], await copyOf('testcontainers-python'))
+/** The test command of a pipeline, as it runs in the recipe for vitest. */
+async function execOf(file: string): Promise<string> {
+  const [command] = /npx commerce-emulator exec .*/.exec(await readFile(join(EXAMPLES, file), 'utf8')) ?? ['false']
+  return `cd ${await copyOf('vitest')} && npm install --no-audit --no-fund && ${command} && test -s reports/junit.xml && rm -r reports`
 }
 
-const checked = ([files, schema]: [string, string], ...others: string[]) =>
-  ranAll([`check-jsonschema --builtin-schema ${schema} ${files}`, ...others], EXAMPLES)
+type Check = { how: string; run: () => Promise<Ran> }
+
+const SCHEMA = 'checked against its published schema'
+const schemaChecked = (schema: string, files: string) => `check-jsonschema --builtin-schema vendor.${schema} ${files}`
+/** What can be shown of a recipe without running it whole. */
+const CHECKS: Record<string, Check> = {
+  'testcontainers-node': {
+    how: 'types checked',
+    run: async () => ranAll(['npm install --no-audit --no-fund', ...typesChecked('*.mjs')], await copyOf('testcontainers-node'))
+  },
+  'testcontainers-python': {
+    how: 'types checked',
+    run: async () =>
+      ranAll(['pip install -r requirements.txt mypy types-requests', 'mypy --strict .', 'pytest --collect-only'], await copyOf('testcontainers-python'))
+  },
+  compose: { how: SCHEMA, run: () => ranAll([schemaChecked('compose-spec', 'compose/compose.yaml')], EXAMPLES) },
+  'gitlab-ci': {
+    how: `${SCHEMA}, and its command with exec run`,
+    run: async () =>
+      ranAll([schemaChecked('gitlab-ci', '--data-transform gitlab-ci gitlab-ci/.gitlab-ci.yml'), await execOf('gitlab-ci/.gitlab-ci.yml')], EXAMPLES)
+  },
+  'github-actions': {
+    how: `${SCHEMA} and with actionlint, and its command with exec run`,
+    run: async () => {
+      const files = `github-actions/*.yml ${WORKFLOWS}`
+      return ranAll([schemaChecked('github-workflows', files), `go run ${ACTIONLINT} ${files}`, await execOf('github-actions/exec.yml')], EXAMPLES)
+    }
+  }
+}
 
 let failures = 0
 async function report(name: string, how: string, run: () => Promise<Ran>): Promise<void> {
@@ -104,20 +126,27 @@ async function report(name: string, how: string, run: () => Promise<Ran>): Promi
   console.log(`FAILED   ${name}: ${how} (${seconds} s)\n${output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n')}`)
 }
 
+async function reportCheck(name: string): Promise<void> {
+  const check = CHECKS[name]
+  if (check) await report(name, `not run whole, but ${check.how}`, check.run)
+}
+
 try {
   const wanted = process.argv.slice(2)
   const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
   await packed()
   const hasPython = (await ranAll([`python3 -m venv ${venv}`, 'pip install check-jsonschema'], work)).status === 0
   for (const recipe of RUN.filter(({ name }) => isWanted(name))) {
+    const { name, typed } = recipe
     const missing = missingFor(recipe, environment)
-    if (missing === null) await report(recipe.name, recipe.typed ? 'run as its README says, types checked' : 'run as its README says', () => runs(recipe))
-    else console.log(`skipped  ${recipe.name}: not run, since ${missing}`)
-    const check = CHECKS[recipe.name]
-    if (missing !== null && check) await report(recipe.name, 'types checked', check)
+    if (missing === null) await report(name, `run as its README says${typed ? ', types checked' : ''}`, () => runs(recipe))
+    else {
+      console.log(`skipped  ${name}: not run, since ${missing}`)
+      await reportCheck(name)
+    }
   }
   for (const name of CHECKED.filter(isWanted)) {
-    if (hasPython) await report(name, 'checked against its published schema, not run', CHECKS[name] as () => Promise<Ran>)
+    if (hasPython) await reportCheck(name)
     else console.log(`skipped  ${name}: check-jsonschema, which brings its schema, cannot be installed`)
   }
 } finally {
