@@ -86,28 +86,32 @@ async function execOf(file: string): Promise<string> {
   return `cd ${await copyOf('vitest')} && npm install --no-audit --no-fund && ${command} && test -s reports/junit.xml && rm -r reports`
 }
 
-type Check = { how: string; run: () => Promise<Ran> }
+type Check = { needs: Recipe['needs']; how: string; run: () => Promise<Ran> }
 
 const SCHEMA = 'checked against its published schema'
 const schemaChecked = (schema: string, files: string) => `check-jsonschema --builtin-schema vendor.${schema} ${files}`
 /** What can be shown of a recipe without running it whole. */
 const CHECKS: Record<string, Check> = {
   'testcontainers-node': {
+    needs: [],
     how: 'types checked',
     run: async () => ranAll(['npm install --no-audit --no-fund', ...typesChecked('*.mjs')], await copyOf('testcontainers-node'))
   },
   'testcontainers-python': {
+    needs: ['python'],
     how: 'types checked',
     run: async () =>
       ranAll(['pip install -r requirements.txt mypy types-requests', 'mypy --strict .', 'pytest --collect-only'], await copyOf('testcontainers-python'))
   },
-  compose: { how: SCHEMA, run: () => ranAll([schemaChecked('compose-spec', 'compose/compose.yaml')], EXAMPLES) },
+  compose: { needs: ['python'], how: SCHEMA, run: () => ranAll([schemaChecked('compose-spec', 'compose/compose.yaml')], EXAMPLES) },
   'gitlab-ci': {
+    needs: ['python'],
     how: `${SCHEMA}, and its command with exec run`,
     run: async () =>
       ranAll([schemaChecked('gitlab-ci', '--data-transform gitlab-ci gitlab-ci/.gitlab-ci.yml'), await execOf('gitlab-ci/.gitlab-ci.yml')], EXAMPLES)
   },
   'github-actions': {
+    needs: ['python', 'go'],
     how: `${SCHEMA} and with actionlint, and its command with exec run`,
     run: async () => {
       const files = `github-actions/*.yml ${WORKFLOWS}`
@@ -127,15 +131,17 @@ async function report(name: string, how: string, run: () => Promise<Ran>): Promi
 }
 
 async function reportCheck(name: string): Promise<void> {
-  const check = CHECKS[name]
-  if (check) await report(name, `not run whole, but ${check.how}`, check.run)
+  const { needs, how, run } = CHECKS[name] ?? { needs: [], how: '', run: null }
+  const missing = missingFor({ needs }, environment)
+  if (run && missing === null) await report(name, `not run whole, but ${how}`, run)
+  else if (run) console.log(`skipped  ${name}: not checked, since ${missing}`)
 }
 
 try {
   const wanted = process.argv.slice(2)
   const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
   await packed()
-  const hasPython = (await ranAll([`python3 -m venv ${venv}`, 'pip install check-jsonschema'], work)).status === 0
+  if (missingFor({ needs: ['python'] }, environment) === null) await ranAll([`python3 -m venv ${venv}`, 'pip install check-jsonschema'], work)
   for (const recipe of RUN.filter(({ name }) => isWanted(name))) {
     const { name, typed } = recipe
     const missing = missingFor(recipe, environment)
@@ -145,10 +151,7 @@ try {
       await reportCheck(name)
     }
   }
-  for (const name of CHECKED.filter(isWanted)) {
-    if (hasPython) await reportCheck(name)
-    else console.log(`skipped  ${name}: check-jsonschema, which brings its schema, cannot be installed`)
-  }
+  for (const name of CHECKED.filter(isWanted)) await reportCheck(name)
 } finally {
   await rm(work, { recursive: true, force: true })
 }

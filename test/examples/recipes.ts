@@ -54,8 +54,8 @@ export function commandsOf({ name, without = [] }: Recipe): string[] {
   return block.split('\n').filter(line => line !== '' && !without.includes(line))
 }
 
-/** Why a recipe cannot run on this machine; null when it can. */
-export function missingFor({ needs }: Recipe, { CHROMIUM_PATH }: NodeJS.ProcessEnv): string | null {
+/** Why something cannot run on this machine; null when it can. */
+export function missingFor({ needs }: Pick<Recipe, 'needs'>, { CHROMIUM_PATH }: NodeJS.ProcessEnv): string | null {
   for (const need of needs) {
     if (need === 'chromium') {
       if (!existsSync(CHROMIUM_PATH ?? '')) return 'CHROMIUM_PATH names no browser'
