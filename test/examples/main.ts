@@ -16,6 +16,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const WORKFLOWS = `${ROOT}.github/workflows/*.yml`
 const ACTIONLINT = 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.7'
 const TYPES = 'npx tsc --noEmit --strict --skipLibCheck --allowJs --checkJs --module esnext --moduleResolution bundler --target es2023 --types node'
+/** What npm, pip, Go and Maven write where there is no network. */
+const UNREACHABLE =
+  /ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|Name or service not known|Temporary failure in name resolution|no such host|dial tcp .*|Unknown host .*/
 const SHOWN_LINES = 60
 
 const work = await mkdtemp(join(tmpdir(), 'commerce-examples-'))
@@ -30,6 +33,8 @@ const environment = {
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
   PYTHONDONTWRITEBYTECODE: '1',
   PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1',
+  // not as silent as `npm run --silent`, which may have started this
+  npm_config_loglevel: 'warn',
   NO_COLOR: '1',
   CI: '1'
 }
@@ -89,7 +94,7 @@ async function execOf(file: string): Promise<string> {
 type Check = { needs: Recipe['needs']; how: string; run: () => Promise<Ran> }
 
 const SCHEMA = 'checked against its published schema'
-const schemaChecked = (schema: string, files: string) => `check-jsonschema --builtin-schema vendor.${schema} ${files}`
+const schemaChecked = (schema: string, files: string) => `pip install check-jsonschema && check-jsonschema --builtin-schema vendor.${schema} ${files}`
 /** What can be shown of a recipe without running it whole. */
 const CHECKS: Record<string, Check> = {
   'testcontainers-node': {
@@ -126,6 +131,8 @@ async function report(name: string, how: string, run: () => Promise<Ran>): Promi
   const { status, output } = await run()
   const seconds = ((Date.now() - began) / 1000).toFixed(1)
   if (status === 0) return console.log(`passed   ${name}: ${how} (${seconds} s)`)
+  const [unreachable] = UNREACHABLE.exec(output) ?? []
+  if (unreachable) return console.log(`skipped  ${name}: what it installs cannot be fetched (${unreachable})`)
   failures += 1
   console.log(`FAILED   ${name}: ${how} (${seconds} s)\n${output.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n')}`)
 }
@@ -141,7 +148,7 @@ try {
   const wanted = process.argv.slice(2)
   const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
   await packed()
-  if (missingFor({ needs: ['python'] }, environment) === null) await ranAll([`python3 -m venv ${venv}`, 'pip install check-jsonschema'], work)
+  if (missingFor({ needs: ['python'] }, environment) === null) await ran(`python3 -m venv ${venv}`, work)
   for (const recipe of RUN.filter(({ name }) => isWanted(name))) {
     const { name, typed } = recipe
     const missing = missingFor(recipe, environment)
