@@ -1,4 +1,4 @@
-/** The package for in-process use: start an emulator inside a test process, without the command. */
+/** Starts the emulator: its app on a port, with the start scenario loaded or the data file read. The command and the package start it so. */
 import { mkdir, readdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
@@ -7,6 +7,7 @@ import { checkerOf } from './core/checking.js'
 import { ApiError } from './core/errors.js'
 import { sentence } from './core/nearest.js'
 import { flattened, type GivenSettings, nested, type SettingVariables, settingsInForce, settingsSchema } from './core/settings.js'
+import { BASE, CONTROL } from './http/paths.js'
 import { DataFile } from './sandbox/data-file.js'
 import type { Sandbox } from './sandbox/sandbox.js'
 import { Sandboxes } from './sandbox/sandboxes.js'
@@ -15,10 +16,7 @@ import { isPath, Library } from './scenario/library.js'
 import { VERSION } from './version.js'
 import { watchFiles } from './watching.js'
 
-export { ApiError, type ErrorCode, type Problem } from './core/errors.js'
-export type { GivenSettings, SettingKey, Settings } from './core/settings.js'
-
-export type EmulatorOptions = {
+export type RunOptions = {
   /** A scenario's or fixture's name, a file's path, or a document; `default` when left out. */
   scenario?: string | object
   /** Settings by key, as on the command line: `{ port: 0, 'pagination.max_limit': 5 }`. The port is 0, a free one, when left out. */
@@ -34,7 +32,9 @@ export type EmulatorOptions = {
   progress?: (label: string, done: number, total: number) => void
 }
 
-export type Emulator = {
+export type RunningEmulator = {
+  /** The origin, `http://localhost:PORT`. */
+  url: string
   /** The base address, `http://localhost:PORT/next`. */
   baseUrl: string
   controlUrl: string
@@ -60,7 +60,7 @@ const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
  * Starts an emulator and loads its scenario. Errors: an `ApiError` that lists what is wrong with the settings or the scenario, or the system's own
  * error when it cannot listen (`EADDRINUSE`, `EACCES`, …) or read a file or folder; nothing is left running then.
  */
-export async function startEmulator({
+export async function runEmulator({
   scenario,
   settings = {},
   environment = {},
@@ -68,7 +68,7 @@ export async function startEmulator({
   now = Date.now,
   logger,
   progress
-}: EmulatorOptions = {}): Promise<Emulator> {
+}: RunOptions = {}): Promise<RunningEmulator> {
   const launch = { flag: { port: 0, ...(await checked(settings)) }, environment: await checked(environment), variables }
   const process = settingsInForce(launch).values
   const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir }, process)
@@ -105,11 +105,11 @@ export async function startEmulator({
     }
     isWritable = true
     if (process.watch) stopWatching = await watchFiles(library, load, app.log)
-    const address = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
+    const url = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
     const sandbox = sandboxes.main
     const apiKeys = [...sandbox.store.keys].map(([key, account]) => ({ key, account }))
     const resumed = isNew ? null : process.data
-    return { baseUrl: `${address}/next`, controlUrl: `${address}/_control`, scenario: sandbox.scenario, apiKeys, resumed, sandbox, sandboxes, app, close }
+    return { url, baseUrl: `${url}${BASE}`, controlUrl: `${url}${CONTROL}`, scenario: sandbox.scenario, apiKeys, resumed, sandbox, sandboxes, app, close }
   } catch (error) {
     await close()
     throw error
