@@ -12,6 +12,7 @@ import { DataFile } from './sandbox/data-file.js'
 import type { Sandbox } from './sandbox/sandbox.js'
 import { Sandboxes } from './sandbox/sandboxes.js'
 import { documentOf } from './scenario/documents.js'
+import { keysIn } from './scenario/export.js'
 import { isPath, Library } from './scenario/library.js'
 import { VERSION } from './version.js'
 import { watchFiles } from './watching.js'
@@ -107,7 +108,7 @@ export async function runEmulator({
     if (process.watch) stopWatching = await watchFiles(library, load, app.log)
     const url = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
     const sandbox = sandboxes.main
-    const apiKeys = [...sandbox.store.keys].map(([key, account]) => ({ key, account }))
+    const apiKeys = keysIn(sandbox.store)
     const resumed = isNew ? null : process.data
     return { url, baseUrl: `${url}${BASE}`, controlUrl: `${url}${CONTROL}`, scenario: sandbox.scenario, apiKeys, resumed, sandbox, sandboxes, app, close }
   } catch (error) {

@@ -1,0 +1,8 @@
+/** The package: an emulator in the process of a test, or a connection to one that runs elsewhere; the same object either way. */
+/// <reference lib="esnext.disposable" preserve="true" />
+export type * from './client/answers.js'
+export { type ConnectOptions, connect } from './client/connect.js'
+export type * from './client/documents.js'
+export type { ControlOptions, Emulator, InjectedAnswer, InjectOptions, JournalFilter, Json, Scope, Values } from './client/emulator.js'
+export { EmulatorError, type ErrorCode, type Problem } from './client/error.js'
+export { type Logger, type LogLine, type StartOptions, startEmulator } from './in-process.js'
