@@ -27,22 +27,24 @@ export type SnapshotState = { name: string; scenario: string; clock: ClockState 
 type ListOf<Records> = Records extends readonly (infer Member)[] ? (Member & { id: string; created: string })[] : never
 /** The whole state as a fixture that can be changed and loaded again: every family, each record with its id and time of creation. */
 export type State = { api_keys: ApiKey[] } & { [Family in Exclude<keyof Fixture, 'api_keys'>]-?: ListOf<NonNullable<Fixture[Family]>> }
-/** The records that were added, as the API returns them. */
+/** A record as it is kept: as the API returns it, but for its further fields. */
+type Kept<Record> = Record & { extra?: { [name: string]: unknown } }
+/** The records that were added. */
 export type AddedRecords = {
   api_keys: ApiKey[]
-  accounts: Account[]
-  users: User[]
-  locations: Location[]
-  tickets: Ticket[]
-  transactions: Transaction[]
-  refunds: Refund[]
+  accounts: Kept<Account>[]
+  users: Kept<User>[]
+  locations: Kept<Location>[]
+  tickets: Kept<Ticket>[]
+  transactions: Kept<Transaction>[]
+  refunds: Kept<Refund>[]
 }
 
 /** A script entry with its id, how many calls matched it and to how many it was applied; `too_long` are those with a value too long for its pattern. */
 export type ListedEntry = { id: string; entry: ScriptEntry; matched: number; applied: number; too_long?: number }
 
 /** Parameters as they were sent, nested; what is secret is masked. */
-export type Parameters = { [name: string]: string | string[] | Parameters }
+export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 /** A call of the journal. */
 export type JournalCall = {
   /** As the Request-Id of the answer. */

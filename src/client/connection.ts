@@ -49,5 +49,5 @@ export class Connection {
 }
 
 /** Header values as one text each. */
-export const joinedHeaders = (headers: NodeJS.Dict<number | string | readonly string[]>): Record<string, string> =>
+export const joinedHeaders = (headers: { readonly [name: string]: number | string | readonly string[] | undefined }): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))

@@ -139,9 +139,15 @@ const CASES: Case[] = [
   {
     title: 'records refuses what is wrong',
     run: ({ records }) => records({ tickets: [{ id: 'tkt_b', location: 'loc_b' }] }),
-    is: refused('document_invalid', 'body has 1 problem: tickets[0].location: no Location has the id loc_b.', 400, undefined, {
-      problems: [{ path: 'tickets[0].location', message: 'no Location has the id loc_b', file: 'body', line: 1, column: 42 }]
-    })
+    is: refused(
+      'document_invalid',
+      'The document has a problem: body:1:38 tickets[0].location: no Location has the id loc_b; did you mean loc_a? Nothing was changed.',
+      400,
+      undefined,
+      {
+        problems: [{ path: 'tickets[0].location', message: 'no Location has the id loc_b; did you mean loc_a?', file: 'body', line: 1, column: 38 }]
+      }
+    )
   },
   {
     title: 'snapshot and restore keep a state and go back to it',
