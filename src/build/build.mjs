@@ -74,7 +74,7 @@ const later = {
 /** Bundles the emulator, and each of the other packages. Returns the folders of all packages. */
 async function bundle() {
   const contents =
-    "export { ApiError, startEmulator } from './src/index.js'\nexport { run } from './src/cli/program.js'\nexport { answerJobs } from './src/scenario/worker-reader.js'"
+    "export { connect, EmulatorError, startEmulator } from './src/index.js'\nexport { run } from './src/cli/program.js'\nexport { answerJobs } from './src/scenario/worker-reader.js'"
   const bundles = await Promise.all([
     build({
       ...OPTIONS,
