@@ -71,20 +71,13 @@ function injection({ url, app, close }: RunningEmulator): Transport {
   }
 }
 
-const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** A logger with every level, as the framework wants it; lines of a level that it does not have are not written. */
 function wholeLogger(given: Logger): FastifyBaseLogger {
-  const lines = given as Readonly<Record<string, unknown>>
-  const has = (level: string) => typeof lines[level] === 'function'
-  const write = (level: string) => (has(level) ? (...line: Parameters<LogLine>) => (lines[level] as LogLine)(...line) : () => {})
+  const lines = given as Partial<Record<string, unknown>> as Partial<Record<string, LogLine>>
+  const levels = LEVELS.map(level => [level, (...line: Parameters<LogLine>) => lines[level]?.(...line)])
   const isLevelEnabled = (level: string) => given.isLevelEnabled?.(level) ?? (level !== 'debug' && level !== 'trace')
-  const logger: FastifyBaseLogger = {
-    ...(Object.fromEntries(LEVELS.map(level => [level, write(level)])) as Pick<FastifyBaseLogger, (typeof LEVELS)[number]>),
-    ...{ isLevelEnabled },
-    silent: () => {},
-    level: given.level ?? 'info',
-    child: () => logger
-  }
+  const logger = { ...Object.fromEntries(levels), isLevelEnabled, level: given.level ?? 'info', child: () => logger }
   return logger
 }

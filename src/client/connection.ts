@@ -37,7 +37,9 @@ export class Connection {
       return { ...answer, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))) }
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
-      throw new EmulatorError('no_answer', `${request.method} ${this.address}${request.path} was not answered: ${message || code}.`, { cause: error as Error })
+      // where several addresses of a name were tried, there is a code alone
+      const reason = [message, code].find(text => text !== '')
+      throw new EmulatorError('no_answer', `${request.method} ${this.address}${request.path} was not answered: ${reason}.`, { cause: error as Error })
     }
   }
 

@@ -290,6 +290,14 @@ const CASES: Case[] = [
     is: [93, 1, [['search-without-narrowing', ['req_1']]], true]
   },
   {
+    title: 'report is what GET /run answers',
+    run: async ({ report, control }) => {
+      const [own, asked] = [await outcome(() => report()), await outcome(() => control('GET /run'))]
+      return [Object.keys(own).length > 0, Object.keys(own).join() === Object.keys(asked).join()]
+    },
+    is: [true, true]
+  },
+  {
     title: 'control makes any other control call',
     run: async ({ control }) => {
       const changed = await control('PATCH /settings', { body: { 'pagination.max_limit': 7 } })
@@ -318,12 +326,13 @@ const CASES: Case[] = [
     title: 'inject sends a key that is given, or none, and none where none is needed',
     run: async ({ inject, findings }) => [
       (await inject('GET /tickets')).status,
+      (await inject('GET /nowhere')).body.error.code,
       (await inject('GET /tickets', { key: null })).body.error.code,
       (await inject('GET /tickets', { key: 'sk_wrong' })).body.error.code,
       (await inject('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'external', amount: 1 } })).status,
       (await findings()).data.map(({ finding }) => finding)
     ],
-    is: [200, 'api_key_missing', 'api_key_unknown', 200, []]
+    is: [200, 'path_unknown', 'api_key_missing', 'api_key_unknown', 200, []]
   },
   {
     title: 'inject sends text and headers as they are, and a refusal is an answer',

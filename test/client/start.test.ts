@@ -1,5 +1,6 @@
 /** How an emulator is started in process, and how one that runs is connected to. */
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -170,6 +171,19 @@ t.test('api: what cannot be started is refused by name, with every problem, and 
   }
 })
 
+t.test('api: while the data file cannot be written, what changes the state is refused, and closing says so', async t => {
+  const folder = t.testdir({ data: {} })
+  const { sandbox, inject, close } = await startEmulator({ scenario: FIXTURE, settings: { data: `${folder}/data/state.json` } })
+  const own = sandbox('own')
+  await own.reset()
+  rmSync(`${folder}/data`, { recursive: true })
+
+  t.equal((await errorOf(own.reset())).code, 'data_not_written')
+  t.equal((await errorOf(own.close())).code, 'data_not_written')
+  t.equal((await inject('GET /tickets', { key: null })).status, 401)
+  t.equal((await errorOf(close())).code, 'data_not_written')
+})
+
 t.test('api: connect takes any address of an emulator, and is bound to the sandbox that it names', async t => {
   const { url, sandbox } = await started(t)
   const own = sandbox('own')
@@ -225,6 +239,8 @@ t.test('api: connect waits until the emulator is ready', async t => {
 t.test('api: what cannot be connected to is refused', async t => {
   const port = await freePort()
   const web = await served(t, (_request, answer) => void answer.end('<h1>Welcome</h1>'))
+  const empty = await served(t, (_request, answer) => void answer.writeHead(204).end())
+  const broken = await served(t, (_request, answer) => void answer.writeHead(500).end('<h1>Sorry</h1>'))
   const other = await served(t, (_request, answer) => void answer.writeHead(302, { location: '/' }).end('{}'))
   const starting = await served(t, (_request, answer) => void answer.writeHead(503).end('{"error":{"code":"not_ready","message":"Starting."}}'))
   const cases: [options: object, is: object][] = [
@@ -254,6 +270,8 @@ t.test('api: what cannot be connected to is refused', async t => {
         status: 302
       }
     ],
+    [{ url: `http://127.0.0.1:${empty}` }, { code: 'answer_unreadable' }],
+    [{ url: `http://127.0.0.1:${broken}` }, { code: 'answer_unreadable', status: 500 }],
     ...['localhost:4010', 'ftp://localhost', undefined].map((url): [object, object] => [
       { url },
       { code: 'option_invalid', message: `The url of an emulator was expected, as http://localhost:4010, not ${url}.`, param: 'url' }
