@@ -65,6 +65,9 @@ const FITS: {
 const { declarations } = await import(String(new URL('../../src/build/declarations.mjs', import.meta.url)))
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
+/** The declarations of the built package. */
+const [, TYPES] = /"types": "([^"]+)"/.exec(readFileSync(`${ROOT}package.json`, 'utf8')) as unknown as [string, string]
+
 /** What the compiler finds wrong with files, for a user without any other types. */
 function compiled(files: readonly string[]): string[] {
   const program = ts.createProgram(files, {
@@ -77,6 +80,7 @@ function compiled(files: readonly string[]): string[] {
     exactOptionalPropertyTypes: true,
     skipLibCheck: false,
     types: [],
+    paths: { 'commerce-emulator': [`${ROOT}${TYPES}`] },
     noEmit: true
   })
   return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
