@@ -14,7 +14,7 @@ export type LogLine = (about: unknown, text?: string) => void
 /** Where log lines go: pino, `console`, or anything else that has these. Lines of a level that it does not have are not written. */
 export type Logger = { info: LogLine; warn: LogLine; error: LogLine; debug?: LogLine; level?: string; isLevelEnabled?: (level: string) => boolean }
 
-export type StartOptions = {
+export type EmulatorOptions = {
   /** A scenario or a fixture: a name, a file's path, or a document; `default` when left out. */
   scenario?: string | Scenario | Fixture
   /** Settings by key, as on the command line, or nested: `{ 'pagination.max_limit': 5 }`, `{ pagination: { max_limit: 5 } }`. */
@@ -27,14 +27,14 @@ export type StartOptions = {
   now?: () => number
 }
 
-const OPTIONS = ['scenario', 'settings', 'port', 'logger', 'now'] as const satisfies (keyof StartOptions)[]
+const OPTIONS = ['scenario', 'settings', 'port', 'logger', 'now'] as const satisfies (keyof EmulatorOptions)[]
 
 /**
  * Starts an emulator on a free port, or on the one that is given, and loads its scenario. Variables of the environment are not read.
  * Errors: an `EmulatorError`: `option_invalid`; `setting_invalid` and `document_invalid` with every problem; `scenario_unknown`; or the system's own code,
  * such as `EADDRINUSE`. Nothing is left running then.
  */
-export async function startEmulator(options: StartOptions = {}): Promise<Emulator> {
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions('startEmulator', options, OPTIONS, settingAdvice)
   const { scenario, settings = {}, port, logger, now } = options
   const given = flattened(settings) as GivenSettings

@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { type ConnectOptions, connect, EmulatorError, type StartOptions, startEmulator } from '../../src/index.js'
+import { type ConnectOptions, connect, EmulatorError, type EmulatorOptions, startEmulator } from '../../src/index.js'
 
 const ACCOUNT = { id: 'mch_a', type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } } as const
 const FIXTURE = { accounts: [ACCOUNT] } as const
 
-async function started(t: Test, options?: StartOptions) {
+async function started(t: Test, options?: EmulatorOptions) {
   const emulator = await startEmulator(options)
   t.teardown(emulator.close)
   return emulator

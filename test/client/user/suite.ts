@@ -7,6 +7,7 @@ import {
   connect,
   type Emulator,
   EmulatorError,
+  type EmulatorOptions,
   type ErrorCode,
   type ExplainedCall,
   type FindingName,
@@ -19,7 +20,6 @@ import {
   type Scenario,
   type ScriptEntry,
   type Settings,
-  type StartOptions,
   type State,
   startEmulator,
   type Verdict,
@@ -56,7 +56,7 @@ export const constant = { clock: '2026-03-01', script: [{ on: 'GET /refunds', de
 
 const settings: Settings = { port: 0, log_level: 'silent', 'limits.journal': 5, pagination: { order: 'oldest_first' } }
 const logger: Logger = { info: () => {}, warn: (about: unknown, text?: string) => void [about, text], error: () => {} }
-export const options: StartOptions = { scenario, settings, logger, now: () => 0 }
+export const options: EmulatorOptions = { scenario, settings, logger, now: () => 0 }
 export const connecting: ConnectOptions = { url: 'http://localhost:4010', token: 'open sesame', timeout: 1000 }
 
 /** A suite that is the same in process and over HTTP. */
