@@ -6,6 +6,7 @@ import type { Fixture, Scenario, Settings } from './client/documents.js'
 import { type Emulator, emulatorAt, jsonOf } from './client/emulator.js'
 import { errorFrom } from './client/error.js'
 import { checkOptions, invalidOption } from './client/options.js'
+import { isObject } from './core/quick-check.js'
 import { flattened, type GivenSettings, SETTINGS } from './core/settings.js'
 import { type RunningEmulator, runEmulator } from './emulator.js'
 
@@ -38,6 +39,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   checkOptions('startEmulator', options, OPTIONS, settingAdvice)
   const { scenario, settings = {}, port, logger, now } = options
   const given = flattened(settings) as GivenSettings
+  if (scenario !== undefined && typeof scenario !== 'string' && !isObject(scenario)) {
+    throw invalidOption('scenario', `A name, a path or a document was expected as scenario, not ${scenario}`)
+  }
   if (port !== undefined && given.port !== undefined) throw invalidOption('port', 'The port is given twice, as port and in settings')
   const running = await runEmulator({
     settings: { ...given, ...(port !== undefined && { port }) },

@@ -63,10 +63,12 @@ function writer(names, isInput) {
 
 const declaration = (name, about, type) => `/** ${about} */\nexport type ${name} =${spaced(type)}\n`
 
-/** Settings by their keys, and nested by the dots of them. */
-function settingsType(keys, { SETTINGS, settingsSchema }) {
-  const { properties } = settingsSchema(key => keys.includes(key))
-  const flat = Object.fromEntries(keys.map(key => [key, { ...SETTINGS[key].schema, description: SETTINGS[key].about, default: SETTINGS[key].default }]))
+/** Every setting by its key, and nested by the dots of it. */
+function settingsType({ SETTINGS, settingsSchema }) {
+  const { properties } = settingsSchema(() => true)
+  const flat = Object.fromEntries(
+    Object.entries(SETTINGS).map(([key, { schema, about, default: fallback }]) => [key, { ...schema, description: about, default: fallback }])
+  )
   return { type: 'object', properties: { ...flat, ...properties } }
 }
 
@@ -83,7 +85,6 @@ export function declarations(tables) {
   const fixture = fixtureSchema()
   const scenario = scenarioSchema()
   const isOfScenario = key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
-  const settingKeys = Object.keys(SETTINGS)
   const [matchValue, ...deeper] = matchValues(entrySchema())
   const records = Object.entries(RESOURCE_NAMES)
 
@@ -117,13 +118,12 @@ export function declarations(tables) {
       about: 'How often calls have to come: `times`, or `at_least` and `at_most`; at least once when all are left out.',
       schema: expectationSchema()
     },
-    SandboxSettings: { about: 'The settings that a scenario can give, by key or nested.', schema: settingsSchema(isOfScenario) },
-    Settings: { about: 'Every setting, by key as on the command line, or nested.', schema: settingsType(settingKeys, tables) }
+    SandboxSettings: { about: 'The settings that a scenario can give.', schema: settingsSchema(isOfScenario) },
+    Settings: { about: 'Every setting, by key as on the command line, or nested.', schema: settingsType(tables) }
   }
   const inputNames = new Map([...textsOf(inputs), ...ofWords])
   for (const schema of deeper) inputNames.set(textOf(schema), 'MatchValue')
   const input = writer(inputNames, true)
-  const own = { SandboxSettings: settingsType(settingKeys.filter(isOfScenario), tables) }
 
   const answers = Object.fromEntries(
     records.map(([family, name]) => [name, { about: `A ${name} as the API returns it.`.replace('A A', 'An A'), schema: RESOURCES[family] }])
@@ -132,7 +132,7 @@ export function declarations(tables) {
 
   return [
     '/** What documents, records, settings and names look like: written by `npm run schema` from the tables that the emulator checks them by. */\n',
-    ...Object.entries(inputs).map(([name, { about, schema }]) => declaration(name, about, input(own[name] ?? schema))),
+    ...Object.entries(inputs).map(([name, { about, schema }]) => declaration(name, about, input(schema))),
     ...Object.entries(answers).map(([name, { about, schema }]) => declaration(name, about, answer(schema))),
     ...Object.entries(words).map(([name, [about, members]]) => declaration(name, about, unionOf(members.map(literal), '')))
   ].join('\n')

@@ -331,70 +331,8 @@ export type Expectation = {
   at_most?: number
 }
 
-/** The settings that a scenario can give, by key or nested. */
+/** The settings that a scenario can give. */
 export type SandboxSettings = {
-  /** Id prefix of a merchant Account. @default "mch_" */
-  'ids.prefixes.merchant'?: string
-  /** Id prefix of a reseller Account. @default "rsl_" */
-  'ids.prefixes.reseller'?: string
-  /** Id prefix of a Location. @default "loc_" */
-  'ids.prefixes.location'?: string
-  /** Id prefix of a Ticket. @default "tkt_" */
-  'ids.prefixes.ticket'?: string
-  /** Id prefix of a Transaction. @default "txn_" */
-  'ids.prefixes.transaction'?: string
-  /** Id prefix of a User. @default "usr_" */
-  'ids.prefixes.user'?: string
-  /** Id prefix of a Refund. @default "rfd_" */
-  'ids.prefixes.refund'?: string
-  /** Letters and digits after the prefix. @default 24 */
-  'ids.length'?: number
-  /** Status of a successful create. @default 200 */
-  'statuses.created'?: 200 | 201
-  /** Status of a call that is not well formed or not valid. @default 400 */
-  'statuses.invalid'?: number
-  /** Status without a known key. @default 401 */
-  'statuses.unauthenticated'?: number
-  /** Status of a reseller creating a Location. @default 403 */
-  'statuses.forbidden'?: number
-  /** Status when the resource in the path does not exist. @default 404 */
-  'statuses.missing'?: number
-  /** Status when a resource named in the body does not exist. @default 400 */
-  'statuses.reference_missing'?: number
-  /** Status of a refused Refund. @default 400 */
-  'statuses.refund_refused'?: number
-  /** Whether an error names its rule or assumption. @default true */
-  'errors.expose_rule'?: boolean
-  /** Page size when limit is left out. @default 10 */
-  'pagination.default_limit'?: number
-  /** Largest limit. @default 100 */
-  'pagination.max_limit'?: number
-  /** What becomes of a limit out of range. @default "reject" */
-  'pagination.out_of_range'?: 'reject' | 'clamp'
-  /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
-  'pagination.order'?: 'newest_first' | 'oldest_first'
-  /** How search_query matches a Ticket reference; letter case is ignored. @default "contains" */
-  'search.reference'?: 'contains' | 'prefix' | 'exact'
-  /** How search_query matches the last four digits of a card. @default "exact" */
-  'search.last4'?: 'exact' | 'contains' | 'prefix'
-  /** What becomes of a parameter that the reference does not name; warn drops it and says so in a Warning header and the log. @default "reject" */
-  'parameters.unknown'?: 'reject' | 'warn' | 'ignore'
-  /** What becomes of a parameter that an update cannot change. @default "reject" */
-  'parameters.not_updatable'?: 'reject' | 'ignore'
-  /** Whether an update may unset a parameter that the create requires. @default "allow" */
-  'parameters.unset_required'?: 'allow' | 'reject'
-  /** An Account id: every key then acts as that Account. @default null */
-  'auth.accept_any_key'?: string | null
-  /** Whether a key sees everything, or only what belongs to its Account. @default "open" */
-  'auth.visibility'?: 'open' | 'scoped'
-  /** Whether calls are kept in the journal. @default true */
-  'evidence.journal'?: boolean
-  /** Whether rules, assumptions and findings are counted. @default true */
-  'evidence.coverage'?: boolean
-  /** Currency when none is sent. @default "usd" */
-  'transactions.default_currency'?: string
-  /** What can be refunded: the amount, or the amount plus tip and donation. @default "amount" */
-  'transactions.refundable'?: 'amount' | 'amount_plus_extras'
   ids?: {
     prefixes?: {
       /** Id prefix of a merchant Account. @default "mch_" */

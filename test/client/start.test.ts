@@ -160,6 +160,7 @@ t.test('api: what cannot be started is refused by name, with every problem, and 
       }
     ],
     [{ scenario: document }, { code: 'document_invalid', problems: 2 }],
+    [{ scenario: 5 }, { code: 'option_invalid', message: 'A name, a path or a document was expected as scenario, not 5.', param: 'scenario' }],
     [{ scenario: 'defalt' }, { code: 'scenario_unknown' }],
     [{ port }, { code: 'EADDRINUSE', message: `listen EADDRINUSE: address already in use 127.0.0.1:${port}` }],
     [{ settings: { fixtures_dir: '/nowhere' } }, { code: 'ENOENT' }]

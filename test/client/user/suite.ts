@@ -45,7 +45,7 @@ export const scenario: Scenario = {
   fixtures: ['bistro'],
   seed: 7,
   clock: { now: '2026-03-01T18:05:00Z', running: false },
-  settings: { pagination: { max_limit: 5 }, 'statuses.created': 201 },
+  settings: { pagination: { max_limit: 5 }, statuses: { created: 201 } },
   data: fixture,
   generate: [{ tickets: 5, created: { from: '2026-01-01', to: '2026-03-01' } }],
   script: [declined, { on: 'POST /refunds', fault: 'connection_reset', when: 'after' }],
@@ -145,6 +145,8 @@ export const nearMisses = [
   () => startEmulator({ settings: { 'pagination.max_limit': '5' } }),
   // @ts-expect-error: a process setting belongs to no scenario
   (): Scenario => ({ settings: { port: 4010 } }),
+  // @ts-expect-error: and those that do are nested there
+  (): Scenario => ({ settings: { 'pagination.max_limit': 5 } }),
   // @ts-expect-error: no key of a scenario has this name
   () => startEmulator({ scenario: { fixturs: ['bistro'] } }),
   // @ts-expect-error: no operation has this path
