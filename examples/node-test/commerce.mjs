@@ -1,11 +1,17 @@
-/** An emulator for each test file, which node:test runs in a process of its own; reset before each test. Import `commerce` from here. */
+/** A sandbox of the emulator for each test file, which node:test runs in a process of its own; reset before each test. Import `commerce` from here. */
 import { after, beforeEach } from 'node:test'
-import { startEmulator } from 'commerce-emulator'
+import { connect, startEmulator } from 'commerce-emulator'
 
-export const commerce = await startEmulator()
+const { COMMERCE_URL } = process.env
+const emulator = COMMERCE_URL ? await connect({ url: COMMERCE_URL }) : await startEmulator()
+
+export const commerce = emulator.sandbox(`process-${process.pid}`)
 
 beforeEach(() => commerce.reset())
-after(() => commerce.close())
+after(async () => {
+  await commerce.close()
+  await emulator.close()
+})
 
 /** Opens a Ticket, which the API itself cannot, and returns its id. */
 export async function openTicket(reference = 'T-1') {
