@@ -169,19 +169,13 @@ async function inputs() {
   return [process.version, process.arch, ...(await Promise.all(lines))].join('\n')
 }
 
-/** Empties dist/ but for the types, which are declared anew only where their sources have changed. */
-async function clear() {
-  await mkdir(DIST, { recursive: true })
-  const old = (await readdir(DIST)).filter(name => name !== 'types')
-  await Promise.all(old.map(name => rm(join(DIST, name), { recursive: true })))
-}
-
 async function main() {
   const before = await inputs()
   const isSchemaWanted = process.argv.includes('--schema')
   if (!isSchemaWanted && (await readFile(INPUTS, 'utf8').catch(() => '')) === before) return
-  await clear()
-  const types = runNode(require.resolve('typescript/bin/tsc'), '--build', 'src/build')
+  await rm(DIST, { recursive: true, force: true })
+  await mkdir(DIST)
+  const types = runNode('src/build/declare.mjs')
   await cp(new URL('runtime', import.meta.url), DIST, { recursive: true })
   const [packages, own, swagger] = await Promise.all([bundle(), ownModules(), copySwagger()])
   if (isSchemaWanted) await publishSchemas(own)
