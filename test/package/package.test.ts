@@ -31,8 +31,9 @@ const FRESH = {
 }
 
 type Ran = { status: number | null; stdout: string; stderr: string }
-function run(cwd: string, [program, ...args]: readonly string[], env: NodeJS.ProcessEnv = FRESH): Ran {
-  const { status, stdout, stderr, error } = spawnSync(program as string, args, { cwd, env, encoding: 'utf8', maxBuffer: 2 ** 26 })
+/** Runs a program without what tap puts into the NODE_OPTIONS of each. */
+function run(cwd: string, command: readonly string[], env: NodeJS.ProcessEnv = FRESH): Ran {
+  const { status, stdout, stderr, error } = spawnSync('env', ['-u', 'NODE_OPTIONS', ...command], { cwd, env, encoding: 'utf8', maxBuffer: 2 ** 26 })
   if (error) throw error
   return { status, stdout, stderr }
 }
@@ -111,7 +112,7 @@ function use(t: Test, { name, script, install, exec, variables, isPlain }: Manag
     t.strictSame([stderr, JSON.parse(stdout || 'null')], ['', USED], `${name}: ${file}`)
   }
   const command = run(folder, [...manager, ...exec, 'commerce-emulator', 'exec', '--', process.execPath, 'called.mjs'], env)
-  t.strictSame([command.status, command.stdout], [0, 'status 200\n'], `${name}: the command`)
+  t.strictSame([command.status, command.stdout], [0, 'status 200\n'], `${name}: the command\n${command.stderr}`)
   return folder
 }
 
