@@ -9,6 +9,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { declarations } from './declarations.mjs'
 
 const require = createRequire(import.meta.url)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -76,7 +77,7 @@ const later = {
 /** Bundles the emulator, and each of the other packages. Returns the folders of all packages. */
 async function bundle() {
   const contents =
-    "export { ApiError, startEmulator } from './src/index.js'\nexport { run } from './src/cli/program.js'\nexport { answerJobs } from './src/scenario/worker-reader.js'"
+    "export { connect, EmulatorError, startEmulator } from './src/index.js'\nexport { run } from './src/cli/program.js'\nexport { answerJobs } from './src/scenario/worker-reader.js'"
   const bundles = await Promise.all([
     build({
       ...OPTIONS,
@@ -123,7 +124,16 @@ async function ownModules() {
   const contents = [
     "export { problemLine, readDocument } from './src/scenario/documents.js'",
     "export { preparedName } from './src/scenario/prepared.js'",
-    "export { FIXTURE_CHECKER, publishedSchema, SCENARIO_CHECKER } from './src/scenario/schemas.js'"
+    "export * from './src/scenario/schemas.js'",
+    "export { SETTINGS, settingsSchema } from './src/core/settings.js'",
+    "export { CATALOGUE } from './src/core/errors.js'",
+    "export { FINDINGS } from './src/evidence/findings.js'",
+    "export { ACCOUNT_TYPES } from './src/reference/accounts.js'",
+    "export { ASSUMPTIONS } from './src/reference/assumptions.js'",
+    "export { OPERATION_NAMES, RESOURCE_NAMES } from './src/reference/operations.js'",
+    "export { PAYMENT_TYPES } from './src/reference/payment-methods.js'",
+    "export { RULES } from './src/reference/rules.js'",
+    "export { RESOURCES } from './src/reference/tables.js'"
   ].join('\n')
   await build({ ...OPTIONS, stdin: { contents, resolveDir: ROOT, loader: 'ts' }, entryNames: 'build', packages: 'external', plugins: [atSource] })
   return require(join(DIST, 'build.js'))
@@ -144,11 +154,12 @@ async function prepareDocuments({ readDocument, problemLine, preparedName, FIXTU
   }
 }
 
-/** Writes the JSON Schemas that editors read (`npm run schema`). */
-async function publishSchemas({ publishedSchema }) {
+/** Writes the JSON Schemas that editors read, and the same as TypeScript (`npm run schema`). */
+async function publishSchemas(own) {
   for (const kind of ['fixture', 'scenario']) {
-    await writeFile(join(ROOT, 'docs/schema', `${kind}.json`), `${JSON.stringify(publishedSchema(kind), null, 2)}\n`)
+    await writeFile(join(ROOT, 'docs/schema', `${kind}.json`), `${JSON.stringify(own.publishedSchema(kind), null, 2)}\n`)
   }
+  await writeFile(join(ROOT, 'src/client/documents.ts'), declarations(own))
 }
 
 /** Runs a module of Node's or a package in a process of its own. */

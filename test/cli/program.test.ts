@@ -8,7 +8,7 @@ import { run, type Streams } from '../../src/cli/program.js'
 import { startUpText } from '../../src/cli/start.js'
 import { validate } from '../../src/cli/validate.js'
 import { SETTINGS, variableOf } from '../../src/core/settings.js'
-import type { Emulator } from '../../src/index.js'
+import type { RunningEmulator } from '../../src/emulator.js'
 import { VERSION } from '../../src/version.js'
 
 type Ran = { status: number | null; stdout: string; stderr: string }
@@ -409,7 +409,7 @@ t.test('cli: the start-up text shows addresses, scenario, keys and a call to try
       { key: 'sk_longer', account: 'rsl_r' }
     ],
     resumed: null
-  } as unknown as Emulator
+  } as unknown as RunningEmulator
 
   t.equal(
     startUpText(emulator),

@@ -1,9 +1,9 @@
 /** Uses the installed package as an ES module. Prints what came of it as JSON. */
-import { ApiError, startEmulator } from 'commerce-emulator'
+import { EmulatorError, startEmulator } from 'commerce-emulator'
 import { call } from './call.mjs'
 
 const emulator = await startEmulator()
-const status = await call(emulator.baseUrl, 'sk_test_merchant')
+const status = await call(emulator.baseUrl, emulator.key)
 await emulator.close()
-const refused = await startEmulator({ settings: { 'pagination.max_limit': 'many' } }).catch(error => [error instanceof ApiError, error.message])
+const refused = await startEmulator({ settings: { pagination: { max_limit: 'many' } } }).catch(error => [error instanceof EmulatorError, error.code])
 process.stdout.write(JSON.stringify({ status, refused }))

@@ -10,5 +10,5 @@ before(async () => {
 after(() => emulator.close())
 
 test('a call is answered', async () => {
-  assert.equal(await call(emulator.baseUrl, 'sk_test_merchant'), 200)
+  assert.equal(await call(emulator.baseUrl, emulator.key), 200)
 })

@@ -9,5 +9,5 @@ beforeAll(async () => {
 afterAll(() => emulator.close())
 
 test('a call is answered', async () => {
-  expect(await call(emulator.baseUrl, 'sk_test_merchant')).toBe(200)
+  expect(await call(emulator.baseUrl, emulator.key)).toBe(200)
 })
