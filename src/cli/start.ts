@@ -1,6 +1,7 @@
 /** `commerce-emulator start`: starts the emulator and prints where it is. The last line, `commerce-emulator ready on …`, is a stable format. */
 import closeWithGrace from 'close-with-grace'
-import { settingsInForce } from '../core/settings.js'
+import type { FastifyBaseLogger } from 'fastify'
+import { type Settings, settingsInForce } from '../core/settings.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../emulator.js'
 import { createLogger } from '../http/logging.js'
 import { createProgressBar } from './progress.js'
@@ -24,7 +25,16 @@ export async function start(
       throw error
     })
   })
+  warnOfExposure(values, logger)
   stdout.write(`${startUpText(emulator)}\n`)
+}
+
+/** Logs what to do where other machines may reach the control API and it needs no token. */
+export function warnOfExposure({ host, control_token }: Pick<Settings, 'host' | 'control_token'>, log: Pick<FastifyBaseLogger, 'warn'>): void {
+  if (control_token !== null || /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)) return
+  log.warn(
+    `The emulator listens on ${host} and needs no control token: every machine that reaches the port can read and change its state. Set CONTROL_TOKEN, or let this machine alone reach the port: HOST=127.0.0.1, or docker run -p 127.0.0.1:4010:4010.`
+  )
 }
 
 /** The text that is printed at start-up: the addresses, the keys, a first call, and the line that says that the emulator is ready. */
