@@ -107,7 +107,6 @@ export function createPublisher(settings: Settings): Publisher {
       ...(format !== undefined && (use === 'answer' ? answeredFormat(format as Format) : sentFormat(format as Format, isClearable))),
       ...(isText && requiredText(isClearable)),
       ...Object.fromEntries(Object.entries(table).filter(([word]) => KEPT.includes(word))),
-      ...(table['x-secret'] && { writeOnly: true }),
       ...described(table, place)
     }
   }

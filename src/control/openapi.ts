@@ -195,11 +195,11 @@ function requestBody(id: OperationId, table: Schema, { publisher }: Making): Jso
 
 const HEADERS = { 'Request-Id': referTo('headers', 'RequestId') }
 
-/** The answer of a call that is not refused; a disabled operation has none. */
+/** The answer of a call that is not refused. A disabled operation has none; one is listed for tools that want one, and says so. */
 function success(id: OperationId, { base, settings, publisher }: Making): Json {
   const { answer } = tablesOf(id)
   const { family, path, kind, disabledBy } = operationOf(id)
-  if (disabledBy !== undefined) return {}
+  if (disabledBy !== undefined) return { 204: { description: 'Never answered: the service disables this operation.' } }
   if (!answer) return { 204: { description: 'Done. The body is empty.', headers: HEADERS } }
   const url = `${base}${path.replace(/\{(\w+)\}/g, (_, name) => CALL_EXAMPLES[id].params?.[name] as string)}`
   return {

@@ -211,7 +211,7 @@ t.test('openapi: a table in the words of JSON Schema, for a create, an update an
     ['CreateTransaction', 'amount', { type: 'integer', format: 'int64', minimum: 0, maximum: most, 'x-rule': 'TXN-7' }],
     ['CreateTransaction', 'adjustment_number', { type: 'number', format: 'double', 'x-assumption': 'A27' }],
     ['CreateTransaction', 'card', refer('CardInput')],
-    ['CardInput', 'token', { type: 'string', writeOnly: true }],
+    ['CardInput', 'token', { type: 'string' }],
     ['CardInput', 'last4', { type: 'string', 'x-assumption': 'A25', pattern: '^[0-9]{4}$', minLength: 4, maxLength: 4 }],
     ['CreatedFilter', 'gte', { ...refer('Instant'), 'x-rule': 'FILT-1' }],
     ['Account', 'created', { type: 'string', format: 'date-time' }],
