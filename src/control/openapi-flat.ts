@@ -63,7 +63,7 @@ function flatValue(value: Json): Json {
 function flatBody(body: Json, schemas: Schemas): Json {
   const required: string[] = []
   const properties: Record<string, unknown> = {}
-  const patternProperties: Record<string, unknown> = {}
+  let open: Json = {}
   const requiredOf = (schema: Json | undefined) => (schema?.required ?? []) as string[]
   for (const [name, property] of Object.entries(body.properties as Schemas)) {
     const isRequired = requiredOf(body).includes(name)
@@ -75,11 +75,22 @@ function flatBody(body: Json, schemas: Schemas): Json {
       for (const [part, schema] of Object.entries(component.properties)) properties[inBrackets(name, part)] = schema
       if (isRequired) required.push(...requiredOf(component).map(part => inBrackets(name, part)))
     } else {
-      const { propertyNames, additionalProperties, type, ...notes } = component
-      patternProperties[`^${name}\\[[^\\[\\]]+\\]$`] = { ...(additionalProperties as Json), ...notes }
       // an update may also send `metadata=`, which unsets all keys (META-3)
       if (property.description) properties[name] = { type: 'string', maxLength: 0, description: property.description }
+      open = openNames(name, component, Object.keys(properties))
     }
   }
-  return { ...body, ...(required.length > 0 && { required }), properties, ...(Object.keys(patternProperties).length > 0 && { patternProperties }) }
+  return { ...body, ...(required.length > 0 && { required }), properties, ...open }
 }
+
+/** Beside the names of a body, those in brackets of its last parameter. Generators that do not know `patternProperties` see that further names may be sent. */
+function openNames(name: string, { propertyNames, additionalProperties, type, ...notes }: Json, names: readonly string[]): Json {
+  const inner = `${name}\\[[^\\[\\]]+\\]`
+  return {
+    patternProperties: { [`^${inner}$`]: { ...(additionalProperties as Json), ...notes } },
+    propertyNames: { type: 'string', pattern: `^(?:${[...names.map(escaped), inner].join('|')})$` },
+    additionalProperties: true
+  }
+}
+
+const escaped = (name: string) => name.replaceAll(/[[\]]/g, '\\$&')

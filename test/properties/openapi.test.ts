@@ -69,7 +69,7 @@ function objectOf({ properties = {}, required = [], additionalProperties, proper
   ])
   const named = fc.record(Object.fromEntries(entries), { requiredKeys: required })
   const described: [Json, Json][] = [
-    ...(additionalProperties ? [[propertyNames, additionalProperties] as [Json, Json]] : []),
+    ...(additionalProperties && Object.keys(patternProperties).length === 0 ? [[propertyNames, additionalProperties] as [Json, Json]] : []),
     ...Object.entries<Json>(patternProperties).map(([pattern, part]): [Json, Json] => [{ type: 'string', pattern }, part])
   ]
   const others = described.map(([name, part]) => fc.dictionary(valuesOf(name, schemas) as fc.Arbitrary<string>, valuesOf(part, schemas), { maxKeys: 3 }))

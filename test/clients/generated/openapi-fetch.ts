@@ -8,7 +8,7 @@ const form = createQuerySerializer()
 const client = createClient<paths>({
   baseUrl: COMMERCE_BASE_URL,
   headers: { authorization: `Basic ${btoa(`${COMMERCE_API_KEY}:`)}`, 'content-type': 'application/x-www-form-urlencoded' },
-  bodySerializer: (body: any) => form(body)
+  bodySerializer: (body: unknown) => form(body as object)
 })
 const answered = ({ response, data, error }: { response: Response; data?: unknown; error?: unknown }): Answer => ({
   status: response.status,

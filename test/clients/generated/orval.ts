@@ -4,8 +4,6 @@ import { type Answer, session } from './session.js'
 
 const withKey = { headers: { authorization: `Basic ${btoa(`${process.env.COMMERCE_API_KEY}:`)}` } }
 const answered = ({ status, data }: { status: number; data: unknown }): Answer => ({ status, body: data })
-const metadata: object = { 'metadata[shift]': 'late' }
-const changes: object = { phone: '', 'address[city]': 'Salem', 'metadata[seats]': '72' }
 
 await session({
   locations: async query => answered(await client.listLocations(query, withKey)),
@@ -15,6 +13,7 @@ await session({
       await client.createTransaction({ ticket: 'tkt_12', payment_type: 'card', amount: 3000, 'card[number]': '4242424242424242', 'card[brand]': 'visa' })
     ),
   refund: async (transaction, amount) => answered(await client.createRefund({ transaction, ...(amount && { amount }) }, withKey)),
-  refundWithMetadata: async transaction => answered(await client.createRefund({ transaction, amount: 1000, reason: 'cold soup', ...metadata }, withKey)),
-  update: async () => answered(await client.updateLocation('loc_bistro_harbor', changes, withKey))
+  refundWithMetadata: async transaction =>
+    answered(await client.createRefund({ transaction, amount: 1000, reason: 'cold soup', 'metadata[shift]': 'late' }, withKey)),
+  update: async () => answered(await client.updateLocation('loc_bistro_harbor', { phone: '', 'address[city]': 'Salem', 'metadata[seats]': '72' }, withKey))
 })

@@ -1,4 +1,5 @@
 /** The session of the README, through a client that was generated for TypeScript. */
+// biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what the session asserts
 type Json = any
 /** An answer: its status, and its body whatever the client says of it. */
 export type Answer = { status: number; body: Json }
