@@ -15,8 +15,8 @@ export type Publisher = {
   readonly schemas: Readonly<Record<string, Json>>
   /** A reference to the component of a table, which is made if there is none of that name. */
   component: (table: Schema, name: string, use: Use) => Json
-  /** A parameter of a query or a path: a reference where it is an object, else its schema. */
-  parameter: (table: Schema, name: string, operation: Operation) => Json
+  /** A parameter of a path or a query: a reference where it is an object, else its schema. */
+  parameter: (table: Schema, name: string, operation: Operation, place: 'path' | 'query') => Json
 }
 
 /** A reference to a component of the document. */
@@ -121,7 +121,10 @@ export function createPublisher(settings: Settings): Publisher {
   return {
     schemas,
     component,
-    parameter: (table, name, operation) => property(table, name, { use: operation, isRequired: operation.kind !== 'list', isOwn: true })
+    parameter: (table, name, operation, place) => {
+      const isInPath = place === 'path'
+      return property(table, name, { use: isInPath ? { ...operation, kind: 'read' } : operation, isRequired: isInPath, isOwn: true })
+    }
   }
 }
 

@@ -140,9 +140,10 @@ function operationObject(id: OperationId, making: Making): Json {
 function parameterObjects(id: OperationId, place: 'params' | 'querystring', making: Making, examples: Json = {}): Json[] {
   return Object.entries(tablesOf(id)[place]?.properties ?? {}).map(([name, table]) => {
     const isPageSize = table['x-page-size'] === true
-    const schema = making.publisher.parameter(isPageSize ? pageSize(table, making) : table, name, operationOf(id))
+    const where = place === 'params' ? 'path' : 'query'
+    const schema = making.publisher.parameter(isPageSize ? pageSize(table, making) : table, name, operationOf(id), where)
     return parameterObject(name, {
-      place: place === 'params' ? 'path' : 'query',
+      place: where,
       schema: isPageSize ? { ...schema, format: 'int32' } : schema,
       ...(table.properties && { style: DEEP }),
       example: examples[name]

@@ -131,10 +131,10 @@ t.test('openapi: the operations are those of the reference, each with its id, ta
     t.strictSame([tags, summary], [[family], title], id)
     t.match(description, /^[A-Z][^\n]+\.(\n|$)/, 'what it does comes first')
     t.strictSame(security, key ? undefined : [], 'only POST /transactions is called without a key')
-    const inPath = parameters.filter((parameter: Json) => parameter.in === 'path').map(({ name, required }: Json) => [name, required])
+    const inPath = parameters.filter((parameter: Json) => parameter.in === 'path').map(({ name, required, schema }: Json) => [name, required, schema])
     t.strictSame(
       inPath,
-      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true])
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true, { type: 'string', minLength: 1, pattern: '\\S' }])
     )
   }
   t.strictSame(document.security, [{ apiKey: [] }])
