@@ -21,13 +21,12 @@ const LONGEST = 600_000
 class NotInstallable extends Error {}
 
 /** Runs a program; its output. Errors: the end of what it wrote, where it fails. */
-async function run(program, args, { cwd, env = {}, input = '' }) {
-  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'], timeout: LONGEST })
+async function run(program, args, { cwd, env = {}, allowed = [0] }) {
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (output += text))
-  child.stdin.on('error', () => {}).end(input)
   const [code] = await Promise.race([once(child, 'close'), once(child, 'error').then(([error]) => [error.code])])
-  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}\n${output.trimEnd().split('\n').slice(-25).join('\n')}`)
+  if (!allowed.includes(code)) throw new Error(`${program} ${args.join(' ')} ended with ${code}\n${output.trimEnd().split('\n').slice(-25).join('\n')}`)
   return output
 }
 
@@ -62,13 +61,19 @@ const TSCONFIG = {
   types: ['node'],
   noEmit: true
 }
+/** What CommonJS packages in a bundle need. */
+const REQUIRE = "--banner:js=import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
 /** Checks the types of a session, bundles and runs it. */
 async function typescript(cwd, file, env) {
   await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions: TSCONFIG, files: [file] }))
   await run(bin(cwd, 'tsc'), [], { cwd })
-  await run(join(ROOT, 'node_modules/.bin/esbuild'), [file, '--bundle', '--platform=node', '--format=esm', '--outfile=session.mjs', '--log-level=warning'], {
-    cwd
-  })
+  await run(
+    join(ROOT, 'node_modules/.bin/esbuild'),
+    [file, '--bundle', '--platform=node', '--format=esm', '--outfile=session.mjs', '--log-level=warning', REQUIRE],
+    {
+      cwd
+    }
+  )
   return run(process.execPath, ['session.mjs'], { cwd, env })
 }
 const TYPESCRIPT = ['typescript@5', '@types/node@20']
@@ -76,13 +81,62 @@ const TYPESCRIPT = ['typescript@5', '@types/node@20']
 /** The generator of https://openapi-generator.tech, from Maven Central. */
 const GENERATOR = '7.17.0'
 async function generator(cwd, language, properties) {
+  await install('java', ['-version'], { cwd })
   const jar = join(FOLDER, `openapi-generator-cli-${GENERATOR}.jar`)
   const name = 'org.openapitools:openapi-generator-cli'
   await readFile(jar).catch(() =>
     install('mvn', ['-q', 'dependency:copy', `-Dartifact=${name}:${GENERATOR}`, `-DoutputDirectory=${FOLDER}`, '-Dmdep.useBaseVersion=true'], { cwd })
   )
-  await run('java', ['-jar', jar, 'generate', '-i', 'openapi.json', '-g', language, '-o', 'client', `--additional-properties=${properties}`], { cwd })
+  await run(
+    'java',
+    ['-jar', jar, 'generate', '-i', 'openapi.json', '-g', language, '-o', 'client', ...(properties ? [`--additional-properties=${properties}`] : [])],
+    { cwd }
+  )
 }
+
+/** A Go module of the session's own beside the generated package. */
+async function go(cwd, session, env) {
+  await install('go', ['version'], { cwd })
+  await cp(join(HERE, session), join(cwd, 'main.go'))
+  await install('go', ['mod', 'tidy'], { cwd })
+  return run('go', ['run', '.'], { cwd, env })
+}
+
+/**
+ * What Schemathesis finds and is right, by the name of its check: a disabled operation answers 501; no schema says which codes ISO lists, which ids are cursors,
+ * what vip and apple_pay need and that a sum is at most 2^53-1; and its format `email` knows fewer domains than the pattern beside it.
+ */
+const RIGHT = {
+  ST101: block => block.includes('"code":"operation_disabled"'),
+  ST202: block =>
+    /"code":"cursor_unknown"|"param":"(?:[^"]*country\]|currency|amounts\[currency\]|customer\[\w+\])"|cannot be sent together|above 2\^53-1/.test(block),
+  ST201: block => block.includes("not matching the 'email' format")
+}
+
+async function schemathesis(cwd, { COMMERCE_BASE_URL, COMMERCE_CONTROL_URL }) {
+  await pip(cwd, 'schemathesis')
+  // statuses that tell what a schema cannot say from what it can
+  const statuses = { 'statuses.reference_missing': 404, 'statuses.refund_refused': 409 }
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${COMMERCE_CONTROL_URL}/settings`, { method: 'PATCH', headers, body: JSON.stringify(statuses) })
+  await writeFile(join(cwd, 'openapi.json'), await (await fetch(`${COMMERCE_CONTROL_URL}/openapi.json`)).text())
+  const options = ['--url', COMMERCE_BASE_URL, '--auth', `${KEY}:`, '--checks', 'all', '--max-examples', '30', '--seed', '1', '--no-color']
+  const output = await run('.venv/bin/schemathesis', ['run', 'openapi.json', ...options], { cwd, allowed: [0, 1] })
+  const [, ...blocks] = output.split('=== SUMMARY')[0].split(/Test Case ID:/)
+  const wrong = blocks.filter(block => [...block.matchAll(/^- (\w+) /gm)].some(([, check]) => !RIGHT[check]?.(block)))
+  if (wrong.length > 0 || !output.includes('Tested: 22')) throw new Error(`Schemathesis found\n${wrong.join('\n') || output.slice(-2000)}`)
+}
+
+/** A plain client, whose session is a script. */
+const plain = (script, [program, ...args], prepare = async () => {}) => ({
+  style: 'nested',
+  async tried(cwd, env) {
+    await prepare(cwd)
+    if (program === 'php' || program === 'ruby' || program === 'perl') await install(program, ['-v'], { cwd })
+    await cp(fileURLToPath(new URL(`../plain/${script}`, import.meta.url)), join(cwd, script))
+    return run(program, [...args, script], { cwd, env })
+  }
+})
 
 /** Tools that judge the document, and clients, by name: the style of the document that each is given, and how it is tried in a folder that holds the document. */
 const CLIENTS = {
@@ -132,7 +186,74 @@ const CLIENTS = {
       await run(bin(cwd, 'orval'), [], { cwd })
       return typescript(cwd, 'orval.ts', env)
     }
-  }
+  },
+  'generator-typescript-axios': {
+    style: 'flat',
+    async tried(cwd, env) {
+      await npm(cwd, 'axios', ...TYPESCRIPT)
+      await generator(cwd, 'typescript-axios')
+      await copied(cwd, 'session.ts', 'generator-axios.ts')
+      return typescript(cwd, 'generator-axios.ts', env)
+    }
+  },
+  'openapi-python-client': {
+    style: 'flat',
+    async tried(cwd, env) {
+      await pip(cwd, 'openapi-python-client')
+      await run('.venv/bin/openapi-python-client', ['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'client', '--overwrite'], { cwd })
+      await copied(cwd, 'openapi_python_client.py')
+      return run('.venv/bin/python', ['openapi_python_client.py'], { cwd, env })
+    }
+  },
+  'generator-python': {
+    style: 'flat',
+    async tried(cwd, env) {
+      await generator(cwd, 'python', 'packageName=commerce')
+      await pip(cwd, '-r', 'client/requirements.txt')
+      await copied(cwd, 'generator_python.py')
+      return run('.venv/bin/python', ['generator_python.py'], { cwd, env })
+    }
+  },
+  'generator-go': {
+    style: 'flat',
+    async tried(cwd, env) {
+      await generator(cwd, 'go', 'packageName=commerce,withGoMod=false')
+      await rm(join(cwd, 'client/test'), { recursive: true, force: true })
+      await writeFile(join(cwd, 'client/go.mod'), 'module commerce\n\ngo 1.23\n')
+      await writeFile(join(cwd, 'go.mod'), 'module session\n\ngo 1.23\n\nrequire commerce v0.0.0\n\nreplace commerce => ./client\n')
+      return go(cwd, 'generator_go.go', env)
+    }
+  },
+  'oapi-codegen': {
+    style: 'nested',
+    async tried(cwd, env) {
+      await install('go', ['install', 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@latest'], { cwd, env: { GOBIN: cwd } })
+      await mkdir(join(cwd, 'commerce'), { recursive: true })
+      await run('./oapi-codegen', ['-generate', 'types,client', '-package', 'commerce', '-o', 'commerce/client.go', 'openapi.json'], { cwd })
+      await writeFile(join(cwd, 'go.mod'), 'module session\n\ngo 1.24\n')
+      return go(cwd, 'oapi_codegen.go', env)
+    }
+  },
+  'generator-java': {
+    style: 'flat',
+    async tried(cwd, env) {
+      await generator(cwd, 'java', 'library=native,openApiNullable=false,hideGenerationTimestamp=true')
+      const client = join(cwd, 'client')
+      const classpath = ['dependency:build-classpath', '-Dmdep.outputFile=classpath.txt']
+      await install('mvn', ['-q', '-B', '-DskipTests', 'compile', ...classpath], { cwd: client })
+      await copied(cwd, 'GeneratorJava.java')
+      const libraries = await readFile(join(client, 'classpath.txt'), 'utf8')
+      return run('java', ['-cp', `client/target/classes:${libraries}`, 'GeneratorJava.java'], { cwd, env })
+    }
+  },
+  schemathesis: { style: 'nested', tried: schemathesis },
+  curl: plain('curl.sh', ['sh']),
+  fetch: plain('fetch.mjs', [process.execPath]),
+  'stripe-node': plain('stripe.mjs', [process.execPath], cwd => npm(cwd, 'stripe')),
+  requests: plain('session_requests.py', ['.venv/bin/python'], cwd => pip(cwd, 'requests')),
+  php: plain('session.php', ['php']),
+  ruby: plain('session.rb', ['ruby']),
+  perl: plain('session.pl', ['perl'])
 }
 
 /** Starts the built command; its base address and the process. */
