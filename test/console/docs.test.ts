@@ -95,7 +95,7 @@ t.test('docs: the address in the document is that of the Host that it was asked 
   t.strictSame([wide.status, wide.body.error.code, wide.body.error.param], [400, 'parameter_invalid', 'style'])
 
   const socket = connect(await listen(), '127.0.0.1')
-  socket.end('GET /_control/openapi.json HTTP/1.0\r\n\r\n')
+  socket.write('GET /_control/openapi.json HTTP/1.0\r\n\r\n')
   const [, body] = (await text(socket)).split('\r\n\r\n') as [string, string]
   t.equal(JSON.parse(body).servers[0].url, '/next', 'a call without a Host gets relative addresses')
 })
