@@ -7,7 +7,7 @@ import type { Format } from '../reference/parameters.js'
 
 type Json = Record<string, unknown>
 
-/** A sum of alternatives, ready to stand beside others. */
+/** Alternatives as one group. */
 const oneOf = (...alternatives: readonly string[]) => `(?:${alternatives.join('|')})`
 
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"

@@ -7,9 +7,11 @@ import { CALL_EXAMPLES, EXAMPLE_KEY } from '../../src/control/examples.js'
 import { openApiDocument, publishedDocument } from '../../src/control/openapi.js'
 import { flatDocument } from '../../src/control/openapi-flat.js'
 import { CATALOGUE, type ErrorCode, statusOf } from '../../src/core/errors.js'
+import { FORMATS } from '../../src/core/formats.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { ASSUMPTIONS } from '../../src/reference/assumptions.js'
 import { OPERATION_IDS as IDS, operationOf as knownOf, OPERATIONS, type OperationId, RESOURCE_NAMES } from '../../src/reference/operations.js'
+import type { Format } from '../../src/reference/parameters.js'
 import { RULES } from '../../src/reference/rules.js'
 import { TABLES } from '../../src/reference/tables.js'
 import { VERSION } from '../../src/version.js'
@@ -232,6 +234,44 @@ t.test('openapi: a table in the words of JSON Schema, for a create, an update an
     t.strictSame(found, words, `${schema} ${path}`)
   }
   t.equal(Object.hasOwn(document.components.schemas.UpdateRefund.properties, 'amount'), false, 'what an update only names to refuse it is not published')
+})
+
+t.test('openapi: the patterns of what is sent fit what clients send, and nothing that is refused (A30, A38)', async t => {
+  const { Instant, AddressInput, CreateUser, UpdateAccount, CardInput } = document.components.schemas
+  const long = 'x'.repeat(64)
+  const cases: [format: Format, schema: Json, fit: string, unfit: string][] = [
+    ['instant', Instant, '2026-02-01 2026-02-01T18:00 2026-02-01T18:00:00Z 2026-02-01t18:00:00.123456z 2026-02-01T18:00:00+02:00 2026-02-01T18-0530', ''],
+    ['instant', Instant, '20260201 20260201T180000Z 2026-032 2026-W05-7 2026W057T18 2026-12-31T24:00 2026-02-01T18:00:00,5Z', '2026-02-01T24:01 2026-W54-1'],
+    [
+      'instant',
+      Instant,
+      '2024-02-29 2000-02-29 0001-01-01T00:00:00Z 9999-12-31T23:59:59.9999999Z',
+      '2026-02-29 1900-02-29 2026-02-30 2026-04-31 2026-13-01 2026-00-01'
+    ],
+    [
+      'instant',
+      Instant,
+      '',
+      '2026 2026-02 2026-W05 2026-0201 2026-02-01T 2026-02-01T25:00 2026-02-01T18:60 2026-02-01T18:00+24:00 yesterday 2026-000 2026-366'
+    ],
+    [
+      'email',
+      CreateUser.properties.email,
+      "ana@example.com first.last+tag@sub.example.co.uk a.b.c.d@x.de o'neil@x-y.museum",
+      'a a@b a..b@c.de .a@b.de a@b..de a@-b.de'
+    ],
+    ['email', CreateUser.properties.email, `${long}@example.com`, `${long}x@example.com a@[127.0.0.1] a@${long}.de`],
+    ['email', UpdateAccount.properties.email, 'ana@example.com', 'a@b'],
+    ['country', AddressInput.properties.country, 'US gb', 'USA U 1A'],
+    ['last4', CardInput.properties.last4, '4242 0000', '424 42424 424x']
+  ]
+  const words = (text: string) => text.split(' ').filter(Boolean)
+
+  for (const [format, schema, fit, unfit] of cases) {
+    const check = validator(schema)
+    for (const value of words(fit)) t.strictSame([check(value), FORMATS[format].problem(value)], [[], null], value)
+    for (const value of words(unfit)) t.strictSame([check(value).length > 0, FORMATS[format].problem(value) !== null], [true, true], value)
+  }
 })
 
 t.test('openapi: a nested object is a component, and every number says its size', async t => {
