@@ -22,7 +22,7 @@ const EXCEPTIONS: readonly ((error: Json, sent: URLSearchParams) => boolean)[] =
 ]
 const FORM = 'application/x-www-form-urlencoded'
 const KEY = 'sk_test_merchant'
-const RUNS = 250
+const RUNS = 150
 
 const document: Json = openApiDocument({ origin: '', base: '/next', version: '0.0.0', settings: settingsInForce({}).values })
 /** Ids, most of records that exist, so that calls are carried out as often as possible; those in paths by family. */
