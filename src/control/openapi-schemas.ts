@@ -49,8 +49,8 @@ const METADATA_KEY = { type: 'string', pattern: '^[^\\[\\]]+$' }
 const METADATA_UPDATE = 'Merged by key: an empty value unsets its key (META-2); `metadata=` itself, empty, unsets all keys (META-3).'
 
 const isUpdate = (use: Use) => use !== 'answer' && use.kind === 'update'
-/** `isOwn`: the table is the operation's own, and no part that operations share. */
-type Place = { use: Use; isRequired: boolean; isOwn: boolean }
+/** `isOwn`: the table is the operation's own, and no part that operations share. `isClearable`: an empty value unsets the parameter (UPD-2). */
+type Place = { use: Use; isRequired: boolean; isOwn: boolean; isClearable?: boolean }
 
 /** A publisher of tables as the settings make them. */
 export function createPublisher(settings: Settings): Publisher {
@@ -107,7 +107,7 @@ export function createPublisher(settings: Settings): Publisher {
       ...(format !== undefined && (use === 'answer' ? answeredFormat(format as Format) : sentFormat(format as Format, isClearable))),
       ...(isText && requiredText(isClearable)),
       ...Object.fromEntries(Object.entries(table).filter(([word]) => KEPT.includes(word))),
-      ...described(table, place)
+      ...described(table, { ...place, isClearable })
     }
   }
 
@@ -140,16 +140,16 @@ function metadata(table: Schema): Json {
 }
 
 /** What a table says of itself, then the rules and assumptions that it names, in words and as extensions. */
-function described(table: Schema, { use, isRequired, isOwn }: Place): Json {
+function described(table: Schema, { use, isRequired, isOwn, isClearable }: Place): Json {
   const { description, 'x-assumption': assumption } = table
   const rules = use === 'answer' ? {} : rulesOf(table, use, isOwn)
-  const isKept = isUpdate(use) && isRequired && table.type === 'string'
+  const isRequiredByCreate = isUpdate(use) && isRequired && table.type === 'string'
   const text = [
     description,
     ...[...new Set(Object.values(rules))].map(rule => `Rule ${rule}.`),
     assumption && `Assumption ${assumption}.`,
     table['x-empty'] === 'refused' && 'An empty value is refused.',
-    isKept && 'The create requires it; whether an empty value unsets it is assumption A16.'
+    isRequiredByCreate && `The create requires it; an empty value ${isClearable ? 'unsets it all the same' : 'is refused'} (A16).`
   ]
     .filter(Boolean)
     .join(' ')
