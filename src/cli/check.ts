@@ -5,14 +5,16 @@ import { createFormDecoder } from '../core/form.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import { settingsInForce } from '../core/settings.js'
-import { valuesOf } from '../http/script.js'
-import { operationAt } from '../reference/operations.js'
+import { sentIn, valuesOf } from '../http/script.js'
+import { isChange, operationAt, operationOf } from '../reference/operations.js'
 import { Sandboxes } from '../sandbox/sandboxes.js'
 import { problemLine } from '../scenario/documents.js'
-import { Tally } from '../scenario/expectations.js'
+import { type Ending, Tally } from '../scenario/expectations.js'
 import { Library } from '../scenario/library.js'
+import type { SentCall } from '../scenario/matching.js'
 import { bindingsOf, type Launch } from '../scenario/scenario.js'
-import { type Play, playSteps, type StepBindings, type StepCall } from '../scenario/steps.js'
+import { type Play, playSteps, type StepAnswer, type StepBindings, type StepCall } from '../scenario/steps.js'
+import type { Store } from '../store/store.js'
 import { VERSION } from '../version.js'
 import { problemsOf } from './failures.js'
 
@@ -73,8 +75,11 @@ async function checkFile(file: string, options: CheckOptions): Promise<Point[]> 
   await playSteps(
     steps,
     async call => {
-      count({ ...call, key: scenarioKeyOf(call.key, ownBindings, options) }, tally, decode)
-      return play(call)
+      const sent = sentBy({ ...call, key: scenarioKeyOf(call.key, ownBindings, options) }, sandbox.store, decode)
+      if (sent !== null) tally.count(sent)
+      const answer = await play(call)
+      if (sent !== null) tally.count(sent, endingBy(sent, answer))
+      return answer
     },
     bindingsFor(ownBindings, options),
     ({ index, title, problems }) => {
@@ -85,23 +90,31 @@ async function checkFile(file: string, options: CheckOptions): Promise<Point[]> 
     }
   )
   await app.close()
-  for (const { wanted, seen, holds } of tally.verdicts()) points.push({ file, title: `expects ${wanted}`, problems: holds ? [] : [`${seen} came`], ms: 0 })
+  for (const { expectation, wanted, seen, holds, message } of tally.verdicts(sandbox.store)) {
+    if ('state' in expectation && against !== null) continue
+    const problem = 'on' in expectation ? `${seen} came` : message
+    points.push({ file, title: `expects ${wanted}`, problems: holds ? [] : [problem], ms: 0 })
+  }
   if (points.length === 0) points.push({ file, title: 'the document is valid; it has no steps and no expectations', problems: [], ms: 0 })
   return points
 }
 
-/** Counts a call for the scenario's expectations. */
-function count({ method, path, query, key, form }: StepCall, tally: Tally, decode: ReturnType<typeof createFormDecoder>): void {
+/** A call as the scenario's expectations match it; null where it is none of the reference. */
+function sentBy({ method, path, query, key, form }: StepCall, store: Store, decode: ReturnType<typeof createFormDecoder>): SentCall | null {
   const route = operationAt(method, path)
-  if (route === null) return
-  tally.count({
-    operation: route.operation,
-    key,
-    params: ([name]) => route.params[name as string],
-    query: valuesOf(decode(query).root),
-    body: valuesOf(decode(form ?? '').root)
-  })
+  if (route === null) return null
+  const { operation, params } = route
+  const account = (key !== null && store.keys.get(key)) || null
+  const values = { params: ([name]: readonly string[]) => params[name as string], query: valuesOf(decode(query).root), body: valuesOf(decode(form ?? '').root) }
+  return sentIn(store, { operation, key, account, ...values })
 }
+
+/** What became of a call, as far as its answer says so: a service that answers a change with a 2xx has made it. */
+const endingBy = ({ operation }: SentCall, { status }: StepAnswer): Ending => ({
+  status,
+  isDelivered: status > 0,
+  tookEffect: status >= 200 && status < 300 && isChange(operationOf(operation))
+})
 
 /** The values of names and keys: the scenario's own in process, those of the command line for a running service. */
 function bindingsFor(own: StepBindings, { against, keys, variables }: CheckOptions): StepBindings {

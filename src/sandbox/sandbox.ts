@@ -197,7 +197,7 @@ export class Sandbox {
 
   /** The script and the expectations since the last load or reset. */
   get period(): Period {
-    return { script: this.script.listed(), verdicts: this.#tally.verdicts() }
+    return { script: this.script.listed(), verdicts: this.#tally.verdicts(this.store) }
   }
 
   /** A period without a call is not counted. */

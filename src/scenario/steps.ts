@@ -7,7 +7,7 @@ import { OPERATIONS, operationsAt } from '../reference/operations.js'
 import type { Report } from './documents.js'
 import { type Flaws, membersOf } from './flaws.js'
 
-type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 /** A step as a document writes it. */
 export type StepData = {
   /** What later steps call its answer. */
@@ -181,7 +181,7 @@ function shown(value: Json | undefined): string {
 }
 
 /** What an answer lacks of what was expected: names that are not expected are not looked at, values are compared strictly. */
-function differences(expected: Json, actual: Json | undefined, path: string): string[] {
+export function differences(expected: Json, actual: Json | undefined, path: string): string[] {
   const isObject = typeof expected === 'object' && expected !== null
   if (!isObject) return isDeepStrictEqual(expected, actual) ? [] : [`${path}: ${JSON.stringify(expected)} was expected, not ${shown(actual)}`]
   if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(expected)) {
