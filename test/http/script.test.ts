@@ -355,6 +355,35 @@ t.test('script: respond answers in the operation’s stead, and nothing is chang
   t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 201, 'and the operation itself is made when no entry applies')
 })
 
+t.test('match: what a call is about is found through what it names', async t => {
+  const about = (what: object) => ({ on: '*', match: { about: what }, respond: { status: 503 } })
+  const cases: [on: string, call: { body?: string; query?: string; key?: string | null }, about: object][] = [
+    ['POST /transactions', { body: 'ticket=tkt_a&payment_type=external', key: null }, { ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }],
+    ['POST /refunds', { body: 'transaction=txn_a' }, { transaction: 'txn_a', ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }],
+    ['GET /transactions/txn_a', {}, { transaction: 'txn_a', ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }],
+    ['GET /tickets/tkt_a', {}, { ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }],
+    ['GET /tickets', { query: 'location=loc_a' }, { location: 'loc_a', account: 'mch_a' }],
+    ['GET /refunds', { query: 'transaction=txn_a' }, { transaction: 'txn_a', ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }],
+    ['GET /locations/loc_a', {}, { location: 'loc_a', account: 'mch_a' }],
+    ['GET /accounts/mch_a', {}, { account: 'mch_a' }],
+    ['GET /accounts/mch_a/users', {}, { account: 'mch_a' }],
+    ['DELETE /accounts/mch_a/users/usr_none', {}, { account: 'mch_a' }],
+    ['GET /refunds', {}, { account: 'mch_a' }]
+  ]
+  const kinds = ['location', 'ticket', 'transaction', 'account'] as const
+  for (const [on, call, expected] of cases) {
+    const emulator = await startTestEmulator(t, { scenario: scripted(kinds.map(what => ({ ...about({ [what]: '//' }), calls: 1 }))) })
+    for (let nth = 0; nth < 4; nth++) await emulator.call(on, call)
+    const counted = emulator.sandbox.script.listed().map(({ matched }, index) => [kinds[index], matched > 0])
+    t.strictSame(Object.fromEntries(counted), Object.fromEntries(kinds.map(what => [what, what in expected])), on)
+
+    const exact = await startTestEmulator(t, { scenario: scripted([about(expected)]) })
+    t.equal((await exact.call(on, call)).status, 503, `${on} ${JSON.stringify(expected)}`)
+    const other = await startTestEmulator(t, { scenario: scripted([about({ ...expected, account: 'mch_b' })]) })
+    t.not((await other.call(on, call)).status, 503)
+  }
+})
+
 t.test('script: a delay holds up its own call alone; one from min to max is drawn from the seed', async t => {
   const script = [
     { on: 'GET /tickets', delay: '300ms' },
