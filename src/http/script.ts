@@ -3,11 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
 import { type JudgedCall, type Pause, tookEffect } from '../evidence/judged-call.js'
+import type { OperationId } from '../reference/operations.js'
 import { aboutIn } from '../scenario/about.js'
 import { defaultError } from '../scenario/default-errors.js'
 import type { Ending } from '../scenario/expectations.js'
 import type { SentCall, Values } from '../scenario/matching.js'
-import type { Action, Respond } from '../scenario/script.js'
+import { type Action, gateOf, type Hold, type Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { type AnswerHeaders, JSON_TYPE } from './answers.js'
 import type { Call } from './call.js'
@@ -65,6 +66,11 @@ export const valuesOf =
 export async function act(action: Action, { call }: FastifyRequest, reply: FastifyReply, faults: Faults): Promise<boolean> {
   const { respond, fault, when = 'before' } = action.entry.data
   call.action = action
+  if (action.entry.data.hold && !(await held(action, call, reply, faults))) {
+    call.fate = 'lost_before'
+    reply.hijack().raw.destroy()
+    return false
+  }
   if (action.delay > 0 && !(await faults.delay(action.delay))) {
     call.fate = 'lost_before'
     reply.hijack().raw.destroy()
@@ -80,6 +86,14 @@ export async function act(action: Action, { call }: FastifyRequest, reply: Fasti
   call.pause = pauseIn(headers, call)
   reply.answer(statusOf(answer), body, headers)
   return false
+}
+
+/** Holds a call where its entry says so. Resolves with whether it goes on. */
+async function held({ id, entry }: Action, call: Call, { raw }: FastifyReply, faults: Faults): Promise<boolean> {
+  const hold = entry.data.hold as Hold
+  const arrival = { id: call.id, operation: call.operation as OperationId }
+  const { goesOn, leave } = call.sandbox.gates.arrive(gateOf(id, hold), arrival, hold)
+  return faults.hold(goesOn, leave, { raw, longest: hold.for === undefined ? null : (durationOf(hold.for) as number), most: call.settings['limits.waiting'] })
 }
 
 /** What a fault without an answer of its own loses. */

@@ -8,7 +8,7 @@ import { PAYMENT_TYPES } from '../reference/payment-methods.js'
 import { RESOURCES } from '../reference/tables.js'
 import { GENERATED_FAMILIES } from './generate.js'
 import { ABOUT, OPERATION } from './matching.js'
-import { FAULTS } from './script.js'
+import { FAULTS, RELEASES } from './script.js'
 
 /** The id of a record, as a fixture may give it. */
 export const ID = /^[A-Za-z0-9_-]{1,128}$/
@@ -118,6 +118,17 @@ export function entrySchema(): object {
       from: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match." },
       until: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match no longer." },
       for: { ...DURATION, description: "How long it is applied after the first call that matched, by the sandbox's clock." },
+      hold: {
+        type: 'object',
+        additionalProperties: false,
+        description: 'Keeps calls waiting until so many wait, or until a control call opens a gate.',
+        properties: {
+          until: { type: 'integer', minimum: 2, maximum: 1000, description: 'How many calls wait before all of them go on.' },
+          gate: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The name that a control call opens it by.' },
+          release: { type: 'string', enum: RELEASES, description: 'The order in which calls go on: as they came, or the last one first.' },
+          for: { ...DURATION, description: 'The longest that a call waits.' }
+        }
+      },
       delay: {
         description: 'Waits first: a length of time, or min and max that it is drawn between.',
         ...either('object', { type: 'object', additionalProperties: false, required: ['min', 'max'], properties: { min: DURATION, max: DURATION } }, DURATION)

@@ -21,6 +21,11 @@ export type Respond = {
   /** A length of time, which the Retry-After header asks for. */
   retry_after?: string
 }
+/** The order in which the calls that wait go on: as they came, or the last one first. */
+export const RELEASES = ['in_order', 'reverse'] as const
+export type Release = (typeof RELEASES)[number]
+/** Keeps calls waiting until so many wait, or until a gate is opened; `for` is the longest that one waits. */
+export type Hold = { until?: number; gate?: string; release?: Release; for?: string }
 /** A script entry as a document writes it. */
 export type EntryData = {
   name?: string
@@ -31,6 +36,7 @@ export type EntryData = {
   from?: string
   until?: string
   for?: string
+  hold?: Hold
   delay?: string | { min: string; max: string }
   respond?: Respond
   fault?: Fault
@@ -90,7 +96,8 @@ export async function compileEntry(written: EntryData, report: Report): Promise<
     for (const operation of named) if (DISABLED.includes(operation)) note(['on'], `can never apply: ${nameOf(operation)} is disabled and always answers 501`)
   }
   if (compiled.between.from >= compiled.between.until) note(['until'], `until ${data.until} is not after from ${data.from}`)
-  if (!respond && delay === undefined && !fault) note([], 'an entry needs respond, delay or fault')
+  if (!respond && delay === undefined && !fault && !data.hold) note([], 'an entry needs respond, delay, fault or hold')
+  if (data.hold) checkHold(data.hold, (steps, message) => note(['hold', ...steps], message))
   if (when === 'after' && !fault) note(['when'], 'when: after goes with a fault')
   if (when === 'after' && respond) note(['when'], 'when: after lets the call answer for itself, so respond has no place beside it')
   if (respond) checkRespond(respond, (steps, message) => note(['respond', ...steps], message))
@@ -150,6 +157,14 @@ function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): { min:
   if (min > max) report(['delay'], `min ${delay.min} is longer than max ${delay.max}`)
   return { min, max }
 }
+
+function checkHold({ until, gate, for: longest }: Hold, report: Report): void {
+  if ((until === undefined) === (gate === undefined)) report([], `one of until and gate was expected${until === undefined ? '' : ', not both'}`)
+  if (longest !== undefined) durationIn(longest, ['for'], report)
+}
+
+/** The name of the gate that an entry holds calls at: its own id where it gives none. */
+export const gateOf = (id: string, { gate = id }: Hold): string => gate
 
 function checkRespond({ headers = {}, body, error, status = error === undefined ? 200 : 400, retry_after }: Respond, report: Report): void {
   if (retry_after !== undefined) {
