@@ -55,8 +55,8 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
   const cases: [title: string, data: unknown, problems: string[]][] = [
     ['no entry', 'x', [': an object was expected, not x']],
     ['nothing', {}, [': on is required']],
-    ['nothing to do', { on: 'GET /tickets' }, [': an entry needs respond, delay or fault']],
-    ['nothing to do but match', { on: 'GET /tickets', match: { key: 'k' }, calls: 1 }, [': an entry needs respond, delay or fault']],
+    ['nothing to do', { on: 'GET /tickets' }, [': an entry needs respond, delay, fault or hold']],
+    ['nothing to do but match', { on: 'GET /tickets', match: { key: 'k' }, calls: 1 }, [': an entry needs respond, delay, fault or hold']],
     ['an unknown name', { on: 'GET /tickets', dealy: '1s' }, ['dealy: unknown name dealy; did you mean delay?']],
     ['an empty name', refuse({ name: '' }), ['name: text was expected, not an empty one']],
 
@@ -391,7 +391,7 @@ t.test('script: an entry behind one that answers every call of its operation can
     ['an empty match is no condition', [{ ...all, match: { query: { created: {} } } }, some], 2, [problem(1)]],
     ['1+ is every call', [{ ...all, calls: '1+' }, some], 2, [problem(1)]],
     ['every call but the first', [later, some], 2, []],
-    ['one that is wrong itself', [bad, all], 1, ['[0]: an entry needs respond, delay or fault']]
+    ['one that is wrong itself', [bad, all], 1, ['[0]: an entry needs respond, delay, fault or hold']]
   ]
   for (const [title, entries, count, problems] of cases) {
     const found: string[] = []
