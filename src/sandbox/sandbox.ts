@@ -262,8 +262,8 @@ export class Sandbox {
   /** Plays the steps of the first state. Errors: `document_invalid` with every step that was answered otherwise than expected. */
   async #playFirst(document: SourceDocument, play: Play): Promise<void> {
     const outcomes = await playSteps(this.requireLoaded().steps, play, bindingsOf(this.store))
-    const found = outcomes.flatMap(({ index, title, problems }) =>
-      problems.map(message => ({ document, steps: ['steps', index], message: `${title}: ${message}` }))
+    const found = outcomes.flatMap(({ at, title, problems }) =>
+      problems.map(message => ({ document, steps: ['steps', ...at], message: `${title}: ${message}` }))
     )
     if (found.length > 0) throw await refusalOf(found)
   }

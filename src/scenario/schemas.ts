@@ -188,6 +188,26 @@ const STEP = {
     }
   }
 }
+/** A call of a play; those at once are made once. */
+const PLAYED = {
+  ...STEP,
+  properties: {
+    ...STEP.properties,
+    expect: {
+      ...STEP.properties.expect,
+      properties: { ...STEP.properties.expect.properties, fault: { type: 'string', enum: FAULTS, description: 'How the answer is lost.' } }
+    }
+  }
+}
+const { required: _do, ...PLAYED_OR_AT_ONCE } = PLAYED
+const PLAY = {
+  ...PLAYED_OR_AT_ONCE,
+  properties: {
+    ...PLAYED.properties,
+    repeat: { type: 'integer', minimum: 1, maximum: 1000, description: 'How often the call is made, one after the other.' },
+    at_once: { type: 'array', minItems: 1, items: PLAYED, description: 'Calls that are made together, each over a connection of its own.' }
+  }
+}
 /** The schema of an expectation: calls and how often they come, calls in order, or records; in the journal the Account of the key can be matched too. */
 export function expectationSchema({ account = false } = {}) {
   const match = { ...MATCH, properties: { ...MATCH.properties, ...(account && { account: { ...WANTED_ID, description: 'The Account of the key.' } }) } }
@@ -254,6 +274,7 @@ export function scenarioSchema(): object {
       generate: { type: 'array', items: GENERATE, description: 'Records filled in from the seed, after data.' },
       script: { type: 'array', items: entrySchema(), description: 'What the emulator does differently; the first entry that can is applied.' },
       steps: { type: 'array', items: STEP, description: 'Calls played through the API when the scenario loads.' },
+      play: { type: 'array', items: PLAY, description: 'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.' },
       expect: { type: 'array', items: expectationSchema(), description: 'How often calls have to come.' }
     }
   }

@@ -784,7 +784,7 @@ t.test('a scenario: the clock in each of its forms', async t => {
 t.test('a scenario: what it may not say', async t => {
   const ofProcess = (name: string, variable: string, key: string) =>
     `settings.${name}: it belongs to the process; give it when the emulator is started, as with ${variable} or --set ${key}=`
-  const names = 'name, description, fixtures, seed, clock, settings, data, generate, script, steps, expect'
+  const names = 'name, description, fixtures, seed, clock, settings, data, generate, script, steps, play, expect'
   const cases: [data: unknown, problems: string[]][] = [
     [{ name: 'x', behaviour: [] }, [`behaviour: unknown name behaviour; known here: ${names}`]],
     [{ name: 'x', scripts: [], expects: [] }, ['scripts: unknown name scripts; did you mean script?', 'expects: unknown name expects; did you mean expect?']],
@@ -937,7 +937,7 @@ t.test('the schemas are JSON Schema that closes every record, and a fixture hold
   }
   t.strictSame(
     Object.keys((scenarioSchema() as { properties: object }).properties).join(' '),
-    'name description fixtures seed clock settings data generate script steps expect'
+    'name description fixtures seed clock settings data generate script steps play expect'
   )
   t.strictSame([await FIXTURE_CHECKER.problems({}), await SCENARIO_CHECKER.problems({})], [[], []])
 })
@@ -1090,7 +1090,7 @@ t.test('a scenario: with every section wrong at once each problem is reported at
         '15:44 script[3].respond.status: an error has a status of 400 or more, not 200',
         "15:104 script[3].respond.headers.connection: connection is the emulator's own to set",
         '16:5 script[4]: can never apply: an earlier entry of GET /refunds answers every call',
-        '18:11 steps[0].do: POST /refund is no operation of the reference',
+        '18:11 steps[0].do: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?',
         '19:11 steps[1].as: letters, digits, _ and - were expected, beginning with a letter',
         '19:20 steps[1].do: ${nothing.id} refers to nothing; name an earlier step with as, or the id of a record',
         '19:56 steps[1].body: a GET takes no body',
