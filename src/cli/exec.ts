@@ -6,9 +6,9 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { shownEntries } from '../control/script.js'
 import { maskedThroughout } from '../core/redaction.js'
+import { type RunningEmulator, runEmulator } from '../emulator.js'
 import { coverageJunit, findingsText, xml } from '../evidence/reports.js'
 import { createLogger } from '../http/logging.js'
-import { type Emulator, startEmulator } from '../index.js'
 import { shownOn } from '../scenario/matching.js'
 import type { Launch } from '../scenario/scenario.js'
 import type { Gate } from './gates.js'
@@ -40,7 +40,7 @@ export async function exec(command: readonly [string, ...string[]], options: Exe
   if (report !== null) await mkdir(report, { recursive: true })
   const level = flag.log_level ?? environment.log_level
   const logger = level && (await createLogger(level, stderr.isTTY, stderr))
-  const emulator = await startEmulator({ settings: { port: 0, ...flag }, environment, variables, ...(logger && { logger }) })
+  const emulator = await runEmulator({ settings: { port: 0, ...flag }, environment, variables, ...(logger && { logger }) })
   try {
     const status = await runCommand(
       command,
@@ -80,7 +80,7 @@ async function runCommand([name, ...args]: readonly [string, ...string[]], varia
   return status
 }
 
-function summaryOf({ sandboxes }: Emulator) {
+function summaryOf({ sandboxes }: RunningEmulator) {
   const { run } = sandboxes.main
   const { history } = run
   for (const { requests, period } of sandboxes.all()) if (requests > 0) history.add(period)

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { check, type Point } from '../../src/cli/check.js'
 import { createProgressBar } from '../../src/cli/progress.js'
 import { report } from '../../src/cli/reports.js'
-import { startEmulator } from '../../src/index.js'
+import { runEmulator } from '../../src/emulator.js'
 import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 
@@ -134,7 +134,7 @@ t.test('check: plays are made as a client would, so that the script acts on them
 
 t.test('check: plays are sent to a running service as they are', async t => {
   const data = smallFixture({ transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }] })
-  const service = await startEmulator({ scenario: { data, script: [{ on: 'POST /refunds', calls: 2, fault: 'connection_reset' }] } })
+  const service = await runEmulator({ scenario: { data, script: [{ on: 'POST /refunds', calls: 2, fault: 'connection_reset' }] } })
   t.teardown(() => service.close())
   const play = [
     { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 } },
@@ -250,7 +250,7 @@ t.test('check: a running service is sent only the steps, with the keys that are 
   }
   const lines: string[] = []
   const { pino } = await import('pino')
-  const { baseUrl, close } = await startEmulator({ scenario: data, logger: pino({}, { write: line => lines.push(line) }) })
+  const { baseUrl, close } = await runEmulator({ scenario: data, logger: pino({}, { write: line => lines.push(line) }) })
   t.teardown(close)
   const ticket = ['--var', 'tkt_a=tkt_there']
   const reseller = ['--key', 'sk_reseller=rk_there']
@@ -524,7 +524,7 @@ t.test('cli: long work reports its progress', async t => {
     [`${root}/long.json`, 2, 2]
   ])
   reported.length = 0
-  const { close } = await startEmulator({ scenario: `${root}/long.json`, progress: report })
+  const { close } = await runEmulator({ scenario: `${root}/long.json`, progress: report })
   await close()
   t.strictSame(reported, [
     ['tickets', 500, 1000],

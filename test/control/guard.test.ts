@@ -42,6 +42,7 @@ t.test('control: every control route of the app is guarded', async t => {
       'GET /_control/findings',
       'GET /_control/gates',
       'GET /_control/health',
+      'GET /_control/keys',
       'GET /_control/metrics',
       'GET /_control/openapi.json',
       'GET /_control/requests',
