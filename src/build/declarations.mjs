@@ -54,6 +54,9 @@ function writer(names, isInput) {
       const lines = Object.entries(properties).map(
         ([name, schema]) => `${comment(schema, deeper)}${deeper}${nameOf(name)}${required.includes(name) ? '' : '?'}:${spaced(inner(schema, deeper))}`
       )
+      // other names have a type that those of the known ones are of too
+      const others = typeof additionalProperties === 'object' && [additionalProperties, ...Object.values(properties)].map(schema => inner(schema, deeper))
+      if (others) lines.push(`${deeper}[name: string]:${spaced(unionOf([...others, 'undefined'], deeper))}`)
       return `{\n${lines.join('\n')}\n${indent}}`
     }
     return `{ [name: string]: ${typeof additionalProperties === 'object' ? inner(additionalProperties, indent) : 'unknown'} }`
@@ -98,6 +101,7 @@ export function declarations(tables) {
     AnswerCode: ['The code of a refusal, of the API or the control API.', Object.keys(tables.CATALOGUE)]
   }
   const ofWords = Object.entries(words).map(([name, [, members]]) => [textOf({ type: 'string', enum: members }), name])
+  ofWords.push([textOf({ type: 'string', enum: ['*', ...tables.OPERATION_NAMES] }), "OperationName | '*'"])
 
   const inputs = {
     Fixture: { about: 'A fixture: records of each family, and API keys. What a record leaves out is filled in.', schema: fixture },
@@ -114,9 +118,17 @@ export function declarations(tables) {
     MatchValue: { about: matchValue.description, schema: matchValue },
     Generate: { about: 'Records to be filled in from the seed, of one family.', schema: scenario.properties.generate.items },
     Step: { about: 'A call that is played through the API when the scenario loads.', schema: scenario.properties.steps.items },
+    Play: { about: 'A call that `check` makes as a client would, or several at once.', schema: scenario.properties.play.items },
+    PlayedCall: { about: 'One of several calls that are made at once.', schema: scenario.properties.play.items.properties.at_once.items },
     Expectation: {
-      about: 'How often calls have to come: `times`, or `at_least` and `at_most`; at least once when all are left out.',
+      about:
+        'How often calls have to come: `times`, or `at_least` and `at_most`; at least once when all are left out. Or in which order, or what the records are in the end.',
       schema: expectationSchema()
+    },
+    ExpectedCall: { about: 'A call of a sequence.', schema: expectationSchema().properties.sequence.items },
+    ExpectedRecords: {
+      about: 'Records of a family by id, with what they hold; `count` is how many there are.',
+      schema: expectationSchema().properties.state.properties.tickets
     },
     SandboxSettings: { about: 'The settings that a scenario can give.', schema: settingsSchema(isOfScenario) },
     Settings: { about: 'Every setting, by key as on the command line, or nested.', schema: settingsType(tables) }
