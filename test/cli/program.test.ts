@@ -462,6 +462,13 @@ commerce-emulator ready on http://localhost:4010/next`
     ),
     'a state that is read from a data file is named'
   )
+  t.ok(
+    startUpText({ ...emulator, resumed: './state.json' }, 'split-bill').includes(
+      'stopped\n            The scenario split-bill was not loaded: the data file counts. POST /_control/load loads it, or --data with a new file starts in it.\n'
+    ),
+    'and so is the scenario that it takes the place of'
+  )
+  t.notOk(startUpText(emulator, 'split-bill').includes('not loaded'))
   const odd = startUpText({ ...emulator, baseUrl: 'http://[fe80::1]:4010/next', apiKeys: [{ key: "a'b&$c", account: 'mch_a' }] })
   t.ok(odd.includes(`curl -u 'a'\\''b&$c:' 'http://[fe80::1]:4010/next/locations'\n`), odd)
 })
