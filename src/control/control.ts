@@ -12,6 +12,7 @@ import { eventRoutes } from './events.js'
 import { evidenceRoutes } from './evidence.js'
 import { CONTROL_HEADERS, guardControl, HEALTH } from './guard.js'
 import { metricsRoutes } from './metrics.js'
+import { runRoutes } from './run.js'
 import { sandboxRoutes } from './sandboxes.js'
 import { schemaRoutes } from './schemas.js'
 import { scriptRoutes } from './script.js'
@@ -68,6 +69,7 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
   await control.register(evidenceRoutes, { settings })
   await control.register(eventRoutes, { settings })
   await control.register(metricsRoutes, { sandboxes })
+  await control.register(runRoutes, { sandboxes, version })
   await control.register(timeRoutes)
   await control.register(schemaRoutes, { version })
   await control.register(settingsRoutes)
