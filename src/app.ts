@@ -12,6 +12,7 @@ import { controlApi } from './control/control.js'
 import { CONTROL_HEADERS } from './control/guard.js'
 import { createFormDecoder } from './core/form.js'
 import type { Settings } from './core/settings.js'
+import { wantsPage } from './http/answers.js'
 import { answerExpectation, answerRefusal, answerUnreadable } from './http/errors.js'
 import { Faults } from './http/faults.js'
 import { BASE, CONTROL, controlBeside, isUnder } from './http/paths.js'
@@ -76,8 +77,11 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     done()
   })
 
-  app.get('/', async ({ call }, reply) => {
-    reply.header('request-id', call.id)
+  // the origin leads a browser to the console
+  app.get('/', async (request, reply) => {
+    const { call } = request
+    reply.headers({ 'request-id': call.id, vary: 'accept' })
+    if (wantsPage(request)) return reply.redirect(controlBeside(call.base))
     return { name: 'commerce-emulator', version, api: call.base, control: controlBeside(call.base) }
   })
   await app.register(

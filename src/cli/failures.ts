@@ -10,19 +10,26 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EISDIR: 'it is a folder, not a file',
   ENOTDIR: 'it is a file, not a folder',
-  EEXIST: 'it is a file, not a folder',
   EACCES: 'this user may not read it'
 }
+const UNMADE: Readonly<Record<string, string>> = {
+  EEXIST: 'it is a file, not a folder',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EACCES: 'this user may not write there',
+  EROFS: 'the file system is read-only'
+}
 
-/** Why a file or folder cannot be read; undefined for any other error. */
-export function unreadable({ path, code, message }: SystemError): string | undefined {
-  return path === undefined ? undefined : `${path} cannot be read: ${UNREADABLE[code as string] ?? message}`
+/** Why a file or folder cannot be read or made; undefined for any other error. */
+export function unusable({ path, code, message, syscall }: SystemError): string | undefined {
+  if (path === undefined) return undefined
+  if (syscall === 'mkdir') return `${path} cannot be made: ${UNMADE[code as string] ?? message}`
+  return `${path} cannot be read: ${UNREADABLE[code as string] ?? message}`
 }
 
 /** The problems of a document that could not be loaded. Errors: rethrows a defect. */
 export function problemsOf(error: Error): readonly Problem[] {
   if (error instanceof ApiError) return error.problems as readonly Problem[]
-  const message = unreadable(error)
+  const message = unusable(error)
   if (message === undefined) throw error
   return [{ path: '', message }]
 }
@@ -48,5 +55,5 @@ function linesOf(error: SystemError): string[] {
       `the emulator cannot listen on that address: ${message}; choose an address of this machine with --host, such as 127.0.0.1, or 0.0.0.0 for all of them.`
     ]
   }
-  return [unreadable(error) ?? String(stack)]
+  return [unusable(error) ?? String(stack)]
 }

@@ -5,6 +5,7 @@ import type { Static } from 'typebox'
 import { ApiError } from '../core/errors.js'
 import type { Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
+import { wantsPage } from '../http/answers.js'
 import { CONTROL, controlBeside, pathOf } from '../http/paths.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import type { Added } from '../sandbox/sandbox.js'
@@ -138,9 +139,6 @@ async function* partsOf(added: Added): AsyncGenerator<string> {
 
 /** Whether a load only checks: `?dry_run=1`, `?dry_run=true`, or the name alone. */
 const isDryRun = ({ query }: FastifyRequest) => ['', '1', 'true'].includes((query as Form).root.parts.get('dry_run') as string)
-
-/** A browser asks for a page; anything else is given JSON. */
-const wantsPage = ({ headers }: FastifyRequest) => /\btext\/html\b/.test(headers.accept ?? '')
 
 /** A control path that does not exist. */
 export function noControlCall({ method, url, call }: FastifyRequest): ApiError {

@@ -1,4 +1,5 @@
 /** What answers may show: errors in the one shape, and no secret in any of them (A07, A25). */
+import type { FastifyRequest } from 'fastify'
 import { type ApiError, CATALOGUE } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { NO_WORDS, SecretWords } from '../core/secret-words.js'
@@ -92,3 +93,6 @@ export function errorBody(error: ApiError, { sandbox, authorization, requestId, 
     }
   }
 }
+
+/** A browser asks for a page; anything else gets JSON. */
+export const wantsPage = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean => /\btext\/html\b/.test(headers.accept ?? '')

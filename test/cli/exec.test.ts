@@ -92,7 +92,7 @@ t.test('exec: the command is not run when the emulator cannot start or the folde
   const cases: [args: string[], complaint: string][] = [
     [['--scenario', `${root}/bad.yaml`], `${root}/bad.yaml:1:7 sede: unknown name sede; did you mean seed?`],
     [['--set', 'seed=x'], '--set seed=x: a whole number was expected, not x'],
-    [['--report', `${root}/file/deep`], `${root}/file/deep cannot be read: it is a file, not a folder`]
+    [['--report', `${root}/file/deep`], `${root}/file/deep cannot be made: a part of the path is a file, not a folder`]
   ]
   for (const [args, complaint] of cases) {
     const { status, stderr } = await ran(['exec', ...args, ...touch])

@@ -278,8 +278,8 @@ t.test('cli: a start that fails says why on stderr, ends with 1 and leaves no po
     [['--scenario', `./${long}.yaml`], /^\.\/x+\.yaml cannot be read: ENAMETOOLONG/],
     [['--fixtures-dir', '/nowhere'], /^\/nowhere cannot be read: there is no such file or folder$/],
     [['--scenarios-dir', `${root}/file`], /\/file cannot be read: it is a file, not a folder$/],
-    [['--snapshots-dir', `${root}/file`], /\/file cannot be read: it is a file, not a folder$/],
-    [['--snapshots-dir', `${root}/file/below`], /\/file\/below cannot be read: it is a file, not a folder$/],
+    [['--snapshots-dir', `${root}/file`], /\/file cannot be made: it is a file, not a folder$/],
+    [['--snapshots-dir', `${root}/file/below`], /\/file\/below cannot be made: a part of the path is a file, not a folder$/],
     [
       ['--scenario', `${root}/step.yaml`],
       /step\.yaml:2:5 steps\[0\]: GET \/tickets\/none: status: a 2xx was expected, not 404 \(No Ticket has the id none\.\)$/

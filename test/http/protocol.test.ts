@@ -162,6 +162,13 @@ t.test('BASE-1: a path without the base gets a hint of it, whatever its body', a
   }
   const root = await inject({ method: 'GET', url: '/' })
   t.strictSame(root.body, { name: 'commerce-emulator', version: '0.0.0', api: '/next', control: '/_control' })
+  for (const [path, console] of [
+    ['/', '/_control'],
+    ['/sandbox/own/', '/sandbox/own/_control']
+  ] as const) {
+    const { status, headers } = await inject({ method: 'GET', url: path, headers: { accept: 'text/html,*/*;q=0.8' } })
+    t.strictSame([status, headers.location, headers.vary], [302, console, 'accept'], 'a browser is sent to the console')
+  }
 })
 
 t.test('A08: paths are read as addresses are', async t => {
