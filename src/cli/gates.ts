@@ -48,8 +48,7 @@ export function verdictOn(run: RunDocument, { minCoverage, failOn, ignore }: Gat
   }
 }
 
-const coverageProblems = ({ coverage: { percent } }: RunDocument, least: number) =>
-  percent < least ? [`rule coverage is ${percent} %, below ${least} %`] : []
+const coverageProblems = ({ coverage: { percent } }: RunDocument, least: number) => (percent < least ? [`rule coverage is ${percent} %, below ${least} %`] : [])
 
 function problemsOf(gate: Gate, { unused_script_entries: unused, unmet_expectations: unmet }: RunDocument, findings: readonly Finding[]): string[] {
   if (gate === 'expectations') return unmet.map(({ message }) => message)

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { RuleCoverage } from '../evidence/coverage.js'
 import type { RunCall, RunEntry } from '../evidence/run-calls.js'
 import type { RunTest } from '../evidence/run-tests.js'
-import { type Html, html } from './html.js'
+import { Html, html } from './html.js'
 import { coverageShare, type JudgedRun } from './report-text.js'
 import { visible, visibleLines } from './terminal.js'
 
@@ -21,6 +21,7 @@ summary { cursor: pointer; padding: .3rem 0 } details details { margin-left: 1.2
 .map .all { border-left-color: var(--good) } .map .some { border-left-color: var(--warn) } .map .none { border-left-color: var(--bad) }
 :target { outline: 2px solid var(--warn) }
 `
+const STYLESHEET = new Html([`<style>${STYLE}</style>`], [])
 const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'`
 
 /** The page. */
@@ -28,7 +29,7 @@ export function runPage(judged: JudgedRun): string {
   const { run, verdict, status } = judged
   const places = new Map(run.requests.map(({ request }, place) => [request, `call-${place}`]))
   const hasPassed = verdict.failures.length === 0
-  const page = html`<!doctype html>
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -36,7 +37,7 @@ export function runPage(judged: JudgedRun): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>commerce-emulator: ${hasPassed ? 'all gates passed' : 'a gate failed'}</title>
-STYLESHEET
+${STYLESHEET}
 </head>
 <body>
 <h1>commerce-emulator: ${hasPassed ? html`<span class="good">all gates passed</span>` : html`<span class="bad">a gate failed</span>`}</h1>
@@ -49,8 +50,7 @@ ${assumptions(judged, places)}
 <p class="quiet">commerce-emulator ${run.version}. API keys, card numbers and security codes are not kept.</p>
 </body>
 </html>
-`
-  return page.text.replace('STYLESHEET', `<style>${STYLE}</style>`)
+`.text
 }
 
 type Places = ReadonlyMap<string, string>
@@ -84,7 +84,14 @@ function tests({ run }: JudgedRun, places: Places): Html {
   const { requests, omitted } = run
   const isNamed = run.tests.some(({ test }) => test !== null)
   const known = new Set(run.tests.map(({ test }) => test))
-  const parts = run.tests.map(test => testPart(test, requests.filter(call => call.test === test.test), places, isNamed))
+  const parts = run.tests.map(test =>
+    testPart(
+      test,
+      requests.filter(call => call.test === test.test),
+      places,
+      isNamed
+    )
+  )
   const others = requests.filter(call => !known.has(call.test))
   return html`<h2>${isNamed ? 'Calls by test' : 'Calls'}</h2>
 ${isNamed ? '' : html`<p class="quiet">No call named its test; a client that sends the header Test-Name gets its calls listed by test.</p>`}

@@ -36,6 +36,8 @@ function caseOf(suite: string, { name, problems, output }: Case): string {
 
 /** What a test did, with its refused calls. */
 function outputOf({ test, calls, refused, kept, broken }: RunTest, { requests }: RunDocument): string {
-  const lines = requests.filter(call => call.test === test && call.outcome === 'refused').map(({ request, method, path, status }) => `${request} ${method} ${path} ${status}`)
+  const lines = requests
+    .filter(call => call.test === test && call.outcome === 'refused')
+    .map(({ request, method, path, status }) => `${request} ${method} ${path} ${status}`)
   return [`${calls} calls, ${refused} refused`, `kept: ${kept.join(' ') || 'no rule'}`, `broke: ${broken.join(' ') || 'no rule'}`, ...lines].join('\n')
 }

@@ -8,6 +8,7 @@ import { runPage } from './report-html.js'
 import { runJunit } from './report-junit.js'
 import { runMarkdown } from './report-markdown.js'
 import { annotations, type JudgedRun, summaryText } from './report-text.js'
+import { visible } from './terminal.js'
 
 export type ReportOptions = {
   gates: Gates
@@ -17,9 +18,9 @@ export type ReportOptions = {
 }
 
 /** The exit status where a gate failed and nothing else did. */
-export const GATE_FAILED = 2
+const GATE_FAILED = 2
 
-/** Judges a run and reports it. `status` is that of the command, null where none was run. Returns the exit status. Errors: those of a file that cannot be written. */
+/** Judges a run and reports it. `status` is that of the command, null where none was run. Returns the exit status, which is 1 where only a report could not be written. */
 export async function concluded(
   run: RunDocument,
   status: number | null,
@@ -30,24 +31,29 @@ export async function concluded(
   const judged: JudgedRun = { run, verdict, ignore: gates.ignore, status }
   stderr.write(summaryText(judged))
   if (environment.GITHUB_ACTIONS === 'true') stderr.write(annotations(judged))
-  if (report !== null) await writeReports(report, judged)
   const summaryFile = environment.GITHUB_STEP_SUMMARY
-  if (summaryFile) await appendFile(summaryFile, runMarkdown(judged))
+  const unwritten = await Promise.allSettled([
+    ...(report === null ? [] : reportsOf(judged).map(([name, text]) => writeFile(join(report, name), text))),
+    ...(summaryFile ? [appendFile(summaryFile, runMarkdown(judged))] : [])
+  ])
+  const problems = unwritten.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as NodeJS.ErrnoException] : []))
+  for (const { path, message } of problems) stderr.write(`commerce-emulator: ${visible(`${path} cannot be written: ${message}`)}\n`)
   if (status !== null && status !== 0) return status
-  return verdict.failures.length > 0 ? GATE_FAILED : 0
+  if (verdict.failures.length > 0) return GATE_FAILED
+  return problems.length > 0 ? 1 : 0
 }
 
-async function writeReports(folder: string, judged: JudgedRun): Promise<void> {
+/** The files of a report, by their names. */
+function reportsOf(judged: JudgedRun): [name: string, text: string][] {
   const { run, verdict, ignore, status } = judged
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
   const gates = verdict.gates.map(({ gate, problems }) => ({ gate, passed: problems.length === 0, problems }))
-  const files = {
-    'run.json': json({ status, passed: verdict.failures.length === 0, gates, ignored: ignore, run }),
-    'coverage.json': json(run.coverage),
-    'coverage.xml': coverageJunit(run.coverage),
-    'junit.xml': runJunit(judged),
-    'summary.md': runMarkdown(judged),
-    'report.html': runPage(judged)
-  }
-  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)))
+  return [
+    ['run.json', json({ status, passed: verdict.failures.length === 0, gates, ignored: ignore, run })],
+    ['coverage.json', json(run.coverage)],
+    ['coverage.xml', coverageJunit(run.coverage)],
+    ['junit.xml', runJunit(judged)],
+    ['summary.md', runMarkdown(judged)],
+    ['report.html', runPage(judged)]
+  ]
 }

@@ -7,24 +7,28 @@ import { ApiError } from '../core/errors.js'
 
 const TIMEOUT_MS = 30_000
 
-/** The emulator's address, its base address or that of its control API, without what comes after the origin and a path prefix. */
-export function originOf(url: string): string {
-  return url.replace(/\/+$/, '').replace(/\/(next|_control)$/, '')
+/** Where an emulator is, by its own address, its base address or that of its control API. Errors: `setting_invalid` for an address that is none of HTTP. */
+export function originOf(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw unreadable(`${address} is no address of HTTP; give the emulator's, such as http://localhost:4010`)
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/(next|_control)$/, '')}`
 }
 
 /** The run so far. `token` is the control token. Errors: `setting_invalid` with why it cannot be read. */
 export async function runOf(url: string, token: string | null): Promise<RunDocument> {
   const address = `${originOf(url)}/_control/run`
   const { status, body } = await answerOf(address, token).catch(({ code, message }: NodeJS.ErrnoException) => {
-    throw unreadableRun(address, code === 'ECONNREFUSED' ? 'nothing listens there' : message)
+    throw unreadable(`the run cannot be read at ${address}: ${code === 'ECONNREFUSED' ? 'nothing listens there' : message}`)
   })
   const answer = parsed(body) as { object?: unknown; error?: { message?: unknown } } | null
   if (status === 200 && answer?.object === 'run') return answer as RunDocument
-  if (status === 401) throw unreadableRun(address, 'it needs the control token; give it by --token or CONTROL_TOKEN')
-  throw unreadableRun(address, `it answered ${status}${typeof answer?.error?.message === 'string' ? `: ${answer.error.message}` : ', and no run of commerce-emulator'}`)
+  const why = answer?.error?.message
+  throw unreadable(`the run cannot be read at ${address}: it answered ${status}, ${typeof why === 'string' ? why : 'not as commerce-emulator does'}`)
 }
 
-const unreadableRun = (address: string, why: string) => new ApiError('setting_invalid', { message: `the run cannot be read at ${address}: ${why}` })
+const unreadable = (message: string) => new ApiError('setting_invalid', { message })
 
 /** `fetch` refuses some ports outright, that an emulator may listen on. */
 function answerOf(address: string, token: string | null): Promise<{ status: number; body: string }> {
