@@ -25,6 +25,7 @@ const LATER = {
   'prom-client': 'prom-client',
   re2js: 're2js',
   semver: 'semver',
+  tinyglobby: 'tinyglobby',
   yaml: 'yaml'
 }
 

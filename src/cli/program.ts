@@ -234,7 +234,7 @@ export async function run(args: readonly string[], environment: Environment, { s
   const coverage = program.command('coverage').description('Reports of rule coverage.').helpOption('-h, --help', 'Print this help.')
   coverage
     .command('merge')
-    .argument('<file...>', 'Coverage reports as JSON.')
+    .argument('<file...>', 'Coverage reports as JSON, folders of them, or patterns such as reports/*/coverage.json.')
     .description('Add up the coverage of several runs.')
     .addOption(new Option('--format <format>', 'How to report.').choices(COVERAGE_FORMATS).default('text'))
     .option('--min-coverage <percent>', 'The least rule coverage that passes; exit 2 below it.', percentOf)

@@ -4,7 +4,7 @@ import type { RuleCoverage } from '../evidence/coverage.js'
 import type { RunCall, RunEntry } from '../evidence/run-calls.js'
 import type { RunTest } from '../evidence/run-tests.js'
 import { Html, html } from './html.js'
-import { coverageShare, type JudgedRun } from './report-text.js'
+import { coverageShare, type JudgedRun, whyOf } from './report-text.js'
 import { visible, visibleLines } from './terminal.js'
 
 const STYLE = `
@@ -14,9 +14,9 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 0 auto; p
 h1 { font-size: 1.5rem } h2 { font-size: 1.2rem; margin-top: 2.5rem }
 code, pre { font: 13px/1.45 ui-monospace, monospace; overflow-wrap: anywhere } pre { white-space: pre-wrap; background: var(--soft); padding: .6rem }
 table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-top: 1px solid var(--line) }
-summary { cursor: pointer; padding: .3rem 0 } details details { margin-left: 1.2rem } details { border-top: 1px solid var(--line) }
+summary { cursor: pointer; padding: .3rem 0 } details details, details > div { margin-left: 1.2rem } details { border-top: 1px solid var(--line) }
 .bad { color: var(--bad) } .good { color: var(--good) } .warn { color: var(--warn) } .quiet { opacity: .7 }
-.map { display: grid; grid-template-columns: repeat(auto-fill, minmax(8.5rem, 1fr)); gap: .4rem; list-style: none; padding: 0 }
+.map { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: .4rem; list-style: none; padding: 0 }
 .map li { border: 1px solid var(--line); border-left-width: .4rem; padding: .2rem .5rem; font-size: 13px }
 .map .all { border-left-color: var(--good) } .map .some { border-left-color: var(--warn) } .map .none { border-left-color: var(--bad) }
 :target { outline: 2px solid var(--warn) }
@@ -101,7 +101,7 @@ ${omitted.requests + omitted.entries === 0 ? '' : html`<p>${omitted.requests} ca
 
 function testPart({ test, calls: count, refused, kept, broken, findings }: RunTest, own: readonly RunCall[], places: Places, isNamed: boolean): Html {
   const name = test ?? (isNamed ? 'Calls that named no test' : 'All calls')
-  return html`<details${isNamed ? '' : html` open`}><summary>${shown(name)} <span class="quiet">${count} calls, ${refused} refused</span>${findings.map(({ finding, times }) => html` <code class="warn">${finding} ${times}×</code>`)}</summary>
+  return html`<details${isNamed && findings.length === 0 ? '' : html` open`}><summary>${shown(name)} <span class="quiet">${count} calls, ${refused} refused</span>${findings.map(({ finding, times }) => html` <code class="warn">${finding} ${times}×</code>`)}</summary>
 <p>Rules kept: ${kept.join(' ') || 'none'}. Rules broken: ${broken.join(' ') || 'none'}.</p>
 ${calls(own, places)}
 </details>
@@ -110,11 +110,12 @@ ${calls(own, places)}
 
 const calls = (own: readonly RunCall[], places: Places): Html[] => own.map(call => callPart(call, places))
 
-function callPart({ request, method, path, status, outcome, entry }: RunCall, places: Places): Html {
+function callPart(call: RunCall, places: Places): Html {
+  const { request, method, path, status, outcome, entry } = call
   const line = html`<code>${shown(request)}</code> ${method} <code>${shown(path)}</code> <span class="${outcome === 'refused' ? 'bad' : 'quiet'}">${status} ${outcome.replace('_', ' ')}</span>`
   const place = places.get(request) as string
   if (entry === null) return html`<div id="${place}">${line}</div>\n`
-  return html`<details id="${place}"><summary>${line}</summary>${entryPart(entry, places)}</details>\n`
+  return html`<details id="${place}"><summary>${line} ${shown(whyOf(call))}</summary>${entryPart(entry, places)}</details>\n`
 }
 
 function entryPart({ query, body, script, answer, why, answered, took_effect: tookEffect, account }: RunEntry, places: Places): Html {
@@ -146,7 +147,7 @@ function coverageMap(rules: readonly RuleCoverage[]): Html {
 function assumptions({ run }: JudgedRun, places: Places): Html {
   const rows = run.assumptions.map(
     ({ assumption, topic, default: fallback, times, requests }) =>
-      html`<tr><td>${assumption}</td><td>${topic}</td><td>${fallback}</td><td>${times} answers, the first ${callName(requests[0] as string, places)}</td></tr>\n`
+      html`<tr><td>${assumption}</td><td>${topic}</td><td>${fallback}</td><td>${times} answers</td><td>first ${callName(requests[0] as string, places)}</td></tr>\n`
   )
   return html`<h2>Assumptions relied on</h2>\n${rows.length === 0 ? html`<p>None.</p>` : html`<table>${rows}</table>`}`
 }

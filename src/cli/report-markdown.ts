@@ -1,6 +1,5 @@
 /** A judged run as Markdown, for the summary of a build. */
-import type { RunCall } from '../evidence/run-calls.js'
-import { coverageShare, type JudgedRun } from './report-text.js'
+import { coverageShare, type JudgedRun, whyOf } from './report-text.js'
 import { visible } from './terminal.js'
 
 /** Rows of a table: a build server takes no more than a mebibyte. */
@@ -55,13 +54,6 @@ export function runMarkdown({ run, verdict, ignore, status }: JudgedRun): string
   ].join('\n')
 }
 
-/** Why a call was refused: the rule or assumption, and the message. */
-export function whyOf({ entry }: Pick<RunCall, 'entry'>): string {
-  const { rule, assumption } = entry?.refusal ?? {}
-  const { error } = (entry?.answer ?? {}) as { error?: { message?: unknown } }
-  return [rule ?? assumption, error?.message].filter(Boolean).join(': ')
-}
-
 function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return []
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
@@ -72,5 +64,7 @@ function table(title: string, head: readonly string[], rows: readonly (readonly 
 /** A name of ours, in which no character means anything in Markdown. */
 const code = (name: string) => `\`${name.replace(/[^\w#./-]/g, '?')}\``
 
-/** Text as it stands: every character that means something in Markdown or HTML as an entity, `:` and `@` too, so that no address becomes a link. */
-const plain = (text: string): string => visible(text).replace(/[\\`*_{}[\]()<>|~&#@:!$]/g, character => `&#${character.charCodeAt(0)};`)
+/** What means something to Markdown or HTML in a line of text, and what makes a link of an address. */
+const SPECIAL = /[\\`*[\]<>|~&#@$]|(?<!\w)_|_(?!\w)|:(?=\S)|(?<=www)\./gi
+/** Text as it stands: what means something in Markdown is an entity. */
+const plain = (text: string): string => visible(text).replace(SPECIAL, character => `&#${character.charCodeAt(0)};`)

@@ -1,6 +1,7 @@
 /** The report of a run for people at a terminal, and for the log of GitHub Actions. */
 import type { RunDocument } from '../control/run.js'
 import type { FindingId } from '../evidence/findings.js'
+import type { RunCall } from '../evidence/run-calls.js'
 import { entryName, type Verdict } from './gates.js'
 import { visible } from './terminal.js'
 
@@ -16,6 +17,13 @@ export type JudgedRun = {
 
 /** `37 of 93 rule outcomes, 39.7 %`. */
 export const coverageShare = ({ coverage: { seen, possible, percent } }: RunDocument): string => `${seen} of ${possible} rule outcomes, ${percent} %`
+
+/** Why a call was refused: the rule or assumption, and the message. */
+export function whyOf({ entry }: Pick<RunCall, 'entry'>): string {
+  const { rule, assumption } = entry?.refusal ?? {}
+  const { error } = (entry?.answer ?? {}) as { error?: { message?: unknown } }
+  return [rule ?? assumption, error?.message].filter(Boolean).join(': ')
+}
 
 /** The summary, a line for each part. */
 export function summaryText({ run, verdict, ignore }: JudgedRun): string {
