@@ -193,7 +193,7 @@ export async function run(args: readonly string[], environment: Environment, { s
       program
         .command('exec')
         .usage('[options] -- <command...>')
-        .argument('[command...]', 'The command to run, after --.')
+        .argument('<command...>', 'The command to run, after --.')
         .description('Run a command against an emulator of its own, and judge its calls; exit with its status, or 2 when only a gate failed.')
     )
       .addOption(new Option('--kill-after <seconds>', 'How long the command may take to end after a signal.').argParser(wholeOf).default(5))
