@@ -1,4 +1,5 @@
 /** The calls of a run: a line for each, and in full, with why, those that were refused and those that a finding names. They outlive resets and sandboxes, and are bounded. */
+import { beginningOf } from '../core/memory.js'
 import { nameOf } from '../reference/operations.js'
 import type { JudgedCall } from './judged-call.js'
 import type { explained } from './why.js'
@@ -22,13 +23,10 @@ type Line = Omit<RunCall, 'entry'>
 export const MOST_CALLS = 10_000
 /** Refused calls that are kept in full: the first ones. */
 export const MOST_REFUSED = 1000
-/** Bytes of a path that are listed; of an entry; and of all entries. */
+/** Characters of a path that are listed, of an entry, and of all entries. */
 const LONGEST_PATH = 200
 const LONGEST_ENTRY = 65_536
 const MOST_BYTES = 8_388_608
-
-/** A copy of the beginning of a text, which does not hold on to the rest. */
-const beginningOf = (text: string): string => (text.length > LONGEST_PATH ? `${Buffer.from(text.slice(0, LONGEST_PATH))}…` : text)
 
 export class RunCalls {
   readonly #lines: Line[] = []
@@ -52,7 +50,7 @@ export class RunCalls {
   add(call: JudgedCall, request: string, entry: () => RunEntry): void {
     const { test, operation, method, path, outcome, status } = call
     if (this.#lines.length < MOST_CALLS) {
-      this.#lines.push({ request, test, on: operation === null ? null : nameOf(operation), method, path: beginningOf(path), outcome, status })
+      this.#lines.push({ request, test, on: operation === null ? null : nameOf(operation), method, path: beginningOf(path, LONGEST_PATH), outcome, status })
     } else this.skip()
     if (outcome !== 'refused') return
     if (this.#refused < MOST_REFUSED) {
@@ -89,7 +87,7 @@ const lineOf = (request: string, { test, on, method, path, outcome, status }: Ru
   test,
   on,
   method,
-  path: beginningOf(path),
+  path: beginningOf(path, LONGEST_PATH),
   outcome,
   status
 })

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
-import { heldBy } from '../core/memory.js'
+import { beginningOf, heldBy } from '../core/memory.js'
 import { redactForm, withoutSecrets } from '../core/redaction.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { SecretWords } from '../core/secret-words.js'
@@ -43,7 +43,7 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 const IS_PLAIN = /^[\w/.-]*$/
 /** About the memory that a call holds beside its texts, in bytes. */
 const OVERHEAD = 2000
-/** Bytes of the name of a test that are kept. */
+/** Characters of the name of a test that are kept. */
 const LONGEST_TEST = 200
 /** Digits that a card number has at least. */
 const LEAST_CARD_DIGITS = 12
@@ -227,7 +227,7 @@ export class Call implements JudgedCall {
     if (path !== this.path) this.params = Object.fromEntries(Object.entries(this.params).map(([name, value]) => [name, show(value)]))
     this.path = path
     if (this.userAgent !== null) this.userAgent = show(this.userAgent)
-    if (this.test !== null) this.test = show(this.test)
+    if (this.test !== null) this.test = beginningOf(show(this.test), LONGEST_TEST)
     redactForm(this.query, keys)
     redactForm(this.body, keys)
     if (this.refusal?.param) this.refusal = { ...this.refusal, param: withoutSecrets(this.refusal.param, keys) }
@@ -253,13 +253,13 @@ const isSent = (raw: FastifyReply['raw']): boolean => raw.writableFinished || (r
 /** Whether a request carries a body, by what its headers say. */
 export const hasBody = (headers: FastifyRequest['headers']): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-/** The test that a header names: text of UTF-8, percent-encoded or not, cut where it is long; null where there is none. */
+/** The test that a header names: text of UTF-8, percent-encoded or not; null where there is none. */
 function testIn(headers: FastifyRequest['headers'], header: string): string | null {
   const sent = headers[header.toLowerCase()]
   if (sent === undefined || sent === '') return null
   // the framework reads headers as Latin-1
   const bytes = Buffer.from(String(sent), 'latin1')
-  return (isUtf8(bytes) ? bytes : Buffer.from(String(sent))).subarray(0, LONGEST_TEST).toString()
+  return isUtf8(bytes) ? bytes.toString() : String(sent)
 }
 
 /** A form as data that is the same for the same parameters in any order. */

@@ -91,10 +91,10 @@ t.test('exec: without that gate the run ends with the status of the suite', asyn
 })
 
 t.test('judge: an emulator that runs is judged from outside by the same gates, with the same reports', async t => {
-  const emulator = await startBuiltCommand(['--scenario', `${SUITE}till.yaml`])
+  const emulator = await startBuiltCommand()
   t.teardown(emulator.stop)
   const get = (path: string) =>
-    fetch(`${emulator.baseUrl}${path}`, { headers: { authorization: `Basic ${btoa('sk_test_till:')}`, 'test-name': 'reads a Ticket' } })
+    fetch(`${emulator.baseUrl}${path}`, { headers: { authorization: `Basic ${btoa('sk_test_merchant:')}`, 'test-name': 'reads a Ticket' } })
   for (const path of ['/tickets/tkt_none', '/tickets/tkt_none']) await get(path)
   const folder = `${t.testdir()}/reports`
   const judge = async (...args: string[]) => {
