@@ -86,7 +86,8 @@ async function bundle() {
       banner: { js: '(function (exports, require, module, __filename) {' },
       footer: { js: '})' }
     }),
-    build({ ...OPTIONS, entryPoints: LATER, outdir: 'dist/packages' })
+    // the module of fdir that an import gets asks for its own address, which a bundle does not have
+    build({ ...OPTIONS, entryPoints: LATER, outdir: 'dist/packages', alias: { fdir: require.resolve('fdir') } })
   ])
   const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs))
   return [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))].sort()

@@ -179,8 +179,10 @@ export class Call implements JudgedCall {
 
   /** What it shows counts as much as its JSON, though records share it. */
   get held(): number {
-    const { path, userAgent, query, body, length } = this
-    return OVERHEAD + 2 * heldBy(path) + heldBy(userAgent ?? '') + query.held + body.held + (this.#body === '' ? length : heldBy(this.#body))
+    const { path, userAgent, test, query, body, length } = this
+    return (
+      OVERHEAD + 2 * heldBy(path) + heldBy(userAgent ?? '') + heldBy(test ?? '') + query.held + body.held + (this.#body === '' ? length : heldBy(this.#body))
+    )
   }
 
   set text(body: string) {
