@@ -24,7 +24,7 @@ summary { cursor: pointer; padding: .3rem 0 } details details, details > div { m
 const STYLESHEET = new Html([`<style>${STYLE}</style>`], [])
 const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'`
 
-/** The page. */
+/** The page. Templates hold ASCII characters alone: the bundle is read as Latin-1, and its compiler cannot escape what a template holds. */
 export function runPage(judged: JudgedRun): string {
   const { run, verdict, status } = judged
   const places = new Map(run.requests.map(({ request }, place) => [request, `call-${place}`]))
@@ -75,7 +75,7 @@ function gates({ verdict }: JudgedRun): Html {
 function findings({ run, ignore }: JudgedRun, places: Places): Html {
   const rows = run.findings.map(
     ({ finding, severity, about, advice, times, requests }) =>
-      html`<tr><td class="${severity === 'error' ? 'bad' : 'warn'}">${severity}${ignore.includes(finding) ? ', ignored' : ''}</td><td><code>${finding}</code></td><td>${times}×</td><td>${about}<br>${advice}<br>${requests.map(request => callName(request, places))}</td></tr>\n`
+      html`<tr><td class="${severity === 'error' ? 'bad' : 'warn'}">${severity}${ignore.includes(finding) ? ', ignored' : ''}</td><td><code>${finding}</code></td><td>${times}&#215;</td><td>${about}<br>${advice}<br>${requests.map(request => callName(request, places))}</td></tr>\n`
   )
   return html`<h2>Findings</h2>\n${rows.length === 0 ? html`<p>None.</p>` : html`<table>${rows}</table>`}`
 }
@@ -101,7 +101,7 @@ ${omitted.requests + omitted.entries === 0 ? '' : html`<p>${omitted.requests} ca
 
 function testPart({ test, calls: count, refused, kept, broken, findings }: RunTest, own: readonly RunCall[], places: Places, isNamed: boolean): Html {
   const name = test ?? (isNamed ? 'Calls that named no test' : 'All calls')
-  return html`<details${isNamed && findings.length === 0 ? '' : html` open`}><summary>${shown(name)} <span class="quiet">${count} calls, ${refused} refused</span>${findings.map(({ finding, times }) => html` <code class="warn">${finding} ${times}×</code>`)}</summary>
+  return html`<details${isNamed && findings.length === 0 ? '' : html` open`}><summary>${shown(name)} <span class="quiet">${count} calls, ${refused} refused</span>${findings.map(({ finding, times }) => html` <code class="warn">${finding} ${times}&#215;</code>`)}</summary>
 <p>Rules kept: ${kept.join(' ') || 'none'}. Rules broken: ${broken.join(' ') || 'none'}.</p>
 ${calls(own, places)}
 </details>
@@ -137,10 +137,10 @@ function coverageMap(rules: readonly RuleCoverage[]): Html {
   const cells = rules.map(({ rule, text, satisfied, violated, keepable, violable }) => {
     const seen = [...(keepable ? [satisfied] : []), ...(violable ? [violated] : [])].map(count => count > 0)
     const some = seen.some(Boolean) ? 'some' : 'none'
-    return html`<li class="${seen.every(Boolean) ? 'all' : some}" title="${text}"><strong>${rule}</strong><br>kept ${keepable ? satisfied : '–'} · broken ${violable ? violated : '–'}</li>\n`
+    return html`<li class="${seen.every(Boolean) ? 'all' : some}" title="${text}"><strong>${rule}</strong><br>kept ${keepable ? satisfied : '–'} &#183; broken ${violable ? violated : '–'}</li>\n`
   })
   return html`<h2>Coverage</h2>
-<p class="quiet">How many calls kept and broke each of the ${rules.length} rules; – where no call can show it.</p>
+<p class="quiet">How many calls kept and broke each of the ${rules.length} rules; &#8211; where no call can show it.</p>
 <ul class="map">${cells}</ul>`
 }
 

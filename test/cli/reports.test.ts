@@ -103,7 +103,12 @@ t.test('reports: the page shows calls by test, each refusal with its why, findin
   coverage.count([], 'REF-7')
   coverage.count(placesOf('REF-6'), null)
   const judged = judgedRun(
-    { ...runWith('too much'), coverage: coverage.report(), omitted: { requests: 7, entries: 8, by_test: 0 } },
+    {
+      ...runWith('too much'),
+      findings: [finding('double-refund-risk', '#1/req_1'), finding('zero-payment', '#1/req_2'), finding('card-number-sent', '#7/req_1')],
+      coverage: coverage.report(),
+      omitted: { requests: 7, entries: 8, by_test: 0 }
+    },
     { failOn: ['zero-payment'], ignore: ['card-number-sent'] }
   )
   const all = elementsIn(parseMarkup(runPage(judged)))
@@ -136,9 +141,14 @@ t.test('reports: the page shows calls by test, each refusal with its why, findin
     FINDINGS['zero-payment'].advice,
     'Calls of further tests',
     '7 calls are not listed, and 8 are not shown in full.',
-    'script entry too much'
+    'script entry too much',
+    'warning, ignored'
   ])
     t.ok(whole.includes(part), part)
+  t.strictSame(
+    all.flatMap(({ name, attributes, text }) => (name === 'td' && /^(error|warning)/.test(text) && attributes.class ? [attributes.class] : [])),
+    ['bad', 'warn', 'warn']
+  )
   const [ofTest] = all.filter(({ name }) => name === 'details')
   t.equal(ofTest?.attributes.open, '', 'a test with a finding is open')
   t.end()

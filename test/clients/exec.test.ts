@@ -81,6 +81,7 @@ commerce-emulator
     'each refusal with its why'
   )
   t.ok(read('report.html').includes('REF-6: '))
+  t.notMatch(read('report.html'), /[^\p{ASCII}–…]/u, 'no character was read in another encoding')
 })
 
 t.test('exec: without that gate the run ends with the status of the suite', async t => {
