@@ -1,6 +1,7 @@
-# The emulator as an image: docker build -t commerce-emulator . && docker run --rm -p 4010:4010 commerce-emulator
+# The emulator as an image: docker build -t commerce-emulator . && docker run --rm -p 127.0.0.1:4010:4010 commerce-emulator
+# docs/docker.md says what is in it, how to look into it while it runs, and how to renew the digest.
 
-FROM node:24-slim AS build
+FROM node:24.19.0-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
@@ -8,23 +9,30 @@ COPY tsconfig.json ./
 COPY src ./src
 COPY fixtures ./fixtures
 COPY scenarios ./scenarios
-RUN npm run build
+RUN npm run build && rm dist/inputs.txt
 
-FROM node:24-slim AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts
+# /image: Node.js with the libraries that it is linked to, and the entries of their packages, which scanners read
+RUN mkdir -p /image/etc /image/home/node /image/var/lib/dpkg/status.d /image/usr/local/bin \
+  && libraries=$(ldd /usr/local/bin/node | grep -o '/[^ ]*') \
+  && cp --parents --dereference $libraries /image \
+  && packages=$(for file in $libraries; do dpkg -S "*/${file##*/}"; done | cut -d: -f1 | sort -u) \
+  && for package in $packages; do \
+    dpkg -s "$package" > "/image/var/lib/dpkg/status.d/$package"; \
+    ! test -e "/usr/share/doc/$package/copyright" || cp --parents --dereference "/usr/share/doc/$package/copyright" /image; \
+  done \
+  && cp /usr/local/bin/node /image/usr/local/bin \
+  && cp /etc/os-release /image/etc \
+  && echo 'node:x:1000:1000::/home/node:/sbin/nologin' > /image/etc/passwd \
+  && echo 'node:x:1000:' > /image/etc/group \
+  && echo 'hosts: files dns' > /image/etc/nsswitch.conf
+# the emulator; a new volume at /data belongs to its user
+RUN mkdir -p /image/fixtures /image/scenarios /image/data /image/app/src/console && chown node /image/data /image/home/node && mkdir -m 1777 /image/tmp \
+  && cp -r package.json dist fixtures scenarios /image/app && cp -r src/console/ui /image/app/src/console
 
-FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=4010 FIXTURES_DIR=/fixtures SCENARIOS_DIR=/scenarios
+FROM scratch
+COPY --from=build /image /
+ENV PATH=/usr/local/bin NODE_ENV=production HOST=0.0.0.0 PORT=4010 FIXTURES_DIR=/fixtures SCENARIOS_DIR=/scenarios
 WORKDIR /app
-COPY --from=dependencies /app/node_modules ./node_modules
-COPY package.json ./
-COPY --from=build /app/dist ./dist
-COPY src/console/ui ./src/console/ui
-COPY fixtures ./fixtures
-COPY scenarios ./scenarios
-RUN mkdir /fixtures /scenarios /data && chown node /data
 USER node
 EXPOSE 4010
 STOPSIGNAL SIGTERM

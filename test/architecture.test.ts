@@ -12,7 +12,7 @@ type Import = { from: string; to: string; names: string[] }
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
 /** From the lowest rung up; files directly in src/ share the top one with the command line. */
-const LADDER = ['reference', 'core', 'store', 'scenario', 'evidence', 'sandbox', 'http', 'api', 'control', 'console', 'cli']
+const LADDER = ['reference', 'core', 'store', 'scenario', 'evidence', 'sandbox', 'http', 'api', 'control', 'console', 'client', 'cli']
 const PURE = ['reference', 'core']
 const VAGUE = ['utils', 'util', 'helpers', 'helper', 'common', 'types']
 

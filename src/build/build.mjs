@@ -6,9 +6,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { declarations } from './declarations.mjs'
 
 const require = createRequire(import.meta.url)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -17,7 +18,6 @@ const DIST = join(ROOT, 'dist')
 const INPUTS = join(DIST, 'inputs.txt')
 /** Packages that are loaded when they are first needed, by the names of their files. */
 const LATER = {
-  chokidar: 'chokidar',
   'cli-progress': 'cli-progress',
   faker: '@faker-js/faker/locale/en',
   'light-my-request': 'light-my-request',
@@ -28,6 +28,10 @@ const LATER = {
   tinyglobby: 'tinyglobby',
   yaml: 'yaml'
 }
+/** The files of Swagger UI that the page of the API's documentation needs. */
+const SWAGGER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+/** Files in which a package has its licence, the notices of others, and the licences of what it holds itself. */
+const LICENCE_FILES = /^(licen[cs]e|notice|copying)|\bbundle\.js\.LICENSE\.txt$/i
 
 /** @type {import('esbuild').BuildOptions} */
 const OPTIONS = {
@@ -74,7 +78,7 @@ const later = {
 /** Bundles the emulator, and each of the other packages. Returns the folders of all packages. */
 async function bundle() {
   const contents =
-    "export { ApiError, startEmulator } from './src/index.js'\nexport { run } from './src/cli/program.js'\nexport { answerJobs } from './src/scenario/worker-reader.js'"
+    "export { connect, EmulatorError, startEmulator } from './src/index.js'\nexport { run } from './src/cli/program.js'\nexport { answerJobs } from './src/scenario/worker-reader.js'"
   const bundles = await Promise.all([
     build({
       ...OPTIONS,
@@ -92,13 +96,27 @@ async function bundle() {
   const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs))
   return [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))].sort()
 }
+
+/** Copies the files of Swagger UI, without the addresses of source maps, which are not there. Returns the folder of the package. */
+async function copySwagger() {
+  const folder = dirname(require.resolve('swagger-ui-dist/package.json'))
+  await mkdir(join(DIST, 'swagger-ui'))
+  for (const file of SWAGGER_FILES) {
+    const bytes = await readFile(join(folder, file))
+    const isText = /\.(js|css)$/.test(file)
+    await writeFile(join(DIST, 'swagger-ui', file), isText ? bytes.toString('utf8').replace(/\n\/[/*]# sourceMappingURL=.*\s*$/, '\n') : bytes)
+  }
+  return relative(ROOT, folder)
+}
+
 /** The licences of packages, one after the other. */
 async function licencesOf(packages) {
   const parts = packages.map(async folder => {
-    const { name, version, license } = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8'))
-    const file = (await readdir(join(ROOT, folder))).find(file => /^licen[cs]e/i.test(file))
-    const text = file === undefined ? '' : await readFile(join(ROOT, folder, file), 'utf8')
-    return `${name} ${version}: ${license}\n\n${text.trim()}\n`
+    const { name, version, license, author } = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8'))
+    const files = (await readdir(join(ROOT, folder))).filter(file => LICENCE_FILES.test(file)).sort()
+    const texts = await Promise.all(files.map(file => readFile(join(ROOT, folder, file), 'utf8')))
+    if (texts.length === 0) texts.push(`Copyright (c) ${author.name ?? author}`)
+    return [`${name} ${version}: ${license}`, ...texts.map(text => text.trim()), ''].join('\n\n')
   })
   return ['The JavaScript beside this file holds these packages.\n', ...(await Promise.all(parts))].join(`\n${'-'.repeat(80)}\n\n`)
 }
@@ -108,7 +126,16 @@ async function ownModules() {
   const contents = [
     "export { problemLine, readDocument } from './src/scenario/documents.js'",
     "export { preparedName } from './src/scenario/prepared.js'",
-    "export { FIXTURE_CHECKER, publishedSchema, SCENARIO_CHECKER } from './src/scenario/schemas.js'"
+    "export * from './src/scenario/schemas.js'",
+    "export { SETTINGS, settingsSchema } from './src/core/settings.js'",
+    "export { CATALOGUE } from './src/core/errors.js'",
+    "export { FINDINGS } from './src/evidence/findings.js'",
+    "export { ACCOUNT_TYPES } from './src/reference/accounts.js'",
+    "export { ASSUMPTIONS } from './src/reference/assumptions.js'",
+    "export { OPERATION_NAMES, RESOURCE_NAMES } from './src/reference/operations.js'",
+    "export { PAYMENT_TYPES } from './src/reference/payment-methods.js'",
+    "export { RULES } from './src/reference/rules.js'",
+    "export { RESOURCES } from './src/reference/tables.js'"
   ].join('\n')
   await build({ ...OPTIONS, stdin: { contents, resolveDir: ROOT, loader: 'ts' }, entryNames: 'build', packages: 'external', plugins: [atSource] })
   return require(join(DIST, 'build.js'))
@@ -129,11 +156,12 @@ async function prepareDocuments({ readDocument, problemLine, preparedName, FIXTU
   }
 }
 
-/** Writes the JSON Schemas that editors read (`npm run schema`). */
-async function publishSchemas({ publishedSchema }) {
+/** Writes the JSON Schemas that editors read, and the same as TypeScript (`npm run schema`). */
+async function publishSchemas(own) {
   for (const kind of ['fixture', 'scenario']) {
-    await writeFile(join(ROOT, 'docs/schema', `${kind}.json`), `${JSON.stringify(publishedSchema(kind), null, 2)}\n`)
+    await writeFile(join(ROOT, 'docs/schema', `${kind}.json`), `${JSON.stringify(own.publishedSchema(kind), null, 2)}\n`)
   }
+  await writeFile(join(ROOT, 'src/client/documents.ts'), declarations(own))
 }
 
 /** Runs a module of Node's or a package in a process of its own. */
@@ -154,24 +182,18 @@ async function inputs() {
   return [process.version, process.arch, ...(await Promise.all(lines))].join('\n')
 }
 
-/** Empties dist/ but for the types, which are declared anew only where their sources have changed. */
-async function clear() {
-  await mkdir(DIST, { recursive: true })
-  const old = (await readdir(DIST)).filter(name => name !== 'types')
-  await Promise.all(old.map(name => rm(join(DIST, name), { recursive: true })))
-}
-
 async function main() {
   const before = await inputs()
   const isSchemaWanted = process.argv.includes('--schema')
   if (!isSchemaWanted && (await readFile(INPUTS, 'utf8').catch(() => '')) === before) return
-  await clear()
-  const types = runNode(require.resolve('typescript/bin/tsc'), '--build', 'src/build')
+  await rm(DIST, { recursive: true, force: true })
+  await mkdir(DIST)
+  const types = runNode('src/build/declare.mjs')
   await cp(new URL('runtime', import.meta.url), DIST, { recursive: true })
-  const [packages, own] = await Promise.all([bundle(), ownModules()])
+  const [packages, own, swagger] = await Promise.all([bundle(), ownModules(), copySwagger()])
   if (isSchemaWanted) await publishSchemas(own)
   await rm(join(DIST, 'build.js'))
-  await writeFile(join(DIST, 'LICENCES.txt'), await licencesOf(packages))
+  await writeFile(join(DIST, 'LICENCES.txt'), await licencesOf([...packages, swagger]))
   await prepareDocuments(own)
   await runNode('src/build/keep-code.cjs')
   await types

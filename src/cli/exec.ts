@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { settingsInForce } from '../core/settings.js'
+import { runEmulator } from '../emulator.js'
 import { createLogger } from '../http/logging.js'
-import { startEmulator } from '../index.js'
 import type { Launch } from '../scenario/scenario.js'
 import { concluded, type ReportOptions } from './run-reports.js'
 import { originOf, runOf } from './running.js'
@@ -28,7 +28,7 @@ export async function exec(command: Command, { launch, names, killAfter, ...opti
   if (options.report !== null) await mkdir(options.report, { recursive: true })
   const level = flag.log_level ?? environment.log_level
   const logger = level && (await createLogger(level, stderr.isTTY, stderr))
-  const emulator = await startEmulator({ settings: { port: 0, ...flag }, environment, variables, ...(logger && { logger }) })
+  const emulator = await runEmulator({ settings: { port: 0, ...flag }, environment, variables, ...(logger && { logger }) })
   try {
     const { baseUrl, controlUrl } = emulator
     const origin = originOf(controlUrl)

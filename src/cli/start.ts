@@ -1,22 +1,23 @@
 /** `commerce-emulator start`: starts the emulator and prints where it is. The last line, `commerce-emulator ready on …`, is a stable format. */
 import closeWithGrace from 'close-with-grace'
-import { settingsInForce } from '../core/settings.js'
+import type { FastifyBaseLogger } from 'fastify'
+import { type Settings, settingsInForce } from '../core/settings.js'
+import { type RunningEmulator, type RunOptions, runEmulator } from '../emulator.js'
 import { createLogger } from '../http/logging.js'
-import { type Emulator, type EmulatorOptions, startEmulator } from '../index.js'
 import { createProgressBar } from './progress.js'
 import { visible } from './terminal.js'
 
 type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 
-/** Starts with the given settings and closes on SIGTERM or SIGINT; a second signal ends the process at once. Errors: as of `startEmulator`. */
+/** Starts with the given settings and closes on SIGTERM or SIGINT; a second signal ends the process at once. Errors: as of `runEmulator`. */
 export async function start(
-  given: Required<Pick<EmulatorOptions, 'settings' | 'environment'>> & Pick<EmulatorOptions, 'variables'>,
+  given: Required<Pick<RunOptions, 'settings' | 'environment'>> & Pick<RunOptions, 'variables'>,
   { stdout, stderr }: Output
 ): Promise<void> {
   const { values } = settingsInForce({ flag: given.settings, environment: given.environment })
   const logger = await createLogger(values.log_level, stderr.isTTY, stderr)
   const bar = await createProgressBar(stderr)
-  const emulator = await startEmulator({ ...given, settings: { ...given.settings, port: values.port }, logger, progress: bar.update }).finally(bar.stop)
+  const emulator = await runEmulator({ ...given, settings: { ...given.settings, port: values.port }, logger, progress: bar.update }).finally(bar.stop)
   closeWithGrace({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
     if (err) logger.fatal({ err }, 'The emulator stops because of a defect. Please report it.')
     await emulator.close().catch(error => {
@@ -24,11 +25,20 @@ export async function start(
       throw error
     })
   })
+  warnOfExposure(values, logger)
   stdout.write(`${startUpText(emulator)}\n`)
 }
 
+/** Logs what to do where other machines may reach the control API and it needs no token. */
+export function warnOfExposure({ host, control_token }: Pick<Settings, 'host' | 'control_token'>, log: Pick<FastifyBaseLogger, 'warn'>): void {
+  if (control_token !== null || /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)) return
+  log.warn(
+    `The emulator listens on ${host} and needs no control token: every machine that reaches the port can read and change its state. Set CONTROL_TOKEN, or let this machine alone reach the port: HOST=127.0.0.1, or docker run -p 127.0.0.1:4010:4010.`
+  )
+}
+
 /** The text that is printed at start-up: the addresses, the keys, a first call, and the line that says that the emulator is ready. */
-export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }: Emulator): string {
+export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }: RunningEmulator): string {
   const [first] = apiKeys
   const width = apiKeys.reduce((width, { key }) => Math.max(width, key.length), 0)
   return [

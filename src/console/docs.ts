@@ -1,6 +1,5 @@
-/** The page of the API's documentation: Swagger UI, whose files are read when they are first asked for. */
+/** The page of the API's documentation: Swagger UI, whose files are read when they are asked for. */
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import type { FastifyPluginAsync } from 'fastify'
 import { queryOf } from '../control/bodies.js'
 import { noControlCall } from '../control/state.js'
@@ -8,6 +7,8 @@ import { controlBeside } from '../http/paths.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { fileText, pageOf } from './files.js'
 
+/** The build copies the files of Swagger UI there. */
+const FOLDER = new URL('../../dist/swagger-ui/', import.meta.url)
 /** The files of Swagger UI that the page needs, with their types. */
 const SWAGGER_FILES: ReadonlyMap<string, string> = new Map([
   ['swagger-ui.css', 'text/css; charset=utf-8'],
@@ -41,7 +42,6 @@ export const docsRoutes: FastifyPluginAsync = async control => {
     const { file } = request.params
     const type = SWAGGER_FILES.get(file)
     if (type === undefined) throw noControlCall(request)
-    const path = createRequire(import.meta.url).resolve(`@fastify/swagger-ui/static/${file}`)
-    return reply.type(type).send(await readFile(path))
+    return reply.type(type).send(await readFile(new URL(file, FOLDER)))
   })
 }

@@ -9,7 +9,7 @@ import { wantsPage } from '../http/answers.js'
 import { CONTROL, controlBeside, pathOf } from '../http/paths.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import type { Added } from '../sandbox/sandbox.js'
-import { exported } from '../scenario/export.js'
+import { exported, keysIn } from '../scenario/export.js'
 import type { Library } from '../scenario/library.js'
 import { pause } from '../scenario/slices.js'
 import { FAMILIES } from '../store/store.js'
@@ -114,6 +114,11 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     const added = await request.call.sandbox.addBody(body, departureOf(reply))
     const count = Object.values(added).reduce((sum, { length }) => sum + length, 0)
     return count > MANY ? reply.type('application/json; charset=utf-8').send(Readable.from(partsOf(added))) : added
+  })
+
+  control.get('/keys', async request => {
+    queryOf(request)
+    return { data: keysIn(request.call.sandbox.store) }
   })
 
   control.post('/keys', MAKES_SANDBOX, async (request, reply) => {

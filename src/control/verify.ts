@@ -51,8 +51,11 @@ const readAsked = bodyReader<Asked>(
 const MOST_SHOWN = 20
 const LONGEST_WAIT = 60_000
 
+/** The places of calls that wait, and what is aborted when the emulator closes. */
+type Places = { waiting: Slots; closing: AbortSignal }
+
 /** Judges what a verify call asks: the scenario's own expectations when it asks nothing. Errors: of the body, `journal_incomplete`, and `limit_reached` where too many wait. */
-export async function verify(request: FastifyRequest, reply: FastifyReply, waiting: Slots): Promise<Verdict> {
+export async function verify(request: FastifyRequest, reply: FastifyReply, places: Places): Promise<Verdict> {
   queryOf(request)
   const { sandbox } = request.call
   const { body } = request as { body?: Body }
@@ -61,7 +64,7 @@ export async function verify(request: FastifyRequest, reply: FastifyReply, waiti
   const begin = await judgeOf(asked, document, sandbox)
   const within = asked.within === undefined ? 0 : withinOf(asked.within)
   const judge = begin()
-  return judge.holds() || within === 0 ? judge.verdict() : judgedWithin(begin, judge, { within, sandbox, reply, waiting })
+  return judge.holds() || within === 0 ? judge.verdict() : judgedWithin(begin, judge, { within, sandbox, reply, ...places })
 }
 
 function scenarioVerdict(sandbox: Sandbox): Verdict {
@@ -217,10 +220,10 @@ const incomplete = (dropped: number) =>
     message: `The journal lacks ${dropped} of the calls, which it dropped or which came while it was off, so this cannot be judged; raise limits.journal, or declare it under expect in the scenario, which is counted as calls come.`
   })
 
-type Wait = { within: number; sandbox: Sandbox; reply: FastifyReply; waiting: Slots }
+type Wait = Places & { within: number; sandbox: Sandbox; reply: FastifyReply }
 
 /** Judges each call that comes, until what was asked holds, the time is over or the caller leaves. Errors: `limit_reached`, `journal_incomplete`. */
-async function judgedWithin(begin: () => Judge, first: Judge, { within, sandbox, reply, waiting }: Wait): Promise<Verdict> {
+async function judgedWithin(begin: () => Judge, first: Judge, { within, sandbox, reply, waiting, closing }: Wait): Promise<Verdict> {
   const { journal } = sandbox.evidence
   let judge = first
   let { clears } = journal
@@ -239,12 +242,13 @@ async function judgedWithin(begin: () => Judge, first: Judge, { within, sandbox,
     if (judge.holds()) end()
   })
   reply.raw.once('close', end)
-  sandbox.ending.addEventListener('abort', end)
+  const endings = [sandbox.ending, closing]
+  for (const signal of endings) signal.addEventListener('abort', end)
   await sleep(within, undefined, { signal: over.signal }).catch(() => {})
   free()
   stop()
   reply.raw.off('close', end)
-  sandbox.ending.removeEventListener('abort', end)
+  for (const signal of endings) signal.removeEventListener('abort', end)
   isAnew()
   return judge.verdict()
 }

@@ -6,7 +6,7 @@ import { FAMILIES, type Store } from '../store/store.js'
 
 /** Every record in the order of creation, under the names that a fixture uses; what is null or empty is left out where a fixture may leave it out. */
 export function exported(store: Store): Record<string, unknown[]> {
-  const document: Record<string, unknown[]> = { api_keys: [...store.keys].map(([key, account]) => ({ key, account })) }
+  const document: Record<string, unknown[]> = { api_keys: keysIn(store) }
   for (const family of FAMILIES) {
     document[family] = store[family].inCreationOrder().map(record => exportedPart(RESOURCES[family], record))
   }
@@ -26,8 +26,11 @@ export function recordText(family: Family, record: object): string {
   return text
 }
 
+/** The API keys of a store, each with the Account that it acts as. */
+export const keysIn = ({ keys }: Store): { key: string; account: string }[] => [...keys].map(([key, account]) => ({ key, account }))
+
 /** The JSON text of the keys of a store, as `exported` returns them. */
-export const keysText = ({ keys }: Store): string => JSON.stringify([...keys].map(([key, account]) => ({ key, account })))
+export const keysText = (store: Store): string => JSON.stringify(keysIn(store))
 
 /** The JSON text of what `exported` returns, of some families alone; keys are always part of it. */
 export function exportedText(store: Store, families: readonly Family[] = FAMILIES): string {

@@ -1,5 +1,6 @@
 /** Steps: calls that a scenario makes through the API, with what they expect; played when it loads, and by `check` against any service. */
 import { isDeepStrictEqual } from 'node:util'
+import { encodeForm } from '../core/form-encoding.js'
 import { didYouMean } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
@@ -138,21 +139,10 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
   return {
     method,
     path: path.split('/').map(encodeURIComponent).join('/'),
-    query: encoded(step.query ?? {}),
+    query: encodeForm(step.query ?? {}),
     key: step.key !== undefined || needsKey ? key(step.key ?? '') : null,
-    form: method === OPERATIONS.createRefund.method ? encoded(step.body ?? {}) : null
+    form: method === OPERATIONS.createRefund.method ? encodeForm(step.body ?? {}) : null
   }
-}
-
-/** Form encoding with brackets; null is an empty value. */
-function encoded(values: Readonly<Record<string, Json>>): string {
-  const pairs: [string, string][] = []
-  const add = (name: string, value: Json) => {
-    if (typeof value !== 'object' || value === null) pairs.push([name, value === null ? '' : String(value)])
-    else for (const [key, part] of Object.entries(value)) add(`${name}[${Array.isArray(value) ? '' : key}]`, part as Json)
-  }
-  for (const [name, value] of Object.entries(values)) add(name, value)
-  return new URLSearchParams(pairs).toString()
 }
 
 function problemsOf({ status, body }: NonNullable<StepData['expect']>, answer: StepAnswer): string[] {

@@ -5,28 +5,29 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const [dist, folder] = process.argv.slice(2)
-const { ApiError, startEmulator } = await import(pathToFileURL(join(dist, 'index.js')).href)
+const { connect, EmulatorError, startEmulator } = await import(pathToFileURL(join(dist, 'index.js')).href)
 const require = createRequire(import.meta.url)
 const { script } = require(join(dist, 'load.js'))
 
 const settings = { snapshots_dir: join(folder, 'snapshots'), data: join(folder, 'state.json'), watch: true }
-const { app, baseUrl, close } = await startEmulator({ scenario: join(folder, 'own.yaml'), settings })
-const own = async (path, options = {}) => {
-  const { statusCode, headers, body } = await app.inject({ url: `/_control${path}`, headers: { host: 'localhost', ...options.headers }, ...options })
-  return [statusCode, headers['content-type'] ?? null, body.length > 0]
+const { url, inject, close } = await startEmulator({ scenario: join(folder, 'own.yaml'), settings })
+const own = async (path, { method = 'GET', headers } = {}) => {
+  const answer = await fetch(`${url}/_control${path}`, { method, headers })
+  return [answer.status, answer.headers.get('content-type'), (await answer.text()).length > 0]
 }
 const shown = {
   metrics: await own('/metrics'),
   yaml: await own('/state?format=yaml'),
-  console: await own('', { headers: { host: 'localhost', accept: 'text/html' } }),
+  console: await own('', { headers: { accept: 'text/html' } }),
   docs: await own('/docs/swagger-ui.css'),
   openapi: await own('/openapi.json'),
   snapshot: await own('/snapshots/one', { method: 'PUT' })
 }
-const headers = { authorization: `Basic ${Buffer.from('sk_test_merchant:').toString('base64')}` }
-const scripted = (await fetch(`${baseUrl}/tickets/tkt_any`, { headers })).status
+const connected = await connect({ url })
+const scripted = [(await inject('GET /tickets/tkt_any')).status, (await connected.inject('GET /tickets/tkt_any')).status]
+await connected.close()
 await close()
 
-const refused = await startEmulator({ settings: { seed: 'x' } }).catch(error => [error instanceof ApiError, error.message])
+const refused = await startEmulator({ settings: { seed: 'x' } }).catch(error => [error instanceof EmulatorError, error.message])
 const packages = readdirSync(join(dist, 'packages')).filter(file => require(join(dist, 'packages', file)))
 process.stdout.write(JSON.stringify({ isCodeKept: script.cachedDataRejected === false, shown, scripted, refused, packages }))

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { check, type Point } from '../../src/cli/check.js'
 import { createProgressBar } from '../../src/cli/progress.js'
 import { report } from '../../src/cli/reports.js'
-import { startEmulator } from '../../src/index.js'
+import { runEmulator } from '../../src/emulator.js'
 import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 
@@ -146,7 +146,7 @@ t.test('check: a running service is sent only the steps, with the keys that are 
   }
   const lines: string[] = []
   const { pino } = await import('pino')
-  const { baseUrl, close } = await startEmulator({ scenario: data, logger: pino({}, { write: line => lines.push(line) }) })
+  const { baseUrl, close } = await runEmulator({ scenario: data, logger: pino({}, { write: line => lines.push(line) }) })
   t.teardown(close)
   const ticket = ['--var', 'tkt_a=tkt_there']
   const reseller = ['--key', 'sk_reseller=rk_there']
@@ -420,7 +420,7 @@ t.test('cli: long work reports its progress', async t => {
     [`${root}/long.json`, 2, 2]
   ])
   reported.length = 0
-  const { close } = await startEmulator({ scenario: `${root}/long.json`, progress: report })
+  const { close } = await runEmulator({ scenario: `${root}/long.json`, progress: report })
   await close()
   t.strictSame(reported, [
     ['tickets', 500, 1000],

@@ -5,14 +5,15 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import t, { type Test } from 'tap'
+import { ApiError } from '../../src/core/errors.js'
+import { type RunningEmulator, type RunOptions, runEmulator } from '../../src/emulator.js'
 import { createLogger } from '../../src/http/logging.js'
-import { ApiError, type Emulator, type EmulatorOptions, startEmulator } from '../../src/index.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 /** Starts in process; closed when the test ends. */
-async function started(t: Test, options: EmulatorOptions = {}): Promise<Emulator> {
-  const emulator = await startEmulator(options)
+async function started(t: Test, options: RunOptions = {}): Promise<RunningEmulator> {
+  const emulator = await runEmulator(options)
   t.teardown(() => emulator.close())
   return emulator
 }
@@ -30,7 +31,7 @@ t.test('cli: a route that is given a schema is a defect, since nothing compiles 
 })
 
 t.test('cli: in process the emulator starts on a free port with the default scenario, and closes', async t => {
-  const emulator = await startEmulator()
+  const emulator = await runEmulator()
   const { baseUrl, controlUrl, scenario, apiKeys, app, close } = emulator
   const { port } = app.server.address() as AddressInfo
 
@@ -63,7 +64,7 @@ t.test('cli: in process the scenario is a name, a path, a fixture or a document'
     { key: MERCHANT, account: 'mch_a' },
     { key: 'sk_reseller', account: 'rsl_r' }
   ]
-  const cases: [options: EmulatorOptions, scenario: object][] = [
+  const cases: [options: RunOptions, scenario: object][] = [
     [
       { scenario: 'lunch', settings },
       { name: 'lunch', description: 'A busy lunch.' }
@@ -83,7 +84,7 @@ t.test('cli: in process the scenario is a name, a path, a fixture or a document'
     [{ scenario: smallFixture() }, { name: 'inline', description: null }]
   ]
   for (const [options, scenario] of cases) {
-    const emulator = await startEmulator(options)
+    const emulator = await runEmulator(options)
     t.strictSame([emulator.scenario, emulator.apiKeys], [scenario, keys], JSON.stringify(scenario))
     t.equal((await get(`${emulator.baseUrl}/tickets/tkt_a`)).body.reference, 'T-1')
     await emulator.close()
@@ -137,7 +138,7 @@ t.test('cli: in process a failed start rejects with what is wrong and leaves not
   const free = createServer().listen(0, '127.0.0.1')
   await once(free, 'listening')
   const { port } = free.address() as AddressInfo
-  const refusals: [options: EmulatorOptions, code: string, message: RegExp, problems: number][] = [
+  const refusals: [options: RunOptions, code: string, message: RegExp, problems: number][] = [
     [{ scenario: 'nope' }, 'scenario_unknown', /^No scenario is called nope\. Known are: /, 0],
     [{ scenario: `${root}/bad.yaml` }, 'document_invalid', /bad\.yaml:1:7 sede: unknown name sede; did you mean seed\? Nothing was changed\.$/, 2],
     [
@@ -151,11 +152,11 @@ t.test('cli: in process a failed start rejects with what is wrong and leaves not
     [{ environment: { cors: 'no', nonsense: 1 } as object }, 'setting_invalid', /cors: true or false was expected, not no/, 2]
   ]
 
-  await t.rejects(startEmulator({ settings: { port } }), { code: 'EADDRINUSE', port })
+  await t.rejects(runEmulator({ settings: { port } }), { code: 'EADDRINUSE', port })
   free.close()
   await once(free, 'close')
   for (const [options, code, message, problems] of refusals) {
-    const error = await startEmulator({ ...options, settings: { port, ...options.settings } }).catch(error => error)
+    const error = await runEmulator({ ...options, settings: { port, ...options.settings } }).catch(error => error)
     t.ok(error instanceof ApiError, code)
     t.equal(error.code, code)
     t.ok(message.test(error.message), error.message)
@@ -166,8 +167,8 @@ t.test('cli: in process a failed start rejects with what is wrong and leaves not
     [{ scenario: `${root}/none.yaml` }, `${root}/none.yaml`],
     [{ settings: { fixtures_dir: `${root}/none` } }, `${root}/none`],
     [{ settings: { scenarios_dir: `${root}/none` } }, `${root}/none`]
-  ] as [EmulatorOptions, string][]) {
-    await t.rejects(startEmulator(options), { code: 'ENOENT', path })
+  ] as [RunOptions, string][]) {
+    await t.rejects(runEmulator(options), { code: 'ENOENT', path })
   }
 })
 
@@ -181,9 +182,9 @@ t.test('cli: closing waits for calls in flight up to limits.shutdown, then cuts 
     )
     return { call, outcome }
   }
-  const patient = await startEmulator({ scenario: smallFixture(), settings: { 'limits.shutdown': 5000 } })
+  const patient = await runEmulator({ scenario: smallFixture(), settings: { 'limits.shutdown': 5000 } })
   const finished = slow(patient.baseUrl)
-  const brief = await startEmulator({ scenario: smallFixture(), settings: { 'limits.shutdown': 200 } })
+  const brief = await runEmulator({ scenario: smallFixture(), settings: { 'limits.shutdown': 200 } })
   const cut = slow(brief.baseUrl)
   await sleep(100)
 

@@ -6,7 +6,7 @@ import t from 'tap'
 import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, variablesIn } from '../../src/cli/launch.js'
 import { run, type Streams } from '../../src/cli/program.js'
 import { prefixedVariableOf, SETTING_KEYS, variableOf } from '../../src/core/settings.js'
-import { startEmulator } from '../../src/index.js'
+import { runEmulator } from '../../src/emulator.js'
 
 t.test('every setting is read from its variable with the prefix, which wins over the bare one', async t => {
   t.equal(prefixedVariableOf('pagination.max_limit'), 'COMMERCE_EMULATOR_PAGINATION_MAX_LIMIT')
@@ -69,7 +69,7 @@ t.test('a failure names the bare variable that its value came from', async t => 
 })
 
 t.test('the settings in force tell the variable that each was read from', async t => {
-  const emulator = await startEmulator({
+  const emulator = await runEmulator({
     environment: { seed: 5, cors: false, port: 0 },
     variables: { seed: 'COMMERCE_EMULATOR_SEED', port: 'PORT' },
     settings: { log_level: 'silent' }

@@ -203,6 +203,17 @@ t.test('cli: a process whose calls hang ends on SIGTERM at once', async t => {
   t.strictSame(await lost, new Array(5).fill('fetch failed'))
 })
 
+t.test('cli: a start beyond loopback without a control token warns on stderr', async t => {
+  const run = await ready(t, ['--host', '0.0.0.0'])
+
+  const lines = run.stderr().trimEnd().split('\n')
+  const warnings = lines.map(line => JSON.parse(line)).filter(({ level }) => level === 40)
+  t.strictSame(
+    warnings.map(({ msg }) => /^The emulator listens on 0\.0\.0\.0 and needs no control token: /.test(msg)),
+    [true]
+  )
+})
+
 t.test('cli: a process whose start failed ends with 1, with the reason on stderr', async t => {
   const root = t.testdir({ 'bad.yaml': 'sede: 3' })
   const run = running(t, ['--port', '0', '--log-level', 'silent', '--scenario', `${root}/bad.yaml`], { isSource: true })

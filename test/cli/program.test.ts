@@ -5,10 +5,10 @@ import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { failureLines } from '../../src/cli/failures.js'
 import { run, type Streams } from '../../src/cli/program.js'
-import { startUpText } from '../../src/cli/start.js'
+import { startUpText, warnOfExposure } from '../../src/cli/start.js'
 import { validate } from '../../src/cli/validate.js'
 import { SETTINGS, variableOf } from '../../src/core/settings.js'
-import type { Emulator } from '../../src/index.js'
+import type { RunningEmulator } from '../../src/emulator.js'
 import { VERSION } from '../../src/version.js'
 
 type Ran = { status: number | null; stdout: string; stderr: string }
@@ -400,6 +400,29 @@ t.test('cli: healthcheck has a time limit, and reports other errors too', async 
   t.ok(silent.stdout.endsWith(' did not answer: no answer within 3 seconds\n'), silent.stdout)
 })
 
+t.test('cli: a host beyond loopback without a control token is warned of, with what to do', async t => {
+  const cases: [host: string, token: string | null, isWarned: boolean][] = [
+    ['0.0.0.0', null, true],
+    ['::', null, true],
+    ['192.168.1.5', null, true],
+    ['my-laptop', null, true],
+    ['localhost.example.com', null, true],
+    ['127.0.0.1.example.com', null, true],
+    ['0.0.0.0', 'open sesame', false],
+    ['127.0.0.1', null, false],
+    ['127.1.2.3', null, false],
+    ['::1', null, false],
+    ['localhost', null, false]
+  ]
+  for (const [host, control_token, isWarned] of cases) {
+    const lines: string[] = []
+    warnOfExposure({ host, control_token }, { warn: (line: string) => lines.push(line) } as unknown as Parameters<typeof warnOfExposure>[1])
+    t.equal(lines.length, isWarned ? 1 : 0, host)
+    for (const line of lines)
+      for (const part of [`listens on ${host} `, 'Set CONTROL_TOKEN', 'docker run -p 127.0.0.1:4010:4010']) t.ok(line.includes(part), part)
+  }
+})
+
 t.test('cli: the start-up text shows addresses, scenario, keys and a call to try, quoted for a shell where that is needed', async t => {
   const emulator = {
     baseUrl: 'http://localhost:4010/next',
@@ -410,7 +433,7 @@ t.test('cli: the start-up text shows addresses, scenario, keys and a call to try
       { key: 'sk_longer', account: 'rsl_r' }
     ],
     resumed: null
-  } as unknown as Emulator
+  } as unknown as RunningEmulator
 
   t.equal(
     startUpText(emulator),

@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { startEmulator } from '../../src/index.js'
+import { runEmulator } from '../../src/emulator.js'
 import { Library } from '../../src/scenario/library.js'
 import { watchFiles } from '../../src/watching.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
@@ -15,7 +15,7 @@ async function watching(t: Test, scenario: object | null) {
   const root = t.testdir({ fixtures: { 'one.json': fixture('one'), 'two.json': fixture('two') }, 'own.json': JSON.stringify(scenario) })
   const lines: { level: number; msg: string }[] = []
   const logger = pino({ level: 'info' }, { write: line => lines.push(JSON.parse(line)) })
-  const emulator = await startEmulator({ scenario: `${root}/own.json`, settings: { watch: true, fixtures_dir: `${root}/fixtures` }, logger })
+  const emulator = await runEmulator({ scenario: `${root}/own.json`, settings: { watch: true, fixtures_dir: `${root}/fixtures` }, logger })
   t.teardown(emulator.close)
   const reference = async () => {
     const answer = await fetch(`${emulator.baseUrl}/tickets/tkt_a`, { headers: { authorization } })

@@ -41,6 +41,7 @@ t.test('control: every control route of the app is guarded', async t => {
       'GET /_control/events',
       'GET /_control/findings',
       'GET /_control/health',
+      'GET /_control/keys',
       'GET /_control/metrics',
       'GET /_control/openapi.json',
       'GET /_control/requests',

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../src/core/settings.js'
-import { startEmulator } from '../../src/index.js'
+import { runEmulator } from '../../src/emulator.js'
 import { authorization, sandboxClient } from '../sandbox/client.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
@@ -226,7 +226,7 @@ const TRIALS: Record<Limit, Trial> = {
 /** What becomes of a call that takes 500 ms when the emulator is stopped meanwhile. */
 async function closedDuringDelay(t: Test, patience: number): Promise<Seen> {
   const scenario = { ...SCENARIO, script: [{ on: 'GET /refunds', delay: '500ms' }] }
-  const { baseUrl, close } = await startEmulator({
+  const { baseUrl, close } = await runEmulator({
     scenario: `${t.testdir({ 's.json': JSON.stringify(scenario) })}/s.json`,
     settings: { port: 0, 'limits.shutdown': patience }
   })

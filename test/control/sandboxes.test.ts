@@ -4,7 +4,7 @@ import { get, type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { GivenSettings } from '../../src/core/settings.js'
-import { startEmulator } from '../../src/index.js'
+import { runEmulator } from '../../src/emulator.js'
 import { authorization, type Emulator, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
@@ -510,7 +510,7 @@ t.test('metrics: calls, records and script actions are counted over every sandbo
 t.test('cli: with --watch a new sandbox begins with the changed scenario; existing ones stay as they were', async t => {
   const scenario = (name: string) => JSON.stringify({ name, data: smallFixture() })
   const root = t.testdir({ 'own.json': scenario('first') })
-  const emulator = await startEmulator({ scenario: `${root}/own.json`, settings: { watch: true } })
+  const emulator = await runEmulator({ scenario: `${root}/own.json`, settings: { watch: true } })
   t.teardown(emulator.close)
   const origin = emulator.baseUrl.replace('/next', '')
   const use = async (name: string) => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parse } from 'yaml'
-import { smallFixture, startTestEmulator } from '../support/emulator.js'
+import { MERCHANT, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { startWithFolders } from './folders.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
@@ -467,6 +467,20 @@ t.test('A18: a new key is drawn from the seed and acts as its Account', async t 
   t.not(other.body.key, body.key)
   t.equal(refused.status, 403)
   t.equal(allowed.body.account, 'mch_a')
+})
+
+t.test('control: the API keys are listed, each with its Account, those of a sandbox apart', async t => {
+  const { control, inject } = await startTestEmulator(t)
+  await inject({ method: 'POST', url: '/sandbox/own/_control/load', headers: { 'content-type': 'application/json' }, payload: '{"scenario":{"tickets":[]}}' })
+  const added = (await control('POST /keys', { account: 'mch_a' })).body
+
+  const { status, body } = await control('GET /keys')
+
+  t.equal(status, 200)
+  t.strictSame(body, { data: [{ key: MERCHANT, account: 'mch_a' }, { key: RESELLER, account: 'rsl_r' }, added] })
+  t.strictSame((await inject({ method: 'GET', url: '/sandbox/own/_control/keys' })).body, { data: [] })
+  t.equal((await inject({ method: 'GET', url: '/sandbox/none/_control/keys' })).body.error.code, 'sandbox_unknown')
+  t.equal((await control('GET /keys?account=mch_a')).body.error.code, 'parameter_unknown')
 })
 
 t.test('control: the state is a fixture: loaded again, it is the same state, in JSON and in YAML', async t => {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
 import t from 'tap'
-import { type GivenSettings, startEmulator } from '../../src/index.js'
+import type { GivenSettings } from '../../src/core/settings.js'
+import { runEmulator } from '../../src/emulator.js'
 import { type Answer, type Client, clientOf, started } from './support/emulator.js'
 import { SCENARIO } from './support/load.js'
 import { figure, type Random, random, SEED } from './support/options.js'
@@ -144,7 +145,7 @@ async function checkEvidence(sandbox: Sandbox, shown: { requests: number; in_fli
 
 /** Makes the same calls in the same order in an emulator without other sandboxes. Returns the first call with a different answer. */
 async function replay({ name, log }: Sandbox, settings: GivenSettings): Promise<string | null> {
-  const { app, close } = await startEmulator({ settings })
+  const { app, close } = await runEmulator({ settings })
   try {
     for (const [index, { on, body, status, text }] of log.entries()) {
       const [method, path] = on.split(' ') as [InjectOptions['method'], string]

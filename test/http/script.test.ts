@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { startEmulator } from '../../src/index.js'
+import { runEmulator } from '../../src/emulator.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { blameOf, MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 
@@ -251,7 +251,7 @@ t.test('script: hanging calls end at once when the emulator closes, delayed ones
   const lines: string[] = []
   const { pino } = await import('pino')
   const logger = pino({ level: 'info' }, { write: line => lines.push(line) })
-  const { app, close } = await startEmulator({ scenario, settings: { 'limits.shutdown': 1500 }, logger })
+  const { app, close } = await runEmulator({ scenario, settings: { 'limits.shutdown': 1500 }, logger })
   const port = (app.server.address() as { port: number }).port
   const hanging = await Promise.all(Array.from({ length: 20 }, () => exchange(port, 'GET /tickets/tkt_a')))
   const later = await exchange(port, 'GET /accounts')
@@ -283,7 +283,7 @@ t.test('script: hanging calls end at once when the emulator closes, delayed ones
 })
 
 t.test('script: closing does not wait for the connection of a call that was answered meanwhile', async t => {
-  const { app, close } = await startEmulator({ scenario: scripted([{ on: 'GET /refunds', delay: '500ms' }]), settings: { 'limits.shutdown': 5000 } })
+  const { app, close } = await runEmulator({ scenario: scripted([{ on: 'GET /refunds', delay: '500ms' }]), settings: { 'limits.shutdown': 5000 } })
   const agent = new Agent({ keepAlive: true })
   const delayed = answered((app.server.address() as { port: number }).port, '/refunds', { agent })
   await sleep(200)

@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
-import { type ApiError, type Emulator, type EmulatorOptions, startEmulator } from '../../src/index.js'
+import type { ApiError } from '../../src/core/errors.js'
+import { type RunningEmulator, type RunOptions, runEmulator } from '../../src/emulator.js'
 import { dataIn } from '../../src/sandbox/change-log.js'
 import { DataFile } from '../../src/sandbox/data-file.js'
 import type { PresentSandboxes } from '../../src/sandbox/sandboxes.js'
@@ -41,7 +42,7 @@ const SCENARIO = {
 type Call = string
 type Answer = { status: number; id: unknown; body: Json }
 
-async function called({ app }: Emulator, call: Call, key = MERCHANT): Promise<Answer> {
+async function called({ app }: RunningEmulator, call: Call, key = MERCHANT): Promise<Answer> {
   const [, method, url, payload] = /^(\S+) (\S+) ?(.*)$/s.exec(call) as unknown as [string, InjectOptions['method'], string, string]
   const isControl = url.includes('/_control')
   const {
@@ -69,15 +70,15 @@ async function placeOf(t: Test) {
 }
 
 /** Starts in process, with the machine's time to set; closed when the test ends. */
-async function started(t: Test, { now = () => START, scenario = SCENARIO, ...options }: EmulatorOptions = {}): Promise<Emulator> {
-  const emulator = await startEmulator({ scenario, now, ...options })
+async function started(t: Test, { now = () => START, scenario = SCENARIO, ...options }: RunOptions = {}): Promise<RunningEmulator> {
+  const emulator = await runEmulator({ scenario, now, ...options })
   t.teardown(() => emulator.close().catch(() => {}))
   return emulator
 }
-const withData = (data: string, more: EmulatorOptions['settings'] = {}) => ({ settings: { data, ...more } })
+const withData = (data: string, more: RunOptions['settings'] = {}) => ({ settings: { data, ...more } })
 /** Why an emulator cannot start. */
-const refusalOf = (options: EmulatorOptions): Promise<ApiError> =>
-  startEmulator({ scenario: SCENARIO, ...options }).then(
+const refusalOf = (options: RunOptions): Promise<ApiError> =>
+  runEmulator({ scenario: SCENARIO, ...options }).then(
     async ({ close }) => {
       await close()
       throw new Error('it started')

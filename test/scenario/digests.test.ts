@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { startEmulator } from '../../src/index.js'
+import { runEmulator } from '../../src/emulator.js'
 import { withDigests } from '../../src/scenario/digests.js'
 import { compileExpectation, Tally } from '../../src/scenario/expectations.js'
 import { MOST_INSTRUCTIONS, MOST_MATCHED, MOST_PATTERN, type SentCall } from '../../src/scenario/matching.js'
@@ -46,11 +46,11 @@ t.test('A25: an entry and an expectation match by digest, and no file, list or r
     script: [{ name: `declines ${CARD}`, on: 'POST /transactions', match, respond: { status: 402 } }],
     expect: [{ on: 'POST /transactions', match, times: 1 }]
   }
-  const pay = async ({ app }: Awaited<ReturnType<typeof startEmulator>>, number: string) =>
+  const pay = async ({ app }: Awaited<ReturnType<typeof runEmulator>>, number: string) =>
     (await app.inject({ method: 'POST', url: '/next/transactions', headers: FORM, payload: `ticket=tkt_a&payment_type=card&amount=5&card[number]=${number}` }))
       .statusCode
   const shown: string[] = []
-  const first = await startEmulator({ scenario, settings })
+  const first = await runEmulator({ scenario, settings })
   t.strictSame([await pay(first, OTHER), await pay(first, CARD)], [200, 402])
   const own = { on: 'POST /refunds', match: { body: { reason: `not ${CARD}` } }, delay: '1ms' }
   for (const [method, url, payload] of [
@@ -77,7 +77,7 @@ t.test('A25: an entry and an expectation match by digest, and no file, list or r
   for (const text of shown) t.notOk(text.includes(CARD), text.slice(0, 80))
   t.ok(shown[7]?.includes(digest(CARD)))
 
-  const second = await startEmulator({ scenario, settings })
+  const second = await runEmulator({ scenario, settings })
   t.strictSame([await pay(second, OTHER), await pay(second, CARD)], [200, 402], 'the digest still matches after a restart')
   await second.app.inject({ method: 'POST', url: '/_control/snapshots/one/restore', headers: { host: 'localhost' } })
   t.strictSame([await pay(second, OTHER), await pay(second, CARD)], [200, 402], 'and in a snapshot')

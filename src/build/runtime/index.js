@@ -1,5 +1,6 @@
 /** The package for in-process use. */
-const { ApiError, startEmulator } = require('./load.js')
+const { connect, EmulatorError, startEmulator } = require('./load.js')
 
-exports.ApiError = ApiError
+exports.connect = connect
+exports.EmulatorError = EmulatorError
 exports.startEmulator = startEmulator

@@ -4,7 +4,7 @@
  */
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
-const { Script } = require('node:vm')
+const { runInThisContext, Script } = require('node:vm')
 
 const FILE = join(__dirname, 'emulator.js')
 /** Where the compiled code is kept. */
@@ -18,6 +18,12 @@ function keptCode() {
   }
 }
 
-const script = new Script(readFileSync(FILE, 'latin1'), { filename: FILE, cachedData: keptCode() })
-script.runInThisContext()(exports, require, module, FILE)
-Object.assign(module.exports, { script, CODE })
+const source = readFileSync(FILE, 'latin1')
+if (runInThisContext('Object') === Object) {
+  const script = new Script(source, { filename: FILE, cachedData: keptCode() })
+  script.runInThisContext()(exports, require, module, FILE)
+  Object.assign(module.exports, { script, CODE })
+} else {
+  // Jest runs each test file in a context of its own; objects of the emulator have to be instances of that context's classes
+  new Function(`return ${source}\n//# sourceURL=${FILE}`)()(exports, require, module, FILE)
+}

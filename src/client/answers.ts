@@ -1,0 +1,166 @@
+/** What the control calls answer, as the package returns it. */
+import type {
+  Account,
+  ApiKey,
+  AssumptionId,
+  Expectation,
+  FindingName,
+  Fixture,
+  Location,
+  Match,
+  OperationName,
+  Refund,
+  RuleId,
+  ScriptEntry,
+  Ticket,
+  Transaction,
+  User
+} from './documents.js'
+
+/** The loaded scenario. */
+export type LoadedScenario = { name: string; description: string | null }
+/** The clock that stamps `created`: an ISO 8601 instant, and whether it runs on from there. */
+export type ClockState = { now: string; running: boolean }
+/** A snapshot that was made or restored: the scenario that was loaded then, and the clock. */
+export type SnapshotState = { name: string; scenario: string; clock: ClockState }
+
+type ListOf<Records> = Records extends readonly (infer Member)[] ? (Member & { id: string; created: string })[] : never
+/** The whole state as a fixture that can be changed and loaded again: every family, each record with its id and time of creation. */
+export type State = { api_keys: ApiKey[] } & { [Family in Exclude<keyof Fixture, 'api_keys'>]-?: ListOf<NonNullable<Fixture[Family]>> }
+/** A record as it is kept: as the API returns it, but for its further fields. */
+type Kept<Record> = Record & { extra?: { [name: string]: unknown } }
+/** The records that were added. */
+export type AddedRecords = {
+  api_keys: ApiKey[]
+  accounts: Kept<Account>[]
+  users: Kept<User>[]
+  locations: Kept<Location>[]
+  tickets: Kept<Ticket>[]
+  transactions: Kept<Transaction>[]
+  refunds: Kept<Refund>[]
+}
+
+/** A script entry with its id, how many calls matched it and to how many it was applied; `too_long` are those with a value too long for its pattern. */
+export type ListedEntry = { id: string; entry: ScriptEntry; matched: number; applied: number; too_long?: number }
+
+/** Parameters as they were sent, nested; what is secret is masked. */
+export type Parameters = { [name: string]: string | readonly string[] | Parameters }
+/** A call of the journal. */
+export type JournalCall = {
+  /** As the Request-Id of the answer. */
+  id: string
+  /** When it came, by the clock of the sandbox. */
+  at: string
+  /** Null where the reference has no such operation. */
+  on: OperationName | null
+  method: string
+  /** Below the base address, without the query. */
+  path: string
+  params: { [name: string]: string }
+  /** The Account that the key acts as; null without a right key. */
+  account: string | null
+  query: Parameters
+  body: Parameters
+  user_agent: string | null
+  /** `lost_before` and `lost_after`: the answer was lost before or after the operation ran; `not_written`: the data file could not be written. */
+  outcome: 'refused' | 'answered' | 'scripted' | 'lost_before' | 'lost_after' | 'not_written'
+  status: number
+  answer: unknown
+  /** Whether the answer was sent. */
+  answered: boolean
+  took_effect: boolean
+  /** The script entry that acted on it. */
+  script: { id: string; name: string | null; fault: string | null } | null
+  refusal: { code: string; rule: RuleId | null; assumption: AssumptionId | null; param: string | null } | null
+  /** How long it took, in milliseconds. */
+  ms: number
+}
+/** The journal, newest first. */
+export type Journal = {
+  object: 'list'
+  data: JournalCall[]
+  has_more: boolean
+  /** Calls that the journal had to drop. */
+  dropped: number
+}
+/** A call with why it was answered so: the rules in the order in which they were decided, and the figures that they saw. */
+export type ExplainedCall = JournalCall & {
+  why: {
+    rules: { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: { [name: string]: unknown } }[]
+    assumptions: { assumption: AssumptionId; topic: string }[]
+    /** The calls that last changed the records that it was judged by. */
+    changed_by: string[]
+  }
+}
+
+/** Calls to look for in the journal, which keeps the Account of a key in place of the key. */
+export type JournalMatch = { on: OperationName; match?: Omit<Match, 'key'> & { account?: string | readonly string[] } }
+/**
+ * What `verify` asks: how many calls came, which calls in which order, or whether every script entry was applied. `within` waits for it, a length of time
+ * such as `2s` and at most a minute.
+ */
+export type Verification = { within?: string } & (
+  | (JournalMatch & Omit<Expectation, 'on' | 'match'>)
+  | { sequence: readonly JournalMatch[] }
+  | { script: 'all_used' }
+)
+/** What `verify` saw. */
+export type Verdict = {
+  holds: boolean
+  message: string
+  /** How many calls matched. */
+  seen?: number
+  /** The last calls that matched; of a sequence, the ids of its calls. */
+  requests?: JournalCall[] | string[]
+  /** The expectations of the scenario. */
+  expectations?: { expectation: Expectation; wanted: string; seen: number; holds: boolean; exceeded: boolean; message: string }[]
+  /** Script entries that were never applied. */
+  unused_script_entries?: ListedEntry[]
+}
+
+/** How often the calls kept and broke each rule. */
+export type CoverageReport = {
+  /** Outcomes seen and possible: a rule that calls can both keep and break has two, any other one. */
+  seen: number
+  possible: number
+  percent: number
+  never_exercised: RuleId[]
+  /** Rules that a call can break, kept by some call and broken by none. */
+  never_violated: RuleId[]
+  rules: { rule: RuleId; text: string; violable: boolean; keepable: boolean; satisfied: number; violated: number }[]
+}
+/** The mistakes that the client under test made, each with the calls that show it. */
+export type FindingsReport = {
+  data: { finding: FindingName; severity: 'error' | 'warning'; about: string; advice: string; times: number; requests: string[] }[]
+}
+/** A call of a run, named `SANDBOX#PERIOD/req_N`; `entry` is there of each that was refused and each that a finding names. */
+export type RunCall = {
+  request: string
+  /** The test that made it, as the header `Test-Name` said. */
+  test: string | null
+  on: string | null
+  method: string
+  path: string
+  outcome: JournalCall['outcome']
+  status: number
+  entry: ExplainedCall | null
+}
+/** Everything that a report of the run holds, over every sandbox, load and reset since the emulator was started. */
+export type RunReport = {
+  object: 'run'
+  version: string
+  scenario: LoadedScenario
+  calls: number
+  coverage: CoverageReport
+  findings: FindingsReport['data']
+  /** Those that some answer relied on. */
+  assumptions: { assumption: AssumptionId; topic: string; default: string; times: number; requests: readonly string[] }[]
+  unused_script_entries: ListedEntry[]
+  unmet_expectations: NonNullable<Verdict['expectations']>
+  sandboxes: { sandbox: string | null; periods: number }[]
+  /** What each test did; null stands for the calls that named none. */
+  tests: { test: string | null; calls: number; refused: number; kept: RuleId[]; broken: RuleId[]; findings: { finding: FindingName; times: number }[] }[]
+  requests: RunCall[]
+  /** What came when no more was kept. */
+  omitted: { requests: number; entries: number; by_test: number }
+}

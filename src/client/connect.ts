@@ -1,0 +1,74 @@
+/** Connects to an emulator that runs elsewhere, such as in a container. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Connection } from './connection.js'
+import type { ApiKey } from './documents.js'
+import { type Emulator, emulatorAt } from './emulator.js'
+import { EmulatorError } from './error.js'
+import { httpTransport } from './http.js'
+import { checkOptions, invalidOption } from './options.js'
+
+export type ConnectOptions = {
+  /** Where the emulator is, as `http://localhost:4010`; the base address, that of the control API and that of a sandbox will do as well. */
+  url: string
+  /** The value of its `control_token`, where that is set. */
+  token?: string
+  /** How long to wait for it to be ready, in milliseconds; 3000 when left out. */
+  timeout?: number
+}
+
+const OPTIONS = ['url', 'token', 'timeout'] as const satisfies (keyof ConnectOptions)[]
+const DEFAULT_TIMEOUT = 3000
+const PAUSE = 50
+/** What is answered, or not, while an emulator starts. */
+const STARTING: readonly string[] = ['no_answer', 'not_ready']
+
+/**
+ * Connects to an emulator that runs, as soon as it is ready. The object is the same as that of `startEmulator`; closing it stops nothing.
+ * Errors: `option_invalid`; `no_answer` or `not_ready` where it is not ready in time; `answer_unreadable`; `token_required` and what else refuses a control call.
+ */
+export async function connect(options: ConnectOptions): Promise<Emulator> {
+  checkOptions('connect', options, OPTIONS)
+  const { url, token = null, timeout = DEFAULT_TIMEOUT } = options
+  const { address, sandbox } = placeAt(url)
+  const connection = new Connection(address.href.replace(/\/$/, ''), await httpTransport(address), token)
+  const close = () => connection.close()
+  const at = (sandbox: string | null, keys: readonly ApiKey[], startKeys = keys) => emulatorAt(connection, { sandbox, keys, startKeys, close })
+  try {
+    const startKeys = await keysWhenReady(at(null, []), performance.now() + timeout)
+    if (sandbox === null) return at(null, startKeys)
+    const keys = await keysOf(at(sandbox, [])).catch(() => startKeys)
+    return at(sandbox, keys, startKeys)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The keys of an emulator, once it is ready. */
+async function keysWhenReady(emulator: Emulator, deadline: number): Promise<ApiKey[]> {
+  for (;;) {
+    try {
+      return await keysOf(emulator)
+    } catch (error) {
+      if (!STARTING.includes((error as EmulatorError).code) || performance.now() > deadline) throw error
+    }
+    await sleep(PAUSE)
+  }
+}
+
+async function keysOf({ control, controlUrl }: Emulator): Promise<ApiKey[]> {
+  const { data } = (await control('GET /keys')) ?? {}
+  if (Array.isArray(data)) return data
+  throw new EmulatorError('answer_unreadable', `What answers at ${controlUrl} is no commerce-emulator, or an older one.`)
+}
+
+/** The address of an emulator and the sandbox in a URL of one. Errors: `option_invalid`. */
+function placeAt(url: string): { address: URL; sandbox: string | null } {
+  const address = URL.canParse(url) ? new URL(url) : null
+  if (address === null || !/^https?:$/.test(address.protocol)) {
+    throw invalidOption('url', `The url of an emulator was expected, as http://localhost:4010, not ${url}`)
+  }
+  const path = address.pathname.replace(/\/+$/, '').replace(/\/(next|_control)$/, '')
+  const [, under = path, sandbox = null] = /^(.*)\/sandbox\/([^/]+)$/.exec(path) ?? []
+  return { address: new URL(under || '/', address), sandbox }
+}

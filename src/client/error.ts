@@ -1,0 +1,55 @@
+/** The one error of the package. */
+import { ApiError } from '../core/errors.js'
+import type { Verdict } from './answers.js'
+import type { AnswerCode } from './documents.js'
+
+/**
+ * What went wrong: the code of a refusal; `option_invalid` for an option of the package that does not exist or cannot be right; `no_answer` where a call
+ * was not answered; `answer_unreadable` where something else than an emulator answered; `expectation_unmet` of `verify`; `closed` after `close`; or the
+ * system's own, such as `EADDRINUSE`.
+ */
+export type ErrorCode = AnswerCode | 'option_invalid' | 'no_answer' | 'answer_unreadable' | 'expectation_unmet' | 'closed' | 'EADDRINUSE' | (string & {})
+
+/** One thing that is wrong with a document, or with settings. */
+export type Problem = {
+  /** Where in the document, as `tickets[3].location`; empty for the document itself. */
+  path: string
+  message: string
+  file?: string
+  line?: number
+  column?: number
+}
+
+type Details = { status?: number; param?: string | undefined; problems?: readonly Problem[] | undefined; verdict?: Verdict; cause?: Error }
+
+/** Everything that the package throws and rejects with. */
+export class EmulatorError extends Error {
+  override readonly name = 'EmulatorError'
+  readonly code: ErrorCode
+  /** What is wrong with a document or with settings, one by one; empty for every other error. */
+  readonly problems: readonly Problem[]
+  /** The status of the control call, where one was refused. */
+  declare readonly status?: number
+  /** The parameter, name or option that is refused. */
+  declare readonly param?: string
+  /** What `verify` saw, where its expectation does not hold. */
+  declare readonly verdict?: Verdict
+
+  constructor(code: ErrorCode, message: string, { problems = [], status, param, verdict, cause }: Details = {}) {
+    super(message)
+    this.code = code
+    this.problems = problems
+    const known = Object.entries({ status, param, verdict, cause }).filter(([, value]) => value !== undefined)
+    Object.assign(this, Object.fromEntries(known))
+  }
+}
+
+/** An error of the emulator, or of the system, as the package's own. */
+export function errorFrom(error: unknown): EmulatorError {
+  if (error instanceof ApiError) {
+    const { code, message, param, problems } = error
+    return new EmulatorError(code, message, { param, problems })
+  }
+  const { code = 'internal_error', message } = error as NodeJS.ErrnoException
+  return new EmulatorError(code, message, { cause: error as Error })
+}

@@ -1,0 +1,32 @@
+/** Sends requests over HTTP, on connections of its own: what a test suite does to the global `fetch` does not reach them. */
+import { Agent, request } from 'node:http'
+import type { RequestOptions } from 'node:https'
+import { joinedHeaders, type ReceivedAnswer, type SentRequest, type Transport } from './connection.js'
+
+/** A transport to an address, `http:` or `https:`, whose path comes before every other; connections are kept until it is closed. */
+export async function httpTransport({ protocol, hostname, port, pathname }: URL): Promise<Transport> {
+  const under = pathname.replace(/\/$/, '')
+  const http = protocol === 'https:' ? await import('node:https') : { Agent, request }
+  const agent = new http.Agent({ keepAlive: true })
+  // an address of IPv6 stands in brackets in a URL
+  const target: RequestOptions = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, agent }
+
+  const send = ({ method, path, headers, body }: SentRequest) =>
+    new Promise<ReceivedAnswer>((resolve, reject) => {
+      const sent = http.request({
+        ...target,
+        method,
+        path: `${under}${path}`,
+        headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) }
+      })
+      sent.on('error', reject)
+      sent.on('response', answer => {
+        const chunks: Buffer[] = []
+        answer.on('error', reject)
+        answer.on('data', chunk => chunks.push(chunk))
+        answer.on('end', () => resolve({ status: answer.statusCode as number, headers: joinedHeaders(answer.headers), text: Buffer.concat(chunks).toString() }))
+      })
+      sent.end(body)
+    })
+  return { send, close: async () => agent.destroy() }
+}

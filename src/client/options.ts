@@ -1,0 +1,15 @@
+/** Options of the package's functions: what they do not know is refused by name. */
+import { didYouMean } from '../core/nearest.js'
+import { EmulatorError } from './error.js'
+
+/** Refuses an option that a function does not have; `more` says of some other names what to do. Errors: `option_invalid`. */
+export function checkOptions(of: string, options: object, known: readonly string[], more: (name: string) => string | undefined = () => undefined): void {
+  const name = Object.keys(options).find(name => !known.includes(name))
+  if (name === undefined) return
+  const advice = more(name) ?? (didYouMean(name, known) || `; it has ${known.join(', ')}`)
+  throw invalidOption(name, `${of} has no option ${name}${advice}`)
+}
+
+/** An option that does not exist or cannot be right. */
+export const invalidOption = (param: string, message: string): EmulatorError =>
+  new EmulatorError('option_invalid', /[.?]$/.test(message) ? message : `${message}.`, { param })

@@ -1,0 +1,137 @@
+/** Starts the emulator: its app on a port, with the start scenario loaded or the data file read. The command and the package start it so. */
+import { mkdir, readdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { buildApp } from './app.js'
+import { checkerOf } from './core/checking.js'
+import { ApiError } from './core/errors.js'
+import { sentence } from './core/nearest.js'
+import { flattened, type GivenSettings, nested, type SettingVariables, settingsInForce, settingsSchema } from './core/settings.js'
+import { BASE, CONTROL } from './http/paths.js'
+import { DataFile } from './sandbox/data-file.js'
+import type { Sandbox } from './sandbox/sandbox.js'
+import { Sandboxes } from './sandbox/sandboxes.js'
+import { documentOf } from './scenario/documents.js'
+import { keysIn } from './scenario/export.js'
+import { isPath, Library } from './scenario/library.js'
+import { VERSION } from './version.js'
+import { watchFiles } from './watching.js'
+
+export type RunOptions = {
+  /** A scenario's or fixture's name, a file's path, or a document; `default` when left out. */
+  scenario?: string | object
+  /** Settings by key, as on the command line: `{ port: 0, 'pagination.max_limit': 5 }`. The port is 0, a free one, when left out. */
+  settings?: GivenSettings
+  /** Settings of lower precedence, as from the environment. */
+  environment?: GivenSettings
+  /** The variable that each of them was read from, as `GET /_control/settings` tells it. */
+  variables?: SettingVariables
+  /** The machine's time in milliseconds; `Date.now` when left out. */
+  now?: () => number
+  logger?: FastifyBaseLogger
+  /** Called during long work while a scenario loads: a label, and how many of how many are done. */
+  progress?: (label: string, done: number, total: number) => void
+}
+
+export type RunningEmulator = {
+  /** The origin, `http://localhost:PORT`. */
+  url: string
+  /** The base address, `http://localhost:PORT/next`. */
+  baseUrl: string
+  controlUrl: string
+  /** The loaded scenario. */
+  scenario: { name: string; description: string | null }
+  /** The API keys at the start, each with the Account that it acts as. */
+  apiKeys: { key: string; account: string }[]
+  /** The data file that the state was read from; null without one, or when the file is new. */
+  resumed: string | null
+  /** The sandbox at the base address: records, script, evidence. */
+  sandbox: Sandbox
+  /** Every sandbox. */
+  sandboxes: Sandboxes
+  /** The app, to inject requests into. */
+  app: FastifyInstance
+  /** Stops the emulator: new calls are refused, calls in flight get up to `limits.shutdown` milliseconds. Errors: `data_not_written` with what is not in the data file. */
+  close: () => Promise<void>
+}
+
+const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
+
+/**
+ * Starts an emulator and loads its scenario. Errors: an `ApiError` that lists what is wrong with the settings or the scenario, or the system's own
+ * error when it cannot listen (`EADDRINUSE`, `EACCES`, …) or read a file or folder; nothing is left running then.
+ */
+export async function runEmulator({
+  scenario,
+  settings = {},
+  environment = {},
+  variables,
+  now = Date.now,
+  logger,
+  progress
+}: RunOptions = {}): Promise<RunningEmulator> {
+  const launch = { flag: { port: 0, ...(await checked(settings)) }, environment: await checked(environment), variables }
+  const process = settingsInForce(launch).values
+  const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir }, process)
+  const sandboxes = new Sandboxes({ library, launch, machine: now, progress })
+  const file = process.data === null ? null : await DataFile.take(process.data)
+  const app = await buildApp({ sandboxes, library, settings: process, version: VERSION, data: file ?? undefined, ...(logger && { logger }) })
+  let stopWatching = async () => {}
+  /** Whether the state is complete, so that it may be written to the data file. */
+  let isWritable = false
+  const close = async () => {
+    await stopWatching()
+    const cut = setTimeout(() => app.server.closeAllConnections(), process['limits.shutdown'])
+    await app.close()
+    clearTimeout(cut)
+    await file?.close({ writesLast: isWritable })
+  }
+  try {
+    await Promise.all([process.fixtures_dir, process.scenarios_dir].map(folder => folder && readdir(folder)))
+    if (process.snapshots_dir) await mkdir(process.snapshots_dir, { recursive: true })
+    await app.listen({ port: process.port, host: process.host, listenTextResolver: address => `listening on ${address}, loading the scenario` })
+    const load = async () => {
+      const { document, origin } = await startDocument(scenario ?? process.scenario, library)
+      await file?.writable()
+      const loaded = await sandboxes.start(document, origin, { play: app.playIn })
+      await file?.saved()
+      return loaded
+    }
+    file?.writeFrom(() => sandboxes.present)
+    const isNew = file === null || file.isNew
+    if (isNew) await load()
+    else {
+      sandboxes.resume(await file.read(launch))
+      file.resumed()
+    }
+    isWritable = true
+    if (process.watch) stopWatching = await watchFiles(library, load, app.log)
+    const url = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
+    const sandbox = sandboxes.main
+    const apiKeys = keysIn(sandbox.store)
+    const resumed = isNew ? null : process.data
+    return { url, baseUrl: `${url}${BASE}`, controlUrl: `${url}${CONTROL}`, scenario: sandbox.scenario, apiKeys, resumed, sandbox, sandboxes, app, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Settings given by key or nested, checked as on the command line. Errors: `setting_invalid` with every problem. */
+async function checked(given: GivenSettings): Promise<GivenSettings> {
+  const problems = (await SETTINGS_CHECKER.problems(nested(flattened(given)))).map(({ path, message }) => ({ path, message }))
+  if (problems.length === 0) return flattened(given) as GivenSettings
+  throw new ApiError('setting_invalid', { message: sentence(problems.map(({ path, message }) => `${path}: ${message}`).join('; ')), problems })
+}
+
+async function startDocument(scenario: string | object, library: Library) {
+  if (typeof scenario === 'object') return { document: documentOf('scenario', scenario, library.limits), origin: { name: 'inline', file: null } }
+  const document = isPath(scenario) ? await library.file(scenario) : await library.scenario(scenario)
+  return { document, origin: { name: scenario, file: document.name } }
+}
+
+/** The host of an address that works on this machine, for the host that is bound. */
+function shownHost(host: string): string {
+  if (['127.0.0.1', '0.0.0.0', '::'].includes(host)) return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,87 @@
+/** Starts an emulator in the process of a test, and gives it as the object that `connect` gives too. */
+import type { FastifyBaseLogger } from 'fastify'
+import type { Transport } from './client/connection.js'
+import { Connection, joinedHeaders } from './client/connection.js'
+import type { Fixture, Scenario, Settings } from './client/documents.js'
+import { type Emulator, emulatorAt, jsonOf } from './client/emulator.js'
+import { errorFrom } from './client/error.js'
+import { checkOptions, invalidOption } from './client/options.js'
+import { isObject } from './core/quick-check.js'
+import { flattened, type GivenSettings, SETTINGS } from './core/settings.js'
+import { type RunningEmulator, runEmulator } from './emulator.js'
+
+/** Writes a line of the log: what it is about, and a text; or a text alone. */
+export type LogLine = (about: unknown, text?: string) => void
+/** Where log lines go: pino, `console`, or anything else that has these. Lines of a level that it does not have are not written. */
+export type Logger = { info: LogLine; warn: LogLine; error: LogLine; debug?: LogLine; level?: string; isLevelEnabled?: (level: string) => boolean }
+
+export type EmulatorOptions = {
+  /** A scenario or a fixture: a name, a file's path, or a document; `default` when left out. */
+  scenario?: string | Scenario | Fixture
+  /** Settings by key, as on the command line, or nested: `{ 'pagination.max_limit': 5 }`, `{ pagination: { max_limit: 5 } }`. */
+  settings?: Settings
+  /** The port to listen on; a free one when left out. */
+  port?: number
+  /** Where log lines go; nothing is logged when left out. */
+  logger?: Logger
+  /** The machine's time in milliseconds, which the clock goes by; `Date.now` when left out. */
+  now?: () => number
+}
+
+const OPTIONS = ['scenario', 'settings', 'port', 'logger', 'now'] as const satisfies (keyof EmulatorOptions)[]
+
+/**
+ * Starts an emulator on a free port, or on the one that is given, and loads its scenario. Variables of the environment are not read.
+ * Errors: an `EmulatorError`: `option_invalid`; `setting_invalid` and `document_invalid` with every problem; `scenario_unknown`; or the system's own code,
+ * such as `EADDRINUSE`. Nothing is left running then.
+ */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  checkOptions('startEmulator', options, OPTIONS, settingAdvice)
+  const { scenario, settings = {}, port, logger, now } = options
+  const given = flattened(settings) as GivenSettings
+  if (scenario !== undefined && typeof scenario !== 'string' && !isObject(scenario)) {
+    throw invalidOption('scenario', `A name, a path or a document was expected as scenario, not ${scenario}`)
+  }
+  if (port !== undefined && given.port !== undefined) throw invalidOption('port', 'The port is given twice, as port and in settings')
+  const running = await runEmulator({
+    settings: { ...given, ...(port !== undefined && { port }) },
+    ...(scenario !== undefined && { scenario: typeof scenario === 'string' ? scenario : JSON.parse(jsonOf(scenario)) }),
+    ...(logger && { logger: wholeLogger(logger) }),
+    ...(now && { now })
+  }).catch(error => {
+    throw errorFrom(error)
+  })
+  const { url, apiKeys, sandbox } = running
+  const connection = new Connection(url, injection(running), sandbox.settings.control_token)
+  return emulatorAt(connection, { sandbox: null, keys: apiKeys, startKeys: apiKeys, close: () => connection.close() })
+}
+
+/** What to do about an option that is a setting. */
+const settingAdvice = (name: string) => (Object.hasOwn(SETTINGS, name) ? `; it is a setting: settings: { ${name}: … }` : undefined)
+
+/** Sends requests to the app itself, without a socket. */
+function injection({ url, app, close }: RunningEmulator): Transport {
+  const { host } = new URL(url)
+  return {
+    send: async ({ method, path, headers, body }) => {
+      const call = { method: method as 'GET', url: path, headers: { host, ...headers }, ...(body !== undefined && { payload: body }) }
+      const { statusCode, headers: sent, payload } = await app.inject(call)
+      return { status: statusCode, headers: joinedHeaders(sent), text: payload }
+    },
+    close: () =>
+      close().catch(error => {
+        throw errorFrom(error)
+      })
+  }
+}
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** A logger with every level, as the framework wants it; lines of a level that it does not have are not written. */
+function wholeLogger(given: Logger): FastifyBaseLogger {
+  const lines = given as Partial<Record<string, unknown>> as Partial<Record<string, LogLine>>
+  const levels = LEVELS.map(level => [level, (...line: Parameters<LogLine>) => lines[level]?.(...line)])
+  const isLevelEnabled = (level: string) => given.isLevelEnabled?.(level) ?? (level !== 'debug' && level !== 'trace')
+  const logger = { ...Object.fromEntries(levels), isLevelEnabled, level: given.level ?? 'info', child: () => logger }
+  return logger
+}

@@ -1,0 +1,229 @@
+/**
+ * The package as npm publishes it, installed into empty folders and used from there. Here with npm alone and without a network; `npm run test:package` also
+ * uses the other package managers, two test runners, and a pack from a fresh clone.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import ts from 'typescript'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const PROJECT = fileURLToPath(new URL('project/', import.meta.url))
+const isWhole = process.env.PACKAGE === 'all'
+
+const scratch = mkdtempSync(join(tmpdir(), 'commerce-emulator-'))
+t.teardown(() => rmSync(scratch, { recursive: true, force: true }))
+const emptyFile = join(scratch, 'empty')
+writeFileSync(emptyFile, '')
+/** Nothing of this process but where programs and the user's files are: no settings, no coverage. */
+const BARE = { PATH: process.env.PATH, HOME: process.env.HOME }
+/** Package managers with their own defaults, each with its files in the scratch folder. */
+const FRESH = {
+  ...BARE,
+  npm_config_userconfig: emptyFile,
+  npm_config_update_notifier: 'false',
+  YARN_CACHE_FOLDER: join(scratch, 'cache'),
+  YARN_GLOBAL_FOLDER: join(scratch, 'global'),
+  YARN_ENABLE_TELEMETRY: '0'
+}
+
+type Ran = { status: number | null; stdout: string; stderr: string }
+/** Runs a program without what tap puts into the NODE_OPTIONS of each. */
+function run(cwd: string, command: readonly string[], env: NodeJS.ProcessEnv = FRESH): Ran {
+  const { status, stdout, stderr, error } = spawnSync('env', ['-u', 'NODE_OPTIONS', ...command], { cwd, env, encoding: 'utf8', maxBuffer: 2 ** 26 })
+  if (error) throw error
+  return { status, stdout, stderr }
+}
+/** Runs what has to end with status 0; returns what it wrote to stdout. */
+function output(cwd: string, command: readonly string[], env?: NodeJS.ProcessEnv): string {
+  const { status, stdout, stderr } = run(cwd, command, env)
+  if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}:\n${stdout}\n${stderr}`)
+  return stdout
+}
+
+type Packed = { filename: string; files: { path: string }[] }
+function packed(folder: string, ...options: string[]): Packed {
+  const [pack] = JSON.parse(output(folder, ['npm', 'pack', '--json', '--pack-destination', scratch, ...options], BARE))
+  return pack
+}
+const pack = packed(ROOT, '--ignore-scripts')
+const tarball = join(scratch, pack.filename)
+
+type Manager = {
+  name: string
+  /** Its script, where it does not come with Node.js. */
+  script?: string
+  install: (file: string) => string[]
+  /** What runs a command of an installed package. */
+  exec: string[]
+  variables?: Record<string, string>
+  /** Whether Node.js finds the package without it. */
+  isPlain?: boolean
+}
+const MANAGERS: Manager[] = [
+  { name: 'npm', install: file => ['npm', 'install', '--save-dev', '--offline', file], exec: ['npx', '--offline'], isPlain: true },
+  {
+    name: 'pnpm',
+    script: 'pnpm/bin/pnpm.cjs',
+    install: file => ['add', '--save-dev', '--offline', file],
+    exec: ['exec'],
+    variables: { npm_config_store_dir: join(scratch, 'store') },
+    isPlain: true
+  },
+  { name: 'Yarn 1', script: 'yarn/bin/yarn.js', install: file => ['add', '--dev', '--offline', `file:${file}`], exec: ['--silent'], isPlain: true },
+  {
+    name: 'Yarn 4',
+    script: '@yarnpkg/cli-dist/bin/yarn.js',
+    install: file => ['add', '--dev', `commerce-emulator@file:${file}`],
+    exec: [],
+    variables: { YARN_NODE_LINKER: 'node-modules' },
+    isPlain: true
+  },
+  {
+    name: 'Yarn 4 without node_modules',
+    script: '@yarnpkg/cli-dist/bin/yarn.js',
+    install: file => ['add', '--dev', `commerce-emulator@file:${file}`],
+    exec: []
+  }
+]
+const OTHER_MANAGERS = ['pnpm@10', 'yarn@1', '@yarnpkg/cli-dist@4']
+const RUNNERS = ['vitest@4', 'jest@30']
+const USED = { status: 200, refused: [true, 'setting_invalid'] }
+
+/** Makes a project, installs the package into it and uses it there. */
+function use(t: Test, { name, script, install, exec, variables, isPlain }: Manager): string {
+  const folder = join(scratch, name.replaceAll(' ', '-'))
+  cpSync(PROJECT, folder, { recursive: true })
+  writeFileSync(join(folder, 'yarn.lock'), '')
+  const env = { ...FRESH, ...variables }
+  const manager = script ? [process.execPath, join(scratch, 'managers/node_modules', script)] : []
+
+  const installed = run(folder, [...manager, ...install(tarball)], env)
+  t.equal(installed.status, 0, `${name} installs it`)
+  t.notMatch(`${installed.stdout}${installed.stderr}`, /\bwarn|deprecat|engine/i, `${name} has nothing to warn about`)
+
+  const node = isPlain ? [process.execPath] : [...manager, 'node']
+  const files = isPlain ? ['imported.mjs', 'required.cjs'] : ['required.cjs']
+  for (const file of files) {
+    const { stdout, stderr } = run(folder, [...node, file], env)
+    t.strictSame([stderr, JSON.parse(stdout || 'null')], ['', USED], `${name}: ${file}`)
+  }
+  const command = run(folder, [...manager, ...exec, 'commerce-emulator', 'exec', '--', process.execPath, 'called.mjs'], env)
+  t.strictSame([command.status, command.stdout], [0, 'status 200\n'], `${name}: the command\n${command.stderr}`)
+  return folder
+}
+
+t.test('package: it depends on no other package, runs no script when it is installed, and holds no source map', async t => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const paths = pack.files.map(({ path }) => path)
+
+  t.strictSame(
+    ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies', 'bundledDependencies'].filter(name => name in manifest),
+    []
+  )
+  t.strictSame(
+    ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare'].filter(name => name in manifest.scripts),
+    []
+  )
+  for (const name of ['repository', 'bugs', 'keywords', 'license', 'engines', 'bin', 'types']) t.ok(manifest[name], name)
+  t.strictSame(
+    paths.filter(path => /\.map$|\.code$|^dist\/inputs|^(src\/(?!console\/ui)|test|bench)/.test(path)),
+    []
+  )
+  for (const path of ['dist/main.js', 'dist/index.js', 'dist/types/index.d.ts', 'dist/LICENCES.txt', 'LICENSE', 'README.md', 'CHANGELOG.md'])
+    t.ok(paths.includes(path), path)
+  const addresses = paths.filter(path => /\.(js|css)$/.test(path) && readFileSync(join(ROOT, path), 'utf8').includes('# sourceMappingURL='))
+  t.strictSame(addresses, [])
+})
+
+t.test('package: its documents link to what it holds', async t => {
+  const paths = pack.files.map(({ path }) => path)
+  const isThere = (path: string) => paths.some(one => one === path || one.startsWith(`${path}/`))
+  let count = 0
+  for (const file of paths.filter(path => path.endsWith('.md'))) {
+    for (const [, link = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)) {
+      t.ok(isThere(join(dirname(file), link).replace(/\/$/, '')), `${file}: ${link}`)
+      count++
+    }
+  }
+  t.ok(count > 20)
+})
+
+const folder = use(t, MANAGERS[0] as Manager)
+
+t.test('package: `node:test` uses it', async t => {
+  t.equal(run(folder, [process.execPath, '--test', 'node.test.mjs']).status, 0)
+})
+
+t.test('package: what it exports is what the source exports', async t => {
+  const source = await import('../../src/index.js')
+  const names = output(folder, [process.execPath, '-p', "Object.keys(require('commerce-emulator')).join()"])
+  const imported = output(folder, [process.execPath, '--input-type=module', '-e', "console.log(Object.keys(await import('commerce-emulator')).join())"])
+
+  t.strictSame(names.trim().split(',').sort(), Object.keys(source).sort())
+  const additions = ['default', 'module.exports']
+  t.strictSame(
+    imported
+      .trim()
+      .split(',')
+      .filter(name => !additions.includes(name))
+      .sort(),
+    Object.keys(source).sort()
+  )
+})
+
+type Resolution = { title: string; options: ts.CompilerOptions; endings: string[] }
+const RESOLUTIONS: Resolution[] = [
+  { title: 'bundler', options: { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler }, endings: ['ts'] },
+  { title: 'node16', options: { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 }, endings: ['mts', 'cts'] }
+]
+
+for (const { title, options, endings } of RESOLUTIONS) {
+  t.test(`package: its types compile strictly under ${title}, with those of the language alone`, async t => {
+    const files = endings.map(ending => join(folder, `typed.${ending}`))
+    for (const file of files) cpSync(join(PROJECT, 'typed.ts'), file)
+    const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false }
+    const program = ts.createProgram(files, { ...options, ...strict, target: ts.ScriptTarget.ES2022, lib: ['lib.es2022.d.ts'], types: [], noEmit: true })
+    const problems = ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`)
+
+    t.strictSame(problems, [])
+    t.ok(program.getSourceFiles().some(({ fileName }) => fileName.endsWith('commerce-emulator/dist/types/index.d.ts')))
+  })
+}
+
+t.test('package: other package managers install it without a warning, and use it', { skip: !isWhole && 'npm run test:package does it' }, async t => {
+  const managers = join(scratch, 'managers')
+  mkdirSync(managers)
+  writeFileSync(join(managers, 'package.json'), '{"private":true}')
+  output(managers, ['npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', ...OTHER_MANAGERS], BARE)
+
+  for (const manager of MANAGERS.slice(1)) use(t, manager)
+})
+
+t.test('package: Vitest and Jest use it', { skip: !isWhole && 'npm run test:package does it' }, async t => {
+  output(folder, ['npm', 'install', '--save-dev', '--no-audit', '--no-fund', '--ignore-scripts', ...RUNNERS], BARE)
+
+  for (const command of [['vitest', 'run', 'vitest.test.mjs'], ['jest']]) {
+    const { status, stdout, stderr } = run(folder, ['npx', ...command])
+    t.equal(status, 0, `${command[0]}\n${stdout}\n${stderr}`)
+  }
+})
+
+t.test('package: a pack from a fresh clone holds the same files', { skip: !isWhole && 'npm run test:package does it' }, async t => {
+  const clone = join(scratch, 'clone')
+  for (const file of output(ROOT, ['git', 'ls-files', '--cached', '--others', '--exclude-standard'], BARE).trim().split('\n')) {
+    if (existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(clone, file))
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+  t.notOk(readdirSync(clone).includes('dist'))
+
+  t.strictSame(
+    packed(clone)
+      .files.map(({ path }) => path)
+      .sort(),
+    pack.files.map(({ path }) => path).sort()
+  )
+})

@@ -1,0 +1,5 @@
+/** Makes a call as any client of the service makes it, and returns its status. */
+export async function call(baseUrl, key) {
+  const answer = await fetch(`${baseUrl}/locations?limit=1`, { headers: { authorization: `Basic ${btoa(`${key}:`)}` } })
+  return answer.status
+}
