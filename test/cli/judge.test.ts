@@ -12,7 +12,7 @@ const TOKEN = 'open sesame'
 /** An emulator that listens, with two findings in its run: the same refused call twice, a payment of nothing. */
 async function emulatorWithFindings(t: Test, settings: object = {}) {
   const emulator = await startEmulator({
-    scenario: { data: smallFixture(), expect: [{ on: 'POST /refunds', times: 1 }] },
+    scenario: { data: smallFixture() as never, expect: [{ on: 'POST /refunds', times: 1 }] },
     settings: { log_level: 'silent', ...settings }
   })
   t.teardown(emulator.close)
