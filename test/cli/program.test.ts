@@ -46,7 +46,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
   const [usage] = stdout.split('\n\n')
   t.equal(
     usage,
-    'Usage: commerce-emulator [start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
+    'Usage: commerce-emulator [start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
   )
   const flat = stdout.replace(/\s+/g, ' ')
   for (const [key, { about, default: fallback, flag }] of Object.entries(SETTINGS) as [
@@ -64,6 +64,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
     'validate [options] <file...> Check',
     'check [options] <file...> Play',
     'exec [options] <command...> Run',
+    'judge [options] Judge',
     'coverage Reports',
     'Examples:'
   ]) {
@@ -241,7 +242,7 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
     [
       1,
       [
-        'steps.yaml:2:9 steps[0].do: GET /nowhere is no operation of the reference',
+        'steps.yaml:2:9 steps[0].do: GET /nowhere is no operation of the reference; a call is written as a method and a path, such as POST /refunds',
         'steps.yaml:3:9 steps[1].do: ${gone.id} refers to nothing; name an earlier step with as, or the id of a record',
         'steps.yaml: 2 problems',
         'played.yaml: valid',
