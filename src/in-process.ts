@@ -6,6 +6,7 @@ import type { Fixture, Scenario, Settings } from './client/documents.js'
 import { type Emulator, emulatorAt, jsonOf } from './client/emulator.js'
 import { errorFrom } from './client/error.js'
 import { checkOptions, invalidOption } from './client/options.js'
+import { isObject } from './core/quick-check.js'
 import { flattened, type GivenSettings, SETTINGS } from './core/settings.js'
 import { type RunningEmulator, runEmulator } from './emulator.js'
 
@@ -14,7 +15,7 @@ export type LogLine = (about: unknown, text?: string) => void
 /** Where log lines go: pino, `console`, or anything else that has these. Lines of a level that it does not have are not written. */
 export type Logger = { info: LogLine; warn: LogLine; error: LogLine; debug?: LogLine; level?: string; isLevelEnabled?: (level: string) => boolean }
 
-export type StartOptions = {
+export type EmulatorOptions = {
   /** A scenario or a fixture: a name, a file's path, or a document; `default` when left out. */
   scenario?: string | Scenario | Fixture
   /** Settings by key, as on the command line, or nested: `{ 'pagination.max_limit': 5 }`, `{ pagination: { max_limit: 5 } }`. */
@@ -27,17 +28,20 @@ export type StartOptions = {
   now?: () => number
 }
 
-const OPTIONS = ['scenario', 'settings', 'port', 'logger', 'now'] as const satisfies (keyof StartOptions)[]
+const OPTIONS = ['scenario', 'settings', 'port', 'logger', 'now'] as const satisfies (keyof EmulatorOptions)[]
 
 /**
  * Starts an emulator on a free port, or on the one that is given, and loads its scenario. Variables of the environment are not read.
  * Errors: an `EmulatorError`: `option_invalid`; `setting_invalid` and `document_invalid` with every problem; `scenario_unknown`; or the system's own code,
  * such as `EADDRINUSE`. Nothing is left running then.
  */
-export async function startEmulator(options: StartOptions = {}): Promise<Emulator> {
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions('startEmulator', options, OPTIONS, settingAdvice)
   const { scenario, settings = {}, port, logger, now } = options
   const given = flattened(settings) as GivenSettings
+  if (scenario !== undefined && typeof scenario !== 'string' && !isObject(scenario)) {
+    throw invalidOption('scenario', `A name, a path or a document was expected as scenario, not ${scenario}`)
+  }
   if (port !== undefined && given.port !== undefined) throw invalidOption('port', 'The port is given twice, as port and in settings')
   const running = await runEmulator({
     settings: { ...given, ...(port !== undefined && { port }) },

@@ -54,6 +54,9 @@ function writer(names, isInput) {
       const lines = Object.entries(properties).map(
         ([name, schema]) => `${comment(schema, deeper)}${deeper}${nameOf(name)}${required.includes(name) ? '' : '?'}:${spaced(inner(schema, deeper))}`
       )
+      // other names have a type that those of the known ones are of too
+      const others = typeof additionalProperties === 'object' && [additionalProperties, ...Object.values(properties)].map(schema => inner(schema, deeper))
+      if (others) lines.push(`${deeper}[name: string]:${spaced(unionOf([...others, 'undefined'], deeper))}`)
       return `{\n${lines.join('\n')}\n${indent}}`
     }
     return `{ [name: string]: ${typeof additionalProperties === 'object' ? inner(additionalProperties, indent) : 'unknown'} }`
@@ -63,10 +66,12 @@ function writer(names, isInput) {
 
 const declaration = (name, about, type) => `/** ${about} */\nexport type ${name} =${spaced(type)}\n`
 
-/** Settings by their keys, and nested by the dots of them. */
-function settingsType(keys, { SETTINGS, settingsSchema }) {
-  const { properties } = settingsSchema(key => keys.includes(key))
-  const flat = Object.fromEntries(keys.map(key => [key, { ...SETTINGS[key].schema, description: SETTINGS[key].about, default: SETTINGS[key].default }]))
+/** Every setting by its key, and nested by the dots of it. */
+function settingsType({ SETTINGS, settingsSchema }) {
+  const { properties } = settingsSchema(() => true)
+  const flat = Object.fromEntries(
+    Object.entries(SETTINGS).map(([key, { schema, about, default: fallback }]) => [key, { ...schema, description: about, default: fallback }])
+  )
   return { type: 'object', properties: { ...flat, ...properties } }
 }
 
@@ -83,7 +88,6 @@ export function declarations(tables) {
   const fixture = fixtureSchema()
   const scenario = scenarioSchema()
   const isOfScenario = key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
-  const settingKeys = Object.keys(SETTINGS)
   const [matchValue, ...deeper] = matchValues(entrySchema())
   const records = Object.entries(RESOURCE_NAMES)
 
@@ -97,6 +101,7 @@ export function declarations(tables) {
     AnswerCode: ['The code of a refusal, of the API or the control API.', Object.keys(tables.CATALOGUE)]
   }
   const ofWords = Object.entries(words).map(([name, [, members]]) => [textOf({ type: 'string', enum: members }), name])
+  ofWords.push([textOf({ type: 'string', enum: ['*', ...tables.OPERATION_NAMES] }), "OperationName | '*'"])
 
   const inputs = {
     Fixture: { about: 'A fixture: records of each family, and API keys. What a record leaves out is filled in.', schema: fixture },
@@ -113,17 +118,24 @@ export function declarations(tables) {
     MatchValue: { about: matchValue.description, schema: matchValue },
     Generate: { about: 'Records to be filled in from the seed, of one family.', schema: scenario.properties.generate.items },
     Step: { about: 'A call that is played through the API when the scenario loads.', schema: scenario.properties.steps.items },
+    Play: { about: 'A call that `check` makes as a client would, or several at once.', schema: scenario.properties.play.items },
+    PlayedCall: { about: 'One of several calls that are made at once.', schema: scenario.properties.play.items.properties.at_once.items },
     Expectation: {
-      about: 'How often calls have to come: `times`, or `at_least` and `at_most`; at least once when all are left out.',
+      about:
+        'How often calls have to come: `times`, or `at_least` and `at_most`; at least once when all are left out. Or in which order, or what the records are in the end.',
       schema: expectationSchema()
     },
-    SandboxSettings: { about: 'The settings that a scenario can give, by key or nested.', schema: settingsSchema(isOfScenario) },
-    Settings: { about: 'Every setting, by key as on the command line, or nested.', schema: settingsType(settingKeys, tables) }
+    ExpectedCall: { about: 'A call of a sequence.', schema: expectationSchema().properties.sequence.items },
+    ExpectedRecords: {
+      about: 'Records of a family by id, with what they hold; `count` is how many there are.',
+      schema: expectationSchema().properties.state.properties.tickets
+    },
+    SandboxSettings: { about: 'The settings that a scenario can give.', schema: settingsSchema(isOfScenario) },
+    Settings: { about: 'Every setting, by key as on the command line, or nested.', schema: settingsType(tables) }
   }
   const inputNames = new Map([...textsOf(inputs), ...ofWords])
   for (const schema of deeper) inputNames.set(textOf(schema), 'MatchValue')
   const input = writer(inputNames, true)
-  const own = { SandboxSettings: settingsType(settingKeys.filter(isOfScenario), tables) }
 
   const answers = Object.fromEntries(
     records.map(([family, name]) => [name, { about: `A ${name} as the API returns it.`.replace('A A', 'An A'), schema: RESOURCES[family] }])
@@ -132,7 +144,7 @@ export function declarations(tables) {
 
   return [
     '/** What documents, records, settings and names look like: written by `npm run schema` from the tables that the emulator checks them by. */\n',
-    ...Object.entries(inputs).map(([name, { about, schema }]) => declaration(name, about, input(own[name] ?? schema))),
+    ...Object.entries(inputs).map(([name, { about, schema }]) => declaration(name, about, input(schema))),
     ...Object.entries(answers).map(([name, { about, schema }]) => declaration(name, about, answer(schema))),
     ...Object.entries(words).map(([name, [about, members]]) => declaration(name, about, unionOf(members.map(literal), '')))
   ].join('\n')

@@ -9,6 +9,7 @@ import { maskedThroughout } from '../core/redaction.js'
 import { type RunningEmulator, runEmulator } from '../emulator.js'
 import { coverageJunit, findingsText, xml } from '../evidence/reports.js'
 import { createLogger } from '../http/logging.js'
+import { shownOn } from '../scenario/matching.js'
 import type { Launch } from '../scenario/scenario.js'
 import type { Gate } from './gates.js'
 import { visible, visibleLines } from './terminal.js'
@@ -112,7 +113,7 @@ function failuresOf({ coverage, findings, unusedScriptEntries, unmetExpectations
 }
 
 type Unused = RunSummary['unusedScriptEntries'][number]
-const entryName = ({ id, entry }: Unused) => visible(entry.name ?? `${id} ${entry.on}`)
+const entryName = ({ id, entry }: Unused) => visible(entry.name ?? `${id} ${shownOn(entry.on)}`)
 
 function summaryText({ calls, coverage, findings, assumptions, unusedScriptEntries, unmetExpectations }: RunSummary, failures: readonly Failure[]): string {
   const lines = [

@@ -133,5 +133,34 @@ export type CoverageReport = {
 export type FindingsReport = {
   data: { finding: FindingName; severity: 'error' | 'warning'; about: string; advice: string; times: number; requests: string[] }[]
 }
-/** Everything that a report of the run holds. */
-export type RunReport = { [name: string]: unknown }
+/** A call of a run, named `SANDBOX#PERIOD/req_N`; `entry` is there of each that was refused and each that a finding names. */
+export type RunCall = {
+  request: string
+  /** The test that made it, as the header `Test-Name` said. */
+  test: string | null
+  on: string | null
+  method: string
+  path: string
+  outcome: JournalCall['outcome']
+  status: number
+  entry: ExplainedCall | null
+}
+/** Everything that a report of the run holds, over every sandbox, load and reset since the emulator was started. */
+export type RunReport = {
+  object: 'run'
+  version: string
+  scenario: LoadedScenario
+  calls: number
+  coverage: CoverageReport
+  findings: FindingsReport['data']
+  /** Those that some answer relied on. */
+  assumptions: { assumption: AssumptionId; topic: string; default: string; times: number; requests: readonly string[] }[]
+  unused_script_entries: ListedEntry[]
+  unmet_expectations: NonNullable<Verdict['expectations']>
+  sandboxes: { sandbox: string | null; periods: number }[]
+  /** What each test did; null stands for the calls that named none. */
+  tests: { test: string | null; calls: number; refused: number; kept: RuleId[]; broken: RuleId[]; findings: { finding: FindingName; times: number }[] }[]
+  requests: RunCall[]
+  /** What came when no more was kept. */
+  omitted: { requests: number; entries: number; by_test: number }
+}

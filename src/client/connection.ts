@@ -34,6 +34,8 @@ export class Connection {
     if (this.#isClosed) throw new EmulatorError('closed', `${request.method} ${request.path} is not sent: this emulator was closed.`)
     try {
       const { headers, ...answer } = await this.#transport.send({ ...request, headers: { 'user-agent': 'commerce-emulator', ...request.headers } })
+      // what waits is answered when it is cut short, with what is true only of a part of the time
+      if (this.#isClosed) throw new Error('this emulator was closed meanwhile')
       return { ...answer, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))) }
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException

@@ -219,6 +219,8 @@ export type Scenario = {
   script?: readonly ScriptEntry[]
   /** Calls played through the API when the scenario loads. */
   steps?: readonly Step[]
+  /** Calls that `check` makes as a client would, after the steps: scripted, journaled and counted. */
+  play?: readonly Play[]
   /** How often calls have to come. */
   expect?: readonly Expectation[]
 }
@@ -226,12 +228,31 @@ export type Scenario = {
 /** What the emulator does differently for some calls. */
 export type ScriptEntry = {
   name?: string
-  /** A method and a path of the reference. */
-  on: OperationName
+  /** One operation, a list of them, or * for any. */
+  on: readonly OperationName[] | OperationName | '*'
   /** What the call has to carry; left out: every call of the operation. */
   match?: Match
   /** Which of the matching calls: 1, 2-3 or 4+; left out: all. */
   calls?: number | string
+  /** The share of these calls that it is applied to, drawn from the seed. */
+  chance?: number
+  /** The instant of the sandbox's clock from which calls match. */
+  from?: string
+  /** The instant of the sandbox's clock from which calls match no longer. */
+  until?: string
+  /** How long it is applied after the first call that matched, by the sandbox's clock. */
+  for?: string
+  /** Keeps calls waiting until so many wait, or until a control call opens a gate. */
+  hold?: {
+    /** How many calls wait before all of them go on. */
+    until?: number
+    /** The name that a control call opens it by. */
+    gate?: string
+    /** The order in which calls go on: as they came, or the last one first. */
+    release?: 'in_order' | 'reverse'
+    /** The longest that a call waits. */
+    for?: string
+  }
   /** Waits first: a length of time, or min and max that it is drawn between. */
   delay?: {
     /** A length of time, such as 250ms, 2s, 36h, 7d or PT36H. */
@@ -245,12 +266,15 @@ export type ScriptEntry = {
     headers?: { [name: string]: string }
     /** Any JSON; text is sent as it is. */
     body?: unknown
+    /** An error in the shape of the service; what is left out has a default for each status. */
     error?: {
       type?: string
-      code: string
-      message: string
+      code?: string
+      message?: string
       param?: string
     }
+    /** Writes the Retry-After header, in whole seconds. */
+    retry_after?: string
   }
   /** Loses the answer. */
   fault?:
@@ -270,10 +294,21 @@ export type Match = {
   query?: { [name: string]: MatchValue }
   body?: { [name: string]: MatchValue }
   /** The API key. */
-  key?: string | readonly string[]
+  key?: MatchValue
+  /** Which records the call is about, found through what it names: the Location of its Ticket, for example. */
+  about?: {
+    /** A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names. */
+    location?: MatchValue
+    /** A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names. */
+    ticket?: MatchValue
+    /** A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names. */
+    transaction?: MatchValue
+    /** A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names. */
+    account?: MatchValue
+  }
 }
 
-/** A value, a list of values, /a regular expression/, or nested names. */
+/** A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names. */
 export type MatchValue =
   | string
   | number
@@ -320,81 +355,116 @@ export type Step = {
   }
 }
 
-/** How often calls have to come: `times`, or `at_least` and `at_most`; at least once when all are left out. */
+/** A call that `check` makes as a client would, or several at once. */
+export type Play = {
+  /** What later steps call its answer: ${name.field}. */
+  as?: string
+  /** A method and a path, such as POST /transactions or GET /transactions/${payment.id}. */
+  do?: string
+  /** An API key; the first merchant's when left out. */
+  key?: string
+  query?: { [name: string]: unknown }
+  body?: { [name: string]: unknown }
+  expect?: {
+    status?: number
+    /** What the answer has to hold; names that are left out are not compared. */
+    body?: unknown
+    /** How the answer is lost. */
+    fault?:
+      | 'connection_reset'
+      | 'empty_response'
+      | 'truncated_body'
+      | 'malformed_body'
+      | 'hang'
+  }
+  /** How often the call is made, one after the other. */
+  repeat?: number
+  /** Calls that are made together, each over a connection of its own. */
+  at_once?: readonly PlayedCall[]
+}
+
+/** One of several calls that are made at once. */
+export type PlayedCall = {
+  /** What later steps call its answer: ${name.field}. */
+  as?: string
+  /** A method and a path, such as POST /transactions or GET /transactions/${payment.id}. */
+  do: string
+  /** An API key; the first merchant's when left out. */
+  key?: string
+  query?: { [name: string]: unknown }
+  body?: { [name: string]: unknown }
+  expect?: {
+    status?: number
+    /** What the answer has to hold; names that are left out are not compared. */
+    body?: unknown
+    /** How the answer is lost. */
+    fault?:
+      | 'connection_reset'
+      | 'empty_response'
+      | 'truncated_body'
+      | 'malformed_body'
+      | 'hang'
+  }
+}
+
+/** How often calls have to come: `times`, or `at_least` and `at_most`; at least once when all are left out. Or in which order, or what the records are in the end. */
 export type Expectation = {
-  /** A method and a path of the reference. */
-  on: OperationName
+  /** One operation, a list of them, or * for any. */
+  on?: readonly OperationName[] | OperationName | '*'
   /** What the call has to carry; left out: every call of the operation. */
   match?: Match
+  /** Whether the call changed records. */
+  took_effect?: boolean
+  /** The status of the answer that the client got. */
+  status?: number | string | readonly (number | string)[]
+  /** Whether the client got an answer. */
+  answered?: boolean
   times?: number
   at_least?: number
   at_most?: number
+  /** Calls that come in this order; others may come between them. */
+  sequence?: readonly ExpectedCall[]
+  /** Records by family and id, with what they hold in the end; null for one that there must not be. */
+  state?: {
+    accounts?: ExpectedRecords
+    users?: ExpectedRecords
+    locations?: ExpectedRecords
+    tickets?: ExpectedRecords
+    transactions?: ExpectedRecords
+    refunds?: ExpectedRecords
+  }
 }
 
-/** The settings that a scenario can give, by key or nested. */
+/** A call of a sequence. */
+export type ExpectedCall = {
+  /** One operation, a list of them, or * for any. */
+  on: readonly OperationName[] | OperationName | '*'
+  /** What the call has to carry; left out: every call of the operation. */
+  match?: Match
+  /** Whether the call changed records. */
+  took_effect?: boolean
+  /** The status of the answer that the client got. */
+  status?: number | string | readonly (number | string)[]
+  /** Whether the client got an answer. */
+  answered?: boolean
+}
+
+/** Records of a family by id, with what they hold; `count` is how many there are. */
+export type ExpectedRecords = {
+  /** How many there are. */
+  count?: number
+  /** Only those that hold this are counted. */
+  where?: { [name: string]: unknown }
+  [name: string]:
+    | { [name: string]: unknown }
+    | null
+    | number
+    | { [name: string]: unknown }
+    | undefined
+}
+
+/** The settings that a scenario can give. */
 export type SandboxSettings = {
-  /** Id prefix of a merchant Account. @default "mch_" */
-  'ids.prefixes.merchant'?: string
-  /** Id prefix of a reseller Account. @default "rsl_" */
-  'ids.prefixes.reseller'?: string
-  /** Id prefix of a Location. @default "loc_" */
-  'ids.prefixes.location'?: string
-  /** Id prefix of a Ticket. @default "tkt_" */
-  'ids.prefixes.ticket'?: string
-  /** Id prefix of a Transaction. @default "txn_" */
-  'ids.prefixes.transaction'?: string
-  /** Id prefix of a User. @default "usr_" */
-  'ids.prefixes.user'?: string
-  /** Id prefix of a Refund. @default "rfd_" */
-  'ids.prefixes.refund'?: string
-  /** Letters and digits after the prefix. @default 24 */
-  'ids.length'?: number
-  /** Status of a successful create. @default 200 */
-  'statuses.created'?: 200 | 201
-  /** Status of a call that is not well formed or not valid. @default 400 */
-  'statuses.invalid'?: number
-  /** Status without a known key. @default 401 */
-  'statuses.unauthenticated'?: number
-  /** Status of a reseller creating a Location. @default 403 */
-  'statuses.forbidden'?: number
-  /** Status when the resource in the path does not exist. @default 404 */
-  'statuses.missing'?: number
-  /** Status when a resource named in the body does not exist. @default 400 */
-  'statuses.reference_missing'?: number
-  /** Status of a refused Refund. @default 400 */
-  'statuses.refund_refused'?: number
-  /** Whether an error names its rule or assumption. @default true */
-  'errors.expose_rule'?: boolean
-  /** Page size when limit is left out. @default 10 */
-  'pagination.default_limit'?: number
-  /** Largest limit. @default 100 */
-  'pagination.max_limit'?: number
-  /** What becomes of a limit out of range. @default "reject" */
-  'pagination.out_of_range'?: 'reject' | 'clamp'
-  /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
-  'pagination.order'?: 'newest_first' | 'oldest_first'
-  /** How search_query matches a Ticket reference; letter case is ignored. @default "contains" */
-  'search.reference'?: 'contains' | 'prefix' | 'exact'
-  /** How search_query matches the last four digits of a card. @default "exact" */
-  'search.last4'?: 'exact' | 'contains' | 'prefix'
-  /** What becomes of a parameter that the reference does not name; warn drops it and says so in a Warning header and the log. @default "reject" */
-  'parameters.unknown'?: 'reject' | 'warn' | 'ignore'
-  /** What becomes of a parameter that an update cannot change. @default "reject" */
-  'parameters.not_updatable'?: 'reject' | 'ignore'
-  /** Whether an update may unset a parameter that the create requires. @default "allow" */
-  'parameters.unset_required'?: 'allow' | 'reject'
-  /** An Account id: every key then acts as that Account. @default null */
-  'auth.accept_any_key'?: string | null
-  /** Whether a key sees everything, or only what belongs to its Account. @default "open" */
-  'auth.visibility'?: 'open' | 'scoped'
-  /** Whether calls are kept in the journal. @default true */
-  'evidence.journal'?: boolean
-  /** Whether rules, assumptions and findings are counted. @default true */
-  'evidence.coverage'?: boolean
-  /** Currency when none is sent. @default "usd" */
-  'transactions.default_currency'?: string
-  /** What can be refunded: the amount, or the amount plus tip and donation. @default "amount" */
-  'transactions.refundable'?: 'amount' | 'amount_plus_extras'
   ids?: {
     prefixes?: {
       /** Id prefix of a merchant Account. @default "mch_" */
@@ -535,7 +605,7 @@ export type Settings = {
   'limits.streams'?: number
   /** Most that the reader of an event stream may leave unread before it is ended, in bytes. @default 1048576 */
   'limits.stream_backlog'?: number
-  /** Most verify calls that wait at once. @default 100 */
+  /** Most verify calls that wait at once, and most calls that scripts hold. @default 100 */
   'limits.waiting'?: number
   /** Most script entries of a sandbox. @default 1000 */
   'limits.script'?: number
@@ -654,7 +724,7 @@ export type Settings = {
     streams?: number
     /** Most that the reader of an event stream may leave unread before it is ended, in bytes. @default 1048576 */
     stream_backlog?: number
-    /** Most verify calls that wait at once. @default 100 */
+    /** Most verify calls that wait at once, and most calls that scripts hold. @default 100 */
     waiting?: number
     /** Most script entries of a sandbox. @default 1000 */
     script?: number
@@ -1124,6 +1194,7 @@ export type AnswerCode =
   | 'request_unknown'
   | 'journal_incomplete'
   | 'snapshot_unknown'
+  | 'gate_unknown'
   | 'entry_unknown'
   | 'sandbox_unknown'
   | 'sandbox_limit'

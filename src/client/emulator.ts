@@ -82,78 +82,78 @@ export type Emulator = {
    * Goes back to the first state of the loaded scenario: records, keys, ids, clock, settings, script and journal. Makes the sandbox where there is none.
    * `POST /_control/reset`. Errors: `sandbox_limit`.
    */
-  reset(): Promise<{ scenario: LoadedScenario }>
+  reset: () => Promise<{ scenario: LoadedScenario }>
   /**
    * Loads a scenario or a fixture, a document or the name of one: everything is replaced, or, with a problem, nothing.
    * `POST /_control/load`. Errors: `document_invalid` with every problem, `document_too_large`, `scenario_unknown`.
    */
-  load(scenario: string | Scenario | Fixture): Promise<{ scenario: LoadedScenario; dry_run: boolean }>
+  load: (scenario: string | Scenario | Fixture) => Promise<{ scenario: LoadedScenario; dry_run: boolean }>
   /** The whole state, as a fixture that can be loaded again. `GET /_control/state`. Errors: `sandbox_unknown`. */
-  state(): Promise<State>
+  state: () => Promise<State>
   /**
    * Adds records to the state, all or none, and returns them; Tickets are made so. `POST /_control/records`.
    * Errors: `document_invalid` with every problem, `document_too_large`.
    */
-  records(fixture: Fixture): Promise<AddedRecords>
+  records: (fixture: Fixture) => Promise<AddedRecords>
   /** Keeps the present state under a name. `PUT /_control/snapshots/NAME`. Errors: `name_invalid`, `limit_reached`. */
-  snapshot(name: string): Promise<SnapshotState>
+  snapshot: (name: string) => Promise<SnapshotState>
   /** Goes back to a snapshot; the journal stays. `POST /_control/snapshots/NAME/restore`. Errors: `snapshot_unknown`, `name_invalid`, `account_unknown`. */
-  restore(name: string): Promise<SnapshotState>
+  restore: (name: string) => Promise<SnapshotState>
   /** The clock that stamps `created`. */
   readonly clock: {
     /** `GET /_control/clock`. Errors: `sandbox_unknown`. */
-    now(): Promise<ClockState>
+    now: () => Promise<ClockState>
     /** Sets the clock, freezes it or lets it run; what is left out stays. `PUT /_control/clock`. Errors: `document_invalid`, `body_malformed`. */
-    set(clock: { now?: string | Date; running?: boolean }): Promise<ClockState>
+    set: (clock: { now?: string | Date; running?: boolean }) => Promise<ClockState>
     /** Moves the clock on by a length of time such as `36h`. `POST /_control/clock/advance`. Errors: `body_malformed`. */
-    advance(by: string): Promise<ClockState>
+    advance: (by: string) => Promise<ClockState>
   }
   /** What the emulator does differently for some calls. */
   readonly script: {
     /** Adds an entry after the others. `POST /_control/script`. Errors: `document_invalid` with every problem, `limit_reached`. */
-    add(entry: ScriptEntry): Promise<ListedEntry>
+    add: (entry: ScriptEntry) => Promise<ListedEntry>
     /** Every entry, with how many calls it matched and was applied to. `GET /_control/script`. Errors: `sandbox_unknown`. */
-    list(): Promise<{ data: ListedEntry[] }>
+    list: () => Promise<{ data: ListedEntry[] }>
     /** Removes an entry, by its id. `DELETE /_control/script/ID`. Errors: `entry_unknown`. */
-    remove(id: string): Promise<void>
+    remove: (id: string) => Promise<void>
     /** Removes every entry. `DELETE /_control/script`. */
-    clear(): Promise<void>
+    clear: () => Promise<void>
   }
   /** The journal, newest first. `GET /_control/requests`. Errors: `parameter_invalid`, `sandbox_unknown`. */
-  requests(filter?: JournalFilter): Promise<Journal>
+  requests: (filter?: JournalFilter) => Promise<Journal>
   /** A call of the journal, by the Request-Id of its answer, with why it was answered so. `GET /_control/requests/ID`. Errors: `request_unknown`. */
-  why(id: string): Promise<ExplainedCall>
+  why: (id: string) => Promise<ExplainedCall>
   /**
    * Resolves where the calls that came are those that are expected; without an argument, where everything holds that the scenario itself expects.
    * `POST /_control/verify`. Errors: `expectation_unmet` with the `verdict`, `document_invalid`, `journal_incomplete`, `limit_reached`.
    */
-  verify(expectation?: Verification): Promise<Verdict>
+  verify: (expectation?: Verification) => Promise<Verdict>
   /** How often each rule was kept and broken. `GET /_control/coverage`. */
-  coverage(scope?: Scope): Promise<CoverageReport>
+  coverage: (scope?: Scope) => Promise<CoverageReport>
   /** The mistakes that the client under test made. `GET /_control/findings`. */
-  findings(scope?: Scope): Promise<FindingsReport>
+  findings: (scope?: Scope) => Promise<FindingsReport>
   /** Everything that a report of the run so far holds, over every sandbox. `GET /_control/run`. */
-  report(): Promise<RunReport>
+  report: () => Promise<RunReport>
   /** Makes any other call of the control API, such as `GET /settings`, and resolves to its answer: JSON as a value, anything else as text. Errors: those of the call. */
-  control(on: string, options?: ControlOptions): Promise<Json>
+  control: (on: string, options?: ControlOptions) => Promise<Json>
 
   /**
    * The same for a sandbox of this emulator, which is isolated from every other. Nothing is called: the sandbox is made by the first call that changes it, such
    * as `reset`, in the scenario that the emulator was started with. Errors: throws `name_invalid`.
    */
-  sandbox(name: string): Emulator
+  sandbox: (name: string) => Emulator
   /**
    * Calls the emulated API, such as `POST /refunds`: in process without a socket, otherwise over HTTP. A refusal is an answer like any other.
    * Errors: `option_invalid`; `no_answer` where a script loses the answer.
    */
-  inject(on: string, options?: InjectOptions): Promise<InjectedAnswer>
+  inject: (on: string, options?: InjectOptions) => Promise<InjectedAnswer>
   /**
    * Of what `startEmulator` returned: stops it. Of what `connect` returned: ends the calls and connections of this object, and nothing else. Of a sandbox:
    * deletes it, if it is there. Closing twice does nothing. Errors: `data_not_written`.
    */
-  close(): Promise<void>
+  close: () => Promise<void>
   /** The same as `close`, for `await using`. */
-  [Symbol.asyncDispose](): Promise<void>
+  [Symbol.asyncDispose]: () => Promise<void>
 }
 
 /** Which part of an emulator an object is for: a sandbox or, with null, the one at the base address. A new sandbox begins with `startKeys`. */

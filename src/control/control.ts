@@ -10,6 +10,7 @@ import type { Library } from '../scenario/library.js'
 import { acceptBodies } from './bodies.js'
 import { eventRoutes } from './events.js'
 import { evidenceRoutes } from './evidence.js'
+import { gateRoutes } from './gates.js'
 import { CONTROL_HEADERS, guardControl, HEALTH } from './guard.js'
 import { metricsRoutes } from './metrics.js'
 import { sandboxRoutes } from './sandboxes.js'
@@ -24,7 +25,9 @@ export type ControlOptions = { sandboxes: Sandboxes; library: Library; settings:
 export type Pages = { consolePage: ConsolePage; routes: readonly FastifyPluginAsync[] }
 
 /** Calls that change nothing that a data file holds, whatever their method. */
-const UNSAVED: ReadonlySet<string | undefined> = new Set(['/verify', '/requests', '/coverage', '/snapshots/:name'].map(path => CONTROL + path))
+const UNSAVED: ReadonlySet<string | undefined> = new Set(
+  ['/verify', '/requests', '/coverage', '/snapshots/:name', '/gates/:name/open'].map(path => CONTROL + path)
+)
 
 /** Whether a call changes what a data file holds, unless it is refused or says otherwise. */
 const isSaved = ({ method, routeOptions }: FastifyRequest) => method !== 'GET' && method !== 'HEAD' && !UNSAVED.has(routeOptions.url)
@@ -65,6 +68,7 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
   await control.register(stateRoutes, { library, settings, version, consolePage: pages.consolePage })
   await control.register(sandboxRoutes, { sandboxes })
   await control.register(scriptRoutes, { settings })
+  await control.register(gateRoutes)
   await control.register(evidenceRoutes, { settings })
   await control.register(eventRoutes, { settings })
   await control.register(metricsRoutes, { sandboxes })

@@ -1,4 +1,5 @@
 /** Control: the journal, why a call was answered so, verification, coverage, findings. */
+import { setMaxListeners } from 'node:events'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
@@ -40,6 +41,10 @@ export const totalsOf = (request: FastifyRequest): Totals => totalsIn(request.ca
 
 export const evidenceRoutes: FastifyPluginAsync<{ settings: Settings }> = async (control, { settings }) => {
   const waiting = new Slots(settings['limits.waiting'], 'verify calls that wait', 'limits.waiting')
+  const closing = new AbortController()
+  // each call that waits listens to it
+  setMaxListeners(0, closing.signal)
+  control.addHook('onClose', async () => closing.abort())
 
   control.get('/requests', async request => {
     const query = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
@@ -68,7 +73,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ settings: Settings }> = async 
   })
 
   control.post('/verify', async (request, reply) => {
-    const { holds, ...verdict } = await verify(request, reply, waiting)
+    const { holds, ...verdict } = await verify(request, reply, { waiting, closing: closing.signal })
     return reply.code(holds ? 200 : 409).send(maskedThroughout({ holds, ...verdict }))
   })
 

@@ -29,8 +29,7 @@ export const CALL_EXAMPLES: Readonly<Record<OperationId, CallExample>> = {
   updateLocation: {
     params: { id: 'loc_bistro_harbor' },
     body: {
-      'A new name, no phone, one metadata key less': { display_name: 'Bistro Nine Waterfront', phone: '', metadata: { seats: '72', opened: '' } },
-      'All metadata unset': { metadata: '' }
+      'A new name, no phone, one metadata key less': { display_name: 'Bistro Nine Waterfront', phone: '', metadata: { seats: '72', opened: '' } }
     }
   },
   listLocations: { query: { limit: 3 } },

@@ -1,124 +1,167 @@
-/** The reference's tables in the words of JSON Schema 2020-12: their rules and assumptions stay as notes and are written out as sentences. */
+/** The reference's tables in the words of JSON Schema 2020-12. Each object is a component with a name of its own, which everything else refers to. */
 import type { Settings } from '../core/settings.js'
-import { ACCOUNT, ACCOUNT_LIST } from '../reference/accounts.js'
-import { ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
-import { LOCATION, LOCATION_LIST } from '../reference/locations.js'
-import type { Operation } from '../reference/operations.js'
-import { ADDRESS, type Format, type Schema, schemaOf } from '../reference/parameters.js'
-import { PAYMENT_METHOD } from '../reference/payment-methods.js'
-import { REFUND, REFUND_LIST } from '../reference/refunds.js'
-import { RULES, type RuleId } from '../reference/rules.js'
-import { TICKET, TICKET_LIST } from '../reference/tickets.js'
-import { TRANSACTION, TRANSACTION_LIST } from '../reference/transactions.js'
-import { USER, USER_LIST } from '../reference/users.js'
+import { type Family, type Kind, type Operation, RESOURCE_NAMES } from '../reference/operations.js'
+import type { Format, Schema } from '../reference/parameters.js'
+import type { RuleId } from '../reference/rules.js'
+import { RESOURCES } from '../reference/tables.js'
+import { answeredFormat, requiredText, sentFormat } from './openapi-patterns.js'
 
 export type Json = Record<string, unknown>
 /** What a table is for: an answer, or what a call of an operation sends. In an update nothing is required. */
-export type Use = 'answer' | { operation: Operation; settings: Settings }
-
-/** The tables that answers are made of, by the name that they are referred to by. */
-export const ANSWERS: Readonly<Record<string, Schema>> = {
-  Location: schemaOf(LOCATION),
-  LocationList: schemaOf(LOCATION_LIST),
-  Account: schemaOf(ACCOUNT),
-  AccountList: schemaOf(ACCOUNT_LIST),
-  User: schemaOf(USER),
-  UserList: schemaOf(USER_LIST),
-  Ticket: schemaOf(TICKET),
-  TicketList: schemaOf(TICKET_LIST),
-  Transaction: schemaOf(TRANSACTION),
-  TransactionList: schemaOf(TRANSACTION_LIST),
-  Refund: schemaOf(REFUND),
-  RefundList: schemaOf(REFUND_LIST),
-  Address: schemaOf(ADDRESS),
-  PaymentMethod: schemaOf(PAYMENT_METHOD)
+export type Use = 'answer' | Operation
+/** Publishes tables, and holds the components that they refer to. */
+export type Publisher = {
+  /** The components by name. */
+  readonly schemas: Readonly<Record<string, Json>>
+  /** A reference to the component of a table, which is made if there is none of that name. */
+  component: (table: Schema, name: string, use: Use) => Json
+  /** A parameter of a path or a query: a reference where it is an object, else its schema. */
+  parameter: (table: Schema, name: string, operation: Operation, place: 'path' | 'query') => Json
 }
-const NAMES = new Map(Object.entries(ANSWERS).map(([name, table]) => [table, name]))
 
-/** The name of an answer's table. */
-export const answerName = (table: Schema): string => NAMES.get(table) as string
 /** A reference to a component of the document. */
 export const referTo = (kind: 'schemas' | 'examples' | 'headers', name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
-export const ruleText = (id: RuleId): string => `Rule ${id}: ${RULES[id].text}.`
-export const assumptionText = (id: AssumptionId): string => `Assumption ${id}, ${ASSUMPTIONS[id].topic}: ${ASSUMPTIONS[id].default}.`
+const RESOURCE_TABLES = new Map(Object.entries(RESOURCES).map(([family, table]) => [table, RESOURCE_NAMES[family as Family]]))
+/** The name of a resource's table or of a list of resources; undefined for any other table. */
+export function answerName(table: Schema): string | undefined {
+  const member = table.properties?.data?.items
+  return RESOURCE_TABLES.get(table) ?? (member && `${RESOURCE_TABLES.get(member)}List`)
+}
+
+/** `bank_account` → `BankAccount`. */
+const pascalCase = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+/** What the component of a nested object ends in, by the kind of call that sends it. */
+const SUFFIXES: Readonly<Partial<Record<Kind, string>>> = { create: 'Input', update: 'Update', list: 'Filter' }
+
+/** Metadata is one component wherever it stands, since what is answered can be sent again. */
+function componentName(table: Schema, name: string, use: Use): string {
+  const suffix = use === 'answer' || table.additionalProperties ? '' : (SUFFIXES[use.kind] as string)
+  return answerName(table) ?? pascalCase(name) + suffix
+}
 
 /** Words of the tables that the document keeps as they are. */
-const KEPT = new Set(['type', 'enum', 'minimum', 'maximum', 'default', 'x-assumption'])
+const KEPT: readonly string[] = ['minimum', 'maximum', 'default', 'x-assumption']
+/** The size of a number. */
+const NUMBER_FORMATS: Readonly<Record<string, Json>> = { integer: { format: 'int64' }, number: { format: 'double' } }
+/** A name in a form is not empty, and brackets nest it (FORM-2). */
+const METADATA_KEY = { type: 'string', pattern: '^[^\\[\\]]+$' }
+const METADATA_UPDATE = 'Merged by key: an empty value unsets its key (META-2); `metadata=` itself, empty, unsets all keys (META-3).'
 
-/** The formats of the tables in words that every validator knows. */
-const FORMATS: Readonly<Record<Format, Json>> = {
-  email: { format: 'email' },
-  instant: { pattern: '^\\d{4}-?(\\d{2}-?\\d{2}|\\d{3}|[Ww]\\d{2}-?\\d)([Tt].+)?$' },
-  country: { pattern: '^[A-Za-z]{2}$' },
-  currency: { pattern: '^[a-z]{3}$' },
-  last4: { pattern: '^\\d{4}$' }
-}
-/** An instant is answered with date and time, and may be sent as a date. */
-const formatWords = (format: Format, use: Use) => (format === 'instant' && use === 'answer' ? { format: 'date-time' } : FORMATS[format])
+const isUpdate = (use: Use) => use !== 'answer' && use.kind === 'update'
+/** `isOwn`: the table is the operation's own, and no part that operations share. `isClearable`: an empty value unsets the parameter (UPD-2). */
+type Place = { use: Use; isRequired: boolean; isOwn: boolean; isClearable?: boolean }
 
-const isUpdate = (use: Use) => use !== 'answer' && use.operation.kind === 'update'
-const mayUnsetRequired = (use: Use) => use !== 'answer' && use.settings['parameters.unset_required'] === 'allow'
+/** A publisher of tables as the settings make them. */
+export function createPublisher(settings: Settings): Publisher {
+  const schemas: Record<string, Json> = {}
+  const isUnsetRefused = settings['parameters.unset_required'] === 'reject'
 
-/** A table as the document has it. Inside an answer, what answers share is referred to. */
-export function published(table: Schema, use: Use): Json {
-  return publishedPart(table, use, { isRequired: false, isClearable: false })
-}
-
-/** `isClearable`: an empty value unsets the parameter (UPD-2). */
-type Place = { isRequired: boolean; isClearable: boolean }
-
-function publishedPart(table: Schema, use: Use, { isRequired, isClearable }: Place): Json {
-  const { type, enum: words, format, properties, additionalProperties, items, required = [] } = table
-  const part = (inner: Schema, isRequired: boolean) => {
-    if (use === 'answer' && NAMES.has(inner)) return referTo('schemas', answerName(inner))
-    const isClearable = isUpdate(use) && !inner['x-fixed'] && (!isRequired || mayUnsetRequired(use))
-    return publishedPart(inner, use, { isRequired, isClearable })
+  function component(table: Schema, name: string, use: Use, isOwn = true): Json {
+    if (!(name in schemas)) {
+      // entered before its parts, so that a component stands before those that it refers to
+      schemas[name] = {}
+      schemas[name] = table.additionalProperties ? metadata(table) : object(table, use, isOwn)
+    }
+    return referTo('schemas', name)
   }
-  const rules = rulesOf(table, use)
-  const text = sentences(table, use, { isRequired, isClearable })
-  const formatted = format !== undefined && formatWords(format as Format, use)
+
+  function object(table: Schema, use: Use, isOwn: boolean): Json {
+    const { required = [], properties = {} } = table
+    const sent = Object.entries(properties).filter(([, part]) => !part['x-fixed'])
+    return {
+      type: 'object',
+      ...(!isUpdate(use) && required.length > 0 && { required }),
+      properties: Object.fromEntries(sent.map(([name, part]) => [name, property(part, name, { use, isRequired: required.includes(name), isOwn })])),
+      additionalProperties: false
+    }
+  }
+
+  function property(table: Schema, name: string, place: Place): Json {
+    const { items } = table
+    if (items) return { type: 'array', items: component(items, componentName(items, name, place.use), place.use) }
+    return table.properties || table.additionalProperties ? nested(table, name, place) : scalar(table, place)
+  }
+
+  /** A reference with what is said of this use of the component beside it; one that may be null beside null. */
+  function nested(table: Schema, name: string, place: Place): Json {
+    const { use } = place
+    const reference = component(table, componentName(table, name, use), use, false)
+    const beside = table.additionalProperties ? isUpdate(use) && { description: METADATA_UPDATE } : described(table, place)
+    return { ...(table.type?.includes('null') ? { anyOf: [reference, { type: 'null' }] } : reference), ...beside }
+  }
+
+  function scalar(table: Schema, place: Place): Json {
+    const { enum: words, format } = table
+    const { use, isRequired } = place
+    if (format === 'instant' && use !== 'answer') return { ...instant(), ...described(table, place) }
+    const [type, orNull] = [table.type].flat() as [string, string?]
+    // a required field is null only after an update has unset it
+    const isNullable = orNull !== undefined && !(table['x-needed'] && isUnsetRefused)
+    const isClearable = isUpdate(use) && !(isRequired && isUnsetRefused)
+    const isText = use !== 'answer' && isRequired && type === 'string' && !words && !format
+    return {
+      type: isNullable ? [type, orNull] : type,
+      ...NUMBER_FORMATS[type],
+      ...(words && { enum: [...words.filter(word => word !== null || isNullable), ...(isClearable ? [''] : [])] }),
+      ...(format !== undefined && (use === 'answer' ? answeredFormat(format as Format) : sentFormat(format as Format, isClearable))),
+      ...(isText && requiredText(isClearable)),
+      ...Object.fromEntries(Object.entries(table).filter(([word]) => KEPT.includes(word))),
+      ...described(table, { ...place, isClearable })
+    }
+  }
+
+  /** One component, since its pattern is long. */
+  function instant(): Json {
+    const description = 'An ISO 8601 date-time, in UTC where it has no zone, or a date, which is its 00:00 in UTC. Assumption A38.'
+    schemas.Instant ??= { type: 'string', ...sentFormat('instant', false), 'x-assumption': 'A38', description }
+    return referTo('schemas', 'Instant')
+  }
+
   return {
-    ...Object.fromEntries(Object.entries(table).filter(([word]) => KEPT.has(word))),
-    ...rules,
-    ...(text !== '' && { description: text }),
-    ...(isClearable && formatted ? { anyOf: [formatted, { maxLength: 0 }] } : formatted),
-    ...(isClearable && words && { enum: [...words, ''] }),
-    ...(isClearable && type === 'object' && { type: [type, 'string'], maxLength: 0 }),
-    // an empty value of what is required is refused, not read as empty text
-    ...(use !== 'answer' && isRequired && !isClearable && type === 'string' && !words && { minLength: 1 }),
-    ...(table['x-secret'] && { writeOnly: true }),
-    ...(table['x-fixed'] && { readOnly: true }),
-    ...(items && { items: part(items, false) }),
-    ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, part(inner, required.includes(name))])),
-      ...(!isUpdate(use) && required.length > 0 && { required })
-    }),
-    ...(additionalProperties !== undefined && { additionalProperties: typeof additionalProperties === 'object' ? part(additionalProperties, false) : false })
+    schemas,
+    component,
+    parameter: (table, name, operation, place) => {
+      const isInPath = place === 'path'
+      return property(table, name, { use: isInPath ? { ...operation, kind: 'read' } : operation, isRequired: isInPath, isOwn: true })
+    }
   }
 }
 
-/** The rules that a table names and that a call of the operation can break: an update cannot break what only a create needs. */
-function rulesOf(table: Schema, use: Use): { 'x-rule'?: RuleId; 'x-required-by'?: RuleId } {
-  const words = (['x-rule', 'x-required-by'] as const).flatMap(word => {
-    const rule = table[word]
-    return rule !== undefined && (use === 'answer' || use.operation.rules.includes(rule)) ? [[word, rule]] : []
-  })
-  return Object.fromEntries(words)
+function metadata(table: Schema): Json {
+  const rule = table['x-rule'] as RuleId
+  return {
+    type: 'object',
+    description: `${table.description} Rule ${rule}.`,
+    'x-rule': rule,
+    propertyNames: METADATA_KEY,
+    additionalProperties: { type: 'string' }
+  }
 }
 
-/** What a table says of itself, then the rules and assumptions that it names. */
-function sentences(table: Schema, use: Use, { isRequired, isClearable }: Place): string {
+/** What a table says of itself, then the rules and assumptions that it names, in words and as extensions. */
+function described(table: Schema, { use, isRequired, isOwn, isClearable }: Place): Json {
   const { description, 'x-assumption': assumption } = table
-  const rules = [...new Set(Object.values(rulesOf(table, use)))]
-  return [
+  const rules = use === 'answer' ? {} : rulesOf(table, use, isOwn)
+  const isRequiredByCreate = isUpdate(use) && isRequired && table.type === 'string'
+  const text = [
     description,
-    ...rules.map(ruleText),
-    assumption && assumptionText(assumption),
-    table['x-fixed'] && 'Named only to be refused: it cannot be updated.',
+    ...[...new Set(Object.values(rules))].map(rule => `Rule ${rule}.`),
+    assumption && `Assumption ${assumption}.`,
     table['x-empty'] === 'refused' && 'An empty value is refused.',
-    isUpdate(use) && isRequired && !isClearable && table.type === 'string' && 'It is required, so an empty value is refused (A16).'
+    isRequiredByCreate && `The create requires it; an empty value ${isClearable ? 'unsets it all the same' : 'is refused'} (A16).`
   ]
     .filter(Boolean)
     .join(' ')
+  return { ...rules, ...(text !== '' && { description: text }) }
+}
+
+/** The rules that a table names and that a call of the operation can break: an update cannot break what only a create needs. */
+function rulesOf(table: Schema, { rules }: Operation, isOwn: boolean): { 'x-rule'?: RuleId; 'x-required-by'?: RuleId } {
+  const words = (['x-rule', 'x-required-by'] as const).flatMap(word => {
+    const rule = table[word]
+    const isNamed = rule !== undefined && rules.includes(rule) && (isOwn || word === 'x-rule')
+    return isNamed ? [[word, rule]] : []
+  })
+  return Object.fromEntries(words)
 }

@@ -3,40 +3,42 @@ import { LOCATION_RULES } from '../api/locations/rules.js'
 import { TRANSACTION_RULES } from '../api/transactions/rules.js'
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
 import { REFUND_RULES } from '../core/refund-rules.js'
-import type { Settings } from '../core/settings.js'
-import { ASSUMPTION_IDS, type AssumptionId } from '../reference/assumptions.js'
+import { type Settings, settingsInForce } from '../core/settings.js'
+import { BASE, controlBeside } from '../http/paths.js'
+import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { type Family, OPERATION_IDS, type Operation, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
-import { RULE_IDS, type RuleId } from '../reference/rules.js'
+import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { CALL_EXAMPLES, EXAMPLE_KEY, listExample, recordExamples } from './examples.js'
-import { ANSWERS, answerName, assumptionText, type Json, published, referTo, ruleText } from './openapi-schemas.js'
+import { answerName, createPublisher, type Json, type Publisher, referTo } from './openapi-schemas.js'
+import { OPERATION_TEXTS, TAG_TEXTS } from './openapi-texts.js'
 
-/** `base` is the path that the API lies under, such as `/next`; statuses and page sizes are those of the settings. */
-export type DocumentOptions = { base: string; version: string; settings: Settings }
-type Notes = { rules?: readonly RuleId[]; assumptions?: readonly AssumptionId[] }
+export type DocumentOptions = {
+  /** `http://localhost:4010`, or empty for addresses relative to that of the document. */
+  origin: string
+  /** The path that the API lies under, such as `/next`. */
+  base: string
+  version: string
+  /** Statuses, page sizes and what may be null are those of the settings. */
+  settings: Settings
+}
+type Making = DocumentOptions & { publisher: Publisher }
 
-const ABOUT = `The Commerce Service API as commerce-emulator answers it. This document is made from the tables that calls are checked with.
+const about = (assumptions: string) => `The Commerce Service API as commerce-emulator answers it, made from the tables that calls are checked with.
 
-- A **rule** (LOC-1, REF-7) is a sentence of the reference. An **assumption** (A23) is what the emulator answers where the reference is silent; it is not documented behaviour, and most can be changed by a setting.
-- Each operation lists the rules that a call of it can keep or break (\`x-rules\`) and the assumptions that its answer can rely on (\`x-assumptions\`).
-- The examples work against the scenario \`default\`, with the key \`${EXAMPLE_KEY}\` and an empty password.
-- Statuses and page sizes are those of the settings in force.
-- Not described: what a scenario's script answers with, fields that a fixture gives under \`extra\`, 503 until the start scenario is loaded, 429 for one sandbox too many, 404 and 405 for other paths and methods, and requests that cannot be read as HTTP.
+A **rule** (REF-7) is a sentence of the service's reference. An **assumption** (A23) is what the emulator answers where the reference is silent; it is not documented behaviour, and most can be changed by a setting: [the assumptions](${assumptions}). The operations name theirs in \`x-rules\` and \`x-assumptions\`; their texts are beside this one.
 
-What concerns every call:`
+The examples work with the scenario \`default\` and the key \`${EXAMPLE_KEY}\`. Statuses, page sizes and what may be null are those of the settings in force.
+
+Not described: scripted answers; what only a fixture can give a record (fields under \`extra\`, null for what a create requires, brackets in a metadata key); 404 and 405 for other paths and methods; 429 for one sandbox too many; 503 until the start scenario is loaded; requests that cannot be read as HTTP.`
 
 const ALL = OPERATION_IDS.map(operationOf)
 const ENABLED = ALL.filter(({ disabledBy }) => disabledBy === undefined)
-/** Whether a rule or assumption is of every operation that is not disabled, or of none: it is stated once, for the whole document. */
-const isGeneral = (id: RuleId | AssumptionId): boolean => {
-  const lists = ({ rules, assumptions }: Operation) => ([...rules, ...assumptions] as string[]).includes(id)
-  return ENABLED.every(lists) || !ALL.some(lists)
-}
-const GENERAL: Notes = { rules: RULE_IDS.filter(isGeneral), assumptions: ASSUMPTION_IDS.filter(isGeneral) }
-/** Stated at the API key, for every operation that needs one. */
-const KEY = { rules: ['AUTH-1', 'AUTH-3'], assumptions: ['A18'] } as const satisfies Notes
-const STATED_ELSEWHERE: ReadonlySet<string> = new Set([GENERAL, KEY].flatMap(({ rules = [], assumptions = [] }) => [...rules, ...assumptions]))
+const isOfEach = (id: RuleId | AssumptionId) => ENABLED.every(({ rules, assumptions }) => ([...rules, ...assumptions] as string[]).includes(id))
+/** What the texts of operations leave out: what is of all of them, or of all that need a key. */
+const KEY: readonly string[] = ['AUTH-1', 'AUTH-3', 'A18']
+const GENERAL: ReadonlySet<string> = new Set([...[...RULE_IDS, ...ASSUMPTION_IDS].filter(isOfEach), ...KEY])
 
 /** The rules that the records of an operation are judged by once its parameters are read. */
 const JUDGED_BY: Readonly<Partial<Record<OperationId, readonly { else: ErrorCode }[]>>> = {
@@ -45,84 +47,127 @@ const JUDGED_BY: Readonly<Partial<Record<OperationId, readonly { else: ErrorCode
   createRefund: REFUND_RULES
 }
 
+/** How nested parameters are written: `created[gte]`. */
+const DEEP = { style: 'deepObject', explode: true }
+
 const tablesOf = (id: OperationId): { [K in keyof Tables]?: Schema } => TABLES[id] as object
 const capitalised = (id: OperationId) => id.replace(/^./, first => first.toUpperCase())
 
 /** The document. */
 export function openApiDocument(options: DocumentOptions): Json {
-  const { base, version } = options
+  const { origin, base, version, settings } = options
+  const making = { ...options, publisher: createPublisher(settings) }
   const paths: Record<string, Json> = {}
   for (const id of OPERATION_IDS) {
     const { method, path } = operationOf(id)
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(id, options) }
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(id, making) }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Commerce Service API, emulated', version, ...noted(ABOUT, GENERAL) },
-    servers: [{ url: base, description: 'The emulator that this document was loaded from.' }],
+    info: {
+      title: 'Commerce Service API, emulated',
+      version,
+      summary: 'Locations, Accounts, Users, Tickets, Transactions and Refunds.',
+      description: about(`${origin}${controlBeside(base)}/assumptions`),
+      contact: { name: 'The maintainers of commerce-emulator' },
+      license: { name: 'MIT', identifier: 'MIT' },
+      'x-rules': Object.fromEntries(RULE_IDS.map(id => [id, RULES[id].text])),
+      'x-assumptions': Object.fromEntries(ASSUMPTION_IDS.map(id => [id, `${ASSUMPTIONS[id].topic}: ${ASSUMPTIONS[id].default}`]))
+    },
+    servers: [{ url: `${origin}${base}`, description: 'The emulator.' }],
     security: [{ apiKey: [] }],
-    tags: Object.keys(RESOURCE_NAMES).map(name => ({ name })),
+    tags: Object.entries(TAG_TEXTS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: { ...answerSchemas(options), ...bodySchemas(options), Error: ERROR },
+      schemas: { ...withExamples(making), ...errorSchemas(settings) },
       examples: errorExamples(),
-      headers: { RequestId: { description: 'The id of the answer, under which the journal keeps the call.', schema: { type: 'string' } } },
+      headers: {
+        RequestId: {
+          description: 'The id of the answer, under which the journal keeps the call.',
+          required: true,
+          schema: { type: 'string' },
+          example: 'req_42'
+        }
+      },
       securitySchemes: {
         apiKey: {
           type: 'http',
           scheme: 'basic',
-          ...noted('The API key is the user name; the password is empty.', KEY)
+          description: 'The API key is the user name; the password is empty.',
+          'x-rules': KEY.filter(id => id in RULES),
+          'x-assumptions': KEY.filter(id => id in ASSUMPTIONS)
         }
       }
     }
   }
 }
 
-/** A text with its rules and assumptions below it as sentences, but for those stated elsewhere, and beside it as extensions. */
-function noted(text: string, { rules = [], assumptions = [] }: Notes, elsewhere: ReadonlySet<string> = new Set()): Json {
-  const isStatedHere = (id: string) => !elsewhere.has(id)
-  const sentences = [...rules.filter(isStatedHere).map(ruleText), ...assumptions.filter(isStatedHere).map(assumptionText)].map(sentence => `- ${sentence}`)
-  const description = [text, sentences.join('\n')].filter(Boolean).join('\n\n')
-  return {
-    ...(description !== '' && { description }),
-    ...(rules.length > 0 && { 'x-rules': rules }),
-    ...(assumptions.length > 0 && { 'x-assumptions': assumptions })
-  }
+/** The text of the document that is shipped: that of an emulator that is started without options. */
+export function publishedDocument(version: string): string {
+  const { values: settings } = settingsInForce({})
+  const document = openApiDocument({ origin: `http://localhost:${settings.port}`, base: BASE, version, settings })
+  return `${JSON.stringify(document, null, 2)}\n`
 }
 
-function operationObject(id: OperationId, options: DocumentOptions): Json {
-  const { family, key, title, rules, assumptions } = operationOf(id)
+/** What an operation does, the rules that a call of it can keep or break, and the assumptions that its answer can rely on. */
+function textOf(id: OperationId, { rules, assumptions }: Operation): string {
+  const ownRules = rules.filter(id => !GENERAL.has(id)).map(id => `- Rule ${id}: ${RULES[id].text}.`)
+  const ownAssumptions = assumptions.filter(id => !GENERAL.has(id))
+  const relies = ownAssumptions.length > 0 && `Assumptions: ${ownAssumptions.join(', ')}.`
+  return [OPERATION_TEXTS[id], ownRules.join('\n'), relies].filter(Boolean).join('\n\n')
+}
+
+function operationObject(id: OperationId, making: Making): Json {
+  const operation = operationOf(id)
+  const { family, key, title, rules, assumptions } = operation
   const { body } = tablesOf(id)
-  const example = CALL_EXAMPLES[id]
-  const parameters = [...parameterObjects(id, 'params', options, example.params), ...parameterObjects(id, 'querystring', options, example.query)]
+  const { params, query } = CALL_EXAMPLES[id]
+  const parameters = [...parameterObjects(id, 'params', making, params), ...parameterObjects(id, 'querystring', making, query)]
   return {
     operationId: id,
     tags: [family],
     summary: title,
-    ...noted('', { rules, assumptions }, STATED_ELSEWHERE),
+    description: textOf(id, operation),
     ...(!key && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: requestBody(id, body) }),
-    responses: { ...success(id, options), ...refusals(id, options) }
+    ...(body && { requestBody: requestBody(id, body, making) }),
+    responses: { ...success(id, making), ...refusals(id, making) },
+    'x-rules': rules,
+    'x-assumptions': assumptions
   }
 }
 
-function parameterObjects(id: OperationId, place: 'params' | 'querystring', options: DocumentOptions, examples: Json = {}): Json[] {
-  const use = { operation: operationOf(id), settings: options.settings }
-  return Object.entries(tablesOf(id)[place]?.properties ?? {}).map(([name, schema]) => {
-    const { description, ...words } = published(name === 'limit' ? pageSize(schema, options) : schema, use)
-    const notes = Object.entries(words).filter(([word]) => word.startsWith('x-'))
-    return {
-      name,
-      in: place === 'params' ? 'path' : 'query',
-      required: place === 'params',
-      ...(description !== undefined && { description }),
-      ...Object.fromEntries(notes),
-      ...(schema.properties && { style: 'deepObject', explode: true }),
-      schema: Object.fromEntries(Object.entries(words).filter(([word]) => !word.startsWith('x-'))),
-      ...(name in examples && { example: examples[name] })
-    }
+function parameterObjects(id: OperationId, place: 'params' | 'querystring', making: Making, examples: Json = {}): Json[] {
+  return Object.entries(tablesOf(id)[place]?.properties ?? {}).map(([name, table]) => {
+    const isPageSize = table['x-page-size'] === true
+    const where = place === 'params' ? 'path' : 'query'
+    const schema = making.publisher.parameter(isPageSize ? pageSize(table, making) : table, name, operationOf(id), where)
+    return parameterObject(name, {
+      place: where,
+      schema: isPageSize ? { ...schema, format: 'int32' } : schema,
+      ...(table.properties && { style: DEEP }),
+      example: examples[name]
+    })
   })
+}
+
+/** A parameter of a call, whose description and notes stand outside its schema. */
+export function parameterObject(
+  name: string,
+  { place, schema, style, example }: { place: 'path' | 'query'; schema: Json; style?: Json; example: unknown }
+): Json {
+  const { description, ...words } = schema
+  const isNote = ([word]: [string, unknown]) => word.startsWith('x-')
+  return {
+    name,
+    in: place,
+    required: place === 'path',
+    ...(description !== undefined && { description }),
+    ...Object.fromEntries(Object.entries(words).filter(isNote)),
+    ...style,
+    schema: Object.fromEntries(Object.entries(words).filter(word => !isNote(word))),
+    ...(example !== undefined && { example })
+  }
 }
 
 /** `limit` with the bounds that the settings give it (A10). */
@@ -133,15 +178,16 @@ function pageSize(limit: Schema, { settings }: DocumentOptions): Schema {
   return { ...limit, ...bounds, default: fallback, description: `Page size, 1 to ${maximum}; ${fallback} when left out.` } as Schema
 }
 
-function requestBody(id: OperationId, table: Schema): Json {
+function requestBody(id: OperationId, table: Schema, { publisher }: Making): Json {
+  const operation = operationOf(id)
   const nested = Object.entries(table.properties as Record<string, Schema>).filter(([, { type }]) => type === 'object')
   const examples = Object.entries(CALL_EXAMPLES[id].body as Record<string, Json>)
   return {
-    required: operationOf(id).kind === 'create',
+    required: operation.kind === 'create',
     content: {
       'application/x-www-form-urlencoded': {
-        schema: referTo('schemas', capitalised(id)),
-        ...(nested.length > 0 && { encoding: Object.fromEntries(nested.map(([name]) => [name, { style: 'deepObject', explode: true }])) }),
+        schema: publisher.component(table, capitalised(id), operation),
+        ...(nested.length > 0 && { encoding: Object.fromEntries(nested.map(([name]) => [name, DEEP])) }),
         examples: Object.fromEntries(examples.map(([summary, value]) => [summary.replaceAll(/\W+/g, '_'), { summary, value }]))
       }
     }
@@ -150,11 +196,11 @@ function requestBody(id: OperationId, table: Schema): Json {
 
 const HEADERS = { 'Request-Id': referTo('headers', 'RequestId') }
 
-/** The answer of a call that is not refused; a disabled operation has none. */
-function success(id: OperationId, { base, settings }: DocumentOptions): Json {
+/** The answer of a call that is not refused. A disabled operation has none; one is listed for tools that want one, and says so. */
+function success(id: OperationId, { base, settings, publisher }: Making): Json {
   const { answer } = tablesOf(id)
   const { family, path, kind, disabledBy } = operationOf(id)
-  if (disabledBy !== undefined) return {}
+  if (disabledBy !== undefined) return { 204: { description: 'Never answered: the service disables this operation.' } }
   if (!answer) return { 204: { description: 'Done. The body is empty.', headers: HEADERS } }
   const url = `${base}${path.replace(/\{(\w+)\}/g, (_, name) => CALL_EXAMPLES[id].params?.[name] as string)}`
   return {
@@ -163,7 +209,7 @@ function success(id: OperationId, { base, settings }: DocumentOptions): Json {
       headers: HEADERS,
       content: {
         'application/json': {
-          schema: referTo('schemas', answerName(answer)),
+          schema: publisher.component(answer, answerName(answer) as string, 'answer'),
           ...(kind === 'list' && { example: listExample(url, recordExamples(base)[family]) })
         }
       }
@@ -186,7 +232,7 @@ function refusals(id: OperationId, { settings }: DocumentOptions): Json {
         headers: HEADERS,
         content: {
           'application/json': {
-            schema: referTo('schemas', 'Error'),
+            schema: referTo('schemas', 'ErrorResponse'),
             examples: Object.fromEntries(codes.map(code => [code, referTo('examples', code)]))
           }
         }
@@ -225,44 +271,44 @@ function errorExamples(): Json {
   )
 }
 
-const ERROR = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['error'],
-  properties: {
-    error: {
+/** The one shape of refusals (A07). */
+function errorSchemas({ 'errors.expose_rule': isRuleShown }: Settings): Json {
+  const text = (description: string) => ({ type: 'string', description })
+  return {
+    ErrorResponse: {
       type: 'object',
-      additionalProperties: false,
+      description: 'A refusal.',
+      required: ['error'],
+      properties: { error: referTo('schemas', 'ErrorDetail') },
+      additionalProperties: false
+    },
+    ErrorDetail: {
+      type: 'object',
       required: ['type', 'code', 'message', 'request_id'],
       properties: {
-        type: { type: 'string', description: 'The kind of refusal.' },
-        code: { type: 'string', description: 'Which refusal it is; every answer lists its codes.' },
-        message: { type: 'string', description: 'What was wrong, where, and what was expected, for a person.' },
-        param: { type: 'string', description: "The parameter, in the caller's own bracket notation." },
-        rule: { type: 'string', description: 'The id of the rule that refused.' },
-        assumption: { type: 'string', description: 'The id of the assumption that refused, where no rule did.' },
-        request_id: { type: 'string', description: 'The id of the answer.' }
-      }
+        type: text('The kind of refusal.'),
+        code: text('Which refusal it is; every answer lists its codes.'),
+        message: text('What was wrong, where, and what was expected, for a person.'),
+        param: text("The parameter, in the caller's own bracket notation."),
+        ...(isRuleShown && {
+          rule: text('The id of the rule that refused.'),
+          assumption: text('The id of the assumption that refused, where no rule did.')
+        }),
+        request_id: text('The id of the answer.')
+      },
+      additionalProperties: false
     }
-  },
-  ...noted('A refusal.', { assumptions: ['A07'] })
+  }
 }
 
-/** The schemas of answers, those of records with an example. */
-function answerSchemas({ base }: DocumentOptions): Json {
+/** The components of the tables, those of records with an example. */
+function withExamples({ base, publisher }: Making): Json {
   const records = recordExamples(base)
   const examples = new Map<string, Json>(Object.entries(RESOURCE_NAMES).map(([family, name]) => [name, records[family as Family]]))
   return Object.fromEntries(
-    Object.entries(ANSWERS).map(([name, table]) => [name, { ...published(table, 'answer'), ...(examples.has(name) && { examples: [examples.get(name)] }) }])
-  )
-}
-
-/** The schemas of request bodies, by the operation's name. */
-function bodySchemas({ settings }: DocumentOptions): Json {
-  return Object.fromEntries(
-    OPERATION_IDS.flatMap(id => {
-      const { body } = tablesOf(id)
-      return body ? [[capitalised(id), published(body, { operation: operationOf(id), settings })]] : []
+    Object.entries(publisher.schemas).map(([name, schema]) => {
+      const example = examples.get(name)
+      return [name, example === undefined ? schema : { ...schema, description: `${/^A/.test(name) ? 'An' : 'A'} ${name}.`, examples: [example] }]
     })
   )
 }

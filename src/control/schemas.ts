@@ -1,15 +1,25 @@
 /** Control: what describes the emulator to tools: the JSON Schemas of fixtures and scenarios, and the emulated API as an OpenAPI document. */
 import type { FastifyPluginAsync } from 'fastify'
+import { optional, parameters, word } from '../reference/parameters.js'
 import { publishedSchema } from '../scenario/schemas.js'
 import { queryOf } from './bodies.js'
+
+/** `style=flat`: nested parameters are named in brackets. */
+const DOCUMENT_QUERY = parameters({ style: optional(word(['flat'])) })
 
 export const schemaRoutes: FastifyPluginAsync<{ version: string }> = async (control, { version }) => {
   control.get('/schema/fixture.json', async () => publishedSchema('fixture'))
   control.get('/schema/scenario.json', async () => publishedSchema('scenario'))
 
   control.get('/openapi.json', async request => {
-    queryOf(request)
+    const { style } = queryOf<{ style?: string }>(request, DOCUMENT_QUERY)
+    const { call, headers } = request
+    // the guard has seen to it that the Host is a name of this machine
+    const origin = headers.host === undefined ? '' : `http://${headers.host}`
     const { openApiDocument } = await import('./openapi.js')
-    return openApiDocument({ base: request.call.base, version, settings: request.call.sandbox.settings })
+    const document = openApiDocument({ origin, base: call.base, version, settings: call.sandbox.settings })
+    if (style === undefined) return document
+    const { flatDocument } = await import('./openapi-flat.js')
+    return flatDocument(document)
   })
 }

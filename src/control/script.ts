@@ -8,6 +8,7 @@ import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js
 import { entrySchema } from '../scenario/schemas.js'
 import { compileEntry, type Entry, type EntryData, type ListedEntry } from '../scenario/script.js'
 import { bodyReader, queryOf } from './bodies.js'
+import { keepGates } from './gates.js'
 import { MAKES_SANDBOX } from './sandboxes.js'
 
 const EXAMPLE =
@@ -34,6 +35,7 @@ export const scriptRoutes: FastifyPluginAsync<{ settings: Settings }> = async (c
   control.delete('/script', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
     request.call.sandbox.script.clear()
+    keepGates(request.call.sandbox)
     return reply.code(204).send()
   })
 
@@ -49,6 +51,7 @@ export const scriptRoutes: FastifyPluginAsync<{ settings: Settings }> = async (c
         param: 'id'
       })
     }
+    keepGates(sandbox)
     return reply.code(204).send()
   })
 }

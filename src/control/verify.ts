@@ -7,20 +7,28 @@ import { isSecretName } from '../core/redaction.js'
 import type { JudgedCall } from '../evidence/judged-call.js'
 import { summaryOf } from '../evidence/why.js'
 import { keysToMask } from '../http/answers.js'
-import { valuesOf } from '../http/script.js'
+import { endingOf, namesOf, sentIn } from '../http/script.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Body } from '../scenario/body.js'
 import { ProblemList, type Report, reportTo, type SourceDocument, withoutProblems } from '../scenario/documents.js'
-import { compileExpectation, type Expectation, type ExpectationData, Tally } from '../scenario/expectations.js'
+import {
+  type CallsData,
+  type CountData,
+  compileExpectation,
+  type Expectation,
+  type ExpectationData,
+  type Verdict as ScenarioVerdict,
+  Tally
+} from '../scenario/expectations.js'
+import type { StateData } from '../scenario/final-state.js'
 import { tooLarge } from '../scenario/limits.js'
-import type { MatchData, SentCall } from '../scenario/matching.js'
+import { type SentCall, shownOn } from '../scenario/matching.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import { bodyReader, queryOf } from './bodies.js'
 import { shownEntries } from './script.js'
 import type { Slots } from './slots.js'
 
-type One = Pick<ExpectationData, 'on' | 'match'>
-type Asked = Partial<ExpectationData> & { sequence?: One[]; script?: 'all_used'; within?: string }
+type Asked = Partial<CountData> & { sequence?: CallsData[]; state?: StateData; script?: 'all_used'; within?: string }
 type Verdict = { holds: boolean; message: string; [more: string]: unknown }
 /** Judges the calls of a journal: those that it has at first, and each one that comes later. */
 type Judge = {
@@ -29,21 +37,12 @@ type Judge = {
   /** Errors: `journal_incomplete`. */
   verdict: () => Verdict
 }
-const COUNT = { type: 'integer', minimum: 0 }
 const EXAMPLE = '{"on":"POST /refunds","match":{"body":{"transaction":"txn_1"}},"times":1,"within":"2s"}'
 const readAsked = bodyReader<Asked>(
   {
     type: 'object',
     additionalProperties: false,
-    properties: {
-      ...expectationSchema({ account: true }).properties,
-      times: COUNT,
-      at_least: COUNT,
-      at_most: COUNT,
-      sequence: { type: 'array', minItems: 1, items: { ...expectationSchema({ account: true }), required: ['on'] } },
-      script: { type: 'string', enum: ['all_used'] },
-      within: { type: 'string' }
-    }
+    properties: { ...expectationSchema({ account: true }).properties, script: { type: 'string', enum: ['all_used'] }, within: { type: 'string' } }
   },
   EXAMPLE
 )
@@ -51,8 +50,11 @@ const readAsked = bodyReader<Asked>(
 const MOST_SHOWN = 20
 const LONGEST_WAIT = 60_000
 
+/** The places of calls that wait, and what is aborted when the emulator closes. */
+type Places = { waiting: Slots; closing: AbortSignal }
+
 /** Judges what a verify call asks: the scenario's own expectations when it asks nothing. Errors: of the body, `journal_incomplete`, and `limit_reached` where too many wait. */
-export async function verify(request: FastifyRequest, reply: FastifyReply, waiting: Slots): Promise<Verdict> {
+export async function verify(request: FastifyRequest, reply: FastifyReply, places: Places): Promise<Verdict> {
   queryOf(request)
   const { sandbox } = request.call
   const { body } = request as { body?: Body }
@@ -61,11 +63,11 @@ export async function verify(request: FastifyRequest, reply: FastifyReply, waiti
   const begin = await judgeOf(asked, document, sandbox)
   const within = asked.within === undefined ? 0 : withinOf(asked.within)
   const judge = begin()
-  return judge.holds() || within === 0 ? judge.verdict() : judgedWithin(begin, judge, { within, sandbox, reply, waiting })
+  return judge.holds() || within === 0 ? judge.verdict() : judgedWithin(begin, judge, { within, sandbox, reply, ...places })
 }
 
 function scenarioVerdict(sandbox: Sandbox): Verdict {
-  const expectations = sandbox.tally.verdicts()
+  const expectations = sandbox.tally.verdicts(sandbox.store)
   const holds = expectations.every(verdict => verdict.holds)
   const failed = expectations.filter(verdict => !verdict.holds).map(({ message }) => message)
   const success = expectations.length === 0 ? 'The scenario expects nothing.' : 'All that the scenario expects holds.'
@@ -93,32 +95,24 @@ async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox)
 }
 
 async function checkedJudge(asked: Asked, tell: Report, { limits }: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
-  const ways = [asked.on !== undefined, asked.sequence !== undefined, asked.script !== undefined].filter(Boolean).length
+  const ways = [asked.on, asked.sequence, asked.state, asked.script].filter(way => way !== undefined).length
   if (ways !== 1)
-    tell([], `one of on, sequence and script was expected${ways === 0 ? '' : ', not several'}; a body left out judges the scenario's own expectations`)
-  const wanted = asked.sequence ?? (asked.on === undefined ? [] : [asked as ExpectationData])
-  if (wanted.length > limits['limits.entries']) throw tooLarge('limits.entries', limits, `The body holds ${wanted.length} members of sequence`)
-  const compiled: Expectation[] = []
-  for (const [index, one] of wanted.entries()) {
-    const at = (steps: readonly (string | number)[], message: string) => tell(asked.sequence ? ['sequence', index, ...steps] : steps, message)
-    checkKept(one.match, one.on, at)
-    const { on, match, ...counts } = one as ExpectationData & { within?: string; script?: string; sequence?: unknown }
-    const { times, at_least, at_most } = counts
-    const expectation = await compileExpectation(
-      { on, ...(match && { match }), ...(asked.sequence ? {} : { times, at_least, at_most }) } as ExpectationData,
-      at
-    )
-    if (expectation) compiled.push(expectation)
-  }
-  if (asked.script) return () => scriptJudge(sandbox)
-  return asked.sequence ? () => sequenceJudge(compiled, sandbox) : () => countJudge(compiled[0] as Expectation, sandbox)
+    tell([], `one of on, sequence, state and script was expected${ways === 0 ? '' : ', not several'}; a body left out judges the scenario's own expectations`)
+  if (asked.script !== undefined) return () => scriptJudge(sandbox)
+  const { within: _within, script: _script, ...expected } = asked
+  const { sequence = [] } = asked
+  if (sequence.length > limits['limits.entries']) throw tooLarge('limits.entries', limits, `The body holds ${sequence.length} members of sequence`)
+  for (const [index, one] of sequence.entries()) checkKept(one, (steps, message) => tell(['sequence', index, ...steps], message))
+  if (asked.on !== undefined) checkKept(asked as CallsData, tell)
+  const expectation = ways === 1 ? await compileExpectation(expected as ExpectationData, tell) : null
+  return () => tallyJudge(expectation as Expectation, sandbox)
 }
 
 /** What the journal does not keep cannot be matched on. */
-function checkKept(match: MatchData | undefined, on: string, tell: (steps: readonly string[], message: string) => void): void {
+function checkKept({ on, match }: CallsData, tell: (steps: readonly string[], message: string) => void): void {
   if (match?.key !== undefined) tell(['match', 'key'], 'the journal keeps no keys; match on account, the Account that the key acts as')
   for (const name of secretsNamed(match?.body ?? {})) {
-    tell(['match', 'body', ...name], `${name.join('.')} is used and forgotten, so no call can be found by it; it can be matched in a script (${on})`)
+    tell(['match', 'body', ...name], `${name.join('.')} is used and forgotten, so no call can be found by it; it can be matched in a script (${shownOn(on)})`)
   }
 }
 
@@ -130,18 +124,8 @@ function secretsNamed(names: object): string[][] {
   })
 }
 
-function isMatched({ operation, matches }: Expectation, call: JudgedCall): boolean {
-  return call.operation === operation && (matches === null || matches(sentCallOf(call)))
-}
-
-const sentCallOf = ({ operation, account, params, query, body }: JudgedCall): SentCall => ({
-  operation: operation as SentCall['operation'],
-  key: null,
-  account,
-  params: ([name]) => params[name as string],
-  query: valuesOf(query),
-  body: valuesOf(body)
-})
+/** The journal keeps no keys. */
+const sentCallOf = (call: JudgedCall, { store }: Sandbox): SentCall => sentIn(store, { ...namesOf(call), key: null })
 
 /** How many calls the judge of a journal that it began with has not seen. */
 function missingIn({ journal }: Sandbox['evidence']): () => number {
@@ -149,19 +133,18 @@ function missingIn({ journal }: Sandbox['evidence']): () => number {
   return () => dropped + journal.unseen - unseen
 }
 
-function countJudge(expectation: Expectation, sandbox: Sandbox): Judge {
+function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   const missing = missingIn(sandbox.evidence)
   const tally = new Tally([expectation])
-  const last: JudgedCall[] = []
+  const counted: JudgedCall[] = []
   const see = (call: JudgedCall) => {
-    if (tally.count(sentCallOf(call)) && last.push(call) > MOST_SHOWN) last.shift()
+    if (call.operation === null || !tally.count(sentCallOf(call, sandbox), expectation.isOfEndings ? endingOf(call) : null)) return
+    if (counted.push(call) > MOST_SHOWN && 'calls' in expectation) counted.shift()
   }
   for (const call of sandbox.evidence.journal.calls()) see(call)
   const judged = () => {
-    const [verdict] = tally.verdicts() as [ReturnType<Tally['verdicts']>[number]]
-    const { times, at_most = times ?? Number.POSITIVE_INFINITY } = expectation.data
-    const isCertain = missing() === 0 || verdict.seen > at_most || (verdict.holds && at_most === Number.POSITIVE_INFINITY)
-    return { ...verdict, isCertain }
+    const [verdict] = tally.verdicts(sandbox.store) as [ScenarioVerdict]
+    return { ...verdict, isCertain: missing() === 0 || isCertainAnyway(expectation, verdict) }
   }
   return {
     see,
@@ -172,31 +155,19 @@ function countJudge(expectation: Expectation, sandbox: Sandbox): Judge {
     verdict: () => {
       const { holds, message, seen, isCertain } = judged()
       if (!isCertain) throw incomplete(missing())
-      return { holds, message, seen, requests: last.map(call => summaryOf(call, keysToMask(sandbox))) }
+      if ('differences' in expectation) return { holds, message }
+      if ('steps' in expectation) return { holds, message, requests: counted.map(({ id }) => id) }
+      return { holds, message, seen, requests: counted.map(call => summaryOf(call, keysToMask(sandbox))) }
     }
   }
 }
 
-function sequenceJudge(steps: readonly Expectation[], sandbox: Sandbox): Judge {
-  const missing = missingIn(sandbox.evidence)
-  const found: string[] = []
-  const see = (call: JudgedCall) => {
-    const step = steps[found.length]
-    if (step !== undefined && isMatched(step, call)) found.push(call.id)
-  }
-  for (const call of sandbox.evidence.journal.calls()) see(call)
-  const holds = () => found.length === steps.length
-  return {
-    see,
-    holds,
-    verdict: () => {
-      if (holds()) return { holds: true, message: `The ${steps.length} calls came in this order.`, requests: found }
-      if (missing() > 0) throw incomplete(missing())
-      const { data } = steps[found.length] as Expectation
-      const message = `Call ${found.length + 1} of the sequence, ${data.on}, did not come after the ${found.length} before it.`
-      return { holds: false, message, requests: found }
-    }
-  }
+/** Whether calls that the journal lacks could not change a verdict. */
+function isCertainAnyway(expectation: Expectation, { holds, exceeded }: ScenarioVerdict): boolean {
+  if ('differences' in expectation) return true
+  if ('steps' in expectation) return holds
+  const { times, at_most = times } = expectation.data
+  return exceeded || (holds && at_most === undefined)
 }
 
 function scriptJudge(sandbox: Sandbox): Judge {
@@ -208,7 +179,7 @@ function scriptVerdict(sandbox: Sandbox): Verdict {
   const message =
     unused.length === 0
       ? 'Every script entry was applied.'
-      : `Script entries that were never applied: ${unused.map(({ id, entry }) => entry.name ?? `${id}, ${entry.on}`).join('; ')}.`
+      : `Script entries that were never applied: ${unused.map(({ id, entry }) => entry.name ?? `${id}, ${shownOn(entry.on)}`).join('; ')}.`
   return { holds: unused.length === 0, message, unused_script_entries: unused }
 }
 
@@ -217,10 +188,10 @@ const incomplete = (dropped: number) =>
     message: `The journal lacks ${dropped} of the calls, which it dropped or which came while it was off, so this cannot be judged; raise limits.journal, or declare it under expect in the scenario, which is counted as calls come.`
   })
 
-type Wait = { within: number; sandbox: Sandbox; reply: FastifyReply; waiting: Slots }
+type Wait = Places & { within: number; sandbox: Sandbox; reply: FastifyReply }
 
 /** Judges each call that comes, until what was asked holds, the time is over or the caller leaves. Errors: `limit_reached`, `journal_incomplete`. */
-async function judgedWithin(begin: () => Judge, first: Judge, { within, sandbox, reply, waiting }: Wait): Promise<Verdict> {
+async function judgedWithin(begin: () => Judge, first: Judge, { within, sandbox, reply, waiting, closing }: Wait): Promise<Verdict> {
   const { journal } = sandbox.evidence
   let judge = first
   let { clears } = journal
@@ -239,12 +210,13 @@ async function judgedWithin(begin: () => Judge, first: Judge, { within, sandbox,
     if (judge.holds()) end()
   })
   reply.raw.once('close', end)
-  sandbox.ending.addEventListener('abort', end)
+  const endings = [sandbox.ending, closing]
+  for (const signal of endings) signal.addEventListener('abort', end)
   await sleep(within, undefined, { signal: over.signal }).catch(() => {})
   free()
   stop()
   reply.raw.off('close', end)
-  sandbox.ending.removeEventListener('abort', end)
+  for (const signal of endings) signal.removeEventListener('abort', end)
   isAnew()
   return judge.verdict()
 }

@@ -60,6 +60,7 @@ const CONTROL = {
   request_unknown: { status: 404, type: 'not_found_error', when: 'The journal holds no call with this id.' },
   journal_incomplete: invalid('Calls that the verdict depends on are no longer in the journal.', 409),
   snapshot_unknown: { status: 404, type: 'not_found_error', when: 'No snapshot has this name.' },
+  gate_unknown: { status: 404, type: 'not_found_error', when: 'No script entry holds calls at a gate of this name.' },
   entry_unknown: { status: 404, type: 'not_found_error', when: 'No script entry has this id.' },
   sandbox_unknown: {
     status: 404,

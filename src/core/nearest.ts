@@ -28,6 +28,24 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return meant === null ? '' : `; did you mean ${meant}?`
 }
 
+/** Names that a person may have meant who wrote one of many. */
+const MOST_MEANT = 3
+
+/** `; did you mean …, or …?` with the nearest of many names, those that end in the same word first; or what to do instead. */
+export function didYouMeanOneOf(name: string, known: readonly string[], otherwise: string): string {
+  const last = name.trim().split(/\s+/).at(-1) as string
+  const meant = known.filter(other => other.endsWith(` ${last}`))
+  while (meant.length < MOST_MEANT) {
+    const next = nearest(
+      name,
+      known.filter(other => !meant.includes(other))
+    )
+    if (next === null) break
+    meant.push(next)
+  }
+  return meant.length === 0 ? `; ${otherwise}` : `; did you mean ${meant.slice(0, MOST_MEANT).join(', or ')}?`
+}
+
 /** Names shown to a caller who asked for another. */
 const MOST_NAMES = 20
 

@@ -1,6 +1,6 @@
 /** What is wrong with a document that does not match a JSON Schema, in words: where, what was expected, what was probably meant. */
 import { FORMATS, type FormatProblem, NOT_BLANK } from './formats.js'
-import { didYouMean, shortened } from './nearest.js'
+import { didYouMean, didYouMeanOneOf, shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
 import { isObject, quickCheck, type Schema } from './quick-check.js'
 
@@ -56,7 +56,7 @@ const OF_VALUES = ['type', 'enum', 'maximum', 'minimum', 'minLength', 'pattern',
 /** What is wrong with a value itself; undefined where it is right as far as its parts are. */
 function problemOfValue(schema: Schema, value: unknown, steps: readonly Step[], isRight: (part: Schema, value: unknown) => boolean): string | undefined {
   const word = OF_VALUES.find(word => schema[word] !== undefined && !isRight(schemaOfWord(schema, word), value))
-  return word && messageOf(word, schema[word], value, steps)
+  return word && messageOf(word, schema, value, steps)
 }
 
 /** Schemas of one word of another schema, which are tested again and again. */
@@ -70,12 +70,15 @@ function schemaOfWord(schema: Schema, word: string): Schema {
   return alone
 }
 
-function messageOf(word: (typeof OF_VALUES)[number], wanted: unknown, value: unknown, steps: readonly Step[]): string {
+function messageOf(word: (typeof OF_VALUES)[number], schema: Schema, value: unknown, steps: readonly Step[]): string {
+  const wanted = schema[word]
   switch (word) {
     case 'type':
       return `${namedTypes(wanted as string | string[])} was expected, not ${shown(value)}${quoteHint(wanted as string | string[], value)}`
     case 'enum': {
       const words = (wanted as unknown[]).filter(word => word !== null).map(String)
+      const many = schema['x-many'] as { what: string; advice: string } | undefined
+      if (many !== undefined) return `${shown(value)} is no ${many.what}${didYouMeanOneOf(shown(value), words, many.advice)}`
       return `one of ${words.join(', ')} was expected, not ${shown(value)}${didYouMean(shown(value), words)}`
     }
     case 'format':

@@ -87,7 +87,7 @@ export const SETTINGS = {
     1_048_576,
     'Most that the reader of an event stream may leave unread before it is ended, in bytes.'
   ),
-  'limits.waiting': setting('process', whole(0, 100_000), 100, 'Most verify calls that wait at once.'),
+  'limits.waiting': setting('process', whole(0, 100_000), 100, 'Most verify calls that wait at once, and most calls that scripts hold.'),
   'limits.script': setting('process', whole(0, 1_000_000), 1000, 'Most script entries of a sandbox.'),
   'limits.snapshots': setting('process', whole(0, 1_000_000), 100, 'Most snapshots of a sandbox.'),
   'limits.keys': setting('process', whole(1, 1_000_000), 10_000, 'Most API keys of a sandbox.'),

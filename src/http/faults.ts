@@ -12,6 +12,8 @@ export type LostAnswer = { status: number; headers: NodeJS.Dict<number | string 
 export class Faults {
   /** Answers that hang until their client gives up or the emulator stops. */
   readonly #hung = new Set<ServerResponse>()
+  /** Ends the wait of each call that is held. */
+  readonly #held = new Set<() => void>()
   readonly #stop = new AbortController()
   #isStopping = false
 
@@ -54,10 +56,30 @@ export class Faults {
     return wait(milliseconds, true, { signal: this.#stop.signal }).catch(() => false)
   }
 
+  /** Waits while a script holds a call: until it goes on, its client leaves, the longest time is over, or the emulator stops. Where `most` calls wait, no other does. */
+  async hold(
+    goesOn: Promise<boolean>,
+    leave: (goesOn: boolean) => void,
+    { raw, longest, most }: { raw: ServerResponse; longest: number | null; most: number }
+  ): Promise<boolean> {
+    const giveUp = () => leave(false)
+    if (this.#held.size >= most) leave(true)
+    if (this.#isStopping || raw.destroyed) giveUp()
+    this.#held.add(giveUp)
+    raw.once('close', giveUp)
+    const timer = longest === null ? undefined : setTimeout(leave, longest, true)
+    const isGoingOn = await goesOn
+    clearTimeout(timer)
+    raw.off('close', giveUp)
+    this.#held.delete(giveUp)
+    return isGoingOn
+  }
+
   /** The emulator is about to stop: ends every hanging answer, and those that would hang from now on. */
   cut(): void {
     this.#isStopping = true
     for (const answer of this.#hung) answer.destroy()
+    for (const giveUp of this.#held) giveUp()
   }
 
   /** The emulator has stopped: ends the delays that are left, of calls that nobody waits for any more. */

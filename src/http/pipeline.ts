@@ -23,7 +23,7 @@ import { type DecodeContext, decodeParameters, refuseInQuery, type Table } from 
 import { BASE, CONTROL, isUnder, pathOf } from './paths.js'
 import type { SandboxRouter } from './sandbox-router.js'
 import type { BodyReference } from './scope.js'
-import { act, countCall, lose, sentCall } from './script.js'
+import { act, countCall, countEnding, lose, sentCall } from './script.js'
 
 /** Decodes form text. */
 export type FormDecoder = (text: string) => Form
@@ -86,6 +86,7 @@ function closeCall(request: FastifyRequest, reply: FastifyReply): void {
   call.isOver = true
   const { sandbox, authorization } = call
   call.close(reply)
+  record(request, () => countEnding(call))
   const { settings, evidence } = sandbox
   if (call.isRecorded) record(request, () => evidence.record(call, { journal: settings['evidence.journal'], coverage: settings['evidence.coverage'] }))
   record(request, () => logCall(request, reply, authorization))
@@ -165,7 +166,7 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, data, co
       if (!isScripted && !isChange(operationOf(operation))) return proceed()
       whenWritable(request, reply, data, () => {
         call.isMatched = isScripted
-        const action = isScripted ? script.act(sentCall(call), settings.seed) : null
+        const action = isScripted ? script.act(sentCall(call), { seed: settings.seed, at: call.at }) : null
         if (action === null) return proceed()
         act(action, request, reply, faults)
           .then(goesOn => {

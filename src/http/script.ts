@@ -1,9 +1,15 @@
 /** Where a script acts on a call: after its key and parameters were found right, before its operation. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
-import type { Pause } from '../evidence/judged-call.js'
+import { type JudgedCall, type Pause, tookEffect } from '../evidence/judged-call.js'
+import type { OperationId } from '../reference/operations.js'
+import { aboutIn } from '../scenario/about.js'
+import { defaultError } from '../scenario/default-errors.js'
+import type { Ending } from '../scenario/expectations.js'
 import type { SentCall, Values } from '../scenario/matching.js'
-import type { Action, Respond } from '../scenario/script.js'
+import { type Action, gateOf, type Hold, type Respond } from '../scenario/script.js'
+import type { Store } from '../store/store.js'
 import { type AnswerHeaders, JSON_TYPE } from './answers.js'
 import type { Call } from './call.js'
 import { type Faults, type LostAnswer, malformed } from './faults.js'
@@ -11,15 +17,25 @@ import { type Faults, type LostAnswer, malformed } from './faults.js'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** A call as it was sent, for matching; nothing of it is kept. */
-export function sentCall({ operation, key, params, query, body }: Call): SentCall {
-  return {
-    operation: operation as SentCall['operation'],
-    key,
-    params: ([name]) => params[name as string],
-    query: valuesOf(query),
-    body: valuesOf(body)
-  }
+export function sentCall(call: Call): SentCall {
+  return sentIn(call.sandbox.store, { ...namesOf(call), key: call.key })
 }
+
+type Sent = Pick<SentCall, 'operation' | 'key' | 'params' | 'query' | 'body'> & { account: string | null }
+
+/** A call as it was sent among these records. */
+export function sentIn(store: Store, sent: Sent): SentCall {
+  return { ...sent, about: aboutIn(store, sent) }
+}
+
+/** What a call of the API names. */
+export const namesOf = ({ operation, account, params, query, body }: Pick<JudgedCall, 'operation' | 'account' | 'params' | 'query' | 'body'>) => ({
+  operation: operation as SentCall['operation'],
+  account,
+  params: (([name]) => params[name as string]) as Values,
+  query: valuesOf(query),
+  body: valuesOf(body)
+})
 
 /** Counts a call for the scenario's expectations once, however it is answered; one without a right key is not a call. */
 export function countCall(call: Call): void {
@@ -29,18 +45,32 @@ export function countCall(call: Call): void {
   if (!tally.isEmpty) tally.count(sentCall(call))
 }
 
-/** The values of a form by their nested names. */
+/** Counts a call that has ended for the expectations that ask what became of it. */
+export function countEnding(call: Call): void {
+  const { tally, store } = call.sandbox
+  if (call.isCounted && tally.hasEndings) tally.count(sentIn(store, { ...namesOf(call), key: call.key }), endingOf(call))
+}
+
+/** What became of a call. */
+export const endingOf = (call: JudgedCall): Ending => ({ status: call.status, isDelivered: call.isDelivered, tookEffect: tookEffect(call) })
+
+/** The values of a form by their nested names; null for a name with further names or a list below it. */
 export const valuesOf =
   (form: FormObject): Values =>
   name => {
     const node = nodeIn(form, name)
-    return typeof node === 'string' ? node : undefined
+    return typeof node === 'string' || node === undefined ? node : null
   }
 
 /** Lets the script act: waits its delay, answers instead of the operation, or loses the answer. Returns whether the operation is to run. */
 export async function act(action: Action, { call }: FastifyRequest, reply: FastifyReply, faults: Faults): Promise<boolean> {
   const { respond, fault, when = 'before' } = action.entry.data
   call.action = action
+  if (action.entry.data.hold && !(await held(action, call, reply, faults))) {
+    call.fate = 'lost_before'
+    reply.hijack().raw.destroy()
+    return false
+  }
   if (action.delay > 0 && !(await faults.delay(action.delay))) {
     call.fate = 'lost_before'
     reply.hijack().raw.destroy()
@@ -48,33 +78,43 @@ export async function act(action: Action, { call }: FastifyRequest, reply: Fasti
   }
   if (when === 'after' || (!respond && !fault)) return true
 
-  const status = statusOf(respond)
-  const body = bodyOf(respond ?? LOST, call.id)
-  const headers = headersOf(respond ?? LOST, body)
+  const answer = respond ?? LOST
+  const body = bodyOf(answer, call.id)
+  const headers = headersOf(answer, body)
   call.fate = 'scripted'
   call.text = body
   call.pause = pauseIn(headers, call)
-  reply.answer(status, body, headers)
+  reply.answer(statusOf(answer), body, headers)
   return false
 }
 
-/** What a fault without an answer of its own loses. */
-const LOST: Respond = { error: { type: 'api_error', code: 'scripted_fault', message: 'This answer was meant to be lost.' } }
-
-function statusOf(respond: Respond | undefined): number {
-  if (respond === undefined) return 502
-  return respond.status ?? (respond.error ? 400 : 200)
+/** Holds a call where its entry says so. Resolves with whether it goes on. */
+async function held({ id, entry }: Action, call: Call, { raw }: FastifyReply, faults: Faults): Promise<boolean> {
+  const hold = entry.data.hold as Hold
+  const arrival = { id: call.id, operation: call.operation as OperationId }
+  const { goesOn, leave } = call.sandbox.gates.arrive(gateOf(id, hold), arrival, hold)
+  return faults.hold(goesOn, leave, { raw, longest: hold.for === undefined ? null : (durationOf(hold.for) as number), most: call.settings['limits.waiting'] })
 }
 
-function bodyOf({ body, error }: Respond, requestId: string): string {
-  if (error) return JSON.stringify({ error: { type: 'api_error', ...error, request_id: requestId } })
+/** What a fault without an answer of its own loses. */
+const LOST: Respond = { status: 502, error: { code: 'scripted_fault', message: 'This answer was meant to be lost.' } }
+
+const statusOf = ({ status, error }: Respond): number => status ?? (error ? 400 : 200)
+
+/** The body that is given; without one, an answer with an error's status has the error of that status. */
+function bodyOf(respond: Respond, requestId: string): string {
+  const { body, error } = respond
+  const status = statusOf(respond)
+  if (error !== undefined || (body === undefined && status >= 400))
+    return JSON.stringify({ error: { ...defaultError(status), ...error, request_id: requestId } })
   if (body === undefined) return ''
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
 /** The headers of an answer of the script: those that it gives, and the type of its body where it gives none. */
-function headersOf({ headers = {}, body: given }: Respond, body: string): AnswerHeaders {
+function headersOf({ headers = {}, body: given, retry_after }: Respond, body: string): AnswerHeaders {
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  if (retry_after !== undefined) named['retry-after'] = String(Math.ceil((durationOf(retry_after) as number) / 1000))
   return body === '' || 'content-type' in named ? named : { 'content-type': typeof given === 'string' ? TEXT_TYPE : JSON_TYPE, ...named }
 }
 

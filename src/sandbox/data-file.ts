@@ -119,7 +119,7 @@ export class DataFile {
         const expectation = await compileExpectation(one, reportTo(problems, document, [...at, 'expectations', nth]))
         if (expectation) compiled.push(expectation)
       }
-      firstStates.push({ scenario, ...state, expectations: compiled, steps: [] })
+      firstStates.push({ scenario, ...state, expectations: compiled, steps: [], play: [] })
     }
     const sandboxes: SavedSandbox[] = []
     for (const [index, { name, first_state, requests, state: serialized }] of data.sandboxes.entries()) {

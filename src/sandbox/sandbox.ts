@@ -31,6 +31,7 @@ import type { Script } from '../scenario/script.js'
 import { inSlices } from '../scenario/slices.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { FAMILIES, type Records, type Store } from '../store/store.js'
+import { Gates } from './gates.js'
 import { type Snapshot, Snapshots } from './snapshots.js'
 import { emptyState, LiveState, type SandboxState } from './state.js'
 
@@ -62,6 +63,8 @@ export class Sandbox {
   #inForce: SettingsInForce
   #requests = 0
   #tally = new Tally([])
+  /** Where the script holds calls; those that wait do not go on in another state. */
+  gates = new Gates()
   /** The time that was stamped last: many records are made in one millisecond. */
   #lastStamp = { at: Number.NaN, created: '' }
   readonly #ending = new AbortController()
@@ -197,7 +200,7 @@ export class Sandbox {
 
   /** The script and the expectations since the last load or reset. */
   get period(): Period {
-    return { script: this.script.listed(), verdicts: this.#tally.verdicts() }
+    return { script: this.script.listed(), verdicts: this.#tally.verdicts(this.store) }
   }
 
   /** A period without a call is not counted. */
@@ -233,6 +236,8 @@ export class Sandbox {
 
   /** Takes a copy of a state for its own. */
   #use(state: SandboxState): void {
+    this.gates.end()
+    this.gates = new Gates()
     this.#state = new LiveState(state, this.#dependencies.machine)
     this.#inForce = this.#settingsWith(state.settings)
   }
@@ -250,14 +255,15 @@ export class Sandbox {
   end(): void {
     if (this.isKept) this.#endPeriod()
     this.#ending.abort(new ApiError('sandbox_unknown', { message: `The sandbox ${this.name} was deleted meanwhile.`, param: 'name' }))
+    this.gates.end()
     this.evidence.end()
   }
 
   /** Plays the steps of the first state. Errors: `document_invalid` with every step that was answered otherwise than expected. */
   async #playFirst(document: SourceDocument, play: Play): Promise<void> {
     const outcomes = await playSteps(this.requireLoaded().steps, play, bindingsOf(this.store))
-    const found = outcomes.flatMap(({ index, title, problems }) =>
-      problems.map(message => ({ document, steps: ['steps', index], message: `${title}: ${message}` }))
+    const found = outcomes.flatMap(({ at, title, problems }) =>
+      problems.map(message => ({ document, steps: ['steps', ...at], message: `${title}: ${message}` }))
     )
     if (found.length > 0) throw await refusalOf(found)
   }

@@ -37,7 +37,19 @@ export const stateSchema = () => ({
     clock: objectOf({ at: { type: ['integer', 'null'], minimum: -LATEST_INSTANT, maximum: LATEST_INSTANT }, running: { type: 'boolean' } }),
     script: {
       type: 'array',
-      items: objectOf({ id: { type: 'string', pattern: '^scr_[1-9][0-9]{0,8}$' }, entry: entrySchema(), matched: COUNT, applied: COUNT })
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['id', 'entry', 'matched', 'applied'],
+        properties: {
+          id: { type: 'string', pattern: '^scr_[1-9][0-9]{0,8}$' },
+          entry: entrySchema(),
+          matched: COUNT,
+          applied: COUNT,
+          too_long: COUNT,
+          first: { type: 'integer' }
+        }
+      }
     },
     deleted: {
       type: 'object',
@@ -114,9 +126,9 @@ function storeOf({ records, deleted }: SerializedState, { document, at, settings
 
 async function scriptOf({ script: entries }: SerializedState, { document, at, problems }: ReadContext): Promise<Script> {
   const script = new Script()
-  for (const [index, { id, entry: data, matched, applied }] of entries.entries()) {
+  for (const [index, { id, entry: data, ...count }] of entries.entries()) {
     const entry = await compileEntry(data, reportTo(problems, document, [...at, 'script', index, 'entry']))
-    if (entry) script.put(id, entry, { matched, applied })
+    if (entry) script.put(id, entry, count)
   }
   return script
 }

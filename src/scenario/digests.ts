@@ -13,11 +13,13 @@ export function withDigests<Match extends object>(match: Match): Match {
 function digested(part: unknown, path: readonly string[]): unknown {
   if (Array.isArray(part)) return part.map(one => digested(one, path))
   if (typeof part === 'object' && part !== null) {
-    return Object.fromEntries(
-      Object.entries(part).map(([name, inner]) => [name, digested(inner, [...path, ...name.split(/[[\]]+/).filter(step => step !== '')])])
-    )
+    return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, digested(inner, [...path, ...stepsIn(name)])]))
   }
+  if (typeof part === 'boolean') return part
   const text = String(part)
   if (IS_DIGEST.test(text) || /^\/.*\/i?$/s.test(text)) return part
   return isSecretPath(path) || withoutSecrets(text) !== text ? digestOf(text) : part
 }
+
+/** The names of a nested one; `not` is a condition on the value before it. */
+const stepsIn = (name: string) => name.split(/[[\]]+/).filter(step => step !== '' && step !== 'not')

@@ -1,15 +1,31 @@
-/** Expectations: how often calls have to come, counted as they come. */
+/** Expectations: how often calls have to come and what becomes of them, in which order they come, and what the records are in the end. */
 import type { OperationId } from '../reference/operations.js'
+import type { Store } from '../store/store.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
-import { compileMatch, type MatchData, type Matcher, MOST_MATCHED, operationOn, type SentCall } from './matching.js'
+import { compileState, type StateData } from './final-state.js'
+import { compileMatch, type MatchData, type Matcher, MOST_MATCHED, type On, operationsOn, type SentCall, shownOn } from './matching.js'
 
-/** An expectation as a document writes it: exactly so many times, or bounds. */
-export type ExpectationData = { on: string; match?: MatchData; times?: number; at_least?: number; at_most?: number }
-export type Expectation = { data: ExpectationData; operation: OperationId; matches: Matcher | null }
+/** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
+export type CallsData = { on: On; match?: MatchData; took_effect?: boolean; status?: StatusData | readonly StatusData[]; answered?: boolean }
+type StatusData = number | string
+/** How often calls have to come: exactly so many times, or bounds. */
+export type CountData = CallsData & { times?: number; at_least?: number; at_most?: number }
+/** An expectation as a document writes it. */
+export type ExpectationData = CountData | { sequence: readonly CallsData[] } | { state: StateData }
+/** What became of a call: the status of the answer, whether the client got it, and whether records were changed. */
+export type Ending = { status: number; isDelivered: boolean; tookEffect: boolean }
+/** Calls of an expectation. `ended` is null where it does not matter what became of them, so that they are known when they come. */
+export type Calls = { data: CallsData; operations: ReadonlySet<OperationId>; matches: Matcher | null; ended: ((ending: Ending) => boolean) | null }
+/** `isOfEndings` says that calls are counted when they have ended, since it matters what became of them. */
+export type Expectation =
+  | { data: CountData; calls: Calls; isOfEndings: boolean }
+  | { data: { sequence: readonly CallsData[] }; steps: readonly Calls[]; isOfEndings: boolean }
+  | { data: { state: StateData }; isOfEndings: false; differences: (store: Store) => string[] }
 export type Verdict = {
   expectation: ExpectationData
   wanted: string
+  /** How many calls came; of a sequence, how many of its calls came in order; of a state, how much of it is otherwise. */
   seen: number
   holds: boolean
   /** More calls came than may. */
@@ -17,47 +33,94 @@ export type Verdict = {
   message: string
 }
 
-/** Compiles one expectation that its schema allows; null with its problems reported. Without a count, at least one call is expected. What it keeps of card data is digests. */
-export async function compileExpectation(written: ExpectationData, report: Report): Promise<Expectation | null> {
+/** Compiles one expectation that its schema allows; null with its problems reported. What it keeps of card data is digests. */
+export async function compileExpectation(data: ExpectationData, report: Report): Promise<Expectation | null> {
   let isRight = true
   const note: Report = (steps, message) => {
     isRight = false
     report(steps, message)
   }
-  const data = written.match ? { ...written, match: withDigests(written.match) } : written
+  const ways = ['on', 'sequence', 'state'].filter(way => way in data)
+  if (ways.length !== 1) {
+    report([], `one of on, sequence and state was expected${ways.length === 0 ? '' : `, not ${ways.join(' and ')}`}`)
+    return null
+  }
+  const expectation = await compiled(data, note)
+  return isRight ? expectation : null
+}
+
+async function compiled(data: ExpectationData, note: Report): Promise<Expectation> {
+  if ('state' in data) return { data, isOfEndings: false, differences: compileState(data.state, (steps, message) => note(['state', ...steps], message)) }
+  if ('sequence' in data) {
+    const steps: Calls[] = []
+    for (const [index, step] of data.sequence.entries()) steps.push(await compileCalls(step, (at, message) => note(['sequence', index, ...at], message)))
+    return { data: { sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended !== null) }
+  }
   const { times, at_least, at_most } = data
   if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], 'times is given alone, without at_least and at_most')
   if (at_least !== undefined && at_most !== undefined && at_least > at_most) note(['at_least'], `at_least ${at_least} is more than at_most ${at_most}`)
-  const operation = operationOn(data.on, note)
-  const matches = operation === null ? null : await compileMatch(operation, data.match, note)
-  return isRight && operation !== null ? { data, operation, matches } : null
+  const calls = await compileCalls(data, note)
+  return { data: calls.data, calls, isOfEndings: calls.ended !== null }
 }
 
-/** Counts calls for expectations. */
+async function compileCalls(written: CallsData, note: Report): Promise<Calls> {
+  const data = written.match ? { ...written, match: withDigests(written.match) } : written
+  const operations = operationsOn(data.on, note)
+  const matches = operations.length === 0 ? null : await compileMatch(operations, data.match, note)
+  return { data, operations: new Set(operations), matches, ended: compileEnding(data, note) }
+}
+
+function compileEnding({ took_effect, status, answered }: CallsData, note: Report): Calls['ended'] {
+  const tests: ((ending: Ending) => boolean)[] = []
+  if (took_effect !== undefined) tests.push(({ tookEffect }) => tookEffect === took_effect)
+  if (answered !== undefined) tests.push(({ isDelivered }) => isDelivered === answered)
+  if (status !== undefined) {
+    if (answered === false) note(['status'], 'a call that was not answered has no status')
+    const wanted = [status].flat().map((one, index) => statusTest(one, message => note(Array.isArray(status) ? ['status', index] : ['status'], message)))
+    tests.push(({ status, isDelivered }) => isDelivered && wanted.some(test => test(status)))
+  }
+  return tests.length === 0 ? null : ending => tests.every(test => test(ending))
+}
+
+function statusTest(wanted: StatusData, report: (message: string) => void): (status: number) => boolean {
+  const [, hundreds] = /^([1-5])xx$/i.exec(String(wanted)) ?? []
+  if (hundreds !== undefined) return status => Math.floor(status / 100) === Number(hundreds)
+  if (!/^[1-5]\d\d$/.test(String(wanted))) report(`a status was expected, such as 402 or 2xx, not ${wanted}`)
+  return status => status === Number(wanted)
+}
+
+/** Counts calls for expectations: when they come, and again when they have ended. */
 export class Tally {
   readonly #expectations: readonly Expectation[]
+  /** Calls that came for each, or calls of its sequence. */
   readonly #seen: number[]
   /** Calls with a value too long for the pattern of each. */
   readonly #tooLong: number[]
+  /** Whether it matters for one of them what became of calls. */
+  readonly hasEndings: boolean
 
   constructor(expectations: readonly Expectation[]) {
     this.#expectations = expectations
     this.#seen = expectations.map(() => 0)
     this.#tooLong = expectations.map(() => 0)
+    this.hasEndings = expectations.some(({ isOfEndings }) => isOfEndings)
   }
 
   get isEmpty(): boolean {
     return this.#expectations.length === 0
   }
 
-  /** Whether the call counts for any of them. */
-  count(call: SentCall): boolean {
+  /** Counts a call that comes, or one that has ended as `ending` says. Returns whether it counts for any expectation. */
+  count(call: SentCall, ending: Ending | null = null): boolean {
     let isCounted = false
-    for (const [index, { operation, matches }] of this.#expectations.entries()) {
-      if (operation !== call.operation) continue
+    for (const [index, expectation] of this.#expectations.entries()) {
+      const seen = this.#seen[index] as number
+      if ('differences' in expectation || expectation.isOfEndings !== (ending !== null)) continue
+      const calls = 'steps' in expectation ? expectation.steps[seen] : expectation.calls
+      if (calls === undefined) continue
       call.isTooLong = false
-      if (matches === null || matches(call)) {
-        this.#seen[index] = (this.#seen[index] as number) + 1
+      if (isMatched(calls, call, ending)) {
+        this.#seen[index] = seen + 1
         isCounted = true
       }
       if (call.isTooLong) this.#tooLong[index] = (this.#tooLong[index] as number) + 1
@@ -65,9 +128,21 @@ export class Tally {
     return isCounted
   }
 
-  verdicts(): Verdict[] {
-    return this.#expectations.map(({ data }, index) => verdictOf(data, this.#seen[index] as number, this.#tooLong[index] as number))
+  /** What can be said of each expectation now; `store` holds the records as they are. */
+  verdicts(store: Store): Verdict[] {
+    return this.#expectations.map((expectation, index) => {
+      const seen = this.#seen[index] as number
+      if ('differences' in expectation) return verdictOfState(expectation.data, expectation.differences(store))
+      if ('steps' in expectation) return verdictOfSequence(expectation.data, seen)
+      return verdictOfCount(expectation.data, seen, this.#tooLong[index] as number)
+    })
   }
+}
+
+/** Whether a call is one of those; `ending` is what became of it, null where that does not matter. */
+function isMatched({ operations, matches, ended }: Calls, call: SentCall, ending: Ending | null): boolean {
+  if (!operations.has(call.operation) || (matches !== null && !matches(call))) return false
+  return ended === null || (ending !== null && ended(ending))
 }
 
 function countBetween(least: number, most: number): string {
@@ -76,12 +151,39 @@ function countBetween(least: number, most: number): string {
   return least === 0 ? `at most ${most}` : `${least} to ${most}`
 }
 
-function verdictOf(expectation: ExpectationData, seen: number, tooLong: number): Verdict {
-  const { on, times, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation
+/** Calls as a sentence names them: `POST /refunds with {"body":…} that took effect`. */
+export function shownCalls({ on, match, took_effect, status, answered }: CallsData): string {
+  const conditions = [
+    took_effect !== undefined && (took_effect ? 'that took effect' : 'that took no effect'),
+    status !== undefined && `answered with ${[status].flat().join(' or ')}`,
+    answered !== undefined && (answered ? 'that was answered' : 'that was not answered')
+  ].filter(Boolean)
+  return [shownOn(on), match && `with ${JSON.stringify(match)}`, conditions.join(', ')].filter(Boolean).join(' ')
+}
+
+function verdictOfCount(expectation: CountData, seen: number, tooLong: number): Verdict {
+  const { times, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation
   const count = countBetween(least, most)
   const [calls, were] = /(^| )1$/.test(count) ? ['call', 'was'] : ['calls', 'were']
-  const wanted = `${on}${expectation.match ? ` with ${JSON.stringify(expectation.match)}` : ''}: ${count} ${calls}`
+  const wanted = `${shownCalls(expectation)}: ${count} ${calls}`
   const unmatched = tooLong === 0 ? '' : `; in ${tooLong} more a value is longer than the ${MOST_MATCHED} characters that a pattern is matched against`
   const message = `${wanted} ${were} expected, ${seen} came${unmatched}`
   return { expectation, wanted, seen, holds: seen >= least && seen <= most, exceeded: seen > most, message }
+}
+
+function verdictOfSequence(expectation: { sequence: readonly CallsData[] }, seen: number): Verdict {
+  const { sequence } = expectation
+  const next = sequence[seen]
+  const wanted = `${sequence.map(shownCalls).join(', then ')}, in this order`
+  const message =
+    next === undefined
+      ? `The ${sequence.length} calls came in this order.`
+      : `Call ${seen + 1} of the sequence, ${shownOn(next.on)}, did not come after the ${seen} before it.`
+  return { expectation, wanted, seen, holds: next === undefined, exceeded: false, message }
+}
+
+function verdictOfState(expectation: { state: StateData }, differences: readonly string[]): Verdict {
+  const wanted = `the records are as ${JSON.stringify(expectation.state)} says`
+  const message = differences.length === 0 ? 'The records are as expected.' : differences.join('; ')
+  return { expectation, wanted, seen: differences.length, holds: differences.length === 0, exceeded: false, message }
 }

@@ -63,7 +63,7 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
     else insertAll(store, list as Family, members as RecordOf<Family>[], numbers)
     await pause()
   }
-  return { first: { ...(head as NonNullable<typeof head>), store, script: new Script(entries), expectations, steps }, document }
+  return { first: { ...(head as NonNullable<typeof head>), store, script: new Script(entries), expectations, steps, play: [] }, document }
 }
 
 function insertAll<F extends Family>(store: Store, family: F, records: readonly RecordOf<F>[], numbers: readonly number[]): void {

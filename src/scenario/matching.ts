@@ -1,16 +1,21 @@
-/** Which calls a script entry or an expectation is about: an operation, and what its path, query, body and key have to be. */
+/** Which calls a script entry or an expectation is about: operations, what was sent, and which records a call is about. */
 import { holdsCardNumber } from '../core/card-numbers.js'
-import { didYouMean } from '../core/nearest.js'
+import { FORMATS } from '../core/formats.js'
+import { instantOf } from '../core/instants.js'
+import { didYouMean, didYouMeanOneOf } from '../core/nearest.js'
 import { IS_DIGEST } from '../core/redaction.js'
-import { OPERATION_NAMES, type OperationId, operationNamed } from '../reference/operations.js'
+import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationNamed } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { digestOf } from './digests.js'
 import type { Report } from './documents.js'
 import { pause } from './slices.js'
 
-/** Looks a value up by its nested name: `['card', 'last4']`. */
-export type Values = (name: readonly string[]) => string | undefined
+/** Looks a value up by its nested name, such as `['card', 'last4']`; null for a name that has further names below it, undefined for what was not sent. */
+export type Values = (name: readonly string[]) => string | null | undefined
+/** What a call can be about: a record by its id, found through what the call names. */
+export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
+export type About = (typeof ABOUT)[number]
 /** A call as it was sent. */
 export type SentCall = {
   operation: OperationId
@@ -19,52 +24,98 @@ export type SentCall = {
   params: Values
   query: Values
   body: Values
+  /** The id of the record that the call is about; undefined where it is about none of this kind. */
+  about: (what: About) => string | undefined
   /** A value was too long for the pattern that it was to match; set by a matcher. */
   isTooLong?: boolean
 }
 export type Matcher = (call: SentCall) => boolean
-/** What `match` holds: names to a value, a list of values or `/a regular expression/`, nested or in brackets. */
-export type MatchData = { params?: Names; query?: Names; body?: Names; key?: Wanted; account?: Wanted }
+/** The operations that `on` names: one, several, or `*` for all. */
+export type On = string | readonly string[]
+/** What `match` holds: names to a value, a list of values, `/a regular expression/` or conditions, nested or in brackets. */
+export type MatchData = { params?: Names; query?: Names; body?: Names; key?: Wanted; account?: Wanted; about?: { readonly [what in About]?: Wanted } }
 type Scalar = string | number | boolean
-type Wanted = Scalar | Scalar[]
+/** Conditions that all have to hold. `not` holds for what was not sent, too. */
+type Conditions = { gt?: Scalar; gte?: Scalar; lt?: Scalar; lte?: Scalar; not?: Wanted; present?: boolean }
+type Wanted = Scalar | readonly Scalar[] | Conditions
 type Names = { readonly [name: string]: Wanted | Names }
 /** Whether a value is what is wanted; null when it is too long to be looked at. */
-type Test = (value: string) => boolean | null
+type Test = (value: string | null | undefined) => boolean | null
+type Note = (steps: readonly string[], message: string) => void
 
 const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
+const COMPARISONS: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
+  gt: (value, bound) => value > bound,
+  gte: (value, bound) => value >= bound,
+  lt: (value, bound) => value < bound,
+  lte: (value, bound) => value <= bound
+}
+const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
-/** The operation that `on` names, or null with the problem reported. */
-export function operationOn(on: string, report: Report): OperationId | null {
-  const operation = operationNamed(on)
-  if (operation === null) report(['on'], `${on} is no operation of the reference${didYouMean(on, OPERATION_NAMES) || `; it has ${OPERATION_NAMES.join(', ')}`}`)
-  return operation
+/** The operations that `on` names; none with every problem reported. */
+export function operationsOn(on: On, report: Report): OperationId[] {
+  if (on === '*') return OPERATION_IDS
+  const operations = new Set<OperationId>()
+  let isRight = true
+  for (const [index, name] of [on].flat().entries()) {
+    const operation = operationNamed(name)
+    if (operation === null) {
+      report(Array.isArray(on) ? ['on', index] : ['on'], unknownOperation(name))
+      isRight = false
+    } else operations.add(operation)
+  }
+  return isRight ? [...operations] : []
 }
 
-/** Compiles `match`; null when it asks for nothing, so that every call of the operation matches. Problems are reported by their place in it. */
-export async function compileMatch(operation: OperationId, data: MatchData | undefined, report: Report): Promise<Matcher | null> {
+/** The operations of an entry or expectation as a sentence names them. */
+export const shownOn = (on: On): string => (on === '*' ? 'any operation' : [on].flat().join(' or '))
+
+/** What to say of a name that is no operation. */
+const unknownOperation = (name: string) => `${name} is no ${OPERATION.what}${didYouMeanOneOf(name, OPERATION_NAMES, OPERATION.advice)}`
+/** What the names of operations are, for messages. */
+export const OPERATION = {
+  what: 'operation of the reference',
+  advice: 'an operation is written as a method and a path, such as POST /refunds; * is any of them'
+}
+
+/**
+ * Compiles `match` for calls of these operations; null when it asks for nothing, so that every such call matches. With `onlyRight`, values that no right call
+ * can have are problems too. Problems are reported by their place in the entry or expectation.
+ */
+export async function compileMatch(
+  operations: readonly OperationId[],
+  data: MatchData | undefined,
+  report: Report,
+  { onlyRight = false }: { onlyRight?: boolean } = {}
+): Promise<Matcher | null> {
   const tests: Matcher[] = []
   for (const [section, table] of Object.entries(SECTIONS) as [keyof typeof SECTIONS, keyof Tables][]) {
     const names = data?.[section]
     if (names === undefined) continue
-    const schema = (TABLES[operation] as Tables)[table]
-    if (schema === undefined) {
-      report(['match', section], `${OPERATION_NAMES[Object.keys(TABLES).indexOf(operation)]} has no ${section}`)
+    const schemas = operations.flatMap(operation => {
+      const schema = (TABLES[operation] as Tables)[table]
+      return schema === undefined ? [] : [schemaOf(schema)]
+    })
+    if (schemas.length === 0) {
+      report(['match', section], `${operations.map(nameOf).join(', ')} ${operations.length === 1 ? 'has' : 'have'} no ${section}`)
       continue
     }
-    for (const { name, test } of await compileNames(names, schemaOf(schema), [], (steps, message) => report(['match', section, ...steps], message))) {
-      tests.push(call => {
-        const value = call[section](name)
-        return value !== undefined && passes(call, test(value))
-      })
+    const note: Note = (steps, message) => report(['match', section, ...steps], message)
+    for (const { name, test } of await compileNames(names, { schemas, under: [], onlyRight }, note)) {
+      tests.push(call => passes(call, test(call[section](name))))
     }
   }
-  if (data?.key !== undefined) {
-    const test = await compileTest(data.key, message => report(['match', 'key'], message))
-    tests.push(call => call.key !== null && passes(call, test(call.key)))
+  for (const name of ['key', 'account'] as const) {
+    const wanted = data?.[name]
+    if (wanted === undefined) continue
+    const test = await compileTest(wanted, { name: [name], schemas: [], onlyRight }, (steps, message) => report(['match', name, ...steps], message))
+    tests.push(call => passes(call, test(call[name] ?? undefined)))
   }
-  if (data?.account !== undefined) {
-    const test = await compileTest(data.account, message => report(['match', 'account'], message))
-    tests.push(call => call.account != null && passes(call, test(call.account)))
+  for (const what of ABOUT) {
+    const wanted = data?.about?.[what]
+    if (wanted === undefined) continue
+    const test = await compileTest(wanted, { name: [what], schemas: [], onlyRight }, (steps, message) => report(['match', 'about', what, ...steps], message))
+    tests.push(call => passes(call, test(call.about(what))))
   }
   return tests.length === 0 ? null : call => tests.every(test => test(call))
 }
@@ -75,7 +126,10 @@ function passes(call: SentCall, passed: boolean | null): boolean {
   return passed === true
 }
 
-async function compileNames(names: Names, schema: Schema, under: readonly string[], report: Report): Promise<{ name: string[]; test: Test }[]> {
+/** Where names are looked up: the tables of the operations, at a nested name. */
+type At = { schemas: readonly Schema[]; under: readonly string[]; onlyRight: boolean }
+
+async function compileNames(names: Names, { schemas, under, onlyRight }: At, report: Note): Promise<{ name: string[]; test: Test }[]> {
   const compiled: { name: string[]; test: Test }[] = []
   for (const [written, wanted] of Object.entries(names)) {
     const [head, ...inner] = stepsOf(written)
@@ -83,18 +137,40 @@ async function compileNames(names: Names, schema: Schema, under: readonly string
       report([written], 'the brackets are not balanced: a nested name is written parent[child]')
       continue
     }
-    const part = schema.properties && Object.hasOwn(schema.properties, head) ? schema.properties[head] : (schema.additionalProperties as Schema | false)
-    if (!part) {
-      report([written], `${[...under, head].join('.')} is not a parameter of this call${didYouMean(head, Object.keys(schema.properties ?? {}))}`)
+    const name = [...under, head]
+    const parts = schemas.flatMap(schema => partOf(schema, head) ?? [])
+    const at = { schemas: parts, under: name, onlyRight }
+    if (parts.length === 0) {
+      const known = schemas.flatMap(({ properties = {} }) => Object.keys(properties))
+      report([written], `${name.join('.')} is not a parameter of this call${didYouMean(head, known)}`)
     } else if (inner.length > 0) {
-      const rest = inner.length === 1 ? wanted : Object.fromEntries([[inner.slice(1).join('['), wanted]])
-      const nested = { [inner[0] as string]: rest as Wanted }
-      for (const one of await compileNames(nested, part, [...under, head], (_steps, message) => report([written], message))) compiled.push(one)
-    } else if (typeof wanted === 'object' && !Array.isArray(wanted)) {
-      for (const one of await compileNames(wanted, part, [...under, head], (steps, message) => report([written, ...steps], message))) compiled.push(one)
-    } else compiled.push({ name: [...under, head], test: await compileTest(wanted, message => report([written], message)) })
+      const rest = inner.length === 1 ? wanted : { [inner.slice(1).join('[')]: wanted }
+      for (const one of await compileNames({ [inner[0] as string]: rest as Wanted }, at, (_steps, message) => report([written], message))) compiled.push(one)
+    } else if (isObject(wanted) && !isCondition(wanted, parts)) {
+      for (const one of await compileNames(wanted as Names, at, (steps, message) => report([written, ...steps], message))) compiled.push(one)
+    } else {
+      compiled.push({
+        name,
+        test: await compileTest(wanted as Wanted, { name, schemas: parts, onlyRight }, (steps, message) => report([written, ...steps], message))
+      })
+    }
   }
   return compiled
+}
+
+const isObject = (wanted: unknown): wanted is object => typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted)
+
+/** The table of what is below a name; undefined where nothing can be. */
+function partOf({ properties = {}, additionalProperties }: Schema, name: string): Schema | undefined {
+  if (Object.hasOwn(properties, name)) return properties[name]
+  return typeof additionalProperties === 'object' ? (additionalProperties as Schema) : undefined
+}
+
+/** Whether names below a parameter are conditions on it, and not parts of it. Of one that has parts, only whether it was sent can be asked. */
+function isCondition(wanted: object, parts: readonly Schema[]): boolean {
+  const names = Object.keys(wanted)
+  const isWhole = parts.every(part => names.every(name => partOf(part, name) === undefined))
+  return isWhole && names.length > 0 && names.every(name => CONDITIONS.includes(name))
 }
 
 /** `a[b][c]` → a, b, c; nothing when the brackets do not balance. */
@@ -104,27 +180,111 @@ function stepsOf(name: string): string[] {
   return brackets ? [head, ...brackets.slice(1, -1).split('][')] : [head]
 }
 
-async function compileTest(wanted: Wanted, report: (message: string) => void): Promise<Test> {
+/** A value that is looked at: its name, and what its tables say of it; none for what is no parameter. */
+type Tested = { name: readonly string[]; schemas: readonly Schema[]; onlyRight: boolean }
+
+async function compileTest(wanted: Wanted, tested: Tested, report: Note): Promise<Test> {
   if (Array.isArray(wanted)) {
-    if (wanted.length === 0) report('an empty list matches no call')
+    if (wanted.length === 0) report([], 'an empty list matches no call')
     const tests: Test[] = []
-    for (const one of wanted) tests.push(await compileTest(one, report))
-    return value => {
-      let isTooLong = false
-      for (const test of tests) {
+    for (const one of wanted as readonly Scalar[]) tests.push(await compileTest(one, tested, report))
+    return anyOf(tests)
+  }
+  if (isObject(wanted)) return compileConditions(wanted as Conditions, tested, report)
+  const [, pattern, ignoreCase] = typeof wanted === 'string' ? (/^\/(.*)\/(i?)$/s.exec(wanted) ?? []) : []
+  if (pattern !== undefined) return ofText(await compilePattern(pattern, ignoreCase === 'i', message => report([], message)))
+  const text = String(wanted)
+  if (IS_DIGEST.test(text)) return ofText(value => digestOf(value) === text)
+  if (tested.onlyRight && tested.schemas.length > 0) {
+    const [problem, ...others] = tested.schemas.map(schema => neverSent(wanted as Scalar, schema))
+    if (problem && others.every(other => other !== null)) report([], problem)
+  }
+  return ofText(value => value === text)
+}
+
+/** A test of a value that was sent as text; any other value does not pass. */
+const ofText =
+  (test: (value: string) => boolean | null): Test =>
+  value =>
+    typeof value === 'string' && test(value)
+
+function anyOf(tests: readonly Test[]): Test {
+  return value => {
+    let isTooLong = false
+    for (const test of tests) {
+      const passed = test(value)
+      if (passed) return true
+      isTooLong ||= passed === null
+    }
+    return isTooLong ? null : false
+  }
+}
+
+async function compileConditions(conditions: Conditions, tested: Tested, report: Note): Promise<Test> {
+  const tests: Test[] = []
+  for (const [condition, operand] of Object.entries(conditions) as [keyof Conditions, Wanted][]) {
+    const note: Note = (steps, message) => report([condition, ...steps], message)
+    const compare = COMPARISONS[condition]
+    if (compare !== undefined) tests.push(compileComparison(compare, operand as Scalar, tested, message => note([], message)))
+    else if (condition === 'present') tests.push(value => (value !== undefined) === operand)
+    else {
+      const test = await compileTest(operand, { ...tested, onlyRight: false }, note)
+      tests.push(value => {
         const passed = test(value)
-        if (passed) return true
-        isTooLong ||= passed === null
-      }
-      return isTooLong ? null : false
+        return passed === null ? null : !passed
+      })
     }
   }
-  const [, pattern, ignoreCase] = typeof wanted === 'string' ? (/^\/(.*)\/(i?)$/s.exec(wanted) ?? []) : []
-  if (pattern === undefined) {
-    const text = String(wanted)
-    return IS_DIGEST.test(text) ? value => digestOf(value) === text : value => value === text
+  return value => {
+    let isTooLong = false
+    for (const test of tests) {
+      const passed = test(value)
+      if (passed === false) return false
+      isTooLong ||= passed === null
+    }
+    return isTooLong ? null : true
   }
-  return compilePattern(pattern, ignoreCase === 'i', report)
+}
+
+const NUMBER = /^-?\d+(\.\d+)?$/
+const isNumeric = ({ type }: Schema) => [type].flat().some(name => name === 'integer' || name === 'number')
+
+/** Compares numbers and instants; text has no order that a test should rely on. */
+function compileComparison(
+  compare: (value: number, bound: number) => boolean,
+  bound: Scalar,
+  { name, schemas }: Tested,
+  report: (message: string) => void
+): Test {
+  const shown = name.join('.')
+  if (schemas.some(isNumeric)) {
+    if (typeof bound !== 'number') report(`a number was expected, not ${bound}`)
+    return ofText(value => NUMBER.test(value) && compare(Number(value), bound as number))
+  }
+  if (schemas.some(({ format }) => format === 'instant')) {
+    const at = instantOf(String(bound))
+    if (at === null) report(`an instant was expected, such as 2026-03-01T10:00:00Z, not ${bound}`)
+    return ofText(value => {
+      const instant = instantOf(value)
+      return instant !== null && compare(instant, at as number)
+    })
+  }
+  report(`${shown} is text; numbers and instants can be compared, text is matched by value, list or /pattern/`)
+  return () => false
+}
+
+/** Why no right call can have a value that is wanted; null where one can. */
+function neverSent(wanted: Scalar, schema: Schema): string | null {
+  const text = String(wanted)
+  if (schema.enum !== undefined && !schema.enum.includes(text)) {
+    const words = schema.enum.filter(word => word !== null).map(String)
+    return `can never match: one of ${words.join(', ')} was expected, not ${text}${didYouMean(text, words)}`
+  }
+  if (isNumeric(schema) && !NUMBER.test(text)) return `can never match: a number was expected, not ${text}`
+  const problem = schema.format === undefined ? null : FORMATS[schema.format as keyof typeof FORMATS].problem(text)
+  if (problem === null) return null
+  const isShort = schema.format === 'last4' && typeof wanted === 'number' && text.length < 4
+  return `can never match: ${problem.expected}${isShort ? `; quote it: "${text.padStart(4, '0')}"` : ''}`
 }
 
 /** Characters that a pattern has at most, and instructions that it compiles to at most: a repeat needs many. */
@@ -135,7 +295,7 @@ export const MOST_MATCHED = 4096
 const REPEAT = /\{(\d+)(?:,(\d*))?\}/g
 
 /** A regular expression in linear time, whatever the pattern and the value. */
-async function compilePattern(pattern: string, ignoreCase: boolean, report: (message: string) => void): Promise<Test> {
+async function compilePattern(pattern: string, ignoreCase: boolean, report: (message: string) => void): Promise<(value: string) => boolean | null> {
   const refuse = (message: string) => {
     report(message)
     return () => false

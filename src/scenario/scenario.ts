@@ -29,7 +29,7 @@ import { checkCount, tooLarge } from './limits.js'
 import type { Progress } from './progress.js'
 import { FIXTURE_CHECKER, fixtureSchema, ID, SANDBOX_SETTINGS_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 import { compileScript, type EntryData, Script } from './script.js'
-import { checkSteps, type StepBindings, type StepData } from './steps.js'
+import { checkSteps, type PlayData, type StepBindings, type StepData } from './steps.js'
 
 /** Settings given on the command line and in the environment, which take precedence over a scenario's own. */
 export type Launch = { flag: GivenSettings; environment: GivenSettings; variables?: SettingVariables | undefined }
@@ -45,6 +45,8 @@ export type FirstState = {
   expectations: readonly Expectation[]
   /** The calls that are still to be played before the state is ready. */
   steps: readonly StepData[]
+  /** The calls that `check` makes as a client would. */
+  play: readonly PlayData[]
 }
 type ScenarioData = {
   name?: string
@@ -57,6 +59,7 @@ type ScenarioData = {
   generate?: GenerateData[]
   script?: EntryData[]
   steps?: StepData[]
+  play?: PlayData[]
   expect?: ExpectationData[]
 }
 export type Origin = {
@@ -118,7 +121,11 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   const script = new Script(await compileScript(data.script, reportTo(problems, document, ['script']), flaws?.get('script')))
   const expectations = await compileExpectations(checked)
   const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
-  checkSteps(data.steps, { variable: name => (isKnown(name) ? name : undefined) }, reportTo(problems, document, ['steps']), flaws?.get('steps'))
+  checkSteps(
+    { steps: { list: data.steps, flaws: flaws?.get('steps') }, play: { list: data.play, flaws: flaws?.get('play') } },
+    { variable: name => (isKnown(name) ? name : undefined) },
+    reportTo(problems, document)
+  )
   const actor = settings['auth.accept_any_key']
   if (actor !== null && importer.isMissing('accounts', actor)) {
     const steps = sources['auth.accept_any_key'] === 'scenario' ? ['settings', 'auth', 'accept_any_key'] : []
@@ -126,7 +133,7 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   }
 
   const scenario = { name: data.name ?? name, description: data.description ?? null }
-  return { scenario, store, counters: drawing.ids.counters, clock, settings: given, script, expectations, steps: data.steps ?? [] }
+  return { scenario, store, counters: drawing.ids.counters, clock, settings: given, script, expectations, steps: data.steps ?? [], play: data.play ?? [] }
 }
 
 /** What of a document does not match the schema of its kind. */
@@ -234,7 +241,7 @@ function problemsOfText(error: unknown): DocumentProblem[] {
 
 /** The lists whose members cost later calls time. Errors: `document_too_large`. */
 function checkEntries({ document: { limits }, data }: Checked): void {
-  for (const name of ['script', 'expect'] as const) {
+  for (const name of ['script', 'expect', 'play'] as const) {
     const count = Array.isArray(data[name]) ? data[name].length : 0
     if (count > limits['limits.entries']) throw tooLarge('limits.entries', limits, `The document holds ${count} members of ${name}`)
   }

@@ -7,7 +7,8 @@ import type { Schema } from '../reference/parameters.js'
 import { PAYMENT_TYPES } from '../reference/payment-methods.js'
 import { RESOURCES } from '../reference/tables.js'
 import { GENERATED_FAMILIES } from './generate.js'
-import { FAULTS } from './script.js'
+import { ABOUT, OPERATION } from './matching.js'
+import { FAULTS, RELEASES } from './script.js'
 
 /** The id of a record, as a fixture may give it. */
 export const ID = /^[A-Za-z0-9_-]{1,128}$/
@@ -58,27 +59,32 @@ export function fixtureSchema(): Schema {
   return { type: 'object', additionalProperties: false, properties }
 }
 
-/** One schema for objects, another for every other value. */
-const objectOr = (ofObject: object, otherwise: object) =>
+/** One schema for the values of a type, another for every other value. */
+const either = (type: string, ofType: object, otherwise: object) =>
   Object.fromEntries([
-    ['if', { type: 'object' }],
-    ['then', ofObject],
+    ['if', { type }],
+    ['then', ofType],
     ['else', otherwise]
   ])
 
 const INSTANT = { type: 'string', format: 'instant' }
 const DURATION = { type: 'string', description: 'A length of time, such as 250ms, 2s, 36h, 7d or PT36H.' }
 const COUNT = { type: 'integer', minimum: 0, maximum: 1_000_000 }
-const OPERATION = { type: 'string', enum: OPERATION_NAMES, description: 'A method and a path of the reference.' }
+const ONE = { type: 'string', enum: OPERATION_NAMES, 'x-many': OPERATION, description: 'A method and a path of the reference.' }
+const ON = {
+  description: 'One operation, a list of them, or * for any.',
+  ...either('array', { type: 'array', minItems: 1, items: ONE }, { ...ONE, enum: ['*', ...OPERATION_NAMES] })
+}
 const SCALAR = { type: ['string', 'number', 'boolean'] }
 /** What a name has to be, with further names below it to a depth. */
 const wanted = (depth: number): object => ({
   type: [...SCALAR.type, 'array', ...(depth > 0 ? ['object'] : [])],
   items: SCALAR,
   ...(depth > 0 && { additionalProperties: wanted(depth - 1) }),
-  description: 'A value, a list of values, /a regular expression/, or nested names.'
+  description: 'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.'
 })
-const NAMES = { type: 'object', additionalProperties: wanted(3) }
+const NAMES = { type: 'object', additionalProperties: wanted(4) }
+const WANTED_ID = wanted(1)
 const MATCH = {
   type: 'object',
   additionalProperties: false,
@@ -87,7 +93,13 @@ const MATCH = {
     params: { ...NAMES, description: 'Path parameters.' },
     query: NAMES,
     body: NAMES,
-    key: { type: ['string', 'array'], items: { type: 'string' }, description: 'The API key.' }
+    key: { ...WANTED_ID, description: 'The API key.' },
+    about: {
+      type: 'object',
+      additionalProperties: false,
+      description: 'Which records the call is about, found through what it names: the Location of its Ticket, for example.',
+      properties: Object.fromEntries(ABOUT.map(what => [what, WANTED_ID]))
+    }
   }
 }
 
@@ -99,12 +111,27 @@ export function entrySchema(): object {
     required: ['on'],
     properties: {
       name: NAME,
-      on: OPERATION,
+      on: ON,
       match: MATCH,
       calls: { type: ['integer', 'string'], minimum: 1, description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
+      chance: { type: 'number', minimum: 0, maximum: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
+      from: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match." },
+      until: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match no longer." },
+      for: { ...DURATION, description: "How long it is applied after the first call that matched, by the sandbox's clock." },
+      hold: {
+        type: 'object',
+        additionalProperties: false,
+        description: 'Keeps calls waiting until so many wait, or until a control call opens a gate.',
+        properties: {
+          until: { type: 'integer', minimum: 2, maximum: 1000, description: 'How many calls wait before all of them go on.' },
+          gate: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The name that a control call opens it by.' },
+          release: { type: 'string', enum: RELEASES, description: 'The order in which calls go on: as they came, or the last one first.' },
+          for: { ...DURATION, description: 'The longest that a call waits.' }
+        }
+      },
       delay: {
         description: 'Waits first: a length of time, or min and max that it is drawn between.',
-        ...objectOr({ type: 'object', additionalProperties: false, required: ['min', 'max'], properties: { min: DURATION, max: DURATION } }, DURATION)
+        ...either('object', { type: 'object', additionalProperties: false, required: ['min', 'max'], properties: { min: DURATION, max: DURATION } }, DURATION)
       },
       respond: {
         type: 'object',
@@ -117,9 +144,10 @@ export function entrySchema(): object {
           error: {
             type: 'object',
             additionalProperties: false,
-            required: ['code', 'message'],
+            description: 'An error in the shape of the service; what is left out has a default for each status.',
             properties: { type: NAME, code: NAME, message: { type: 'string' }, param: NAME }
-          }
+          },
+          retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
         }
       },
       fault: { type: 'string', enum: FAULTS, description: 'Loses the answer.' },
@@ -160,10 +188,67 @@ const STEP = {
     }
   }
 }
-/** The schema of an expectation; in the journal the Account of the key can be matched too. */
+/** A call of a play; those at once are made once. */
+const PLAYED = {
+  ...STEP,
+  properties: {
+    ...STEP.properties,
+    expect: {
+      ...STEP.properties.expect,
+      properties: { ...STEP.properties.expect.properties, fault: { type: 'string', enum: FAULTS, description: 'How the answer is lost.' } }
+    }
+  }
+}
+const { required: _do, ...PLAYED_OR_AT_ONCE } = PLAYED
+const PLAY = {
+  ...PLAYED_OR_AT_ONCE,
+  properties: {
+    ...PLAYED.properties,
+    repeat: { type: 'integer', minimum: 1, maximum: 1000, description: 'How often the call is made, one after the other.' },
+    at_once: { type: 'array', minItems: 1, items: PLAYED, description: 'Calls that are made together, each over a connection of its own.' }
+  }
+}
+/** The schema of an expectation: calls and how often they come, calls in order, or records; in the journal the Account of the key can be matched too. */
 export function expectationSchema({ account = false } = {}) {
-  const match = { ...MATCH, properties: { ...MATCH.properties, ...(account && { account: MATCH.properties.key }) } }
-  return { type: 'object', additionalProperties: false, required: ['on'], properties: { on: OPERATION, match, times: COUNT, at_least: COUNT, at_most: COUNT } }
+  const match = { ...MATCH, properties: { ...MATCH.properties, ...(account && { account: { ...WANTED_ID, description: 'The Account of the key.' } }) } }
+  const status = { type: ['integer', 'string'], description: 'A status, or 2xx for any of them.' }
+  const calls = {
+    on: ON,
+    match,
+    took_effect: { type: 'boolean', description: 'Whether the call changed records.' },
+    status: { ...status, type: [...status.type, 'array'], items: status, description: 'The status of the answer that the client got.' },
+    answered: { type: 'boolean', description: 'Whether the client got an answer.' }
+  }
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...calls,
+      times: COUNT,
+      at_least: COUNT,
+      at_most: COUNT,
+      sequence: {
+        type: 'array',
+        minItems: 1,
+        items: { type: 'object', additionalProperties: false, required: ['on'], properties: calls },
+        description: 'Calls that come in this order; others may come between them.'
+      },
+      state: {
+        type: 'object',
+        additionalProperties: false,
+        description: 'Records by family and id, with what they hold in the end; null for one that there must not be.',
+        properties: Object.fromEntries(Object.keys(RESOURCES).map(family => [family, FAMILY_STATE]))
+      }
+    }
+  }
+}
+const FAMILY_STATE = {
+  type: 'object',
+  properties: {
+    count: { ...COUNT, description: 'How many there are.' },
+    where: { type: 'object', description: 'Only those that hold this are counted.' }
+  },
+  additionalProperties: { type: ['object', 'null'] }
 }
 
 /** The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings, script, steps and expectations. */
@@ -178,13 +263,18 @@ export function scenarioSchema(): object {
       seed: SETTINGS.seed.schema,
       clock: {
         description: "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock.",
-        ...objectOr({ type: 'object', additionalProperties: false, properties: { now: INSTANT, running: { type: 'boolean' } }, required: ['now'] }, INSTANT)
+        ...either(
+          'object',
+          { type: 'object', additionalProperties: false, properties: { now: INSTANT, running: { type: 'boolean' } }, required: ['now'] },
+          INSTANT
+        )
       },
       settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'),
       data: fixtureSchema(),
       generate: { type: 'array', items: GENERATE, description: 'Records filled in from the seed, after data.' },
       script: { type: 'array', items: entrySchema(), description: 'What the emulator does differently; the first entry that can is applied.' },
       steps: { type: 'array', items: STEP, description: 'Calls played through the API when the scenario loads.' },
+      play: { type: 'array', items: PLAY, description: 'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.' },
       expect: { type: 'array', items: expectationSchema(), description: 'How often calls have to come.' }
     }
   }

@@ -2,13 +2,14 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { drawnFraction } from '../core/draws.js'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
+import { instantOf } from '../core/instants.js'
 import type { Step } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
-import type { OperationId } from '../reference/operations.js'
+import { nameOf, type OperationId } from '../reference/operations.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Flaws, membersOf } from './flaws.js'
-import { compileMatch, type MatchData, type Matcher, operationOn, type SentCall } from './matching.js'
+import { compileMatch, type MatchData, type Matcher, type On, operationsOn, type SentCall, shownOn } from './matching.js'
 
 export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
 export type Fault = (typeof FAULTS)[number]
@@ -16,14 +17,26 @@ export type Respond = {
   status?: number
   headers?: Readonly<Record<string, string>>
   body?: unknown
-  error?: { type?: string; code: string; message: string; param?: string }
+  error?: { type?: string; code?: string; message?: string; param?: string }
+  /** A length of time, which the Retry-After header asks for. */
+  retry_after?: string
 }
+/** The order in which the calls that wait go on: as they came, or the last one first. */
+export const RELEASES = ['in_order', 'reverse'] as const
+export type Release = (typeof RELEASES)[number]
+/** Keeps calls waiting until so many wait, or until a gate is opened; `for` is the longest that one waits. */
+export type Hold = { until?: number; gate?: string; release?: Release; for?: string }
 /** A script entry as a document writes it. */
 export type EntryData = {
   name?: string
-  on: string
+  on: On
   match?: MatchData
   calls?: number | string
+  chance?: number
+  from?: string
+  until?: string
+  for?: string
+  hold?: Hold
   delay?: string | { min: string; max: string }
   respond?: Respond
   fault?: Fault
@@ -31,17 +44,26 @@ export type EntryData = {
 }
 export type Entry = {
   data: EntryData
-  operation: OperationId
-  /** Null when every call of the operation matches. */
+  operations: ReadonlySet<OperationId>
+  /** Null when every call of the operations matches. */
   matches: Matcher | null
   calls: { from: number; to: number }
+  /** The share of the selected calls that it is applied to, from 0 to 1. */
+  chance: number
+  /** The instants of the sandbox's clock between which calls match, the first among them. */
+  between: { from: number; until: number }
+  /** Milliseconds of the sandbox's clock after the first call that matched, in which it is applied. */
+  lasts: number
   /** Milliseconds. */
   delay: { min: number; max: number } | null
 }
 /** What an entry does to one call. */
 export type Action = { id: string; entry: Entry; delay: number }
-/** How many calls matched an entry, and to how many it was applied; `too_long`, where there are any, those with a value too long for its pattern. */
-export type EntryCount = { matched: number; applied: number; too_long?: number }
+/**
+ * How many calls matched an entry, and to how many it was applied; `too_long`, where there are any, those with a value too long for its pattern;
+ * `first`, of an entry that lasts for a time, when the first one matched, in milliseconds of the sandbox's clock.
+ */
+export type EntryCount = { matched: number; applied: number; too_long?: number; first?: number }
 const ALL_CALLS = { from: 1, to: Number.POSITIVE_INFINITY }
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
@@ -58,19 +80,28 @@ export async function compileEntry(written: EntryData, report: Report): Promise<
   const { name, match } = written
   const data = { ...written, ...(name !== undefined && { name: withoutSecrets(name) }), ...(match && { match: withDigests(match) }) }
   const { calls, delay, respond, fault, when } = data
-  const operation = operationOn(data.on, note)
+  const named = operationsOn(data.on, note)
+  const operations = named.filter(operation => !DISABLED.includes(operation))
   const compiled = {
     data,
-    matches: operation === null ? null : await compileMatch(operation, data.match, note),
+    operations: new Set(operations),
+    matches: operations.length === 0 ? null : await compileMatch(operations, data.match, note, { onlyRight: true }),
     calls: calls === undefined ? ALL_CALLS : callsOf(String(calls), note),
+    chance: data.chance ?? 1,
+    between: { from: instantIn(data, 'from', Number.NEGATIVE_INFINITY), until: instantIn(data, 'until', Number.POSITIVE_INFINITY) },
+    lasts: data.for === undefined ? Number.POSITIVE_INFINITY : durationIn(data.for, ['for'], note),
     delay: delay === undefined ? null : delayOf(delay, note)
   }
-  if (operation !== null && DISABLED.includes(operation)) note(['on'], `can never apply: ${data.on} is disabled and always answers 501`)
-  if (!respond && delay === undefined && !fault) note([], 'an entry needs respond, delay or fault')
+  if (data.on !== '*') {
+    for (const operation of named) if (DISABLED.includes(operation)) note(['on'], `can never apply: ${nameOf(operation)} is disabled and always answers 501`)
+  }
+  if (compiled.between.from >= compiled.between.until) note(['until'], `until ${data.until} is not after from ${data.from}`)
+  if (!respond && delay === undefined && !fault && !data.hold) note([], 'an entry needs respond, delay, fault or hold')
+  if (data.hold) checkHold(data.hold, (steps, message) => note(['hold', ...steps], message))
   if (when === 'after' && !fault) note(['when'], 'when: after goes with a fault')
   if (when === 'after' && respond) note(['when'], 'when: after lets the call answer for itself, so respond has no place beside it')
   if (respond) checkRespond(respond, (steps, message) => note(['respond', ...steps], message))
-  return isRight && operation !== null ? { ...compiled, operation } : null
+  return isRight ? compiled : null
 }
 
 /** Compiles the entries of a script, those with flaws left out; one after an unconditional one of its operation can never apply. */
@@ -80,14 +111,27 @@ export async function compileScript(entries: readonly EntryData[] | undefined, r
   for (const { member: data, index, flaws: own } of membersOf<EntryData>(entries, flaws)) {
     const entry = own ? null : await compileEntry(data, (steps, message) => report([index, ...steps], message))
     if (entry === null) continue
-    if (answered.has(entry.operation)) report([index], `can never apply: an earlier entry of ${data.on} answers every call`)
-    if (isUnconditional(entry)) answered.add(entry.operation)
+    const operations = [...entry.operations]
+    if (operations.every(operation => answered.has(operation))) report([index], `can never apply: an earlier entry of ${shownOn(data.on)} answers every call`)
+    if (isUnconditional(entry)) for (const operation of operations) answered.add(operation)
     compiled.push(entry)
   }
   return compiled
 }
 
-const isUnconditional = ({ matches, calls }: Entry) => matches === null && calls.from === 1 && calls.to === Number.POSITIVE_INFINITY
+/** Whether an entry is applied to every call of its operations. */
+const isUnconditional = ({ matches, calls, chance, between, lasts }: Entry) =>
+  matches === null && calls.from === 1 && [calls.to, between.until, -between.from, lasts].every(bound => bound === Number.POSITIVE_INFINITY) && chance === 1
+
+/** An instant that the schema has checked. */
+const instantIn = (data: EntryData, name: 'from' | 'until', otherwise: number): number =>
+  data[name] === undefined ? otherwise : (instantOf(data[name]) as number)
+
+function durationIn(text: string, steps: Step[], report: Report): number {
+  const ms = durationOf(text)
+  if (ms === null) report(steps, DURATION_EXPECTED)
+  return ms ?? Number.NaN
+}
 
 function callsOf(text: string, report: Report): Entry['calls'] {
   const [, from, dash, to] = /^([1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []
@@ -101,9 +145,9 @@ function callsOf(text: string, report: Report): Entry['calls'] {
 
 function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): { min: number; max: number } {
   const read = (text: string, steps: Step[]) => {
-    const ms = durationOf(text)
-    if (ms === null || ms > 600_000) report(steps, ms === null ? DURATION_EXPECTED : 'a delay is at most ten minutes')
-    return ms ?? Number.NaN
+    const ms = durationIn(text, steps, report)
+    if (ms > 600_000) report(steps, 'a delay is at most ten minutes')
+    return ms
   }
   if (typeof delay === 'string') {
     const ms = read(delay, ['delay'])
@@ -114,7 +158,19 @@ function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): { min:
   return { min, max }
 }
 
-function checkRespond({ headers = {}, body, error, status = error === undefined ? 200 : 400 }: Respond, report: Report): void {
+function checkHold({ until, gate, for: longest }: Hold, report: Report): void {
+  if ((until === undefined) === (gate === undefined)) report([], `one of until and gate was expected${until === undefined ? '' : ', not both'}`)
+  if (longest !== undefined) durationIn(longest, ['for'], report)
+}
+
+/** The name of the gate that an entry holds calls at: its own id where it gives none. */
+export const gateOf = (id: string, { gate = id }: Hold): string => gate
+
+function checkRespond({ headers = {}, body, error, status = error === undefined ? 200 : 400, retry_after }: Respond, report: Report): void {
+  if (retry_after !== undefined) {
+    durationIn(retry_after, ['retry_after'], report)
+    if (Object.keys(headers).some(name => name.toLowerCase() === 'retry-after')) report(['retry_after'], 'headers gives Retry-After already')
+  }
   if (body !== undefined && error !== undefined) report([], 'body and error cannot both be the answer')
   if (error !== undefined && status < 400) report(['status'], `an error has a status of 400 or more, not ${status}`)
   if ((status === 204 || status === 304) && (body !== undefined || error !== undefined)) report(['status'], `an answer with status ${status} has no body`)
@@ -177,9 +233,11 @@ export class Script {
   put(id: string, entry: Entry, count: EntryCount): void {
     this.#revision++
     this.#entries.set(id, { entry, count })
-    const ids = this.#byOperation.get(entry.operation)
-    if (ids === undefined) this.#byOperation.set(entry.operation, new Set([id]))
-    else ids.add(id)
+    for (const operation of entry.operations) {
+      const ids = this.#byOperation.get(operation)
+      if (ids === undefined) this.#byOperation.set(operation, new Set([id]))
+      else ids.add(id)
+    }
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
   }
 
@@ -188,10 +246,11 @@ export class Script {
     if (!removed) return false
     this.#revision++
     this.#entries.delete(id)
-    const { operation } = removed.entry
-    const ids = this.#byOperation.get(operation) as Set<string>
-    ids.delete(id)
-    if (ids.size === 0) this.#byOperation.delete(operation)
+    for (const operation of removed.entry.operations) {
+      const ids = this.#byOperation.get(operation) as Set<string>
+      ids.delete(id)
+      if (ids.size === 0) this.#byOperation.delete(operation)
+    }
     return true
   }
 
@@ -212,11 +271,12 @@ export class Script {
     return this.#byOperation.has(operation)
   }
 
-  /** Counts the call for every entry that it matches, and applies the first of them whose `calls` holds its count. */
-  act(call: SentCall, seed: number): Action | null {
+  /** Counts the call, which comes `at` a time of the sandbox's clock, for every entry that it matches, and applies the first of them that is for it. */
+  act(call: SentCall, { seed, at }: { seed: number; at: number }): Action | null {
     let action: Action | null = null
     for (const id of this.#byOperation.get(call.operation) ?? []) {
       const { entry, count } = this.#entries.get(id) as { entry: Entry; count: EntryCount }
+      if (at < entry.between.from || at >= entry.between.until) continue
       call.isTooLong = false
       const isMatched = entry.matches === null || entry.matches(call)
       if (call.isTooLong) {
@@ -226,7 +286,9 @@ export class Script {
       if (!isMatched) continue
       count.matched++
       this.#revision++
-      if (action || count.matched < entry.calls.from || count.matched > entry.calls.to) continue
+      if (entry.data.for !== undefined) count.first ??= at
+      if (action || !isSelected(entry, count, at)) continue
+      if (entry.chance < 1 && drawnFraction(seed, `chance:${id}`, count.matched) >= entry.chance) continue
       count.applied++
       const { min, max } = entry.delay ?? { min: 0, max: 0 }
       const delay = min === max ? min : min + Math.floor(drawnFraction(seed, `delay:${id}`, count.applied) * (max - min + 1))
@@ -235,3 +297,7 @@ export class Script {
     return action
   }
 }
+
+/** Whether an entry is for the call that it counted last, at a time of the sandbox's clock. */
+const isSelected = ({ calls, lasts }: Entry, { matched, first = 0 }: EntryCount, at: number) =>
+  matched >= calls.from && matched <= calls.to && (lasts === Number.POSITIVE_INFINITY || at < first + lasts)

@@ -1,14 +1,16 @@
-/** Steps: calls that a scenario makes through the API, with what they expect; played when it loads, and by `check` against any service. */
+/** Steps and plays: calls that a scenario makes through the API, with what they expect. Steps are played when it loads, both by `check`, against any service. */
 import { isDeepStrictEqual } from 'node:util'
 import { encodeForm } from '../core/form-encoding.js'
-import { didYouMean } from '../core/nearest.js'
+import { didYouMean, didYouMeanOneOf } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { OPERATIONS, operationsAt } from '../reference/operations.js'
+import { OPERATION_NAMES, OPERATIONS, operationsAt } from '../reference/operations.js'
 import type { Report } from './documents.js'
 import { type Flaws, membersOf } from './flaws.js'
+import { OPERATION } from './matching.js'
+import type { Fault } from './script.js'
 
-type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 /** A step as a document writes it. */
 export type StepData = {
   /** What later steps call its answer. */
@@ -18,14 +20,20 @@ export type StepData = {
   key?: string
   query?: Record<string, Json>
   body?: Record<string, Json>
-  expect?: { status?: number; body?: Json }
+  expect?: { status?: number; body?: Json; fault?: Fault }
+  /** How often a play makes the call. */
+  repeat?: number
 }
+/** A play makes calls as a client would: one after the other, or several at once. */
+export type PlayData = StepData | { at_once: readonly StepData[] }
 /** A call to make. `form` is the encoded body of a POST. */
 export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
-export type StepAnswer = { status: number; body: Json }
-/** Makes a call and returns its answer. */
-export type Play = (call: StepCall) => Promise<StepAnswer>
-export type StepOutcome = { index: number; title: string; call: StepCall; answer: StepAnswer; problems: string[] }
+/** An answer; the fault by which none came, with status 0. */
+export type StepAnswer = { status: number; body: Json; fault?: Fault | null }
+/** Makes a call and returns its answer; `fault` is the one that is expected. */
+export type Play = (call: StepCall, fault?: Fault) => Promise<StepAnswer>
+/** `at` is where the step is in its list. */
+export type StepOutcome = { at: readonly PathStep[]; title: string; call: StepCall; answer: StepAnswer; problems: string[] }
 /** What `${name}` and the name of a key mean where no step gives them a value. */
 export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
 
@@ -35,53 +43,124 @@ const NAME = /^[A-Za-z_][\w-]*$/
 const MOST_LOOKED_AT = 100
 
 /** Checks steps as far as they have no flaws: operations, and that every `${…}` refers to an earlier step or to what `variable` knows. */
-export function checkSteps(steps: readonly StepData[] | undefined, { variable }: Pick<StepBindings, 'variable'>, report: Report, flaws?: Flaws): void {
+export function checkSteps(
+  { steps, play }: { steps: Listed<StepData>; play: Listed<PlayData> },
+  { variable }: Pick<StepBindings, 'variable'>,
+  report: Report
+): void {
   const known = new Set<string>()
   const latest: string[] = []
-  for (const { member: step, index, flaws: own } of membersOf<StepData>(steps, flaws)) {
+  for (const { step, at: place, flaws: own } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
     if (!isObject(step)) continue
+    if (step.do === undefined && own === undefined) report(place, 'do or at_once was expected')
     if (step.do !== undefined && !own?.has('do')) {
       const [method, path] = splitCall(step.do)
       const operations = operationsAt(path.replace(REFERENCE, 'x'))
-      if (!operations.some(operation => operation.method === method)) report([index, 'do'], `${step.do} is no operation of the reference`)
-      if (method !== 'POST' && step.body) report([index, 'body'], `a ${method} takes no body`)
+      if (!operations.some(operation => operation.method === method)) report([...place, 'do'], unknownCall(step.do))
+      if (method !== 'POST' && step.body) report([...place, 'body'], `a ${method} takes no body`)
     }
-    for (const { steps: at, name } of referencesIn(step, [index])) {
+    for (const { steps: at, name } of referencesIn(step, place)) {
       const [head = ''] = name.split('.')
       if (!known.has(head) && variable(name) === undefined) {
         report(at, `\${${name}} refers to nothing${didYouMean(head, latest) || '; name an earlier step with as, or the id of a record'}`)
       }
     }
     if (step.as === undefined || own?.has('as')) continue
-    if (!NAME.test(step.as)) report([index, 'as'], 'letters, digits, _ and - were expected, beginning with a letter')
-    if (known.has(step.as)) report([index, 'as'], `an earlier step is called ${step.as} too`)
+    if (!NAME.test(step.as)) report([...place, 'as'], 'letters, digits, _ and - were expected, beginning with a letter')
+    if (known.has(step.as)) report([...place, 'as'], `an earlier step is called ${step.as} too`)
     known.add(step.as)
     if (latest.push(step.as) > MOST_LOOKED_AT) latest.shift()
   }
 }
 
-/** Plays the steps in order and returns the outcome of each; those that refer to one with an unexpected answer are not made. */
+/** A list of a document, as far as it has no flaws. */
+type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
+
+/** Every step of a list, with its place in the document. */
+function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report): { step: StepData; at: PathStep[]; flaws: Flaws | undefined }[] {
+  return membersOf<PlayData>(list, flaws).flatMap(({ member, index, flaws: own }) => {
+    if (!isAtOnce(member)) return [{ step: member, at: [name, index], flaws: own }]
+    const others = Object.keys(member).filter(key => key !== 'at_once')
+    if (others.length > 0) report([name, index], `at_once is given alone, not with ${others.join(', ')}`)
+    const together = membersOf<StepData>(member.at_once, own?.get('at_once'))
+    return together.map(({ member: step, index: nth, flaws }) => ({ step, at: [name, index, 'at_once', nth], flaws }))
+  })
+}
+
+const isAtOnce = (play: PlayData): play is { at_once: readonly StepData[] } => isObject(play) && 'at_once' in play
+
+/** What to say of a call that is none of the reference: the operations at its path, or those with a name like it. */
+function unknownCall(call: string): string {
+  const [, path] = splitCall(call)
+  const there = operationsAt(path.replace(REFERENCE, 'x')).map(operation => `${operation.method} ${path}`)
+  const what = `${call} is no ${OPERATION.what}`
+  if (path.includes('?')) return `${what}; parameters of a list go under query`
+  if (path.includes('://')) return `${what}; the path begins below the base address, such as /refunds`
+  return there.length > 0
+    ? `${what}; this path takes ${there.join(', or ')}`
+    : `${what}${didYouMeanOneOf(call, OPERATION_NAMES, 'a call is written as a method and a path, such as POST /refunds')}`
+}
+
+/** What steps and plays have been answered, by the names that they give it. */
+export class Answers {
+  readonly #answers = new Map<string, Json>()
+  readonly #names: ReadonlySet<string | undefined>
+
+  constructor(plays: readonly PlayData[]) {
+    this.#names = new Set(plays.flatMap(play => (isAtOnce(play) ? play.at_once : [play])).map(step => step.as))
+  }
+
+  has(name: string): boolean {
+    return this.#answers.has(name)
+  }
+
+  get(name: string): Json | undefined {
+    return this.#answers.get(name)
+  }
+
+  /** Whether some step gives an answer this name. */
+  isNamed(name: string): boolean {
+    return this.#names.has(name)
+  }
+
+  set(name: string | undefined, answer: Json): void {
+    if (name !== undefined) this.#answers.set(name, answer)
+  }
+}
+
+/** Plays steps in their order, those at once together, and returns the outcome of each call; those that refer to one with an unexpected answer are not made. */
 export async function playSteps(
-  steps: readonly StepData[],
+  plays: readonly PlayData[],
   play: Play,
   bindings: StepBindings,
-  onStep: (outcome: StepOutcome) => void = () => {}
+  onStep: (outcome: StepOutcome) => void = () => {},
+  answers = new Answers(plays)
 ): Promise<StepOutcome[]> {
-  const answers = new Map<string, Json>()
-  const names = new Set(steps.map(step => step.as))
   const outcomes: StepOutcome[] = []
-  for (const [index, step] of steps.entries()) {
-    const { resolved, missing } = resolve(step, answers, names, bindings)
-    const call = callOf(resolved, bindings)
-    const title = step.do
-    const answer = missing.length > 0 ? { status: 0, body: null } : await play(call)
-    const problems = missing.length > 0 ? missing : problemsOf(resolved.expect ?? {}, answer)
-    if (step.as !== undefined && problems.length === 0) answers.set(step.as, answer.body)
-    const outcome = { index, title, call, answer, problems }
+  const end = (outcome: StepOutcome) => {
     outcomes.push(outcome)
     onStep(outcome)
   }
+  for (const [index, member] of plays.entries()) {
+    if (isAtOnce(member)) {
+      const together = member.at_once.map((step, nth) => playStep(step, [index, 'at_once', nth], { play, bindings, answers }))
+      for (const outcome of await Promise.all(together)) end(outcome)
+    } else for (let left = member.repeat ?? 1; left > 0; left--) end(await playStep(member, [index], { play, bindings, answers }))
+  }
   return outcomes
+}
+
+async function playStep(
+  step: StepData,
+  at: readonly PathStep[],
+  { play, bindings, answers }: { play: Play; bindings: StepBindings; answers: Answers }
+): Promise<StepOutcome> {
+  const { resolved, missing } = resolve(step, answers, bindings)
+  const call = callOf(resolved, bindings)
+  const answer: StepAnswer = missing.length > 0 ? { status: 0, body: null } : await play(call, resolved.expect?.fault)
+  const problems = missing.length > 0 ? missing : problemsOf(resolved.expect ?? {}, answer)
+  if (problems.length === 0) answers.set(step.as, answer.body)
+  return { at, title: step.do, call, answer, problems }
 }
 
 const splitCall = (call: string): [string, string] => {
@@ -101,12 +180,7 @@ function referencesIn(value: unknown, steps: readonly PathStep[]): { steps: read
 const partOf = (value: Json | undefined, field: string): Json | undefined =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, field) ? (value as Record<string, Json>)[field] : undefined
 
-function resolve(
-  step: StepData,
-  answers: ReadonlyMap<string, Json>,
-  names: ReadonlySet<string | undefined>,
-  { variable }: StepBindings
-): { resolved: StepData; missing: string[] } {
+function resolve(step: StepData, answers: Answers, { variable }: StepBindings): { resolved: StepData; missing: string[] } {
   const missing: string[] = []
   const valueAtReference = (reference: string): Json | undefined => {
     const [head = '', ...fields] = reference.split('.')
@@ -118,7 +192,7 @@ function resolve(
     const valueAt = (reference: string): Json => {
       const value = valueAtReference(reference.trim())
       const [head = ''] = reference.trim().split('.')
-      const reason = names.has(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
+      const reason = answers.isNamed(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
       if (value === undefined) missing.push(`\${${reference}} has no value: ${reason}`)
       return value ?? null
     }
@@ -145,7 +219,8 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
   }
 }
 
-function problemsOf({ status, body }: NonNullable<StepData['expect']>, answer: StepAnswer): string[] {
+function problemsOf({ status, body, fault }: NonNullable<StepData['expect']>, answer: StepAnswer): string[] {
+  if (fault !== undefined) return answer.fault === fault ? [] : [`fault: ${fault} was expected, not ${answer.fault ?? `an answer with ${answer.status}`}`]
   const problems: string[] = []
   const isExpected = status === undefined ? answer.status >= 200 && answer.status < 300 : answer.status === status
   if (!isExpected) problems.push(`status: ${status ?? 'a 2xx'} was expected, not ${answer.status}${reasonIn(answer.body)}`)
@@ -171,7 +246,7 @@ function shown(value: Json | undefined): string {
 }
 
 /** What an answer lacks of what was expected: names that are not expected are not looked at, values are compared strictly. */
-function differences(expected: Json, actual: Json | undefined, path: string): string[] {
+export function differences(expected: Json, actual: Json | undefined, path: string): string[] {
   const isObject = typeof expected === 'object' && expected !== null
   if (!isObject) return isDeepStrictEqual(expected, actual) ? [] : [`${path}: ${JSON.stringify(expected)} was expected, not ${shown(actual)}`]
   if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(expected)) {

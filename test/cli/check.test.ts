@@ -47,6 +47,110 @@ const BAD = {
 }
 const REFUSED = 'status: a 2xx was expected, not 404 (No Ticket has the id tkt_none.)'
 
+t.test('check: plays are made as a client would, so that the script acts on them', async t => {
+  const data = smallFixture({ transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }] })
+  const refund = (amount?: number) => ({ do: 'POST /refunds', body: { transaction: 'txn_a', ...(amount && { amount }) } })
+  const faults = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
+  const cases: [title: string, scenario: object, lines: string[]][] = [
+    [
+      'declined, then made; a step is no play',
+      {
+        script: [{ on: 'POST /refunds', calls: 1, respond: { status: 503, retry_after: '1s' } }],
+        steps: [{ as: 'first', ...refund(100) }],
+        play: [{ ...refund(200), expect: { status: 503, body: { error: { code: 'service_unavailable' } } } }, refund(200), { do: 'GET /refunds/${first.id}' }],
+        expect: [
+          { on: 'POST /refunds', times: 2 },
+          { on: 'POST /refunds', took_effect: true, times: 1 },
+          { state: { transactions: { txn_a: { amount_refunded: 300 } } } }
+        ]
+      },
+      [
+        '✓ 1. POST /refunds',
+        '✓ play 1. POST /refunds',
+        '✓ play 2. POST /refunds',
+        '✓ play 3. GET /refunds/${first.id}',
+        '✓ expects POST /refunds: 2 calls',
+        '✓ expects POST /refunds that took effect: 1 call',
+        '✓ expects the records are as {"transactions":{"txn_a":{"amount_refunded":300}}} says'
+      ]
+    ],
+    [
+      'every fault, before and after',
+      {
+        script: [
+          ...faults.map((fault, index) => ({ on: 'POST /refunds', calls: index + 1, fault })),
+          ...faults.map((fault, index) => ({ on: 'POST /refunds', calls: index + 6, fault, when: 'after' }))
+        ],
+        play: [...faults, ...faults].map(fault => ({ ...refund(10), expect: { fault } })),
+        expect: [
+          { on: 'POST /refunds', took_effect: true, times: 5 },
+          { on: 'POST /refunds', answered: false, times: 10 }
+        ]
+      },
+      [
+        ...Array.from({ length: 10 }, (_, index) => `✓ play ${index + 1}. POST /refunds`),
+        '✓ expects POST /refunds that took effect: 5 calls',
+        '✓ expects POST /refunds that was not answered: 10 calls'
+      ]
+    ],
+    [
+      'a fault that is another one, and one that is none',
+      {
+        script: [{ on: 'POST /refunds', calls: 1, fault: 'hang' }],
+        play: [
+          { ...refund(10), expect: { fault: 'hang' } },
+          { ...refund(10), expect: { fault: 'hang' } }
+        ]
+      },
+      ['✓ play 1. POST /refunds', '✗ play 2. POST /refunds', '    fault: hang was expected, not an answer with 200']
+    ],
+    [
+      'again and again, then two at once that wait for each other',
+      {
+        script: [{ on: 'POST /refunds', calls: '3+', hold: { until: 2 } }],
+        play: [{ ...refund(100), repeat: 2 }, { at_once: [refund(), refund()] }],
+        expect: [{ on: 'POST /refunds', took_effect: true, times: 3 }]
+      },
+      [
+        '✓ play 1. POST /refunds',
+        '✓ play 1. POST /refunds',
+        'play 2 at_once',
+        'play 2 at_once',
+        'status: a 2xx was expected',
+        '✓ expects POST /refunds that took effect: 3 calls'
+      ]
+    ]
+  ]
+  for (const [title, scenario, lines] of cases) {
+    const file = `${t.testdir({ 'own.json': JSON.stringify({ data, ...scenario }) })}/own.json`
+    const { stdout } = await ran(['check', file])
+    const shown = stdout
+      .split('\n')
+      .slice(1, 1 + lines.length)
+      .map(line => line.slice(2))
+    for (const [index, line] of lines.entries()) t.ok(shown[index]?.includes(line), `${title}: ${line} in ${shown[index]}`)
+  }
+})
+
+t.test('check: plays are sent to a running service as they are', async t => {
+  const data = smallFixture({ transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }] })
+  const service = await runEmulator({ scenario: { data, script: [{ on: 'POST /refunds', calls: 2, fault: 'connection_reset' }] } })
+  t.teardown(() => service.close())
+  const play = [
+    { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 } },
+    { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 }, expect: { fault: 'connection_reset' } }
+  ]
+  const expect = [{ on: 'POST /refunds', took_effect: true, times: 1 }, { state: { refunds: { count: 9 } } }]
+  const file = `${t.testdir({ 'own.json': JSON.stringify({ data, play, expect }) })}/own.json`
+
+  const { status, stdout } = await ran(['check', file, '--against', service.baseUrl, '--key', 'sk_merchant'])
+
+  t.strictSame(
+    [status, stdout.split('\n').slice(1, 4)],
+    [0, ['  ✓ play 1. POST /refunds', '  ✓ play 2. POST /refunds', '  ✓ expects POST /refunds that took effect: 1 call']]
+  )
+})
+
 t.test('check: the steps are played in process, and the expectations checked against them', async t => {
   const root = t.testdir({ 'good.json': JSON.stringify(GOOD), 'bad.json': JSON.stringify(BAD), 'bare.json': JSON.stringify(smallFixture()) })
   const [good, bad, bare] = ['good', 'bad', 'bare'].map(name => `${root}/${name}.json`) as [string, string, string]
@@ -114,7 +218,7 @@ t.test('check: a document that cannot be loaded is a failed point, with the plac
 
   t.strictSame(await problemsOf('wrong.yaml'), [
     'wrong.yaml:1:7 sede: unknown name sede; did you mean seed?',
-    'wrong.yaml:3:11 steps[0].do: GET /nowhere is no operation of the reference'
+    'wrong.yaml:3:11 steps[0].do: GET /nowhere is no operation of the reference; a call is written as a method and a path, such as POST /refunds'
   ])
   t.ok((await problemsOf('broken.yaml'))[0]?.startsWith('broken.yaml:1:5 Flow sequence'))
   t.strictSame(await problemsOf('outer.yaml'), ['parts/inner.yaml:2:17 tickets[0].location: no Location has the id loc_z'])

@@ -6,12 +6,12 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
-import { type ConnectOptions, connect, EmulatorError, type StartOptions, startEmulator } from '../../src/index.js'
+import { type ConnectOptions, connect, EmulatorError, type EmulatorOptions, startEmulator } from '../../src/index.js'
 
 const ACCOUNT = { id: 'mch_a', type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } } as const
 const FIXTURE = { accounts: [ACCOUNT] } as const
 
-async function started(t: Test, options?: StartOptions) {
+async function started(t: Test, options?: EmulatorOptions) {
   const emulator = await startEmulator(options)
   t.teardown(emulator.close)
   return emulator
@@ -160,6 +160,7 @@ t.test('api: what cannot be started is refused by name, with every problem, and 
       }
     ],
     [{ scenario: document }, { code: 'document_invalid', problems: 2 }],
+    [{ scenario: 5 }, { code: 'option_invalid', message: 'A name, a path or a document was expected as scenario, not 5.', param: 'scenario' }],
     [{ scenario: 'defalt' }, { code: 'scenario_unknown' }],
     [{ port }, { code: 'EADDRINUSE', message: `listen EADDRINUSE: address already in use 127.0.0.1:${port}` }],
     [{ settings: { fixtures_dir: '/nowhere' } }, { code: 'ENOENT' }]

@@ -1,8 +1,11 @@
 /** The OpenAPI document and the page that shows it, as they are served. */
 import fs, { type PathLike } from 'node:fs'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { openApiDocument } from '../../src/control/openapi.js'
+import { flatDocument } from '../../src/control/openapi-flat.js'
 import { NOW, startTestEmulator } from '../support/emulator.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
@@ -57,7 +60,10 @@ t.test('docs: the document, the page and all that the page needs are served with
   const textOf = (path: string) => answers.get(path)?.text as string
 
   for (const [path, type] of Object.entries(ROUTES)) t.strictSame([answers.get(path)?.status, answers.get(path)?.headers['content-type']], [200, type], path)
-  t.strictSame(answers.get('/openapi.json')?.body, JSON.parse(JSON.stringify(openApiDocument({ base: '/next', version: '0.0.0', settings: sandbox.settings }))))
+  t.strictSame(
+    answers.get('/openapi.json')?.body,
+    JSON.parse(JSON.stringify(openApiDocument({ origin: 'http://localhost', base: '/next', version: '0.0.0', settings: sandbox.settings })))
+  )
   const asked = [...new Set(addressesIn(textOf('/docs')))]
   t.strictSame(
     asked.map(address => address.replace(/^\/_control/, '')).sort(),
@@ -76,6 +82,22 @@ t.test('docs: the document, the page and all that the page needs are served with
   )
   t.equal(policy.includes("script-src 'self'"), true)
   t.equal((await control('GET /docs/')).status, 200)
+})
+
+t.test('docs: the address in the document is that of the Host that it was asked from, and ?style=flat names nested parameters in brackets', async t => {
+  const { control, listen, sandbox } = await startTestEmulator(t)
+  const options = { base: '/next', version: '0.0.0', settings: sandbox.settings }
+
+  const flat = await control('GET /openapi.json?style=flat', undefined, { host: '127.0.0.1:8080' })
+  t.strictSame(flat.body, JSON.parse(JSON.stringify(flatDocument(openApiDocument({ ...options, origin: 'http://127.0.0.1:8080' })))))
+  t.equal(flat.body.servers[0].url, 'http://127.0.0.1:8080/next')
+  const wide = await control('GET /openapi.json?style=wide')
+  t.strictSame([wide.status, wide.body.error.code, wide.body.error.param], [400, 'parameter_invalid', 'style'])
+
+  const socket = connect(await listen(), '127.0.0.1')
+  socket.write('GET /_control/openapi.json HTTP/1.0\r\n\r\n')
+  const [, body] = (await text(socket)).split('\r\n\r\n') as [string, string]
+  t.equal(JSON.parse(body).servers[0].url, '/next', 'a call without a Host gets relative addresses')
 })
 
 t.test('docs: a query, a file that does not exist and a path out of the folder are refused', async t => {
@@ -129,7 +151,7 @@ t.test("docs: the page of a sandbox shows the sandbox's own document, whose addr
     t.equal((await get(address)).status, 200, address)
   }
   const { body } = await get('/sandbox/blue/_control/openapi.json')
-  t.equal(body.servers[0].url, '/sandbox/blue/next')
+  t.equal(body.servers[0].url, 'http://localhost/sandbox/blue/next')
 })
 
 type Property = { examples: unknown[] }

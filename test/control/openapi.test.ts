@@ -1,32 +1,43 @@
 /** The OpenAPI document: well formed, complete by the reference's tables, and true of what the emulator answers. */
-
+import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import t from 'tap'
 import { CALL_EXAMPLES, EXAMPLE_KEY } from '../../src/control/examples.js'
-import { openApiDocument } from '../../src/control/openapi.js'
+import { openApiDocument, publishedDocument } from '../../src/control/openapi.js'
+import { flatDocument } from '../../src/control/openapi-flat.js'
 import { CATALOGUE, type ErrorCode, statusOf } from '../../src/core/errors.js'
+import { FORMATS } from '../../src/core/formats.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { ASSUMPTIONS } from '../../src/reference/assumptions.js'
 import { OPERATION_IDS as IDS, operationOf as knownOf, OPERATIONS, type OperationId, RESOURCE_NAMES } from '../../src/reference/operations.js'
+import type { Format } from '../../src/reference/parameters.js'
 import { RULES } from '../../src/reference/rules.js'
 import { TABLES } from '../../src/reference/tables.js'
+import { VERSION } from '../../src/version.js'
 import { type Answer, NOW, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
-const documentOf = (settings: GivenSettings = {}, base = '/next'): Json =>
-  JSON.parse(JSON.stringify(openApiDocument({ base, version: '1.2.3', settings: settingsInForce({ flag: settings }).values })))
+const ORIGIN = 'http://localhost:4010'
+const documentOf = (settings: GivenSettings = {}, base = '/next', origin = ORIGIN): Json =>
+  JSON.parse(JSON.stringify(openApiDocument({ origin, base, version: '1.2.3', settings: settingsInForce({ flag: settings }).values })))
 const document = documentOf()
+const flat: Json = JSON.parse(JSON.stringify(flatDocument(document)))
+const BOTH = [document, flat]
 const tablesOf = (id: OperationId): Json => TABLES[id]
 const FORM = 'application/x-www-form-urlencoded'
 
 const operationOf = (id: OperationId, of = document): Json => of.paths[OPERATIONS[id].path][OPERATIONS[id].method.toLowerCase()]
-const at = (reference: string): Json =>
+const at = (reference: string, of = document): Json =>
   reference
     .slice(2)
     .split('/')
-    .reduce<Json>((part, step) => part?.[step.replaceAll('~1', '/')], document)
-const resolved = (part: Json): Json => (part.$ref ? at(part.$ref) : part)
+    .reduce<Json>((part, step) => part?.[step.replaceAll('~1', '/')], of)
+/** What a reference leads to, with what stands beside it; of an object that may be null, the object. */
+const resolved = ({ $ref, anyOf, ...beside }: Json): Json => {
+  if (anyOf) return { ...resolved(anyOf[0]), type: ['object', 'null'], ...beside }
+  return $ref ? { ...at($ref), ...beside } : beside
+}
 
 /** Every object of the document. */
 function* within(part: unknown): Generator<Json> {
@@ -38,7 +49,9 @@ function* within(part: unknown): Generator<Json> {
 /** The names of each object of OpenAPI 3.1: `!` marks a required one; after the colon its own object, `*` for a map of them, `[]` for a list. */
 const SHAPES: Readonly<Record<string, string>> = {
   OpenApi: 'openapi! info!:Info servers!:Server[] paths!:PathItem* components!:Components security! tags!:Tag[]',
-  Info: 'title! version! description',
+  Info: 'title! version! summary description contact:Contact license:License',
+  Contact: 'name url email',
+  License: 'name! identifier url',
   Server: 'url! description',
   Tag: 'name! description',
   PathItem: 'get:Operation post:Operation delete:Operation',
@@ -49,7 +62,7 @@ const SHAPES: Readonly<Record<string, string>> = {
   Encoding: 'style! explode!',
   Example: 'summary! value!',
   Response: 'description! headers:Header* content:MediaType*',
-  Header: 'schema!:Schema description',
+  Header: 'schema!:Schema required description example',
   Components: 'schemas!:Schema* examples!:Example* headers!:Header* securitySchemes!:SecurityScheme*',
   SecurityScheme: 'type! scheme! description'
 }
@@ -85,7 +98,7 @@ const validator = validatorFor(document)
 t.test('openapi: each object has what OpenAPI 3.1 requires of it and nothing that it does not know', async t => {
   t.equal(document.openapi, '3.1.0')
   t.equal(document.info.version, '1.2.3')
-  t.strictSame(misshapen(document, 'OpenApi', ''), [])
+  for (const each of BOTH) t.strictSame(misshapen(each, 'OpenApi', ''), [])
 
   const spoilt = structuredClone(document)
   delete spoilt.paths['/refunds'].get.responses
@@ -94,12 +107,14 @@ t.test('openapi: each object has what OpenAPI 3.1 requires of it and nothing tha
 })
 
 t.test('openapi: every reference leads to a component, and every component is referred to', async t => {
-  const references = new Set([...within(document)].flatMap(({ $ref }) => $ref ?? []))
+  for (const each of BOTH) {
+    const references = new Set([...within(each)].flatMap(({ $ref }) => $ref ?? []))
 
-  t.ok(references.size > 40)
-  for (const reference of references) t.ok(at(reference), reference)
-  for (const kind of ['schemas', 'examples', 'headers'] as const)
-    for (const name of Object.keys(document.components[kind])) t.ok(references.has(`#/components/${kind}/${name}`), name)
+    t.ok(references.size > 40)
+    for (const reference of references) t.ok(at(reference, each), reference)
+    for (const kind of ['schemas', 'examples', 'headers'] as const)
+      for (const name of Object.keys(each.components[kind])) t.ok(references.has(`#/components/${kind}/${name}`), name)
+  }
 })
 
 t.test('openapi: the operations are those of the reference, each with its id, tag, summary and the parameters of its path', async t => {
@@ -109,32 +124,38 @@ t.test('openapi: the operations are those of the reference, each with its id, ta
 
   t.strictSame(found.sort(), IDS.map(id => `${id} ${OPERATIONS[id].method} ${OPERATIONS[id].path}`).sort())
   t.strictSame(
-    document.tags,
-    Object.keys(RESOURCE_NAMES).map(name => ({ name }))
+    document.tags.map(({ name, description }: Json) => [name, description.length > 0]),
+    Object.keys(RESOURCE_NAMES).map(name => [name, true])
   )
   for (const id of IDS) {
     const { family, path, title, key } = OPERATIONS[id]
-    const { tags, summary, parameters = [], security } = operationOf(id)
+    const { tags, summary, description, parameters = [], security } = operationOf(id)
     t.strictSame([tags, summary], [[family], title], id)
+    t.match(description, /^[A-Z][^\n]+\.(\n|$)/, 'what it does comes first')
     t.strictSame(security, key ? undefined : [], 'only POST /transactions is called without a key')
-    const inPath = parameters.filter((parameter: Json) => parameter.in === 'path').map(({ name, required }: Json) => [name, required])
+    const inPath = parameters.filter((parameter: Json) => parameter.in === 'path').map(({ name, required, schema }: Json) => [name, required, schema])
     t.strictSame(
       inPath,
-      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true])
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true, { type: 'string', minLength: 1, pattern: '\\S' }])
     )
   }
   t.strictSame(document.security, [{ apiKey: [] }])
   t.hasStrict(document.components.securitySchemes.apiKey, { type: 'http', scheme: 'basic' })
 })
 
-/** Each name in a schema with its type, words, bounds and assumption; what only says that an update can unset it is left out. */
-function namesOf(schema: Json, path = ''): string[] {
-  const { type, enum: words = [], minimum, maximum, maxLength, properties = {}, items, 'x-assumption': assumption } = resolved(schema)
+/**
+ * Each name in a schema with its type, words, bounds and assumption; what says that an update can unset it is left out, and what an update only names to refuse it.
+ * A table says of an instant that it is one, the document where it is sent that A38 reads it.
+ */
+function namesOf(schema: Json, isSent: boolean, path = ''): string[] {
+  const { type, enum: words = [], format, minimum, maximum, properties = {}, items, 'x-assumption': assumption } = resolved(schema)
   const bounds = path === '.limit' ? [] : [minimum, maximum]
+  const reads = isSent && format === 'instant' ? 'A38' : assumption
+  const sent = Object.entries<Json>(properties).filter(([, inner]) => !inner['x-fixed'])
   return [
-    JSON.stringify([path, maxLength === 0 ? type[0] : type, words.filter((word: unknown) => word !== ''), bounds, assumption]),
-    ...(items ? namesOf(items, `${path}[]`) : []),
-    ...Object.entries(properties).flatMap(([name, inner]) => namesOf(inner, `${path}.${name}`))
+    JSON.stringify([path, type, words.filter((word: unknown) => word !== ''), bounds, reads]),
+    ...(items ? namesOf(items, isSent, `${path}[]`) : []),
+    ...sent.flatMap(([name, inner]) => namesOf(inner, isSent, `${path}.${name}`))
   ]
 }
 
@@ -144,48 +165,67 @@ t.test('openapi: every parameter and every field of every table is there with it
     const { parameters = [], requestBody, responses } = operationOf(id)
     const query = parameters.filter((parameter: Json) => parameter.in === 'query')
     const properties = Object.fromEntries(query.map(({ name, schema, ...notes }: Json) => [name, { ...schema, ...notes }]))
-    t.strictSame(namesOf({ type: 'object', properties }), namesOf(querystring ?? { type: 'object' }), id)
-    for (const { name, required, style, explode } of query) {
+    t.strictSame(namesOf({ type: 'object', properties }, true), namesOf(querystring ?? { type: 'object' }, true), id)
+    for (const { name, required, style, explode, schema } of query) {
       t.equal(required, false, `${id}: ${name} may be left out`)
-      t.strictSame([style, explode], properties[name].properties ? ['deepObject', true] : [undefined, undefined], name)
+      t.strictSame([style, explode], resolved(schema).properties ? ['deepObject', true] : [undefined, undefined], name)
     }
     t.equal(requestBody !== undefined, body !== undefined)
     if (body) {
       const { schema, encoding = {} } = requestBody.content[FORM]
-      t.strictSame(namesOf(schema), namesOf(body), id)
+      t.strictSame(namesOf(schema, true), namesOf(body, true), id)
       const nested = Object.entries<Json>(body.properties).flatMap(([name, { type }]) =>
         type === 'object' ? [[name, { style: 'deepObject', explode: true }]] : []
       )
       t.strictSame(encoding, Object.fromEntries(nested))
       t.equal(requestBody.required, knownOf(id).kind === 'create', 'an update without parameters changes nothing')
     }
-    if (answer) t.strictSame(namesOf(Object.values<Json>(responses)[0].content['application/json'].schema), namesOf(answer), id)
+    if (answer) t.strictSame(namesOf(Object.values<Json>(responses)[0].content['application/json'].schema, false), namesOf(answer, false), id)
   }
 })
 
 t.test('openapi: a table in the words of JSON Schema, for a create, an update and an answer', async t => {
+  const refer = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  const most = Number.MAX_SAFE_INTEGER
   const cases: [schema: string, path: string, words: object][] = [
     ['CreateLocation', '', { type: 'object', required: ['display_name', 'address'], additionalProperties: false }],
-    ['CreateLocation', 'display_name', { type: 'string', 'x-rule': 'LOC-1', minLength: 1 }],
-    ['CreateLocation', 'address', { type: 'object', 'x-rule': 'ADDR-1', 'x-required-by': 'LOC-2', required: ['country'], additionalProperties: false }],
-    ['CreateLocation', 'address country', { type: 'string', 'x-rule': 'ADDR-2', 'x-required-by': 'LOC-2', pattern: '^[A-Za-z]{2}$', minLength: 1 }],
+    ['CreateLocation', 'display_name', { type: 'string', 'x-rule': 'LOC-1', minLength: 1, pattern: '\\S' }],
+    ['CreateLocation', 'address', { ...refer('AddressInput'), 'x-rule': 'ADDR-1', 'x-required-by': 'LOC-2' }],
+    ['CreateAccount', 'address', { ...refer('AddressInput'), 'x-rule': 'ADDR-1', 'x-required-by': 'ACC-4' }],
+    ['AddressInput', '', { type: 'object', required: ['country'], additionalProperties: false }],
+    ['AddressInput', 'country', { type: 'string', 'x-rule': 'ADDR-2', pattern: '^[A-Za-z]{2}$', minLength: 2, maxLength: 2 }],
     ['CreateLocation', 'phone', { type: 'string' }],
-    ['CreateLocation', 'metadata', { type: 'object', 'x-rule': 'META-1', additionalProperties: { type: 'string' } }],
+    ['CreateLocation', 'metadata', refer('Metadata')],
+    [
+      'Metadata',
+      '',
+      { type: 'object', 'x-rule': 'META-1', propertyNames: { type: 'string', pattern: '^[^\\[\\]]+$' }, additionalProperties: { type: 'string' } }
+    ],
     ['UpdateLocation', '', { type: 'object', additionalProperties: false }],
-    ['UpdateLocation', 'display_name', { type: 'string' }],
-    ['UpdateLocation', 'address', { type: ['object', 'string'], maxLength: 0, 'x-rule': 'ADDR-1', additionalProperties: false }],
-    ['UpdateLocation', 'address country', { type: 'string', 'x-rule': 'ADDR-2', anyOf: [{ pattern: '^[A-Za-z]{2}$' }, { maxLength: 0 }] }],
+    ['UpdateLocation', 'display_name', { type: 'string', pattern: '^$|\\S' }],
+    ['UpdateLocation', 'address', { ...refer('AddressUpdate'), 'x-rule': 'ADDR-1' }],
+    ['UpdateLocation', 'metadata', refer('Metadata')],
+    ['AddressUpdate', '', { type: 'object', additionalProperties: false }],
+    ['AddressUpdate', 'country', { type: 'string', 'x-rule': 'ADDR-2', pattern: '^(?:[A-Za-z]{2})?$', maxLength: 2 }],
     ['UpdateAccount', 'type', { type: 'string', enum: ['merchant', 'reseller', ''], 'x-rule': 'ACC-1' }],
-    ['UpdateAccount', 'email', { type: 'string', 'x-assumption': 'A30', anyOf: [{ format: 'email' }, { maxLength: 0 }] }],
-    ['UpdateRefund', 'amount', { type: 'string', 'x-rule': 'REF-9', readOnly: true }],
-    ['CreateUser', 'email', { type: 'string', 'x-rule': 'USR-3', format: 'email', minLength: 1 }],
-    ['CreateTransaction', 'amount', { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, 'x-rule': 'TXN-7' }],
-    ['CreateTransaction', 'card token', { type: 'string', writeOnly: true }],
-    ['CreateTransaction', 'card last4', { type: 'string', 'x-assumption': 'A25', pattern: '^\\d{4}$' }],
+    ['UpdateRefund', '', { type: 'object', additionalProperties: false }],
+    ['UpdateRefund', 'metadata', refer('Metadata')],
+    ['CreateTransaction', 'amount', { type: 'integer', format: 'int64', minimum: 0, maximum: most, 'x-rule': 'TXN-7' }],
+    ['CreateTransaction', 'adjustment_number', { type: 'number', format: 'double', 'x-assumption': 'A27' }],
+    ['CreateTransaction', 'card', refer('CardInput')],
+    ['CardInput', 'token', { type: 'string' }],
+    ['CardInput', 'last4', { type: 'string', 'x-assumption': 'A25', pattern: '^[0-9]{4}$', minLength: 4, maxLength: 4 }],
+    ['CreatedFilter', 'gte', { ...refer('Instant'), 'x-rule': 'FILT-1' }],
     ['Account', 'created', { type: 'string', format: 'date-time' }],
     ['Account', 'type', { type: ['string', 'null'], enum: ['merchant', 'reseller', null] }],
-    ['Account', 'address', { $ref: '#/components/schemas/Address' }],
-    ['TicketList', 'data', { type: 'array', items: { $ref: '#/components/schemas/Ticket' } }]
+    ['Account', 'email', { type: ['string', 'null'] }],
+    ['Account', 'address', refer('Address')],
+    ['Transaction', 'tip_amount', { type: ['integer', 'null'], format: 'int64', minimum: 0, maximum: most }],
+    ['Transaction', 'customer', { anyOf: [refer('Customer'), { type: 'null' }] }],
+    ['Transaction', 'refunds', refer('RefundList')],
+    ['PaymentMethod', 'card', { anyOf: [refer('Card'), { type: 'null' }] }],
+    ['TicketList', 'data', { type: 'array', items: refer('Ticket') }],
+    ['ErrorResponse', 'error', refer('ErrorDetail')]
   ]
 
   for (const [schema, path, words] of cases) {
@@ -193,18 +233,104 @@ t.test('openapi: a table in the words of JSON Schema, for a create, an update an
     const { description, properties, ...found } = part
     t.strictSame(found, words, `${schema} ${path}`)
   }
+  t.equal(Object.hasOwn(document.components.schemas.UpdateRefund.properties, 'amount'), false, 'what an update only names to refuse it is not published')
+})
+
+t.test('openapi: the patterns of what is sent fit what clients send, and nothing that is refused (A30, A38)', async t => {
+  const { Instant, AddressInput, CreateUser, UpdateAccount, CardInput } = document.components.schemas
+  const long = 'x'.repeat(64)
+  const cases: [format: Format, schema: Json, fit: string, unfit: string][] = [
+    ['instant', Instant, '2026-02-01 2026-02-01T18:00 2026-02-01T18:00:00Z 2026-02-01t18:00:00.123456z 2026-02-01T18:00:00+02:00 2026-02-01T18-0530', ''],
+    ['instant', Instant, '20260201 20260201T180000Z 2026-032 2026-W05-7 2026W057T18 2026-12-31T24:00 2026-02-01T18:00:00,5Z', '2026-02-01T24:01 2026-W54-1'],
+    [
+      'instant',
+      Instant,
+      '2024-02-29 2000-02-29 0001-01-01T00:00:00Z 9999-12-31T23:59:59.9999999Z',
+      '2026-02-29 1900-02-29 2026-02-30 2026-04-31 2026-13-01 2026-00-01'
+    ],
+    [
+      'instant',
+      Instant,
+      '',
+      '2026 2026-02 2026-W05 2026-0201 2026-02-01T 2026-02-01T25:00 2026-02-01T18:60 2026-02-01T18:00+24:00 yesterday 2026-000 2026-366'
+    ],
+    [
+      'email',
+      CreateUser.properties.email,
+      "ana@example.com first.last+tag@sub.example.co.uk a.b.c.d@x.de o'neil@x-y.museum",
+      'a a@b a..b@c.de .a@b.de a@b..de a@-b.de'
+    ],
+    ['email', CreateUser.properties.email, `${long}@example.com`, `${long}x@example.com a@[127.0.0.1] a@${long}.de`],
+    ['email', UpdateAccount.properties.email, 'ana@example.com', 'a@b'],
+    ['country', AddressInput.properties.country, 'US gb', 'USA U 1A'],
+    ['last4', CardInput.properties.last4, '4242 0000', '424 42424 424x']
+  ]
+  const words = (text: string) => text.split(' ').filter(Boolean)
+
+  for (const [format, schema, fit, unfit] of cases) {
+    const check = validator(schema)
+    for (const value of words(fit)) t.strictSame([check(value), FORMATS[format].problem(value)], [[], null], value)
+    for (const value of words(unfit)) t.strictSame([check(value).length > 0, FORMATS[format].problem(value) !== null], [true, true], value)
+  }
+})
+
+t.test('openapi: a nested object is a component, and every number says its size', async t => {
+  for (const [name, schema] of Object.entries<Json>(document.components.schemas)) {
+    for (const part of Object.values<Json>(schema.properties ?? {})) {
+      t.equal([part.type].flat().includes('object'), false, name)
+      if (part.properties || part.items) t.ok(part.items.$ref, name)
+    }
+  }
+  for (const part of within(document)) {
+    if ([part.type].flat().includes('integer')) t.match(part.format, /^int(32|64)$/)
+    if ([part.type].flat().includes('number')) t.equal(part.format, 'double')
+  }
+})
+
+t.test('openapi: with parameters.unset_required = reject, what a create requires is never null', async t => {
+  const { Location, Account, Address, AddressUpdate, UpdateAccount } = documentOf({ 'parameters.unset_required': 'reject' }).components.schemas
+
+  t.strictSame(
+    [Location.properties.display_name.type, Account.properties.name.type, Account.properties.email.type, Address.properties.country.type],
+    ['string', 'string', 'string', 'string']
+  )
+  t.strictSame([Account.properties.type.type, Account.properties.type.enum], ['string', ['merchant', 'reseller']])
+  t.strictSame(
+    [Location.properties.phone.type, Address.properties.city.type],
+    [
+      ['string', 'null'],
+      ['string', 'null']
+    ],
+    'an optional one may be'
+  )
+  const said = ({ components }: Json) => components.schemas.UpdateAccount.properties.name.description
+  t.equal(said(document), 'The create requires it; an empty value unsets it all the same (A16).')
+  t.equal(said(documentOf({ 'parameters.unset_required': 'reject' })), 'The create requires it; an empty value is refused (A16).')
+  t.strictSame(
+    [UpdateAccount.properties.type.enum, UpdateAccount.properties.name.minLength, AddressUpdate.properties.country.minLength],
+    [['merchant', 'reseller'], 1, 2]
+  )
+})
+
+t.test('openapi: with errors.expose_rule = false, a refusal names no rule', async t => {
+  const { properties } = documentOf({ 'errors.expose_rule': false }).components.schemas.ErrorDetail
+
+  t.strictSame(Object.keys(properties), ['type', 'code', 'message', 'param', 'request_id'])
 })
 
 t.test('openapi: every schema compiles as JSON Schema 2020-12, and every example keeps to its schema', async t => {
-  for (const [name, schema] of Object.entries<Json>(document.components.schemas)) {
-    const check = validator({ $ref: `#/components/schemas/${name}` })
-    for (const example of schema.examples ?? []) t.strictSame(check(example), [], name)
-  }
-  for (const part of within(document.paths)) {
-    if (!part.schema) continue
-    const check = validator(part.schema)
-    const examples = [...('example' in part ? [part.example] : []), ...Object.values<Json>(part.examples ?? {}).map(example => resolved(example).value)]
-    for (const example of examples) t.strictSame(check(example), [], JSON.stringify(example))
+  for (const each of BOTH) {
+    const validator = validatorFor(each)
+    for (const [name, schema] of Object.entries<Json>(each.components.schemas)) {
+      const check = validator({ $ref: `#/components/schemas/${name}` })
+      for (const example of schema.examples ?? []) t.strictSame(check(example), [], name)
+    }
+    for (const part of within(each.paths)) {
+      if (!part.schema) continue
+      const check = validator(part.schema)
+      const examples = [...('example' in part ? [part.example] : []), ...Object.values<Json>(part.examples ?? {}).map(example => resolved(example).value)]
+      for (const example of examples) t.strictSame(check(example), [], JSON.stringify(example))
+    }
   }
 })
 
@@ -220,9 +346,9 @@ function form(values: Readonly<Record<string, unknown>>): string {
 }
 
 /** The example calls of an operation: its path, its query, each of its bodies. */
-function callsOf(id: OperationId) {
+function callsOf(id: OperationId, of = document) {
   const { method, path, key } = OPERATIONS[id]
-  const { parameters = [], requestBody } = operationOf(id)
+  const { parameters = [], requestBody } = operationOf(id, of)
   const given = (place: string) =>
     Object.fromEntries(parameters.flatMap((one: Json) => (one.in === place && 'example' in one ? [[one.name, one.example]] : [])))
   const on = `${method} ${path.replace(/\{(\w+)\}/g, (_, name) => given('path')[name])}`
@@ -248,6 +374,31 @@ t.test('openapi: every example call is answered as described by the default scen
     }
   }
   t.strictSame(Object.keys(CALL_EXAMPLES).sort(), [...IDS].sort())
+})
+
+t.test('openapi: the flat document names nested parameters in brackets, and describes the same calls', async t => {
+  t.notMatch(JSON.stringify(flat), /deepObject|"encoding"|AddressInput|CreatedFilter/)
+  for (const id of IDS) t.strictSame(callsOf(id, flat), callsOf(id), id)
+
+  const { CreateLocation, UpdateLocation, CreateTransaction, Location } = flat.components.schemas
+  t.strictSame(CreateLocation.required, ['display_name', 'address[country]'])
+  t.equal(UpdateLocation.required, undefined)
+  t.strictSame(CreateLocation.properties['address[country]'], document.components.schemas.AddressInput.properties.country)
+  t.strictSame(CreateTransaction.properties['card[last4]'], document.components.schemas.CardInput.properties.last4)
+  t.strictSame(Location, document.components.schemas.Location, 'answers are as they are')
+  t.strictSame(
+    operationOf('listUsers', flat).parameters.map(({ name }: Json) => name),
+    ['id', 'limit', 'starting_after', 'ending_before', 'created[gte]', 'created[gt]', 'created[lte]', 'created[lt]']
+  )
+
+  const check = validatorFor(flat)({ $ref: '#/components/schemas/UpdateLocation' })
+  for (const value of [{ 'metadata[a]': 'b', 'metadata[c]': '' }, { metadata: '' }, { 'address[country]': '' }]) t.strictSame(check(value), [])
+  for (const value of [{ metadata: 'a' }, { 'metadata[a][b]': 'c' }, { 'metadata[]': 'c' }, { address: '' }])
+    t.not(check(value).length, 0, JSON.stringify(value))
+})
+
+t.test('openapi: docs/openapi.json is the document of an emulator that is started without options', async t => {
+  t.equal(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'), publishedDocument(VERSION), 'npm run openapi writes it')
 })
 
 t.test('openapi: the examples of records are records of the default scenario', async t => {
@@ -325,7 +476,7 @@ const SPOILERS: Partial<Record<ErrorCode, Spoiler | ((sent: Sent, id: OperationI
 
 t.test('openapi: the refusals of an operation are those that it answers, each code with its status, in the one shape', async t => {
   const { call, control } = await startDefault(t, { 'limits.body': BODY_LIMIT })
-  const check = validator({ $ref: '#/components/schemas/Error' })
+  const check = validator({ $ref: '#/components/schemas/ErrorResponse' })
 
   for (const id of IDS) {
     const listed = Object.entries<Json>(operationOf(id).responses).flatMap(([status, { content }]) =>
@@ -392,59 +543,51 @@ t.test('openapi: the statuses and the page sizes are those of the settings', asy
 t.test('openapi: the address and the examples are those of the sandbox that the document is of', async t => {
   const own = documentOf({}, '/sandbox/blue/next')
 
-  const urls = [own, document].map(({ servers }) => servers.map(({ url }: Json) => url))
-  t.strictSame(urls, [['/sandbox/blue/next'], ['/next']])
+  const urls = [own, document, documentOf({}, '/next', '')].map(({ servers }) => servers.map(({ url }: Json) => url))
+  t.strictSame(urls, [['http://localhost:4010/sandbox/blue/next'], ['http://localhost:4010/next'], ['/next']])
+  t.match(own.info.description, '(http://localhost:4010/sandbox/blue/_control/assumptions)')
   t.equal(own.components.schemas.Transaction.examples[0].refunds.url, '/sandbox/blue/next/refunds?transaction=txn_1')
   t.equal(operationOf('listUsers', own).responses[200].content['application/json'].example.url, '/sandbox/blue/next/accounts/mch_bistro/users')
   t.notMatch(JSON.stringify(own), /"\/next/)
 })
 
-/** The rules and assumptions that a part of the document names as extensions. */
-const namesIn = (part: unknown): Set<string> =>
-  new Set(
-    [...within(part)]
-      .flatMap(one => [one['x-rule'], one['x-required-by'], one['x-assumption'], ...(one['x-rules'] ?? []), ...(one['x-assumptions'] ?? [])])
-      .filter(Boolean)
+t.test('openapi: the document holds the ledgers, and an operation and a parameter name theirs, in words too', async t => {
+  const { info, components } = document
+  t.strictSame(info['x-rules'], Object.fromEntries(Object.entries(RULES).map(([id, { text }]) => [id, text])))
+  t.strictSame(
+    info['x-assumptions'],
+    Object.fromEntries(Object.entries(ASSUMPTIONS).map(([id, { topic, default: fallback }]) => [id, `${topic}: ${fallback}`]))
   )
-
-t.test(
-  'openapi: an operation names the rules and assumptions of the ledger, each stated in words there, at the key, or once for the whole document',
-  async t => {
-    const { info, components } = document
-    const once = `${info.description}${components.securitySchemes.apiKey.description}`
-    const sentencesOf = (part: Json) => [
-      ...[part['x-rule'], part['x-required-by'], ...(part['x-rules'] ?? [])].filter(Boolean).map((id: keyof typeof RULES) => `Rule ${id}: ${RULES[id].text}.`),
-      ...[part['x-assumption'], ...(part['x-assumptions'] ?? [])]
-        .filter(Boolean)
-        .map((id: keyof typeof ASSUMPTIONS) => `Assumption ${id}, ${ASSUMPTIONS[id].topic}: ${ASSUMPTIONS[id].default}.`)
-    ]
-
-    for (const id of IDS) {
-      const { 'x-rules': rules, 'x-assumptions': assumptions } = operationOf(id)
-      t.strictSame({ rules, assumptions }, { rules: knownOf(id).rules, assumptions: knownOf(id).assumptions }, id)
-    }
-    t.strictSame([...namesIn(document)].sort(), [...Object.keys(RULES), ...Object.keys(ASSUMPTIONS)].sort())
-    for (const part of within(document)) {
-      for (const sentence of sentencesOf(part)) {
-        const timesHere = (part.description ?? '').split(sentence).length - 1
-        const isOperation = part.operationId !== undefined
-        t.equal(timesHere, isOperation && once.includes(sentence) ? 0 : 1, `${part.operationId ?? part.name ?? ''} ${sentence}`)
-      }
-    }
+  t.strictSame([components.securitySchemes.apiKey['x-rules'], components.securitySchemes.apiKey['x-assumptions']], [['AUTH-1', 'AUTH-3'], ['A18']])
+  const ofAll = ['BASE-1', 'FORM-2', 'AUTH-1', 'AUTH-3']
+  for (const id of IDS) {
+    const { 'x-rules': rules, 'x-assumptions': assumptions, description } = operationOf(id)
+    t.strictSame({ rules, assumptions }, { rules: knownOf(id).rules, assumptions: knownOf(id).assumptions }, id)
+    const lines = [...description.matchAll(/^- Rule (\S+): (.*)\.$/gm)].map(([, rule, text]) => [rule, text])
+    const own = rules.filter((rule: string) => !ofAll.includes(rule))
     t.strictSame(
-      info['x-rules'],
-      ['FORM-2', 'BASE-1', 'TKT-1'].sort((one, other) => Object.keys(RULES).indexOf(one) - Object.keys(RULES).indexOf(other))
+      lines,
+      own.map((rule: keyof typeof RULES) => [rule, RULES[rule].text])
     )
-    t.strictSame(info['x-assumptions'], ['A01', 'A07', 'A08', 'A14', 'A32', 'A33', 'A34', 'A35', 'A36', 'A39'])
   }
-)
+  t.match(operationOf('updateAccount').description, /\n\nAssumptions: A04, A05, A16, A17, A19, A30, A31, A40\.$/)
+  for (const { 'x-rule': rule, 'x-required-by': requiredBy, 'x-assumption': assumption, description = '' } of within(document)) {
+    for (const id of [rule, requiredBy].filter(Boolean)) t.equal(description.split(`Rule ${id}.`).length, 2, `${id}: ${description}`)
+    if (assumption) t.equal(description.split(`Assumption ${assumption}.`).length, 2, description)
+  }
+})
 
 t.test('openapi: an empty value fits the body of an update where it unsets, and its answer fits the description (UPD-2, A16)', async t => {
   const { call } = await startDefault(t)
   const refusing = documentOf({ 'parameters.unset_required': 'reject' })
   const schemaOf = (id: OperationId, of: Json) => of.components.schemas[id.replace(/^./, first => first.toUpperCase())]
   const updates: [id: OperationId, on: string, values: Record<string, unknown>, refused: string[]][] = [
-    ['updateLocation', 'POST /locations/loc_bistro', { display_name: '', address: '', phone: '', metadata: '' }, ['display_name', 'address']],
+    [
+      'updateLocation',
+      'POST /locations/loc_bistro',
+      { display_name: '', address: { country: '' }, phone: '', metadata: { a: '' } },
+      ['display_name', 'address']
+    ],
     ['updateAccount', 'POST /accounts/mch_bistro', { type: '', name: '', email: '', address: { country: '' } }, ['type', 'name', 'email', 'address']]
   ]
 

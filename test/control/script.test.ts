@@ -90,8 +90,8 @@ t.test('script: an entry that can never apply is refused with every problem, and
   const cases: [entry: object, problems: [path: string, message: RegExp][]][] = [
     [{}, [['', /^on is required$/]]],
     [{ on: 'GET /tickets', respnd: {} }, [['respnd', /^unknown name respnd; did you mean respond\?$/]]],
-    [{ on: 'GET /ticket', ...act }, [['on', /^one of POST \/locations, .* was expected, not GET \/ticket; did you mean GET \/tickets\?$/]]],
-    [{ on: 'GET /tickets' }, [['', /^an entry needs respond, delay or fault$/]]],
+    [{ on: 'GET /ticket', ...act }, [['on', /^GET \/ticket is no operation of the reference; did you mean GET \/tickets\?$/]]],
+    [{ on: 'GET /tickets' }, [['', /^an entry needs respond, delay, fault or hold$/]]],
     [{ on: 'DELETE /accounts/{id}', ...act }, [['on', /^can never apply: DELETE \/accounts\/\{id\} is disabled and always answers 501$/]]],
     [{ on: 'GET /tickets', match: { body: { a: 1 } }, ...act }, [['match.body', /^GET \/tickets has no body$/]]],
     [{ on: 'POST /refunds', match: { body: { amunt: 1 } }, ...act }, [['match.body.amunt', /^amunt is not a parameter of this call; did you mean amount\?$/]]],

@@ -169,7 +169,7 @@ t.test('verify: a body left out judges what the scenario expects', async t => {
 t.test('verify: what cannot be judged is refused with every problem', async t => {
   const emulator = await start(t)
   const NAMED = 'is used and forgotten, so no call can be found by it; it can be matched in a script (POST /transactions)'
-  const WAYS = "one of on, sequence and script was expected, not several; a body left out judges the scenario's own expectations"
+  const WAYS = "one of on, sequence, state and script was expected, not several; a body left out judges the scenario's own expectations"
 
   for (const [asked, ...expected] of [
     [{}, `: ${WAYS.replace(', not several', '')}`],

@@ -215,6 +215,12 @@ const ROUTES: Route[] = [
   [5, draws => `GET /requests/${draws.chance(85) ? `req_${1 + draws.below(3000)}` : encoded(hostileWord(draws), draws)}${query(draws, '', '?format=text')}`],
   [1, () => 'DELETE /requests'],
   [1, () => 'GET /events'],
+  [1, () => 'GET /gates'],
+  [
+    2,
+    draws => `POST /gates/${draws.chance(80) ? `scr_${draws.below(9)}` : encoded(hostileWord(draws), draws)}/open`,
+    draws => (draws.chance(50) ? {} : { release: 'reverse' })
+  ],
   [
     6,
     () => 'POST /verify',

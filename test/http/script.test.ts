@@ -297,8 +297,16 @@ t.test('script: closing does not wait for the connection of a call that was answ
 })
 
 t.test('script: respond answers in the operation’s stead, and nothing is changed', async t => {
+  const JSON_TYPE = 'application/json; charset=utf-8'
+  const error = (type: string, code: string, message: string) => ({ error: { type, code, message, request_id: 'ID' } })
   const cases: [respond: object, status: number, type: string | undefined, body: unknown][] = [
-    [{ status: 503, headers: { 'Retry-After': '2' } }, 503, undefined, ''],
+    [{ status: 503, body: '', headers: { 'Retry-After': '2' } }, 503, undefined, ''],
+    [{ status: 503, retry_after: '1500ms' }, 503, JSON_TYPE, error('api_error', 'service_unavailable', 'The service is unavailable; try again later.')],
+    [{ status: 402 }, 402, JSON_TYPE, error('card_error', 'card_declined', 'The card was declined.')],
+    [{ status: 402, error: { code: 'expired_card' } }, 402, JSON_TYPE, error('card_error', 'expired_card', 'The card was declined.')],
+    [{ status: 418, error: {} }, 418, JSON_TYPE, error('invalid_request_error', 'parameter_invalid', 'The request is not valid.')],
+    [{ status: 507 }, 507, JSON_TYPE, error('api_error', 'internal_error', 'The service failed.')],
+    [{ status: 302 }, 302, undefined, ''],
     [{ status: 204 }, 204, undefined, ''],
     [{ body: { id: 'rfd_x', made_up: [1, null] } }, 200, 'application/json; charset=utf-8', { id: 'rfd_x', made_up: [1, null] }],
     [{ status: 201, body: [] }, 201, 'application/json; charset=utf-8', []],
@@ -307,12 +315,7 @@ t.test('script: respond answers in the operation’s stead, and nothing is chang
     [{ status: 502, body: '<h1>Bad Gateway</h1>', headers: { 'content-type': 'text/html' } }, 502, 'text/html', '<h1>Bad Gateway</h1>'],
     [{ body: 'plain' }, 200, 'text/plain; charset=utf-8', 'plain'],
     [{ body: '' }, 200, undefined, ''],
-    [
-      { error: { code: 'card_declined', message: 'No.' } },
-      400,
-      'application/json; charset=utf-8',
-      { error: { type: 'api_error', code: 'card_declined', message: 'No.', request_id: 'ID' } }
-    ],
+    [{ error: { code: 'card_declined', message: 'No.' } }, 400, 'application/json; charset=utf-8', error('invalid_request_error', 'card_declined', 'No.')],
     [
       { status: 402, error: { type: 'card_error', code: 'card_declined', message: 'No.', param: 'card[number]' } },
       402,
@@ -352,6 +355,35 @@ t.test('script: respond answers in the operation’s stead, and nothing is chang
   t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 201, 'and the operation itself is made when no entry applies')
 })
 
+t.test('match: what a call is about is found through what it names', async t => {
+  const about = (what: object) => ({ on: '*', match: { about: what }, respond: { status: 503 } })
+  const cases: [on: string, call: { body?: string; query?: string; key?: string | null }, about: object][] = [
+    ['POST /transactions', { body: 'ticket=tkt_a&payment_type=external', key: null }, { ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }],
+    ['POST /refunds', { body: 'transaction=txn_a' }, { transaction: 'txn_a', ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }],
+    ['GET /transactions/txn_a', {}, { transaction: 'txn_a', ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }],
+    ['GET /tickets/tkt_a', {}, { ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }],
+    ['GET /tickets', { query: 'location=loc_a' }, { location: 'loc_a', account: 'mch_a' }],
+    ['GET /refunds', { query: 'transaction=txn_a' }, { transaction: 'txn_a', ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }],
+    ['GET /locations/loc_a', {}, { location: 'loc_a', account: 'mch_a' }],
+    ['GET /accounts/mch_a', {}, { account: 'mch_a' }],
+    ['GET /accounts/mch_a/users', {}, { account: 'mch_a' }],
+    ['DELETE /accounts/mch_a/users/usr_none', {}, { account: 'mch_a' }],
+    ['GET /refunds', {}, { account: 'mch_a' }]
+  ]
+  const kinds = ['location', 'ticket', 'transaction', 'account'] as const
+  for (const [on, call, expected] of cases) {
+    const emulator = await startTestEmulator(t, { scenario: scripted(kinds.map(what => ({ ...about({ [what]: '//' }), calls: 1 }))) })
+    for (let nth = 0; nth < 4; nth++) await emulator.call(on, call)
+    const counted = emulator.sandbox.script.listed().map(({ matched }, index) => [kinds[index], matched > 0])
+    t.strictSame(Object.fromEntries(counted), Object.fromEntries(kinds.map(what => [what, what in expected])), on)
+
+    const exact = await startTestEmulator(t, { scenario: scripted([about(expected)]) })
+    t.equal((await exact.call(on, call)).status, 503, `${on} ${JSON.stringify(expected)}`)
+    const other = await startTestEmulator(t, { scenario: scripted([about({ ...expected, account: 'mch_b' })]) })
+    t.not((await other.call(on, call)).status, 503)
+  }
+})
+
 t.test('script: a delay holds up its own call alone; one from min to max is drawn from the seed', async t => {
   const script = [
     { on: 'GET /tickets', delay: '300ms' },
@@ -375,8 +407,15 @@ t.test('script: a delay holds up its own call alone; one from min to max is draw
   const drawn = (seed: number) => {
     sandbox.reset()
     const { script } = sandbox
-    const sent = { operation: 'listLocations', key: null, params: () => undefined, query: () => undefined, body: () => undefined } as const
-    return Array.from({ length: 20 }, () => script.act(sent, seed)?.delay as number)
+    const sent = {
+      operation: 'listLocations',
+      key: null,
+      params: () => undefined,
+      query: () => undefined,
+      body: () => undefined,
+      about: () => undefined
+    } as const
+    return Array.from({ length: 20 }, () => script.act(sent, { seed, at: 0 })?.delay as number)
   }
   t.strictSame(drawn(1), drawn(1))
   t.notSame(drawn(1), drawn(2))

@@ -294,7 +294,7 @@ t.test('every problem of a file is reported with its place', async t => {
       [
         ['first_states[0].state.settings.port', /^unknown name port/],
         ['first_states[0].state.settings.seed', /^at least 0/],
-        ['first_states[0].expectations[0].on', /^one of .+ was expected, not x/],
+        ['first_states[0].expectations[0].on', /^x is no operation of the reference; /],
         ['first_states[0].state.clock.at', /^a whole number or null was expected, not x$/],
         ['first_states[0].state.clock.running', /^true or false was expected, not 1/],
         ['sandboxes[0].requests', /^at least 0 was expected, not -1$/],
@@ -336,7 +336,7 @@ t.test('every problem of a file is reported with its place', async t => {
       }),
       [
         ['first_states[0].expectations[0]', /^times is given alone/],
-        ['first_states[0].state.script[0].entry', /^an entry needs respond, delay or fault$/],
+        ['first_states[0].state.script[0].entry', /^an entry needs respond, delay, fault or hold$/],
         ['sandboxes[0].state.script[0].entry.calls', /^which calls was expected/]
       ]
     ]

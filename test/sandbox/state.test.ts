@@ -22,7 +22,7 @@ const SCENARIO = document({
   }),
   script: [{ on: 'GET /tickets', calls: '2+', delay: '1ms' }]
 })
-const LISTED = { operation: 'listTickets', key: null, params: () => undefined, query: () => undefined, body: () => undefined } as const
+const LISTED = { operation: 'listTickets', key: null, params: () => undefined, query: () => undefined, body: () => undefined, about: () => undefined } as const
 const DELAYED = { on: 'GET /tickets', delay: '1ms' }
 
 /** Changes of a part of the state each. */
@@ -34,7 +34,7 @@ const ACTS: Record<string, (sandbox: Sandbox) => unknown> = {
   key: sandbox => sandbox.addKey('mch_a'),
   advance: sandbox => sandbox.setClock({ at: sandbox.clock.now() + 60_000 }),
   run: sandbox => sandbox.setClock({ running: !sandbox.clock.running }),
-  count: sandbox => sandbox.script.act(LISTED, sandbox.settings.seed),
+  count: sandbox => sandbox.script.act(LISTED, { seed: sandbox.settings.seed, at: 0 }),
   entry: async sandbox => sandbox.script.add((await compileEntry(DELAYED, () => t.fail('it is right'))) as Entry),
   entryless: sandbox => sandbox.script.remove(sandbox.script.listed()[0]?.id ?? 'scr_1'),
   seed: sandbox => sandbox.changeSettings({ seed: sandbox.settings.seed + 1 }),

@@ -303,11 +303,11 @@ t.test('slices: work goes on until its end, and others are let in', async t => {
   const other = setInterval(() => others++, 0)
   await inSlices(
     (function* () {
-      for (const end = performance.now() + 60; performance.now() < end; done++) yield
+      for (const end = performance.now() + 5000; others < 3 && performance.now() < end; done++) yield
     })()
   )
   clearInterval(other)
-  t.ok(done > 100)
-  t.ok(others > 2, `${others} times`)
+  t.ok(done > 0)
+  t.ok(others >= 3, `${others} times`)
   t.equal(new Body('yaml', bytesOf('é')).text, 'é')
 })

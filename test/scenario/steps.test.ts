@@ -5,6 +5,7 @@ import { SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import {
   checkSteps,
   type Play,
+  type PlayData,
   playSteps,
   type StepAnswer,
   type StepBindings,
@@ -27,7 +28,7 @@ const BINDINGS: StepBindings = {
 const problemsOf = async (steps: unknown): Promise<string[]> => {
   const found = (await SCENARIO_CHECKER.problems({ steps })).map(({ steps, message }) => `${pathOf(steps.slice(1))}: ${message}`)
   if (found.length > 0) return found
-  checkSteps(steps as StepData[], BINDINGS, (at, message) => found.push(`${pathOf(at)}: ${message}`))
+  checkSteps({ steps: { list: steps as StepData[] }, play: { list: [] } }, BINDINGS, (at, message) => found.push(`${pathOf(at.slice(1))}: ${message}`))
   return found
 }
 
@@ -71,13 +72,25 @@ t.test('steps: every kind of problem, with its place', async t => {
     ['a status that is none', [{ ...list, expect: { status: 99 } }], ['[0].expect.status: at least 100 was expected, not 99']],
     ['an unknown expectation', [{ ...list, expect: { stauts: 200 } }], ['[0].expect.stauts: unknown name stauts; did you mean status?']],
 
-    ['no such path', [{ do: 'GET /ticket' }], ['[0].do: GET /ticket is no operation of the reference']],
-    ['no such method', [{ do: 'PUT /tickets' }], ['[0].do: PUT /tickets is no operation of the reference']],
-    ['no path', [{ do: 'GET' }], ['[0].do: GET is no operation of the reference']],
-    ['only spaces', [{ do: ' ' }], ['[0].do:   is no operation of the reference']],
-    ['a whole address', [{ do: 'GET http://localhost/next/tickets' }], ['[0].do: GET http://localhost/next/tickets is no operation of the reference']],
-    ['a query in the path', [{ do: 'GET /tickets?limit=5' }], ['[0].do: GET /tickets?limit=5 is no operation of the reference']],
-    ['a reference alone', [payment, { do: '${payment.id}' }], ['[1].do: ${payment.id} is no operation of the reference']],
+    ['no such path', [{ do: 'GET /ticket' }], ['[0].do: GET /ticket is no operation of the reference; did you mean GET /tickets?']],
+    ['no such method', [{ do: 'PUT /tickets' }], ['[0].do: PUT /tickets is no operation of the reference; this path takes GET /tickets']],
+    ['no path', [{ do: 'GET' }], ['[0].do: GET is no operation of the reference; a call is written as a method and a path, such as POST /refunds']],
+    ['only spaces', [{ do: ' ' }], ['[0].do:   is no operation of the reference; a call is written as a method and a path, such as POST /refunds']],
+    [
+      'a whole address',
+      [{ do: 'GET http://localhost/next/tickets' }],
+      ['[0].do: GET http://localhost/next/tickets is no operation of the reference; the path begins below the base address, such as /refunds']
+    ],
+    [
+      'a query in the path',
+      [{ do: 'GET /tickets?limit=5' }],
+      ['[0].do: GET /tickets?limit=5 is no operation of the reference; parameters of a list go under query']
+    ],
+    [
+      'a reference alone',
+      [payment, { do: '${payment.id}' }],
+      ['[1].do: ${payment.id} is no operation of the reference; a call is written as a method and a path, such as POST /refunds']
+    ],
     ['a body on a GET', [{ ...list, body: { limit: 5 } }], ['[0].body: a GET takes no body']],
     ['a body on a DELETE', [{ do: 'DELETE /accounts/a/users/u', body: {} }], ['[0].body: a DELETE takes no body']],
 
@@ -136,12 +149,38 @@ t.test('steps: what a step may say', async t => {
   t.strictSame(await problemsOf(steps), [])
 })
 
+t.test('play: its problems, with their places', async t => {
+  const list = { do: 'GET /tickets' }
+  const cases: [play: unknown[], problems: string[]][] = [
+    [[{ as: 'a' }], ['play[0]: do or at_once was expected']],
+    [[{ do: 'GET /tickets', repeat: 0 }], ['play[0].repeat: at least 1 was expected, not 0']],
+    [[{ at_once: [] }], ['play[0].at_once: a list with a member was expected, not an empty one']],
+    [[{ at_once: [{ ...list, repeat: 2 }] }], ['play[0].at_once[0].repeat: unknown name repeat; known here: as, do, key, query, body, expect']],
+    [[{ at_once: [list], repeat: 2, as: 'a' }], ['play[0]: at_once is given alone, not with repeat, as']],
+    [
+      [list, { at_once: [list, { do: 'GET /tickets/${b.id}' }] }],
+      ['play[1].at_once[1].do: ${b.id} refers to nothing; name an earlier step with as, or the id of a record']
+    ],
+    [
+      [{ ...list, expect: { fault: 'reset' } }],
+      ['play[0].expect.fault: one of connection_reset, empty_response, truncated_body, malformed_body, hang was expected, not reset']
+    ],
+    [[{ at_once: [{ ...list, as: 'a' }] }, { do: 'GET /tickets/${a.data.0.id}' }, { do: 'GET /tickets/${set.id}', repeat: 3 }], []]
+  ]
+  for (const [play, problems] of cases) {
+    const found = (await SCENARIO_CHECKER.problems({ play })).map(({ steps, message }) => `${pathOf(steps)}: ${message}`)
+    const steps = { list: [{ as: 'set', do: 'GET /tickets/tkt_1' }] }
+    if (found.length === 0) checkSteps({ steps, play: { list: play as PlayData[] } }, BINDINGS, (at, message) => found.push(`${pathOf(at)}: ${message}`))
+    t.strictSame(found, problems, JSON.stringify(play))
+  }
+})
+
 t.test('steps: many references to nothing are reported in time that grows with their number alone', async t => {
   const timed = (count: number) => {
     const steps = Array.from({ length: count }, (_, index) => ({ as: `a_rather_long_name_${index}`, do: `GET /tickets/\${a_rather_lung_name_${index}x.id}` }))
     const problems: string[] = []
     const begun = cpuTime()
-    checkSteps(steps, BINDINGS, (_at, message) => problems.push(message))
+    checkSteps({ steps: { list: steps }, play: { list: undefined } }, BINDINGS, (_at, message) => problems.push(message))
     t.equal(problems.length, count)
     return cpuTime() - begun
   }
@@ -420,7 +459,7 @@ t.test('steps: each outcome is reported as it comes, with the call, its answer a
     async ({ path }) => ({ status: 200, body: { id: path } }),
     BINDINGS,
     outcome => {
-      t.equal(outcome.index, reported.length)
+      t.strictSame(outcome.at, [reported.length])
       reported.push(outcome)
     }
   )
@@ -428,14 +467,14 @@ t.test('steps: each outcome is reported as it comes, with the call, its answer a
   t.strictSame(outcomes, reported)
   t.strictSame(reported, [
     {
-      index: 0,
+      at: [0],
       title: 'POST /refunds',
       call: { method: 'POST', path: '/refunds', query: '', key: 'sk_first', form: 'transaction=txn_1' },
       answer: { status: 200, body: { id: '/refunds' } },
       problems: []
     },
     {
-      index: 1,
+      at: [1],
       title: 'GET /refunds/${a.id}',
       call: { method: 'GET', path: '/refunds//refunds', query: '', key: 'sk_first', form: null },
       answer: { status: 200, body: { id: '/refunds//refunds' } },

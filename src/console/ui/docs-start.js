@@ -12,7 +12,7 @@ for (const [path, { post }] of Object.entries(spec.paths)) {
     const { properties } = spec.components.schemas[schema.$ref.split('/').pop()]
     const [{ value }] = Object.values(examples)
     for (const [name, property] of Object.entries(properties)) {
-      property.examples = [value[name] ?? (property.properties ? {} : '')]
+      property.examples = [value[name] ?? (property.$ref ? {} : '')]
       fields.push({ pathMethod: [path, 'post'], name, value: name in value })
     }
   }

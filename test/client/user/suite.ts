@@ -7,6 +7,7 @@ import {
   connect,
   type Emulator,
   EmulatorError,
+  type EmulatorOptions,
   type ErrorCode,
   type ExplainedCall,
   type FindingName,
@@ -19,7 +20,6 @@ import {
   type Scenario,
   type ScriptEntry,
   type Settings,
-  type StartOptions,
   type State,
   startEmulator,
   type Verdict,
@@ -45,7 +45,7 @@ export const scenario: Scenario = {
   fixtures: ['bistro'],
   seed: 7,
   clock: { now: '2026-03-01T18:05:00Z', running: false },
-  settings: { pagination: { max_limit: 5 }, 'statuses.created': 201 },
+  settings: { pagination: { max_limit: 5 }, statuses: { created: 201 } },
   data: fixture,
   generate: [{ tickets: 5, created: { from: '2026-01-01', to: '2026-03-01' } }],
   script: [declined, { on: 'POST /refunds', fault: 'connection_reset', when: 'after' }],
@@ -56,7 +56,7 @@ export const constant = { clock: '2026-03-01', script: [{ on: 'GET /refunds', de
 
 const settings: Settings = { port: 0, log_level: 'silent', 'limits.journal': 5, pagination: { order: 'oldest_first' } }
 const logger: Logger = { info: () => {}, warn: (about: unknown, text?: string) => void [about, text], error: () => {} }
-export const options: StartOptions = { scenario, settings, logger, now: () => 0 }
+export const options: EmulatorOptions = { scenario, settings, logger, now: () => 0 }
 export const connecting: ConnectOptions = { url: 'http://localhost:4010', token: 'open sesame', timeout: 1000 }
 
 /** A suite that is the same in process and over HTTP. */
@@ -145,6 +145,8 @@ export const nearMisses = [
   () => startEmulator({ settings: { 'pagination.max_limit': '5' } }),
   // @ts-expect-error: a process setting belongs to no scenario
   (): Scenario => ({ settings: { port: 4010 } }),
+  // @ts-expect-error: and those that do are nested there
+  (): Scenario => ({ settings: { 'pagination.max_limit': 5 } }),
   // @ts-expect-error: no key of a scenario has this name
   () => startEmulator({ scenario: { fixturs: ['bistro'] } }),
   // @ts-expect-error: no operation has this path

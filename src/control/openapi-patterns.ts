@@ -1,0 +1,67 @@
+/**
+ * The formats of the parameter tables as JSON Schema: every value that these patterns match is accepted, but for country and currency codes that ISO does not list.
+ * No lookaround, `\d` or `\w`: engines that know none, or that also match letters and digits beyond ASCII, read the same pattern.
+ */
+import { NOT_BLANK } from '../core/formats.js'
+import type { Format } from '../reference/parameters.js'
+
+type Json = Record<string, unknown>
+
+/** Alternatives as one group. */
+const oneOf = (...alternatives: readonly string[]) => `(?:${alternatives.join('|')})`
+
+const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"
+/** At most 64 characters before the @; a label of the domain has at most 63. */
+const LOCAL = oneOf(`${ATOM}{1,64}`, `${ATOM}{1,32}\\.${ATOM}{1,31}`, `${ATOM}{1,16}(?:\\.${ATOM}{1,15}){2,3}`)
+const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+const EMAIL = `${LOCAL}@(?:${LABEL}\\.)+[A-Za-z]{2,63}`
+
+/** From 0001 to 9998: no offset leads out of the years 0 to 9999. */
+const YEAR = oneOf('000[1-9]', '00[1-9][0-9]', '0[1-9][0-9]{2}', '[1-8][0-9]{3}', '9[0-8][0-9]{2}', '99[0-8][0-9]', '999[0-8]')
+const LEAP_YEAR = oneOf('[0-9]{2}(?:0[48]|[2468][048]|[13579][26])', '(?:[02468][048]|[13579][26])00')
+
+/** A calendar date, an ordinal date or a week date; week 53, which few years have, is left out. */
+function date(dash: string): string {
+  const monthAndDay = oneOf(`(?:0[1-9]|1[0-2])${dash}(?:0[1-9]|1[0-9]|2[0-8])`, `(?:0[13-9]|1[0-2])${dash}(?:29|30)`, `(?:0[13578]|1[02])${dash}31`)
+  const dayOfYear = '(?:00[1-9]|0[1-9][0-9]|[12][0-9]{2}|3[0-5][0-9]|36[0-5])'
+  const week = `W(?:0[1-9]|[1-4][0-9]|5[0-2])${dash}[1-7]`
+  return oneOf(`${YEAR}${dash}${oneOf(monthAndDay, dayOfYear, week)}`, `${LEAP_YEAR}${dash}02${dash}29`)
+}
+
+const HOUR = '(?:[01][0-9]|2[0-3])'
+const SIXTIETH = '[0-5][0-9]'
+const FRACTION = '(?:[.,][0-9]+)?'
+const TIME = oneOf(`${HOUR}(?::?${SIXTIETH})?${FRACTION}`, `${HOUR}${oneOf(`:${SIXTIETH}:`, SIXTIETH)}${SIXTIETH}${FRACTION}`, '24(?::00(?::00)?|00(?:00)?)?')
+const ZONE = `(?:[Zz]|[+-]${HOUR}(?::?${SIXTIETH})?)?`
+/** The last instant, as clients write it that need one. */
+const LAST = '9999-12-31(?:[Tt]23:59(?::59(?:[.,]9+)?)?[Zz]?)?'
+const INSTANT = oneOf(`${oneOf(date('-'), date(''))}(?:[Tt]${TIME}${ZONE})?`, LAST)
+
+type Pattern = { text: string; longest?: number; shortest?: number; format?: string }
+const PATTERNS: Readonly<Record<Format, Pattern>> = {
+  email: { text: EMAIL, longest: 254, format: 'email' },
+  instant: { text: INSTANT },
+  country: { text: '[A-Za-z]{2}', shortest: 2, longest: 2 },
+  currency: { text: '[a-z]{3}', shortest: 3, longest: 3 },
+  last4: { text: '[0-9]{4}', shortest: 4, longest: 4 }
+}
+
+/** The words of JSON Schema for a value that is sent in a format; `isClearable`: an empty one unsets the parameter. */
+export function sentFormat(name: Format, isClearable: boolean): Json {
+  const { text, format, shortest, longest } = PATTERNS[name]
+  return {
+    ...(format !== undefined && !isClearable && { format }),
+    ...(shortest !== undefined && !isClearable && { minLength: shortest }),
+    ...(longest !== undefined && { maxLength: longest }),
+    pattern: isClearable ? `^(?:${text})?$` : `^${text}$`
+  }
+}
+
+/** The words of JSON Schema for a value that is answered in a format. An e-mail address may have letters that the JSON Schema format of that name does not. */
+export function answeredFormat(name: Format): Json {
+  if (name === 'email') return {}
+  return name === 'instant' ? { format: 'date-time' } : sentFormat(name, false)
+}
+
+/** A required text is not of white space alone (A40). */
+export const requiredText = (isClearable: boolean): Json => (isClearable ? { pattern: `^$|${NOT_BLANK}` } : { minLength: 1, pattern: NOT_BLANK })

@@ -1,0 +1,83 @@
+/** Calls that a script holds: each waits at a gate until it opens, its client leaves, or the state that it came to is replaced. */
+import { nameOf, type OperationId } from '../reference/operations.js'
+import type { Release } from '../scenario/script.js'
+
+/** A call at a gate. */
+export type Arrival = { id: string; operation: OperationId }
+/** A gate as a control call shows it. */
+export type ListedGate = { name: string; open: boolean; waiting: { id: string; on: string }[] }
+type Waiting = Arrival & { go: (goesOn: boolean) => void }
+type Gate = { isOpen: boolean; waiting: Waiting[] }
+
+export class Gates {
+  readonly #gates = new Map<string, Gate>()
+
+  /**
+   * Waits at a gate, which `until` calls open together when so many wait. Once open, a gate stays so.
+   * Resolves with whether the call goes on; `leave` ends its wait before that.
+   */
+  arrive(
+    name: string,
+    call: Arrival,
+    { until = Number.POSITIVE_INFINITY, release = 'in_order' }: { until?: number | undefined; release?: Release | undefined }
+  ): { goesOn: Promise<boolean>; leave: (goesOn: boolean) => void } {
+    const gate = this.#gate(name)
+    if (gate.isOpen) return { goesOn: Promise.resolve(true), leave: () => {} }
+    const { promise, resolve } = deferred()
+    const waiting: Waiting = { ...call, go: resolve }
+    gate.waiting.push(waiting)
+    const leave = (goesOn: boolean) => {
+      gate.waiting = gate.waiting.filter(other => other !== waiting)
+      resolve(goesOn)
+    }
+    // the last call has to wait too before all of them go on in their order
+    if (gate.waiting.length >= until) queueMicrotask(() => this.open(name, release))
+    return { goesOn: promise, leave }
+  }
+
+  /** Opens a gate and lets the calls that wait at it go on, in this order. Returns their ids. */
+  open(name: string, release: Release): string[] {
+    const gate = this.#gate(name)
+    gate.isOpen = true
+    const waiting = release === 'reverse' ? gate.waiting.reverse() : gate.waiting
+    gate.waiting = []
+    for (const { go } of waiting) go(true)
+    return waiting.map(({ id }) => id)
+  }
+
+  /** The gates with these names. */
+  listed(names: readonly string[]): ListedGate[] {
+    return names.map(name => {
+      const { isOpen = false, waiting = [] } = this.#gates.get(name) ?? {}
+      return { name, open: isOpen, waiting: waiting.map(({ id, operation }) => ({ id, on: nameOf(operation) })) }
+    })
+  }
+
+  /** Forgets all gates but these; calls that wait at another one go on. */
+  keep(names: readonly string[]): void {
+    for (const name of this.#gates.keys()) {
+      if (names.includes(name)) continue
+      this.open(name, 'in_order')
+      this.#gates.delete(name)
+    }
+  }
+
+  /** Ends every wait: the calls do not go on. */
+  end(): void {
+    for (const { waiting } of this.#gates.values()) for (const { go } of waiting.splice(0)) go(false)
+  }
+
+  #gate(name: string): Gate {
+    const gate = this.#gates.get(name) ?? { isOpen: false, waiting: [] }
+    this.#gates.set(name, gate)
+    return gate
+  }
+}
+
+function deferred(): { promise: Promise<boolean>; resolve: (value: boolean) => void } {
+  let resolve: (value: boolean) => void = () => {}
+  const promise = new Promise<boolean>(settle => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}

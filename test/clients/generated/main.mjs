@@ -1,0 +1,306 @@
+/**
+ * `npm run test:clients`: generates clients from the OpenAPI document, and drives each and the plain clients through the session of the README.
+ * What they need is installed into a temporary folder, `CLIENTS_FOLDER` where it is to be kept; a client that cannot be installed is skipped, and says so.
+ * Arguments name the clients to try; left out: all.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const HERE = fileURLToPath(new URL('.', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const FOLDER = process.env.CLIENTS_FOLDER ?? (await mkdtemp(join(tmpdir(), 'clients-')))
+const KEY = 'sk_test_merchant'
+const LONGEST = 600_000
+
+/** What makes a client be skipped. */
+class NotInstallable extends Error {}
+
+/** Runs a program; its output. Errors: the end of what it wrote, where it fails. */
+async function run(program, args, { cwd, env = {}, allowed = [0] }) {
+  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (output += text))
+  const [code] = await Promise.race([once(child, 'close'), once(child, 'error').then(([error]) => [error.code])])
+  if (!allowed.includes(code)) throw new Error(`${program} ${args.join(' ')} ended with ${code}\n${output.trimEnd().split('\n').slice(-25).join('\n')}`)
+  return output
+}
+
+/** A step that is not the client's own: where it fails, the client is skipped. */
+async function install(program, args, options) {
+  try {
+    return await run(program, args, options)
+  } catch (error) {
+    throw new NotInstallable(error.message.split('\n').filter(Boolean).at(0))
+  }
+}
+
+async function npm(cwd, ...packages) {
+  await writeFile(join(cwd, 'package.json'), '{"private":true,"type":"module"}')
+  await install('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', ...packages], { cwd })
+}
+/** A Python of its own with packages. */
+async function pip(cwd, ...packages) {
+  await install('python3', ['-m', 'venv', '.venv'], { cwd })
+  await install('.venv/bin/pip', ['install', '--quiet', '--disable-pip-version-check', ...packages], { cwd })
+}
+const bin = (cwd, name) => join(cwd, 'node_modules/.bin', name)
+const copied = (cwd, ...files) => Promise.all(files.map(file => cp(join(HERE, file), join(cwd, file))))
+
+const TSCONFIG = {
+  target: 'ES2022',
+  module: 'ESNext',
+  moduleResolution: 'Bundler',
+  strict: true,
+  skipLibCheck: true,
+  lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+  types: ['node'],
+  noEmit: true
+}
+/** What CommonJS packages in a bundle need. */
+const REQUIRE = "--banner:js=import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
+/** Checks the types of a session, bundles and runs it. */
+async function typescript(cwd, file, env) {
+  await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions: TSCONFIG, files: [file] }))
+  await run(bin(cwd, 'tsc'), [], { cwd })
+  await run(
+    join(ROOT, 'node_modules/.bin/esbuild'),
+    [file, '--bundle', '--platform=node', '--format=esm', '--outfile=session.mjs', '--log-level=warning', REQUIRE],
+    {
+      cwd
+    }
+  )
+  return run(process.execPath, ['session.mjs'], { cwd, env })
+}
+const TYPESCRIPT = ['typescript@5', '@types/node@20']
+
+/** The generator of https://openapi-generator.tech, from Maven Central. */
+const GENERATOR = '7.17.0'
+async function generator(cwd, language, properties) {
+  await install('java', ['-version'], { cwd })
+  const jar = join(FOLDER, `openapi-generator-cli-${GENERATOR}.jar`)
+  const name = 'org.openapitools:openapi-generator-cli'
+  await readFile(jar).catch(() =>
+    install('mvn', ['-q', 'dependency:copy', `-Dartifact=${name}:${GENERATOR}`, `-DoutputDirectory=${FOLDER}`, '-Dmdep.useBaseVersion=true'], { cwd })
+  )
+  await run(
+    'java',
+    ['-jar', jar, 'generate', '-i', 'openapi.json', '-g', language, '-o', 'client', ...(properties ? [`--additional-properties=${properties}`] : [])],
+    { cwd }
+  )
+}
+
+/** A Go module of the session's own beside the generated package. */
+async function go(cwd, session, env) {
+  await install('go', ['version'], { cwd })
+  await cp(join(HERE, session), join(cwd, 'main.go'))
+  await install('go', ['mod', 'tidy'], { cwd })
+  return run('go', ['run', '.'], { cwd, env })
+}
+
+/**
+ * What Schemathesis finds and is right, by the name of its check: a disabled operation answers 501; no schema says which codes ISO lists, which ids are cursors,
+ * what vip and apple_pay need and that a sum is at most 2^53-1; and its format `email` knows fewer domains than the pattern beside it.
+ */
+const RIGHT = {
+  ST101: block => block.includes('"code":"operation_disabled"'),
+  ST202: block =>
+    /"code":"cursor_unknown"|"param":"(?:[^"]*country\]|currency|amounts\[currency\]|customer\[\w+\])"|cannot be sent together|above 2\^53-1/.test(block),
+  ST201: block => block.includes("not matching the 'email' format")
+}
+
+async function schemathesis(cwd, { COMMERCE_BASE_URL, COMMERCE_CONTROL_URL }) {
+  await pip(cwd, 'schemathesis')
+  // statuses that tell what a schema cannot say from what it can
+  const statuses = { 'statuses.reference_missing': 404, 'statuses.refund_refused': 409 }
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${COMMERCE_CONTROL_URL}/settings`, { method: 'PATCH', headers, body: JSON.stringify(statuses) })
+  await writeFile(join(cwd, 'openapi.json'), await (await fetch(`${COMMERCE_CONTROL_URL}/openapi.json`)).text())
+  const options = ['--url', COMMERCE_BASE_URL, '--auth', `${KEY}:`, '--checks', 'all', '--max-examples', '30', '--seed', '1', '--no-color']
+  const output = await run('.venv/bin/schemathesis', ['run', 'openapi.json', ...options], { cwd, allowed: [0, 1] })
+  const [, ...blocks] = output.split('=== SUMMARY')[0].split(/Test Case ID:/)
+  const wrong = blocks.filter(block => [...block.matchAll(/^- (\w+) /gm)].some(([, check]) => !RIGHT[check]?.(block)))
+  const isRead = output.includes('Tested: 22') && blocks.length === Number(/found (\d+) unique failures?/.exec(output)?.[1])
+  if (wrong.length > 0 || !isRead) throw new Error(`Schemathesis found\n${wrong.join('\n') || output.slice(-2000)}`)
+}
+
+/** A plain client, whose session is a script. */
+const plain = (script, [program, ...args], prepare = async () => {}) => ({
+  style: 'nested',
+  async tried(cwd, env) {
+    await prepare(cwd)
+    if (program === 'php' || program === 'ruby' || program === 'perl') await install(program, ['-v'], { cwd })
+    await cp(fileURLToPath(new URL(`../plain/${script}`, import.meta.url)), join(cwd, script))
+    return run(program, [...args, script], { cwd, env })
+  }
+})
+
+/** Tools that judge the document, and clients, by name: the style of the document that each is given, and how it is tried in a folder that holds the document. */
+const CLIENTS = {
+  redocly: {
+    style: 'nested',
+    async tried(cwd) {
+      await npm(cwd, '@redocly/cli')
+      await writeFile(join(cwd, 'redocly.yaml'), 'extends: [recommended-strict]\nrules: { no-server-example.com: off }\n')
+      const env = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
+      for (const file of ['openapi.json', 'flat.json']) await run(bin(cwd, 'redocly'), ['lint', file], { cwd, env })
+    }
+  },
+  spectral: {
+    style: 'nested',
+    async tried(cwd) {
+      await npm(cwd, '@stoplight/spectral-cli')
+      await writeFile(join(cwd, '.spectral.yaml'), 'extends: ["spectral:oas"]\n')
+      await run(bin(cwd, 'spectral'), ['lint', 'openapi.json', 'flat.json', '--fail-severity=hint'], { cwd })
+    }
+  },
+  'openapi-typescript': {
+    style: 'nested',
+    async tried(cwd, env) {
+      await npm(cwd, 'openapi-typescript', 'openapi-fetch', ...TYPESCRIPT)
+      await copied(cwd, 'session.ts', 'openapi-fetch.ts')
+      await run(bin(cwd, 'openapi-typescript'), ['openapi.json', '-o', 'schema.d.ts'], { cwd })
+      return typescript(cwd, 'openapi-fetch.ts', env)
+    }
+  },
+  'hey-api': {
+    style: 'flat',
+    async tried(cwd, env) {
+      await npm(cwd, '@hey-api/openapi-ts', ...TYPESCRIPT)
+      await copied(cwd, 'session.ts', 'hey-api.ts')
+      await run(bin(cwd, 'openapi-ts'), ['-i', 'openapi.json', '-o', 'client', '-c', '@hey-api/client-fetch'], { cwd })
+      return typescript(cwd, 'hey-api.ts', env)
+    }
+  },
+  orval: {
+    style: 'flat',
+    async tried(cwd, env) {
+      await npm(cwd, 'orval', ...TYPESCRIPT)
+      await copied(cwd, 'session.ts', 'orval.ts', 'orval-form.ts')
+      const override = { formUrlEncoded: { path: './orval-form.ts', name: 'form' } }
+      const output = { target: 'client.ts', client: 'fetch', baseUrl: env.COMMERCE_BASE_URL, override }
+      await writeFile(join(cwd, 'orval.config.mjs'), `export default ${JSON.stringify({ commerce: { input: 'openapi.json', output } })}`)
+      await run(bin(cwd, 'orval'), [], { cwd })
+      return typescript(cwd, 'orval.ts', env)
+    }
+  },
+  'generator-typescript-axios': {
+    style: 'flat',
+    async tried(cwd, env) {
+      await npm(cwd, 'axios', ...TYPESCRIPT)
+      await generator(cwd, 'typescript-axios')
+      await copied(cwd, 'session.ts', 'generator-axios.ts')
+      return typescript(cwd, 'generator-axios.ts', env)
+    }
+  },
+  'openapi-python-client': {
+    style: 'flat',
+    async tried(cwd, env) {
+      await pip(cwd, 'openapi-python-client')
+      await run('.venv/bin/openapi-python-client', ['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'client', '--overwrite'], { cwd })
+      await copied(cwd, 'openapi_python_client.py')
+      return run('.venv/bin/python', ['openapi_python_client.py'], { cwd, env })
+    }
+  },
+  'generator-python': {
+    style: 'flat',
+    async tried(cwd, env) {
+      await generator(cwd, 'python', 'packageName=commerce')
+      await pip(cwd, '-r', 'client/requirements.txt')
+      await copied(cwd, 'generator_python.py')
+      return run('.venv/bin/python', ['generator_python.py'], { cwd, env })
+    }
+  },
+  'generator-go': {
+    style: 'flat',
+    async tried(cwd, env) {
+      await generator(cwd, 'go', 'packageName=commerce,withGoMod=false')
+      await rm(join(cwd, 'client/test'), { recursive: true, force: true })
+      await writeFile(join(cwd, 'client/go.mod'), 'module commerce\n\ngo 1.23\n')
+      await writeFile(join(cwd, 'go.mod'), 'module session\n\ngo 1.23\n\nrequire commerce v0.0.0\n\nreplace commerce => ./client\n')
+      return go(cwd, 'generator_go.go', env)
+    }
+  },
+  'oapi-codegen': {
+    style: 'nested',
+    async tried(cwd, env) {
+      await install('go', ['install', 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@latest'], { cwd, env: { GOBIN: cwd } })
+      await mkdir(join(cwd, 'commerce'), { recursive: true })
+      await run('./oapi-codegen', ['-generate', 'types,client', '-package', 'commerce', '-o', 'commerce/client.go', 'openapi.json'], { cwd })
+      await writeFile(join(cwd, 'go.mod'), 'module session\n\ngo 1.24\n')
+      return go(cwd, 'oapi_codegen.go', env)
+    }
+  },
+  'generator-java': {
+    style: 'flat',
+    async tried(cwd, env) {
+      await generator(cwd, 'java', 'library=native,openApiNullable=false,hideGenerationTimestamp=true')
+      const client = join(cwd, 'client')
+      const classpath = ['dependency:build-classpath', '-Dmdep.outputFile=classpath.txt']
+      await install('mvn', ['-q', '-B', '-DskipTests', 'compile', ...classpath], { cwd: client })
+      await copied(cwd, 'GeneratorJava.java')
+      const libraries = await readFile(join(client, 'classpath.txt'), 'utf8')
+      return run('java', ['-cp', `client/target/classes:${libraries}`, 'GeneratorJava.java'], { cwd, env })
+    }
+  },
+  schemathesis: { style: 'nested', tried: schemathesis },
+  curl: plain('curl.sh', ['sh']),
+  fetch: plain('fetch.mjs', [process.execPath]),
+  'stripe-node': plain('stripe.mjs', [process.execPath], cwd => npm(cwd, 'stripe')),
+  requests: plain('session_requests.py', ['.venv/bin/python'], cwd => pip(cwd, 'requests')),
+  php: plain('session.php', ['php']),
+  ruby: plain('session.rb', ['ruby']),
+  perl: plain('session.pl', ['perl'])
+}
+
+/** Starts the built command; its base address and the process. */
+async function startEmulator() {
+  const child = spawn(process.execPath, [join(ROOT, 'dist/main.js'), '--port', '0', '--log-level', 'error'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, baseUrl] = /^commerce-emulator ready on (\S+)$/.exec(line) ?? []
+    if (baseUrl) return { baseUrl, child }
+  }
+  throw new Error('The emulator did not start; npm run build makes it.')
+}
+
+async function tried(name, { style, tried }, baseUrl) {
+  const control = baseUrl.replace(/\/next$/, '/_control')
+  await fetch(`${control}/reset`, { method: 'POST' })
+  const cwd = join(FOLDER, name)
+  await mkdir(cwd, { recursive: true })
+  const [nested, flat] = await Promise.all(['', '?style=flat'].map(async query => (await fetch(`${control}/openapi.json${query}`)).text()))
+  await writeFile(join(cwd, 'flat.json'), flat)
+  await writeFile(join(cwd, 'openapi.json'), style === 'flat' ? flat : nested)
+  return tried(cwd, { COMMERCE_BASE_URL: baseUrl, COMMERCE_API_KEY: KEY, COMMERCE_CONTROL_URL: control })
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter(name => !(name in CLIENTS))
+if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: one of ${Object.keys(CLIENTS).join(', ')} was expected.`)
+const { baseUrl, child } = await startEmulator()
+const counts = { passed: 0, failed: 0, skipped: 0 }
+for (const name of asked.length > 0 ? asked : Object.keys(CLIENTS)) {
+  const start = Date.now()
+  const said = text => console.log(`${name}: ${text} (${Math.round((Date.now() - start) / 1000)} s)`)
+  try {
+    await tried(name, CLIENTS[name], baseUrl)
+    counts.passed++
+    said('passed')
+  } catch (error) {
+    if (error instanceof NotInstallable) {
+      counts.skipped++
+      said(`skipped, since it cannot be installed here: ${error.message}`)
+    } else {
+      counts.failed++
+      said(`FAILED: ${error.message}`)
+    }
+  }
+}
+child.kill()
+if (!process.env.CLIENTS_FOLDER) await rm(FOLDER, { recursive: true })
+console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+process.exitCode = counts.failed > 0 ? 1 : 0

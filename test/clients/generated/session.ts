@@ -1,0 +1,41 @@
+/** The session of the README, through a client that was generated for TypeScript. */
+// biome-ignore lint/suspicious/noExplicitAny: the shape of an answer is what the session asserts
+type Json = any
+/** An answer: its status, and its body whatever the client says of it. */
+export type Answer = { status: number; body: Json }
+export type Calls = {
+  locations: (query: { limit: number }) => Promise<Answer>
+  tickets: () => Promise<Answer>
+  pay: () => Promise<Answer>
+  refund: (transaction: string, amount?: number) => Promise<Answer>
+  refundWithMetadata: (transaction: string) => Promise<Answer>
+  update: () => Promise<Answer>
+}
+
+const expect = (what: string, found: unknown, wanted: unknown) => {
+  if (JSON.stringify(found) !== JSON.stringify(wanted)) throw new Error(`${what}: ${JSON.stringify(wanted)} was expected, not ${JSON.stringify(found)}`)
+}
+
+export async function session({ locations, tickets, pay, refund, refundWithMetadata, update }: Calls): Promise<void> {
+  const page = await locations({ limit: 1 })
+  expect('Locations', [page.status, page.body.data.length, page.body.has_more], [200, 1, true])
+  const found = await tickets()
+  expect('Tickets', [found.status, found.body.data.map(({ id }: Json) => id)], [200, ['tkt_12']])
+
+  const { status, body } = await pay()
+  expect('the payment', [status, body.amount, body.payment_method?.card], [200, 3000, { brand: 'visa', last4: '4242' }])
+  const part = await refundWithMetadata(body.id)
+  expect('a part', [part.status, part.body.amount, part.body.reason, part.body.metadata], [200, 1000, 'cold soup', { shift: 'late' }])
+  const refused = await refund(body.id, 2500)
+  expect('too much', [refused.status, refused.body.error?.code], [400, 'refund_exceeds_remaining'])
+  const rest = await refund(body.id)
+  expect('the rest', [rest.status, rest.body.amount], [200, 2000])
+
+  const changed = await update()
+  expect(
+    'the update',
+    [changed.status, changed.body.phone, changed.body.address?.city, changed.body.metadata],
+    [200, null, 'Salem', { seats: '72', opened: '2025-12-20' }]
+  )
+  console.log('session complete')
+}

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+
+const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
+
+/** An emulator that listens, with a script; `refund` sends a Refund over a connection of its own. */
+async function start(t: Test, script: object[], settings: object = {}) {
+  const emulator = await startTestEmulator(t, { settings, scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script } })
+  const port = await emulator.listen()
+  const refund = (form: string, { path = '/next', signal = AbortSignal.timeout(5000) } = {}) =>
+    fetch(`http://127.0.0.1:${port}${path}/refunds`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${MERCHANT}:`)}` },
+      body: new URLSearchParams(`transaction=txn_a&${form}`),
+      signal
+    }).then(
+      ({ status }) => status,
+      () => 'lost'
+    )
+  const gates = async () => (await emulator.control('GET /gates')).body.data
+  /** Waits until so many calls wait at the first gate. */
+  const waiting = async (count: number) => {
+    for (let left = 200; left > 0 && (await gates())[0].waiting.length !== count; left--) await sleep(5)
+    return (await gates())[0].waiting.map(({ id }: { id: string }) => id)
+  }
+  return { ...emulator, refund, gates, waiting }
+}
+
+t.test('hold: two Refunds of the whole charge wait for each other; whichever goes first, exactly one is made', async t => {
+  for (const [release, statuses] of [
+    ['in_order', [200, 400]],
+    ['reverse', [400, 200]]
+  ] as const) {
+    const emulator = await start(t, [{ on: 'POST /refunds', hold: { until: 2, release } }])
+
+    const first = emulator.refund('reason=first')
+    t.strictSame(await emulator.waiting(1), ['req_1'])
+    t.strictSame(await emulator.gates(), [{ name: 'scr_1', open: false, waiting: [{ id: 'req_1', on: 'POST /refunds' }] }])
+    const second = emulator.refund('reason=second')
+
+    t.strictSame(await Promise.all([first, second]), statuses, release)
+    t.strictSame(
+      emulator.sandbox.store.refunds.inCreationOrder().map(({ reason }) => reason),
+      [release === 'reverse' ? 'second' : 'first']
+    )
+    t.equal(await emulator.refund('reason=third'), 400, 'a gate that was opened stays open')
+    t.strictSame(await emulator.gates(), [{ name: 'scr_1', open: true, waiting: [] }])
+  }
+})
+
+t.test('hold: a gate is opened by a control call, in the order that it says', async t => {
+  const emulator = await start(t, [{ on: 'POST /refunds', hold: { gate: 'kitchen' } }])
+  const calls = []
+  for (const amount of [600, 500, 400]) {
+    calls.push(emulator.refund(`amount=${amount}`))
+    await emulator.waiting(calls.length)
+  }
+
+  const wrong = await emulator.control('POST /gates/kitschen/open')
+  const refused = await emulator.control('POST /gates/kitchen/open', { release: 'random' })
+  t.equal((await emulator.gates())[0].waiting.length, 3, 'what is refused opens nothing')
+  const { status, body } = await emulator.control('POST /gates/kitchen/open', { release: 'reverse' })
+
+  t.strictSame(
+    [wrong.status, wrong.body.error.code, wrong.body.error.message],
+    [404, 'gate_unknown', 'No script entry holds calls at a gate kitschen; there are kitchen.']
+  )
+  t.equal(refused.status, 400)
+  t.strictSame([status, body], [200, { name: 'kitchen', released: ['req_3', 'req_2', 'req_1'] }])
+  t.strictSame(await Promise.all(calls), [400, 200, 200])
+  t.strictSame((await emulator.control('POST /gates/kitchen/open')).body, { name: 'kitchen', released: [] })
+})
+
+t.test('hold: what a call waits for at most, and what is held once it goes on', async t => {
+  const respond = { on: 'POST /refunds', calls: 1, hold: { gate: 'a', for: '40ms' }, respond: { status: 503 } }
+  const emulator = await start(t, [respond, { on: 'POST /refunds', calls: 2, hold: { until: 2, for: '40ms' } }])
+
+  t.strictSame([await emulator.refund('amount=1'), await emulator.refund('amount=1'), await emulator.refund('amount=1')], [503, 200, 200])
+  t.strictSame(
+    (await emulator.gates()).map(({ name, open }: { name: string; open: boolean }) => [name, open]),
+    [
+      ['a', false],
+      ['scr_2', false]
+    ]
+  )
+})
+
+t.test('hold: a call whose state is replaced, whose client leaves or whose emulator stops has no effect', async t => {
+  const emulator = await start(t, [{ on: 'POST /refunds', hold: { gate: 'a' } }])
+  const before = await emulator.state()
+  const endings: [title: string, end: (leave: () => void) => unknown][] = [
+    ['reset', () => emulator.control('POST /reset')],
+    [
+      'load',
+      () =>
+        emulator.control('POST /load', {
+          scenario: { data: smallFixture({ transactions: [CHARGE] }), clock: NOW, script: [{ on: 'POST /refunds', hold: { gate: 'a' } }] }
+        })
+    ],
+    ['client', leave => leave()]
+  ]
+  for (const [title, end] of endings) {
+    const client = new AbortController()
+    const held = emulator.refund('amount=1', { signal: client.signal })
+    await emulator.waiting(1)
+    await end(() => client.abort())
+    t.equal(await held, 'lost', title)
+    t.strictSame(await emulator.waiting(0), [], title)
+    t.equal(await emulator.state(), before, title)
+  }
+  await emulator.control('PUT /snapshots/one')
+  const held = emulator.refund('amount=1')
+  await emulator.waiting(1)
+  await emulator.control('POST /snapshots/one/restore')
+  t.equal(await held, 'lost', 'restore')
+
+  const last = emulator.refund('amount=1')
+  await emulator.waiting(1)
+  const since = Date.now()
+  await emulator.app.close()
+  t.equal(await last, 'lost', 'shutdown')
+  t.ok(Date.now() - since < 1500, 'a held call holds up no shutdown')
+})
+
+t.test('hold: a call of a deleted sandbox ends, one of another sandbox waits on', async t => {
+  const emulator = await start(t, [{ on: 'POST /refunds', hold: { until: 2 } }])
+  await emulator.inject({ method: 'POST', url: '/sandbox/own/_control/reset', headers: { host: 'localhost' } })
+  const [main, own] = [emulator.refund('amount=1'), emulator.refund('amount=1', { path: '/sandbox/own/next' })]
+  await emulator.waiting(1)
+  for (
+    let left = 200;
+    left > 0 &&
+    (await emulator.inject({ method: 'GET', url: '/sandbox/own/_control/gates', headers: { host: 'localhost' } })).body.data?.[0]?.waiting.length !== 1;
+    left--
+  )
+    await sleep(5)
+
+  await emulator.control('DELETE /sandboxes/own')
+
+  t.equal(await own, 'lost')
+  t.equal((await emulator.gates())[0].waiting.length, 1)
+  await emulator.control('POST /gates/scr_1/open')
+  t.equal(await main, 200)
+})
+
+t.test('hold: calls go on when their entry is deleted, and when as many wait as limits.waiting allows', async t => {
+  const emulator = await start(
+    t,
+    [
+      { on: 'POST /refunds', hold: { gate: 'a' } },
+      { on: 'GET /tickets', hold: { gate: 'b' } }
+    ],
+    { 'limits.waiting': 1 }
+  )
+  const held = emulator.refund('amount=1')
+  await emulator.waiting(1)
+
+  t.equal(await emulator.refund('amount=1'), 200, 'no further call is held')
+  t.equal((await emulator.gates())[0].waiting.length, 1)
+  await emulator.control('DELETE /script/scr_2')
+  t.equal((await emulator.gates())[0].waiting.length, 1, 'another entry holds nobody there')
+  await emulator.control('DELETE /script/scr_1')
+  t.equal(await held, 200)
+  t.strictSame(await emulator.gates(), [])
+})

@@ -1,0 +1,124 @@
+/**
+ * A call that is made from the published schemas is never refused as malformed: what it is refused for is what no schema can say.
+ * Both documents are tried: the one with nested objects, written as `deepObject` says, and the flat one.
+ */
+import { ok } from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { openApiDocument } from '../../src/control/openapi.js'
+import { flatDocument } from '../../src/control/openapi-flat.js'
+import { settingsInForce } from '../../src/core/settings.js'
+import { NOW, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
+import { property } from '../support/property.js'
+
+const REFUSED = ['form_malformed', 'parameter_unknown', 'parameter_invalid', 'parameter_missing', 'form_too_large']
+/** What no schema says: which codes ISO lists, that there is one cursor at most, what vip and apple_pay need, and that a sum is at most 2^53-1. */
+const EXCEPTIONS: readonly ((error: Json, sent: URLSearchParams) => boolean)[] = [
+  ({ param }) => /country\]$|^currency$|\[currency\]$/.test(param),
+  ({ param }, sent) => ['starting_after', 'ending_before'].includes(param) && sent.has('starting_after') && sent.has('ending_before'),
+  ({ param }) => ['customer[phone]', 'customer[email]'].includes(param),
+  ({ message }) => message.includes('above 2^53-1')
+]
+const FORM = 'application/x-www-form-urlencoded'
+const KEY = 'sk_test_merchant'
+const RUNS = 150
+
+const document: Json = openApiDocument({ origin: '', base: '/next', version: '0.0.0', settings: settingsInForce({}).values })
+/** Ids, most of records that exist, so that calls are carried out as often as possible; those in paths by family. */
+const IDS: Readonly<Record<string, readonly string[]>> = {
+  ticket: ['tkt_60'],
+  transaction: ['txn_1'],
+  locations: ['loc_bistro'],
+  accounts: ['mch_bistro'],
+  tickets: ['tkt_12'],
+  transactions: ['txn_1'],
+  refunds: ['rfd_1'],
+  starting_after: ['', 'none'],
+  ending_before: ['']
+}
+
+/** Codes that ISO lists, by the end of the parameter's name: most of those that a pattern allows it does not list. */
+const CODES: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/country\]?$/, ['US', 'gb']],
+  [/currency\]?$/, ['usd', 'jpy']]
+]
+
+/** Values of a schema; `schemas` are those that it may refer to. */
+function valuesOf(schema: Json, schemas: Json): fc.Arbitrary<unknown> {
+  const { $ref, type, enum: words, pattern, minimum, maximum, minLength = 0, maxLength } = schema
+  if ($ref) return valuesOf(schemas[$ref.split('/').pop()], schemas)
+  if (words) return fc.constantFrom(...words)
+  if (type === 'integer') return fc.oneof(fc.constantFrom(minimum, maximum), fc.integer({ min: minimum, max: Math.min(maximum, 10_000) }))
+  if (type === 'number') return fc.double({ noNaN: true, noDefaultInfinity: true })
+  if (type === 'object') return objectOf(schema, schemas)
+  const texts = pattern === undefined ? fc.string({ unit: 'grapheme', minLength }) : fc.stringMatching(new RegExp(pattern, 'u'))
+  return texts.filter(text => text.length >= minLength && (maxLength === undefined || text.length <= maxLength))
+}
+
+const withCodes = (name: string, values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> => {
+  const codes = CODES.find(([pattern]) => pattern.test(name))?.[1]
+  return codes === undefined ? values : fc.oneof({ weight: 3, arbitrary: fc.constantFrom<unknown>(...codes) }, values)
+}
+
+/** Objects of a schema: its properties, and other names where their pattern or values are described. */
+function objectOf({ properties = {}, required = [], additionalProperties, propertyNames, patternProperties = {} }: Json, schemas: Json): fc.Arbitrary<Json> {
+  const entries = Object.entries<Json>(properties).map(([name, part]): [string, fc.Arbitrary<unknown>] => [
+    name,
+    IDS[name] ? fc.constantFrom(...IDS[name]) : withCodes(name, valuesOf(part, schemas))
+  ])
+  const named = fc.record(Object.fromEntries(entries), { requiredKeys: required })
+  const described: [Json, Json][] = [
+    ...(additionalProperties && Object.keys(patternProperties).length === 0 ? [[propertyNames, additionalProperties] as [Json, Json]] : []),
+    ...Object.entries<Json>(patternProperties).map(([pattern, part]): [Json, Json] => [{ type: 'string', pattern }, part])
+  ]
+  const others = described.map(([name, part]) => fc.dictionary(valuesOf(name, schemas) as fc.Arbitrary<string>, valuesOf(part, schemas), { maxKeys: 3 }))
+  return fc.tuple(named, ...others).map(parts => Object.fromEntries(parts.flatMap(part => Object.entries(part))))
+}
+
+/** A form as `deepObject` writes it; a flat value has no objects. */
+const formOf = (values: Json): [string, string][] =>
+  Object.entries(values).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).map(([part, inner]): [string, string] => [`${name}[${part}]`, String(inner)])
+      : [[name, String(value)] as [string, string]]
+  )
+
+/** Calls of the operations of a document that take parameters. */
+function callsOf(of: Json): fc.Arbitrary<{ on: string; path: string; form: URLSearchParams }> {
+  const operations = Object.entries<Json>(of.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).flatMap(([method, { parameters = [], requestBody }]) => {
+      const query = parameters.filter((parameter: Json) => parameter.in === 'query')
+      const properties = Object.fromEntries(query.map(({ name, schema }: Json) => [name, schema]))
+      const schema = requestBody?.content[FORM].schema ?? { type: 'object', properties }
+      const [, family] = path.split('/') as [string, string]
+      const place = path.replace('{account_id}', 'mch_bistro').replace('{id}', IDS[family]?.[0] as string)
+      return query.length === 0 && !requestBody ? [] : [{ on: `${method.toUpperCase()} ${path}`, place, values: valuesOf(schema, of.components.schemas) }]
+    })
+  )
+  const calls = operations.map(({ on, place, values }) => values.map(value => ({ on, path: place, form: new URLSearchParams(formOf(value as Json)) })))
+  return fc.oneof(...calls)
+}
+
+const { call, control } = await startTestEmulator(t, { scenario: { clock: NOW, fixtures: ['bistro'] }, settings: { 'limits.parameters': 5000 } })
+
+for (const [style, of] of [
+  ['nested', document],
+  ['flat', flatDocument(document)]
+] as const) {
+  const answered = new Map<string, Set<string>>()
+  await property(t, `openapi: no call made from the ${style} schemas is refused as malformed`, { of: callsOf(of), runs: RUNS }, async ({ on, path, form }) => {
+    const [method] = on.split(' ') as [string]
+    const sent = form.toString()
+    const { status, body } = await call(`${method} ${path}`, { key: KEY, ...(method === 'POST' ? { body: sent } : { query: sent }) })
+    const code = body.error?.code ?? String(status)
+    answered.set(on, (answered.get(on) ?? new Set()).add(code))
+    ok(!REFUSED.includes(code) || EXCEPTIONS.some(isExcepted => isExcepted(body.error, form)), `${on} ${sent} ${JSON.stringify(body.error)}`)
+    if (status < 300 && method === 'POST') await control('POST /reset')
+  })
+
+  t.test(`openapi: each operation with ${style} parameters is among the calls, and some of each are carried out`, async t => {
+    t.equal(answered.size, 14)
+    for (const [on, codes] of answered) t.ok(codes.has('200'), `${on} ${[...codes]}`)
+  })
+}
