@@ -280,6 +280,7 @@ t.test('cli: a start that fails says why on stderr, ends with 1 and leaves no po
     [['--fixtures-dir', '/nowhere'], /^\/nowhere cannot be read: there is no such file or folder$/],
     [['--scenarios-dir', `${root}/file`], /\/file cannot be read: it is a file, not a folder$/],
     [['--snapshots-dir', `${root}/file`], /\/file cannot be made: it is a file, not a folder$/],
+    [['--snapshots-dir', `${root}/${long}`], /\/x+ cannot be made: ENAMETOOLONG/],
     [['--snapshots-dir', `${root}/file/below`], /\/file\/below cannot be made: a part of the path is a file, not a folder$/],
     [
       ['--scenario', `${root}/step.yaml`],
