@@ -20,8 +20,10 @@ import { watchFiles } from './watching.js'
 export type RunOptions = {
   /** A scenario's or fixture's name, a file's path, or a document; `default` when left out. */
   scenario?: string | object
-  /** Settings by key, as on the command line: `{ port: 0, 'pagination.max_limit': 5 }`. The port is 0, a free one, when left out. */
+  /** Settings by key, as on the command line: `{ port: 0, 'pagination.max_limit': 5 }`. */
   settings?: GivenSettings
+  /** Whether a port that `settings` leaves out is a free one, which it is by default; otherwise it is that of the environment, or the usual one. */
+  isPortFree?: boolean
   /** Settings of lower precedence, as from the environment. */
   environment?: GivenSettings
   /** The variable that each of them was read from, as `GET /_control/settings` tells it. */
@@ -64,13 +66,14 @@ const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
 export async function runEmulator({
   scenario,
   settings = {},
+  isPortFree = true,
   environment = {},
   variables,
   now = Date.now,
   logger,
   progress
 }: RunOptions = {}): Promise<RunningEmulator> {
-  const launch = { flag: { port: 0, ...(await checked(settings)) }, environment: await checked(environment), variables }
+  const launch = { flag: { ...(isPortFree && { port: 0 }), ...(await checked(settings)) }, environment: await checked(environment), variables }
   const process = settingsInForce(launch).values
   const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir }, process)
   const sandboxes = new Sandboxes({ library, launch, machine: now, progress })

@@ -25,6 +25,7 @@ const LATER = {
   'prom-client': 'prom-client',
   re2js: 're2js',
   semver: 'semver',
+  tinyglobby: 'tinyglobby',
   yaml: 'yaml'
 }
 /** The files of Swagger UI that the page of the API's documentation needs. */
@@ -89,7 +90,8 @@ async function bundle() {
       banner: { js: '(function (exports, require, module, __filename) {' },
       footer: { js: '})' }
     }),
-    build({ ...OPTIONS, entryPoints: LATER, outdir: 'dist/packages' })
+    // the module of fdir that an import gets asks for its own address, which a bundle does not have
+    build({ ...OPTIONS, entryPoints: LATER, outdir: 'dist/packages', alias: { fdir: require.resolve('fdir') } })
   ])
   const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs))
   return [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))].sort()

@@ -1,13 +1,32 @@
 /** `commerce-emulator coverage merge FILE…`: the coverage of several runs as one. */
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { glob, isDynamicPattern } from 'tinyglobby'
 import { ApiError } from '../core/errors.js'
 import { type CoverageReport, mergedReports, type RuleCoverage } from '../evidence/coverage.js'
 import { type CoverageFormat, coverageJunit, coverageText } from '../evidence/reports.js'
 
-/** The sum of coverage reports that were written as JSON. Errors: `body_malformed` for a file that is not one. */
-export async function mergedCoverage(files: readonly string[]): Promise<CoverageReport> {
-  return mergedReports(await Promise.all(files.map(readReport)))
+/**
+ * The sum of coverage reports that were written as JSON: files, the `coverage.json` of a folder and of those in it, and what a pattern such as
+ * `reports/*.json` matches, each file once. Errors: `body_malformed` for a file that is no report, and where there is no file.
+ */
+export async function mergedCoverage(places: readonly string[]): Promise<CoverageReport> {
+  const files = (await Promise.all(places.map(filesAt))).flat()
+  const once = new Map(files.map(file => [resolve(file), file]))
+  return mergedReports(await Promise.all([...once.values()].map(readReport)))
 }
+
+async function filesAt(place: string): Promise<string[]> {
+  const found = await stat(place).catch(() => null)
+  if (found === null && !isDynamicPattern(place)) return [place]
+  if (found?.isFile()) return [place]
+  const files = await (found === null ? glob(place, { absolute: true, expandDirectories: false }) : glob(`**/${COVERAGE_FILE}`, { cwd: place, absolute: true }))
+  if (files.length > 0) return files.sort()
+  throw new ApiError('body_malformed', { message: found === null ? `No file matches ${place}.` : `${place} holds no ${COVERAGE_FILE}.` })
+}
+
+/** The report that `exec` and `judge` write. */
+const COVERAGE_FILE = 'coverage.json'
 
 /** A report in a format. */
 export function coverageReport(report: CoverageReport, format: CoverageFormat): string {
@@ -19,7 +38,9 @@ async function readReport(file: string): Promise<CoverageReport> {
   const text = await readFile(file, 'utf8')
   const report = parsed(text) as Partial<CoverageReport> | null
   if (!Array.isArray(report?.rules) || !report.rules.every(isCounted)) {
-    throw new ApiError('body_malformed', { message: `${file} is not a coverage report; GET /_control/coverage and exec --report write them as JSON.` })
+    throw new ApiError('body_malformed', {
+      message: `${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.`
+    })
   }
   return report as CoverageReport
 }

@@ -6,7 +6,6 @@ import { COVERAGE_FORMATS, type CoverageFormat } from '../evidence/reports.js'
 import { isPath } from '../scenario/library.js'
 import { VERSION } from '../version.js'
 import { failureLines } from './failures.js'
-import { GATES, type Gate } from './gates.js'
 import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
 import { createProgressBar } from './progress.js'
 import { isFailed, REPORT_FORMATS, type ReportFormat, report } from './reports.js'
@@ -15,14 +14,10 @@ import { visible } from './terminal.js'
 export type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
 type Flags = { set?: string[] } & Partial<Record<SettingKey, string>>
 type CheckFlags = Flags & { against?: string; key?: string[]; var?: string[]; format: ReportFormat; maxAnswer?: number; timeout?: number }
-type ExecFlags = Flags & {
-  minCoverage?: number
-  failOn: Gate[]
-  report?: string
-  baseUrlName: string
-  apiKeyName: string
-  controlUrlName: string
-}
+type GateFlags = { minCoverage?: number; failOn?: string[]; ignore?: string[]; report?: string }
+type ExecFlags = Flags &
+  GateFlags & { killAfter: number; urlName: string; baseUrlName: string; sandboxUrlName: string; apiKeyName: string; controlUrlName: string }
+type JudgeFlags = GateFlags & { url?: string; token?: string }
 type Environment = Readonly<Record<string, string | undefined>>
 
 const EXAMPLES = `
@@ -36,6 +31,9 @@ A flag takes precedence over its environment variable, and the variable over the
 scenario. A variable with the prefix COMMERCE_EMULATOR_ takes precedence over
 the one without it. GET /_control/settings of a running emulator lists every
 setting and where its value came from.`
+
+/** The exit status of a command line of exec that names no command, so that no build takes it for a success of its tests. */
+const USAGE = 2
 
 const collected = (text: string, before: string[] = []) => [...before, text]
 
@@ -59,18 +57,51 @@ const wholeOf = (text: string): number => {
   return number
 }
 
+/** Names of a list that is given in one or several words, with spaces or commas between them. */
+const listOf = (text: string, before: string[] = []) => [...before, ...text.split(',').filter(name => name !== '')]
+
+/** What is printed after a setting's description in place of its own default and variable. */
+type SettingNotes = Readonly<Partial<Record<SettingKey, string>>>
+
 /** Adds the flags of those settings that have one, and `--set` for all of them. */
-function withSettings(command: Command, wanted: (key: SettingKey) => boolean = () => true): Command {
+function withSettings(command: Command, wanted: (key: SettingKey) => boolean = () => true, notes: SettingNotes = {}): Command {
   for (const key of SETTING_KEYS.filter(wanted)) {
     const { flag, about, default: fallback } = SETTINGS[key] as { flag?: string; about: string; default: unknown }
     if (!flag) continue
     const shown = fallback === null || fallback === false ? '' : `default: ${fallback}; `
     const value = typeof fallback === 'boolean' ? '' : ` <${flag.slice(2).split('-').at(-1)}>`
-    command.addOption(new Option(`${flag}${value}`, `${about} (${shown}variable: ${variableOf(key)})`))
+    command.addOption(new Option(`${flag}${value}`, `${about} (${notes[key] ?? `${shown}variable: ${variableOf(key)}`})`))
   }
   return command
     .addOption(new Option('--set <key=value>', 'Any setting, as often as needed.').argParser(collected))
     .helpOption('-h, --help', 'Print this help.')
+}
+
+/** What exec runs: all that comes after `--`. */
+const commandIn = (args: readonly string[]): readonly string[] => (args.includes('--') ? args.slice(args.indexOf('--') + 1) : [])
+
+/** Why a command line of exec runs nothing, though no help is asked for; null where it names a command. */
+function missingCommand([command, first, ...rest]: readonly string[]): string | null {
+  if (command !== 'exec' || first === '-h' || first === '--help') return null
+  const all = [first, ...rest]
+  const end = all.indexOf('--')
+  if (end < 0) return 'exec needs -- before the command that it runs: commerce-emulator exec [options] -- COMMAND'
+  if (end === all.length - 1) return 'exec needs a command after --'
+  const version = all.slice(0, end).find(word => word === '-V' || word === '--version')
+  return version === undefined ? null : `exec has no option ${version}`
+}
+
+/** Adds the flags that say what fails a run, and where its reports go. */
+function withGates(command: Command): Command {
+  return command
+    .option('--min-coverage <percent>', 'The least rule coverage that passes.', percentOf)
+    .option(
+      '--fail-on <names...>',
+      'What fails the run: expectations, script, findings, errors, warnings, or findings by their names. (default: expectations)',
+      listOf
+    )
+    .option('--ignore <names...>', 'Findings that fail no gate, by their names.', listOf)
+    .option('--report <dir>', 'Folder to write reports to: report.html, junit.xml, summary.md, run.json and the coverage.')
 }
 
 /** Runs the command line and returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
@@ -85,7 +116,7 @@ export async function run(args: readonly string[], environment: Environment, { s
   const program = new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .usage(
-      '[start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
+      '[start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
     )
     .version(VERSION, '-V, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help.')
@@ -151,29 +182,59 @@ export async function run(args: readonly string[], environment: Environment, { s
     status = points.some(isFailed) ? 1 : 0
   })
 
+  const gatesOf = async (flags: GateFlags) => {
+    const { gatesFrom } = await import('./gates.js')
+    const gates = gatesFrom(flags)
+    return typeof gates === 'string' ? program.error(`error: ${gates}`) : gates
+  }
+
   withSettings(
-    program
-      .command('exec')
-      .argument('<command...>', 'The command to run, after --.')
-      .description('Run a command against an emulator of its own, and check its calls; exit with its status, or 2 when only a gate failed.')
-      .option('--min-coverage <percent>', 'The least rule coverage that passes.', percentOf)
-      .addOption(new Option('--fail-on <what...>', 'The gates that fail the run.').choices(GATES).default(['expectations']))
-      .option('--report <dir>', 'Folder to write reports to, as JSON and JUnit.')
-      .option('--base-url-name <name>', 'Variable for the base address.', 'COMMERCE_BASE_URL')
+    withGates(
+      program
+        .command('exec')
+        .usage('[options] -- <command...>')
+        .argument('<command...>', 'The command to run, after --.')
+        .description('Run a command against an emulator of its own, and judge its calls; exit with its status, or 2 when only a gate failed.')
+    )
+      .addOption(new Option('--kill-after <seconds>', 'How long the command may take to end after a signal.').argParser(wholeOf).default(5))
+      .option('--url-name <name>', "Variable for the emulator's address.", 'COMMERCE_URL')
+      .option('--base-url-name <name>', 'Variable for the base address of the API.', 'COMMERCE_BASE_URL')
+      .option('--sandbox-url-name <name>', 'Variable for the base address of a sandbox, with {name} in it.', 'COMMERCE_SANDBOX_URL')
       .option('--api-key-name <name>', 'Variable for the first API key.', 'COMMERCE_API_KEY')
-      .option('--control-url-name <name>', 'Variable for the address of the control API.', 'COMMERCE_CONTROL_URL')
-  ).action(async (command: [string, ...string[]], { minCoverage, failOn, report, baseUrlName, apiKeyName, controlUrlName, ...flags }: ExecFlags) => {
+      .option('--control-url-name <name>', 'Variable for the address of the control API.', 'COMMERCE_CONTROL_URL'),
+    () => true,
+    { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` }
+  ).action(async (operands: string[], { minCoverage, failOn, ignore, report, killAfter, ...flags }: ExecFlags) => {
+    const command = commandIn(args) as [string, ...string[]]
+    if (operands.length > command.length) program.error(`error: ${operands[0]} comes before --, where exec has its own options`, { exitCode: USAGE })
     const { exec } = await import('./exec.js')
-    const names = { baseUrl: baseUrlName, apiKey: apiKeyName, controlUrl: controlUrlName }
-    const launch = await launchOf(flags)
+    const { urlName, baseUrlName, sandboxUrlName, apiKeyName, controlUrlName, ...settings } = flags
+    const names = { url: urlName, baseUrl: baseUrlName, sandboxUrl: sandboxUrlName, apiKey: apiKeyName, controlUrl: controlUrlName }
+    const gates = await gatesOf({ ...(minCoverage !== undefined && { minCoverage }), ...(failOn && { failOn }), ...(ignore && { ignore }) })
+    const launch = await launchOf(settings)
     refuseForeignHost(launch.flag, environment)
-    status = await exec(command, { launch, names, minCoverage: minCoverage ?? null, failOn, report: report ?? null }, { stderr })
+    status = await exec(command, { launch, names, killAfter, gates, report: report ?? null, environment }, { stderr })
   })
+
+  withGates(
+    program
+      .command('judge')
+      .description('Judge the calls that a running emulator was sent, by the gates and with the reports of exec; exit 2 when a gate failed.')
+  )
+    .option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)")
+    .option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
+    .helpOption('-h, --help', 'Print this help.')
+    .action(async ({ url = environment.COMMERCE_URL || 'http://localhost:4010', token, report, ...flags }: JudgeFlags) => {
+      const { judge } = await import('./judge.js')
+      const gates = await gatesOf(flags)
+      const known = token ?? (await settingsOfEnvironment(environment)).control_token ?? null
+      status = await judge({ url, token: known, gates, report: report ?? null, environment }, stderr)
+    })
 
   const coverage = program.command('coverage').description('Reports of rule coverage.').helpOption('-h, --help', 'Print this help.')
   coverage
     .command('merge')
-    .argument('<file...>', 'Coverage reports as JSON.')
+    .argument('<file...>', 'Coverage reports as JSON, folders of them, or patterns such as reports/*/coverage.json.')
     .description('Add up the coverage of several runs.')
     .addOption(new Option('--format <format>', 'How to report.').choices(COVERAGE_FORMATS).default('text'))
     .option('--min-coverage <percent>', 'The least rule coverage that passes; exit 2 below it.', percentOf)
@@ -195,6 +256,11 @@ export async function run(args: readonly string[], environment: Environment, { s
 
   program.configureHelp({ formatHelp: (_program, { helpWidth }) => overview(program, start, helpWidth as number) })
 
+  const missing = missingCommand(args)
+  if (missing !== null) {
+    stderr.write(`commerce-emulator: ${missing}\n`)
+    return USAGE
+  }
   try {
     await program.parseAsync([...args], { from: 'user' })
     return status

@@ -14,10 +14,10 @@ export async function start(
   given: Required<Pick<RunOptions, 'settings' | 'environment'>> & Pick<RunOptions, 'variables'>,
   { stdout, stderr }: Output
 ): Promise<void> {
-  const { values } = settingsInForce({ flag: given.settings, environment: given.environment })
+  const { values, sources } = settingsInForce({ flag: given.settings, environment: given.environment })
   const logger = await createLogger(values.log_level, stderr.isTTY, stderr)
   const bar = await createProgressBar(stderr)
-  const emulator = await runEmulator({ ...given, settings: { ...given.settings, port: values.port }, logger, progress: bar.update }).finally(bar.stop)
+  const emulator = await runEmulator({ ...given, isPortFree: false, logger, progress: bar.update }).finally(bar.stop)
   closeWithGrace({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
     if (err) logger.fatal({ err }, 'The emulator stops because of a defect. Please report it.')
     await emulator.close().catch(error => {
@@ -26,7 +26,7 @@ export async function start(
     })
   })
   warnOfExposure(values, logger)
-  stdout.write(`${startUpText(emulator)}\n`)
+  stdout.write(`${startUpText(emulator, sources.scenario === 'default' ? null : values.scenario)}\n`)
 }
 
 /** Logs what to do where other machines may reach the control API and it needs no token. */
@@ -37,8 +37,11 @@ export function warnOfExposure({ host, control_token }: Pick<Settings, 'host' | 
   )
 }
 
-/** The text that is printed at start-up: the addresses, the keys, a first call, and the line that says that the emulator is ready. */
-export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }: RunningEmulator): string {
+/**
+ * The text that is printed at start-up: the addresses, the keys, a first call, and the line that says that the emulator is ready. `asked` is the scenario that
+ * was asked for, which a data file takes the place of.
+ */
+export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }: RunningEmulator, asked: string | null = null): string {
   const [first] = apiKeys
   const width = apiKeys.reduce((width, { key }) => Math.max(width, key.length), 0)
   return [
@@ -47,6 +50,11 @@ export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }:
     `  Control   ${controlUrl}`,
     `  Scenario  ${visible(scenario.name)}${scenario.description ? `: ${visible(scenario.description)}` : ''}`,
     ...(resumed === null ? [] : [`  Data      ${resumed}: continued from where it stopped`]),
+    ...(resumed === null || asked === null
+      ? []
+      : [
+          `            The scenario ${visible(asked)} was not loaded: the data file counts. POST /_control/load loads it, or --data with a new file starts in it.`
+        ]),
     ...apiKeys.map(({ key, account }, index) => `  ${index === 0 ? 'Keys    ' : '        '}  ${visible(key).padEnd(width)}  acts as ${account}`),
     ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',

@@ -62,6 +62,8 @@ export type JournalCall = {
   query: Parameters
   body: Parameters
   user_agent: string | null
+  /** The test that made the call, by its Test-Name header. */
+  test: string | null
   /** `lost_before` and `lost_after`: the answer was lost before or after the operation ran; `not_written`: the data file could not be written. */
   outcome: 'refused' | 'answered' | 'scripted' | 'lost_before' | 'lost_after' | 'not_written'
   status: number

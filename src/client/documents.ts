@@ -540,6 +540,8 @@ export type SandboxSettings = {
     journal?: boolean
     /** Whether rules, assumptions and findings are counted. @default true */
     coverage?: boolean
+    /** Header in which calls name the test that makes them, for the reports of a run. @default "Test-Name" */
+    test_header?: string
   }
   transactions?: {
     /** Currency when none is sent. @default "usd" */
@@ -687,6 +689,8 @@ export type Settings = {
   'evidence.journal'?: boolean
   /** Whether rules, assumptions and findings are counted. @default true */
   'evidence.coverage'?: boolean
+  /** Header in which calls name the test that makes them, for the reports of a run. @default "Test-Name" */
+  'evidence.test_header'?: string
   /** Currency when none is sent. @default "usd" */
   'transactions.default_currency'?: string
   /** What can be refunded: the amount, or the amount plus tip and donation. @default "amount" */
@@ -822,6 +826,8 @@ export type Settings = {
     journal?: boolean
     /** Whether rules, assumptions and findings are counted. @default true */
     coverage?: boolean
+    /** Header in which calls name the test that makes them, for the reports of a run. @default "Test-Name" */
+    test_header?: string
   }
   transactions?: {
     /** Currency when none is sent. @default "usd" */

@@ -13,6 +13,7 @@ import { evidenceRoutes } from './evidence.js'
 import { gateRoutes } from './gates.js'
 import { CONTROL_HEADERS, guardControl, HEALTH } from './guard.js'
 import { metricsRoutes } from './metrics.js'
+import { runRoutes } from './run.js'
 import { sandboxRoutes } from './sandboxes.js'
 import { schemaRoutes } from './schemas.js'
 import { scriptRoutes } from './script.js'
@@ -72,6 +73,7 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
   await control.register(evidenceRoutes, { settings })
   await control.register(eventRoutes, { settings })
   await control.register(metricsRoutes, { sandboxes })
+  await control.register(runRoutes, { sandboxes, version })
   await control.register(timeRoutes)
   await control.register(schemaRoutes, { version })
   await control.register(settingsRoutes)

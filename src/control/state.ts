@@ -69,6 +69,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
         requests: `${own}/requests`,
         coverage: `${own}/coverage`,
         findings: `${own}/findings`,
+        run: `${own}/run`,
         metrics: `${own}/metrics`,
         sandboxes: `${own}/sandboxes`,
         openapi: `${own}/openapi.json`,

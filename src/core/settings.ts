@@ -168,6 +168,12 @@ export const SETTINGS = {
   }),
   'evidence.journal': setting('sandbox', Type.Boolean(), true, 'Whether calls are kept in the journal.'),
   'evidence.coverage': setting('sandbox', Type.Boolean(), true, 'Whether rules, assumptions and findings are counted.'),
+  'evidence.test_header': setting(
+    'sandbox',
+    Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }),
+    'Test-Name',
+    'Header in which calls name the test that makes them, for the reports of a run.'
+  ),
   'transactions.default_currency': setting('sandbox', Type.String({ format: 'currency' }), 'usd', 'Currency when none is sent.', { assumption: 'A22' }),
   'transactions.refundable': setting(
     'sandbox',

@@ -77,11 +77,14 @@ const MOST_REMEMBERED = 1000
 export class FindingCounts {
   readonly #counts = new Map<FindingId, { times: number; calls: string[] }>()
 
-  add(finding: FindingId, calls: readonly string[]): void {
+  /** Returns the calls that are named for the finding from now on, and were not before. */
+  add(finding: FindingId, calls: readonly string[]): readonly string[] {
     const count = this.#counts.get(finding) ?? { times: 0, calls: [] }
     count.times++
-    for (const id of calls) if (!count.calls.includes(id) && count.calls.length < MOST_CALLS) count.calls.push(id)
+    const added = calls.filter(id => !count.calls.includes(id)).slice(0, MOST_CALLS - count.calls.length)
+    count.calls.push(...added)
     this.#counts.set(finding, count)
+    return added
   }
 
   /** In the order of the table; `stopped` are the empty pages that no call continued from so far. */
@@ -99,6 +102,7 @@ export class FindingCounts {
   }
 }
 
+type Report = (finding: FindingId, calls: readonly string[]) => void
 /** A call whose answer was lost: what it would have made is unknown to the client until it looks. `place` is the Transaction or the Ticket's Location. */
 type LostCall = { id: string; place: string | undefined }
 
@@ -107,7 +111,7 @@ const RISKS: Readonly<Partial<Record<OperationId, FindingId>>> = { createRefund:
 /** Looks for findings in the calls of one sandbox. */
 export class Findings {
   readonly #counts = new FindingCounts()
-  readonly #report: FindingCounts['add']
+  readonly #report: Report
   /** Empty search pages that no call continued from yet, by what the call for the next page looks like. */
   readonly #emptyPages = new RecentMap<string>(MOST_REMEMBERED)
   /** Refunds and payments whose answer was lost, by signature, until the client looks. */
@@ -116,7 +120,7 @@ export class Findings {
   readonly #pauses = new RecentMap<Pause & { id: string }>(MOST_REMEMBERED)
 
   /** Whatever is found is passed to `report` too. */
-  constructor(report: FindingCounts['add'] = () => {}) {
+  constructor(report: Report = () => {}) {
     this.#report = report
   }
 

@@ -1,6 +1,7 @@
 /** A call as evidence sees it: what it sent, what was found, what it was answered, and what became of it. */
 import type { FormObject } from '../core/form.js'
 import type { RefundFacts } from '../core/refund-rules.js'
+import type { SecretWords } from '../core/secret-words.js'
 import type { Facts, Trace } from '../core/trace.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
@@ -18,6 +19,8 @@ export type Refusal = { code: string; rule: RuleId | null; assumption: Assumptio
 export type ScriptAction = { id: string; name: string | null; fault: string | null }
 /** Until when an operation should not be called again, by the machine's and by the sandbox's clock: whichever passes first. */
 export type Pause = { machine: number; sandbox: number }
+/** What a call adds to what is counted; rules and assumptions by their places in the ledger. */
+export type Judgement = { kept: readonly number[]; broken: RuleId | null; relied: readonly number[] }
 /** A record as it is stored or shown. */
 export type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string }
 
@@ -37,6 +40,8 @@ export type JudgedCall = {
   /** The id of the Account that the key acts as; null without a right key. */
   readonly account: string | null
   readonly userAgent: string | null
+  /** The test that made the call, by its own words; null where it named none. */
+  readonly test: string | null
   readonly hasAuthorization: boolean
   /** The parameters as they were sent, redacted once the call is recorded; empty until both forms were decoded. */
   readonly query: FormObject
@@ -80,6 +85,8 @@ export type JudgedCall = {
   signature: () => string
   /** Drops what may not be kept (A25). */
   redact: () => void
+  /** The words to mask in its answer: the API keys of its sandbox and the control token. */
+  readonly secretWords: SecretWords
 }
 
 /** Whether the operation gave the answer, wherever that went then: a 2xx of its own, or the documented 501. */

@@ -17,6 +17,16 @@ export class RunHistory {
   /** Nothing was added yet. */
   isEmpty = true
 
+  /** A history of the same, and of these periods, which go on. */
+  with(periods: readonly Period[]): RunHistory {
+    const history = new RunHistory()
+    history.isEmpty = this.isEmpty
+    for (const [key, entry] of this.#entries) history.#entries.set(key, { ...entry })
+    for (const [wanted, expectation] of this.#expectations) history.#expectations.set(wanted, { ...expectation })
+    for (const period of periods) history.add(period)
+    return history
+  }
+
   add({ script, verdicts }: Period): void {
     this.isEmpty = false
     const alike = new Map<string, number>()

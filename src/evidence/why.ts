@@ -18,7 +18,7 @@ export type Parameters = { [name: string]: string | readonly string[] | Paramete
 
 /** An entry of the journal as a list shows it; `keys` are the API keys to mask in its answer. */
 export function summaryOf(call: JudgedCall, keys: SecretWords) {
-  const { id, at, operation, method, path, params, account, query, body, userAgent, outcome, status, isDelivered, script, refusal, ms } = call
+  const { id, at, operation, method, path, params, account, query, body, userAgent, test, outcome, status, isDelivered, script, refusal, ms } = call
   return {
     id,
     at: isoOf(at),
@@ -30,6 +30,7 @@ export function summaryOf(call: JudgedCall, keys: SecretWords) {
     query: parametersIn(query),
     body: parametersIn(body),
     user_agent: userAgent,
+    test,
     outcome,
     status,
     answer: answerShown(call, keys),

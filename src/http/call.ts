@@ -1,11 +1,13 @@
 /** One call of the emulated API, from its first moment to its place in the journal. */
+import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
-import { heldBy } from '../core/memory.js'
+import { beginningOf, heldBy } from '../core/memory.js'
 import { redactForm, withoutSecrets } from '../core/redaction.js'
 import type { RefundFacts } from '../core/refund-rules.js'
+import type { SecretWords } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
 import { Trace } from '../core/trace.js'
 import type { AnyRecord, JudgedCall, Outcome, Pause, Refusal, ScriptAction } from '../evidence/judged-call.js'
@@ -41,6 +43,8 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 const IS_PLAIN = /^[\w/.-]*$/
 /** About the memory that a call holds beside its texts, in bytes. */
 const OVERHEAD = 2000
+/** Characters of the name of a test that are kept. */
+const LONGEST_TEST = 200
 /** Digits that a card number has at least. */
 const LEAST_CARD_DIGITS = 12
 
@@ -61,6 +65,7 @@ export class Call implements JudgedCall {
   params: Readonly<Record<string, string>>
   path: string
   userAgent: string | null
+  test: string | null
   readonly hasAuthorization: boolean
   /** The Authorization header; dropped once the call is recorded. */
   authorization: string | undefined
@@ -134,6 +139,7 @@ export class Call implements JudgedCall {
     this.params = this.operation === null ? NO_PARAMS : (params as Record<string, string>)
     this.path = pathBelow(url)
     this.userAgent = headers['user-agent'] ?? null
+    this.test = isRecorded ? testIn(headers, sandbox.settings['evidence.test_header']) : null
     this.hasAuthorization = headers.authorization !== undefined
     this.authorization = headers.authorization
   }
@@ -173,8 +179,10 @@ export class Call implements JudgedCall {
 
   /** What it shows counts as much as its JSON, though records share it. */
   get held(): number {
-    const { path, userAgent, query, body, length } = this
-    return OVERHEAD + 2 * heldBy(path) + heldBy(userAgent ?? '') + query.held + body.held + (this.#body === '' ? length : heldBy(this.#body))
+    const { path, userAgent, test, query, body, length } = this
+    return (
+      OVERHEAD + 2 * heldBy(path) + heldBy(userAgent ?? '') + heldBy(test ?? '') + query.held + body.held + (this.#body === '' ? length : heldBy(this.#body))
+    )
   }
 
   set text(body: string) {
@@ -221,6 +229,7 @@ export class Call implements JudgedCall {
     if (path !== this.path) this.params = Object.fromEntries(Object.entries(this.params).map(([name, value]) => [name, show(value)]))
     this.path = path
     if (this.userAgent !== null) this.userAgent = show(this.userAgent)
+    if (this.test !== null) this.test = beginningOf(show(this.test), LONGEST_TEST)
     redactForm(this.query, keys)
     redactForm(this.body, keys)
     if (this.refusal?.param) this.refusal = { ...this.refusal, param: withoutSecrets(this.refusal.param, keys) }
@@ -228,6 +237,10 @@ export class Call implements JudgedCall {
     this.authorization = undefined
     this.#undecoded = ''
     this.values = NO_VALUES
+  }
+
+  get secretWords(): SecretWords {
+    return keysToMask(this.sandbox)
   }
 
   /** The key that was sent, right or not; null where none was. */
@@ -241,6 +254,15 @@ const isSent = (raw: FastifyReply['raw']): boolean => raw.writableFinished || (r
 
 /** Whether a request carries a body, by what its headers say. */
 export const hasBody = (headers: FastifyRequest['headers']): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+
+/** The test that a header names: text of UTF-8, percent-encoded or not; null where there is none. */
+function testIn(headers: FastifyRequest['headers'], header: string): string | null {
+  const sent = headers[header.toLowerCase()]
+  if (sent === undefined || sent === '') return null
+  // the framework reads headers as Latin-1
+  const bytes = Buffer.from(String(sent), 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : String(sent)
+}
 
 /** A form as data that is the same for the same parameters in any order. */
 const flat = (node: FormNode): unknown => {

@@ -22,17 +22,20 @@ export class Gates {
     { until = Number.POSITIVE_INFINITY, release = 'in_order' }: { until?: number | undefined; release?: Release | undefined }
   ): { goesOn: Promise<boolean>; leave: (goesOn: boolean) => void } {
     const gate = this.#gate(name)
-    if (gate.isOpen) return { goesOn: Promise.resolve(true), leave: () => {} }
-    const { promise, resolve } = deferred()
-    const waiting: Waiting = { ...call, go: resolve }
-    gate.waiting.push(waiting)
+    let go: (goesOn: boolean) => void
+    const goesOn = new Promise<boolean>(resolve => {
+      go = resolve
+    })
+    const waiting: Waiting = { ...call, go: goesOn => go(goesOn) }
     const leave = (goesOn: boolean) => {
       gate.waiting = gate.waiting.filter(other => other !== waiting)
-      resolve(goesOn)
+      waiting.go(goesOn)
     }
+    if (gate.isOpen) leave(true)
+    else gate.waiting.push(waiting)
     // the last call has to wait too before all of them go on in their order
     if (gate.waiting.length >= until) queueMicrotask(() => this.open(name, release))
-    return { goesOn: promise, leave }
+    return { goesOn, leave }
   }
 
   /** Opens a gate and lets the calls that wait at it go on, in this order. Returns their ids. */
@@ -72,12 +75,4 @@ export class Gates {
     this.#gates.set(name, gate)
     return gate
   }
-}
-
-function deferred(): { promise: Promise<boolean>; resolve: (value: boolean) => void } {
-  let resolve: (value: boolean) => void = () => {}
-  const promise = new Promise<boolean>(settle => {
-    resolve = settle
-  })
-  return { promise, resolve }
 }

@@ -31,7 +31,7 @@ export function compileState(data: StateData, report: Report): (store: Store) =>
 
 /** A record has the fields of its table; the Refunds of a Transaction are records of their own. */
 function checkFields(record: Part, family: Family, at: readonly string[], report: Report): void {
-  const known = Object.keys(RESOURCES[family].properties ?? {}).filter(name => !(family === 'transactions' && name === 'refunds'))
+  const known = Object.keys(RESOURCES[family].properties as object).filter(name => !(family === 'transactions' && name === 'refunds'))
   for (const name of Object.keys(record)) {
     if (known.includes(name)) continue
     const advice = family === 'transactions' && name === 'refunds' ? '; expect them under refunds, with count and where' : didYouMean(name, known)

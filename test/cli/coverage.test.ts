@@ -66,6 +66,29 @@ t.test('coverage merge: text is for people and the default, JUnit for a build se
   t.equal((await ran(['coverage', 'merge', '--format', 'json', `${root2}/merged.json`])).stdout, merged.stdout)
 })
 
+t.test('coverage merge: of a folder every coverage.json in it is taken, of a pattern what it matches, and each file once', async t => {
+  const report = reportOf([['REF-6']])
+  const root = t.testdir({
+    jobs: { one: { 'coverage.json': report, 'run.json': '{}', 'coverage.xml': '<' }, two: { deep: { 'coverage.json': report } } },
+    others: { 'a.json': report, 'b.json': report, 'b[1].json': report },
+    empty: {}
+  })
+  const keptOf = async (...places: string[]) => {
+    const { status, stdout, stderr } = await ran(['coverage', 'merge', '--format', 'json', ...places])
+    return status === 0 ? JSON.parse(stdout).rules.find(({ rule }: { rule: string }) => rule === 'REF-6').satisfied : stderr
+  }
+
+  t.equal(await keptOf(`${root}/jobs`), 2)
+  t.equal(await keptOf(`${root}/jobs/*/coverage.json`), 1)
+  t.equal(await keptOf(`${root}/jobs/**/coverage.json`), 2)
+  t.equal(await keptOf(`${root}/others/?.json`), 2)
+  t.equal(await keptOf(`${root}/others/{a,b}.json`, `${root}/jobs`), 4)
+  t.equal(await keptOf(`${root}/others/b[1].json`), 1, 'a file with such a name is no pattern')
+  t.equal(await keptOf(`${root}/jobs`, `${root}/jobs/one`, `${root}/jobs/./one/coverage.json`, `${root}/jobs/one/*.json`.replace('*', 'cov*')), 2)
+  t.equal(await keptOf(`${root}/empty`), `commerce-emulator: ${root}/empty holds no coverage.json.\n`)
+  t.equal(await keptOf(`${root}/jobs`, `${root}/none/*.json`), `commerce-emulator: No file matches ${root}/none/*.json.\n`)
+})
+
 t.test('coverage merge: a rule that a report does not name counts as never exercised there', async t => {
   const root = t.testdir({ 'a.json': JSON.stringify({ rules: [{ rule: 'REF-6', satisfied: 1, violated: 1 }] }), 'b.json': '{"rules":[]}' })
 
@@ -102,7 +125,7 @@ t.test('coverage merge: a file that is not a coverage report is refused by its n
     t.strictSame(await ran(['coverage', 'merge', file]), {
       status: 1,
       stdout: '',
-      stderr: `commerce-emulator: ${file} is not a coverage report; GET /_control/coverage and exec --report write them as JSON.\n`
+      stderr: `commerce-emulator: ${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.\n`
     })
   }
   t.equal(

@@ -44,7 +44,7 @@ export const scenarioIn = (t: Test, more: object = {}, name = 'own') =>
   `${t.testdir({ 'own.yaml': JSON.stringify({ name, data: smallFixture(), ...more }) })}/own.yaml`
 
 const environment = { ...process.env }
-for (const key of SETTING_KEYS) delete environment[variableOf(key)]
+for (const name of ['GITHUB_ACTIONS', 'GITHUB_STEP_SUMMARY', ...SETTING_KEYS.map(variableOf)]) delete environment[name]
 
 type Running = { pid: number; kill: (signal: NodeJS.Signals) => void; stdout: () => string; stderr: () => string; ended: Promise<number | string> }
 

@@ -30,13 +30,14 @@ t.test('exec: scripts and expectations are checked over every sandbox, and each 
   const runOf = async (code: string) => {
     const args = ['exec', '--scenario', scenario, '--fail-on', 'script', 'expectations', '--report', folder, '--', ...script(IN_SANDBOXES + code)]
     const { status, stderr } = await ran(args)
-    const { calls, unused_script_entries: unused, failures } = read(`${folder}/summary.json`)
+    const { run, gates } = read(`${folder}/run.json`)
+    const { calls, unused_script_entries: unused } = run
     t.ok(stderr.includes(`  Calls         ${calls}\n`), stderr)
     return {
       status,
       calls,
       unused: unused.map(({ entry }: { entry: { name: string } }) => entry.name),
-      unmet: failures.filter(({ gate }: { gate: string }) => gate === 'expectations').map(({ message }: { message: string }) => message)
+      unmet: gates.find(({ gate }: { gate: string }) => gate === 'expectations').problems
     }
   }
 
@@ -97,7 +98,7 @@ for (const id of ['txn_none', 'txn_none']) await callIn(null, 'GET /transactions
 
   t.equal(status, 0, stderr)
   t.strictSame(
-    read(`${folder}/findings.json`).map(({ finding, requests }: { finding: string; requests: string[] }) => [finding, requests]),
-    [['refused-and-repeated', ['two/req_1', 'two/req_2', 'req_1', 'req_2']]]
+    read(`${folder}/run.json`).run.findings.map(({ finding, requests }: { finding: string; requests: string[] }) => [finding, requests]),
+    [['refused-and-repeated', ['two#1/req_1', 'two#1/req_2', '#1/req_1', '#1/req_2']]]
   )
 })

@@ -1,17 +1,18 @@
 import t from 'tap'
 import { linesWritten, running, scenarioIn, script } from './exec-run.js'
 
-t.test('exec: Ctrl-C in a terminal reaches the command directly and is not passed on to it again; other signals are', async t => {
+t.test('exec: Ctrl-C and Ctrl-\\\\ in a terminal reach the command directly and are not passed on to it again; other signals are', async t => {
   const code = `
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => { console.log(signal); if (signal === 'SIGHUP') process.exit(5) })
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP']) process.on(signal, () => { console.log(signal); if (signal === 'SIGHUP') process.exit(5) })
 console.log('ready ' + process.pid)
 setInterval(() => {}, 1000)`
-  const exec = running(t, ['--scenario', scenarioIn(t), '--', ...script(code)], { onTerminal: true })
+  const exec = running(t, ['--kill-after', '60', '--scenario', scenarioIn(t), '--', ...script(code)], { onTerminal: true })
   const lines = () => exec.stdout().split('\n').slice(0, -1)
   await linesWritten(exec, 1)
   const command = Number(lines()[0]?.split(' ')[1])
 
   exec.kill('SIGINT')
+  exec.kill('SIGQUIT')
   exec.kill('SIGTERM')
   await linesWritten(exec, 2)
   t.strictSame(lines().slice(1), ['SIGTERM'], 'an interrupt that only exec received goes no further, and exec keeps running')

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { constants } from 'node:os'
 import t from 'tap'
+import { FINDINGS, type Finding } from '../../src/evidence/findings.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
 import { linesWritten, ran, read, running, scenarioIn, script } from './exec-run.js'
 
@@ -27,32 +28,35 @@ t.test('exec: the command gets a ready emulator of its own through its variables
   const code = `
 const { status } = await call('GET /tickets/tkt_a')
 const health = await (await fetch(control + '/health')).json()
-save(${JSON.stringify(file)}, { base, key, control, status, health: health.status, own: process.env.OWN })`
+const { COMMERCE_URL: url, COMMERCE_SANDBOX_URL: sandbox, OWN: own } = process.env
+const made = await fetch(sandbox.replace('{name}', 'one') + '/tickets/tkt_a', { headers: { authorization: 'Basic ' + btoa(key + ':') } })
+save(${JSON.stringify(file)}, { url, base, sandbox, key, control, status, made: made.status, health: health.status, own })`
   process.env.OWN = 'yes'
   const { status, stdout, stderr } = await ran(['exec', '--scenario', scenario, '--', ...script(code)], { PORT: '1' })
 
   t.equal(status, 0, stderr)
   t.equal(stdout, '')
   const found = read(file)
-  t.strictSame([found.key, found.status, found.health, found.own], [MERCHANT, 200, 'ready', 'yes'])
-  t.match(found.base, /^http:\/\/localhost:\d+\/next$/)
-  t.not(found.base, 'http://localhost:1/next', 'PORT is for start')
-  t.equal(found.control, found.base.replace('/next', '/_control'))
+  t.strictSame([found.key, found.status, found.made, found.health, found.own], [MERCHANT, 200, 200, 'ready', 'yes'])
+  t.match(found.url, /^http:\/\/localhost:\d+$/)
+  t.not(found.url, 'http://localhost:1', 'PORT is for start')
+  t.strictSame([found.base, found.control, found.sandbox], [`${found.url}/next`, `${found.url}/_control`, `${found.url}/sandbox/{name}/next`])
   t.notOk(await isOpen(found.base), 'the port is closed')
-  t.equal(stderr.split('\n')[2], '  Calls         1')
+  t.equal(stderr.split('\n')[2], '  Calls         2')
 })
 
 t.test('exec: the variables can have other names, and the port can be chosen', async t => {
   const scenario = scenarioIn(t, { data: { ...smallFixture(), api_keys: [] } })
   const file = `${t.testdirName}/found.json`
-  const code = `const { B, K, C } = process.env; save(${JSON.stringify(file)}, { B, K: K ?? null, C, base: base ?? null, control: control ?? null })`
-  const names = ['--base-url-name', 'B', '--api-key-name', 'K', '--control-url-name', 'C']
+  const code = `const { U, B, S, K, C } = process.env; save(${JSON.stringify(file)}, { U, B, S, K: K ?? null, C, none: [base, control, process.env.COMMERCE_URL, process.env.COMMERCE_SANDBOX_URL] })`
+  const names = ['--url-name', 'U', '--base-url-name', 'B', '--sandbox-url-name', 'S', '--api-key-name', 'K', '--control-url-name', 'C']
   const port = 20_000 + (process.pid % 20_000)
 
   const { status, stderr } = await ran(['exec', '--port', String(port), '--scenario', scenario, ...names, '--', ...script(code)])
 
   t.equal(status, 0, stderr)
-  t.strictSame(read(file), { B: `http://localhost:${port}/next`, K: null, C: `http://localhost:${port}/_control`, base: null, control: null })
+  const url = `http://localhost:${port}`
+  t.strictSame(read(file), { U: url, B: `${url}/next`, S: `${url}/sandbox/{name}/next`, K: null, C: `${url}/_control`, none: [null, null, null, null] })
   t.notOk(await isOpen(`http://localhost:${port}`))
 })
 
@@ -110,12 +114,64 @@ t.test('exec: --min-coverage takes a percentage, and --fail-on the names of gate
     t.equal(status, 1)
     t.equal(stderr, `error: option '--min-coverage <percent>' argument '${text}' is invalid. A percentage from 0 to 100 was expected.${hint}`)
   }
-  const { status, stderr } = await ran(['exec', '--fail-on', 'finding', '--', 'true'])
-  t.strictSame(
-    [status, stderr],
-    [1, `error: option '--fail-on <what...>' argument 'finding' is invalid. Allowed choices are findings, expectations, script.${hint}`]
-  )
-  t.strictSame([(await ran(['exec'])).status, (await ran(['exec', '--'])).status], [1, 1])
+})
+
+const GROUPS = 'expectations, script, findings, errors, warnings'
+t.test('exec: --fail-on and --ignore take names that exist; what is not one is refused, with what was meant', async t => {
+  const mark = `${t.testdir()}/started`
+  const command = ['--', ...script(`save(${JSON.stringify(mark)}, 1)`)]
+  const all = Object.keys(FINDINGS).join(', ')
+  const cases: [args: string[], complaint: string][] = [
+    [['--fail-on', 'finding'], '--fail-on finding: there is no such name; did you mean findings?'],
+    [['--fail-on', 'errors', 'zero-paymant'], '--fail-on zero-paymant: there is no such name; did you mean zero-payment?'],
+    [['--fail-on', 'errors,wornings'], '--fail-on wornings: there is no such name; did you mean warnings?'],
+    [['--fail-on', 'everything-at-once'], `--fail-on everything-at-once: there is no such name; the gates are ${GROUPS}, and the findings ${all}`],
+    [['--ignore', 'zero'], `--ignore zero: there is no such name; the findings are ${all}`],
+    [['--ignore', 'script'], `--ignore script: there is no such name; the findings are ${all}`],
+    [['--ignore', '\u001b[2J'], `--ignore \\u001b[2J: there is no such name; the findings are ${all}`],
+    [['--fail-on', 'findings', 'zero-payment', '--ignore', 'zero-payment'], '--fail-on zero-payment and --ignore zero-payment exclude each other']
+  ]
+  for (const [args, complaint] of cases) {
+    const { status, stderr } = await ran(['exec', ...args, ...command])
+    t.strictSame([status, stderr.split('\n')[0]], [1, `error: ${complaint}`])
+  }
+  t.notOk(existsSync(mark), 'the command was not run')
+})
+
+t.test('exec: without -- before a command nothing is run, and the status is 2', async t => {
+  const needs = 'commerce-emulator: exec needs -- before the command that it runs: commerce-emulator exec [options] -- COMMAND\n'
+  const stray = '\n(run commerce-emulator --help for the commands and flags)\n'
+  const cases: [args: string[], complaint: string][] = [
+    [[], needs],
+    [['pytest', '-V'], needs],
+    [['pytest', '--help'], needs],
+    [['--scenario', 'default', 'pytest', '--version'], needs],
+    [['-V'], needs],
+    [['--'], 'commerce-emulator: exec needs a command after --\n'],
+    [['--seed', '2', '--'], 'commerce-emulator: exec needs a command after --\n'],
+    [['-V', '--', 'false'], 'commerce-emulator: exec has no option -V\n'],
+    [['--version', '--', 'false'], 'commerce-emulator: exec has no option --version\n'],
+    [['pytest', '--', 'false'], `error: pytest comes before --, where exec has its own options${stray}`]
+  ]
+  for (const [args, complaint] of cases) t.strictSame(await ran(['exec', ...args]), { status: 2, stdout: '', stderr: complaint }, args.join(' '))
+
+  for (const help of ['-h', '--help']) t.equal((await ran(['exec', help])).stdout.split('\n')[0], 'Usage: commerce-emulator exec [options] -- <command...>')
+  const flags = ['--', process.execPath, '-e', 'process.exit(process.argv[1] === "-V" ? 7 : 8)', '--', '-V', '--help']
+  t.equal((await ran(['exec', ...flags])).status, 7, 'what comes after -- is the command’s own')
+})
+
+t.test('exec: the help shows its own defaults', async t => {
+  const { stdout } = await ran(['exec', '--help'])
+
+  const flat = stdout.replace(/\s+/g, ' ')
+  for (const part of [
+    '--port <port> Port to listen on; 0 picks a free one. (default: a free one)',
+    '--log-level <level> What is logged, to stderr. (default: silent; variable: LOG_LEVEL)',
+    '--seed <seed> What ids and keys are drawn from. (default: 1; variable: SEED)',
+    '--kill-after <seconds> How long the command may take to end after a signal. (default: 5)',
+    'findings by their names. (default: expectations)'
+  ])
+    t.ok(flat.includes(part), part)
 })
 
 const SHOP = {
@@ -144,11 +200,11 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings, unused s
   const { status, stderr } = await ran(['exec', '--scenario', scenario, ...all, '--report', folder, '--', ...script(SESSION)])
 
   t.equal(status, 2)
-  const { coverage, ...summary } = read(`${folder}/summary.json`)
-  const { rules, ...shares } = read(`${folder}/coverage.json`)
-  t.strictSame(shares, coverage)
-  t.equal(rules.length, 58)
-  const seenOf = (id: string) => rules.find(({ rule }: { rule: string }) => rule === id)
+  const { status: ended, passed, gates, ignored, run } = read(`${folder}/run.json`)
+  const { coverage } = run
+  t.strictSame(read(`${folder}/coverage.json`), coverage)
+  t.equal(coverage.rules.length, 58)
+  const seenOf = (id: string) => coverage.rules.find(({ rule }: { rule: string }) => rule === id)
   t.strictSame([seenOf('REF-7').violated, seenOf('SRCH-1').satisfied, seenOf('LOC-1').satisfied], [2, 1, 0])
   t.equal(coverage.possible, 93)
   const share = Math.floor((coverage.seen / 93) * 1000) / 10
@@ -156,36 +212,35 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings, unused s
 
   const message = 'GET /refunds: at least 1 call was expected, 0 came'
   const failures = [
-    { gate: 'coverage', message: `rule coverage is ${share} %, below 80 %` },
-    { gate: 'findings', message: 'findings: search-without-narrowing, refused-and-repeated' },
-    { gate: 'script', message: 'script entries that were never applied: refunds are down, scr_2 GET /tickets' },
-    { gate: 'expectations', message }
-  ]
+    ['coverage', `rule coverage is ${share} %, below 80 %`],
+    ['findings', 'findings: search-without-narrowing, refused-and-repeated'],
+    ['script', 'script entries that were never applied: refunds are down, scr_2 GET /tickets'],
+    ['expectations', message]
+  ] as const
+  t.strictSame([ended, passed, ignored], [0, false, []])
   t.strictSame(
-    { ...summary, assumptions: null, unmet_expectations: null },
-    {
-      status: 0,
-      calls: 5,
-      findings: [
-        { finding: 'search-without-narrowing', severity: 'warning', times: 1 },
-        { finding: 'refused-and-repeated', severity: 'warning', times: 1 }
-      ],
-      assumptions: null,
-      unused_script_entries: [
-        { id: 'scr_1', entry: SHOP.script[0], matched: 2, applied: 0 },
-        { id: 'scr_2', entry: SHOP.script[1], matched: 1, applied: 0 }
-      ],
-      unmet_expectations: null,
-      failures
-    }
+    gates,
+    failures.map(([gate, problem]) => ({ gate, passed: false, problems: [problem] }))
   )
   t.strictSame(
-    ['A12', 'A18', 'A31'].map(id => summary.assumptions.includes(id)),
-    [true, true, false]
+    run.findings.map(({ finding, severity, times, requests }: Finding) => [finding, severity, times, requests]),
+    [
+      ['search-without-narrowing', 'warning', 1, ['#1/req_5']],
+      ['refused-and-repeated', 'warning', 1, ['#1/req_3', '#1/req_4']]
+    ]
   )
-  t.strictSame(summary.unmet_expectations, [
+  t.strictSame(run.unused_script_entries, [
+    { id: 'scr_1', entry: SHOP.script[0], matched: 2, applied: 0 },
+    { id: 'scr_2', entry: SHOP.script[1], matched: 1, applied: 0 }
+  ])
+  t.strictSame(run.unmet_expectations, [
     { expectation: SHOP.expect[1], wanted: 'GET /refunds: at least 1 call', seen: 0, holds: false, exceeded: false, message }
   ])
+  const assumptions = run.assumptions.map(({ assumption }: { assumption: string }) => assumption)
+  t.strictSame(
+    ['A12', 'A18', 'A31'].map(id => assumptions.includes(id)),
+    [true, true, false]
+  )
 
   t.equal(
     stderr,
@@ -193,30 +248,47 @@ t.test('exec: the summary shows calls, coverage, assumptions, findings, unused s
 commerce-emulator
   Calls         5
   Coverage      ${coverage.seen} of 93 rule outcomes, ${share} %; ${coverage.never_exercised.length} rules never exercised, ${coverage.never_violated.length} never violated
-  Assumptions   ${summary.assumptions.join(' ')}
+  Assumptions   ${assumptions.join(' ')}
   Findings      search-without-narrowing (1×), refused-and-repeated (1×)
   Script        never applied: refunds are down, scr_2 GET /tickets
   Expectations  ${message}
-${failures.map(failure => `  FAILED        ${failure.message}\n`).join('')}`
+${failures.map(([, message]) => `  FAILED        ${message}\n`).join('')}`
   )
-
-  t.strictSame(
-    read(`${folder}/findings.json`).map(({ finding, requests }: { finding: string; requests: string[] }) => [finding, requests]),
-    [
-      ['search-without-narrowing', ['req_5']],
-      ['refused-and-repeated', ['req_3', 'req_4']]
-    ]
-  )
-  t.ok(readFileSync(`${folder}/findings.txt`, 'utf8').startsWith('warning: search-without-narrowing (1×, req_5)\n'))
+  t.strictSame(readdirSync(folder).sort(), ['coverage.json', 'coverage.xml', 'junit.xml', 'report.html', 'run.json', 'summary.md'])
   const xml = readFileSync(`${folder}/coverage.xml`, 'utf8')
   t.ok(xml.includes(`<testsuite name="rule coverage" tests="93" failures="0" skipped="${93 - coverage.seen}">`), xml.slice(0, 200))
-  t.equal(
-    readFileSync(`${folder}/gates.xml`, 'utf8'),
-    `<?xml version="1.0" encoding="UTF-8"?>
-<testsuite name="gates" tests="4" failures="4">
-${failures.map(({ gate, message }) => `  <testcase classname="commerce-emulator" name="${gate}"><failure message="${message}">${message}</failure></testcase>\n`).join('')}</testsuite>
-`
-  )
+  t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('<testsuite name="gates" tests="4" failures="4">'))
+})
+
+t.test('exec: a finding fails the run by its name, by its severity or as one of all, unless it is ignored', async t => {
+  const scenario = scenarioIn(t)
+  const code = `
+await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'external' })
+await call('GET /tickets?search_query=T')`
+  const of = async (...args: string[]) => {
+    const { status, stderr } = await ran(['exec', '--scenario', scenario, ...args, '--', ...script(code)])
+    return [status, /Findings {6}(.*)\n/.exec(stderr)?.[1], /FAILED {8}(.*)\n/.exec(stderr)?.[1]]
+  }
+  const both = 'search-without-narrowing (1×), zero-payment (1×)'
+
+  t.strictSame(await of('--fail-on', 'zero-payment'), [2, both, 'finding: zero-payment'])
+  t.strictSame(await of('--fail-on', 'double-refund-risk', 'errors'), [0, both, undefined])
+  t.strictSame(await of('--fail-on', 'errors,warnings'), [2, both, 'warnings: search-without-narrowing, zero-payment'])
+  t.strictSame(await of('--fail-on', 'findings', '--ignore', 'zero-payment'), [
+    2,
+    'search-without-narrowing (1×), zero-payment (1×, ignored)',
+    'findings: search-without-narrowing'
+  ])
+  t.strictSame(await of('--fail-on', 'warnings', '--ignore', 'zero-payment,search-without-narrowing'), [
+    0,
+    'search-without-narrowing (1×, ignored), zero-payment (1×, ignored)',
+    undefined
+  ])
+  t.strictSame(await of('--fail-on', 'findings', '--ignore', 'zero-payment', 'card-number-sent', 'search-without-narrowing'), [
+    0,
+    'search-without-narrowing (1×, ignored), zero-payment (1×, ignored)',
+    undefined
+  ])
 })
 
 t.test('exec: gates that pass leave the status at 0, and are reported as passed', async t => {
@@ -229,17 +301,10 @@ t.test('exec: gates that pass leave the status at 0, and are reported as passed'
 
   t.equal(status, 0, stderr)
   t.ok(stderr.includes('  Findings      none\n'), stderr)
-  t.strictSame(read(`${folder}/summary.json`).failures, [])
-  t.equal(
-    readFileSync(`${folder}/gates.xml`, 'utf8'),
-    `<?xml version="1.0" encoding="UTF-8"?>
-<testsuite name="gates" tests="3" failures="0">
-  <testcase classname="commerce-emulator" name="coverage"></testcase>
-  <testcase classname="commerce-emulator" name="findings"></testcase>
-  <testcase classname="commerce-emulator" name="expectations"></testcase>
-</testsuite>
-`
-  )
+  const { passed, gates } = read(`${folder}/run.json`)
+  const passing = ['coverage', 'findings', 'expectations'].map(gate => ({ gate, passed: true, problems: [] }))
+  t.strictSame([passed, gates], [true, passing])
+  t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('<testsuite name="gates" tests="3" failures="0">'))
 })
 
 t.test('exec: the gates use the totals of the run, whatever the command resets or loads', async t => {
@@ -255,9 +320,12 @@ await call('POST /transactions', { ticket: 'tkt_60', tickets: 1 })`
   const { status, stderr } = await ran(['exec', '--scenario', scenario, '--fail-on', 'findings', '--report', folder, '--', ...script(code)])
 
   t.equal(status, 2, stderr)
-  const { calls, findings } = read(`${folder}/summary.json`)
-  t.equal(calls, 3)
-  t.strictSame(findings, [{ finding: 'unknown-parameter', severity: 'warning', times: 1 }])
+  const { run } = read(`${folder}/run.json`)
+  t.equal(run.calls, 3)
+  t.strictSame(
+    run.findings.map(({ finding, times, requests }: Finding) => [finding, times, requests]),
+    [['unknown-parameter', 1, ['#3/req_1']]]
+  )
   const rules = read(`${folder}/coverage.json`).rules as { rule: string; satisfied: number; violated: number }[]
   t.strictSame(
     rules.filter(({ rule }) => rule === 'LIST-1' || rule === 'REF-1').map(({ rule, satisfied, violated }) => [rule, satisfied, violated]),
@@ -281,16 +349,16 @@ t.test('exec: calls are logged when a level is given, to stderr like the summary
 
 t.test('exec: stdin and stdout belong to the command alone; every signal is passed on to it, and exec ends when it ends', async t => {
   const code = `
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => { console.log(signal); if (signal === 'SIGHUP') process.exit(5) })
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP']) process.on(signal, () => { console.log(signal); if (signal === 'SIGHUP') process.exit(5) })
 let text = ''
 for await (const chunk of process.stdin) text += chunk
 console.log(base + ' ' + text)
 setInterval(() => {}, 1000)`
-  const process = running(t, ['--scenario', scenarioIn(t), '--', ...script(code)])
+  const process = running(t, ['--kill-after', '60', '--scenario', scenarioIn(t), '--', ...script(code)])
   const lines = () => process.stdout().split('\n').slice(0, -1)
 
   await linesWritten(process, 1)
-  for (const [index, signal] of (['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const).entries()) {
+  for (const [index, signal] of (['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const).entries()) {
     process.kill(signal)
     await linesWritten(process, index + 2)
   }
@@ -298,7 +366,25 @@ setInterval(() => {}, 1000)`
   t.equal(await process.ended, 5)
   const [url = '', text] = lines()[0]?.split(' ') ?? []
   t.equal(text, 'from-outside')
-  t.strictSame(lines().slice(1), ['SIGTERM', 'SIGINT', 'SIGTERM', 'SIGHUP'])
+  t.strictSame(lines().slice(1), ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'])
   t.equal(process.stderr(), NOTHING_DONE)
   t.notOk(await isOpen(url), 'the port is closed')
+})
+
+t.test('exec: a command that has not ended so many seconds after a signal is killed, and the run is judged all the same', async t => {
+  const code = `
+process.on('SIGTERM', () => {})
+await call('GET /tickets/tkt_a')
+console.log('ready')
+setInterval(() => {}, 1000)`
+  const folder = `${t.testdirName}/reports`
+  const scenario = scenarioIn(t)
+  const process = running(t, ['--kill-after', '1', '--scenario', scenario, '--report', folder, '--', ...script(code)])
+  await linesWritten(process, 1)
+
+  process.kill('SIGTERM')
+
+  t.equal(await process.ended, 128 + constants.signals.SIGKILL)
+  t.ok(process.stderr().startsWith('commerce-emulator: the command has not ended 1 s after SIGTERM, so it is killed\n\ncommerce-emulator\n  Calls         1\n'))
+  t.equal(read(`${folder}/run.json`).status, 137)
 })

@@ -46,7 +46,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
   const [usage] = stdout.split('\n\n')
   t.equal(
     usage,
-    'Usage: commerce-emulator [start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
+    'Usage: commerce-emulator [start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
   )
   const flat = stdout.replace(/\s+/g, ' ')
   for (const [key, { about, default: fallback, flag }] of Object.entries(SETTINGS) as [
@@ -64,6 +64,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
     'validate [options] <file...> Check',
     'check [options] <file...> Play',
     'exec [options] <command...> Run',
+    'judge [options] Judge',
     'coverage Reports',
     'Examples:'
   ]) {
@@ -241,7 +242,7 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
     [
       1,
       [
-        'steps.yaml:2:9 steps[0].do: GET /nowhere is no operation of the reference',
+        'steps.yaml:2:9 steps[0].do: GET /nowhere is no operation of the reference; a call is written as a method and a path, such as POST /refunds',
         'steps.yaml:3:9 steps[1].do: ${gone.id} refers to nothing; name an earlier step with as, or the id of a record',
         'steps.yaml: 2 problems',
         'played.yaml: valid',
@@ -279,6 +280,7 @@ t.test('cli: a start that fails says why on stderr, ends with 1 and leaves no po
     [['--fixtures-dir', '/nowhere'], /^\/nowhere cannot be read: there is no such file or folder$/],
     [['--scenarios-dir', `${root}/file`], /\/file cannot be read: it is a file, not a folder$/],
     [['--snapshots-dir', `${root}/file`], /\/file cannot be made: it is a file, not a folder$/],
+    [['--snapshots-dir', `${root}/${long}`], /\/x+ cannot be made: ENAMETOOLONG/],
     [['--snapshots-dir', `${root}/file/below`], /\/file\/below cannot be made: a part of the path is a file, not a folder$/],
     [
       ['--scenario', `${root}/step.yaml`],
@@ -462,6 +464,13 @@ commerce-emulator ready on http://localhost:4010/next`
     ),
     'a state that is read from a data file is named'
   )
+  t.ok(
+    startUpText({ ...emulator, resumed: './state.json' }, 'split-bill').includes(
+      'stopped\n            The scenario split-bill was not loaded: the data file counts. POST /_control/load loads it, or --data with a new file starts in it.\n'
+    ),
+    'and so is the scenario that it takes the place of'
+  )
+  t.notOk(startUpText(emulator, 'split-bill').includes('not loaded'))
   const odd = startUpText({ ...emulator, baseUrl: 'http://[fe80::1]:4010/next', apiKeys: [{ key: "a'b&$c", account: 'mch_a' }] })
   t.ok(odd.includes(`curl -u 'a'\\''b&$c:' 'http://[fe80::1]:4010/next/locations'\n`), odd)
 })

@@ -55,7 +55,10 @@ t.test('cli: with --watch a changed scenario or fixture is reloaded; an invalid 
   await fetch(`${controlUrl}/clock`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"now":"2030-01-01","running":false}' })
   await write('own.json', '{"sede":3,"steps":[{"do":"GET /nowhere"}]}')
   const broken = await logged(`${own} changed, but could not be loaded; the state is unchanged. `)
-  const problems = [`${own}:1:9 sede: unknown name sede; did you mean seed?`, `${own}:1:26 steps[0].do: GET /nowhere is no operation of the reference`]
+  const problems = [
+    `${own}:1:9 sede: unknown name sede; did you mean seed?`,
+    `${own}:1:26 steps[0].do: GET /nowhere is no operation of the reference; a call is written as a method and a path, such as POST /refunds`
+  ]
   t.strictSame([broken.level, broken.rest], [50, problems.join('; ')])
   await write('own.json', '{"fixtures":["two"],"steps":[{"do":"GET /tickets/tkt_b"},{"do":"GET /tickets/tkt_c"}]}')
   const failing = await logged(`${own} changed, but could not be loaded; the state is unchanged. `)

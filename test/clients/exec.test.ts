@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
+import { OWN_ENVIRONMENT, startBuiltCommand } from '../conformance/built-command.js'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const SUITE = fileURLToPath(new URL('./sample-suite/', import.meta.url))
@@ -43,20 +43,27 @@ commerce-emulator
 `
   )
 
+  const { status: ended, gates, run } = JSON.parse(read('run.json'))
   t.strictSame(
-    JSON.parse(read('findings.json')).map(({ finding, severity, times, requests }: Record<string, unknown>) => ({ finding, severity, times, requests })),
+    run.findings.map(({ finding, severity, times, requests }: Record<string, unknown>) => ({ finding, severity, times, requests })),
     [
-      { finding: 'stopped-at-empty-page', severity: 'error', times: 1, requests: ['req_3'] },
-      { finding: 'refused-and-repeated', severity: 'warning', times: 1, requests: ['req_18', 'req_19'] }
+      { finding: 'stopped-at-empty-page', severity: 'error', times: 1, requests: ['#1/req_3'] },
+      { finding: 'refused-and-repeated', severity: 'warning', times: 1, requests: ['#1/req_18', '#1/req_19'] }
     ]
   )
-  const { rules, ...shares } = JSON.parse(read('coverage.json'))
-  const summary = JSON.parse(read('summary.json'))
-  t.strictSame(summary.coverage, shares)
-  t.strictSame([summary.status, summary.calls, shares.seen, shares.possible, shares.percent], [0, 25, 37, 93, 39.7])
-  t.strictSame(summary.failures, [{ gate: 'findings', message: 'findings: stopped-at-empty-page, refused-and-repeated' }])
+  const { coverage } = run
+  t.strictSame(JSON.parse(read('coverage.json')), coverage)
+  t.strictSame([ended, run.calls, coverage.seen, coverage.possible, coverage.percent], [0, 25, 37, 93, 39.7])
+  t.strictSame(
+    gates.map(({ gate, passed }: Record<string, unknown>) => [gate, passed]),
+    [
+      ['coverage', true],
+      ['findings', false],
+      ['expectations', true]
+    ]
+  )
   const outcomesOf = (id: string) =>
-    rules.flatMap((rule: { rule: string; satisfied: number; violated: number }) => (rule.rule === id ? [rule.satisfied, rule.violated] : []))
+    coverage.rules.flatMap((rule: { rule: string; satisfied: number; violated: number }) => (rule.rule === id ? [rule.satisfied, rule.violated] : []))
   t.strictSame(outcomesOf('REF-4'), [1, 0])
   t.strictSame(outcomesOf('REF-6'), [4, 1])
   t.strictSame(outcomesOf('REF-7'), [3, 2])
@@ -65,8 +72,16 @@ commerce-emulator
 
   t.equal(read('coverage.xml').match(/<testcase /g)?.length, 93)
   t.equal(read('coverage.xml').match(/<skipped\/>/g)?.length, 93 - 37)
-  t.ok(read('gates.xml').startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="gates" tests="3" failures="1">\n'))
-  t.equal(read('findings.txt').split('\n')[0], 'error: stopped-at-empty-page (1×, req_3)')
+  t.ok(read('junit.xml').includes('<testsuite name="gates" tests="3" failures="1">'))
+  t.ok(read('summary.md').startsWith('## commerce-emulator: a gate failed\n'))
+  const refused = run.requests.filter(({ outcome }: { outcome: string }) => outcome === 'refused')
+  t.equal(refused.length, 6)
+  t.ok(
+    refused.every(({ entry }: { entry: { why: { rules: object[] } } }) => entry.why.rules.length > 0),
+    'each refusal with its why'
+  )
+  t.ok(read('report.html').includes('REF-6: '))
+  t.notMatch(read('report.html'), /[^\p{ASCII}–…]/u, 'no character was read in another encoding')
 })
 
 t.test('exec: without that gate the run ends with the status of the suite', async t => {
@@ -74,4 +89,27 @@ t.test('exec: without that gate the run ends with the status of the suite', asyn
 
   t.equal(status, 0, stderr)
   t.notOk(stderr.includes('FAILED'))
+})
+
+t.test('judge: an emulator that runs is judged from outside by the same gates, with the same reports', async t => {
+  const emulator = await startBuiltCommand()
+  t.teardown(emulator.stop)
+  const get = (path: string) =>
+    fetch(`${emulator.baseUrl}${path}`, { headers: { authorization: `Basic ${btoa('sk_test_merchant:')}`, 'test-name': 'reads a Ticket' } })
+  for (const path of ['/tickets/tkt_none', '/tickets/tkt_none']) await get(path)
+  const folder = `${t.testdir()}/reports`
+  const judge = async (...args: string[]) => {
+    const child = spawn(process.execPath, [MAIN, 'judge', '--url', emulator.baseUrl, ...args], { env: OWN_ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] })
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
+    return { status, stderr }
+  }
+
+  const failed = await judge('--fail-on', 'refused-and-repeated', '--report', folder)
+  const passed = await judge('--fail-on', 'findings', '--ignore', 'refused-and-repeated')
+
+  t.equal(failed.status, 2, failed.stderr)
+  t.ok(failed.stderr.endsWith('  FAILED        finding: refused-and-repeated\n'))
+  t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('name="reads a Ticket"><failure '))
+  t.ok(readFileSync(`${folder}/report.html`, 'utf8').includes('reads a Ticket'))
+  t.equal(passed.status, 0, passed.stderr)
 })

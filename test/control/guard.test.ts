@@ -47,6 +47,7 @@ t.test('control: every control route of the app is guarded', async t => {
       'GET /_control/openapi.json',
       'GET /_control/requests',
       'GET /_control/requests/:id',
+      'GET /_control/run',
       'GET /_control/sandboxes',
       'GET /_control/scenarios',
       'GET /_control/schema/fixture.json',

@@ -22,7 +22,8 @@ const MAKES_SANDBOX = [
   'POST /_control/script',
   'DELETE /_control/script',
   'PUT /_control/snapshots/:name',
-  'POST /_control/snapshots/:name/restore'
+  'POST /_control/snapshots/:name/restore',
+  'POST /_control/gates/:name/open'
 ]
 const GUARDED = ['host_not_allowed', 'origin_not_allowed', 'token_required', 'content_type_unsupported', 'sandbox_unknown', 'name_invalid']
 const isMutating = ({ method }: Route) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method)

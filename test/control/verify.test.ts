@@ -315,6 +315,8 @@ t.test('verify: a verdict that an overflow could falsify is 409 journal_incomple
     [{ on: 'GET /tickets', at_most: 2 }, null],
     [{ on: 'GET /tickets', at_least: 1, at_most: 1 }, false],
     [{ on: 'POST /refunds', times: 0 }, null],
+    [{ state: { refunds: { count: 1 } } }, true],
+    [{ state: { refunds: { count: 2 } } }, false],
     [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }] }, true],
     [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets' }] }, null]
   ] as const) {

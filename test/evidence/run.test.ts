@@ -26,15 +26,15 @@ const next = (id: string, location: string): Partial<JudgedCall> => ({
 })
 const found = ({ findings }: Run | Evidence['totals']) => findings.list().map(({ finding, times, requests }) => [finding, times, requests])
 
-t.test('run: calls of a named sandbox are listed with its name', t => {
+t.test('run: a call is named by its sandbox and the period since its last load or reset; the sandbox at the base address has no name', t => {
   const { run, main, till } = twoSandboxes()
 
   record(main, { unknownParameter: true, refusal: NO_CALL.refusal, outcome: 'refused' })
   record(till, { unknownParameter: true, ...search('req_1', 'loc_a') })
 
   t.strictSame(found(run), [
-    ['stopped-at-empty-page', 1, ['till/req_1']],
-    ['unknown-parameter', 2, ['req_1', 'till/req_1']]
+    ['stopped-at-empty-page', 1, ['till#1/req_1']],
+    ['unknown-parameter', 2, ['#1/req_1', 'till#1/req_1']]
   ])
   t.strictSame(found(main.totals), [['unknown-parameter', 1, ['req_1']]])
   t.strictSame(found(till.totals), [
@@ -44,8 +44,8 @@ t.test('run: calls of a named sandbox are listed with its name', t => {
   t.strictSame(
     [run.assumptions.get('A07'), run.assumptions.get('A09')],
     [
-      { times: 1, calls: ['req_1'] },
-      { times: 1, calls: ['till/req_1'] }
+      { times: 1, calls: ['#1/req_1'] },
+      { times: 1, calls: ['till#1/req_1'] }
     ]
   )
   t.strictSame(till.totals.assumptions.get('A09'), { times: 1, calls: ['req_1'] })
@@ -71,7 +71,7 @@ t.test('run: a call is repeated only in its own sandbox, and not over a reset', 
 
   t.strictSame(found(main.totals), [])
   t.strictSame(found(till.totals), [['refused-and-repeated', 1, ['req_1', 'req_3']]])
-  t.strictSame(found(run), [['refused-and-repeated', 2, ['req_1', 'req_3', 'till/req_1', 'till/req_3']]])
+  t.strictSame(found(run), [['refused-and-repeated', 2, ['#2/req_1', '#2/req_3', 'till#1/req_1', 'till#1/req_3']]])
   t.end()
 })
 
@@ -86,12 +86,12 @@ t.test('run: an empty page counts as long as nobody continues from it, in each s
   till.clear()
   record(till, next('req_2', 'loc_a'))
 
-  t.strictSame(open, [['stopped-at-empty-page', 2, ['req_1', 'till/req_1']]])
-  t.strictSame(continued, [['stopped-at-empty-page', 1, ['till/req_1']]])
+  t.strictSame(open, [['stopped-at-empty-page', 2, ['#1/req_1', 'till#1/req_1']]])
+  t.strictSame(continued, [['stopped-at-empty-page', 1, ['till#1/req_1']]])
   t.strictSame(found(till.totals), [])
   main.clear()
   till.clear()
-  t.strictSame(found(run), [['stopped-at-empty-page', 1, ['till/req_1']]], 'it counts once')
+  t.strictSame(found(run), [['stopped-at-empty-page', 1, ['till#1/req_1']]], 'it counts once')
   t.end()
 })
 
@@ -103,7 +103,7 @@ t.test('run: empty pages before a reset and open ones are listed together, at mo
   for (let call = 1; call <= 15; call++) record(till, search(`req_${call}`, `loc_${call}`))
 
   const [[, times, requests]] = found(run) as [[string, number, string[]]]
-  t.strictSame([times, requests.length, requests[0], requests.at(-1)], [30, 20, 'req_1', 'till/req_5'])
+  t.strictSame([times, requests.length, requests[0], requests.at(-1)], [30, 20, '#1/req_1', 'till#1/req_5'])
   t.end()
 })
 
@@ -114,7 +114,7 @@ t.test('run: what was counted in a sandbox stays when it is deleted, and a call 
   till.end()
 
   t.strictSame([till.journal.size, found(till.totals), till.totals.coverage.report().seen], [0, [], 0])
-  const stopped = [['stopped-at-empty-page', 1, ['till/req_1']]]
+  const stopped = [['stopped-at-empty-page', 1, ['till#1/req_1']]]
   t.strictSame([found(run), run.assumptions.get('A09').times], [stopped, 1])
   record(till, search('req_2', 'loc_b'))
   t.strictSame([found(run), run.assumptions.get('A09').times], [stopped, 2], 'and the run does not ask the deleted sandbox for open pages')
@@ -165,8 +165,8 @@ t.test('run: findings stay over a reset, a load and a deleted sandbox', async t 
   await control('POST /load', { scenario: { clock: NOW, data: smallFixture() } })
 
   const inRun = [
-    ['unknown-parameter', 5, ['req_1', 'till/req_1', 'till/req_2', 'bar/req_1']],
-    ['refused-and-repeated', 1, ['till/req_1', 'till/req_2']]
+    ['unknown-parameter', 5, ['#1/req_1', 'till#1/req_1', 'till#1/req_2', 'bar#1/req_1', 'till#2/req_1']],
+    ['refused-and-repeated', 1, ['till#1/req_1', 'till#1/req_2']]
   ]
   t.equal(status, 204)
   t.strictSame([await finds(), await finds('?scope=run'), found(sandbox.run)], [[], inRun, inRun])

@@ -240,6 +240,7 @@ const ROUTES: Route[] = [
   [1, draws => `DELETE /coverage${query(draws, '', '?scope=run')}`],
   [3, draws => `GET /findings${query(draws, '', '?format=text', '?scope=run')}`],
   [2, () => 'GET /metrics'],
+  [2, draws => `GET /run${query(draws, '', '?scope=run')}`],
   [2, () => 'GET /sandboxes'],
   [2, draws => `DELETE /sandboxes/${draws.chance(70) ? draws.pick(SANDBOXES) : encoded(hostileWord(draws), draws)}`]
 ]

@@ -1,5 +1,7 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { Faults } from '../../src/http/faults.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
@@ -142,6 +144,22 @@ t.test('hold: a call of a deleted sandbox ends, one of another sandbox waits on'
   t.equal((await emulator.gates())[0].waiting.length, 1)
   await emulator.control('POST /gates/scr_1/open')
   t.equal(await main, 200)
+})
+
+t.test('hold: nobody waits whose client has left already, or while the emulator stops', async t => {
+  const wait = (faults: Faults, destroyed: boolean) => {
+    let end: (goesOn: boolean) => void
+    const goesOn = new Promise<boolean>(resolve => {
+      end = resolve
+    })
+    const raw = Object.assign(new EventEmitter(), { destroyed })
+    return faults.hold(goesOn, goesOn => end(goesOn), { raw: raw as never, longest: null, most: 10 })
+  }
+  const stopping = new Faults()
+  const waiting = wait(stopping, false)
+  stopping.cut()
+
+  t.strictSame([await wait(new Faults(), true), await wait(stopping, false), await waiting], [false, false, false])
 })
 
 t.test('hold: calls go on when their entry is deleted, and when as many wait as limits.waiting allows', async t => {

@@ -368,20 +368,41 @@ t.test('match: what a call is about is found through what it names', async t => 
     ['GET /accounts/mch_a', {}, { account: 'mch_a' }],
     ['GET /accounts/mch_a/users', {}, { account: 'mch_a' }],
     ['DELETE /accounts/mch_a/users/usr_none', {}, { account: 'mch_a' }],
+    ['GET /refunds/rfd_a', {}, { transaction: 'txn_a', ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }],
+    ['GET /refunds/rfd_none', {}, { account: 'mch_a' }],
     ['GET /refunds', {}, { account: 'mch_a' }]
   ]
+  const data = smallFixture({ ...records, refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100 }] })
   const kinds = ['location', 'ticket', 'transaction', 'account'] as const
   for (const [on, call, expected] of cases) {
-    const emulator = await startTestEmulator(t, { scenario: scripted(kinds.map(what => ({ ...about({ [what]: '//' }), calls: 1 }))) })
+    const emulator = await startTestEmulator(t, {
+      scenario: scripted(
+        kinds.map(what => ({ ...about({ [what]: '//' }), calls: 1 })),
+        { data }
+      )
+    })
     for (let nth = 0; nth < 4; nth++) await emulator.call(on, call)
     const counted = emulator.sandbox.script.listed().map(({ matched }, index) => [kinds[index], matched > 0])
     t.strictSame(Object.fromEntries(counted), Object.fromEntries(kinds.map(what => [what, what in expected])), on)
 
-    const exact = await startTestEmulator(t, { scenario: scripted([about(expected)]) })
+    const exact = await startTestEmulator(t, { scenario: scripted([about(expected)], { data }) })
     t.equal((await exact.call(on, call)).status, 503, `${on} ${JSON.stringify(expected)}`)
-    const other = await startTestEmulator(t, { scenario: scripted([about({ ...expected, account: 'mch_b' })]) })
+    const other = await startTestEmulator(t, { scenario: scripted([about({ ...expected, account: 'mch_b' })], { data }) })
     t.not((await other.call(on, call)).status, 503)
   }
+
+  const expect = [{ on: 'POST /transactions', match: { about: { account: { present: false } } }, times: 1 }]
+  const nobody = await startTestEmulator(t, { scenario: scripted([], { expect }) })
+  t.equal((await nobody.call('POST /transactions', { body: 'ticket=tkt_none&payment_type=external', key: null })).status, 400)
+  t.equal((await nobody.control('POST /verify')).status, 200, 'a call without a key that names nothing is about nobody')
+})
+
+t.test('match: a parameter that has parts was sent or not', async t => {
+  const script = [{ on: 'POST /transactions', match: { body: { card: { present: false } } }, respond: { status: 402 } }]
+  const { call } = await startTestEmulator(t, { scenario: scripted(script) })
+  const pay = (more: string) => call('POST /transactions', { body: `ticket=tkt_a&payment_type=card${more}`, key: null })
+
+  t.strictSame([(await pay('')).status, (await pay('&card[brand]=visa')).status], [402, 200])
 })
 
 t.test('script: a delay holds up its own call alone; one from min to max is drawn from the seed', async t => {

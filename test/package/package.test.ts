@@ -198,13 +198,13 @@ t.test('package: other package managers install it without a warning, and use it
   const managers = join(scratch, 'managers')
   mkdirSync(managers)
   writeFileSync(join(managers, 'package.json'), '{"private":true}')
-  output(managers, ['npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', ...OTHER_MANAGERS], BARE)
+  output(managers, ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', ...OTHER_MANAGERS], BARE)
 
   for (const manager of MANAGERS.slice(1)) use(t, manager)
 })
 
 t.test('package: Vitest and Jest use it', { skip: !isWhole && 'npm run test:package does it' }, async t => {
-  output(folder, ['npm', 'install', '--save-dev', '--no-audit', '--no-fund', '--ignore-scripts', ...RUNNERS], BARE)
+  output(folder, ['npm', 'install', '--prefer-offline', '--save-dev', '--no-audit', '--no-fund', '--ignore-scripts', ...RUNNERS], BARE)
 
   for (const command of [['vitest', 'run', 'vitest.test.mjs'], ['jest']]) {
     const { status, stdout, stderr } = run(folder, ['npx', ...command])

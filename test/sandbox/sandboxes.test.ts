@@ -173,15 +173,15 @@ t.test('sandboxes: the run counts what is done in all of them, and names their c
 
   for (const each of [main, a, b]) {
     t.strictSame(await requestsIn(each, 'run'), {
-      'refused-and-repeated': ['req_1', 'req_2', 'a/req_1', 'a/req_2', 'b-1/req_1', 'b-1/req_2'],
-      'search-without-narrowing': ['a/req_3']
+      'refused-and-repeated': ['#1/req_1', '#1/req_2', 'a#1/req_1', 'a#1/req_2', 'b-1#1/req_1', 'b-1#1/req_2'],
+      'search-without-narrowing': ['a#1/req_3']
     })
   }
   t.strictSame(await requestsIn(a, 'sandbox'), { 'refused-and-repeated': ['req_1', 'req_2'], 'search-without-narrowing': ['req_3'] })
   t.strictSame(await requestsIn(main, 'sandbox'), { 'refused-and-repeated': ['req_1', 'req_2'] })
   const assumption = async ({ control }: SandboxClient, scope: string, wanted: string) =>
     (await control(`GET /assumptions?scope=${scope}`)).body.data.find(({ id }: { id: string }) => id === wanted).requests
-  t.strictSame(await assumption(main, 'run', 'A13'), ['a/req_3'])
+  t.strictSame(await assumption(main, 'run', 'A13'), ['a#1/req_3'])
   t.strictSame(await assumption(a, 'sandbox', 'A13'), ['req_3'])
   const violated = async ({ control }: SandboxClient, scope: string) =>
     (await control(`GET /coverage?scope=${scope}`)).body.rules.find(({ rule }: { rule: string }) => rule === 'REF-1').violated

@@ -142,6 +142,15 @@ t.test('a value that is too long for a pattern does not match, and the entry and
     script.listed().map(({ matched, too_long }) => [matched, too_long]),
     [[2, 2]]
   )
+  for (const reason of [{ not: '/y/' }, { not: '/y/', present: true }]) {
+    const negated = new Script([(await compileEntry(entry(reason), () => {})) as NonNullable<Awaited<ReturnType<typeof compileEntry>>>])
+    t.strictSame(
+      [fits, long, 'y'].map(reason => negated.act(sent(reason), { seed: 1, at: 0 }) !== null),
+      [true, false, false],
+      'what nobody looked at is not the contrary either'
+    )
+    t.strictSame(negated.listed()[0]?.too_long, 1)
+  }
   t.not(text.act(sent(long), { seed: 1, at: 0 }), null, 'text is compared at any length')
   t.strictSame(
     text.listed().map(({ matched, too_long }) => [matched, too_long]),

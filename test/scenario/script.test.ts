@@ -151,6 +151,14 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       ['match.about.refund: unknown name refund; known here: location, ticket, transaction, account']
     ],
     [
+      'a format that no right call has',
+      pay({ body: { currency: 'dollars' } }),
+      ['match.body.currency: can never match: a three-letter ISO 4217 currency code in lower case was expected, such as usd']
+    ],
+    ['nothing to wait for', { on: 'GET /tickets', hold: {} }, ['hold: one of until and gate was expected']],
+    ['two things to wait for', { on: 'GET /tickets', hold: { until: 2, gate: 'a' } }, ['hold: one of until and gate was expected, not both']],
+    ['no length of time to wait at most', { on: 'GET /tickets', hold: { gate: 'a', for: 'long' } }, [`hold.for: ${DURATION_PROBLEM}`]],
+    [
       'a list with a wrong operation',
       { on: ['POST /refunds', 'POST /refund'], delay: '1s' },
       ['on[1]: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?']
@@ -365,6 +373,9 @@ t.test('script: an operation is looked for by its name, in whatever case its met
     ['GET /ticket', 'did you mean GET /tickets?'],
     ['PATCH /everything/else', OPERATIONS_NAMED]
   ] as const) {
+    const inList: string[] = []
+    t.equal(await compileEntry({ on: ['GET /tickets', on], delay: '1s' }, (steps, message) => inList.push(atOf(steps, message))), null)
+    t.strictSame(inList, [`on[1]: ${on} is no operation of the reference; ${hint}`])
     const problems: string[] = []
     t.equal(await compileEntry({ on, match: { body: { x: 1 } }, delay: 'x' }, (steps, message) => problems.push(atOf(steps, message))), null)
     t.strictSame(
@@ -388,6 +399,15 @@ t.test('script: an entry behind one that answers every call of its operation can
     ['conditions first', [some, first, later, all, other], 5, []],
     ['behind one', [all, some, other], 3, [problem(1)]],
     ['behind one, twice', [all, all, first], 3, [problem(1), problem(2)]],
+    [
+      'behind one of any operation',
+      [
+        { on: '*', delay: '1s' },
+        { on: '*', delay: '2s' }
+      ],
+      2,
+      ['[1]: can never apply: an earlier entry of any operation answers every call']
+    ],
     ['an empty match is no condition', [{ ...all, match: { query: { created: {} } } }, some], 2, [problem(1)]],
     ['1+ is every call', [{ ...all, calls: '1+' }, some], 2, [problem(1)]],
     ['every call but the first', [later, some], 2, []],

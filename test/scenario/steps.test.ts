@@ -1,5 +1,6 @@
 import t from 'tap'
 import { pathOf } from '../../src/core/places.js'
+import { flawsOf } from '../../src/scenario/flaws.js'
 import { bindingsOf } from '../../src/scenario/scenario.js'
 import { SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import {
@@ -173,6 +174,18 @@ t.test('play: its problems, with their places', async t => {
     if (found.length === 0) checkSteps({ steps, play: { list: play as PlayData[] } }, BINDINGS, (at, message) => found.push(`${pathOf(at)}: ${message}`))
     t.strictSame(found, problems, JSON.stringify(play))
   }
+})
+
+t.test('play: what is right of calls at once is checked beside one that is not', t => {
+  const play = [{ at_once: [{ do: 5 }, { do: 'GET /ticket' }] }] as unknown as PlayData[]
+  const found: string[] = []
+
+  checkSteps({ steps: { list: [] }, play: { list: play, flaws: flawsOf([{ steps: [0, 'at_once', 0, 'do'] }]) } }, BINDINGS, (at, message) =>
+    found.push(`${pathOf(at)}: ${message}`)
+  )
+
+  t.strictSame(found, ['play[0].at_once[1].do: GET /ticket is no operation of the reference; did you mean GET /tickets?'])
+  t.end()
 })
 
 t.test('steps: many references to nothing are reported in time that grows with their number alone', async t => {

@@ -1,4 +1,5 @@
 import { createFormDecoder, type FormObject } from '../../src/core/form.js'
+import { NO_WORDS } from '../../src/core/secret-words.js'
 import { Trace } from '../../src/core/trace.js'
 import type { JournalLimits } from '../../src/evidence/journal.js'
 import { JournalBudget } from '../../src/evidence/journal-budget.js'
@@ -20,6 +21,7 @@ export const judgedCall = (given: Partial<JudgedCall> = {}): JudgedCall => ({
   params: {},
   account: 'mch_a',
   userAgent: null,
+  test: null,
   hasAuthorization: false,
   query: form(''),
   body: form(''),
@@ -44,6 +46,7 @@ export const judgedCall = (given: Partial<JudgedCall> = {}): JudgedCall => ({
   ms: 1,
   signature: () => 'the same',
   redact: () => {},
+  secretWords: NO_WORDS,
   ...given
 })
 

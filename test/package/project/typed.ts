@@ -1,7 +1,7 @@
-import { connect, type Emulator, EmulatorError, type Scenario, type StartOptions, startEmulator } from 'commerce-emulator'
+import { connect, type Emulator, EmulatorError, type EmulatorOptions, type Scenario, startEmulator } from 'commerce-emulator'
 
 const scenario: Scenario = { fixtures: ['bistro'], script: [{ on: 'POST /transactions', respond: { status: 402 } }] }
-const options: StartOptions = { scenario, settings: { 'pagination.max_limit': 5, pagination: { order: 'oldest_first' } } }
+const options: EmulatorOptions = { scenario, settings: { 'pagination.max_limit': 5, pagination: { order: 'oldest_first' } } }
 
 export async function typed(url?: string): Promise<number> {
   await using emulator: Emulator = url === undefined ? await startEmulator(options) : await connect({ url })
@@ -15,6 +15,6 @@ export function codeOf(error: unknown): string {
 }
 
 // @ts-expect-error a setting has its own words
-export const wrong: StartOptions = { settings: { 'pagination.order': 'sideways' } }
+export const wrong: EmulatorOptions = { settings: { 'pagination.order': 'sideways' } }
 // @ts-expect-error no setting is called so
-export const unknown: StartOptions = { settings: { 'pagination.ordre': 'oldest_first' } }
+export const unknown: EmulatorOptions = { settings: { 'pagination.ordre': 'oldest_first' } }

@@ -1,0 +1,70 @@
+/** A judged run as Markdown, for the summary of a build. */
+import { coverageShare, type JudgedRun, whyOf } from './report-text.js'
+import { visible } from './terminal.js'
+
+/** Rows of a table: a build server takes no more than a mebibyte. */
+const MOST_ROWS = 50
+
+/** The summary: the gates, the findings, and the refused calls with why. */
+export function runMarkdown({ run, verdict, ignore, status }: JudgedRun): string {
+  const refused = run.requests.filter(({ outcome }) => outcome === 'refused')
+  const named = run.tests.filter(({ test }) => test !== null)
+  return [
+    `## commerce-emulator: ${verdict.failures.length === 0 ? 'all gates passed' : 'a gate failed'}`,
+    '',
+    `${run.calls} calls, ${refused.length} refused. ${coverageShare(run)}. Scenario: ${plain(run.scenario.name)}.${status === null ? '' : ` The command ended with ${status}.`}`,
+    '',
+    ...table(
+      'Gates',
+      ['gate', 'result'],
+      verdict.gates.map(({ gate, problems }) => [code(gate), problems.length === 0 ? 'passed' : `**failed**: ${problems.map(plain).join('; ')}`])
+    ),
+    ...table(
+      'Findings',
+      ['finding', 'severity', 'times', 'calls', 'what to do'],
+      run.findings.map(({ finding, severity, times, requests, about, advice }) => [
+        code(finding),
+        ignore.includes(finding) ? `${severity}, ignored` : severity,
+        String(times),
+        requests.map(code).join(' '),
+        plain(`${about} ${advice}`)
+      ])
+    ),
+    ...table(
+      'Tests',
+      ['test', 'calls', 'refused', 'rules broken', 'findings'],
+      named.map(({ test, calls, refused, broken, findings }) => [
+        plain(test as string),
+        String(calls),
+        String(refused),
+        broken.join(' '),
+        findings.map(({ finding, times }) => `${code(finding)} ${times}×`).join(', ')
+      ])
+    ),
+    ...table(
+      'Refused calls',
+      ['call', 'test', 'request', 'status', 'why'],
+      refused.map(call => [code(call.request), plain(call.test ?? ''), plain(`${call.method} ${call.path}`), String(call.status), plain(whyOf(call))])
+    ),
+    ...table(
+      'Assumptions relied on',
+      ['assumption', 'topic', 'answers'],
+      run.assumptions.map(({ assumption, topic, times }) => [assumption, plain(topic), String(times)])
+    )
+  ].join('\n')
+}
+
+function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return []
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const more = rows.length > MOST_ROWS ? ['', `${rows.length - MOST_ROWS} more are in the report.`] : []
+  return [`### ${title}`, '', row(head), row(head.map(() => '---')), ...rows.slice(0, MOST_ROWS).map(row), ...more, '']
+}
+
+/** A name of ours, in which no character means anything in Markdown. */
+const code = (name: string) => `\`${name.replace(/[^\w#./-]/g, '?')}\``
+
+/** What means something to Markdown or HTML in a line of text, and what makes a link of an address. */
+const SPECIAL = /[\\`*[\]<>|~&#@$]|(?<!\w)_|_(?!\w)|:(?=\S)|(?<=www)\./gi
+/** Text as it stands: what means something in Markdown is an entity. */
+const plain = (text: string): string => visible(text).replace(SPECIAL, character => `&#${character.charCodeAt(0)};`)

@@ -1,0 +1,68 @@
+/** The report of a run for people at a terminal, and for the log of GitHub Actions. */
+import type { RunDocument } from '../control/run.js'
+import type { FindingId } from '../evidence/findings.js'
+import type { RunCall } from '../evidence/run-calls.js'
+import { entryName, type Verdict } from './gates.js'
+import { visible } from './terminal.js'
+
+/** A run with what the gates say of it, as reports show it. */
+export type JudgedRun = {
+  run: RunDocument
+  verdict: Verdict
+  /** Findings that fail no gate. */
+  ignore: readonly FindingId[]
+  /** The status of the command; null where no command was run. */
+  status: number | null
+}
+
+/** `37 of 93 rule outcomes, 39.7 %`. */
+export const coverageShare = ({ coverage: { seen, possible, percent } }: RunDocument): string => `${seen} of ${possible} rule outcomes, ${percent} %`
+
+/** Why a call was refused: the rule or assumption, and the message. */
+export function whyOf({ entry }: Pick<RunCall, 'entry'>): string {
+  const { rule, assumption } = entry?.refusal ?? {}
+  const { error } = (entry?.answer ?? {}) as { error?: { message?: unknown } }
+  return [rule ?? assumption, error?.message].filter(Boolean).join(': ')
+}
+
+/** The summary, a line for each part. */
+export function summaryText({ run, verdict, ignore }: JudgedRun): string {
+  const { calls, coverage, findings, assumptions, unused_script_entries: unused, unmet_expectations: unmet } = run
+  const lines = [
+    '',
+    'commerce-emulator',
+    `  Calls         ${calls}`,
+    `  Coverage      ${coverageShare(run)}; ${coverage.never_exercised.length} rules never exercised, ${coverage.never_violated.length} never violated`,
+    `  Assumptions   ${assumptions.map(({ assumption }) => assumption).join(' ') || 'none relied on'}`,
+    `  Findings      ${findings.map(({ finding, times }) => `${finding} (${times}×${ignore.includes(finding) ? ', ignored' : ''})`).join(', ') || 'none'}`,
+    `  Script        ${unused.length === 0 ? 'no entry unused' : `never applied: ${unused.map(entryName).join(', ')}`}`,
+    `  Expectations  ${unmet.map(({ message }) => message).join('; ') || 'none unmet'}`,
+    ...verdict.failures.map(({ message }) => `  FAILED        ${message}`)
+  ]
+  return `${lines.map(visible).join('\n')}\n`
+}
+
+/** Findings for which a build shows the first calls. */
+const MOST_NAMED = 5
+/** Gates whose failures are findings, which have annotations of their own. */
+const OTHER_GATES: readonly string[] = ['coverage', 'expectations', 'script']
+
+/** Annotations of GitHub Actions: one for each finding that is not ignored, by its severity, and one for each other failure. */
+export function annotations({ run, verdict, ignore }: JudgedRun): string {
+  const ofFindings = run.findings
+    .filter(({ finding }) => !ignore.includes(finding))
+    .map(({ finding, severity, about, advice, times, requests }) => {
+      const calls = `${requests.slice(0, MOST_NAMED).join(', ')}${requests.length > MOST_NAMED ? ', …' : ''}`
+      return command(severity, finding, `${about} ${advice} (${times}×: ${calls})`)
+    })
+  const ofGates = verdict.failures.filter(({ gate }) => OTHER_GATES.includes(gate)).map(({ gate, message }) => command('error', gate, message))
+  return [...ofFindings, ...ofGates].map(line => `${line}\n`).join('')
+}
+
+/** A workflow command: `%`, CR and LF are encoded, and in a property `:` and `,` as well. */
+function command(name: 'error' | 'warning', title: string, message: string): string {
+  const encoded = (text: string) => text.replace(/[%\r\n]/g, percentEncoded)
+  return `::${name} title=${encoded(title).replace(/[:,]/g, percentEncoded)}::${visible(encoded(message))}`
+}
+
+const percentEncoded = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`

@@ -1,0 +1,170 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { originOf } from '../../src/cli/running.js'
+import { startEmulator } from '../../src/index.js'
+import { MERCHANT, smallFixture } from '../support/emulator.js'
+import { ran, read, scenarioIn, script } from './exec-run.js'
+
+const TOKEN = 'open sesame'
+
+/** An emulator that listens, with two findings in its run: the same refused call twice, a payment of nothing. */
+async function emulatorWithFindings(t: Test, settings: object = {}) {
+  const emulator = await startEmulator({
+    scenario: { data: smallFixture() as never, expect: [{ on: 'POST /refunds', times: 1 }] },
+    settings: { log_level: 'silent', ...settings }
+  })
+  t.teardown(emulator.close)
+  const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
+  for (let call = 0; call < 2; call++) await fetch(`${emulator.baseUrl}/tickets/tkt_none`, { headers })
+  await fetch(`${emulator.baseUrl}/transactions`, { method: 'POST', body: new URLSearchParams({ ticket: 'tkt_a', payment_type: 'external' }) })
+  return emulator
+}
+
+t.test('judge: the emulator is named by its address, its base address or that of its control API', async t => {
+  const cases: [given: string, origin: string][] = [
+    ['http://localhost:4010', 'http://localhost:4010'],
+    ['http://localhost:4010/', 'http://localhost:4010'],
+    ['http://localhost:4010/next', 'http://localhost:4010'],
+    ['http://localhost:4010/_control/', 'http://localhost:4010'],
+    ['HTTP://LocalHost:4010/a/next/?b=c#d', 'http://localhost:4010/a'],
+    ['https://user:word@emulator.example/shop', 'https://emulator.example/shop'],
+    ['http://[::1]:80/nextdoor', 'http://[::1]/nextdoor']
+  ]
+  for (const [given, origin] of cases) t.equal(originOf(given), origin)
+  for (const given of ['localhost:4010', '', 'emulator', 'ftp://localhost', 'http://']) {
+    t.strictSame(await ran(['judge', '--url', given]), {
+      status: 1,
+      stdout: '',
+      stderr: `commerce-emulator: ${given} is no address of HTTP; give the emulator's, such as http://localhost:4010\n`
+    })
+  }
+})
+
+t.test('judge: a running emulator passes or fails by the gates of exec; judging changes nothing', async t => {
+  const { controlUrl, baseUrl } = await emulatorWithFindings(t)
+  const of = async (...args: string[]) => {
+    const { status, stderr } = await ran(['judge', '--url', baseUrl, ...args])
+    return [status, ...[...stderr.matchAll(/FAILED {8}(.*)\n/g)].map(([, message]) => message)]
+  }
+  const unmet = 'POST /refunds: 1 call was expected, 0 came'
+  const before = await (await fetch(`${controlUrl}/run`)).text()
+
+  t.strictSame(await of(), [2, unmet])
+  t.strictSame(await of('--fail-on', 'script'), [0])
+  t.strictSame(await of('--fail-on', 'zero-payment', 'expectations'), [2, 'finding: zero-payment', unmet])
+  t.strictSame(await of('--fail-on', 'findings', '--ignore', 'zero-payment,refused-and-repeated'), [0])
+  t.match((await of('--fail-on', 'errors', '--min-coverage', '100'))[1], /^rule coverage is [\d.]+ %, below 100 %$/)
+  t.equal(await (await fetch(`${controlUrl}/run`)).text(), before)
+})
+
+t.test('judge: the address comes from COMMERCE_URL where no flag gives it, the token from CONTROL_TOKEN', async t => {
+  const { controlUrl } = await emulatorWithFindings(t, { control_token: TOKEN })
+  const ends = async (args: string[], environment: Record<string, string>) => {
+    const { status, stderr } = await ran(['judge', '--fail-on', 'script', ...args], environment)
+    t.notOk(stderr.includes(TOKEN))
+    return status === 0 ? 0 : [status, stderr]
+  }
+  const refused = [
+    1,
+    `commerce-emulator: the run cannot be read at ${controlUrl}/run: it answered 401, This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN.\n`
+  ]
+
+  t.equal(await ends([], { COMMERCE_URL: controlUrl, CONTROL_TOKEN: TOKEN }), 0)
+  t.equal(await ends(['--url', controlUrl, '--token', TOKEN], { COMMERCE_URL: 'http://localhost:1', CONTROL_TOKEN: 'another' }), 0)
+  t.equal(await ends(['--url', controlUrl], { COMMERCE_EMULATOR_CONTROL_TOKEN: TOKEN }), 0)
+  t.strictSame(await ends(['--url', controlUrl], {}), refused)
+  t.strictSame(await ends(['--url', controlUrl], { CONTROL_TOKEN: 'another' }), refused)
+})
+
+async function serverThat(t: Test, answers: RequestListener): Promise<string> {
+  const server = createServer(answers).listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  t.teardown(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+t.test('judge: a run that cannot be read ends with 1 and says why', async t => {
+  const folder = `${t.testdir()}/reports`
+  const why = async (url: string) => {
+    const { status, stderr } = await ran(['judge', '--url', url, '--report', folder])
+    t.equal(status, 1)
+    return stderr
+  }
+  const start = (url: string) => `commerce-emulator: the run cannot be read at ${url}/_control/run: `
+  const other = await serverThat(t, (_request, response) => response.end('<html>'))
+  const wrong = await serverThat(t, (_request, response) => response.end('{"object":"list"}'))
+  const broken = await serverThat(t, ({ socket }) => socket.destroy())
+
+  t.equal(await why('http://127.0.0.1:1'), `${start('http://127.0.0.1:1')}nothing listens there\n`)
+  t.equal(await why('https://127.0.0.1:1'), `${start('https://127.0.0.1:1')}nothing listens there\n`)
+  t.equal(await why(other), `${start(other)}it answered 200, not as commerce-emulator does\n`)
+  t.equal(await why(wrong), `${start(wrong)}it answered 200, not as commerce-emulator does\n`)
+  t.equal(await why(broken), `${start(broken)}socket hang up\n`)
+  t.throws(() => readFileSync(`${folder}/run.json`))
+})
+
+t.test('exec and judge: GitHub Actions gets annotations, and the summary is appended to that of the step', async t => {
+  const { baseUrl } = await emulatorWithFindings(t)
+  const root = t.testdir({ 'step.md': 'before\n' })
+  const environment = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: `${root}/step.md` }
+
+  const judged = await ran(['judge', '--url', baseUrl, '--fail-on', 'warnings', '--ignore', 'zero-payment'], environment)
+  const executed = await ran(['exec', '--', ...script('')], environment)
+
+  t.equal(judged.status, 2)
+  const lines = judged.stderr.split('\n').filter(line => line.startsWith('::'))
+  t.equal(lines.length, 1)
+  t.match(lines[0], /^::warning title=refused-and-repeated::.* \(1×: #1\/req_1, #1\/req_2\)$/)
+  t.equal(executed.status, 0)
+  const summary = readFileSync(`${root}/step.md`, 'utf8')
+  t.ok(summary.startsWith('before\n## commerce-emulator: a gate failed\n'))
+  t.ok(summary.includes('\n## commerce-emulator: all gates passed\n\n0 calls'))
+
+  for (const GITHUB_ACTIONS of ['false', '']) {
+    t.notOk((await ran(['judge', '--url', baseUrl, '--fail-on', 'findings'], { GITHUB_ACTIONS })).stderr.includes('::'))
+  }
+})
+
+t.test('exec and judge: a report that cannot be written makes the status 1, unless the command or a gate has failed', async t => {
+  const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets/{id}', times: 1 }] })
+  const root = t.testdirName
+  const GITHUB_STEP_SUMMARY = `${root}/none/step.md`
+  const ends = async (code: string) => {
+    const { status, stderr } = await ran(['exec', '--scenario', scenario, '--report', `${root}/reports`, '--', ...script(code)], { GITHUB_STEP_SUMMARY })
+    t.ok(
+      stderr.endsWith(`commerce-emulator: ${GITHUB_STEP_SUMMARY} cannot be written: ENOENT: no such file or directory, open '${GITHUB_STEP_SUMMARY}'\n`),
+      stderr
+    )
+    t.ok(read(`${root}/reports/run.json`), 'the others are written')
+    return status
+  }
+  const visit = `await call('GET /tickets/tkt_a')`
+
+  t.equal(await ends(visit), 1)
+  t.equal(await ends(''), 2)
+  t.equal(await ends(`${visit}\nprocess.exit(7)`), 7)
+  writeFileSync(`${root}/file`, '')
+  const { status, stderr } = await ran(['judge', '--url', (await emulatorWithFindings(t)).baseUrl, '--report', `${root}/file`])
+  t.strictSame([status, stderr], [1, `commerce-emulator: ${root}/file cannot be made: it is a file, not a folder\n`])
+})
+
+t.test('exec: with a control token the run is read all the same, and no report holds it', async t => {
+  const folder = `${t.testdir()}/reports`
+  const code = `
+const { COMMERCE_CONTROL_URL: url } = process.env
+await fetch(url + '/reset', { method: 'POST', headers: { authorization: 'Bearer ${TOKEN}' } })
+const send = name => fetch(base + '/tickets/' + encodeURIComponent(name), { headers: { authorization: 'Basic ' + btoa(key + ':'), 'test-name': name } })
+await send(${JSON.stringify(TOKEN)})
+await send('4242424242424242 ' + key)`
+  const { status, stderr } = await ran(['exec', '--set', `control_token=${TOKEN}`, '--scenario', scenarioIn(t), '--report', folder, '--', ...script(code)])
+
+  t.equal(status, 0, stderr)
+  t.equal(read(`${folder}/run.json`).run.calls, 2)
+  for (const name of ['run.json', 'junit.xml', 'summary.md', 'report.html']) {
+    const text = readFileSync(`${folder}/${name}`, 'utf8')
+    for (const secret of [TOKEN, '4242424242424242', MERCHANT]) t.notOk(text.includes(secret), `${name}: ${secret}`)
+  }
+  t.notOk(stderr.includes(TOKEN))
+})

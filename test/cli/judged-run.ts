@@ -1,0 +1,83 @@
+/** Runs with what the gates say of them, for the tests of reports. */
+import { type Gates, verdictOn } from '../../src/cli/gates.js'
+import type { JudgedRun } from '../../src/cli/report-text.js'
+import type { RunDocument } from '../../src/control/run.js'
+import { Coverage } from '../../src/evidence/coverage.js'
+import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findings.js'
+import type { RunCall, RunEntry } from '../../src/evidence/run-calls.js'
+
+/** A finding that the calls show. */
+export const finding = (id: FindingId, ...requests: string[]): Finding => ({ finding: id, ...FINDINGS[id], times: Math.max(requests.length, 1), requests })
+
+/** A call that was refused, in full, with text of its client wherever there is some. */
+export const refusedCall = (text: string, given: Partial<RunCall> = {}): RunCall => ({
+  request: '#1/req_1',
+  test: text,
+  on: 'POST /refunds',
+  method: 'POST',
+  path: `/${text}`,
+  outcome: 'refused',
+  status: 400,
+  entry: {
+    id: '#1/req_1',
+    at: '2026-03-01T18:00:00.000Z',
+    on: 'POST /refunds',
+    method: 'POST',
+    path: `/${text}`,
+    params: { id: text },
+    account: 'mch_a',
+    query: { [text]: text },
+    body: { metadata: { [text]: text } },
+    user_agent: text,
+    test: text,
+    outcome: 'refused',
+    status: 400,
+    answer: { error: { message: text, param: text } },
+    answered: true,
+    took_effect: false,
+    script: { id: 'scr_1', name: text, fault: null },
+    refusal: { code: 'refund_exceeds_remaining', rule: 'REF-7', assumption: null, param: text },
+    ms: 1,
+    why: {
+      rules: [{ rule: 'REF-7', verdict: 'broken', text: 'a Refund above the remainder is an error', facts: { transaction: text } }],
+      assumptions: [{ assumption: 'A07', topic: 'error body' }],
+      changed_by: ['#1/req_0']
+    }
+  } as RunEntry,
+  ...given
+})
+
+/** A call that was answered. */
+export const answeredCall = (request: string, test: string | null = null): RunCall => ({
+  ...refusedCall('', { request, test }),
+  path: '/tickets',
+  method: 'GET',
+  outcome: 'answered',
+  status: 200,
+  entry: null
+})
+
+/** A run in which nothing was done, but for what is given. */
+export const runOf = (given: Partial<RunDocument> = {}): RunDocument => ({
+  object: 'run',
+  version: '1.2.3',
+  scenario: { name: 'default', description: null },
+  calls: 0,
+  coverage: new Coverage().report(),
+  findings: [],
+  assumptions: [],
+  unused_script_entries: [],
+  unmet_expectations: [],
+  sandboxes: [],
+  tests: [],
+  requests: [],
+  omitted: { requests: 0, entries: 0, by_test: 0 },
+  ...given
+})
+
+/** A run that was judged by some gates. */
+export function judgedRun(given: Partial<RunDocument> = {}, gates: Partial<Gates> = {}, status: number | null = 0): JudgedRun {
+  const all: Gates = { minCoverage: null, failOn: ['expectations'], ignore: [], ...gates }
+  const run = runOf(given)
+  return { run, verdict: verdictOn(run, all), ignore: all.ignore, status }
+}

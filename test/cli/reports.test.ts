@@ -1,0 +1,328 @@
+/** The reports of a run: whatever a client sent is text in them. */
+import { hash } from 'node:crypto'
+import t from 'tap'
+import { runPage } from '../../src/cli/report-html.js'
+import { runJunit } from '../../src/cli/report-junit.js'
+import { runMarkdown } from '../../src/cli/report-markdown.js'
+import { annotations, type JudgedRun, summaryText, whyOf } from '../../src/cli/report-text.js'
+import type { RunDocument } from '../../src/control/run.js'
+import { Coverage } from '../../src/evidence/coverage.js'
+import { FINDINGS } from '../../src/evidence/findings.js'
+import { RULE_IDS } from '../../src/reference/rules.js'
+import { placesOf } from '../support/judged-call.js'
+import { answeredCall, finding, judgedRun, refusedCall } from './judged-run.js'
+import { elementsIn, parseMarkup, structureOf } from './markup.js'
+
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</style><script>alert(1)</script>',
+  '</details></td></table></body></html>',
+  '<!-- ',
+  ']]><![CDATA[',
+  '&lt;b&gt; &#60;b&#62; &amp',
+  'javascript:alert(1)',
+  'STYLESHEET $& $1 ${html} %s',
+  '| a | b |\n| --- | --- |\n# title',
+  '`code` **bold** _it_ ~~no~~ [link](http://evil.example) ![image](http://evil.example/x.png) <http://evil.example>',
+  'www.evil.example https://evil.example user@evil.example @team #1 $x$',
+  '\\| \\` \\',
+  '\u202egnp.exe \u2066x\u2069 \u0000 \u001b[2J \u2028'
+]
+
+/** What controls a terminal or reorders text, line feeds apart. */
+const CONTROLLING = /[^\P{Cc}\n]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
+
+/** A run in which every text that a client or a scenario can choose is this one. */
+const runWith = (text: string): Partial<RunDocument> => ({
+  scenario: { name: text, description: text },
+  calls: 3,
+  findings: [finding('zero-payment', '#1/req_1', '#1/req_2')],
+  assumptions: [{ assumption: 'A07', topic: 'error body', default: 'as shown', times: 1, requests: ['#1/req_1'] }],
+  unused_script_entries: [
+    { id: 'scr_1', entry: { name: text, on: 'GET /tickets' }, matched: 0, applied: 0 }
+  ] as unknown as RunDocument['unused_script_entries'],
+  unmet_expectations: [{ message: text }] as unknown as RunDocument['unmet_expectations'],
+  tests: [{ test: text, calls: 1, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: [{ finding: 'zero-payment', times: 1 }] }],
+  requests: [refusedCall(text), answeredCall('#1/req_2', text), answeredCall('#1/req_3', `other ${text}`)]
+})
+const judgedWith = (text: string): JudgedRun => judgedRun(runWith(text), { failOn: ['zero-payment', 'script', 'expectations'], minCoverage: 50 })
+
+t.test('reports: the page has the same elements and attributes whatever a client sent, and shows it as text', t => {
+  const plain = structureOf(runPage(judgedWith('plain')))
+  for (const text of HOSTILE) {
+    const page = runPage(judgedWith(text))
+
+    t.strictSame(structureOf(page), plain, text)
+    const all = elementsIn(parseMarkup(page))
+    const shown = all.map(({ text }) => text).join('\n')
+    t.notMatch(shown, CONTROLLING, 'nothing reorders the text')
+    if (!/[\p{Cc}\u2028\u202e\\"]/u.test(text)) t.ok(shown.includes(text), 'it can be read as it was sent')
+  }
+  t.end()
+})
+
+t.test('reports: the page loads nothing, runs nothing, and its policy allows no more than its own style', t => {
+  const page = runPage(judgedWith(HOSTILE.join(' ')))
+  const all = elementsIn(parseMarkup(page))
+  const policy = all.find(({ attributes }) => attributes['http-equiv'] === 'Content-Security-Policy')?.attributes.content
+
+  const [style, ...more] = all.filter(({ name }) => name === 'style')
+  t.strictSame(more, [])
+  t.equal(
+    policy,
+    `default-src 'none'; style-src 'sha256-${hash('sha256', style?.text as string, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'`
+  )
+  t.notMatch(style?.text, /url\(|@import/)
+  const names = [...new Set(all.map(({ name }) => name))]
+  t.strictSame(
+    names.filter(name => /^(script|img|iframe|object|embed|form|base|svg|video|audio)$/.test(name)),
+    []
+  )
+  for (const { attributes } of all) {
+    for (const [name, value] of Object.entries(attributes)) {
+      t.notMatch(name, /^(on|style$|src$|action$)/)
+      if (name === 'href') t.match(value, /^(#call-\d+|data:,)$/)
+    }
+  }
+  const ids = all.flatMap(({ attributes }) => attributes.id ?? [])
+  t.equal(new Set(ids).size, ids.length)
+  const links = all.flatMap(({ attributes: { href = '' } }) => (href.startsWith('#') ? [href.slice(1)] : []))
+  t.strictSame(
+    links.filter(link => !ids.includes(link)),
+    [],
+    'each link leads to a call of the page'
+  )
+  t.end()
+})
+
+t.test('reports: the page shows calls by test, each refusal with its why, findings, the map of the 58 rules and the assumptions', t => {
+  const coverage = new Coverage()
+  coverage.count(placesOf('REF-7', 'LIST-1'), null)
+  coverage.count([], 'REF-7')
+  coverage.count(placesOf('REF-6'), null)
+  const judged = judgedRun(
+    {
+      ...runWith('too much'),
+      findings: [finding('double-refund-risk', '#1/req_1'), finding('zero-payment', '#1/req_2'), finding('card-number-sent', '#7/req_1')],
+      coverage: coverage.report(),
+      omitted: { requests: 7, entries: 8, by_test: 0 }
+    },
+    { failOn: ['zero-payment'], ignore: ['card-number-sent'] }
+  )
+  const all = elementsIn(parseMarkup(runPage(judged)))
+  const textOf = (element: (typeof all)[number]): string => [element.text, ...element.children.map(textOf)].join(' ')
+  const whole = textOf(all[0] as (typeof all)[number])
+
+  t.strictSame(
+    all.filter(({ name }) => name === 'h2').map(({ text }) => text),
+    ['Gates', 'Findings', 'Calls by test', 'Coverage', 'Assumptions relied on']
+  )
+  const cells = all.filter(({ name }) => name === 'li')
+  t.equal(cells.length, 58)
+  const cellOf = (rule: string) => cells[(RULE_IDS as string[]).indexOf(rule)]
+  t.strictSame(
+    ['REF-7', 'LIST-1', 'REF-6', 'LOC-1', 'TKT-1'].map(rule => [cellOf(rule)?.attributes.class, cellOf(rule)?.text]),
+    [
+      ['all', 'kept 1 · broken 1'],
+      ['all', 'kept 1 · broken –'],
+      ['some', 'kept 1 · broken 0'],
+      ['none', 'kept 0 · broken 0'],
+      ['none', 'kept – · broken 0']
+    ]
+  )
+  for (const part of [
+    'REF-7: too much',
+    'a Refund above the remainder is an error',
+    '{"transaction":"too much"}',
+    'Relies on: A07 (error body)',
+    'Rules kept: BASE-1. Rules broken: REF-7.',
+    FINDINGS['zero-payment'].advice,
+    'Calls of further tests',
+    '7 calls are not listed, and 8 are not shown in full.',
+    'script entry too much',
+    'warning, ignored'
+  ])
+    t.ok(whole.includes(part), part)
+  t.strictSame(
+    all.flatMap(({ name, attributes, text }) => (name === 'td' && /^(error|warning)/.test(text) && attributes.class ? [attributes.class] : [])),
+    ['bad', 'warn', 'warn']
+  )
+  const [ofTest] = all.filter(({ name }) => name === 'details')
+  t.equal(ofTest?.attributes.open, '', 'a test with a finding is open')
+  t.end()
+})
+
+t.test('reports: a run in which no call named its test, and one without any call, say so', t => {
+  const none = runPage(judgedRun({}, { failOn: [] }))
+  const scripted = refusedCall('x', { test: null, request: 'till#2/req_9', outcome: 'lost_after' })
+  const entry = {
+    ...scripted.entry,
+    account: null,
+    answer: null,
+    answered: false,
+    took_effect: true,
+    query: {},
+    body: {},
+    script: { id: 'scr_4', name: null, fault: 'reset' }
+  }
+  const why = { rules: [{ rule: 'LIST-1', verdict: 'kept', text: 'a list' }], assumptions: [], changed_by: [] }
+  const calls = [
+    { ...scripted, entry: { ...entry, why } },
+    { ...scripted, request: 'till#2/req_10', entry: { ...entry, answer: 'plain\ntext', script: null } }
+  ] as RunDocument['requests']
+  const tests: RunDocument['tests'] = [{ test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] }]
+  const some = runPage(judgedRun({ requests: calls, tests }, {}, null))
+
+  t.ok(none.includes('all gates passed') && none.includes('<h2>Gates</h2>\n<p>None.</p>') && none.includes('The command ended with 0.'))
+  for (const part of [
+    'No call named its test',
+    'All calls',
+    'No Account; took effect; the answer was lost; script entry scr_4',
+    'lost after',
+    '(no body)',
+    'plain\ntext',
+    'no assumption',
+    'Rules kept: none. Rules broken: none.'
+  ])
+    t.ok(some.includes(part), part)
+  t.notOk(some.includes('The command ended'))
+  const both = runPage(judgedRun({ requests: calls, tests: [...tests, { ...tests[0], test: 'one' } as RunDocument['tests'][number]] }))
+  t.ok(both.includes('Calls that named no test'))
+  t.end()
+})
+
+t.test('reports: JUnit has a case a gate and a case a test, which fails when it caused a finding that fails a gate', t => {
+  const tests: RunDocument['tests'] = [
+    { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [{ finding: 'zero-payment', times: 1 }] },
+    {
+      test: 'pays',
+      calls: 2,
+      refused: 1,
+      kept: ['BASE-1'],
+      broken: ['REF-7'],
+      findings: [
+        { finding: 'zero-payment', times: 2 },
+        { finding: 'card-number-sent', times: 1 }
+      ]
+    },
+    { test: 'sends a card', calls: 1, refused: 0, kept: [], broken: [], findings: [{ finding: 'card-number-sent', times: 1 }] }
+  ]
+  const judged = judgedRun(
+    {
+      tests,
+      findings: [finding('zero-payment', '#1/req_1'), finding('card-number-sent', '#1/req_2')],
+      requests: [refusedCall('pays'), answeredCall('#1/req_2', 'pays')]
+    },
+    { failOn: ['warnings', 'script'], ignore: ['card-number-sent'] }
+  )
+  const root = parseMarkup(runJunit(judged))
+
+  t.strictSame([root.name, root.attributes], ['testsuites', { name: 'commerce-emulator', tests: '4', failures: '2' }])
+  t.strictSame(
+    root.children.map(({ name, attributes }) => [name, attributes]),
+    [
+      ['testsuite', { name: 'gates', tests: '2', failures: '1' }],
+      ['testsuite', { name: 'tests', tests: '2', failures: '1' }]
+    ]
+  )
+  const cases = root.children.flatMap(({ children }) => children)
+  t.strictSame(
+    cases.map(({ attributes, children }) => [attributes.classname, attributes.name, children.find(({ name }) => name === 'failure')?.attributes.message]),
+    [
+      ['commerce-emulator.gates', 'warnings', 'warnings: zero-payment'],
+      ['commerce-emulator.gates', 'script', undefined],
+      ['commerce-emulator.tests', 'pays', `zero-payment (2×): ${FINDINGS['zero-payment'].about} ${FINDINGS['zero-payment'].advice}`],
+      ['commerce-emulator.tests', 'sends a card', undefined]
+    ]
+  )
+  t.equal(cases[2]?.children[1]?.text, '2 calls, 1 refused\nkept: BASE-1\nbroke: REF-7\n#1/req_1 POST /pays 400')
+  t.equal(cases[3]?.children[0]?.text, '1 calls, 0 refused\nkept: no rule\nbroke: no rule')
+  t.equal(parseMarkup(runJunit(judgedRun())).children.length, 1, 'without named tests there is no suite of them')
+  t.end()
+})
+
+t.test('reports: JUnit is well-formed XML of the same structure whatever a client sent', t => {
+  const plain = structureOf(runJunit(judgedWith('plain')))
+  for (const text of HOSTILE) t.strictSame(structureOf(runJunit(judgedWith(text))), plain, text)
+  t.end()
+})
+
+/** What means something in Markdown, without the rest. */
+const skeletonOf = (markdown: string) => markdown.replace(/&#\d+;/g, '').replace(/[^\\`*[\]<>|~&#@$\n]|(?<=\w)_(?=\w)/g, '')
+
+t.test('reports: Markdown has the same structure whatever a client sent, and no links', t => {
+  const plain = skeletonOf(runMarkdown(judgedWith('plain')))
+  for (const text of HOSTILE) {
+    const markdown = runMarkdown(judgedWith(text))
+    t.equal(skeletonOf(markdown), plain, text)
+    t.notMatch(markdown, /:\/\/|www\.|(?<!\w)_|_(?!\w)/, text)
+  }
+  t.ok(runMarkdown(judgedRun({ findings: [finding('zero-payment', '`#1/req_1`\n')] })).includes('`?#1/req_1??`'), 'the name of a call ends no code')
+  t.end()
+})
+
+t.test('reports: Markdown shows gates, findings, tests, refused calls and assumptions; tables stop at 50 rows', t => {
+  const many = Array.from({ length: 53 }, (_, nth) => refusedCall('pays', { request: `#1/req_${nth}` }))
+  const markdown = runMarkdown(judgedRun({ ...runWith('pays'), requests: many }, { failOn: ['zero-payment', 'errors'], ignore: ['card-number-sent'] }))
+
+  for (const line of [
+    '## commerce-emulator: a gate failed',
+    '| `zero-payment` | **failed**: finding: zero-payment |',
+    '| `errors` | passed |',
+    '| pays | 1 | 1 | REF-7 | `zero-payment` 1× |',
+    '| `#1/req_0` | pays | POST /pays | 400 | REF-7: pays |',
+    '3 more are in the report.',
+    '| A07 | error body | 1 |'
+  ])
+    t.ok(markdown.split('\n').includes(line), line)
+  t.ok(markdown.includes('3 calls, 53 refused.') && markdown.includes('The command ended with 0.'))
+  t.notOk(markdown.includes('#1/req_50'))
+
+  const ignored = runMarkdown(judgedRun({ findings: [finding('zero-payment', '#1/req_1')] }, { ignore: ['zero-payment'] }, null))
+  t.ok(ignored.includes('| `zero-payment` | warning, ignored | 1 | `#1/req_1` |'))
+  t.ok(ignored.startsWith('## commerce-emulator: all gates passed\n'))
+  t.notMatch(ignored, /The command ended|### Tests|### Refused/)
+  t.end()
+})
+
+t.test('reports: why a call was refused is its rule or assumption with the message, as far as it is known', t => {
+  const { entry } = refusedCall('x') as { entry: NonNullable<ReturnType<typeof refusedCall>['entry']> }
+  t.equal(whyOf({ entry }), 'REF-7: x')
+  t.equal(whyOf({ entry: { ...entry, refusal: { code: 'a', rule: null, assumption: 'A08', param: null } } }), 'A08: x')
+  t.equal(whyOf({ entry: { ...entry, answer: null } }), 'REF-7')
+  t.equal(whyOf({ entry: null }), '')
+  t.end()
+})
+
+t.test('reports: annotations of GitHub Actions, one a finding by its severity and one for each other failure', t => {
+  const risk = FINDINGS['double-refund-risk']
+  const calls = ['#1/req_1', '#1/req_2', '#1/req_3', '#1/req_4', '#1/req_5', '#1/req_6']
+  const judged = judgedRun(
+    {
+      findings: [finding('double-refund-risk', ...calls), finding('zero-payment', 'till#1/req_1'), finding('card-number-sent', '#1/req_9')],
+      unmet_expectations: [{ message: '100 % of it, a:b\r\n::error::forged\u001b' }] as unknown as RunDocument['unmet_expectations']
+    },
+    { failOn: ['errors', 'expectations', 'script'], minCoverage: 10, ignore: ['card-number-sent'] }
+  )
+
+  t.strictSame(annotations(judged).split('\n'), [
+    `::error title=double-refund-risk::${risk.about} ${risk.advice} (6×: #1/req_1, #1/req_2, #1/req_3, #1/req_4, #1/req_5, …)`,
+    `::warning title=zero-payment::${FINDINGS['zero-payment'].about} ${FINDINGS['zero-payment'].advice} (1×: till#1/req_1)`,
+    '::error title=coverage::rule coverage is 0 %25, below 10 %25',
+    '::error title=expectations::100 %25 of it, a:b%0D%0A::error::forged\\u001b',
+    ''
+  ])
+  t.equal(annotations(judgedRun()), '')
+  t.end()
+})
+
+t.test('reports: the summary at the terminal controls nothing there', t => {
+  for (const text of HOSTILE) {
+    const summary = summaryText(judgedWith(text))
+    t.notMatch(summary, CONTROLLING)
+    t.equal(summary.split('\n').length, summaryText(judgedWith('plain')).split('\n').length)
+  }
+  t.end()
+})

@@ -1,0 +1,193 @@
+import t from 'tap'
+import { Evidence } from '../../src/evidence/evidence.js'
+import type { JudgedCall } from '../../src/evidence/judged-call.js'
+import { Run } from '../../src/evidence/run.js'
+import { MOST_CALLS, MOST_REFUSED, RunCalls, type RunEntry } from '../../src/evidence/run-calls.js'
+import { MOST_TESTS, RunTests } from '../../src/evidence/run-tests.js'
+import { form, journalLimits, judgedCall, placesOf } from '../support/judged-call.js'
+
+const ALL = { journal: true, coverage: true }
+const REFUSED = { outcome: 'refused', status: 404, refusal: { code: 'resource_missing', rule: null, assumption: null, param: null, facts: null } } as const
+const entryOf = (request: string, more: Partial<RunEntry> = {}) =>
+  ({ id: request, test: null, on: 'GET /tickets', method: 'GET', path: '/tickets', outcome: 'answered', status: 200, ...more }) as RunEntry
+const NONE = new Map<string, RunEntry>()
+
+t.test('calls of a run: each is listed with a line, a refused one in full', t => {
+  const calls = new RunCalls()
+  calls.add(judgedCall({ test: 'one' }), '#1/req_1', () => t.fail('an entry of a call that was answered') as never)
+  calls.add(judgedCall({ ...REFUSED, operation: null, path: '/nowhere' }), '#1/req_2', () => entryOf('#1/req_2'))
+  calls.keep('#1/req_1', () => entryOf('#1/req_1'))
+  calls.keep('#1/req_1', () => t.fail('an entry that is there already') as never)
+
+  t.strictSame(calls.list(NONE), [
+    { request: '#1/req_1', test: 'one', on: 'GET /tickets', method: 'GET', path: '/tickets', outcome: 'answered', status: 200, entry: entryOf('#1/req_1') },
+    { request: '#1/req_2', test: null, on: null, method: 'GET', path: '/nowhere', outcome: 'refused', status: 404, entry: entryOf('#1/req_2') }
+  ])
+  t.strictSame(calls.omitted, { calls: 0, entries: 0 })
+  t.end()
+})
+
+t.test('calls of a run: what comes beyond the limits is counted', t => {
+  const calls = new RunCalls()
+  for (let call = 0; call < MOST_CALLS + 3; call++) calls.add(judgedCall(), `#1/req_${call}`, () => entryOf(''))
+  t.strictSame([calls.list(NONE).length, calls.omitted], [MOST_CALLS, { calls: 3, entries: 0 }])
+  for (let call = 0; call < MOST_REFUSED + 2; call++) calls.add(judgedCall(REFUSED), `#2/req_${call}`, () => entryOf(`#2/req_${call}`))
+
+  const listed = calls.list(new Map([['#9/req_1', entryOf('#9/req_1')]]))
+  t.strictSame([listed.length, calls.omitted], [MOST_CALLS + MOST_REFUSED + 1, { calls: MOST_REFUSED + 5, entries: 2 }])
+  t.strictSame(
+    listed.slice(MOST_CALLS, MOST_CALLS + 2).map(({ request, entry }) => [request, entry?.id]),
+    [
+      ['#9/req_1', '#9/req_1'],
+      ['#2/req_0', '#2/req_0']
+    ],
+    'a call that is kept in full is listed all the same'
+  )
+  t.end()
+})
+
+t.test('calls of a run: an entry of more than 64 KiB is not kept, nor more than 8 MiB of all; a long path is cut', t => {
+  const calls = new RunCalls()
+  const path = `/${'p'.repeat(500)}`
+  calls.add(judgedCall({ path }), '#1/req_0', () => entryOf(''))
+  t.equal(calls.list(NONE)[0]?.path, `${path.slice(0, 200)}…`)
+
+  const wrapping = JSON.stringify(entryOf('#1/req_0', { path: '' })).length
+  calls.keep('#1/req_0', () => entryOf('#1/req_0', { path: 'x'.repeat(65_536 - wrapping + 1) }))
+  t.strictSame([calls.list(NONE)[0]?.entry, calls.omitted.entries], [null, 1])
+  for (let call = 0; call < 129; call++) {
+    const request = `#2/req_${String(call).padStart(4, '0')}`
+    calls.keep(request, () => entryOf(request, { path: 'x'.repeat(65_536 - JSON.stringify(entryOf(request, { path: '' })).length) }))
+  }
+  t.strictSame([calls.list(NONE).length, calls.omitted.entries], [129, 2])
+  t.end()
+})
+
+t.test('tests of a run: calls, refusals, rules and findings of each, in the order in which they came', t => {
+  const tests = new RunTests()
+  const judged = (kept: number[], broken: 'REF-7' | null = null) => ({ kept, broken, relied: [] })
+  tests.count(judgedCall({ test: 'pays' }), judged(placesOf('LIST-1', 'BASE-1')))
+  tests.count(judgedCall(), null)
+  tests.count(judgedCall({ ...REFUSED, test: 'pays' }), judged(placesOf('BASE-1'), 'REF-7'))
+  for (const finding of ['zero-payment', 'stopped-at-empty-page', 'zero-payment'] as const) tests.addFinding(finding, 'pays')
+  tests.addFinding('zero-payment', 'searches')
+
+  t.strictSame(tests.list(['pays', null]), [
+    {
+      test: 'pays',
+      calls: 2,
+      refused: 1,
+      kept: ['BASE-1', 'LIST-1'],
+      broken: ['REF-7'],
+      findings: [
+        { finding: 'stopped-at-empty-page', times: 2 },
+        { finding: 'zero-payment', times: 2 }
+      ]
+    },
+    { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [{ finding: 'stopped-at-empty-page', times: 1 }] },
+    { test: 'searches', calls: 0, refused: 0, kept: [], broken: [], findings: [{ finding: 'zero-payment', times: 1 }] }
+  ])
+  t.end()
+})
+
+t.test('tests of a run: so many are told apart, and calls of further ones are counted', t => {
+  const tests = new RunTests()
+  for (let test = 0; test < MOST_TESTS + 2; test++) tests.count(judgedCall({ test: String(test) }), null)
+  tests.addFinding('zero-payment', String(MOST_TESTS))
+  tests.count(judgedCall({ test: '7' }), null)
+
+  const listed = tests.list([])
+  t.strictSame([listed.length, listed[7]?.calls, tests.omitted], [MOST_TESTS, 2, 2])
+  t.end()
+})
+
+/** The evidence of a sandbox, and what is recorded in it. */
+function recorded(parts = ALL) {
+  const run = new Run()
+  const evidence = new Evidence(journalLimits(), run, 'till')
+  const record = (given: Partial<JudgedCall>) => evidence.record(judgedCall(given), parts)
+  const entries = () => Object.fromEntries(run.listing().requests.map(({ request, entry }) => [request, entry?.id ?? null]))
+  return { run, evidence, record, entries }
+}
+const EMPTY_PAGE = { object: 'list', url: '', data: [], has_more: true, first_id: 'tkt_9', last_id: 'tkt_9' } as const
+const LOST_REFUND = { operation: 'createRefund', body: form('transaction=txn_a'), outcome: 'lost_before', isDelivered: false } as const
+
+t.test('run: calls that a finding names are kept in full, the earlier ones too', t => {
+  const { record, entries, evidence, run } = recorded()
+  record({ id: 'req_1' })
+  record({ ...LOST_REFUND, id: 'req_2', test: 'refunds' })
+  record({ ...LOST_REFUND, id: 'req_3', test: 'refunds again' })
+
+  t.strictSame(entries(), { 'till#1/req_1': null, 'till#1/req_2': 'till#1/req_2', 'till#1/req_3': 'till#1/req_3' })
+  evidence.clear()
+  t.strictSame(entries(), { 'till#1/req_1': null, 'till#1/req_2': 'till#1/req_2', 'till#1/req_3': 'till#1/req_3' }, 'a reset takes nothing')
+  t.strictSame(
+    run.listing().tests.map(({ test, findings }) => [test, findings.map(({ finding }) => finding)]),
+    [
+      [null, []],
+      ['refunds', []],
+      ['refunds again', ['double-refund-risk']]
+    ]
+  )
+  t.end()
+})
+
+t.test('run: a call that a finding names before it is over is kept in full once it is', t => {
+  const { record, entries, evidence } = recorded()
+  evidence.leave(judgedCall({ ...LOST_REFUND, id: 'req_1' }))
+  record({ ...LOST_REFUND, id: 'req_2' })
+  t.strictSame(entries(), { 'till#1/req_2': 'till#1/req_2' })
+
+  record({ ...LOST_REFUND, id: 'req_1' })
+
+  t.strictSame(entries(), { 'till#1/req_2': 'till#1/req_2', 'till#1/req_1': 'till#1/req_1' })
+  t.end()
+})
+
+t.test('run: an empty page that nobody continued from is kept in full while it is open and after a reset', t => {
+  const { record, entries, evidence, run } = recorded()
+  const search = { query: form('search_query=s'), shown: EMPTY_PAGE, test: 'searches' }
+  record({ id: 'req_1', ...search })
+  const caused = () => run.listing().tests.map(({ test, findings }) => [test, findings.find(({ finding }) => finding === 'stopped-at-empty-page')?.times])
+
+  t.strictSame([entries(), caused()], [{ 'till#1/req_1': 'till#1/req_1' }, [['searches', 1]]])
+  evidence.journal.clear()
+  record({ id: 'req_2', ...search, query: form('search_query=z') })
+  t.strictSame(caused(), [['searches', 1]], 'of a call that the journal does not hold, the test is not known')
+  evidence.clear()
+  t.strictSame(entries(), { 'till#1/req_1': 'till#1/req_1', 'till#1/req_2': 'till#1/req_2' })
+  record({ id: 'req_1' })
+  t.strictSame(run.listing().sandboxes, [{ sandbox: 'till', periods: 2 }])
+  t.end()
+})
+
+t.test('run: without the journal no call is listed, but tests are; with a name of a test the call is redacted', t => {
+  const { record, run } = recorded({ journal: false, coverage: true })
+  let redacted = 0
+  record({ ...REFUSED, test: 'secret', redact: () => redacted++ })
+  record({ ...LOST_REFUND, id: 'req_2' })
+  record({ ...LOST_REFUND, id: 'req_3' })
+
+  const { requests, tests, omitted } = run.listing()
+  t.strictSame([requests, omitted, redacted], [[], { requests: 3, entries: 0, by_test: 0 }, 1])
+  t.strictSame(
+    tests.map(({ test, calls, refused, findings }) => [test, calls, refused, findings.length]),
+    [
+      ['secret', 1, 1, 0],
+      [null, 2, 0, 1]
+    ]
+  )
+  t.end()
+})
+
+t.test('run: a call that ends after its sandbox was deleted is counted in its period, and not listed', t => {
+  const { record, run, evidence } = recorded()
+  record({ id: 'req_1' })
+  evidence.end()
+  record({ id: 'req_2', unknownParameter: true })
+
+  const { requests, omitted, sandboxes } = run.listing()
+  t.strictSame([requests.length, omitted.requests, sandboxes], [1, 1, [{ sandbox: 'till', periods: 1 }]])
+  t.strictSame(run.findings.list()[0]?.requests, ['till#1/req_2'])
+  t.end()
+})
