@@ -9,16 +9,17 @@ import { visible } from './terminal.js'
 
 type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 
-/** Starts with the given settings and closes on SIGTERM or SIGINT; a second signal ends the process at once. Errors: as of `runEmulator`. */
+/** Starts with the given settings and closes on SIGTERM or SIGINT; a second signal ends the process at once. `beforeEnd` has the process close the emulator before it ends. Errors: as of `runEmulator`. */
 export async function start(
   given: Required<Pick<RunOptions, 'settings' | 'environment'>> & Pick<RunOptions, 'variables'>,
-  { stdout, stderr }: Output
+  { stdout, stderr }: Output,
+  beforeEnd: typeof closeWithGrace = closeWithGrace
 ): Promise<void> {
   const { values, sources } = settingsInForce({ flag: given.settings, environment: given.environment })
   const logger = await createLogger(values.log_level, stderr.isTTY, stderr)
   const bar = await createProgressBar(stderr)
   const emulator = await runEmulator({ ...given, isPortFree: false, logger, progress: bar.update }).finally(bar.stop)
-  closeWithGrace({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
+  beforeEnd({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
     if (err) logger.fatal({ err }, 'The emulator stops because of a defect. Please report it.')
     await emulator.close().catch(error => {
       stderr.write(`commerce-emulator: ${error.message}\n`)

@@ -27,8 +27,8 @@ export class Evidence {
   #unfollow: (() => void) | null = null
   #isOver = false
   readonly #sandbox: string
-  /** The number of the period since the last load or reset; null before its first call. */
-  #period: number | null = null
+  /** What calls are named by since the last load or reset, before their ids; null before the first call. */
+  #period: string | null = null
 
   /** `sandbox` is the name of the sandbox; null for the one at the base address. */
   constructor(limits: JournalLimits, run: Run, sandbox: string | null = null) {
@@ -89,8 +89,8 @@ export class Evidence {
   }
 
   readonly #nameInRun = (call: string): string => {
-    this.#period ??= this.#run.nextPeriod(this.#sandbox)
-    return `${this.#sandbox}#${this.#period}/${call}`
+    this.#period ??= `${this.#sandbox}#${this.#run.nextPeriod(this.#sandbox)}/`
+    return this.#period + call
   }
 
   #entryOf(call: JudgedCall): RunEntry {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { start } from '../../src/cli/start.js'
 import { dataIn } from '../../src/sandbox/change-log.js'
 import { DataFile } from '../../src/sandbox/data-file.js'
 import { documentOf } from '../../src/scenario/documents.js'
@@ -333,17 +334,15 @@ t.test('a file that is removed, replaced or changed by somebody else is written 
 t.test('start: what could not be written at the end is on stderr, and the process is told to end with 1', async t => {
   const folder = await folderOf(t)
   let close: (given: object) => Promise<void> = async () => {}
-  const { start } = await t.mockImport<typeof import('../../src/cli/start.js')>('../../src/cli/start.js', {
-    'close-with-grace': (_options: object, given: typeof close) => {
-      close = given
-    }
-  })
+  const beforeEnd = (_options: object, given: typeof close) => {
+    close = given
+  }
   const output: string[] = []
   const errors: string[] = []
   const stdout = { write: (text: string) => output.push(text) }
   const stderr = { isTTY: false, write: (text: string) => errors.push(text) }
   const settings = { data: join(folder, 'shop.json'), port: 0, log_level: 'silent' } as const
-  await start({ settings, environment: {} }, { stdout, stderr } as never)
+  await start({ settings, environment: {} }, { stdout, stderr } as never, beforeEnd as never)
 
   const [, baseUrl] = / ready on (\S+)/.exec(output.join('')) as unknown as [string, string]
   await rm(folder, { recursive: true })
