@@ -77,8 +77,8 @@ function withSettings(command: Command, wanted: (key: SettingKey) => boolean = (
     .helpOption('-h, --help', 'Print this help.')
 }
 
-/** What exec runs: all that comes after `--`. */
-const commandIn = (args: readonly string[]): readonly string[] => (args.includes('--') ? args.slice(args.indexOf('--') + 1) : [])
+/** What exec runs: all that comes after `--`, which is there. */
+const commandIn = (args: readonly string[]): readonly string[] => args.slice(args.indexOf('--') + 1)
 
 /** Why a command line of exec runs nothing, though no help is asked for; null where it names a command. */
 function missingCommand([command, first, ...rest]: readonly string[]): string | null {

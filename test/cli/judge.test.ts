@@ -85,6 +85,13 @@ async function serverThat(t: Test, answers: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+t.test('judge: what is wrong with its flags is said before any address is called', async t => {
+  const { status, stderr } = await ran(['judge', '--fail-on', 'zero-paymnt'])
+
+  t.equal(status, 1)
+  t.match(stderr, /zero-paymnt.*did you mean zero-payment\?/)
+})
+
 t.test('judge: a run that cannot be read ends with 1 and says why', async t => {
   const folder = `${t.testdir()}/reports`
   const why = async (url: string) => {

@@ -428,7 +428,7 @@ t.test('sandboxes: the totals of the run outlive a deleted sandbox', async t => 
       .join()
   ]
   const before = await totals()
-  t.ok(before[1]?.includes('"stopped-at-empty-page"') && before[1].includes('gone/req_1'), 'the run has the finding')
+  t.ok(before[1]?.includes('"stopped-at-empty-page"') && before[1].includes('gone#1/req_1'), 'the run has the finding')
 
   t.equal((await control('DELETE /sandboxes/gone')).status, 204)
   t.strictSame(await totals(), before)

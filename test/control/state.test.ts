@@ -55,6 +55,7 @@ t.test('control: the overview shows scenario, seed, clock, counts and links that
       clock: '/_control/clock',
       snapshots: '/_control/snapshots',
       requests: '/_control/requests',
+      run: '/_control/run',
       coverage: '/_control/coverage',
       findings: '/_control/findings',
       metrics: '/_control/metrics',

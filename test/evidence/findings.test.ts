@@ -383,7 +383,11 @@ for (const [name, cases] of Object.entries({ SEARCHES, PARAMETERS, REPEATS, LOST
       await play(emulator, steps)
 
       t.strictSame(await found(emulator), finds, title)
-      t.strictSame(await found(emulator, '?scope=run'), finds, `${title}, in the run`)
+      t.strictSame(
+        await found(emulator, '?scope=run'),
+        finds.map(([finding, times, requests]) => [finding, times, requests.map(request => `#1/${request}`)]),
+        `${title}, in the run`
+      )
     }
   })
 }
@@ -515,5 +519,5 @@ t.test('findings: they are cleared by a reset, not in the run', async t => {
   await emulator.control('POST /reset')
 
   t.strictSame(await found(emulator), [])
-  t.strictSame(await found(emulator, '?scope=run'), [['search-without-narrowing', 1, ['req_1']]])
+  t.strictSame(await found(emulator, '?scope=run'), [['search-without-narrowing', 1, ['#1/req_1']]])
 })

@@ -1,0 +1,4 @@
+// Compiles TypeScript as it is loaded, in worker threads too.
+import { register } from 'tsx/esm/api'
+
+register()
