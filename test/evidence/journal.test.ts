@@ -88,13 +88,17 @@ t.test('limits.journal_bytes: what is counted is at least what the calls hold', 
     'such letters percent-encoded': nth => call('POST /refunds', { body: `reason=${nth}%C5%81${letters}` }),
     'an answer that repeats them': nth => call('POST /refunds', { body: `${nth}%C5%81${letters.slice(0, 5000)}=1` })
   })) {
-    for (let nth = 0; nth < CALLS; nth++) await make(nth)
     const { journal } = sandbox.evidence
-    const counted = journal.bytes
-    t.equal(journal.size, CALLS)
-    const full = await heap()
-    journal.clear()
-    const held = full - (await heap())
+    let [counted, held] = [0, Number.POSITIVE_INFINITY]
+    // a collection also frees what is no call's, such as code: the least of a few measurements counts
+    for (let round = 0; round < 5 && held >= counted * 1.1; round++) {
+      for (let nth = 0; nth < CALLS; nth++) await make(nth)
+      counted = journal.bytes
+      t.equal(journal.size, CALLS)
+      const full = await heap()
+      journal.clear()
+      held = Math.min(held, full - (await heap()))
+    }
     t.ok(held < counted * 1.1, `${what}: ${Math.round(held / CALLS)} bytes, ${Math.round(counted / CALLS)} counted`)
     t.ok(counted < held * 5 + CALLS * 4000, `${what}: not far more either`)
   }
