@@ -62,6 +62,8 @@ type Manager = {
   variables?: Record<string, string>
   /** Whether Node.js finds the package without it. */
   isPlain?: boolean
+  /** What comes before the command that exec runs, where that is not `--` alone: Yarn 1 drops the first one. */
+  end?: string[]
 }
 const MANAGERS: Manager[] = [
   { name: 'npm', install: file => ['npm', 'install', '--save-dev', '--offline', file], exec: ['npx', '--offline'], isPlain: true },
@@ -73,7 +75,14 @@ const MANAGERS: Manager[] = [
     variables: { npm_config_store_dir: join(scratch, 'store') },
     isPlain: true
   },
-  { name: 'Yarn 1', script: 'yarn/bin/yarn.js', install: file => ['add', '--dev', '--offline', `file:${file}`], exec: ['--silent'], isPlain: true },
+  {
+    name: 'Yarn 1',
+    script: 'yarn/bin/yarn.js',
+    install: file => ['add', '--dev', '--offline', `file:${file}`],
+    exec: ['--silent'],
+    end: ['--', '--'],
+    isPlain: true
+  },
   {
     name: 'Yarn 4',
     script: '@yarnpkg/cli-dist/bin/yarn.js',
@@ -94,7 +103,7 @@ const RUNNERS = ['vitest@4', 'jest@30']
 const USED = { status: 200, refused: [true, 'setting_invalid'] }
 
 /** Makes a project, installs the package into it and uses it there. */
-function use(t: Test, { name, script, install, exec, variables, isPlain }: Manager): string {
+function use(t: Test, { name, script, install, exec, end = ['--'], variables, isPlain }: Manager): string {
   const folder = join(scratch, name.replaceAll(' ', '-'))
   cpSync(PROJECT, folder, { recursive: true })
   writeFileSync(join(folder, 'yarn.lock'), '')
@@ -111,7 +120,7 @@ function use(t: Test, { name, script, install, exec, variables, isPlain }: Manag
     const { stdout, stderr } = run(folder, [...node, file], env)
     t.strictSame([stderr, JSON.parse(stdout || 'null')], ['', USED], `${name}: ${file}`)
   }
-  const command = run(folder, [...manager, ...exec, 'commerce-emulator', 'exec', '--', process.execPath, 'called.mjs'], env)
+  const command = run(folder, [...manager, ...exec, 'commerce-emulator', 'exec', ...end, process.execPath, 'called.mjs'], env)
   t.strictSame([command.status, command.stdout], [0, 'status 200\n'], `${name}: the command\n${command.stderr}`)
   return folder
 }
