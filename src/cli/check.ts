@@ -7,7 +7,7 @@ import { withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import { BASE } from '../http/paths.js'
-import { sentIn, valuesOf } from '../http/script.js'
+import { sentIn } from '../http/script.js'
 import { isChange, operationAt, operationOf } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { Sandboxes } from '../sandbox/sandboxes.js'
@@ -115,6 +115,7 @@ async function checkLoaded(file: string, { app, sandbox, settings }: Loaded, opt
     const client = playAgainst(base, options)
     await playSteps(play, against === null ? client : counted(client), bindings, outcome => add('play ', outcome), answers)
   }
+  // calls are counted by what became of them when their connections have ended
   await app.close()
   const judged = play.length > 0 && against === null ? sandbox.tally : tally
   for (const { expectation, wanted, seen, holds, message } of judged.verdicts(sandbox.store)) {
@@ -130,10 +131,8 @@ async function checkLoaded(file: string, { app, sandbox, settings }: Loaded, opt
 function sentBy({ method, path, query, key, form }: StepCall, store: Store, decode: ReturnType<typeof createFormDecoder>): SentCall | null {
   const route = operationAt(method, path)
   if (route === null) return null
-  const { operation, params } = route
   const account = (key !== null && store.keys.get(key)) || null
-  const values = { params: ([name]: readonly string[]) => params[name as string], query: valuesOf(decode(query).root), body: valuesOf(decode(form ?? '').root) }
-  return sentIn(store, { operation, key, account, ...values })
+  return sentIn(store, { ...route, account, query: decode(query).root, body: decode(form ?? '').root }, key)
 }
 
 /** What became of a call, as far as its answer says so: a service that answers a change with a 2xx has made it. */

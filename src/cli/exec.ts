@@ -6,6 +6,7 @@ import { constants } from 'node:os'
 import { settingsInForce } from '../core/settings.js'
 import { runEmulator } from '../emulator.js'
 import { createLogger } from '../http/logging.js'
+import { BASE } from '../http/paths.js'
 import type { Launch } from '../scenario/scenario.js'
 import { concluded, type ReportOptions } from './run-reports.js'
 import { originOf, runOf } from './running.js'
@@ -28,7 +29,7 @@ export async function exec(command: Command, { launch, names, killAfter, ...opti
   if (options.report !== null) await mkdir(options.report, { recursive: true })
   const level = flag.log_level ?? environment.log_level
   const logger = level && (await createLogger(level, stderr.isTTY, stderr))
-  const emulator = await runEmulator({ settings: { port: 0, ...flag }, environment, variables, ...(logger && { logger }) })
+  const emulator = await runEmulator({ settings: flag, environment, variables, ...(logger && { logger }) })
   try {
     const { baseUrl, controlUrl } = emulator
     const origin = originOf(controlUrl)
@@ -37,7 +38,7 @@ export async function exec(command: Command, { launch, names, killAfter, ...opti
       {
         [names.url]: origin,
         [names.baseUrl]: baseUrl,
-        [names.sandboxUrl]: `${origin}/sandbox/{name}/next`,
+        [names.sandboxUrl]: `${origin}/sandbox/{name}${BASE}`,
         [names.controlUrl]: controlUrl,
         ...(emulator.apiKeys[0] && { [names.apiKey]: emulator.apiKeys[0].key })
       },

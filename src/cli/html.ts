@@ -10,7 +10,7 @@ export class Html {
 }
 export type HtmlValue = Html | string | number | readonly HtmlValue[]
 
-/** A template of HTML: values are escaped, for text and for attributes in double quotes; markup and lists of it stand as they are. */
+/** A template of HTML: values are escaped, for text and for attributes in double quotes; markup and lists of it are left as they are. */
 export const html = (parts: TemplateStringsArray, ...values: HtmlValue[]): Html => new Html(parts, values)
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -66,5 +66,5 @@ const code = (name: string) => `\`${name.replace(/[^\w#./-]/g, '?')}\``
 
 /** What means something to Markdown or HTML in a line of text, and what makes a link of an address. */
 const SPECIAL = /[\\`*[\]<>|~&#@$]|(?<!\w)_|_(?!\w)|:(?=\S)|(?<=www)\./gi
-/** Text as it stands: what means something in Markdown is an entity. */
+/** Text as it was sent: what means something in Markdown is an entity. */
 const plain = (text: string): string => visible(text).replace(SPECIAL, character => `&#${character.charCodeAt(0)};`)

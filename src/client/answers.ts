@@ -160,7 +160,7 @@ export type RunReport = {
   unused_script_entries: ListedEntry[]
   unmet_expectations: NonNullable<Verdict['expectations']>
   sandboxes: { sandbox: string | null; periods: number }[]
-  /** What each test did; null stands for the calls that named none. */
+  /** What each test did; `test` is null for the calls that named none. */
   tests: { test: string | null; calls: number; refused: number; kept: RuleId[]; broken: RuleId[]; findings: { finding: FindingName; times: number }[] }[]
   requests: RunCall[]
   /** What came when no more was kept. */

@@ -1,5 +1,6 @@
 /** Connects to an emulator that runs elsewhere, such as in a container. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { emulatorAddress } from './address.js'
 import { Connection } from './connection.js'
 import type { ApiKey } from './documents.js'
 import { type Emulator, emulatorAt } from './emulator.js'
@@ -64,11 +65,8 @@ async function keysOf({ control, controlUrl }: Emulator): Promise<ApiKey[]> {
 
 /** The address of an emulator and the sandbox in a URL of one. Errors: `option_invalid`. */
 function placeAt(url: string): { address: URL; sandbox: string | null } {
-  const address = URL.canParse(url) ? new URL(url) : null
-  if (address === null || !/^https?:$/.test(address.protocol)) {
-    throw invalidOption('url', `The url of an emulator was expected, as http://localhost:4010, not ${url}`)
-  }
-  const path = address.pathname.replace(/\/+$/, '').replace(/\/(next|_control)$/, '')
-  const [, under = path, sandbox = null] = /^(.*)\/sandbox\/([^/]+)$/.exec(path) ?? []
+  const address = emulatorAddress(url)
+  if (address === null) throw invalidOption('url', `The url of an emulator was expected, as http://localhost:4010, not ${url}`)
+  const [, under = address.pathname, sandbox = null] = /^(.*)\/sandbox\/([^/]+)$/.exec(address.pathname) ?? []
   return { address: new URL(under || '/', address), sandbox }
 }

@@ -1,8 +1,8 @@
 /** A way to an emulator: requests go in, answers come out, in process or over HTTP. */
 import { EmulatorError } from './error.js'
 
-/** `path` is everything after the address. */
-export type SentRequest = { method: string; path: string; headers: Record<string, string>; body?: string }
+/** `path` is everything after the address; `timeout` is the longest wait for the whole answer, in milliseconds. */
+export type SentRequest = { method: string; path: string; headers: Record<string, string>; body?: string; timeout?: number }
 /** Names of headers are in lower case. */
 export type ReceivedAnswer = { status: number; headers: Record<string, string>; text: string }
 /** How requests are sent, and what is freed or ended in the end. */

@@ -8,13 +8,14 @@ export async function httpTransport({ protocol, hostname, port, pathname }: URL)
   const under = pathname.replace(/\/$/, '')
   const http = protocol === 'https:' ? await import('node:https') : { Agent, request }
   const agent = new http.Agent({ keepAlive: true })
-  // an address of IPv6 stands in brackets in a URL
+  // an IPv6 address is in brackets in a URL
   const target: RequestOptions = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, agent }
 
-  const send = ({ method, path, headers, body }: SentRequest) =>
+  const send = ({ method, path, headers, body, timeout }: SentRequest) =>
     new Promise<ReceivedAnswer>((resolve, reject) => {
       const sent = http.request({
         ...target,
+        ...(timeout !== undefined && { signal: AbortSignal.timeout(timeout) }),
         method,
         path: `${under}${path}`,
         headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) }

@@ -40,9 +40,13 @@ export function acceptBodies(control: FastifyInstance): void {
   })
 }
 
+/** The body of a call; null where none was sent, or white space alone. */
+export const sentBody = ({ body }: FastifyRequest): Body | null => (body instanceof Body && !body.isEmpty ? body : null)
+
 /** The body of a call; `example` is shown to a caller who sent none. Errors: `body_malformed`. */
-export function bodyOf({ body }: FastifyRequest, example: string): Body {
-  if (body instanceof Body && !body.isEmpty) return body
+export function bodyOf(request: FastifyRequest, example: string): Body {
+  const body = sentBody(request)
+  if (body !== null) return body
   throw new ApiError('body_malformed', { message: `This call needs a body, as application/json or application/yaml, such as ${example}` })
 }
 

@@ -3,9 +3,8 @@ import type { FastifyPluginAsync } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import { thereAre } from '../core/nearest.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import type { Body } from '../scenario/body.js'
 import { gateOf, RELEASES, type Release } from '../scenario/script.js'
-import { bodyReader, queryOf } from './bodies.js'
+import { bodyReader, queryOf, sentBody } from './bodies.js'
 import { MAKES_SANDBOX } from './sandboxes.js'
 
 const readOpening = bodyReader<{ release?: Release }>(
@@ -20,12 +19,11 @@ export const gateRoutes: FastifyPluginAsync = async control => {
     return { data: sandbox.gates.listed(gatesOf(sandbox)) }
   })
 
-  control.post<{ Params: { name: string } }>('/gates/:name/open', MAKES_SANDBOX, async (request, reply) => {
+  control.post('/gates/:name/open', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
     const { sandbox } = request.call
-    const { name } = request.params
-    const body = request.body as Body | undefined
-    const { release = 'in_order' } = body === undefined || body.isEmpty ? {} : (await readOpening(request as never, reply)).body
+    const { name } = request.params as { name: string }
+    const { release = 'in_order' } = sentBody(request) === null ? {} : (await readOpening(request, reply)).body
     const known = gatesOf(sandbox)
     if (!known.includes(name))
       throw new ApiError('gate_unknown', { message: `No script entry holds calls at a gate ${name}; ${thereAre(known)}.`, param: 'name' })

@@ -7,9 +7,8 @@ import { isSecretName } from '../core/redaction.js'
 import type { JudgedCall } from '../evidence/judged-call.js'
 import { summaryOf } from '../evidence/why.js'
 import { keysToMask } from '../http/answers.js'
-import { endingOf, namesOf, sentIn } from '../http/script.js'
+import { endingOf, sentIn } from '../http/script.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import type { Body } from '../scenario/body.js'
 import { ProblemList, type Report, reportTo, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import {
   type CallsData,
@@ -24,7 +23,7 @@ import type { StateData } from '../scenario/final-state.js'
 import { tooLarge } from '../scenario/limits.js'
 import { type SentCall, shownOn } from '../scenario/matching.js'
 import { expectationSchema } from '../scenario/schemas.js'
-import { bodyReader, queryOf } from './bodies.js'
+import { bodyReader, queryOf, sentBody } from './bodies.js'
 import { shownEntries } from './script.js'
 import type { Slots } from './slots.js'
 
@@ -57,8 +56,7 @@ type Places = { waiting: Slots; closing: AbortSignal }
 export async function verify(request: FastifyRequest, reply: FastifyReply, places: Places): Promise<Verdict> {
   queryOf(request)
   const { sandbox } = request.call
-  const { body } = request as { body?: Body }
-  if (body === undefined || body.isEmpty) return scenarioVerdict(sandbox)
+  if (sentBody(request) === null) return scenarioVerdict(sandbox)
   const { body: asked, document } = await readAsked(request, reply)
   const begin = await judgeOf(asked, document, sandbox)
   const within = asked.within === undefined ? 0 : withinOf(asked.within)
@@ -125,7 +123,7 @@ function secretsNamed(names: object): string[][] {
 }
 
 /** The journal keeps no keys. */
-const sentCallOf = (call: JudgedCall, { store }: Sandbox): SentCall => sentIn(store, { ...namesOf(call), key: null })
+const sentCallOf = (call: JudgedCall, { store }: Sandbox): SentCall => sentIn(store, call, null)
 
 /** How many calls the judge of a journal that it began with has not seen. */
 function missingIn({ journal }: Sandbox['evidence']): () => number {

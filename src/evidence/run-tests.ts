@@ -3,7 +3,7 @@ import { RULE_IDS, RULE_PLACES, type RuleId } from '../reference/rules.js'
 import { FINDINGS, type FindingId } from './findings.js'
 import type { JudgedCall, Judgement } from './judged-call.js'
 
-/** A test; null stands for the calls that named none. */
+/** A test; `test` is null for the calls that named none. */
 export type RunTest = {
   test: string | null
   calls: number
@@ -13,7 +13,7 @@ export type RunTest = {
   findings: { finding: FindingId; times: number }[]
 }
 
-/** Tests that are told apart; calls of further ones are not counted by test. */
+/** Tests that are counted; calls of further ones are not counted by test. */
 export const MOST_TESTS = 2000
 
 class TestUse {
@@ -29,7 +29,7 @@ export class RunTests {
   readonly #tests = new Map<string | null, TestUse>()
   #omitted = 0
 
-  /** Calls of tests that are not told apart. */
+  /** Calls of tests that are not counted. */
   get omitted(): number {
     return this.#omitted
   }

@@ -17,25 +17,22 @@ import { type Faults, type LostAnswer, malformed } from './faults.js'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** A call as it was sent, for matching; nothing of it is kept. */
-export function sentCall(call: Call): SentCall {
-  return sentIn(call.sandbox.store, { ...namesOf(call), key: call.key })
-}
+export const sentCall = (call: Call): SentCall => sentIn(call.sandbox.store, call, call.key)
 
-type Sent = Pick<SentCall, 'operation' | 'key' | 'params' | 'query' | 'body'> & { account: string | null }
-
-/** A call as it was sent among these records. */
-export function sentIn(store: Store, sent: Sent): SentCall {
+/** A call as it was sent among these records, with this key. */
+export function sentIn(store: Store, call: Pick<JudgedCall, 'operation' | 'account' | 'params' | 'query' | 'body'>, key: string | null): SentCall {
+  const { account, params } = call
+  const operation = call.operation as OperationId
+  const sent = {
+    operation,
+    key,
+    account,
+    params: ([name]: readonly string[]) => params[name as string],
+    query: valuesOf(call.query),
+    body: valuesOf(call.body)
+  }
   return { ...sent, about: aboutIn(store, sent) }
 }
-
-/** What a call of the API names. */
-export const namesOf = ({ operation, account, params, query, body }: Pick<JudgedCall, 'operation' | 'account' | 'params' | 'query' | 'body'>) => ({
-  operation: operation as SentCall['operation'],
-  account,
-  params: (([name]) => params[name as string]) as Values,
-  query: valuesOf(query),
-  body: valuesOf(body)
-})
 
 /** Counts a call for the scenario's expectations once, however it is answered; one without a right key is not a call. */
 export function countCall(call: Call): void {
@@ -47,8 +44,8 @@ export function countCall(call: Call): void {
 
 /** Counts a call that has ended for the expectations that ask what became of it. */
 export function countEnding(call: Call): void {
-  const { tally, store } = call.sandbox
-  if (call.isCounted && tally.hasEndings) tally.count(sentIn(store, { ...namesOf(call), key: call.key }), endingOf(call))
+  const { tally } = call.sandbox
+  if (call.isCounted && tally.hasEndings) tally.count(sentCall(call), endingOf(call))
 }
 
 /** What became of a call. */

@@ -1,6 +1,5 @@
 /** Which records a call is about: those that it names, and those that these belong to. */
-import type { OperationId } from '../reference/operations.js'
-import { operationOf } from '../reference/operations.js'
+import { type OperationId, operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 import type { About, SentCall } from './matching.js'
 

@@ -15,7 +15,7 @@ function digested(part: unknown, path: readonly string[]): unknown {
   if (typeof part === 'object' && part !== null) {
     return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, digested(inner, [...path, ...stepsIn(name)])]))
   }
-  if (typeof part === 'boolean') return part
+  if (path.at(-1) === 'present' && typeof part === 'boolean') return part
   const text = String(part)
   if (IS_DIGEST.test(text) || /^\/.*\/i?$/s.test(text)) return part
   return isSecretPath(path) || withoutSecrets(text) !== text ? digestOf(text) : part

@@ -102,29 +102,13 @@ function unknownCall(call: string): string {
 }
 
 /** What steps and plays have been answered, by the names that they give it. */
-export class Answers {
-  readonly #answers = new Map<string, Json>()
-  readonly #names: ReadonlySet<string | undefined>
+export class Answers extends Map<string, Json> {
+  /** Every name that one of them gives. */
+  readonly names: ReadonlySet<string | undefined>
 
   constructor(plays: readonly PlayData[]) {
-    this.#names = new Set(plays.flatMap(play => (isAtOnce(play) ? play.at_once : [play])).map(step => step.as))
-  }
-
-  has(name: string): boolean {
-    return this.#answers.has(name)
-  }
-
-  get(name: string): Json | undefined {
-    return this.#answers.get(name)
-  }
-
-  /** Whether some step gives an answer this name. */
-  isNamed(name: string): boolean {
-    return this.#names.has(name)
-  }
-
-  set(name: string | undefined, answer: Json): void {
-    if (name !== undefined) this.#answers.set(name, answer)
+    super()
+    this.names = new Set(plays.flatMap(play => (isAtOnce(play) ? play.at_once : [play])).map(step => step.as))
   }
 }
 
@@ -159,7 +143,7 @@ async function playStep(
   const call = callOf(resolved, bindings)
   const answer: StepAnswer = missing.length > 0 ? { status: 0, body: null } : await play(call, resolved.expect?.fault)
   const problems = missing.length > 0 ? missing : problemsOf(resolved.expect ?? {}, answer)
-  if (problems.length === 0) answers.set(step.as, answer.body)
+  if (step.as !== undefined && problems.length === 0) answers.set(step.as, answer.body)
   return { at, title: step.do, call, answer, problems }
 }
 
@@ -192,7 +176,7 @@ function resolve(step: StepData, answers: Answers, { variable }: StepBindings): 
     const valueAt = (reference: string): Json => {
       const value = valueAtReference(reference.trim())
       const [head = ''] = reference.trim().split('.')
-      const reason = answers.isNamed(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
+      const reason = answers.names.has(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
       if (value === undefined) missing.push(`\${${reference}} has no value: ${reason}`)
       return value ?? null
     }

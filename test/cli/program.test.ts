@@ -10,6 +10,7 @@ import { validate } from '../../src/cli/validate.js'
 import { SETTINGS, variableOf } from '../../src/core/settings.js'
 import type { RunningEmulator } from '../../src/emulator.js'
 import { VERSION } from '../../src/version.js'
+import { freePort } from '../support/ports.js'
 
 type Ran = { status: number | null; stdout: string; stderr: string }
 
@@ -21,16 +22,6 @@ async function ran(args: string[], environment: Record<string, string> = {}): Pr
   return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
 }
 const quiet = { LOG_LEVEL: 'silent', PORT: '0' }
-
-/** A free port of this machine. */
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 const isOpen = (port: number) =>
   new Promise<boolean>(resolve => {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { type ConnectOptions, connect, EmulatorError, type EmulatorOptions, startEmulator } from '../../src/index.js'
+import { freePort } from '../support/ports.js'
 
 const ACCOUNT = { id: 'mch_a', type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } } as const
 const FIXTURE = { accounts: [ACCOUNT] } as const
@@ -22,15 +23,6 @@ async function served(t: Test, answer: RequestListener): Promise<number> {
   t.teardown(() => server.close())
   await once(server, 'listening')
   return (server.address() as AddressInfo).port
-}
-/** A port that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 const errorOf = (work: Promise<unknown>): Promise<EmulatorError> =>
   work.then(
