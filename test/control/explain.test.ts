@@ -16,12 +16,12 @@ type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 
 /** Everything that could show that a call was made; `saved` is how often a data file was written. */
 async function everything({ control, sandbox }: Emulator): Promise<string> {
-  const paths = ['state', 'requests', 'coverage', 'findings', 'script', 'assumptions', 'clock', 'settings', 'run', 'metrics', 'gates', 'sandboxes']
-  const texts = await Promise.all(
-    paths.map(async path => [path, (await control(`GET /${path}`)).text.replace(/.*(process|nodejs|http_request_duration)_.*\n/g, '')])
-  )
+  const paths = ['state', 'requests', 'coverage', 'findings', 'script', 'assumptions', 'clock', 'settings', 'run', 'gates', 'sandboxes']
+  const texts = await Promise.all(paths.map(async path => (await control(`GET /${path}`)).text))
+  // what prom-client measures of the process goes on
+  const metrics = (await control('GET /metrics')).text.split('\n').filter(line => line.startsWith('commerce_'))
   const verdict = (await control('POST /verify')).body
-  return JSON.stringify([texts, verdict.expectations, sandbox.requests])
+  return JSON.stringify([texts, metrics, verdict.expectations, sandbox.requests])
 }
 
 /** Whether the state is the very same as before: no record, key, entry, clock or setting was replaced. */
