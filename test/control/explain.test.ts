@@ -1,4 +1,5 @@
 /** POST /_control/explain: a call is judged on a copy of the sandbox, and answered there as it would be answered here. */
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { MERCHANT, NOW, RESELLER, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -287,6 +288,22 @@ t.test('A25 control: what explain shows is masked', async t => {
     logs.filter(line => line.includes(CARD) || line.includes('/transactions') || line.includes('unknown')),
     []
   )
+})
+
+t.test('control: the example of the guide is answered as it says', async t => {
+  const { inject } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
+  const guide = readFileSync(new URL('../../docs/scenarios.md', import.meta.url), 'utf8')
+  const [, path, payload, line] = /localhost:4010(\/_control\/explain\S*)' .*?-d '(\{.*?\})'\n```.*?```text\n(.*?)\n```/s.exec(guide) ?? []
+
+  const { status, text } = await inject({
+    method: 'POST',
+    url: path as string,
+    headers: { host: 'localhost', 'content-type': 'application/json' },
+    payload: payload as string
+  })
+
+  t.equal(status, 200)
+  t.ok(text.split('\n').includes(line as string), text)
 })
 
 t.test('control: explain as text is for people', async t => {
