@@ -116,7 +116,7 @@ export function entrySchema(): object {
       on: ON,
       match: MATCH,
       calls: { type: ['integer', 'string'], minimum: 1, 'x-def': 'calls', description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
-      chance: { type: 'number', minimum: 0, maximum: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
+      chance: { type: 'number', minimum: 0, maximum: 1, default: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
       from: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match." },
       until: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match no longer." },
       for: { ...DURATION, description: "How long it is applied after the first call that matched, by the sandbox's clock." },
@@ -127,7 +127,7 @@ export function entrySchema(): object {
         properties: {
           until: { type: 'integer', minimum: 2, maximum: 1000, description: 'How many calls wait before all of them go on.' },
           gate: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The name that a control call opens it by.' },
-          release: { type: 'string', enum: RELEASES, description: 'The order in which calls go on: as they came, or the last one first.' },
+          release: { type: 'string', enum: RELEASES, default: 'in_order', description: 'The order in which calls go on: as they came, or the last one first.' },
           for: { ...DURATION, description: 'The longest that a call waits.' }
         }
       },
@@ -140,8 +140,8 @@ export function entrySchema(): object {
         additionalProperties: false,
         description: 'Answers instead of the operation.',
         properties: {
-          status: { type: 'integer', minimum: 200, maximum: 599 },
-          headers: { type: 'object', additionalProperties: { type: 'string' } },
+          status: { type: 'integer', minimum: 200, maximum: 599, description: 'Left out, 200, or 400 with an error.' },
+          headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Further headers.' },
           body: { description: 'Any JSON; text is sent as it is.' },
           error: {
             type: 'object',
@@ -153,7 +153,12 @@ export function entrySchema(): object {
         }
       },
       fault: { type: 'string', enum: FAULTS, description: 'Loses the answer.' },
-      when: { type: 'string', enum: ['before', 'after'], description: 'before: instead of the call; after: the call takes effect, then its answer is lost.' }
+      when: {
+        type: 'string',
+        enum: ['before', 'after'],
+        default: 'before',
+        description: 'before: instead of the call; after: the call takes effect, then its answer is lost.'
+      }
     }
   }
 }
@@ -184,7 +189,7 @@ const STEP = {
       type: 'object',
       additionalProperties: false,
       properties: {
-        status: { type: 'integer', minimum: 100, maximum: 599 },
+        status: { type: 'integer', minimum: 100, maximum: 599, description: 'The status of the answer; any 2xx when left out.' },
         body: { description: 'What the answer has to hold; names that are left out are not compared.' }
       }
     }
@@ -206,7 +211,7 @@ const PLAY = {
   ...PLAYED_OR_AT_ONCE,
   properties: {
     ...PLAYED.properties,
-    repeat: { type: 'integer', minimum: 1, maximum: 1000, description: 'How often the call is made, one after the other.' },
+    repeat: { type: 'integer', minimum: 1, maximum: 1000, default: 1, description: 'How often the call is made, one after the other.' },
     at_once: { type: 'array', minItems: 1, items: PLAYED, description: 'Calls that are made together, each over a connection of its own.' }
   }
 }
