@@ -158,7 +158,7 @@ async function prepareDocuments({ readDocument, problemLine, preparedName, FIXTU
 
 /** Writes the JSON Schemas that editors read, and the same as TypeScript (`npm run schema`). */
 async function publishSchemas(own) {
-  for (const kind of ['fixture', 'scenario']) {
+  for (const kind of ['fixture', 'scenario', 'script']) {
     await writeFile(join(ROOT, 'docs/schema', `${kind}.json`), `${JSON.stringify(own.publishedSchema(kind), null, 2)}\n`)
   }
   await writeFile(join(ROOT, 'src/client/documents.ts'), declarations(own))

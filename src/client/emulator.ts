@@ -21,7 +21,7 @@ import type {
 import type { Connection } from './connection.js'
 import type { AnswerCode, ApiKey, Fixture, OperationName, Scenario, ScriptEntry } from './documents.js'
 import { EmulatorError, errorFrom, type Problem } from './error.js'
-import { checkOptions, invalidOption } from './options.js'
+import { checkedVars, checkOptions, invalidOption, type Variables } from './options.js'
 
 /** Parameters of a query or a form, nested as they are in brackets. */
 export type Values = { readonly [name: string]: FormValue }
@@ -59,6 +59,10 @@ export type JournalFilter = {
 }
 /** Whose calls are counted: those of the sandbox since its last load or reset, or with `run` those of every sandbox, load and reset of the process. */
 export type Scope = { scope?: 'sandbox' | 'run' }
+/** `vars` are values of the scenario's variables in place of their defaults. */
+export type LoadOptions = { vars?: Variables }
+/** What was loaded; `warnings` are there where something of it is probably not meant so. */
+export type Loaded = { scenario: LoadedScenario; dry_run: boolean; warnings?: Problem[] }
 /** A call of the control API. */
 export type ControlOptions = { query?: Values; body?: object }
 
@@ -87,7 +91,7 @@ export type Emulator = {
    * Loads a scenario or a fixture, a document or the name of one: everything is replaced, or, with a problem, nothing.
    * `POST /_control/load`. Errors: `document_invalid` with every problem, `document_too_large`, `scenario_unknown`.
    */
-  load: (scenario: string | Scenario | Fixture) => Promise<{ scenario: LoadedScenario; dry_run: boolean }>
+  load: (scenario: string | Scenario | Fixture, options?: LoadOptions) => Promise<Loaded>
   /** The whole state, as a fixture that can be loaded again. `GET /_control/state`. Errors: `sandbox_unknown`. */
   state: () => Promise<State>
   /**
@@ -162,6 +166,7 @@ export type Place = { sandbox: string | null; keys: readonly ApiKey[]; startKeys
 const FORM = 'application/x-www-form-urlencoded'
 const ON = /^\s*([A-Za-z]+)\s+(\/\S*)\s*$/
 const INJECT_OPTIONS = ['query', 'body', 'key', 'headers'] as const satisfies (keyof InjectOptions)[]
+const LOAD_OPTIONS = ['vars'] as const satisfies (keyof LoadOptions)[]
 const CONTROL_OPTIONS = ['query', 'body'] as const satisfies (keyof ControlOptions)[]
 
 /** The object for a part of an emulator. */
@@ -182,8 +187,10 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
       return keys
     },
     reset: () => control('POST /reset'),
-    load: async scenario => {
-      const loaded = await control<{ scenario: LoadedScenario; dry_run: boolean }>('POST /load', { body: { scenario } })
+    load: async (scenario, options = {}) => {
+      checkOptions('load', options, LOAD_OPTIONS)
+      const { vars } = options
+      const loaded = await control<Loaded>('POST /load', { body: { scenario, ...(vars && { vars: checkedVars(vars) }) } })
       keys = (await control<{ data: ApiKey[] }>('GET /keys')).data
       return loaded
     },

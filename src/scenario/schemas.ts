@@ -6,6 +6,7 @@ import { OPERATION_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { PAYMENT_TYPES } from '../reference/payment-methods.js'
 import { RESOURCES } from '../reference/tables.js'
+import type { DocumentKind } from './documents.js'
 import { GENERATED_FAMILIES } from './generate.js'
 import { ABOUT, OPERATION } from './matching.js'
 import { FAULTS, RELEASES } from './script.js'
@@ -251,6 +252,31 @@ const FAMILY_STATE = {
   additionalProperties: { type: ['object', 'null'] }
 }
 
+const VARS = {
+  type: 'object',
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+  description: 'Variables with their defaults: text, a number, or true or false. ${vars.NAME} stands for the value of one.'
+}
+const SCRIPT = { type: 'array', items: entrySchema() }
+
+/** The schema of a file of script entries that scenarios share. */
+export function sharedScriptSchema(): object {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['groups'],
+    properties: {
+      description: { type: 'string' },
+      vars: VARS,
+      groups: {
+        type: 'object',
+        additionalProperties: { ...SCRIPT, minItems: 1 },
+        description: 'Script entries by the name of their group; a scenario has those of a group by use: [FILE#GROUP].'
+      }
+    }
+  }
+}
+
 /** The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings, script, steps and expectations. */
 export function scenarioSchema(): object {
   return {
@@ -272,7 +298,9 @@ export function scenarioSchema(): object {
       settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'),
       data: fixtureSchema(),
       generate: { type: 'array', items: GENERATE, description: 'Records filled in from the seed, after data.' },
-      script: { type: 'array', items: entrySchema(), description: 'What the emulator does differently; the first entry that can is applied.' },
+      vars: VARS,
+      use: { type: 'array', items: NAME, description: 'Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script.' },
+      script: { ...SCRIPT, description: 'What the emulator does differently; the first entry that can is applied.' },
       steps: { type: 'array', items: STEP, description: 'Calls played through the API when the scenario loads.' },
       play: { type: 'array', items: PLAY, description: 'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.' },
       expect: { type: 'array', items: expectationSchema(), description: 'How often calls have to come.' }
@@ -286,10 +314,15 @@ export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
 export const SANDBOX_SETTINGS_CHECKER = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
 
 /** A schema as editors read it: draft 2020-12, with the formats that every editor knows. */
-export function publishedSchema(kind: 'fixture' | 'scenario'): object {
-  const title = kind === 'fixture' ? 'A fixture of commerce-emulator: records and API keys' : 'A scenario of commerce-emulator: fixtures plus behaviour'
-  const schema = kind === 'fixture' ? fixtureSchema() : scenarioSchema()
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...(portable(schema) as object) }
+export function publishedSchema(kind: DocumentKind): object {
+  const { title, schemaOf } = PUBLISHED[kind]
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...(portable(schemaOf()) as object) }
+}
+
+const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {
+  fixture: { title: 'A fixture of commerce-emulator: records and API keys', schemaOf: fixtureSchema },
+  scenario: { title: 'A scenario of commerce-emulator: fixtures plus behaviour', schemaOf: scenarioSchema },
+  script: { title: 'Script entries of commerce-emulator that scenarios share', schemaOf: sharedScriptSchema }
 }
 
 /** How formats of our own are said in words that every validator knows. */
