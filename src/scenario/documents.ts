@@ -155,12 +155,16 @@ async function placed(problems: readonly DocumentProblem[]): Promise<Problem[]> 
   for (const [document, own] of byDocument) {
     const places = await document.locate(own.map(({ steps }) => steps))
     for (const [index, { steps, message }] of own.entries()) {
-      found.push({ file: document.name, path: pathOf(steps), message: cut(message), ...places[index] })
+      const { source, ...place } = places[index] ?? {}
+      found.push({ file: document.name, path: pathOf(steps), message: cut(source === undefined ? message : withZeros(message, source)), ...place })
     }
   }
   // a part that came through an alias or a merge is elsewhere in the text
   return found.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
 }
+
+/** A number is quoted with the zeros that it was written with: `0042`, which reads as 42. */
+const withZeros = (message: string, source: string) => message.replace(/; quote it: "\d+"$/, `; quote it: "${source}"`)
 
 /** A message may hold a value of any length. */
 const cut = (message: string) => (message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message)

@@ -20,3 +20,10 @@ export function textsIn(value: unknown, steps: readonly Step[] = []): { steps: r
 
 /** The names of the references of a text. */
 export const namesIn = (text: string): string[] => [...text.matchAll(REFERENCE)].map(([, name]) => (name as string).trim())
+
+/** The first reference of a text, whole or not; null where it has none. */
+export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec(text)?.[0] ?? null
+
+/** What to say of a reference outside of steps and plays, where no call has been answered yet. */
+export const valueless = (reference: string): string =>
+  `${reference} has no value here: the answers of calls are known in steps and play alone; give the record an id under data, or use a variable`

@@ -168,7 +168,11 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
   checkSteps(
     { steps: { list: data.steps, flaws: flaws?.get('steps') }, play: { list: data.play, flaws: flaws?.get('play') } },
-    { variable: name => (isKnown(name) ? name : undefined), ids: suggestedIds(store) },
+    {
+      variable: name => (isKnown(name) ? name : undefined),
+      ids: suggestedIds(store),
+      hasKey: key => store.keys.has(key) || settings['auth.accept_any_key'] !== null || problems.length > 0
+    },
     reportTo(problems, document)
   )
   const actor = settings['auth.accept_any_key']

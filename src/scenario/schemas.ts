@@ -3,9 +3,9 @@ import { checkerOf } from '../core/checking.js'
 import { NOT_BLANK } from '../core/formats.js'
 import { SETTINGS, settingsSchema } from '../core/settings.js'
 import { OPERATION_NAMES } from '../reference/operations.js'
-import type { Schema } from '../reference/parameters.js'
+import { type Schema, schemaOf } from '../reference/parameters.js'
 import { PAYMENT_TYPES } from '../reference/payment-methods.js'
-import { RESOURCES } from '../reference/tables.js'
+import { RESOURCES, TABLES, type Tables } from '../reference/tables.js'
 import type { DocumentKind } from './documents.js'
 import { GENERATED_FAMILIES } from './generate.js'
 import { ABOUT, OPERATION } from './matching.js'
@@ -13,8 +13,19 @@ import { FAULTS, RELEASES } from './script.js'
 
 /** The id of a record, as a fixture may give it. */
 export const ID = /^[A-Za-z0-9_-]{1,128}$/
-const RECORD_ID = { type: 'string', pattern: ID.source, description: 'Letters, digits, _ and -.' }
-const KEY = { type: 'string', pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$', description: 'Printable, without spaces and without a colon.' }
+const RECORD_ID = {
+  type: 'string',
+  pattern: ID.source,
+  description: 'Letters, digits, _ and -.',
+  'x-expected': 'an id of 1 to 128 letters, digits, _ and - was expected',
+  'x-instead': '[A-Za-z0-9_-]+'
+}
+const KEY = {
+  type: 'string',
+  pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$',
+  description: 'Printable, without spaces and without a colon.',
+  'x-expected': 'a key of 1 to 255 printable characters, without spaces and without a colon, was expected'
+}
 const NAME = { type: 'string', minLength: 1 }
 
 /** A record as a fixture gives it: what is derived may not be given, what is needed must, the rest may be left out or null. */
@@ -69,7 +80,7 @@ const either = (type: string, ofType: object, otherwise: object) =>
   ])
 
 const INSTANT = { type: 'string', format: 'instant' }
-const DURATION = { type: 'string', description: 'A length of time, such as 250ms, 2s, 36h, 7d or PT36H.' }
+const DURATION = { type: 'string', 'x-duration': true, description: 'A length of time, such as 250ms, 2s, 36h, 7d or PT36H.' }
 const COUNT = { type: 'integer', minimum: 0, maximum: 1_000_000 }
 const ONE = { type: 'string', enum: OPERATION_NAMES, 'x-many': OPERATION, description: 'A method and a path of the reference.' }
 const ON = {
@@ -86,10 +97,20 @@ const wanted = (depth: number): object => ({
 })
 const NAMES = { type: 'object', additionalProperties: wanted(4) }
 const WANTED_ID = wanted(1)
+/** Names with the part that they go under. */
+const under = (part: string, names: readonly string[]): Record<string, string> => Object.fromEntries(names.map(name => [name, part]))
+/** The names of parameters, with the part of a match that they go under. */
+const placesOf = (table: 'querystring' | 'body', part: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) =>
+      schema === undefined ? [] : Object.keys(schemaOf(schema).properties ?? {}).map(name => [name, part])
+    )
+  )
 const MATCH = {
   type: 'object',
   additionalProperties: false,
   description: 'What the call has to carry; left out: every call of the operation.',
+  'x-elsewhere': { ...placesOf('querystring', 'query'), ...placesOf('body', 'body'), id: 'params' },
   properties: {
     params: { ...NAMES, description: 'Path parameters.' },
     query: NAMES,
@@ -110,6 +131,7 @@ export function entrySchema(): object {
     type: 'object',
     additionalProperties: false,
     required: ['on'],
+    'x-elsewhere': { ...under('match', ['params', 'query', 'body', 'key', 'about']), ...under('respond', ['status', 'headers', 'error', 'retry_after']) },
     properties: {
       name: NAME,
       on: ON,
@@ -125,7 +147,13 @@ export function entrySchema(): object {
         description: 'Keeps calls waiting until so many wait, or until a control call opens a gate.',
         properties: {
           until: { type: 'integer', minimum: 2, maximum: 1000, description: 'How many calls wait before all of them go on.' },
-          gate: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The name that a control call opens it by.' },
+          gate: {
+            type: 'string',
+            pattern: '^[A-Za-z0-9_-]{1,64}$',
+            'x-expected': 'a name of 1 to 64 letters, digits, _ and - was expected',
+            'x-instead': '[A-Za-z0-9_-]+',
+            description: 'The name that a control call opens it by.'
+          },
           release: { type: 'string', enum: RELEASES, description: 'The order in which calls go on: as they came, or the last one first.' },
           for: { ...DURATION, description: 'The longest that a call waits.' }
         }
@@ -173,6 +201,7 @@ const STEP = {
   type: 'object',
   additionalProperties: false,
   required: ['do'],
+  'x-elsewhere': { ...under('expect', ['status', 'fault']), ...under('body', ['transaction', 'ticket', 'amount', 'payment_type']) },
   properties: {
     as: { ...NAME, description: 'What later steps call its answer: ${name.field}.' },
     do: { ...NAME, description: 'A method and a path, such as POST /transactions or GET /transactions/${payment.id}.' },
@@ -282,6 +311,7 @@ export function scenarioSchema(): object {
   return {
     type: 'object',
     additionalProperties: false,
+    'x-elsewhere': under('data', ['api_keys', ...Object.keys(RESOURCES)]),
     properties: {
       name: NAME,
       description: { type: 'string' },

@@ -1,7 +1,7 @@
 /** Script entries: what the emulator does differently for some calls. The first entry that can is applied. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { drawnFraction } from '../core/draws.js'
-import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
+import { durationExpected, durationOf } from '../core/durations.js'
 import { instantOf } from '../core/instants.js'
 import type { Step } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
@@ -143,7 +143,7 @@ const instantIn = (data: EntryData, name: 'from' | 'until', otherwise: number): 
 
 function durationIn(text: string, steps: Step[], report: Report): number {
   const ms = durationOf(text)
-  if (ms === null) report(steps, DURATION_EXPECTED)
+  if (ms === null) report(steps, durationExpected(text))
   return ms ?? Number.NaN
 }
 
