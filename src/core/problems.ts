@@ -20,7 +20,7 @@ export function problemFinder(schema: object): (document: unknown, most: number)
 
     function find(part: Schema, value: unknown, steps: readonly Step[]): void {
       if (isRight(part, value)) return
-      const own = problemOfValue(part, value, isRight)
+      const own = problemOfValue(part, value, steps, isRight)
       if (own !== undefined) found.push(problemAt(steps, own))
       else if (Array.isArray(value)) findInMembers(part.items as Schema | undefined, value, steps)
       else if (isObject(value)) findInNames(part, value, steps)
@@ -63,9 +63,9 @@ function unknownName(name: string, known: readonly string[], elsewhere: Readonly
 const OF_VALUES = ['type', 'enum', 'maximum', 'minimum', 'minLength', 'pattern', 'format', 'minItems'] as const
 
 /** What is wrong with a value itself; undefined where it is right as far as its parts are. */
-function problemOfValue(schema: Schema, value: unknown, isRight: (part: Schema, value: unknown) => boolean): string | undefined {
+function problemOfValue(schema: Schema, value: unknown, steps: readonly Step[], isRight: (part: Schema, value: unknown) => boolean): string | undefined {
   const word = OF_VALUES.find(word => schema[word] !== undefined && !isRight(schemaOfWord(schema, word), value))
-  return word && messageOf(word, schema, value)
+  return word && messageOf(word, schema, value, steps)
 }
 
 /** Schemas of one word of another schema, which are tested again and again. */
@@ -79,7 +79,7 @@ function schemaOfWord(schema: Schema, word: string): Schema {
   return alone
 }
 
-function messageOf(word: (typeof OF_VALUES)[number], schema: Schema, value: unknown): string {
+function messageOf(word: (typeof OF_VALUES)[number], schema: Schema, value: unknown, steps: readonly Step[]): string {
   const wanted = schema[word]
   switch (word) {
     case 'type':
@@ -103,7 +103,7 @@ function messageOf(word: (typeof OF_VALUES)[number], schema: Schema, value: unkn
       return 'a list with a member was expected, not an empty one'
     case 'pattern':
       if (wanted === NOT_BLANK) return `text was expected, not ${value === '' ? 'an empty one' : 'white space alone'}`
-      return patternHint(schema, value as string)
+      return steps.at(-1) === 'key' ? 'a key is printable, without spaces and without a colon' : patternHint(schema, value as string)
   }
 }
 
@@ -135,7 +135,8 @@ function typeHint(types: string | string[], value: unknown): string {
 function patternHint({ pattern, 'x-expected': expected, 'x-instead': instead }: Schema, value: string): string {
   const not = value === '' ? 'an empty text' : shown(value)
   if (expected === undefined) return `must match pattern "${pattern}", not ${not}`
-  // what is no part of it is left out, at the ends, or becomes one underscore
+  // what is no part of it is left out at the ends, and becomes one underscore elsewhere
   const words = typeof instead === 'string' ? value.match(new RegExp(instead, 'g')) : null
-  return `${expected}, not ${not}${words === null ? '' : `; write ${shortened(words.join('_'))}`}`
+  const meant = words?.join('_') ?? value
+  return `${expected}, not ${not}${meant === value ? '' : `; write ${shortened(meant)}`}`
 }

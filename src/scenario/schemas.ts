@@ -20,12 +20,7 @@ const RECORD_ID = {
   'x-expected': 'an id of 1 to 128 letters, digits, _ and - was expected',
   'x-instead': '[A-Za-z0-9_-]+'
 }
-const KEY = {
-  type: 'string',
-  pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$',
-  description: 'Printable, without spaces and without a colon.',
-  'x-expected': 'a key of 1 to 255 printable characters, without spaces and without a colon, was expected'
-}
+const KEY = { type: 'string', pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$', description: 'Printable, without spaces and without a colon.' }
 const NAME = { type: 'string', minLength: 1 }
 
 /** A record as a fixture gives it: what is derived may not be given, what is needed must, the rest may be left out or null. */

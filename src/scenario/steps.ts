@@ -47,7 +47,7 @@ const MOST_LOOKED_AT = 100
 /** Checks steps as far as they have no flaws: operations, and that every `${…}` refers to an earlier step or to what `variable` knows; `ids` are suggested. A key is one that `hasKey`, unless the step expects that it is not. */
 export function checkSteps(
   { steps, play }: { steps: Listed<StepData>; play: Listed<PlayData> },
-  { variable, ids, hasKey }: Pick<StepBindings, 'variable'> & { ids: () => readonly string[]; hasKey: (key: string) => boolean },
+  { variable, ids = () => [], hasKey = () => true }: Pick<StepBindings, 'variable'> & { ids?: () => readonly string[]; hasKey?: (key: string) => boolean },
   report: Report
 ): void {
   const known = new Map<string, OperationId | null>()

@@ -180,3 +180,11 @@ function mentions(value: unknown): boolean {
 
 /** What to say of a reference without its end. */
 export const notClosed = (unclosed: string): string => `\${ is not closed; a reference ends with }, such as ${unclosed}}`
+
+/** A document with the defaults of its variables in it. Errors: the first thing that is wrong with them. */
+export function withDefaults(data: unknown): unknown {
+  const report: Report = (steps, message) => {
+    throw new Error(`${steps.join('.')}: ${message}`)
+  }
+  return expanded(data, declaredVariables(isObject(data) ? data.vars : undefined, { given: [], report }), ['vars'], report).data
+}

@@ -168,6 +168,8 @@ function adviceOnUnexpected({ error, text, line, column }: Case): Advice | null 
   if (closing !== undefined) return { message: `${closing} closes nothing; remove it, or write the bracket that it closes`, at: error.at, isLast: true }
   if (/^Not a YAML token/.test(message)) return { message: 'after > or |, the text begins in the next line; or quote it', at: error.at }
   if (!/ at node end$/.test(message)) return null
+  if (/^\s*[{[]/.test(text) && !isInFlow(text.slice(0, error.at)))
+    return { message: 'nothing may come after the bracket that ends the document', at: error.at, isLast: true }
   const start = startOfValue(line.text, column)
   const value = blockOrFlowValue(line.text, start)
   const opened = /["']$/.exec(text.slice(Math.max(0, error.at - 200), error.at).trimEnd())
