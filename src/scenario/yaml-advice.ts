@@ -132,8 +132,7 @@ function adviceOnMissing(given: Case): Advice | null {
   const { error, text, line, column } = given
   const [, quote] = /^Missing closing (["'])quote/.exec(error.message) ?? []
   if (quote !== undefined) {
-    const at = openingQuote(text, quote)
-    return { message: `the quotation mark is not closed; end the text with ${quote} in the same line`, at, isLast: true }
+    return notClosedAt(openingQuote(text, quote), quote)
   }
   if (/^Flow (map|sequence) must end/.test(error.message)) return adviceOnUnclosed(given)
   if (/^Missing , /.test(error.message)) return { message: 'a comma is missing before this', at: error.at }
@@ -143,6 +142,12 @@ function adviceOnMissing(given: Case): Advice | null {
   if (/^Implicit map keys/.test(error.message)) return { message: 'a name with a colon was expected, such as name: value', at: line.start + column }
   return null
 }
+
+const notClosedAt = (at: number, quote: string): Advice => ({
+  message: `the quotation mark is not closed; end the text with ${quote} in the same line`,
+  at,
+  isLast: true
+})
 
 /** A bracket that is not closed where something comes that cannot be within it. */
 function adviceOnUnclosed({ error, text }: Case): Advice | null {
@@ -154,7 +159,8 @@ function adviceOnUnclosed({ error, text }: Case): Advice | null {
 }
 
 /** A line that is indented less than the one before it, and more than any above. */
-function adviceOnIndent({ line, before }: Case): Advice {
+function adviceOnIndent({ line: there, before, after }: Case): Advice {
+  const line = /^\s*#/.test(there.text) && after !== undefined ? after : there
   const wanted = contentOf((before as Line).text)
   return {
     message: `the line is indented by ${spaces(line.text.search(/\S/))}, which fits no line above it; begin it with ${spaces(wanted)}, like the one before`,
@@ -174,7 +180,7 @@ function adviceOnUnexpected({ error, text, line, column }: Case): Advice | null 
   const value = blockOrFlowValue(line.text, start)
   const opened = /["']$/.exec(text.slice(Math.max(0, error.at - 200), error.at).trimEnd())
   if (!/^["'[{]/.test(value) && opened !== null && !/["']/.test(line.text.slice(0, column - 1))) {
-    return { message: `the text that ends here began in an earlier line; close its quotation mark there`, at: error.at, isLast: true }
+    return notClosedAt(openingQuote(text, opened[0]), opened[0])
   }
   const inner = /^(["']).*\1$/s.test(value) ? value.slice(1, -1) : value
   const why = /[{}[\]]/.test(value) && !/^["'[{]/.test(value) ? 'it holds a bracket' : 'it goes on here'

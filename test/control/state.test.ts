@@ -258,8 +258,8 @@ t.test('control: every refused call says what is wrong and where, and changes no
       body: 'name: [x',
       headers: YAML,
       code: 'document_invalid',
-      message: 'The document has a problem: body:1:8 [ is not closed; end it with ]. Nothing was changed.',
-      more: { problems: [problem('', '[ is not closed; end it with ]', 1, 8)] }
+      message: 'The document has a problem: body:1:7 [ is not closed; end it with ]. Nothing was changed.',
+      more: { problems: [problem('', '[ is not closed; end it with ]', 1, 7)] }
     },
     {
       on: 'POST /load',

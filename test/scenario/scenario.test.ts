@@ -788,7 +788,7 @@ t.test('a scenario: the clock in each of its forms', async t => {
 t.test('a scenario: what it may not say', async t => {
   const ofProcess = (name: string, variable: string, key: string) =>
     `settings.${name}: it belongs to the process; give it when the emulator is started, as with ${variable} or --set ${key}=`
-  const names = 'name, description, fixtures, seed, clock, settings, data, generate, script, steps, play, expect'
+  const names = 'name, description, fixtures, seed, clock, settings, data, generate, vars, use, script, steps, play, expect'
   const cases: [data: unknown, problems: string[]][] = [
     [{ name: 'x', behaviour: [] }, [`behaviour: unknown name behaviour; known here: ${names}`]],
     [{ name: 'x', scripts: [], expects: [] }, ['scripts: unknown name scripts; did you mean script?', 'expects: unknown name expects; did you mean expect?']],
