@@ -120,7 +120,10 @@ export function expanded(data: unknown, variables: ReadonlyMap<string, VariableV
     return Object.fromEntries(
       Object.entries(value).map(([name, part]) => {
         if (steps.length === 0 && untouched.includes(name)) return [name, part]
-        if (hasSign(name)) report([...steps, name], 'a variable can be a value or a part of one, not a name')
+        if (hasSign(name)) {
+          unresolved.push([...steps, name])
+          report([...steps, name], 'a variable can be a value or a part of one, not a name')
+        }
         return [name, within(name, part)]
       })
     )
