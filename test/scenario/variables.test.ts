@@ -1,8 +1,13 @@
 /** Variables of documents, and files of script entries that scenarios share. */
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Clock } from '../../src/core/clock.js'
 import type { ApiError, Problem } from '../../src/core/errors.js'
+import { runEmulator } from '../../src/emulator.js'
+import { startEmulator } from '../../src/in-process.js'
 import { readDocument } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS, type DocumentLimits } from '../../src/scenario/limits.js'
@@ -382,4 +387,87 @@ t.test('--var: validate and check give values to variables, those of any of the 
     t.strictSame([status, stderr.split('\n')[0]], [1, says])
   }
   t.strictSame([(await ran(['check', one])).status, (await ran(['check', one, '--var', 'amount=250'])).status], [1, 0])
+})
+
+t.test('--var: start and exec give values to variables; exec prints warnings', async t => {
+  const root = folderOf(t, {
+    'one.yaml':
+      'fixtures: [empty]\nclock: 2020-01-01\nvars: { count: 1, spare: x }\ngenerate: [ { tickets: "${vars.count}" } ]\ndata: { locations: [ { id: loc_a, account: mch_bistro, display_name: A, address: { country: US } } ] }\n'
+  })
+  const command = 'fetch(process.env.COMMERCE_CONTROL_URL).then(answer => answer.json()).then(({ counts }) => process.exit(counts.tickets))'
+  const exec = (...args: string[]) => ran(['exec', '--scenario', join(root, 'one.yaml'), ...args, '--', process.execPath, '-e', command])
+
+  const { status, stderr } = await exec('--var', 'count=3')
+  t.equal(status, 3, stderr)
+  t.match(
+    stderr,
+    /^commerce-emulator: warning: .*one\.yaml:2:8 clock: the clock is at .*\ncommerce-emulator: warning: .*one\.yaml:3:26 vars\.spare: nothing refers to this variable/
+  )
+  const refused = await exec('--var', 'coun=3')
+  t.strictSame([refused.status, /vars\.coun: no variable is called coun; did you mean count\?/.test(refused.stderr)], [1, true])
+  t.match(await ran(['start', '--scenario', join(root, 'one.yaml'), '--port', '0', '--log-level', 'silent', '--var', 'count=x']), {
+    status: 1,
+    stderr: /a number was expected for the variable count/
+  })
+  const logged: string[] = []
+  const emulator = await startEmulator({
+    scenario: join(root, 'one.yaml'),
+    vars: { count: 2 },
+    logger: { info: () => {}, error: () => {}, warn: text => void logged.push(String(text)) }
+  })
+  t.teardown(emulator.close)
+  t.equal((await emulator.state()).tickets.length, 2)
+  t.match(logged, [/clock: the clock is at/, /vars\.spare/])
+})
+
+t.test('api: vars of startEmulator and load', async t => {
+  const scenario = { vars: { count: 1, spare: 'x' }, fixtures: ['bistro'], generate: [{ tickets: '${vars.count}' as unknown as number }] }
+  const emulator = await startEmulator({ scenario, vars: { count: 4 } })
+  t.teardown(emulator.close)
+  const tickets = async () => (await emulator.state()).tickets.length
+  const before = await tickets()
+
+  const loaded = await emulator.load(scenario, { vars: { count: 2 } })
+  t.strictSame([await tickets(), loaded.warnings?.map(({ path }) => path)], [before - 2, ['vars.spare']])
+  t.equal((await emulator.load(scenario)).dry_run, false)
+  t.equal(await tickets(), before - 3)
+  await t.rejects(emulator.load(scenario, { vars: { count: 'x' } }), { code: 'document_invalid' })
+  await t.rejects(emulator.load(scenario, { vars: [] as never }), {
+    code: 'option_invalid',
+    message: "An object was expected as vars, such as { last4: '0341' }, not ."
+  })
+  await t.rejects(emulator.load(scenario, { var: {} } as never), { code: 'option_invalid' })
+  await t.rejects(startEmulator({ scenario, vars: { cout: 4 } }), { code: 'document_invalid' })
+  await t.rejects(startEmulator({ scenario, vars: 5 as never }), { code: 'option_invalid' })
+})
+
+t.test('use: with --watch a changed file of shared entries is read again, with the values of the start', async t => {
+  const root = folderOf(t, { 'own.yaml': 'vars: { wait: 5s }\nuse: [outages.yaml#slow]\n' })
+  const logged: string[] = []
+  const { pino } = await import('pino')
+  const logger = pino({ level: 'info' }, { write: text => void logged.push(text) })
+  const emulator = await runEmulator({ scenario: join(root, 'own.yaml'), settings: { watch: true }, vars: texts({ wait: '7s' }), logger })
+  t.teardown(emulator.close)
+
+  await writeFile(join(root, 'outages.yaml'), OUTAGES.replace('GET /transactions', 'GET /refunds'))
+  for (const since = Date.now(); !logged.some(text => text.includes('was reloaded')) && Date.now() - since < 10_000; ) await sleep(20)
+  t.strictSame(
+    emulator.sandbox.script.listed().map(({ entry }) => entry),
+    [{ on: 'GET /refunds', delay: '7s' }]
+  )
+})
+
+t.test('docs: the examples of variables and shared entries are right, and pass check', async t => {
+  const guide = readFileSync(new URL('../../docs/scenarios.md', import.meta.url), 'utf8')
+  const [variables, shared, user] = ['## Variables', '## Sharing script entries'].flatMap(title => {
+    const [section = ''] = guide.slice(guide.indexOf(`\n${title}\n`) + 1).split(/\n(?=## )/)
+    return [...section.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text]) => text as string)
+  })
+  const root = t.testdir({ 'variables.yaml': String(variables), 'shared.yaml': String(shared), 'user.yaml': String(user) })
+  const [one, two, three] = ['variables.yaml', 'shared.yaml', 'user.yaml'].map(name => join(root, name)) as [string, string, string]
+
+  const { status, stdout } = await ran(['validate', one, two, three])
+  t.strictSame([status, stdout.match(/: valid$/gm)?.length], [0, 3], stdout)
+  const checked = await ran(['check', one, three])
+  t.equal(checked.status, 0, checked.stdout)
 })
