@@ -43,9 +43,10 @@ type Checking = { library: Library; launch: Launch; warn: (found: readonly Probl
 
 async function problemsIn(file: string, { library, launch, warn, vars }: Checking): Promise<readonly Problem[]> {
   try {
+    const sandbox = new Sandbox({ library, launch, machine: Date.now })
     const document = await library.file(file)
     if (isSharedScript(document.data)) await checkSharedScript(document, vars)
-    else await new Sandbox({ library, launch, machine: Date.now }).load(document, { name: file, file }, { dryRun: true, variables: vars, warn })
+    else await sandbox.load(document, { name: file, file }, { dryRun: true, variables: vars, warn })
     return []
   } catch (error) {
     return problemsOf(error as Error)
