@@ -145,7 +145,7 @@ export async function firstStateOf(document: SourceDocument, origin: Origin, mak
 
 /** The first state of a checked scenario; problems are added to those of its check. */
 async function stateIn(checked: Checked, { name, file }: Origin, { library, launch, clockFor, progress, most, variables }: Making): Promise<FirstState> {
-  const { document, data, flaws, problems } = checked
+  const { document, data, flaws, problems, warnings } = checked
   const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] => (flaws?.has(key) ? undefined : data[key])
 
   const given = await givenSettings(checked)
@@ -173,7 +173,8 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
       ids: suggestedIds(store),
       hasKey: key => store.keys.has(key) || settings['auth.accept_any_key'] !== null || problems.length > 0
     },
-    reportTo(problems, document)
+    reportTo(problems, document),
+    reportTo(warnings, document)
   )
   const actor = settings['auth.accept_any_key']
   if (actor !== null && importer.isMissing('accounts', actor)) {

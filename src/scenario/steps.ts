@@ -44,11 +44,12 @@ export type StepBindings = { variable: (name: string) => string | undefined; key
 /** A suggestion is looked for among so many of the steps before. */
 const MOST_LOOKED_AT = 100
 
-/** Checks steps as far as they have no flaws: operations, and that every `${…}` refers to an earlier step or to what `variable` knows; `ids` are suggested. A key is one that `hasKey`, unless the step expects that it is not. */
+/** Checks steps as far as they have no flaws: operations, and that every `${…}` refers to an earlier step or to what `variable` knows; `ids` are suggested. A key that the scenario does not have may be one of another service: `warn` takes it. */
 export function checkSteps(
   { steps, play }: { steps: Listed<StepData>; play: Listed<PlayData> },
   { variable, ids = () => [], hasKey = () => true }: Pick<StepBindings, 'variable'> & { ids?: () => readonly string[]; hasKey?: (key: string) => boolean },
-  report: Report
+  report: Report,
+  warn: Report = report
 ): void {
   const known = new Map<string, OperationId | null>()
   const latest: string[] = []
@@ -62,7 +63,7 @@ export function checkSteps(
       if (method !== 'POST' && step.body) report([...place, 'body'], `a ${method} takes no body`)
     }
     if (step.key !== undefined && !own?.has('key') && !step.key.includes('${') && step.expect?.status !== 401 && !hasKey(step.key)) {
-      report([...place, 'key'], 'the scenario has no such API key; give it under data: api_keys, or expect status 401')
+      warn([...place, 'key'], 'the scenario has no such API key; give it under data: api_keys, or expect status 401')
     }
     for (const { steps: at, text } of textsIn(step, place)) {
       const unclosed = unclosedIn(text)

@@ -178,10 +178,6 @@ function adviceOnUnexpected({ error, text, line, column }: Case): Advice | null 
     return { message: 'nothing may come after the bracket that ends the document', at: error.at, isLast: true }
   const start = startOfValue(line.text, column)
   const value = blockOrFlowValue(line.text, start)
-  const opened = /["']$/.exec(text.slice(Math.max(0, error.at - 200), error.at).trimEnd())
-  if (!/^["'[{]/.test(value) && opened !== null && !/["']/.test(line.text.slice(0, column - 1))) {
-    return notClosedAt(openingQuote(text, opened[0]), opened[0])
-  }
   const inner = /^(["']).*\1$/s.test(value) ? value.slice(1, -1) : value
   const why = /[{}[\]]/.test(value) && !/^["'[{]/.test(value) ? 'it holds a bracket' : 'it goes on here'
   return { message: `quote the whole text, since ${why}: ${quoted(inner)}`, at: line.start + start }

@@ -247,12 +247,6 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
       matching('about: { ticket: /table/ }')
     ],
     [
-      'a key that the scenario does not have',
-      step('do: GET /refunds, key: sk_test_merchnt'),
-      ['4:30 steps[1].key: the scenario has no such API key; give it under data: api_keys, or expect status 401'],
-      step('do: GET /refunds, key: sk_test_merchnt, expect: { status: 401 }')
-    ],
-    [
       'a step under another name',
       step('do: "GET /transactions/${pay.idd}"'),
       ['4:11 steps[1].do: ${pay.idd} refers to nothing; did you mean ${payment.id}?'],
@@ -340,6 +334,11 @@ t.test('advice: what a call could still make, and what is expected of calls that
         '4:64 expect[1].sequence[0].match.about.ticket: no Ticket has the id tkt_5x2; did you mean tkt_52?'
       ]
     ],
+    [
+      'a key that the scenario does not have, and one that is expected to be refused',
+      `${step('do: GET /refunds, key: sk_test_merchnt')}  - { do: GET /refunds, key: sk_other, expect: { status: 401 } }\n`,
+      ['4:30 steps[1].key: the scenario has no such API key; give it under data: api_keys, or expect status 401']
+    ],
     ['patterns, conditions and records that are there', entry('match: { about: { ticket: [/none/, tkt_52], location: { not: loc_x } } }, delay: 1s'), []]
   ]
   for (const [title, text, warnings] of cases) t.strictSame(await looked(text), { problems: [], warnings }, title)
@@ -393,6 +392,17 @@ expect:
       '10:55 expect[1].nope',
       '11:23 expect[2].nope',
       '12:5 expect[3]'
+    ]
+  )
+})
+
+t.test('advice: a member of a list that is wrong hides no other member', async t => {
+  const { problems } = await looked(entry('match: { body: { ticket: ["${vars.m}", tkt_5x2] } }, delay: 1s', 'POST /transactions'))
+  t.strictSame(
+    problems.map(problem => problem.replace(/^\d+:\d+ /, '')),
+    [
+      'script[0].match.body.ticket[0]: no variable is called m; declare it: vars: { m: … }',
+      'script[0].match.body.ticket[0]: no Ticket has the id tkt_5x2; did you mean tkt_52?'
     ]
   )
 })
