@@ -25,15 +25,17 @@ export function membersOf<T>(list: unknown, flaws: Flaws | undefined): { member:
   return Array.isArray(list) ? list.map((member, index) => ({ member, index, flaws: flaws?.get(index) })) : []
 }
 
-/** A part of a document without what is wrong in it; undefined where it is wrong itself, or no object or list. */
+/** A part of a document without what is wrong in it; undefined where it is wrong itself. A list with a wrong member is wrong, so that every other one has its place. */
 export function withoutFlaws(part: unknown, flaws: Flaws): unknown {
   if (flaws.size === 0 || typeof part !== 'object' || part === null) return undefined
+  const isList = Array.isArray(part)
   const right = Object.entries(part).flatMap(([name, value]) => {
-    const own = flaws.get(Array.isArray(part) ? Number(name) : name)
+    const own = flaws.get(isList ? Number(name) : name)
     const rest = own === undefined ? value : withoutFlaws(value, own)
     return rest === undefined ? [] : [[name, rest] as const]
   })
-  return Array.isArray(part) ? right.map(([, value]) => value) : Object.fromEntries(right)
+  if (!isList) return Object.fromEntries(right)
+  return right.length === part.length ? right.map(([, value]) => value) : undefined
 }
 
 /** Whether a place is none of those with flaws, nor around one. */

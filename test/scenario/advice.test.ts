@@ -396,13 +396,13 @@ expect:
   )
 })
 
-t.test('advice: a member of a list that is wrong hides no other member', async t => {
-  const { problems } = await looked(entry('match: { body: { ticket: ["${vars.m}", tkt_5x2] } }, delay: 1s', 'POST /transactions'))
+t.test('advice: a wrong member of a list hides nothing beside the list', async t => {
+  const { problems } = await looked(entry('match: { body: { ticket: ["${vars.m}", tkt_5x2] }, about: { ticket: tkt_5x2 } }, delay: 1s', 'POST /transactions'))
   t.strictSame(
     problems.map(problem => problem.replace(/^\d+:\d+ /, '')),
     [
       'script[0].match.body.ticket[0]: no variable is called m; declare it: vars: { m: … }',
-      'script[0].match.body.ticket[0]: no Ticket has the id tkt_5x2; did you mean tkt_52?'
+      'script[0].match.about.ticket: no Ticket has the id tkt_5x2; did you mean tkt_52?'
     ]
   )
 })
