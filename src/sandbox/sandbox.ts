@@ -94,6 +94,12 @@ export class Sandbox {
     this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], budget }, this.run, name)
   }
 
+  /** A sandbox with the same fixtures and scenarios at hand, and nothing of this one: neither its settings, nor its records, nor its run. */
+  blank(): Sandbox {
+    const { library, machine, documents } = this.#dependencies
+    return new Sandbox({ library, machine, documents, launch: { flag: {}, environment: {} } })
+  }
+
   get isLoaded(): boolean {
     return this.#first !== undefined
   }
