@@ -52,7 +52,7 @@ export class Recorder {
     for (const [index, recording] of recordings.entries()) {
       const file = index === 0 ? this.#file : numbered(this.#file, index + 1)
       try {
-        const { data, notes } = await scenarioOf(recording, { blank: () => sandboxes.main.blank(), playIn: app.playIn }, { smallest: true })
+        const { data, notes } = await scenarioOf(recording, { blank: () => sandboxes.main.blank(), playIn: app.playIn }, { isSmallest: true })
         await replaceText(file, scenarioText(data, notes))
         const calls = recording.calls.length
         const plays = (data.play as unknown[]).length

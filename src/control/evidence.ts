@@ -35,6 +35,8 @@ const FINDINGS_QUERY = parameters({ scope: SCOPE, format: optional(word(['json',
 const SCOPE_QUERY = parameters({ scope: SCOPE })
 const DEFAULT_LIMIT = 100
 const TEXT = 'text/plain; charset=utf-8'
+const UNPLAYABLE =
+  'cannot be played again: a play calls an operation of the reference with an API key, if any, and with a form in which each name stands once, on records that a fixture can hold'
 const YAML = 'application/yaml; charset=utf-8'
 
 const totalsIn = ({ run, evidence }: Sandbox, scope: 'sandbox' | 'run' | undefined): Totals => (scope === 'run' ? run : evidence.totals)
@@ -81,7 +83,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ settings: Settings }> = async 
     const keys = keysToMask(sandbox)
     if (format === 'scenario') {
       const scenario = await scenarioOfCall(found, recordingOf(sandbox, keys), trialsIn(sandbox))
-      if (scenario === undefined) throw invalid('format', `${found.id} cannot be written as a play that is answered as it was: ${unplayable(found)}`)
+      if (scenario === undefined) throw invalid('format', `${found.id} ${UNPLAYABLE}`)
       return reply.type(YAML).send(await recordedText(scenario))
     }
     return format === 'text' ? reply.type(TEXT).send(explainedText(found, journal, keys)) : explained(found, journal, keys)
@@ -142,14 +144,6 @@ function unknownRequest(id: string, sandbox: Sandbox): ApiError {
 }
 
 const heldBy = (ids: readonly string[]) => (ids.length === 0 ? 'it is empty' : `it holds ${ids[0]} to ${ids.at(-1)}`)
-
-/** Why no scenario answers a call as it was. */
-const unplayable = ({ operation, isDecoded }: JudgedCall): string => {
-  if (operation === null) return 'the reference has no such operation'
-  return isDecoded
-    ? 'the answer depends on more than records, settings and parameters, such as a name sent twice or a deleted cursor'
-    : 'its key or its body has a form that no play sends'
-}
 
 /** A recorded scenario as YAML. */
 async function recordedText({ data, notes }: RecordedScenario): Promise<string> {

@@ -10,7 +10,7 @@ const BRANDS: Readonly<Record<string, readonly [start: string, digits: number]>>
 const VISA = BRANDS.visa as readonly [string, number]
 
 /** A test number of a brand (another brand's looks like Visa's) that ends in four digits. */
-export function testCardNumber(brand: string | undefined, last4: string): string {
+export function testCardNumber(brand: string | null | undefined, last4: string): string {
   const [start, digits] = BRANDS[brand?.toLowerCase().replace(/[^a-z]/g, '') ?? ''] ?? VISA
   const zeros = '0'.repeat(digits - start.length - last4.length - 1)
   const numbers = Array.from('0123456789', digit => `${start}${zeros}${digit}${last4}`)

@@ -12,15 +12,8 @@ import type { JudgedCall } from './judged-call.js'
 export type Writing = { keyOf: (account: string) => string | undefined; written: (id: string) => string }
 /** What stands for a key that nobody has. */
 export const UNKNOWN_KEY = 'unknown-key'
-/** What stands for secrets, by the last part of their names. */
-const STAND_INS: Readonly<Record<string, string>> = {
-  csc: '123',
-  expiry: '12/34',
-  token: 'tok_test',
-  payload: 'test',
-  account_number: '000123456',
-  routing_number: '110000000'
-}
+/** What stands for other secrets, by the last part of their names. */
+const STAND_INS: Readonly<Record<string, string>> = { csc: '123', expiry: '12/34', token: 'tok_test', routing_number: '110000000' }
 /** Parameters that are read as numbers. */
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
@@ -28,7 +21,7 @@ const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 /** A call as a play, without its expectation; `notes` say what is not as it was sent. Null for a call that no play can make. */
 export function playOf(call: JudgedCall, { keyOf, written }: Writing): { step: StepData; notes: string[] } | null {
   if (call.operation === null) return null
-  const { key, method, path } = operationOf(call.operation)
+  const { method, path } = operationOf(call.operation)
   const notes = new Set<string>()
   const plain = (text: string): string => {
     if (text.includes(MASK)) notes.add(`what was masked in a text is ${MASK}`)
@@ -37,9 +30,8 @@ export function playOf(call: JudgedCall, { keyOf, written }: Writing): { step: S
     return text.replaceAll('${', '$ {')
   }
   const standIn = (name: string, place: string): string => {
-    const card = cardOf(call)
-    const text = name === 'number' ? testCardNumber(card.brand, card.last4) : (STAND_INS[name] ?? 'secret')
-    notes.add(name === 'number' ? `${place} is a test card number` : `${place} is ${text}`)
+    const text = NUMBERS[name]?.(methodOf(call)) ?? STAND_INS[name] ?? 'secret'
+    notes.add(`${place} is ${text}`)
     return text
   }
   const valueIn = (node: FormNode, names: readonly string[]): Json => {
@@ -58,7 +50,7 @@ export function playOf(call: JudgedCall, { keyOf, written }: Writing): { step: S
         return [[name, ''], ...Object.entries(value as Record<string, Json>).map(([part, below]): [string, Json] => [inBrackets(name, part), below])]
       })
     )
-  const unknown = key && call.hasAuthorization ? UNKNOWN_KEY : undefined
+  const unknown = call.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
   const own = call.account === null ? unknown : keyOf(call.account)
   const query = valuesOf(call.query)
   const body = valuesOf(call.body)
@@ -72,14 +64,24 @@ export function playOf(call: JudgedCall, { keyOf, written }: Writing): { step: S
   return { step, notes: [...notes] }
 }
 
-/** The brand and the last digits of the card that a call was made with, as far as they are known. */
-function cardOf({ shown, body }: JudgedCall): { brand: string | undefined; last4: string } {
-  const known = (shown as { payment_method?: { card?: { brand?: string; last4?: string } | null } } | null)?.payment_method?.card
-  const sent = body.parts.get('card')
-  const open = (name: string) => (sent instanceof FormObject ? (sent.parts.get(name) as string | undefined) : undefined)
-  const last4 = known?.last4 ?? open('last4')
-  return { brand: known?.brand ?? open('brand'), last4: last4 !== undefined && /^\d{4}$/.test(last4) ? last4 : '4242' }
+/** How a call paid: what may be shown of it, as it was stored, or as it was sent where nothing was. */
+type Method = { card?: Shown; bank_account?: Shown }
+type Shown = { brand?: string | null; last4?: string | null } | null
+
+const methodOf = ({ shown, body }: JudgedCall): Method =>
+  (shown as { payment_method?: Method } | null)?.payment_method ??
+  (Object.fromEntries(body.parts.entries().map(([name, node]) => [name, openIn(node)])) as Method)
+
+const openIn = (node: FormNode): Shown =>
+  node instanceof FormObject ? Object.fromEntries(node.parts.entries().filter(([name]) => name === 'brand' || name === 'last4')) : null
+
+/** Numbers of which the last four digits are kept. One that had fewer has none in its place. */
+const NUMBERS: Readonly<Record<string, (method: Method) => string>> = {
+  number: ({ card }) => (card?.last4 === null ? 'none' : testCardNumber(card?.brand, digitsOf(card?.last4))),
+  account_number: ({ bank_account }) => (bank_account?.last4 === null ? 'none' : `00000${digitsOf(bank_account?.last4)}`)
 }
+
+const digitsOf = (last4: string | undefined): string => (last4 !== undefined && /^\d{4}$/.test(last4) ? last4 : '4242')
 
 type Fields = { readonly [name: string]: Json }
 const isFields = (value: Json | undefined): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -38,9 +38,8 @@ const INTRODUCTION = [
 ]
 /** So often the calls are played anew without the first of them that is answered otherwise; then without all of them. */
 const MOST_ROUNDS = 20
-/** A scenario is made smaller by at most so many plays of it, and by so many calls in all. */
-const MOST_PLAYS = 2000
-const MOST_PLAYED = 20_000
+/** Records of a scenario that is not made smaller; plays by which one is, and calls of all these plays. */
+const MOST = { records: 5000, plays: 2000, calls: 20_000 }
 
 /** What of the state a play of the calls begins in. */
 type Start = { members: readonly Member[]; settings: readonly (readonly [string, unknown])[]; clock: string | null; accounts: readonly string[] }
@@ -67,11 +66,16 @@ export const recordingOf = ({ scenario, store, clock, evidence: { journal } }: S
   words
 })
 
-/** The scenario that plays a recording again; `smallest` leaves out the records that its answers do not need. */
-export async function scenarioOf(recording: Recording, trials: Trials, { smallest = false } = {}): Promise<RecordedScenario> {
-  const start = startOf(recording, recording.calls)
+/**
+ * The scenario that plays a recording again. `isSmallest` leaves out the records that its answers do not need, and so does a state of more than `most.records`
+ * records. Errors: `document_too_large`, `document_invalid`.
+ */
+export async function scenarioOf(recording: Recording, trials: Trials, { isSmallest = false, most = MOST } = {}): Promise<RecordedScenario> {
+  const first = startOf(recording, recording.calls)
+  const isTooLarge = first.members.length > most.records
+  const isShrunk = isSmallest || isTooLarge
+  let { start, plays } = await firstAttempt(first, recording.calls, recording, trials, isShrunk)
   const skipped: Played[] = []
-  let plays = await playedIn(start, recording.calls, recording, trials)
   for (let round = 1; ; round++) {
     const others = plays.filter(play => !isAnsweredSo(play))
     if (others.length === 0) break
@@ -84,7 +88,17 @@ export async function scenarioOf(recording: Recording, trials: Trials, { smalles
   }
   const whole = { start, plays }
   const head = { name: 'recorded', description: `The calls that a client made in ${recording.scenario}.` }
-  return documentFrom(head, smallest ? await shrunk(whole, recording, trials) : whole, recording, skipped)
+  const { data, notes } = documentFrom(head, isShrunk ? await shrunk(whole, recording, trials, most) : whole, recording, skipped)
+  const left = `There were ${first.members.length} records; here are those that the answers need.`
+  return { data, notes: isTooLarge ? [...notes, left] : notes }
+}
+
+/** Plays calls in a state; with `isShrunk` in one of the records that they had to do with, where they are answered there as they were. */
+async function firstAttempt(start: Start, calls: readonly JudgedCall[], recording: Recording, trials: Trials, isShrunk: boolean): Promise<Attempt> {
+  const small = { ...start, members: touchedBy(calls, start.members) }
+  const plays = isShrunk ? await playedIn(small, calls, recording, trials) : []
+  if (isShrunk && plays.every(isReproduced)) return { start: small, plays }
+  return { start, plays: await playedIn(start, calls, recording, trials) }
 }
 
 /**
@@ -93,10 +107,9 @@ export async function scenarioOf(recording: Recording, trials: Trials, { smalles
  */
 export async function scenarioOfCall(call: JudgedCall, recording: Recording, trials: Trials): Promise<RecordedScenario | undefined> {
   const later = recording.calls.slice(recording.calls.indexOf(call))
-  const start = startOf({ ...recording, calls: later }, [call])
-  const whole = await playedIn(start, [call], recording, trials)
-  if (!isReproduced(whole[0] as Played)) return undefined
-  const least = await shrunk({ start, plays: whole }, recording, trials)
+  const first = await firstAttempt(startOf({ ...recording, calls: later }, [call]), [call], recording, trials, true)
+  if (!first.plays.every(isReproduced)) return undefined
+  const least = await shrunk(first, recording, trials, MOST)
   const { refusal, status } = call
   const reason = refusal === null ? '' : ` ${refusal.code}${refusal.rule === null ? '' : ` (${refusal.rule})`}`
   const description = `${nameOf(call.operation as OperationId)} is answered ${status}${reason}.`
@@ -237,7 +250,7 @@ function mark({ call, status, seen }: Played): Json {
 }
 
 /** The smallest attempt that is found in which every call is answered as in another one. */
-async function shrunk(whole: Attempt, recording: Recording, trials: Trials): Promise<Attempt> {
+async function shrunk(whole: Attempt, recording: Recording, trials: Trials, most: typeof MOST): Promise<Attempt> {
   const calls = whole.plays.map(({ call }) => call)
   const goal = whole.plays.map(mark)
   let least = whole
@@ -245,7 +258,7 @@ async function shrunk(whole: Attempt, recording: Recording, trials: Trials): Pro
   const holds = async (start: Start): Promise<boolean> => {
     plays++
     played += calls.length
-    if (plays > MOST_PLAYS || played > MOST_PLAYED) return false
+    if (plays > most.plays || played > most.calls) return false
     const found = await playedIn(start, calls, recording, trials).catch(() => [])
     const isSame = isDeepStrictEqual(found.map(mark), goal)
     if (isSame) least = { start, plays: found }
@@ -314,7 +327,9 @@ function notesOn({ accounts, members }: Start, plays: readonly Played[], { calls
     ...plays.flatMap(({ call, notes }) => notes.map(note => `${titleOf(call)}: ${note}.`)),
     ...(dropped > 0 ? [`The journal no longer holds the first ${dropped} calls: the first state is the one after them.`] : []),
     ...(!clock.running && differs(({ at }) => at) ? ['The clock was moved between the calls; here it stays at the time of the first.'] : []),
-    ...(differs(({ settings }) => settings) ? ['Settings were changed between the calls; here those of the first call are in force.'] : []),
+    ...([...new Set(calls.map(({ settings }) => settings))].some(settings => !isDeepStrictEqual(settings, first?.settings))
+      ? ['Settings were changed between the calls; here those of the first call are in force.']
+      : []),
     ...(calls.some(({ entry }) => entry?.hold || entry?.delay !== undefined) ? ['Delays and holds of the script are left out.'] : []),
     ...plays.flatMap(play => differenceOf(play) ?? [])
   ]
