@@ -24,7 +24,7 @@ export function playOf(call: JudgedCall, { keyOf, written }: Writing): { step: S
   const { method, path } = operationOf(call.operation)
   const notes = new Set<string>()
   const plain = (text: string): string => {
-    if (text.includes(MASK)) notes.add(`what was masked in a text is ${MASK}`)
+    if (text.includes(MASK)) notes.add('a text is played as it was masked')
     if (!text.includes('${')) return written(text)
     notes.add('"${" is "$ {", so that it refers to nothing')
     return text.replaceAll('${', '$ {')
