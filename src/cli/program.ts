@@ -1,4 +1,4 @@
-/** The command line: `commerce-emulator [start] | validate FILE… | check FILE… | exec -- COMMAND… | record --out FILE -- COMMAND… | coverage merge FILE… | healthcheck`. */
+/** The command line: `commerce-emulator [start] | validate FILE… | check FILE… | exec -- COMMAND… | record --out FILE -- COMMAND… | repro ID | coverage merge FILE… | healthcheck`. */
 import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
@@ -120,7 +120,7 @@ export async function run(args: readonly string[], environment: Environment, { s
   const program = new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .usage(
-      '[start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator record --out <file> [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
+      '[start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator record --out <file> [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator repro [options] <id>\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
     )
     .version(VERSION, '-V, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help.')
@@ -247,6 +247,18 @@ export async function run(args: readonly string[], environment: Environment, { s
       const gates = await gatesOf(flags)
       const known = token ?? (await settingsOfEnvironment(environment)).control_token ?? null
       status = await judge({ url, token: known, gates, report: report ?? null, environment }, stderr)
+    })
+
+  program
+    .command('repro')
+    .argument('<id>', 'A Request-Id such as req_3, or the name of a call in a report, such as worker-1#2/req_3.')
+    .description('Print the smallest scenario in which a call of a running emulator is answered as it was; it holds the records that the call was judged by.')
+    .option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)")
+    .option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
+    .helpOption('-h, --help', 'Print this help.')
+    .action(async (id: string, { url = environment.COMMERCE_URL || 'http://localhost:4010', token }: { url?: string; token?: string }) => {
+      const { repro } = await import('./repro.js')
+      stdout.write(await repro(id, { url, token: token ?? (await settingsOfEnvironment(environment)).control_token ?? null }))
     })
 
   const coverage = program.command('coverage').description('Reports of rule coverage.').helpOption('-h, --help', 'Print this help.')

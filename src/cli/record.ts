@@ -56,7 +56,7 @@ export class Recorder {
         await replaceText(file, scenarioText(data, notes))
         const calls = recording.calls.length
         const plays = (data.play as unknown[]).length
-        const left = plays === calls ? '' : `; ${calls - plays} of them are not played, its comments say why`
+        const left = plays === calls ? '' : `; not played: ${calls - plays}, for the reasons in its comments`
         say(`${file} plays what was recorded: ${calls} ${calls === 1 ? 'call' : 'calls'}${left}`)
       } catch (error) {
         isWritten = false

@@ -124,6 +124,11 @@ export type Emulator = {
   /** A call of the journal, by the Request-Id of its answer, with why it was answered so. `GET /_control/requests/ID`. Errors: `request_unknown`. */
   why: (id: string) => Promise<ExplainedCall>
   /**
+   * The calls since the last load or reset as a scenario that plays them again, in YAML; with the id of a call the smallest scenario that answers it as it was
+   * answered. `GET /_control/requests?format=scenario`, `GET /_control/requests/ID?format=scenario`. Errors: `request_unknown`, `parameter_invalid`.
+   */
+  recorded: (id?: string) => Promise<string>
+  /**
    * Resolves where the calls that came are those that are expected; without an argument, where everything holds that the scenario itself expects.
    * `POST /_control/verify`. Errors: `expectation_unmet` with the `verdict`, `document_invalid`, `journal_incomplete`, `limit_reached`.
    */
@@ -204,6 +209,7 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
     },
     requests: filter => control('GET /requests', { query: { ...filter } }),
     why: async id => control(`GET /requests/${idIn(id)}`),
+    recorded: async id => control(`GET /requests${id === undefined ? '' : `/${idIn(id)}`}`, { query: { format: 'scenario' } }),
     verify: expectation => control('POST /verify', expectation && { body: expectation }),
     coverage: scope => control('GET /coverage', { query: { ...scope } }),
     findings: scope => control('GET /findings', { query: { ...scope } }),

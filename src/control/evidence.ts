@@ -78,7 +78,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ settings: Settings }> = async 
     const { format } = queryOf<Static<typeof ENTRY_QUERY>>(request, ENTRY_QUERY)
     const { sandbox } = request.call
     const { journal } = sandbox.evidence
-    const found = journal.get(request.params.id)
+    const found = sandbox.evidence.find(request.params.id)
     if (!found) throw unknownRequest(request.params.id, sandbox)
     const keys = keysToMask(sandbox)
     if (format === 'scenario') {
