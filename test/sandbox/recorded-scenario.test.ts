@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -435,4 +436,11 @@ t.test('a recording: a call whose client left before it took effect is left out;
   t.ok(notesIn(text).includes('req_1 POST /refunds is not played: its client left before the operation ran.'), text)
   t.strictSame(parse(text).play, [])
   t.equal(isoOf(Date.parse(parse(text).clock)), NOW)
+})
+
+t.test('docs: the scenario of a call in docs/scenarios.md passes check', async t => {
+  const [, section = ''] = readFileSync(new URL('../../docs/scenarios.md', import.meta.url), 'utf8').split('## From calls to a scenario')
+  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(section) ?? []
+  t.match(example, 'do: POST /refunds')
+  t.strictSame(await problemsOf(t, example), [])
 })
