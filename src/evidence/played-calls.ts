@@ -115,7 +115,8 @@ export function common(value: Json, other: Json | undefined): Json | undefined {
   }
   if (!isFields(value)) return value === other && !String(value).includes('${') ? value : undefined
   if (!isFields(other)) return undefined
-  return Object.fromEntries(Object.entries(value).flatMap(([name, part]) => (Object.hasOwn(other, name) ? asEntry(name, common(part, other[name])) : [])))
+  const parts = Object.entries(value).flatMap(([name, part]) => (Object.hasOwn(other, name) ? asEntry(name, common(part, other[name])) : []))
+  return parts.length === 0 && Object.keys(value).length > 0 ? undefined : Object.fromEntries(parts)
 }
 
 const asEntry = (name: string, part: Json | undefined): [string, Json][] => (part === undefined ? [] : [[name, part]])

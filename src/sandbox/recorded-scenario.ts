@@ -36,10 +36,8 @@ const INTRODUCTION = [
   'Recorded by commerce-emulator: `commerce-emulator check FILE` makes these calls again and expects the same answers.',
   'API keys, card data and account numbers are left out; what stands in their place follows, with all that is otherwise than it was.'
 ]
-/** So often the calls are played anew without the first of them that is answered otherwise; then without all of them. */
-const MOST_ROUNDS = 20
-/** Records of a scenario that is not made smaller; plays by which one is, and calls of all these plays. */
-const MOST = { records: 5000, plays: 2000, calls: 20_000 }
+/** Records of a scenario that is not made smaller; how often one is played to make it smaller, and the calls of all these plays. */
+const MOST = { records: 5000, plays: 2000, calls: 5000 }
 
 /** What of the state a play of the calls begins in. */
 type Start = { members: readonly Member[]; settings: readonly (readonly [string, unknown])[]; clock: string | null; accounts: readonly string[] }
@@ -81,7 +79,7 @@ export async function scenarioOf(recording: Recording, trials: Trials, { isSmall
     if (others.length === 0) break
     // what could not be sent as it was is left out at once; else the first, since it may be why later ones are answered otherwise
     const [first] = others
-    const out = round > MOST_ROUNDS ? others : others.filter(play => play === first || !play.call.isValid)
+    const out = round * plays.length > most.calls ? others : others.filter(play => play === first || !play.call.isValid)
     skipped.push(...out)
     const calls = plays.filter(play => !out.includes(play)).map(({ call }) => call)
     plays = await playedIn(start, calls, recording, trials)

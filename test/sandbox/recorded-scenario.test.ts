@@ -284,6 +284,11 @@ t.test('a recording: what control calls changed in between is in the first state
   await call('GET /tickets/tkt_new')
   await control('PUT /clock', { now: '2026-03-02T00:00:00Z' })
   await call('POST /refunds', { body: { transaction: 'txn_b' } })
+  await call('GET /locations', { query: 'limit=1' })
+  await control('PUT /snapshots/before')
+  await call('POST /locations', { body: { display_name: 'N', ...US } })
+  await control('POST /snapshots/before/restore')
+  await call('GET /locations', { query: 'limit=1' })
   await control('PATCH /settings', { statuses: { refund_refused: 402 } })
   for (let left = 25; left > 0; left--) await call('POST /refunds', { body: { transaction: 'txn_b' } })
   await call('POST /refunds', { body: { transaction: 'txn_a' } })
@@ -291,17 +296,21 @@ t.test('a recording: what control calls changed in between is in the first state
   const text = await recorded(emulator)
   const { play, settings, clock, data } = parse(text)
 
-  t.strictSame([play.length, settings, clock], [4, { statuses: { refund_refused: 422 } }, NOW])
+  t.strictSame(play[5].expect.body, { has_more: true }, 'a Location that a snapshot took away is there')
+  t.strictSame([play.length, settings, clock], [7, { statuses: { refund_refused: 422 } }, NOW])
   t.strictSame(data.tickets.at(-1).id, 'tkt_new')
   t.strictSame(notesIn(text).slice(1, 4), [
     'The clock was moved between the calls; here it stays at the time of the first.',
     'Settings were changed between the calls; here those of the first call are in force.',
-    'req_4 POST /refunds is not played: it was answered 402 charge_already_refunded, and a play of it would be answered 422.'
+    'req_6 GET /locations is answered with other values than it was, which are not expected.'
   ])
-  t.equal(notesIn(text).length, 1 + 2 + 25)
+  t.strictSame(notesIn(text).slice(4, 5), [
+    'req_7 POST /refunds is not played: it was answered 402 charge_already_refunded, and a play of it would be answered 422.'
+  ])
+  t.equal(notesIn(text).length, 1 + 3 + 25)
   t.strictSame(await problemsOf(t, text), [])
   t.strictSame(
-    parse((await repeated(emulator, 'req_5')).text).settings,
+    parse((await repeated(emulator, 'req_8')).text).settings,
     { statuses: { refund_refused: 402 } },
     'a call alone has the settings that it was judged by'
   )
@@ -402,9 +411,10 @@ t.test('a recording: the smallest is found as far as the bounds allow, of a larg
   const whole = await scenarioOf(recording, trials)
   const least = await scenarioOf(recording, trials, { isSmallest: true })
   const bounded = await scenarioOf(recording, trials, { isSmallest: true, most: { records: 100, plays: 1, calls: 100 } })
+  const hurried = await scenarioOf(recording, trials, { most: { records: 100, plays: 1, calls: 1 } })
   const large = await scenarioOf(recording, trials, { most: { records: 10, plays: 1000, calls: 1000 } })
 
-  t.strictSame([sizeOf(whole), sizeOf(least), sizeOf(large)], [18, 7, 7])
+  t.strictSame([sizeOf(whole), sizeOf(hurried), sizeOf(least), sizeOf(large)], [18, 18, 7, 7])
   t.ok(sizeOf(bounded) > 7 && sizeOf(bounded) < 18)
   t.equal(JSON.stringify(least.data.settings), '{"pagination":{"default_limit":2}}')
   t.equal(large.notes.at(-1), 'There were 17 records; here are those that the answers need.')
