@@ -10,10 +10,14 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import { scenarioText } from '../scenario/yaml.js'
 import { visible } from './terminal.js'
 
+/** How many scenarios a run is written to at most. */
+const MOST_FILES = 100
+
 /** Takes down what is called in an emulator, and writes it to files. */
 export class Recorder {
   readonly #file: string
   readonly #recordings: Recording[] = []
+  #omitted = 0
 
   private constructor(file: string) {
     this.#file = file
@@ -36,7 +40,8 @@ export class Recorder {
 
   /** Notes the calls of a sandbox that is about to forget them. */
   readonly note = (sandbox: Sandbox): void => {
-    this.#recordings.push(recordingOf(sandbox, keysToMask(sandbox)))
+    if (this.#recordings.length < MOST_FILES) this.#recordings.push(recordingOf(sandbox, keysToMask(sandbox)))
+    else this.#omitted++
   }
 
   /**
@@ -47,6 +52,7 @@ export class Recorder {
     for (const sandbox of sandboxes.all()) this.note(sandbox)
     const recordings = this.#recordings.filter(({ calls }) => calls.length > 0)
     const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
+    if (this.#omitted > 0) say(`the calls between the first ${MOST_FILES} loads and resets are recorded, those of ${this.#omitted} later ones are not`)
     if (recordings.length === 0) say(`no call was made, so ${this.#file} was not written`)
     let isWritten = recordings.length > 0
     for (const [index, recording] of recordings.entries()) {

@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { parse } from 'yaml'
+import { Recorder } from '../../src/cli/record.js'
 import { startEmulator } from '../../src/index.js'
-import { MERCHANT, smallFixture } from '../support/emulator.js'
+import { MERCHANT, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { ran, scenarioIn, script } from './exec-run.js'
 
 const PAYMENT = `const { id } = await (await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'card', amount: 900, 'card[number]': '5555555555554444' })).json()
@@ -123,6 +125,18 @@ t.test('record: no call, or a file that cannot be written in the end, is a failu
   mkdirSync(`${t.testdirName}/folder`)
   const failed = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(`${gone}process.exit(5)`)])
   t.equal(failed.status, 5)
+})
+
+t.test('record: at most a hundred scenarios are written, and it is said that there would be more', async t => {
+  const emulator = await startTestEmulator(t)
+  const recorder = await Recorder.to(`${t.testdir()}/out.yaml`)
+  for (let periods = 0; periods < 102; periods++) recorder.note(emulator.sandbox)
+  await emulator.call('GET /tickets')
+  const stderr = new PassThrough()
+
+  t.equal(await recorder.write(emulator, stderr), false)
+
+  t.match(String(stderr.read()), 'the calls between the first 100 loads and resets are recorded, those of 3 later ones are not\n')
 })
 
 t.test('repro: the smallest scenario of a call of a running emulator, by its id or by its name in a report', async t => {
