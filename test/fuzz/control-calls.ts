@@ -216,6 +216,22 @@ const ROUTES: Route[] = [
   [1, draws => `GET /requests/req_${1 + draws.below(3000)}?format=scenario`],
   [1, () => 'DELETE /requests'],
   [1, () => 'GET /events'],
+  [
+    4,
+    draws => `POST /explain${query(draws, '', '?format=text')}`,
+    (draws, ids) => ({
+      method: draws.pick(['POST', 'GET', 'DELETE', 'HEAD']),
+      path: draws.pick([
+        '/refunds',
+        '/tickets?limit=1',
+        `/transactions/${draws.pick(ids.transactions ?? ['none'])}`,
+        '/../_control/reset',
+        encoded(hostileWord(draws), draws)
+      ]),
+      ...(draws.chance(50) && { body: { transaction: draws.pick(ids.transactions ?? ['none']), amount: draws.below(100) } }),
+      ...(draws.chance(20) && { changes: { settings: settings(draws) } })
+    })
+  ],
   [1, () => 'GET /gates'],
   [
     2,
