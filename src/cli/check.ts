@@ -11,8 +11,8 @@ import { isChange, operationAt, operationOf } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { Sandboxes } from '../sandbox/sandboxes.js'
 import type { SourceDocument } from '../scenario/documents.js'
-import { type Ending, Tally } from '../scenario/expectations.js'
-import { recordsOf } from '../scenario/final-state.js'
+import { type Ending, type Expectation, Tally } from '../scenario/expectations.js'
+import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
 import { Library } from '../scenario/library.js'
 import { type SentCall, shownOn } from '../scenario/matching.js'
 import { bindingsOf, type Launch } from '../scenario/scenario.js'
@@ -37,7 +37,7 @@ import { driftPoints } from './drift/drift-points.js'
 import { serviceState } from './drift/service-state.js'
 import { problemsOf } from './failures.js'
 import { concerns, type Gate } from './gates.js'
-import { isSomethingElse, NO_SCENARIO, scenarioFiles } from './scenario-files.js'
+import { NO_SCENARIO, scenarioFiles } from './scenario-files.js'
 
 export type CheckOptions = PlayedWith &
   CallBounds & {
@@ -60,11 +60,9 @@ export async function check(places: readonly string[], options: CheckOptions): P
   })
   const settings = settingsInForce(options.launch).values
   const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
-  const { files, problems } = await scenarioFiles(places)
-  for (const { place, message } of problems) checked.push(failed(place, 'there is a file to check', message))
-  for (const found of files) {
-    const { file } = found
-    if (await isSomethingElse(found, library)) checked.push({ file, points: [], leftOut: NO_SCENARIO, settings: {}, notes: [] })
+  for await (const { file, isLeftOut, problem } of scenarioFiles(places, library)) {
+    if (problem !== null) checked.push(withoutFile(file, problem))
+    else if (isLeftOut) checked.push({ ...NOTHING, file, leftOut: NO_SCENARIO })
     else {
       const { points, notes, settings: found } = await checkFile(file, options)
       checked.push({ file, leftOut: null, points: points.map(masked), notes: notes.map(show), settings: maskedThroughout(found, keys) })
@@ -76,12 +74,12 @@ export async function check(places: readonly string[], options: CheckOptions): P
 /** A key is masked in reports from this length on: a shorter one is a word like any other. */
 const SHORTEST_KEY = 8
 
-const failed = (file: string, title: string, message: string): CheckedFile => ({
+const NOTHING: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: {} }
+
+const withoutFile = (file: string, message: string): CheckedFile => ({
+  ...NOTHING,
   file,
-  points: [{ file, title, problems: [{ path: '', file, message }], ms: 0 }],
-  leftOut: null,
-  notes: [],
-  settings: {}
+  points: [{ file, title: 'there is a file to check', problems: [{ path: '', file, message }], ms: 0 }]
 })
 
 type Found = Pick<CheckedFile, 'points' | 'notes' | 'settings'>
@@ -148,13 +146,13 @@ async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<Found
   const answers = new Answers([...steps, ...play])
   onProgress(document.name, 0, total)
 
-  const set = against === null ? app.playIn(sandbox) : playOver(against, options)
+  const service = against === null ? null : playOver(against, options)
+  const set = service ?? app.playIn(sandbox)
   await playSteps(steps, play.length > 0 ? set : counting(set), bindings, outcome => add('steps', outcome), answers)
   if (play.length > 0) {
     // a client of its own, so that the script acts on its calls and can lose their answers
-    const base = against ?? `${await app.listen({ host: '127.0.0.1', port: 0 })}${BASE}`
-    const client = playOver(base, options)
-    await playSteps(play, against === null ? client : counting(client), bindings, outcome => add('play', outcome), answers)
+    const client = service ? counting(service) : playOver(`${await app.listen({ host: '127.0.0.1', port: 0 })}${BASE}`, options)
+    await playSteps(play, client, bindings, outcome => add('play', outcome), answers)
   }
   // calls are counted by what became of them when their connections have ended
   await app.close()
@@ -163,7 +161,7 @@ async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<Found
   for (const [index, { expectation, wanted, seen, holds, message }] of judged.verdicts(sandbox.store).entries()) {
     const at = ['expect', index]
     const counted = holds ? [] : [{ at: [], message: 'on' in expectation ? `${seen} came` : message }]
-    const found = 'state' in expectation ? await stateProblems(index, loaded, { options, bindings, drift }) : counted
+    const found = 'state' in expectation ? await stateProblems(index, loaded, { service, bindings, drift }) : counted
     points.push({ title: `expects ${wanted}`, problems: found.map(({ at: place, message }) => ({ at: [...at, ...place], message })), ms: 0 })
   }
   if (play.length > 0 && against === null) points.push(...warningsOn(loaded, exchanges, options))
@@ -190,16 +188,14 @@ const driftFrom = (exchanges: readonly Exchange[], { against, own, loaded: { doc
     keyHere: key => scenarioKeyOf(key, own, options)
   })
 
-type Judging = { options: CheckOptions; bindings: StepBindings; drift: Drift | null }
+type Judging = { service: Play | null; bindings: StepBindings; drift: Drift | null }
 
 /** How the records differ from an expected state: here, or as far as a running service lets them be read. */
-async function stateProblems(index: number, { sandbox }: Loaded, { options, bindings, drift }: Judging): Promise<PlacedProblem[]> {
-  const { expectations } = sandbox.requireLoaded()
-  const expectation = expectations[index]
-  if (expectation === undefined || !('differences' in expectation)) return []
-  if (drift === null) return expectation.differences(recordsOf(sandbox.store))
+async function stateProblems(index: number, { sandbox }: Loaded, { service, bindings, drift }: Judging): Promise<PlacedProblem[]> {
+  const expectation = sandbox.requireLoaded().expectations[index] as Expectation & { differences: StateTest; data: { state: StateData } }
+  if (service === null || drift === null) return expectation.differences(recordsOf(sandbox.store))
   const { records, unread } = await serviceState(expectation.data.state, {
-    play: playOver(options.against as string, options),
+    play: service,
     key: bindings.key(''),
     pairs: drift.pairs,
     accountOf: user => sandbox.store.users.get(user)?.account

@@ -7,7 +7,7 @@ import { Library } from '../scenario/library.js'
 import type { Launch } from '../scenario/scenario.js'
 import { type CheckedFile, isFailed } from './check/points.js'
 import { problemsOf } from './failures.js'
-import { isSomethingElse, NO_SCENARIO, scenarioFiles } from './scenario-files.js'
+import { NO_SCENARIO, scenarioFiles } from './scenario-files.js'
 import { visible } from './terminal.js'
 
 /** Checks the files of each place and writes a line for each problem, and one for each file. Returns what was found of each file. */
@@ -21,11 +21,9 @@ export async function validate(places: readonly string[], launch: Launch, write:
     const point = { file, title: 'the document is valid', problems: [...problems], ms: 0 }
     checked.push({ file, points: leftOut === null ? [point] : [], leftOut, notes: [], settings: {} })
   }
-  const found = await scenarioFiles(places)
-  for (const { place, message } of found.problems) add(place, [{ file: place, path: '', message }])
-  for (const one of found.files) {
-    const { file } = one
-    if (await isSomethingElse(one, library)) add(file, [], NO_SCENARIO)
+  for await (const { file, isLeftOut, problem } of scenarioFiles(places, library)) {
+    if (problem !== null) add(file, [{ file, path: '', message: problem }])
+    else if (isLeftOut) add(file, [], NO_SCENARIO)
     else add(file, await problemsIn(file, library, launch))
   }
   if (checked.length > 1) write(summaryOf(checked))

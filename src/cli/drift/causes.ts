@@ -26,7 +26,7 @@ export type Differing = {
 
 const DATA: Cause = { by: 'data' }
 /** Refusals of what the emulator does not have; the service may have it. */
-const UNKNOWN_HERE: readonly string[] = ['resource_missing', 'reference_missing', 'cursor_unknown', 'api_key_unknown']
+const UNKNOWN_HERE: readonly string[] = ['resource_missing', 'reference_missing', 'cursor_unknown', 'api_key_unknown', 'api_key_missing']
 const LIST_FIELDS: readonly Step[] = ['has_more', 'first_id', 'last_id', 'url', 'object']
 const FILTER_RULES: Readonly<Record<string, RuleId>> = {
   'created[gte]': 'FILT-1',

@@ -83,7 +83,7 @@ function listed(problems: readonly PlacedProblem[]): PlacedProblem[] {
 }
 
 function shownDifference({ kind, steps, here, there }: FieldDifference): string {
-  const path = pathOf(steps)
+  const path = pathOf(steps) || 'body'
   const [by, of] = [shownValue(steps, here), shownValue(steps, there)]
   if (kind === 'missing') return `${path}: ${by} here, not there at the service`
   if (kind === 'unknown') return `${path}: not here, ${of} at the service`
