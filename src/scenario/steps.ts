@@ -28,8 +28,8 @@ export type StepData = {
 export type PlayData = StepData | { at_once: readonly StepData[] }
 /** A call to make. `form` is the encoded body of a POST. */
 export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
-/** An answer; the fault by which none came, with status 0. */
-export type StepAnswer = { status: number; body: Json; fault?: Fault | null }
+/** An answer, with the id that it gives the call; the fault by which none came, with status 0. */
+export type StepAnswer = { status: number; body: Json; fault?: Fault | null; request?: string | null }
 /** Makes a call and returns its answer; `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => Promise<StepAnswer>
 /** What is otherwise than expected; `at` is where the document says what was expected. */

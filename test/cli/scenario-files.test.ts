@@ -124,7 +124,7 @@ expect:
   const lines = plain(stdout).split('\n')
   for (const line of [
     '      own.yaml:8:15 status: 404 was expected, not 200',
-    '      own.yaml:15:49 body.data[0].reference: "nope" was expected, not "T-1"',
+    '      own.yaml:15:48 body.data[0].reference: "nope" was expected, not "T-1"',
     '      own.yaml:17:5 2 came',
     '      own.yaml:19:25 refunds: 2 were expected, there is 1',
     '      own.yaml:22:28 transactions.txn_a.amount_refunded: 7 was expected, not 1',

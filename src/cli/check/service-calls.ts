@@ -31,7 +31,8 @@ export function playOver(base: string, { mostBytes = DEFAULT_ANSWER_BYTES, timeo
         },
         ...(form !== null && { body: form })
       })
-      return bodyRead(answer.status, await textOf(answer, mostBytes), answer.headers.get('content-type'))
+      const { status, headers } = answer
+      return { ...bodyRead(status, await textOf(answer, mostBytes), headers.get('content-type')), request: headers.get('request-id') }
     } catch (error) {
       const message = reasonOf(error as FetchError, longest)
       isUnreachable = UNREACHABLE.includes((error as FetchError).cause?.code)
