@@ -200,7 +200,8 @@ async function stateProblems(index: number, { sandbox }: Loaded, { service, bind
     pairs: drift.pairs,
     accountOf: user => sandbox.store.users.get(user)?.account
   })
-  return unread.length > 0 ? unread : expectation.differences(records)
+  const isRead = ({ at }: PlacedProblem) => !unread.some(part => part.at.every((step, depth) => at[depth] === step))
+  return [...unread, ...expectation.differences(records).filter(isRead)]
 }
 
 /** Script entries that never acted, and mistakes that the plays make; a warning each, unless it is to fail. */

@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { runEmulator } from '../../src/emulator.js'
 import { ran, serving } from '../support/command.js'
@@ -26,7 +28,7 @@ async function service(t: Test, settings: object = {}, more: object = {}): Promi
 }
 
 /** A service before another one, that changes what that answers. */
-async function deviating(t: Test, { baseUrl }: Service, change: (answered: Answered) => void): Promise<string> {
+async function deviating(t: Test, { baseUrl }: Pick<Service, 'baseUrl'>, change: (answered: Answered) => void): Promise<string> {
   const address = await serving(t, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -41,7 +43,7 @@ async function deviating(t: Test, { baseUrl }: Service, change: (answered: Answe
     change(answered)
     response.writeHead(answered.status, { 'content-type': 'application/json' }).end(answered.status === 204 ? '' : JSON.stringify(answered.body))
   })
-  return `${address}/next`
+  return address
 }
 
 /** What `check --against` says of a scenario: its failures and warnings with their first problem, without places, and the exit status. */
@@ -100,7 +102,8 @@ const SETTINGS = {
 
 t.test('check --against: the settings of another emulator are found, and with them nothing differs', async t => {
   const { baseUrl } = await service(t, SETTINGS)
-  const root = t.testdir({})
+  const root = await mkdtemp(join(tmpdir(), 'settings-'))
+  t.teardown(() => rm(root, { recursive: true }))
 
   const first = await against(t, baseUrl, EVERYTHING, ['--write-settings', `${root}/found.yaml`])
   const other = await service(t, SETTINGS)
@@ -118,7 +121,8 @@ t.test('check --against: the settings of another emulator are found, and with th
       '✗ differs by assumption A07 errors.expose_rule: false',
       '✗ differs by assumption A08 statuses.refund_refused: 422',
       '✗ differs by assumption A10 pagination.default_limit: 4',
-      '✗ differs by assumption A10 pagination.max_limit: 7, pagination.out_of_range: clamp',
+      '✗ differs by assumption A10 pagination.max_limit: 7',
+      '✗ differs by assumption A10 pagination.out_of_range: clamp',
       '✗ differs by assumption A11 pagination.order: oldest_first',
       '✗ differs by assumption A13 search.reference: exact',
       '✗ differs by assumption A14 parameters.unknown: ignore',
@@ -170,8 +174,8 @@ t.test('check --against: what is the same but for ids, times, keys and address d
 })
 
 t.test('check --against: planted deviations, each by its cause', async t => {
-  const on = (method: string, path: RegExp, change: (body: Record<string, never>, answered: Answered) => void) => (answered: Answered) => {
-    if (answered.method === method && path.test(answered.path)) change(answered.body as never, answered)
+  const on = (method: string, path: RegExp, change: (body: Answered['body'], answered: Answered) => void) => (answered: Answered) => {
+    if (answered.method === method && path.test(answered.path)) change(answered.body, answered)
   }
   const payment = { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'card', amount: 500, card: { last4: '4242' } } }
   const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
@@ -204,8 +208,8 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       'an unknown field, with a card number in it',
       on('POST', /refunds$/, body => Object.assign(body, { processor: 'acme 4242424242424242' })),
       refund(5),
-      ['! unknown field processor of a Refund; a candidate for extra: { processor: "acme ***" }'],
-      'play 1. POST /refunds: processor: not here, "acme ***" at the service',
+      ['! unknown field processor of a Refund; a candidate for extra: { processor: "acme ****************" }'],
+      'play 1. POST /refunds: processor: not here, "acme ****************" at the service',
       0
     ],
     [
@@ -218,7 +222,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'a refund above the remainder is made',
-      on('POST', /refunds$/, (body, answered) => Object.assign(answered, { status: 200, body: { id: 'rfd_x', object: 'refund' } })),
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 200, body: { id: 'rfd_x', object: 'refund' } })),
       refund(4000),
       ['✗ differs by rule REF-7: a Refund above the remainder is an error'],
       'play 1. POST /refunds: status: 400 here, 200 at the service',
@@ -226,7 +230,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'a refusal that names its rule',
-      on('POST', /refunds$/, (body, answered) => Object.assign(answered, { status: 409, body: { error: { rule: 'REF-6' } } })),
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 409, body: { error: { rule: 'REF-6' } } })),
       { ...refund(4), expect: { status: 409 } },
       ['✗ differs by rule REF-6: a Refund on a fully refunded Transaction is an error'],
       'play 1. POST /refunds: status: 200 here, 409 at the service',
@@ -234,7 +238,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'a refusal that names none',
-      on('POST', /refunds$/, (body, answered) => Object.assign(answered, { status: 409, body: null })),
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 409, body: null })),
       { ...refund(4), expect: { status: 409 } },
       ['✗ differs by a rule, one of REF-1, REF-3, META-1, REF-6, REF-7'],
       'play 1. POST /refunds: status: 200 here, 409 at the service',
@@ -242,7 +246,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'a failure of the service',
-      on('POST', /refunds$/, (body, answered) => Object.assign(answered, { status: 503, body: { error: {} } })),
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 503, body: { error: {} } })),
       { ...refund(4), expect: { status: 503 } },
       ['! other data at the service'],
       'play 1. POST /refunds: status: 200 here, 503 at the service',
@@ -250,7 +254,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'a failure instead of a refusal',
-      on('POST', /refunds$/, (body, answered) => Object.assign(answered, { status: 500 })),
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 500 })),
       { ...refund(4000), expect: { status: 500 } },
       ['! other data at the service'],
       'play 1. POST /refunds: status: 400 here, 500 at the service',
@@ -258,7 +262,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'a record that the service does not have',
-      on('GET', /tickets/, (body, answered) => Object.assign(answered, { status: 404, body: { error: {} } })),
+      on('GET', /tickets/, (_body, answered) => Object.assign(answered, { status: 404, body: { error: {} } })),
       { do: 'GET /tickets/${tkt_a}', expect: { status: 404 } },
       ['! other data at the service'],
       'play 1. GET /tickets/${tkt_a}: status: 200 here, 404 at the service',
@@ -266,7 +270,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'a record that only the service has',
-      on('GET', /tickets/, (body, answered) => Object.assign(answered, { status: 200, body: { id: 'tkt_none' } })),
+      on('GET', /tickets/, (_body, answered) => Object.assign(answered, { status: 200, body: { id: 'tkt_none' } })),
       { do: 'GET /tickets/tkt_none' },
       ['! other data at the service'],
       'play 1. GET /tickets/tkt_none: status: 404 here, 200 at the service',
@@ -274,7 +278,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'a read that is refused',
-      on('GET', /tickets/, (body, answered) => Object.assign(answered, { status: 403, body: { error: {} } })),
+      on('GET', /tickets/, (_body, answered) => Object.assign(answered, { status: 403, body: { error: {} } })),
       { do: 'GET /tickets/${tkt_a}', expect: { status: 403 } },
       ['! other data at the service'],
       'play 1. GET /tickets/${tkt_a}: status: 200 here, 403 at the service',
@@ -282,7 +286,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'a Location is deleted',
-      on('DELETE', /locations/, (body, answered) => Object.assign(answered, { status: 204 })),
+      on('DELETE', /locations/, (_body, answered) => Object.assign(answered, { status: 204 })),
       { do: 'DELETE /locations/${loc_a}' },
       ['✗ differs by rule LOC-4: DELETE /locations/{id} always aborts with 501'],
       'play 1. DELETE /locations/${loc_a}: status: 501 here, 204 at the service',
@@ -290,7 +294,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'another server error for a disabled operation',
-      on('DELETE', /locations/, (body, answered) => Object.assign(answered, { status: 500 })),
+      on('DELETE', /locations/, (_body, answered) => Object.assign(answered, { status: 500 })),
       { do: 'DELETE /locations/${loc_a}', expect: { status: 500 } },
       ['! other data at the service'],
       'play 1. DELETE /locations/${loc_a}: status: 501 here, 500 at the service',
@@ -298,7 +302,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'a status that no setting has',
-      on('DELETE', /locations/, (body, answered) => Object.assign(answered, { status: 405 })),
+      on('DELETE', /locations/, (_body, answered) => Object.assign(answered, { status: 405 })),
       { do: 'DELETE /locations/${loc_a}', expect: { status: 405 } },
       ['✗ differs by assumption A08 (error statuses); no setting makes the emulator answer so'],
       'play 1. DELETE /locations/${loc_a}: status: 501 here, 405 at the service',
@@ -342,7 +346,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       { do: 'GET /transactions/${txn_a}' },
       [
         '✗ differs by assumption A29 (embedded refunds); no setting makes the emulator answer so',
-        '! unknown field refunds.total of a Refund; extra holds fields of the record itself, none within another'
+        '! unknown field refunds.total of a Transaction; extra holds fields of the record itself, none within another'
       ],
       'play 1. GET /transactions/${txn_a}: refunds.has_more: false here, true at the service',
       1
@@ -444,11 +448,13 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'records of its own',
-      on('GET', /tickets/, body => (body.data as object[]).splice(0, 1, { id: 'tkt_of_others' }, { id: 'tkt_more' })),
+      on('GET', /tickets/, body =>
+        (body.data as object[]).splice(0, 1, { ...(body.data as object[])[0], id: 'tkt_of_others' }, { ...(body.data as object[])[1], id: 'tkt_more' })
+      ),
       { do: 'GET /tickets', query: { limit: 50 } },
       ['! other data at the service'],
       'play 1. GET /tickets: data',
-      1
+      0
     ],
     [
       'a parameter that was left out of an update changes',
@@ -505,15 +511,123 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     ['a path that is no operation', on('GET', /accounts\/mch_a\//, () => {}), { do: 'GET /accounts/${loc_a}/users', expect: { status: 404 } }, [], '', 0]
   ]
-  for (const [title, change, play, titles, problem, status] of cases) {
-    const behind = await service(t)
+  const behind = await service(t)
+  for (const [index, [title, change, play, titles, problem, status]] of cases.entries()) {
     const base = await deviating(t, behind, change)
 
-    const found = await against(t, base, { play: [play].flat() })
+    const found = await against(t, `${base}/sandbox/case-${index}/next`, { play: [play].flat() })
 
     t.strictSame(found.titles, titles, `${title}\n${found.stdout}`)
     t.ok(titles.length === 0 || found.found[titles[0] as string]?.[0]?.startsWith(problem), `${title}: ${JSON.stringify(found.found)}`)
     t.equal(found.status, status, title)
-    await behind.close()
   }
+})
+
+t.test('check --against: two settings that agree only together, and calls of which the answer says which value', async t => {
+  const { baseUrl } = await service(t, {
+    'pagination.max_limit': 7,
+    'pagination.out_of_range': 'clamp',
+    'auth.visibility': 'scoped',
+    'auth.accept_any_key': 'mch_a'
+  })
+  const limited = await service(t, { 'pagination.max_limit': 5 })
+
+  const clamped = await against(t, baseUrl, { play: [{ do: 'GET /tickets', query: { limit: 10 } }] })
+  const refused = await against(t, limited.baseUrl, {
+    play: [
+      { do: 'GET /tickets', query: { limit: 9 }, expect: { status: 400 } },
+      { do: 'GET /tickets', query: { limit: 5 } }
+    ]
+  })
+  const anyKey = await against(t, baseUrl, { play: [{ do: 'GET /tickets/${tkt_a}', key: 'sk_unknown' }] }, ['--key', 'sk_unknown=sk_other_there'])
+
+  t.strictSame(clamped.titles, ['✗ differs by assumption A10 pagination.max_limit: 7, pagination.out_of_range: clamp'])
+  t.strictSame(refused.titles, ['✗ differs by assumption A10 pagination.max_limit: 5'])
+  t.strictSame(anyKey.titles, ['✗ differs by assumption A18 auth.accept_any_key: mch_a'])
+  t.notOk(anyKey.stdout.includes('sk_other_there'))
+})
+
+t.test('check --against: a value that a later call contradicts is found anew', async t => {
+  let calls = 0
+  const behind = await service(t, { 'pagination.max_limit': 5 })
+  const base = await deviating(t, behind, answered => {
+    // the first refusal names another number
+    if (answered.status === 400 && calls++ === 0) Object.assign(answered.body, { error: { ...(answered.body.error as object), message: 'At most 8.' } })
+  })
+
+  const { titles } = await against(t, `${base}/next`, {
+    play: [
+      { do: 'GET /tickets', query: { limit: 9 }, expect: { status: 400 } },
+      { do: 'GET /tickets', query: { limit: 6 }, expect: { status: 400 } }
+    ]
+  })
+
+  t.strictSame(titles, ['✗ differs by assumption A10 pagination.max_limit: 5'])
+})
+
+t.test('check --against: the script takes no part, unless the service answers as it does', async t => {
+  const script = [{ on: 'POST /refunds', calls: 1, respond: { status: 503 } }]
+  const play = [{ ...refund(1), expect: { status: 503 } }, refund(1000)]
+  const plain = await service(t)
+  const scripted = await service(t, {}, { script })
+
+  const alone = await against(t, plain.baseUrl, { script, play })
+  const both = await against(t, scripted.baseUrl, { script, play })
+  const lost = await against(t, plain.baseUrl, { script: [{ on: 'POST /refunds', fault: 'hang' }], play: [{ ...refund(1), expect: { fault: 'hang' } }] })
+
+  t.strictSame(
+    [alone.status, alone.titles],
+    [1, ['✗ play 1. POST /refunds', '✗ play 2. POST /refunds', '! only the script of the scenario answers as expected; a service has no script']]
+  )
+  t.strictSame([both.status, both.titles], [0, []], 'what was refused there has made nothing here')
+  t.strictSame(lost.titles, ['✗ play 1. POST /refunds', '! only the script of the scenario answers as expected; a service has no script'])
+})
+
+t.test('check --against: the records in the end are read from the service, as far as the API can say', async t => {
+  const user = { id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }
+  const renamed = { ...CHARGE, id: 'txn_there' }
+  const behind = await service(t, {}, { data: { ...DATA, users: [user], transactions: [renamed] } })
+  const expect = [
+    {
+      state: {
+        transactions: { txn_a: { amount_refunded: 5, ticket: 'tkt_a' }, txn_none: null, txn_gone: {} },
+        refunds: { count: 2, where: { transaction: 'txn_a' } },
+        tickets: { count: 13, where: { location: 'loc_a' } },
+        accounts: { mch_a: { type: 'reseller' } },
+        users: { usr_a: { name: 'Bo', account: 'mch_a' }, usr_none: null, count: 2, where: { account: 'mch_a' } }
+      }
+    }
+  ]
+  const scenario = { play: [refund(5)], expect }
+
+  const read = await against(t, behind.baseUrl, { ...scenario, data: { ...DATA, users: [user] } }, ['--var', 'txn_a=txn_there'])
+  const unknownUser = await against(t, behind.baseUrl, { expect: [{ state: { users: { usr_x: {}, count: 1 } } }] })
+  const refusing = await serving(t, (_request, response) => response.writeHead(403).end('{"error":{"message":"no"}}'))
+  const unread = await against(t, refusing, {
+    expect: [{ state: { users: { count: 1, where: { account: 'mch_a' } }, refunds: { count: 1 }, tickets: { tkt_a: {} } } }]
+  })
+  const endless = await serving(t, (_request, response) => response.end('{"data":[{"id":"x"}],"has_more":true}'))
+  const tooMany = await against(t, endless, { expect: [{ state: { refunds: { count: 1 } } }] })
+  const html = await serving(t, (_request, response) => response.end('<p>'))
+  const noList = await against(t, html, { expect: [{ state: { refunds: { count: 1 } } }] })
+
+  const problems = (found: Record<string, string[]>) => Object.entries(found).find(([title]) => title.startsWith('✗ expects'))?.[1]
+  t.strictSame(problems(read.found), [
+    'transactions.txn_gone: there is no such Transaction',
+    'refunds: 2 with {"transaction":"txn_a"} were expected, there is 1',
+    'accounts.mch_a.type: "reseller" was expected, not "merchant"',
+    'users: 2 with {"account":"mch_a"} were expected, there is 1',
+    'users.usr_a.name: "Bo" was expected, not "Ana"'
+  ])
+  t.strictSame(problems(unknownUser.found), [
+    'the API lists the Users of one Account; say its account',
+    'the API lists the Users of one Account; say its account'
+  ])
+  t.strictSame(problems(unread.found), [
+    'GET /accounts/mch_a/users was answered with 403 (no)',
+    'GET /refunds was answered with 403 (no)',
+    'GET /tickets/tkt_a was answered with 403 (no)'
+  ])
+  t.strictSame(problems(tooMany.found), ['GET /refunds has more than 10000 records, which are not all read'])
+  t.strictSame(problems(noList.found), ['GET /refunds was answered with 200'])
 })

@@ -146,7 +146,7 @@ expect:
   t.equal(await readFile(`${root}/reports/deep/check.txt`, 'utf8'), strict.stdout)
   t.ok((await readFile(`${root}/reports/deep/junit.xml`, 'utf8')).includes('own.yaml:3:5 it never applied to a play</failure>'))
   const warned = await Promise.all(['tap', 'junit'].map(format => ran(['check', file, '--format', format])))
-  t.ok(plain(warned[0]?.stdout ?? '').includes('ok 6 - own.yaml: the script entry never applies\n  ---\n  warnings:\n    - "own.yaml:3:5 it never'))
+  t.ok(plain(warned[0]?.stdout ?? '').includes('ok 7 - own.yaml: the script entry never applies\n  ---\n  warnings:\n    - "own.yaml:3:5 it never'))
   t.ok(plain(warned[1]?.stdout ?? '').includes('<system-out>own.yaml:3:5 it never applied to a play</system-out></testcase>'))
   const validated = await ran(['validate', `${t.testdir({ 'bad.yaml': RIGHT.replace('do:', 'du:') })}/bad.yaml`], { GITHUB_ACTIONS: 'true' })
   t.ok(/^::error file=.*bad\.yaml,line=2,col=\d+,title=the document is valid::steps\[0\]\.du: unknown name du/m.test(validated.stderr), validated.stderr)

@@ -48,7 +48,8 @@ function valuesFor(key: SettingKey, { call, there, here, accounts }: Asked): unk
   if (key.startsWith('statuses.')) return [there.status]
   if (key === 'transactions.default_currency') return [fieldOf(there.body, 'currency')]
   if (key.startsWith('ids.')) return idValues(key, there.body, here.answer.body)
-  if (schema.enum !== undefined) return [...schema.enum]
+  // warn answers as ignore does, and says more than a service would
+  if (schema.enum !== undefined) return schema.enum.filter(value => value !== 'warn')
   return schema.type === 'boolean' ? [true, false] : wholeNumbers(call, there.body)
 }
 
@@ -59,12 +60,12 @@ function idValues(key: SettingKey, there: Json, here: Json): unknown[] {
   return [key === 'ids.length' ? idParts(of).length : idParts(of).prefix]
 }
 
-/** Numbers that a limit may have: those that the service names, how many records it answered, and what was asked, less one. */
+/** Numbers that a limit may have: those that the service names, the largest first, how many records it answered, and what was asked, less one. */
 function wholeNumbers({ query }: StepCall, there: Json): number[] {
   const { data, error } = (there ?? {}) as { data?: unknown; error?: { message?: unknown } }
   const named = String(error?.message ?? '').match(/\d+/g) ?? []
   const limit = Number(new URLSearchParams(query).get('limit') ?? 0)
-  return [...new Set([...(Array.isArray(data) ? [data.length] : []), ...named.map(Number), limit - 1])]
+  return [...new Set([...named.map(Number).sort((a, b) => b - a), ...(Array.isArray(data) ? [data.length] : []), limit - 1])]
 }
 
 const fieldOf = (body: Json, name: string): Json | undefined => (typeof body === 'object' && body !== null && !Array.isArray(body) ? body[name] : undefined)

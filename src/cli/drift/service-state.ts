@@ -61,9 +61,9 @@ export async function serviceState(data: StateData, { play, key, pairs, accountO
     unread.push({ at: ['state', ...at], message: 'the API lists the Users of one Account; say its account' })
     return null
   }
-  const readOne = async (family: Family, id: string, wanted: Part | null) => {
+  const readOne = async (family: Family, id: string, account: string | undefined) => {
     if (family === 'users') {
-      const users = await readUsers(typeof wanted?.account === 'string' ? wanted.account : accountOf(id), [family, id])
+      const users = await readUsers(account ?? accountOf(id), [family, id])
       const user = users?.find(user => (user as Part).id === pairs.there(id))
       if (user !== undefined) byId.set(`${family} ${id}`, translated(user, pairs))
       return
@@ -75,7 +75,8 @@ export async function serviceState(data: StateData, { play, key, pairs, accountO
   }
 
   for (const [family, { count, where = {}, ...records }] of Object.entries(data) as [Family, { count?: number; where?: Part }][]) {
-    for (const [id, wanted] of Object.entries(records) as [string, Part | null][]) await readOne(family, id, wanted)
+    for (const [id, wanted] of Object.entries(records) as [string, Part | null][])
+      await readOne(family, id, (wanted?.account ?? where.account) as string | undefined)
     if (count === undefined) continue
     const filter = (FILTERS[family] ?? [])
       .filter(name => typeof where[name] === 'string')
