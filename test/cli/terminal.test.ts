@@ -34,7 +34,18 @@ t.test('what controls a terminal is made visible, and nothing else is changed', 
 t.test('reports, failures and the text at start show no control character of others, and failures no card number', async t => {
   const evil = `x${ESCAPE}[2J\u202e\u009b\n✓ forged`
   for (const format of REPORT_FORMATS) {
-    const text = report([{ file: evil, title: evil, problems: [evil], ms: 1 }], format)
+    const text = report(
+      [
+        {
+          file: evil,
+          points: [{ file: evil, title: evil, problems: [{ file: evil, path: evil, message: evil }], ms: 1 }],
+          leftOut: null,
+          notes: [evil],
+          settings: {}
+        }
+      ],
+      format
+    )
     t.notMatch(text, CONTROLS, format)
     if (format !== 'junit') t.notMatch(text, /^\s*✓ forged/m, format)
   }

@@ -310,11 +310,7 @@ t.test('steps: a reference without a value is reported, and its call is not made
       'the steps that do not refer to it are made'
     )
     t.strictSame(calls[1]?.method, 'GET')
-    t.strictSame(
-      messagesOf(outcomes),
-      [[], [problem], []],
-      written
-    )
+    t.strictSame(messagesOf(outcomes), [[], [problem], []], written)
     t.strictSame(outcomes[1]?.answer, { status: 0, body: null })
   }
 })
@@ -464,7 +460,11 @@ t.test('steps: what is expected of an answer', async t => {
 t.test('steps: a problem is at the place of what was expected', async t => {
   const cases: [expect: StepData['expect'] | undefined, given: Answer, places: string[]][] = [
     [undefined, { status: 404 }, ['[0]']],
-    [{ status: 201, body: { id: 'y', data: [{ a: [1, 2] }] } }, { body: { id: 'y', data: [{ a: [1, 3] }] } }, ['[0].expect.status', '[0].expect.body.data[0].a[1]']],
+    [
+      { status: 201, body: { id: 'y', data: [{ a: [1, 2] }] } },
+      { body: { id: 'y', data: [{ a: [1, 3] }] } },
+      ['[0].expect.status', '[0].expect.body.data[0].a[1]']
+    ],
     [{ body: { data: [1] } }, { body: { data: [] } }, ['[0].expect.body.data']],
     [{ body: { data: [] } }, { body: { data: {} } }, ['[0].expect.body.data']],
     [{ fault: 'hang' }, {}, ['[0].expect.fault']],

@@ -128,12 +128,14 @@ function causeInRecord({ kind, here, there }: FieldDifference, steps: readonly S
   const [top, ...below] = steps
   const embedded = about.family === 'transactions' && top === 'refunds'
   const family = embedded && below.length > 1 ? 'refunds' : about.family
-  if (kind === 'unknown') {
+  // the keys of metadata are data
+  const isKey = top === 'metadata' && below.length > 0
+  if (kind === 'unknown' && !isKey) {
     const field = steps.filter(step => typeof step === 'string').join('.')
     return { by: 'field', family, field, isTop: below.length === 0 }
   }
   if (embedded) return kind === 'missing' || kind === 'members' || kind === 'record' ? byRule('TXN-8') : byAssumption('A29')
-  if (kind === 'missing') return byAssumption('A04')
+  if (kind === 'missing' && !isKey) return byAssumption('A04')
   if (top === 'created') return byAssumption('A05')
   if (top === 'amount_refunded') return byAssumption('A29')
   const isWritten = about.kind === 'create' || about.kind === 'update'
