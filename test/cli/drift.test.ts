@@ -542,10 +542,10 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       on('POST', /transactions$/, body => Object.assign(body, { currency: 'EURO', amount: 1 })),
       { do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'external' } },
       [
-        '✗ differs by assumption A24 (amounts[…] against the top level); no setting makes the emulator answer so',
-        '✗ differs by assumption A22 (currency); no setting makes the emulator answer so'
+        '✗ differs by assumption A22 (currency); no setting makes the emulator answer so',
+        '✗ differs by assumption A24 (amounts[…] against the top level); no setting makes the emulator answer so'
       ],
-      'play 1. POST /transactions: amount: 0 here, 1 at the service',
+      'play 1. POST /transactions: currency: "usd" here, "EURO" at the service',
       1
     ],
     [
