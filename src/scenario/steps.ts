@@ -216,7 +216,7 @@ export function problemsOf({ status, body, fault }: NonNullable<StepData['expect
   const isExpected = status === undefined ? answer.status >= 200 && answer.status < 300 : answer.status === status
   if (!isExpected) {
     const reason = reasonIn(answer.body)
-    const message = `status: ${status ?? 'a 2xx'} was expected, ${answer.status === 0 ? `but ${reason}` : `not ${answer.status}${reason && ` (${reason})`}`}`
+    const message = `status: ${status ?? 'a 2xx'} was expected, ${answer.status === 0 && reason ? `but ${reason}` : `not ${answer.status}${reason && ` (${reason})`}`}`
     problems.push({ at: status === undefined ? at : [...expected, 'status'], message })
   }
   return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body', [...expected, 'body'])]

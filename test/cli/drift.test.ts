@@ -356,9 +356,9 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       'what was refunded',
       on('GET', /transactions\/txn_a/, body => Object.assign(body, { amount_refunded: 3, amount: 2 })),
       { do: 'GET /transactions/${txn_a}' },
-      ['✗ differs by assumption A29 (embedded refunds); no setting makes the emulator answer so', '! other data at the service'],
-      'play 1. GET /transactions/${txn_a}: amount_refunded: 0 here, 3 at the service',
-      1
+      ['! other data at the service'],
+      'play 1. GET /transactions/${txn_a}: amount: 1000 here, 2 at the service',
+      0
     ],
     [
       'has_more is false where more follow',
@@ -621,7 +621,7 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     [
       'a search of Tickets that lets others through',
       on('GET', /tickets/, body => (body.data as object[]).push({ id: 'tkt_0' })),
-      { do: 'GET /tickets', query: { search_query: 'zzz', location: '${loc_a}' } },
+      { do: 'GET /tickets', query: { search_query: 'zzz', location: '${loc_a}', limit: 50 } },
       ['✗ differs by rule SRCH-1: search_query on Tickets keeps those whose reference matches'],
       'play 1. GET /tickets: data: 0 members here, 1 at the service',
       1
@@ -643,6 +643,51 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       ['! other data at the service'],
       'play 1. GET /tickets: data[0].reference',
       0
+    ],
+    [
+      'a payment of its own in the list, and has_more of its own',
+      on('GET', /transactions/, body =>
+        Object.assign(body, { data: [{ ...(body.data as object[])[0], id: 'txn_of_others' }], has_more: true, first_id: 'txn_of_others' })
+      ),
+      { do: 'GET /transactions', query: { location: '${loc_a}' } },
+      ['! other data at the service'],
+      'play 1. GET /transactions: data[0]: the record "txn_a" here, "txn_of_others" at the service',
+      0
+    ],
+    [
+      'a list that is empty there',
+      on('GET', /transactions/, body => Object.assign(body, { data: [], first_id: null, last_id: null })),
+      { do: 'GET /transactions', query: { location: '${loc_a}' } },
+      ['! other data at the service'],
+      'play 1. GET /transactions: data: 1 members here, 0 at the service',
+      0
+    ],
+    [
+      'another Account than the one beside it',
+      on('GET', /locations/, body => Object.assign(body, { account: 'acct_1' })),
+      [{ do: 'GET /locations/${loc_a}' }, { do: 'GET /locations/${loc_a}' }],
+      [],
+      '',
+      0
+    ],
+    [
+      'other Refunds of a Transaction',
+      on('GET', /transactions\/txn_a/, body => {
+        Object.assign(body, { amount_refunded: 7 })
+        Object.assign(body.refunds as object, { data: [{ id: 'rfd_of_others' }], first_id: 'rfd_of_others' })
+      }),
+      { do: 'GET /transactions/${txn_a}' },
+      ['! other data at the service'],
+      'play 1. GET /transactions/${txn_a}: amount_refunded: 0 here, 7 at the service',
+      0
+    ],
+    [
+      'a Refund that is made and not shown',
+      on('GET', /transactions\/txn_a/, body => Object.assign(body.refunds as object, { data: [] })),
+      [refund(1), { do: 'GET /transactions/${txn_a}' }],
+      ['✗ differs by rule TXN-8: the 10 most recent Refunds are included'],
+      'play 2. GET /transactions/${txn_a}: refunds.data: 1 members here, 0 at the service',
+      1
     ],
     [
       'a country in the letters that were sent',

@@ -102,7 +102,7 @@ t.test('check: an answer that is too long, too slow, compressed or hostile is a 
     })
     const { status, stdout, stderr } = await ran(['check', file, '--against', base, '--key', 'sk_live_secret', ...args])
     t.match(stdout + stderr, problem, title)
-    t.equal(status, problem.source.startsWith('✓') ? 0 : 1, title)
+    t.equal(status, 1, `${title}: what is read differs in what a list has (LIST-1)`)
     t.notMatch(stdout + stderr, CONTROLS, title)
   }
   t.strictSame([...new Set(received)], ['identity'])

@@ -191,7 +191,7 @@ t.test('every example of the guide loads', async t => {
   await load('default')
   const examples = [...GUIDE.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => text as string)
 
-  t.equal(examples.length, 13)
+  t.equal(examples.length, 14)
   for (const payload of examples) {
     const answer = await app.inject({ method: 'POST', url: '/_control/load', headers: { host: 'localhost', 'content-type': 'application/yaml' }, payload })
     t.equal(answer.statusCode, 200, `${answer.payload} for ${payload}`)

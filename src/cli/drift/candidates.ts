@@ -60,12 +60,12 @@ function idValues(key: SettingKey, there: Json, here: Json): unknown[] {
   return [key === 'ids.length' ? idParts(of).length : idParts(of).prefix]
 }
 
-/** Numbers that a limit may have: those that the service names, the largest first, how many records it answered, and what was asked, less one. */
+/** Numbers that a limit may have: those that the service names, the largest first, how many records a page held before which more follow, and what was asked, less one. */
 function wholeNumbers({ query }: StepCall, there: Json): number[] {
-  const { data, error } = (there ?? {}) as { data?: unknown; error?: { message?: unknown } }
+  const { data, has_more, error } = (there ?? {}) as { data?: unknown; has_more?: unknown; error?: { message?: unknown } }
   const named = String(error?.message ?? '').match(/\d+/g) ?? []
   const limit = Number(new URLSearchParams(query).get('limit') ?? 0)
-  return [...new Set([...named.map(Number).sort((a, b) => b - a), ...(Array.isArray(data) ? [data.length] : []), limit - 1])]
+  return [...new Set([...named.map(Number).sort((a, b) => b - a), ...(Array.isArray(data) && has_more === true ? [data.length] : []), limit - 1])]
 }
 
 const fieldOf = (body: Json, name: string): Json | undefined => (typeof body === 'object' && body !== null && !Array.isArray(body) ? body[name] : undefined)

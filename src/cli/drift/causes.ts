@@ -96,8 +96,8 @@ function causeInList(difference: FieldDifference, differing: Differing, about: O
   if (kind === 'unknown') return byAssumption('A09')
   if (kind === 'missing') return first === 'data' || first === 'has_more' ? byRule('LIST-1') : byAssumption('A09')
   if (first === 'data' || index !== undefined) return DATA
-  // more records may follow at the service
-  if (first === 'has_more') return here === true ? byRule('LIST-2') : DATA
+  // more records may follow at the service; what it has of them is known only where it shows the same ones
+  if (first === 'has_more') return here === true && idsIn(differing.there.body).length > 0 ? byRule('LIST-2') : DATA
   return byAssumption('A09')
 }
 
@@ -108,14 +108,17 @@ function causeOfMembers({ call, there, here, pairs, isKnown }: Differing, about:
   const by = idsIn(here.answer.body)
   const limit = query.get('limit')
   if (limit !== null && of.length > Number(limit)) return byRule('LIST-3')
-  if (!of.every(isKnown)) return DATA
+  if (of.length === 0 || !of.every(isKnown)) return DATA
   if (of.length === by.length && of.every(id => by.includes(id))) return about.family === 'refunds' ? byRule('REF-10') : byAssumption('A11')
+  // a whole list shows what its filters let through
+  const isWhole = (here.answer.body as { has_more?: unknown }).has_more === false && !query.has('starting_after') && !query.has('ending_before')
+  if (!isWhole || of.every(id => by.includes(id))) return limit === null && !query.has('search_query') && hasMore(there.body) ? byAssumption('A10') : DATA
+  if (query.has('search_query')) return byRule(about.family === 'tickets' ? 'SRCH-1' : 'SRCH-2')
   const filters = [...query.keys()].filter(name => name in FILTER_RULES)
-  const isSearched = query.has('search_query')
-  if (isSearched) return byRule(about.family === 'tickets' ? 'SRCH-1' : 'SRCH-2')
-  if (filters.length > 0) return byRule(...filters.map(name => FILTER_RULES[name] as RuleId))
-  return limit === null ? byAssumption('A10') : DATA
+  return filters.length > 0 ? byRule(...filters.map(name => FILTER_RULES[name] as RuleId)) : DATA
 }
+
+const hasMore = (body: Json) => (body as { has_more?: unknown }).has_more === true
 
 /** The ids of a list. */
 const idsIn = (body: Json): string[] => {
@@ -123,8 +126,21 @@ const idsIn = (body: Json): string[] => {
   return Array.isArray(data) ? data.map(member => String((member as { id?: unknown } | null)?.id)) : []
 }
 
+/** The Refunds that a Transaction shows: a service may have made others. */
+function causeInRefunds({ kind, there }: FieldDifference, below: readonly Step[], { differences }: Differing): Cause {
+  if (below.length === 0) return byRule('TXN-8')
+  const isOther = differences.some(({ steps }) => steps.includes('amount_refunded'))
+  if (kind === 'members') return Number(there) > MOST_EMBEDDED || !isOther ? byRule('TXN-8') : DATA
+  return isOther ? DATA : byAssumption('A29')
+}
+
+/** Refunds that a Transaction includes (TXN-8). */
+const MOST_EMBEDDED = 10
+
 /** A record differs in a field; `steps` lead to it from the record. */
-function causeInRecord({ kind, here, there }: FieldDifference, steps: readonly Step[], { call }: Differing, about: Operation): Cause {
+function causeInRecord(difference: FieldDifference, steps: readonly Step[], differing: Differing, about: Operation): Cause {
+  const { kind, here, there } = difference
+  const { call } = differing
   const [top, ...below] = steps
   const embedded = about.family === 'transactions' && top === 'refunds'
   const family = embedded && below.length > 1 ? 'refunds' : about.family
@@ -134,10 +150,9 @@ function causeInRecord({ kind, here, there }: FieldDifference, steps: readonly S
     const field = steps.filter(step => typeof step === 'string').join('.')
     return { by: 'field', family, field, isTop: below.length === 0 }
   }
-  if (embedded) return kind === 'missing' || kind === 'members' || kind === 'record' ? byRule('TXN-8') : byAssumption('A29')
+  if (embedded) return causeInRefunds(difference, below, differing)
   if (kind === 'missing' && !isKey) return byAssumption('A04')
   if (top === 'created') return byAssumption('A05')
-  if (top === 'amount_refunded') return byAssumption('A29')
   const isWritten = about.kind === 'create' || about.kind === 'update'
   if (!isWritten) return DATA
   const sent = new URLSearchParams(call.form ?? '')

@@ -13,7 +13,8 @@ export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; he
 /** `bases` are what the paths in answers begin with. */
 export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isCreate: boolean }
 
-const ID_FIELDS: readonly Step[] = ['id', 'account', 'location', 'ticket', 'transaction', 'user', 'reseller', 'first_id', 'last_id', 'request_id']
+const OWN_IDS: readonly Step[] = ['id', 'first_id', 'last_id']
+const REFERENCES: readonly Step[] = ['account', 'location', 'ticket', 'transaction', 'reseller']
 /** Texts for people, and ids of answers: only their types are compared. */
 const FREE_TEXT = ['error.message', 'error.request_id']
 
@@ -73,7 +74,8 @@ function isSame(there: Json | undefined, here: Json | undefined, steps: readonly
   if (FREE_TEXT.includes(pathOf(steps))) return true
   if (name === 'created') return there === here || formOf(there) === formOf(here)
   if (name === 'url') return pathBelow(there, bases.there).replace(/[\w-]+/g, id => pairs.here(id)) === pathBelow(here, bases.here)
-  if (ID_FIELDS.includes(name as Step)) return pairs.match(there, here)
+  if (OWN_IDS.includes(name as Step)) return pairs.match(there, here)
+  if (REFERENCES.includes(name as Step)) return pairs.match(there, here, { isReference: true })
   return pairs.here(there) === here
 }
 
@@ -81,6 +83,11 @@ function isSame(there: Json | undefined, here: Json | undefined, steps: readonly
 const formOf = (text: string) => text.replace(/\d/g, '0')
 const pathBelow = (url: string, base: string) => (url.startsWith(base) ? url.slice(base.length) : url)
 
-/** How far two answers are apart: what was made here and refused there is further than any field. */
-export const distanceOf = (differences: readonly FieldDifference[]): number =>
-  differences.reduce((sum, { kind }) => sum + (kind === 'outcome' ? 1_000_000 : 1), 0)
+/** How far two answers are apart: what was made here and refused there is further than any field, and a list of other records further than its fields, however many. */
+export function distanceOf(differences: readonly FieldDifference[]): number {
+  const others = new Set(differences.filter(({ kind }) => kind === 'record').map(({ steps }) => pathOf(steps.slice(0, -1))))
+  return differences.reduce((sum, { kind }) => sum + (WEIGHTS[kind] ?? 1), others.size * OTHER_RECORDS)
+}
+
+const OTHER_RECORDS = 10_000
+const WEIGHTS: Readonly<Partial<Record<DifferenceKind, number>>> = { outcome: 1_000_000, record: 0 }

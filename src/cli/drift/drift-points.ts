@@ -93,10 +93,14 @@ function shownDifference({ kind, steps, here, there }: FieldDifference): string 
   return `${path}: ${by} here, ${of} at the service`
 }
 
-/** A value at its place, without secrets. */
+/** A value at its place, without secrets; what a service answers may be of any depth. */
 function shownValue(steps: readonly Step[], value: Json | undefined): string {
-  const whole = steps.reduceRight<unknown>((part, step) => ({ [step]: part }), value)
-  const shown = steps.reduce<unknown>((part, step) => (part as Record<Step, unknown> | null)?.[step], maskedThroughout(whole))
-  const text = JSON.stringify(shown) ?? 'nothing'
-  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+  try {
+    const whole = steps.reduceRight<unknown>((part, step) => ({ [step]: part }), value)
+    const shown = steps.reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], maskedThroughout(whole))
+    const text = JSON.stringify(shown) ?? 'nothing'
+    return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+  } catch {
+    return 'data that cannot be shown'
+  }
 }

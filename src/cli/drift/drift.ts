@@ -94,8 +94,8 @@ async function compareAll(
   { isSearching = true }: { isSearching?: boolean } = {}
 ): Promise<Round> {
   const emulator = await emulated({ ...options, settings })
-  const named = [...options.variables].filter(([name]) => emulator.isKnown(name)).map(([name, value]) => [value, name] as const)
-  const state: State = { emulator, options, pairs: new IdPairs(emulator.isKnown, named), explained: [], remaining: [], scripted: [], isSearching }
+  const named = [...options.variables].filter(([name]) => emulator.known.isKnown(name)).map(([name, value]) => [value, name] as const)
+  const state: State = { emulator, options, pairs: new IdPairs(emulator.known, named), explained: [], remaining: [], scripted: [], isSearching }
   try {
     for (const exchange of exchanges) if (wasMade(exchange)) await compareOne(exchange, state)
   } finally {
@@ -137,7 +137,7 @@ async function compareOne(exchange: Exchange, state: State): Promise<void> {
   state.pairs = last.pairs
   const { differences, here } = last
   if (differences.length === 0) return
-  const differing = { call: outcome.call, there: outcome.answer, here, differences, pairs: last.pairs, isKnown: emulator.isKnown }
+  const differing = { call: outcome.call, there: outcome.answer, here, differences, pairs: last.pairs, isKnown: emulator.known.isKnown }
   for (const difference of differences) state.remaining.push({ exchange, differences: [difference], cause: causeOf(difference, differing) })
   // the state goes on as that of the service
   if (differences[0]?.kind === 'outcome') emulator.sandbox.restore(before)

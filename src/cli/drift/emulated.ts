@@ -10,7 +10,7 @@ import type { Library } from '../../scenario/library.js'
 import type { Launch } from '../../scenario/scenario.js'
 import { Script } from '../../scenario/script.js'
 import type { StepAnswer, StepCall } from '../../scenario/steps.js'
-import { FAMILIES } from '../../store/store.js'
+import { FAMILIES, type Store } from '../../store/store.js'
 import { VERSION } from '../../version.js'
 
 /** What the emulator answers, and how it came to that. */
@@ -52,7 +52,10 @@ export async function emulated({ document, library, launch, settings }: Emulated
   return {
     ask,
     sandbox,
-    isKnown: (id: string) => FAMILIES.some(family => sandbox.store[family].get(id) !== undefined),
+    known: { isKnown: isIn(() => sandbox.store), isLoaded: isIn(() => sandbox.requireLoaded().store) },
     close: () => app.close()
   }
 }
+
+/** Whether a store has a record of an id. */
+const isIn = (store: () => Store) => (id: string) => FAMILIES.some(family => store()[family].get(id) !== undefined)
