@@ -663,11 +663,11 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       0
     ],
     [
-      'another Account than the one beside it',
+      'another Account than --var says',
       on('GET', /locations/, body => Object.assign(body, { account: 'acct_1' })),
       [{ do: 'GET /locations/${loc_a}' }, { do: 'GET /locations/${loc_a}' }],
-      [],
-      '',
+      ['! other data at the service'],
+      'play 1. GET /locations/${loc_a}: account: "mch_a" here, "acct_1" at the service',
       0
     ],
     [
@@ -687,6 +687,22 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       [refund(1), { do: 'GET /transactions/${txn_a}' }],
       ['✗ differs by rule TXN-8: the 10 most recent Refunds are included'],
       'play 2. GET /transactions/${txn_a}: refunds.data: 1 members here, 0 at the service',
+      1
+    ],
+    [
+      'what was retrieved for a search that found nothing',
+      on('GET', /tickets/, body => Object.assign(body, { first_id: 'tkt_of_others' })),
+      { do: 'GET /tickets', query: { search_query: 'zzz', location: '${loc_a}' } },
+      ['! other data at the service'],
+      'play 1. GET /tickets: first_id: "tkt_',
+      0
+    ],
+    [
+      'a first_id that is that of another record',
+      on('GET', /tickets/, body => Object.assign(body, { first_id: 'tkt_0' })),
+      { do: 'GET /tickets', query: { limit: 2 } },
+      ['✗ differs by assumption A09 (list object); no setting makes the emulator answer so'],
+      'play 1. GET /tickets: first_id: "tkt_',
       1
     ],
     [

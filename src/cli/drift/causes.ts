@@ -27,7 +27,8 @@ export type Differing = {
 const DATA: Cause = { by: 'data' }
 /** Refusals of what the emulator does not have; the service may have it. */
 const UNKNOWN_HERE: readonly string[] = ['resource_missing', 'reference_missing', 'cursor_unknown', 'api_key_unknown', 'api_key_missing']
-const LIST_FIELDS: readonly Step[] = ['has_more', 'first_id', 'last_id', 'url', 'object']
+const ID_FIELDS: readonly Step[] = ['first_id', 'last_id']
+const LIST_FIELDS: readonly Step[] = ['has_more', ...ID_FIELDS, 'url', 'object']
 const FILTER_RULES: Readonly<Record<string, RuleId>> = {
   'created[gte]': 'FILT-1',
   'created[gt]': 'FILT-2',
@@ -88,7 +89,7 @@ function causeOfField(difference: FieldDifference, differing: Differing, about: 
 /** The list that an answer is differs in its members, or in what is said of them. */
 function causeInList(difference: FieldDifference, differing: Differing, about: Operation): Cause {
   const { differences } = differing
-  const { steps, kind, here } = difference
+  const { steps, kind, here, there } = difference
   const [first, index, ...rest] = steps
   if (first === 'data' && rest.length > 0) return causeInRecord(difference, rest, differing, about)
   const areOthers = differences.some(other => other.steps[0] === 'data' && (other.kind === 'record' || other.kind === 'members') && other.steps.length <= 2)
@@ -98,7 +99,8 @@ function causeInList(difference: FieldDifference, differing: Differing, about: O
   if (first === 'data' || index !== undefined) return DATA
   // more records may follow at the service; what it has of them is known only where it shows the same ones
   if (first === 'has_more') return here === true && idsIn(differing.there.body).length > 0 ? byRule('LIST-2') : DATA
-  return byAssumption('A09')
+  // a page that a search filtered says what was retrieved for it
+  return typeof there === 'string' && ID_FIELDS.includes(first as Step) && !differing.isKnown(differing.pairs.here(there)) ? DATA : byAssumption('A09')
 }
 
 /** A list holds other records: too many for its limit, the same in another order, or some that a filter keeps out here. */

@@ -90,4 +90,6 @@ export function distanceOf(differences: readonly FieldDifference[]): number {
 }
 
 const OTHER_RECORDS = 10_000
-const WEIGHTS: Readonly<Partial<Record<DifferenceKind, number>>> = { outcome: 1_000_000, record: 0 }
+/** A shorter page has fewer other records, which brings it no nearer. */
+const OTHER_NUMBER = 20_000
+const WEIGHTS: Readonly<Partial<Record<DifferenceKind, number>>> = { outcome: 1_000_000, members: OTHER_NUMBER, record: 0 }
