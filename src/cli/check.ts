@@ -31,7 +31,7 @@ import type { Store } from '../store/store.js'
 import { VERSION } from '../version.js'
 import { type CheckedFile, type PlacedPoint, type PlacedProblem, type Point, withPlaces } from './check/points.js'
 import { bindingsFor, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
-import { type CallBounds, playOver } from './check/service-calls.js'
+import { type CallBounds, NOT_SENT, playOver } from './check/service-calls.js'
 import { type Drift, driftOf, type Exchange, wasMade } from './drift/drift.js'
 import { driftPoints } from './drift/drift-points.js'
 import { serviceState } from './drift/service-state.js'
@@ -231,7 +231,7 @@ const MOST_SHOWN = 3
 
 /** What is sent to a running service, and with which keys. */
 function notesOn(exchanges: readonly Exchange[], { against, used, own, options }: Omit<Against, 'loaded'> & { used: ReadonlySet<string | null> }): string[] {
-  const made = exchanges.filter(wasMade).length
+  const made = exchanges.filter(exchange => wasMade(exchange) && exchange.outcome.answer !== NOT_SENT).length
   const keys = [...used].flatMap(key => (key === null ? [] : (scenarioKeyOf(key, own, options) ?? [])))
   const names = keys.length === 0 ? 'without a key' : `with the keys given for ${[...new Set(keys)].join(', ')}`
   return [`${made} ${made === 1 ? 'call' : 'calls'} sent to ${against}, ${names}; no control call, no script, no records`]

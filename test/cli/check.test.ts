@@ -386,6 +386,7 @@ t.test('check: where a service cannot be reached, no further call is sent', asyn
 
   t.equal(status, 1)
   t.equal(stdout.match(/ECONNREFUSED/g)?.length, 1)
+  t.ok(stdout.includes('\n  1 call sent to '), 'what was not sent is not counted')
   t.ok(stdout.includes('it was not sent, since the service cannot be reached'))
 })
 

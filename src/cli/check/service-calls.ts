@@ -11,11 +11,14 @@ const DEFAULT_TIMEOUT = 30_000
 /** How long a call that is expected to hang is waited for. */
 const HANG_MS = 1000
 
+/** What stands for an answer where no call was sent. */
+export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: 'it was not sent, since the service cannot be reached' } } }
+
 /** Plays over HTTP. A redirect is not followed, so that no key goes to another address. When no answer can be read, the result is an error with status 0. */
 export function playOver(base: string, { mostBytes = DEFAULT_ANSWER_BYTES, timeout = DEFAULT_TIMEOUT }: CallBounds): Play {
   let isUnreachable = false
   return async ({ method, path, query, key, form }, fault) => {
-    if (isUnreachable) return { status: 0, body: { error: { message: 'it was not sent, since the service cannot be reached' } } }
+    if (isUnreachable) return NOT_SENT
     const longest = fault === 'hang' ? Math.min(HANG_MS, timeout) : timeout
     let answer: Response | null = null
     try {
