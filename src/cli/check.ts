@@ -1,8 +1,10 @@
 /** `commerce-emulator check FILE…`: plays a scenario's steps and checks its expectations, in process or against any running service. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.js'
 import { ApiError } from '../core/errors.js'
 import { createFormDecoder } from '../core/form.js'
+import { LATEST_INSTANT } from '../core/instants.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
@@ -113,7 +115,8 @@ async function checkLoaded(file: string, { app, sandbox, settings }: Loaded, opt
     // a client of its own, so that the script acts on its calls and can lose their answers
     const base = against ?? `${await app.listen({ host: '127.0.0.1', port: 0 })}${BASE}`
     const client = playAgainst(base, options)
-    await playSteps(play, against === null ? client : counted(client), bindings, outcome => add('play ', outcome), answers)
+    const wait = against === null ? (ms: number) => advance(sandbox, ms) : (ms: number) => sleep(Math.min(ms, MOST_WAITED))
+    await playSteps(play, against === null ? client : counted(client), bindings, outcome => add('play ', outcome), answers, wait)
   }
   // calls are counted by what became of them when their connections have ended
   await app.close()
@@ -168,6 +171,12 @@ function scenarioKeyOf(key: string | null, own: StepBindings, { against, keys }:
   const [name] = (against !== null && [...keys].find(([, sent]) => sent === key)) || [key]
   return name === '' ? own.key('') : name
 }
+
+/** The longest that a play really waits at a running service, ten minutes. */
+const MOST_WAITED = 600_000
+
+/** Moves a sandbox's clock on, to the last instant that can be stored at most. */
+const advance = (sandbox: Sandbox, ms: number): void => sandbox.setClock({ at: Math.min(sandbox.clock.now() + ms, LATEST_INSTANT) })
 
 /** How long a call that is expected to hang is waited for. */
 const HANG_MS = 1000

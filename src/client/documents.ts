@@ -349,7 +349,8 @@ export type Step = {
   query?: { [name: string]: unknown }
   body?: { [name: string]: unknown }
   expect?: {
-    status?: number
+    /** The status of the answer, 2xx for any of them, or a list; 2xx when left out. */
+    status?: number | string | readonly (number | string)[]
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown
   }
@@ -366,7 +367,8 @@ export type Play = {
   query?: { [name: string]: unknown }
   body?: { [name: string]: unknown }
   expect?: {
-    status?: number
+    /** The status of the answer, 2xx for any of them, or a list; 2xx when left out. */
+    status?: number | string | readonly (number | string)[]
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown
     /** How the answer is lost. */
@@ -381,6 +383,8 @@ export type Play = {
   repeat?: number
   /** Calls that are made together, each over a connection of its own. */
   at_once?: readonly PlayedCall[]
+  /** Lets this much time pass, by the sandbox's clock, so that `check` does not wait itself. */
+  wait?: string
 }
 
 /** One of several calls that are made at once. */
@@ -394,7 +398,8 @@ export type PlayedCall = {
   query?: { [name: string]: unknown }
   body?: { [name: string]: unknown }
   expect?: {
-    status?: number
+    /** The status of the answer, 2xx for any of them, or a list; 2xx when left out. */
+    status?: number | string | readonly (number | string)[]
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown
     /** How the answer is lost. */

@@ -8,7 +8,8 @@ import { compileMatch, type MatchData, type Matcher, MOST_MATCHED, type On, oper
 
 /** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
 export type CallsData = { on: On; match?: MatchData; took_effect?: boolean; status?: StatusData | readonly StatusData[]; answered?: boolean }
-type StatusData = number | string
+/** A status, or `2xx` for any of them. */
+export type StatusData = number | string
 /** How often calls have to come: exactly so many times, or bounds. */
 export type CountData = CallsData & { times?: number; at_least?: number; at_most?: number }
 /** An expectation as a document writes it. */
@@ -76,10 +77,16 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
   if (answered !== undefined) tests.push(({ isDelivered }) => isDelivered === answered)
   if (status !== undefined) {
     if (answered === false) note(['status'], 'a call that was not answered has no status')
-    const wanted = [status].flat().map((one, index) => statusTest(one, message => note(Array.isArray(status) ? ['status', index] : ['status'], message)))
-    tests.push(({ status, isDelivered }) => isDelivered && wanted.some(test => test(status)))
+    const isWanted = compileStatus(status, (steps, message) => note(['status', ...steps], message))
+    tests.push(({ status, isDelivered }) => isDelivered && isWanted(status))
   }
   return tests.length === 0 ? null : ending => tests.every(test => test(ending))
+}
+
+/** Whether a status is one that a document wants, `402`, `2xx` or a list; what is no status is reported. */
+export function compileStatus(wanted: StatusData | readonly StatusData[], report: Report): (status: number) => boolean {
+  const tests = [wanted].flat().map((one, index) => statusTest(one, message => report(Array.isArray(wanted) ? [index] : [], message)))
+  return status => tests.some(test => test(status))
 }
 
 function statusTest(wanted: StatusData, report: (message: string) => void): (status: number) => boolean {

@@ -1,11 +1,13 @@
 /** Steps and plays: calls that a scenario makes through the API, with what they expect. Steps are played when it loads, both by `check`, against any service. */
 import { isDeepStrictEqual } from 'node:util'
+import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { encodeForm } from '../core/form-encoding.js'
 import { didYouMean, didYouMeanOneOf } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { OPERATION_NAMES, OPERATIONS, operationsAt } from '../reference/operations.js'
 import type { Report } from './documents.js'
+import { compileStatus, type StatusData } from './expectations.js'
 import { type Flaws, membersOf } from './flaws.js'
 import { OPERATION } from './matching.js'
 import type { Fault } from './script.js'
@@ -20,12 +22,14 @@ export type StepData = {
   key?: string
   query?: Record<string, Json>
   body?: Record<string, Json>
-  expect?: { status?: number; body?: Json; fault?: Fault }
+  expect?: { status?: StatusData | readonly StatusData[]; body?: Json; fault?: Fault }
   /** How often a play makes the call. */
   repeat?: number
 }
-/** A play makes calls as a client would: one after the other, or several at once. */
-export type PlayData = StepData | { at_once: readonly StepData[] }
+/** A play makes calls as a client would: one after the other, or several at once. It can let time pass in between. */
+export type PlayData = StepData | AtOnceData | WaitData
+type AtOnceData = { at_once: readonly StepData[] }
+type WaitData = { wait: string }
 /** A call to make. `form` is the encoded body of a POST. */
 export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
 /** An answer; the fault by which none came, with status 0. */
@@ -52,13 +56,15 @@ export function checkSteps(
   const latest: string[] = []
   for (const { step, at: place, flaws: own } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
     if (!isObject(step)) continue
-    if (step.do === undefined && own === undefined) report(place, 'do or at_once was expected')
+    if (step.do === undefined && own === undefined) report(place, 'do, at_once or wait was expected')
     if (step.do !== undefined && !own?.has('do')) {
       const [method, path] = splitCall(step.do)
       const operations = operationsAt(path.replace(REFERENCE, 'x'))
       if (!operations.some(operation => operation.method === method)) report([...place, 'do'], unknownCall(step.do))
       if (method !== 'POST' && step.body) report([...place, 'body'], `a ${method} takes no body`)
     }
+    const status = own?.get('expect')?.has('status') ? undefined : step.expect?.status
+    if (status !== undefined) compileStatus(status, (at, message) => report([...place, 'expect', 'status', ...at], message))
     for (const { steps: at, name } of referencesIn(step, place)) {
       const [head = ''] = name.split('.')
       if (!known.has(head) && variable(name) === undefined) {
@@ -78,16 +84,30 @@ type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
 
 /** Every step of a list, with its place in the document. */
 function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report): { step: StepData; at: PathStep[]; flaws: Flaws | undefined }[] {
+  const checkAlone = (index: number, member: object, only: string) => {
+    const others = Object.keys(member).filter(key => key !== only)
+    if (others.length > 0) report([name, index], `${only} is given alone, not with ${others.join(', ')}`)
+  }
   return membersOf<PlayData>(list, flaws).flatMap(({ member, index, flaws: own }) => {
+    if (isWait(member)) {
+      checkAlone(index, member, 'wait')
+      if (!own?.has('wait') && durationOf(member.wait) === null) report([name, index, 'wait'], DURATION_EXPECTED)
+      return []
+    }
     if (!isAtOnce(member)) return [{ step: member, at: [name, index], flaws: own }]
-    const others = Object.keys(member).filter(key => key !== 'at_once')
-    if (others.length > 0) report([name, index], `at_once is given alone, not with ${others.join(', ')}`)
+    checkAlone(index, member, 'at_once')
     const together = membersOf<StepData>(member.at_once, own?.get('at_once'))
     return together.map(({ member: step, index: nth, flaws }) => ({ step, at: [name, index, 'at_once', nth], flaws }))
   })
 }
 
-const isAtOnce = (play: PlayData): play is { at_once: readonly StepData[] } => isObject(play) && 'at_once' in play
+const isAtOnce = (play: PlayData): play is AtOnceData => isObject(play) && 'at_once' in play
+const isWait = (play: PlayData): play is WaitData => isObject(play) && 'wait' in play
+/** The calls that a member of a list makes. */
+const callsIn = (play: PlayData): readonly StepData[] => {
+  if (isAtOnce(play)) return play.at_once
+  return isWait(play) ? [] : [play]
+}
 
 /** What to say of a call that is none of the reference: the operations at its path, or those with a name like it. */
 function unknownCall(call: string): string {
@@ -108,17 +128,21 @@ export class Answers extends Map<string, Json> {
 
   constructor(plays: readonly PlayData[]) {
     super()
-    this.names = new Set(plays.flatMap(play => (isAtOnce(play) ? play.at_once : [play])).map(step => step.as))
+    this.names = new Set(plays.flatMap(callsIn).map(step => step.as))
   }
 }
 
-/** Plays steps in their order, those at once together, and returns the outcome of each call; those that refer to one with an unexpected answer are not made. */
+/**
+ * Plays steps in their order, those at once together, and returns the outcome of each call; those that refer to one with an unexpected answer are not made.
+ * `wait` lets so many milliseconds pass.
+ */
 export async function playSteps(
   plays: readonly PlayData[],
   play: Play,
   bindings: StepBindings,
   onStep: (outcome: StepOutcome) => void = () => {},
-  answers = new Answers(plays)
+  answers = new Answers(plays),
+  wait: (ms: number) => unknown = () => {}
 ): Promise<StepOutcome[]> {
   const outcomes: StepOutcome[] = []
   const end = (outcome: StepOutcome) => {
@@ -126,7 +150,8 @@ export async function playSteps(
     onStep(outcome)
   }
   for (const [index, member] of plays.entries()) {
-    if (isAtOnce(member)) {
+    if (isWait(member)) await wait(durationOf(member.wait) as number)
+    else if (isAtOnce(member)) {
       const together = member.at_once.map((step, nth) => playStep(step, [index, 'at_once', nth], { play, bindings, answers }))
       for (const outcome of await Promise.all(together)) end(outcome)
     } else for (let left = member.repeat ?? 1; left > 0; left--) end(await playStep(member, [index], { play, bindings, answers }))
@@ -206,8 +231,9 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
 function problemsOf({ status, body, fault }: NonNullable<StepData['expect']>, answer: StepAnswer): string[] {
   if (fault !== undefined) return answer.fault === fault ? [] : [`fault: ${fault} was expected, not ${answer.fault ?? `an answer with ${answer.status}`}`]
   const problems: string[] = []
-  const isExpected = status === undefined ? answer.status >= 200 && answer.status < 300 : answer.status === status
-  if (!isExpected) problems.push(`status: ${status ?? 'a 2xx'} was expected, not ${answer.status}${reasonIn(answer.body)}`)
+  const isExpected = compileStatus(status ?? '2xx', () => {})
+  if (!isExpected(answer.status))
+    problems.push(`status: ${status === undefined ? 'a 2xx' : [status].flat().join(' or ')} was expected, not ${answer.status}${reasonIn(answer.body)}`)
   return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body')]
 }
 
