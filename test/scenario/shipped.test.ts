@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -26,8 +27,13 @@ const LAUNCH = { flag: {}, environment: {} }
 
 /** Each shipped scenario, and how the curl lines of its comment are answered, in their order. */
 const CURL_LINES: Record<string, (number | 'lost')[]> = {
+  'concurrent-refunds': [400, 200, 200, 200],
+  'declined-at-one-location': [402, 200, 200, 200],
   'declined-then-approved': [402, 200],
   default: [200, 200],
+  'double-payment': ['lost', 200, 200],
+  'flaky-network': [200, 503, 200, 200],
+  'late-refunds': [200, 200, 200, 200],
   'lost-refund-answer': ['lost', 200, 200],
   'month-end': [200, 200, 200],
   'needle-on-a-late-page': [200, 200, 200, 200],
@@ -37,7 +43,8 @@ const CURL_LINES: Record<string, (number | 'lost')[]> = {
   'slow-lists': [200, 200],
   'split-bill': [200, 200, 200, 200],
   'test-cards': [402, 402, 402],
-  'thousand-ticket-day': [200, 200, 200]
+  'thousand-ticket-day': [200, 200, 200],
+  'timed-outage': [503, 503, 200, 200, 200]
 }
 const NAMES = Object.keys(CURL_LINES)
 
@@ -86,12 +93,20 @@ async function listen(t: Test) {
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
     })
   }
+  /** The calls at the first gate, as soon as so many wait there. */
+  const whoWaits = async (count = 1): Promise<string[]> => {
+    for (;;) {
+      const [{ waiting }] = (await control('GET /gates')).body.data
+      if (waiting.length >= count) return waiting.map(({ id }: { id: string }) => id)
+      await sleep(5)
+    }
+  }
   /** Loads a scenario as a client does, by its name. */
   const loadByName = async (name: string) => {
     const { status, body } = await control('POST /load', { scenario: name })
     if (status !== 200) throw new Error(JSON.stringify(body))
   }
-  return { address, app, call, control, send, sandbox, load: loadByName }
+  return { address, app, call, control, send, sandbox, load: loadByName, whoWaits }
 }
 
 const card = (fields: Record<string, string> = {}) => ({ ticket: 'tkt_60', payment_type: 'card', amount: '4200', ...fields })
@@ -208,22 +223,22 @@ t.test('the steps and expectations of each hold', async t => {
 })
 
 t.test('every curl line of a comment works as it is written', async t => {
-  const { address, send, load } = await listen(t)
+  const { address, send, load, whoWaits } = await listen(t)
 
   for (const name of NAMES) {
     await load(name)
     const seen: unknown[] = []
-    for (const [, line] of textOf(name).matchAll(/^# {3}(curl .+)$/gm)) {
+    for (const [, line, behind] of textOf(name).matchAll(/^# {3}(curl .+?)( &)?$/gm)) {
       const { url, options } = readCurl(line as string, address)
-      seen.push(
-        await send(url, options).then(
-          ({ status }) => status,
-          () => 'lost'
-        )
+      const status = send(url, options).then(
+        ({ status }) => status,
+        () => 'lost'
       )
+      seen.push(behind ? status : await status)
+      if (behind) await whoWaits()
     }
 
-    t.strictSame(seen, CURL_LINES[name], name)
+    t.strictSame(await Promise.all(seen), CURL_LINES[name], name)
   }
 })
 
