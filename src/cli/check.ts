@@ -199,7 +199,8 @@ function playAgainst(base: string, { mostBytes = DEFAULT_ANSWER_BYTES, timeout =
         },
         ...(form !== null && { body: form })
       })
-      return bodyRead(answer.status, await textOf(answer, mostBytes), answer.headers.get('content-type'))
+      const { status, headers } = answer
+      return { ...bodyRead(status, await textOf(answer, mostBytes), headers.get('content-type')), headers: Object.fromEntries(headers) }
     } catch (error) {
       const message = reasonOf(error as FetchError, longest)
       return { status: 0, body: { error: { message } }, fault: error instanceof UnreadableAnswer ? null : faultBy(error as FetchError, answer !== null) }

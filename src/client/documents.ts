@@ -371,6 +371,8 @@ export type Play = {
     status?: number | string | readonly (number | string)[]
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown
+    /** Headers that the answer has to have, such as Retry-After. */
+    headers?: { [name: string]: string }
     /** How the answer is lost. */
     fault?:
       | 'connection_reset'
@@ -402,6 +404,8 @@ export type PlayedCall = {
     status?: number | string | readonly (number | string)[]
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown
+    /** Headers that the answer has to have, such as Retry-After. */
+    headers?: { [name: string]: string }
     /** How the answer is lost. */
     fault?:
       | 'connection_reset'

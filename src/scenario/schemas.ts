@@ -197,7 +197,11 @@ const PLAYED = {
     ...STEP.properties,
     expect: {
       ...STEP.properties.expect,
-      properties: { ...STEP.properties.expect.properties, fault: { type: 'string', enum: FAULTS, description: 'How the answer is lost.' } }
+      properties: {
+        ...STEP.properties.expect.properties,
+        headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Headers that the answer has to have, such as Retry-After.' },
+        fault: { type: 'string', enum: FAULTS, description: 'How the answer is lost.' }
+      }
     }
   }
 }

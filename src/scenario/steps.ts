@@ -22,7 +22,7 @@ export type StepData = {
   key?: string
   query?: Record<string, Json>
   body?: Record<string, Json>
-  expect?: { status?: StatusData | readonly StatusData[]; body?: Json; fault?: Fault }
+  expect?: { status?: StatusData | readonly StatusData[]; headers?: Readonly<Record<string, string>>; body?: Json; fault?: Fault }
   /** How often a play makes the call. */
   repeat?: number
 }
@@ -32,8 +32,8 @@ type AtOnceData = { at_once: readonly StepData[] }
 type WaitData = { wait: string }
 /** A call to make. `form` is the encoded body of a POST. */
 export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
-/** An answer; the fault by which none came, with status 0. */
-export type StepAnswer = { status: number; body: Json; fault?: Fault | null }
+/** An answer, its headers by their names in lower case; the fault by which none came, with status 0. */
+export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null }
 /** Makes a call and returns its answer; `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => Promise<StepAnswer>
 /** `at` is where the step is in its list. */
@@ -228,12 +228,13 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
   }
 }
 
-function problemsOf({ status, body, fault }: NonNullable<StepData['expect']>, answer: StepAnswer): string[] {
+function problemsOf({ status, headers = {}, body, fault }: NonNullable<StepData['expect']>, answer: StepAnswer): string[] {
   if (fault !== undefined) return answer.fault === fault ? [] : [`fault: ${fault} was expected, not ${answer.fault ?? `an answer with ${answer.status}`}`]
   const problems: string[] = []
   const isExpected = compileStatus(status ?? '2xx', () => {})
   if (!isExpected(answer.status))
     problems.push(`status: ${status === undefined ? 'a 2xx' : [status].flat().join(' or ')} was expected, not ${answer.status}${reasonIn(answer.body)}`)
+  for (const [name, value] of Object.entries(headers)) problems.push(...differences(value, answer.headers?.[name.toLowerCase()], `headers.${name}`))
   return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body')]
 }
 

@@ -425,6 +425,14 @@ t.test('steps: what is expected of an answer', async t => {
     ['a refusal of another shape', undefined, { status: 500, body: [] }, ['status: a 2xx was expected, not 500']],
     ['a status that is a refusal', { status: 400 }, { status: 400 }, []],
     ['another status', { status: 201 }, { status: 200 }, ['status: 201 was expected, not 200']],
+    ['a header', { status: 503, headers: { 'Retry-After': '2' } }, { status: 503, headers: { 'retry-after': '2', date: 'x' } }, []],
+    [
+      'another header, and one that is not there',
+      { headers: { 'Retry-After': '2', 'X-Other': '' } },
+      { headers: { 'retry-after': '20' } },
+      ['headers.Retry-After: "2" was expected, not "20"', 'headers.X-Other: "" was expected, not nothing']
+    ],
+    ['a header where none are known', { headers: { 'Retry-After': '2' } }, {}, ['headers.Retry-After: "2" was expected, not nothing']],
     ['one of a class', { status: '4xx' }, { status: 499 }, []],
     ['one of another class', { status: '4xx' }, { status: 500 }, ['status: 4xx was expected, not 500']],
     ['one of a list', { status: [200, 402] }, { status: 402 }, []],
