@@ -101,9 +101,9 @@ async function listen(t: Test) {
       await sleep(5)
     }
   }
-  /** Loads a scenario as a client does, by its name. */
-  const loadByName = async (name: string) => {
-    const { status, body } = await control('POST /load', { scenario: name })
+  /** Loads a scenario as a client does, by its name or as a document. */
+  const loadByName = async (scenario: string | object) => {
+    const { status, body } = await control('POST /load', { scenario })
     if (status !== 200) throw new Error(JSON.stringify(body))
   }
   return { address, app, call, control, send, sandbox, load: loadByName, whoWaits }
@@ -243,7 +243,7 @@ t.test('every curl line of a comment works as it is written', async t => {
 })
 
 t.test('over a socket', async t => {
-  const { call, control, load, sandbox } = await listen(t)
+  const { call, control, load, sandbox, whoWaits } = await listen(t)
   const refundsOf = async (transaction: string) => (await call('GET /refunds', { query: { transaction } })).body.data as { amount: number }[]
   const isLost = (call: Promise<unknown>) =>
     call.then(
@@ -343,6 +343,113 @@ t.test('over a socket', async t => {
 
     t.equal(verdict.status, 409)
     t.equal(verdict.body.expectations[0].message, 'POST /refunds: 1 call was expected, 0 came')
+  })
+
+  await t.test('double-payment: a client that pays again is caught, one that looks first is not', async t => {
+    const pay = () => call('POST /transactions', { body: card() })
+
+    for (const [title, isBlind, status, made] of [
+      ['blind', true, 409, 2],
+      ['looks first', false, 200, 1]
+    ] as const) {
+      await load('double-payment')
+      t.equal(await isLost(pay()), true, title)
+      const found = (await call('GET /transactions', { query: { location: 'loc_bistro', limit: '1' } })).body.data[0].ticket
+      if (isBlind || found !== 'tkt_60') await pay()
+      const verdict = await control('POST /verify')
+
+      t.equal(verdict.status, status, title)
+      t.equal(verdict.body.expectations[0].seen, made, title)
+    }
+  })
+
+  await t.test('concurrent-refunds: in both orders of arrival the later Refund is made and the earlier one refused', async t => {
+    await load('concurrent-refunds')
+    const refund = (reason: string) => call('POST /refunds', { body: { transaction: 'txn_119', reason } })
+
+    const first = refund('first')
+    const waiting = await whoWaits()
+    const other = await call('POST /refunds', { body: { transaction: 'txn_120', amount: '1' } })
+    const [earlier, later] = await Promise.all([first, refund('second')])
+    const third = await refund('third')
+
+    t.strictSame([waiting.length, other.status], [1, 200], 'a Refund of another charge does not wait')
+    t.strictSame([earlier.status, later.status, third.status], [400, 200, 400])
+    t.equal(earlier.body.error.code, 'charge_already_refunded')
+    t.equal((await control('POST /verify')).body.expectations[0].holds, true, 'one was made')
+    t.strictSame(
+      (await refundsOf('txn_119')).map(({ amount }) => amount),
+      [13225]
+    )
+  })
+
+  await t.test('declined-at-one-location: American Express at the harbor alone', async t => {
+    await load('declined-at-one-location')
+    const pay = async (ticket: string, brand: string, payment_type = 'card') =>
+      (await call('POST /transactions', { body: card({ ticket, payment_type, 'card[brand]': brand, 'card[last4]': '8431' }) })).status
+
+    t.strictSame([await pay('tkt_37', 'amex'), await pay('tkt_60', 'amex'), await pay('tkt_37', 'visa')], [402, 200, 200])
+    t.equal((await control('POST /verify')).status, 200)
+    t.equal(await pay('tkt_37', 'amex', 'emv'), 402, 'however the card is presented')
+    t.equal((await control('POST /verify')).status, 409, 'the card was tried again')
+  })
+
+  await t.test('timed-outage: 503 with Retry-After until ten seconds have passed, to the millisecond', async t => {
+    await load('timed-outage')
+    await control('PUT /clock', { now: '2026-03-02T12:00:00Z', running: false })
+    const seen = []
+
+    for (const by of ['0ms', '9999ms', '1ms']) {
+      await control('POST /clock/advance', { by })
+      const { status, headers } = await call('GET /tickets')
+      seen.push([status, headers.get('retry-after')])
+    }
+
+    t.strictSame(seen, [
+      [503, '10'],
+      [503, '10'],
+      [200, null]
+    ])
+  })
+
+  await t.test('flaky-network: the same reads are lost in every run, one in four, and other ones with another seed', async t => {
+    const run = async () => {
+      const seen: string[] = []
+      for (let left = 40; left > 0; left--) seen.push((await isLost(call('GET /tickets/tkt_60'))) ? 'x' : '.')
+      return seen.join('')
+    }
+
+    await load('flaky-network')
+    const first = await run()
+    await control('POST /reset')
+    const second = await run()
+    await load({ ...parse(textOf('flaky-network')), seed: 10 })
+    const other = await run()
+
+    t.equal(second, first)
+    t.equal(other === first, false)
+    const lost = first.replaceAll('.', '').length
+    t.ok(lost >= 4 && lost <= 16, `${lost} of 40 were lost`)
+  })
+
+  await t.test('late-refunds: a Refund belongs to the month in which it is made, its payment to the one in which it was paid', async t => {
+    await load('late-refunds')
+    const february = async () => (await call('GET /transactions', { query: { location: 'loc_riverside', 'created[lt]': '2026-03-01', limit: '100' } })).body
+    const before = await february()
+    await control('POST /clock/advance', { by: '30s' })
+
+    const { body: refund } = await call('POST /refunds', { body: { transaction: 'txn_valentine', amount: '2500' } })
+    const late = await refundsOf('txn_valentine')
+
+    t.equal(refund.created, '2026-03-01T00:00:00.000Z')
+    t.strictSame(
+      late.map(({ amount }) => amount),
+      [2500, 1500]
+    )
+    t.strictSame([before.data.length, before.has_more, sandbox.store.transactions.size], [100, true, 121])
+    const ids = ({ data }: Json) => data.map(({ id }: { id: string }) => id)
+    t.strictSame(ids(await february()), ids(before), 'the same payments as before')
+    t.equal((await control('POST /verify')).status, 200)
   })
 
   await t.test('slow-lists: a list is slow, a record beside it is not', async t => {
