@@ -200,26 +200,53 @@ t.test('an editor finds nothing wrong in them', async t => {
   }
 })
 
-t.test('every example of the guide loads', async t => {
-  const { app, load } = await startApp(t)
-  await load('default')
-  const examples = [...GUIDE.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => text as string)
-
-  t.equal(examples.length, 13)
-  for (const payload of examples) {
-    const answer = await app.inject({ method: 'POST', url: '/_control/load', headers: { host: 'localhost', 'content-type': 'application/yaml' }, payload })
-    t.equal(answer.statusCode, 200, `${answer.payload} for ${payload}`)
+/** What fails when files are checked, by file. */
+async function failing(files: readonly string[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  for (const { file, title, problems } of await check(files, { launch: LAUNCH, against: null, keys: new Map(), variables: new Map() })) {
+    if (problems.length > 0) found.set(file, [...(found.get(file) ?? []), `${title}: ${problems.join('; ')}`])
   }
+  return found
+}
+
+/** Documents with a script that their plays notice, without it. One that only makes calls wait changes no answer. */
+const withoutScript = (documents: readonly [name: string, text: string][]) =>
+  documents.flatMap(([name, text]) => {
+    const { script = [], ...rest } = parse(text)
+    const isNoticed = rest.play !== undefined && script.some((entry: object) => !('delay' in entry || 'hold' in entry))
+    return isNoticed ? [[`${name}.json`, JSON.stringify(rest)] as const] : []
+  })
+
+t.test('what a scenario shows by its plays, it shows by its script: each shipped one and each example of the guide holds, and fails without', async t => {
+  const examples = GUIDE.split(/^#{2,3} /m).flatMap(section => {
+    const [heading = ''] = section.split('\n')
+    return [...section.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text], nth): [string, string] => [
+      `${heading.replaceAll(/\W+/g, '-')}-${nth + 1}`,
+      text as string
+    ])
+  })
+  const bare = withoutScript([...NAMES.map((name): [string, string] => [name, textOf(name)]), ...examples])
+  const root = t.testdir({ ...Object.fromEntries(examples.map(([name, text]) => [`${name}.yaml`, text])), ...Object.fromEntries(bare) })
+  const guide = examples.map(([name]) => `${root}/${name}.yaml`)
+  const missing = bare.map(([name]) => `${root}/${name}`)
+
+  t.ok(examples.length >= 33 && new Set(guide).size === examples.length && bare.length >= 19)
+  t.strictSame(await failing([...NAMES.map(fileOf), ...guide]), new Map())
+  t.strictSame([...(await failing(missing)).keys()], missing)
 })
 
-t.test('the steps and expectations of each hold', async t => {
-  const points = await check(NAMES.map(fileOf), { launch: LAUNCH, against: null, keys: new Map(), variables: new Map() })
+t.test('every curl line of the guide works as it is written', async t => {
+  const { address, send, load } = await listen(t)
+  await load('default')
+  const lines = [...GUIDE.matchAll(/^(curl [^@\n]+)$/gm)].map(([line]) => line)
 
-  t.strictSame(
-    points.filter(({ problems }) => problems.length > 0),
-    []
-  )
-  t.strictSame(new Set(points.map(({ file }) => file)), new Set(NAMES.map(fileOf)))
+  const statuses = []
+  for (const line of lines) {
+    const { url, options } = readCurl(line, address)
+    statuses.push((await send(url, options)).status)
+  }
+
+  t.strictSame(statuses, [200, 200, 201, 200, 204, 409])
 })
 
 t.test('every curl line of a comment works as it is written', async t => {
