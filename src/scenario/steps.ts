@@ -64,6 +64,10 @@ export function checkSteps(
       if (method !== 'POST' && step.body) report([...place, 'body'], `a ${method} takes no body`)
     }
     const status = own?.get('expect')?.has('status') ? undefined : step.expect?.status
+    if (step.expect?.fault !== undefined) {
+      const others = ['status', 'headers', 'body'].filter(name => name in (step.expect as object))
+      if (others.length > 0) report([...place, 'expect'], `a lost answer has no ${others.join(' and no ')}; fault is expected alone`)
+    }
     if (status !== undefined) compileStatus(status, (at, message) => report([...place, 'expect', 'status', ...at], message))
     for (const { steps: at, name } of referencesIn(step, place)) {
       const [head = ''] = name.split('.')
@@ -264,7 +268,7 @@ export function differences(expected: Json, actual: Json | undefined, path: stri
     return [`${path}: ${Array.isArray(expected) ? 'a list' : 'an object'} was expected, not ${shown(actual)}`]
   }
   if (Array.isArray(expected) && expected.length !== (actual as Json[]).length)
-    return [`${path}: ${expected.length} members were expected, not ${(actual as Json[]).length}`]
+    return [`${path}: ${expected.length} ${expected.length === 1 ? 'member was' : 'members were'} expected, not ${(actual as Json[]).length}`]
   return Object.entries(expected).flatMap(([name, part]) =>
     differences(part as Json, (actual as Record<string, Json>)[name], Array.isArray(expected) ? `${path}[${name}]` : `${path}.${name}`)
   )

@@ -164,6 +164,12 @@ t.test('play: its problems, with their places', async t => {
     [[{ at_once: [] }], ['play[0].at_once: a list with a member was expected, not an empty one']],
     [[{ at_once: [{ ...list, repeat: 2 }] }], ['play[0].at_once[0].repeat: unknown name repeat; known here: as, do, key, query, body, expect']],
     [[{ at_once: [list], repeat: 2, as: 'a' }], ['play[0]: at_once is given alone, not with repeat, as']],
+    [[{ ...list, expect: { fault: 'hang', status: 200 } }], ['play[0].expect: a lost answer has no status; fault is expected alone']],
+    [
+      [{ at_once: [{ ...list, expect: { fault: 'hang', headers: {}, body: {} } }] }],
+      ['play[0].at_once[0].expect: a lost answer has no headers and no body; fault is expected alone']
+    ],
+    [[{ ...list, expect: { fault: 'hang' } }], []],
     [[{ wait: '2' }], ['play[0].wait: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H']],
     [[{ wait: '2s', ...list }], ['play[0]: wait is given alone, not with do']],
     [
@@ -461,8 +467,8 @@ t.test('steps: what is expected of an answer', async t => {
       { body: answer },
       ['body.data[0].id: "b" was expected, not "a"', 'body.data[1].n: 1 was expected, not 2']
     ],
-    ['a shorter list', { body: { data: [{}] } }, { body: answer }, ['body.data: 1 members were expected, not 2']],
-    ['a longer list', { body: { none: [{}] } }, { body: answer }, ['body.none: 1 members were expected, not 0']],
+    ['a shorter list', { body: { data: [{}] } }, { body: answer }, ['body.data: 1 member was expected, not 2']],
+    ['a longer list', { body: { none: [{}] } }, { body: answer }, ['body.none: 1 member was expected, not 0']],
     ['a list as the body', { body: [] }, { body: [] }, []],
     ['text as the body', { body: 'text' }, { body: 'text' }, []],
     ['no body', { body: null }, { body: null }, []],

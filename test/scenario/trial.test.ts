@@ -94,7 +94,7 @@ expect:
 t.test('trial 2: month-end with 300 generated payments, the clock advanced by a day', async t => {
   t.strictSame(await failures(t, MONTH_END), [])
   const [first] = await failures(t, changed(MONTH_END, 'wait: 1d', 'wait: 29m'))
-  t.equal(first, 'play 4. GET /transactions: body.data: 1 members were expected, not 0', 'half an hour is too short')
+  t.equal(first, 'play 4. GET /transactions: body.data: 1 member was expected, not 0', 'half an hour is too short')
 
   const { send, clock } = await listening(t, MONTH_END)
   const pay = async () => (await send('POST /transactions', { ticket: 'tkt_open', payment_type: 'external', amount: '1' })).body
