@@ -235,6 +235,22 @@ t.test('what a scenario shows by its plays, it shows by its script: each shipped
   t.strictSame([...(await failing(missing)).keys()], missing)
 })
 
+t.test('every link within the guide leads to a heading', async t => {
+  const anchors = [...GUIDE.matchAll(/^#{2,3} (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-')
+  )
+  const links = [...GUIDE.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor as string)
+
+  t.ok(links.length > 20)
+  t.strictSame(
+    links.filter(link => !anchors.includes(link)),
+    []
+  )
+})
+
 t.test('every curl line of the guide works as it is written', async t => {
   const { address, send, load } = await listen(t)
   await load('default')
