@@ -359,7 +359,7 @@ t.test('over a socket', async t => {
       [1500, 1500]
     )
     t.equal(verdict.status, 409)
-    t.hasStrict(verdict.body, { holds: false, expectations: [{ seen: 2, holds: false, message: 'POST /refunds: 1 call was expected, 2 came' }] })
+    t.hasStrict(verdict.body, { holds: false, expectations: [{ seen: 2, holds: false, message: 'POST /refunds that took effect: 1 call was expected, 2 came' }] })
   })
 
   await t.test('lost-refund-answer: a client that looks before it tries again refunds once', async t => {
@@ -385,7 +385,7 @@ t.test('over a socket', async t => {
     const verdict = await control('POST /verify')
 
     t.equal(verdict.status, 409)
-    t.equal(verdict.body.expectations[0].message, 'POST /refunds: 1 call was expected, 0 came')
+    t.equal(verdict.body.expectations[0].message, 'POST /refunds that took effect: 1 call was expected, 0 came')
   })
 
   await t.test('double-payment: a client that pays again is caught, one that looks first is not', async t => {
