@@ -5,11 +5,10 @@ import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { compileState, type StateData } from './final-state.js'
 import { compileMatch, type MatchData, type Matcher, MOST_MATCHED, type On, operationsOn, type SentCall, shownOn } from './matching.js'
+import { compileStatus, type StatusData } from './statuses.js'
 
 /** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
 export type CallsData = { on: On; match?: MatchData; took_effect?: boolean; status?: StatusData | readonly StatusData[]; answered?: boolean }
-/** A status, or `2xx` for any of them. */
-export type StatusData = number | string
 /** How often calls have to come: exactly so many times, or bounds. */
 export type CountData = CallsData & { times?: number; at_least?: number; at_most?: number }
 /** An expectation as a document writes it. */
@@ -81,19 +80,6 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
     tests.push(({ status, isDelivered }) => isDelivered && isWanted(status))
   }
   return tests.length === 0 ? null : ending => tests.every(test => test(ending))
-}
-
-/** Whether a status is one that a document wants, `402`, `2xx` or a list; what is no status is reported. */
-export function compileStatus(wanted: StatusData | readonly StatusData[], report: Report): (status: number) => boolean {
-  const tests = [wanted].flat().map((one, index) => statusTest(one, message => report(Array.isArray(wanted) ? [index] : [], message)))
-  return status => tests.some(test => test(status))
-}
-
-function statusTest(wanted: StatusData, report: (message: string) => void): (status: number) => boolean {
-  const [, hundreds] = /^([1-5])xx$/i.exec(String(wanted)) ?? []
-  if (hundreds !== undefined) return status => Math.floor(status / 100) === Number(hundreds)
-  if (!/^[1-5]\d\d$/.test(String(wanted))) report(`a status was expected, such as 402 or 2xx, not ${wanted}`)
-  return status => status === Number(wanted)
 }
 
 /** Counts calls for expectations: when they come, and again when they have ended. */

@@ -7,10 +7,10 @@ import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { OPERATION_NAMES, OPERATIONS, operationsAt } from '../reference/operations.js'
 import type { Report } from './documents.js'
-import { compileStatus, type StatusData } from './expectations.js'
 import { type Flaws, membersOf } from './flaws.js'
 import { OPERATION } from './matching.js'
 import type { Fault } from './script.js'
+import { compileStatus, type StatusData } from './statuses.js'
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 /** A step as a document writes it. */

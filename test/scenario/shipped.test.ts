@@ -359,7 +359,10 @@ t.test('over a socket', async t => {
       [1500, 1500]
     )
     t.equal(verdict.status, 409)
-    t.hasStrict(verdict.body, { holds: false, expectations: [{ seen: 2, holds: false, message: 'POST /refunds that took effect: 1 call was expected, 2 came' }] })
+    t.hasStrict(verdict.body, {
+      holds: false,
+      expectations: [{ seen: 2, holds: false, message: 'POST /refunds that took effect: 1 call was expected, 2 came' }]
+    })
   })
 
   await t.test('lost-refund-answer: a client that looks before it tries again refunds once', async t => {
