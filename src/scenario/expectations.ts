@@ -5,10 +5,10 @@ import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { compileState, type StateData } from './final-state.js'
 import { compileMatch, type MatchData, type Matcher, MOST_MATCHED, type On, operationsOn, type SentCall, shownOn } from './matching.js'
-import { compileStatus, type StatusData } from './statuses.js'
+import { compileStatus, type Statuses } from './statuses.js'
 
 /** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
-export type CallsData = { on: On; match?: MatchData; took_effect?: boolean; status?: StatusData | readonly StatusData[]; answered?: boolean }
+export type CallsData = { on: On; match?: MatchData; took_effect?: boolean; status?: Statuses; answered?: boolean }
 /** How often calls have to come: exactly so many times, or bounds. */
 export type CountData = CallsData & { times?: number; at_least?: number; at_most?: number }
 /** An expectation as a document writes it. */

@@ -10,7 +10,7 @@ import type { Report } from './documents.js'
 import { type Flaws, membersOf } from './flaws.js'
 import { OPERATION } from './matching.js'
 import type { Fault } from './script.js'
-import { compileStatus, type StatusData } from './statuses.js'
+import { compileStatus, type Statuses } from './statuses.js'
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 /** A step as a document writes it. */
@@ -22,7 +22,7 @@ export type StepData = {
   key?: string
   query?: Record<string, Json>
   body?: Record<string, Json>
-  expect?: { status?: StatusData | readonly StatusData[]; headers?: Readonly<Record<string, string>>; body?: Json; fault?: Fault }
+  expect?: { status?: Statuses; headers?: Readonly<Record<string, string>>; body?: Json; fault?: Fault }
   /** How often a play makes the call. */
   repeat?: number
 }
@@ -232,11 +232,13 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
   }
 }
 
+/** Whether a step that wants this status, or with none a 2xx, is answered with it. */
+const wantsStatus = (wanted: Statuses | undefined, status: number): boolean => compileStatus(wanted ?? '2xx', () => {})(status)
+
 function problemsOf({ status, headers = {}, body, fault }: NonNullable<StepData['expect']>, answer: StepAnswer): string[] {
   if (fault !== undefined) return answer.fault === fault ? [] : [`fault: ${fault} was expected, not ${answer.fault ?? `an answer with ${answer.status}`}`]
   const problems: string[] = []
-  const isExpected = compileStatus(status ?? '2xx', () => {})
-  if (!isExpected(answer.status))
+  if (!wantsStatus(status, answer.status))
     problems.push(`status: ${status === undefined ? 'a 2xx' : [status].flat().join(' or ')} was expected, not ${answer.status}${reasonIn(answer.body)}`)
   for (const [name, value] of Object.entries(headers)) problems.push(...differences(value, answer.headers?.[name.toLowerCase()], `headers.${name}`))
   return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body')]
