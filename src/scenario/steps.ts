@@ -56,6 +56,7 @@ export function checkSteps(
   const latest: string[] = []
   for (const { step, at: place, flaws: own } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
     if (!isObject(step)) continue
+    checkExpected(step.expect, own?.get('expect'), (at, message) => report([...place, 'expect', ...at], message))
     if (step.do === undefined && own === undefined) report(place, 'do, at_once or wait was expected')
     if (step.do !== undefined && !own?.has('do')) {
       const [method, path] = splitCall(step.do)
@@ -63,12 +64,6 @@ export function checkSteps(
       if (!operations.some(operation => operation.method === method)) report([...place, 'do'], unknownCall(step.do))
       if (method !== 'POST' && step.body) report([...place, 'body'], `a ${method} takes no body`)
     }
-    const status = own?.get('expect')?.has('status') ? undefined : step.expect?.status
-    if (step.expect?.fault !== undefined) {
-      const others = ['status', 'headers', 'body'].filter(name => name in (step.expect as object))
-      if (others.length > 0) report([...place, 'expect'], `a lost answer has no ${others.join(' and no ')}; fault is expected alone`)
-    }
-    if (status !== undefined) compileStatus(status, (at, message) => report([...place, 'expect', 'status', ...at], message))
     for (const { steps: at, name } of referencesIn(step, place)) {
       const [head = ''] = name.split('.')
       if (!known.has(head) && variable(name) === undefined) {
@@ -111,6 +106,14 @@ const isWait = (play: PlayData): play is WaitData => isObject(play) && 'wait' in
 const callsIn = (play: PlayData): readonly StepData[] => {
   if (isAtOnce(play)) return play.at_once
   return isWait(play) ? [] : [play]
+}
+
+/** Checks what a step expects of its answer. */
+function checkExpected(expect: StepData['expect'], flaws: Flaws | undefined, report: Report): void {
+  if (expect?.status !== undefined && !flaws?.has('status')) compileStatus(expect.status, (at, message) => report(['status', ...at], message))
+  if (expect?.fault === undefined) return
+  const others = ['status', 'headers', 'body'].filter(name => name in expect)
+  if (others.length > 0) report([], `a lost answer has no ${others.join(' and no ')}; fault is expected alone`)
 }
 
 /** What to say of a call that is none of the reference: the operations at its path, or those with a name like it. */
