@@ -220,10 +220,9 @@ const withoutScript = (documents: readonly [name: string, text: string][]) =>
 t.test('what a scenario shows by its plays, it shows by its script: each shipped one and each example of the guide holds, and fails without', async t => {
   const examples = GUIDE.split(/^#{2,3} /m).flatMap(section => {
     const [heading = ''] = section.split('\n')
-    return [...section.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text], nth): [string, string] => [
-      `${heading.replaceAll(/\W+/g, '-')}-${nth + 1}`,
-      text as string
-    ])
+    // a file of entries to share is no scenario
+    const texts = [...section.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => text as string).filter(text => !/^groups:/m.test(text))
+    return texts.map((text, nth): [string, string] => [`${heading.replaceAll(/\W+/g, '-')}-${nth + 1}`, text])
   })
   const bare = withoutScript([...NAMES.map((name): [string, string] => [name, textOf(name)]), ...examples])
   const root = t.testdir({ ...Object.fromEntries(examples.map(([name, text]) => [`${name}.yaml`, text])), ...Object.fromEntries(bare) })
