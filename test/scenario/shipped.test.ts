@@ -251,17 +251,17 @@ t.test('every link within the guide leads to a heading', async t => {
 })
 
 t.test('every curl line of the guide works as it is written', async t => {
-  const { address, send, load } = await listen(t)
+  const { address, load } = await listen(t)
   await load('default')
-  const lines = [...GUIDE.matchAll(/^(curl [^@\n]+)$/gm)].map(([line]) => line)
+  const lines = [...GUIDE.replaceAll(/\\\n\s*/g, '').matchAll(/^(curl [^@\n]+)$/gm)].map(([line]) => line)
 
   const statuses = []
   for (const line of lines) {
     const { url, options } = readCurl(line, address)
-    statuses.push((await send(url, options)).status)
+    statuses.push((await fetch(url, options)).status)
   }
 
-  t.strictSame(statuses, [200, 200, 201, 200, 204, 409])
+  t.strictSame(statuses, [200, 200, 201, 200, 204, 409, 200])
 })
 
 t.test('every curl line of a comment works as it is written', async t => {
