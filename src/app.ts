@@ -21,6 +21,7 @@ import { addPipeline, createAnswer, type Data, openCall, refuseMisplaced } from 
 import { SandboxRouter } from './http/sandbox-router.js'
 import { serverOptions } from './http/server-options.js'
 import { tickShape } from './http/tick-shape.js'
+import { unusedConnectionsOf } from './http/unused-connections.js'
 import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
 
@@ -70,7 +71,11 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.decorateRequest('call')
   app.decorateReply('answer', answer)
   app.setErrorHandler(answerRefusal)
-  app.addHook('preClose', async () => faults.cut())
+  const endUnused = unusedConnectionsOf(app.server)
+  app.addHook('preClose', async () => {
+    faults.cut()
+    endUnused()
+  })
   app.addHook('onClose', async () => faults.end())
   app.addHook('onClose', () => sandboxes.documents.end())
   app.addHook('onRequest', (request, reply, done) => {

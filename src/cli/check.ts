@@ -1,7 +1,9 @@
 /** `commerce-emulator check FILE…`: plays a scenario's steps and checks its expectations, in process or against any running service. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.js'
 import { createFormDecoder } from '../core/form.js'
+import { LATEST_INSTANT } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import { type GivenSettings, type Settings, settingsInForce } from '../core/settings.js'
@@ -152,7 +154,8 @@ async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<Found
   if (play.length > 0) {
     // a client of its own, so that the script acts on its calls and can lose their answers
     const client = service ? counting(service) : playOver(`${await app.listen({ host: '127.0.0.1', port: 0 })}${BASE}`, options)
-    await playSteps(play, client, bindings, outcome => add('play', outcome), answers)
+    const wait = service ? (ms: number) => sleep(Math.min(ms, MOST_WAITED)) : (ms: number) => advance(sandbox, ms)
+    await playSteps(play, client, bindings, outcome => add('play', outcome), answers, wait)
   }
   // calls are counted by what became of them when their connections have ended
   await app.close()
@@ -170,10 +173,10 @@ async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<Found
   return { points, settings: drift?.settings ?? {}, notes: against === null ? [] : notesOn(exchanges, { against, used, own, options }) }
 }
 
-/** The step at a place of its list. */
+/** The step at a place of its list, where there is one. */
 function stepAt(list: readonly PlayData[], [index, , nth]: StepOutcome['at']): StepData {
   const member = list[index as number] as PlayData
-  return 'at_once' in member ? (member.at_once[nth as number] as StepData) : member
+  return 'at_once' in member ? (member.at_once[nth as number] as StepData) : (member as StepData)
 }
 
 type Against = { against: string; own: StepBindings; loaded: Loaded; options: CheckOptions }
@@ -251,3 +254,9 @@ const endingBy = ({ operation }: SentCall, { status }: StepAnswer): Ending => ({
   isDelivered: status > 0,
   tookEffect: status >= 200 && status < 300 && isChange(operationOf(operation))
 })
+
+/** The longest that a play really waits at a running service, ten minutes. */
+const MOST_WAITED = 600_000
+
+/** Moves a sandbox's clock on, to the last instant that can be stored at most. */
+const advance = (sandbox: Sandbox, ms: number): void => sandbox.setClock({ at: Math.min(sandbox.clock.now() + ms, LATEST_INSTANT) })

@@ -43,6 +43,11 @@ export type AddedRecords = {
 /** A script entry with its id, how many calls matched it and to how many it was applied; `too_long` are those with a value too long for its pattern. */
 export type ListedEntry = { id: string; entry: ScriptEntry; matched: number; applied: number; too_long?: number }
 
+/** A gate at which a script holds calls: whether it is open, and the calls that wait at it, in the order in which they came. */
+export type Gate = { name: string; open: boolean; waiting: { id: string; on: OperationName }[] }
+/** The order in which calls that wait go on: as they came, or the last one first. */
+export type Release = 'in_order' | 'reverse'
+
 /** Parameters as they were sent, nested; what is secret is masked. */
 export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 /** A call of the journal. */

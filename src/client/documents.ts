@@ -355,8 +355,8 @@ export type Step = {
   query?: { [name: string]: unknown }
   body?: { [name: string]: unknown }
   expect?: {
-    /** The status of the answer; any 2xx when left out. */
-    status?: number
+    /** The status of the answer, 2xx for any of them, or a list; 2xx when left out. */
+    status?: number | string | readonly (number | string)[]
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown
   }
@@ -373,10 +373,12 @@ export type Play = {
   query?: { [name: string]: unknown }
   body?: { [name: string]: unknown }
   expect?: {
-    /** The status of the answer; any 2xx when left out. */
-    status?: number
+    /** The status of the answer, 2xx for any of them, or a list; 2xx when left out. */
+    status?: number | string | readonly (number | string)[]
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown
+    /** Headers that the answer has to have, such as Retry-After. */
+    headers?: { [name: string]: string }
     /** How the answer is lost. */
     fault?:
       | 'connection_reset'
@@ -389,6 +391,8 @@ export type Play = {
   repeat?: number
   /** Calls that are made together, each over a connection of its own. */
   at_once?: readonly PlayedCall[]
+  /** Lets this much time pass, by the sandbox's clock, so that `check` does not wait itself. */
+  wait?: string
 }
 
 /** One of several calls that are made at once. */
@@ -402,10 +406,12 @@ export type PlayedCall = {
   query?: { [name: string]: unknown }
   body?: { [name: string]: unknown }
   expect?: {
-    /** The status of the answer; any 2xx when left out. */
-    status?: number
+    /** The status of the answer, 2xx for any of them, or a list; 2xx when left out. */
+    status?: number | string | readonly (number | string)[]
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown
+    /** Headers that the answer has to have, such as Retry-After. */
+    headers?: { [name: string]: string }
     /** How the answer is lost. */
     fault?:
       | 'connection_reset'

@@ -9,9 +9,11 @@ import type {
   CoverageReport,
   ExplainedCall,
   FindingsReport,
+  Gate,
   Journal,
   ListedEntry,
   LoadedScenario,
+  Release,
   RunReport,
   SnapshotState,
   State,
@@ -129,6 +131,13 @@ export type Emulator = {
     /** Removes every entry. `DELETE /_control/script`. */
     clear: () => Promise<void>
   }
+  /** The calls that the script holds. */
+  readonly gates: {
+    /** Every gate that the script names, with the calls that wait there. `GET /_control/gates`. Errors: `sandbox_unknown`. */
+    list: () => Promise<{ data: Gate[] }>
+    /** Opens a gate, so that the calls that wait there go on; it stays open. Resolves to their ids. `POST /_control/gates/NAME/open`. Errors: `gate_unknown`. */
+    open: (name: string, options?: { release?: Release }) => Promise<{ name: string; released: string[] }>
+  }
   /** The journal, newest first. `GET /_control/requests`. Errors: `parameter_invalid`, `sandbox_unknown`. */
   requests: (filter?: JournalFilter) => Promise<Journal>
   /** A call of the journal, by the Request-Id of its answer, with why it was answered so. `GET /_control/requests/ID`. Errors: `request_unknown`. */
@@ -225,6 +234,10 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
       list: () => control('GET /script'),
       remove: async id => control(`DELETE /script/${idIn(id)}`),
       clear: () => control('DELETE /script')
+    },
+    gates: {
+      list: () => control('GET /gates'),
+      open: async (name, options) => control(`POST /gates/${idIn(name)}/open`, options && { body: options })
     },
     requests: filter => control('GET /requests', { query: { ...filter } }),
     why: async id => control(`GET /requests/${idIn(id)}`),

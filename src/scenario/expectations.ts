@@ -6,10 +6,10 @@ import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { compileState, recordsOf, type StateData, type StateTest } from './final-state.js'
 import { compileMatch, type MatchData, type Matcher, MOST_MATCHED, type On, operationsOn, type SentCall, shownOn } from './matching.js'
+import { compileStatus, type Statuses } from './statuses.js'
 
 /** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
-export type CallsData = { on: On; match?: MatchData; took_effect?: boolean; status?: StatusData | readonly StatusData[]; answered?: boolean }
-type StatusData = number | string
+export type CallsData = { on: On; match?: MatchData; took_effect?: boolean; status?: Statuses; answered?: boolean }
 /** How often calls have to come: exactly so many times, or bounds. */
 export type CountData = CallsData & { times?: number; at_least?: number; at_most?: number }
 /** An expectation as a document writes it. */
@@ -83,17 +83,10 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
   if (answered !== undefined) tests.push(({ isDelivered }) => isDelivered === answered)
   if (status !== undefined) {
     if (answered === false) note(['status'], 'a call that was not answered has no status')
-    const wanted = [status].flat().map((one, index) => statusTest(one, message => note(Array.isArray(status) ? ['status', index] : ['status'], message)))
-    tests.push(({ status, isDelivered }) => isDelivered && wanted.some(test => test(status)))
+    const isWanted = compileStatus(status, (steps, message) => note(['status', ...steps], message))
+    tests.push(({ status, isDelivered }) => isDelivered && isWanted(status))
   }
   return tests.length === 0 ? null : ending => tests.every(test => test(ending))
-}
-
-function statusTest(wanted: StatusData, report: (message: string) => void): (status: number) => boolean {
-  const [, hundreds] = /^([1-5])xx$/i.exec(String(wanted)) ?? []
-  if (hundreds !== undefined) return status => Math.floor(status / 100) === Number(hundreds)
-  if (!/^[1-5]\d\d$/.test(String(wanted))) report(`a status was expected, such as 402 or 2xx, not ${wanted}`)
-  return status => status === Number(wanted)
 }
 
 /** Counts calls for expectations: when they come, and again when they have ended. */

@@ -199,6 +199,8 @@ const GENERATE = {
     refunded: { type: 'number', minimum: 0, maximum: 1, description: 'The share of the Transactions that get one Refund.' }
   }
 }
+const STATUS = { type: ['integer', 'string'], 'x-status': true, description: 'A status, or 2xx for any of them.' }
+const STATUSES = { ...STATUS, type: [...STATUS.type, 'array'], minItems: 1, items: STATUS }
 const STEP = {
   type: 'object',
   additionalProperties: false,
@@ -214,7 +216,7 @@ const STEP = {
       type: 'object',
       additionalProperties: false,
       properties: {
-        status: { type: 'integer', minimum: 100, maximum: 599, description: 'The status of the answer; any 2xx when left out.' },
+        status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the answer, 2xx for any of them, or a list; 2xx when left out.' },
         body: { description: 'What the answer has to hold; names that are left out are not compared.' }
       }
     }
@@ -227,7 +229,11 @@ const PLAYED = {
     ...STEP.properties,
     expect: {
       ...STEP.properties.expect,
-      properties: { ...STEP.properties.expect.properties, fault: { type: 'string', enum: FAULTS, description: 'How the answer is lost.' } }
+      properties: {
+        ...STEP.properties.expect.properties,
+        headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Headers that the answer has to have, such as Retry-After.' },
+        fault: { type: 'string', enum: FAULTS, description: 'How the answer is lost.' }
+      }
     }
   }
 }
@@ -237,18 +243,18 @@ const PLAY = {
   properties: {
     ...PLAYED.properties,
     repeat: { type: 'integer', minimum: 1, maximum: 1000, default: 1, description: 'How often the call is made, one after the other.' },
-    at_once: { type: 'array', minItems: 1, items: PLAYED, description: 'Calls that are made together, each over a connection of its own.' }
+    at_once: { type: 'array', minItems: 1, items: PLAYED, description: 'Calls that are made together, each over a connection of its own.' },
+    wait: { ...DURATION, description: "Lets this much time pass, by the sandbox's clock, so that `check` does not wait itself." }
   }
 }
 /** The schema of an expectation: calls and how often they come, calls in order, or records; in the journal the Account of the key can be matched too. */
 export function expectationSchema({ account = false } = {}) {
   const match = { ...MATCH, properties: { ...MATCH.properties, ...(account && { account: { ...WANTED_ID, description: 'The Account of the key.' } }) } }
-  const status = { type: ['integer', 'string'], 'x-status': true, description: 'A status, or 2xx for any of them.' }
   const calls = {
     on: ON,
     match,
     took_effect: { type: 'boolean', description: 'Whether the call changed records.' },
-    status: { ...status, type: [...status.type, 'array'], items: status, description: 'The status of the answer that the client got.' },
+    status: { ...STATUSES, description: 'The status of the answer that the client got.' },
     answered: { type: 'boolean', description: 'Whether the client got an answer.' }
   }
   return {

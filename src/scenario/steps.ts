@@ -1,5 +1,6 @@
 /** Steps and plays: calls that a scenario makes through the API, with what they expect. Steps are played when it loads, both by `check`, against any service. */
 import { isDeepStrictEqual } from 'node:util'
+import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { encodeForm } from '../core/form-encoding.js'
 import { didYouMeanOneOf, nearest, shortened } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
@@ -12,6 +13,7 @@ import { type Flaws, membersOf } from './flaws.js'
 import { OPERATION } from './matching.js'
 import { namesIn, REFERENCE, textsIn, unclosedIn } from './references.js'
 import type { Fault } from './script.js'
+import { compileStatus, type Statuses } from './statuses.js'
 import { NAME, NAME_EXPECTED, notClosed } from './variables.js'
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
@@ -24,16 +26,18 @@ export type StepData = {
   key?: string
   query?: Record<string, Json>
   body?: Record<string, Json>
-  expect?: { status?: number; body?: Json; fault?: Fault }
+  expect?: { status?: Statuses; headers?: Readonly<Record<string, string>>; body?: Json; fault?: Fault }
   /** How often a play makes the call. */
   repeat?: number
 }
-/** A play makes calls as a client would: one after the other, or several at once. */
-export type PlayData = StepData | { at_once: readonly StepData[] }
+/** A play makes calls as a client would: one after the other, or several at once. It can let time pass in between. */
+export type PlayData = StepData | AtOnceData | WaitData
+type AtOnceData = { at_once: readonly StepData[] }
+type WaitData = { wait: string }
 /** A call to make. `form` is the encoded body of a POST. */
 export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
-/** An answer, with the id that it gives the call; the fault by which none came, with status 0. */
-export type StepAnswer = { status: number; body: Json; fault?: Fault | null; request?: string | null }
+/** An answer, its headers by their names in lower case, and the id that it gives the call; the fault by which none came, with status 0. */
+export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null; request?: string | null }
 /** Makes a call and returns its answer; `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => Promise<StepAnswer>
 /** What is otherwise than expected; `at` is where the document says what was expected. */
@@ -57,14 +61,15 @@ export function checkSteps(
   const latest: string[] = []
   for (const { step, at: place, flaws: own } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
     if (!isObject(step)) continue
-    if (step.do === undefined && own === undefined) report(place, 'do or at_once was expected')
+    checkExpected(step.expect, own?.get('expect'), (at, message) => report([...place, 'expect', ...at], message))
+    if (step.do === undefined && own === undefined) report(place, 'do, at_once or wait was expected')
     if (step.do !== undefined && !own?.has('do')) {
       const [method, path] = splitCall(step.do)
       const operations = operationsAt(path.replace(REFERENCE, 'x'))
       if (!operations.some(operation => operation.method === method)) report([...place, 'do'], unknownCall(step.do))
       if (method !== 'POST' && step.body) report([...place, 'body'], `a ${method} takes no body`)
     }
-    if (step.key !== undefined && !own?.has('key') && !step.key.includes('${') && step.expect?.status !== 401 && !hasKey(step.key)) {
+    if (step.key !== undefined && !own?.has('key') && !step.key.includes('${') && !wantsStatus(step.expect?.status, 401) && !hasKey(step.key)) {
       warn([...place, 'key'], 'the scenario has no such API key; give it under data: api_keys, or expect status 401')
     }
     for (const { steps: at, text } of textsIn(step, place)) {
@@ -86,7 +91,7 @@ export function checkSteps(
 
 /** The operation of a step whose answer is a record or a list; null where it is not known, or an error is expected. */
 function answeredOperation({ do: call, expect }: StepData): OperationId | null {
-  if (typeof call !== 'string' || (expect?.status ?? 200) >= 300) return null
+  if (typeof call !== 'string' || !wantsStatus(expect?.status, 200)) return null
   const [method, path] = splitCall(call)
   return operationAt(method, path.replace(REFERENCE, 'x').split('/').map(encodeURIComponent).join('/'))?.operation ?? null
 }
@@ -130,16 +135,38 @@ type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
 
 /** Every step of a list, with its place in the document. */
 function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report): { step: StepData; at: PathStep[]; flaws: Flaws | undefined }[] {
+  const checkAlone = (index: number, member: object, only: string) => {
+    const others = Object.keys(member).filter(key => key !== only)
+    if (others.length > 0) report([name, index], `${only} is given alone, not with ${others.join(', ')}`)
+  }
   return membersOf<PlayData>(list, flaws).flatMap(({ member, index, flaws: own }) => {
+    if (isWait(member)) {
+      checkAlone(index, member, 'wait')
+      if (!own?.has('wait') && durationOf(member.wait) === null) report([name, index, 'wait'], DURATION_EXPECTED)
+      return []
+    }
     if (!isAtOnce(member)) return [{ step: member, at: [name, index], flaws: own }]
-    const others = Object.keys(member).filter(key => key !== 'at_once')
-    if (others.length > 0) report([name, index], `at_once is given alone, not with ${others.join(', ')}`)
+    checkAlone(index, member, 'at_once')
     const together = membersOf<StepData>(member.at_once, own?.get('at_once'))
     return together.map(({ member: step, index: nth, flaws }) => ({ step, at: [name, index, 'at_once', nth], flaws }))
   })
 }
 
-const isAtOnce = (play: PlayData): play is { at_once: readonly StepData[] } => isObject(play) && 'at_once' in play
+const isAtOnce = (play: PlayData): play is AtOnceData => isObject(play) && 'at_once' in play
+const isWait = (play: PlayData): play is WaitData => isObject(play) && 'wait' in play
+/** The calls that a member of a list makes. */
+const callsIn = (play: PlayData): readonly StepData[] => {
+  if (isAtOnce(play)) return play.at_once
+  return isWait(play) ? [] : [play]
+}
+
+/** Checks what a step expects of its answer. */
+function checkExpected(expect: StepData['expect'], flaws: Flaws | undefined, report: Report): void {
+  if (expect?.status !== undefined && !flaws?.has('status')) compileStatus(expect.status, (at, message) => report(['status', ...at], message))
+  if (expect?.fault === undefined) return
+  const others = ['status', 'headers', 'body'].filter(name => name in expect)
+  if (others.length > 0) report([], `a lost answer has no ${others.join(' and no ')}; fault is expected alone`)
+}
 
 /** What to say of a call that is none of the reference: the operations at its path, or those with a name like it. */
 function unknownCall(call: string): string {
@@ -160,17 +187,21 @@ export class Answers extends Map<string, Json> {
 
   constructor(plays: readonly PlayData[]) {
     super()
-    this.names = new Set(plays.flatMap(play => (isAtOnce(play) ? play.at_once : [play])).map(step => step.as))
+    this.names = new Set(plays.flatMap(callsIn).map(step => step.as))
   }
 }
 
-/** Plays steps in their order, those at once together, and returns the outcome of each call; those that refer to one with an unexpected answer are not made. */
+/**
+ * Plays steps in their order, those at once together, and returns the outcome of each call; those that refer to one with an unexpected answer are not made.
+ * `wait` lets so many milliseconds pass.
+ */
 export async function playSteps(
   plays: readonly PlayData[],
   play: Play,
   bindings: StepBindings,
   onStep: (outcome: StepOutcome) => void = () => {},
-  answers = new Answers(plays)
+  answers = new Answers(plays),
+  wait: (ms: number) => unknown = () => {}
 ): Promise<StepOutcome[]> {
   const outcomes: StepOutcome[] = []
   const end = (outcome: StepOutcome) => {
@@ -178,7 +209,8 @@ export async function playSteps(
     onStep(outcome)
   }
   for (const [index, member] of plays.entries()) {
-    if (isAtOnce(member)) {
+    if (isWait(member)) await wait(durationOf(member.wait) as number)
+    else if (isAtOnce(member)) {
       const together = member.at_once.map((step, nth) => playStep(step, [index, 'at_once', nth], { play, bindings, answers }))
       for (const outcome of await Promise.all(together)) end(outcome)
     } else for (let left = member.repeat ?? 1; left > 0; left--) end(await playStep(member, [index], { play, bindings, answers }))
@@ -247,19 +279,28 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
   }
 }
 
+/** Whether a step that wants this status, or with none a 2xx, is answered with it. */
+export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean => compileStatus(wanted ?? '2xx', () => {})(status)
+
 /** What an answer is otherwise than a step expects; `at` is where the step is. */
-export function problemsOf({ status, body, fault }: NonNullable<StepData['expect']>, answer: StepAnswer, at: readonly PathStep[] = []): Difference[] {
+export function problemsOf(
+  { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
+  answer: StepAnswer,
+  at: readonly PathStep[] = []
+): Difference[] {
   const expected = [...at, 'expect']
   if (fault !== undefined) {
     const message = `fault: ${fault} was expected, not ${answer.fault ?? `an answer with ${answer.status}`}`
     return answer.fault === fault ? [] : [{ at: [...expected, 'fault'], message }]
   }
   const problems: Difference[] = []
-  const isExpected = status === undefined ? answer.status >= 200 && answer.status < 300 : answer.status === status
-  if (!isExpected) {
+  if (!wantsStatus(status, answer.status)) {
     const reason = reasonIn(answer.body)
-    const message = `status: ${status ?? 'a 2xx'} was expected, ${answer.status === 0 && reason ? `but ${reason}` : `not ${answer.status}${reason && ` (${reason})`}`}`
+    const message = `status: ${status === undefined ? 'a 2xx' : [status].flat().join(' or ')} was expected, ${answer.status === 0 && reason ? `but ${reason}` : `not ${answer.status}${reason && ` (${reason})`}`}`
     problems.push({ at: status === undefined ? at : [...expected, 'status'], message })
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    problems.push(...differences(value, answer.headers?.[name.toLowerCase()], `headers.${name}`, [...expected, 'headers', name]))
   }
   return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body', [...expected, 'body'])]
 }
@@ -290,7 +331,7 @@ export function differences(expected: Json, actual: Json | undefined, path: stri
     return [{ at, message: `${path}: ${Array.isArray(expected) ? 'a list' : 'an object'} was expected, not ${shown(actual)}` }]
   }
   if (Array.isArray(expected) && expected.length !== (actual as Json[]).length)
-    return [{ at, message: `${path}: ${expected.length} members were expected, not ${(actual as Json[]).length}` }]
+    return [{ at, message: `${path}: ${expected.length} ${expected.length === 1 ? 'member was' : 'members were'} expected, not ${(actual as Json[]).length}` }]
   const parts: [PathStep, Json][] = Array.isArray(expected) ? [...expected.entries()] : Object.entries(expected)
   return parts.flatMap(([name, part]) =>
     differences(part, (actual as Record<string, Json>)[name], typeof name === 'number' ? `${path}[${name}]` : `${path}.${name}`, [...at, name])

@@ -106,6 +106,19 @@ t.test('check: plays are made as a client would, so that the script acts on them
       ['✓ play 1. POST /refunds', '✗ play 2. POST /refunds', '    own.json:1:815 fault: hang was expected, not an answer with 200']
     ],
     [
+      'closed for ten seconds, which check does not wait itself',
+      {
+        script: [{ on: 'POST /refunds', for: '10s', respond: { status: 503 } }],
+        play: [{ ...refund(10), expect: { status: '5xx' } }, { wait: '9s' }, { ...refund(10), expect: { status: [429, 503] } }, { wait: '1s' }, refund(10)]
+      },
+      ['✓ play 1. POST /refunds', '✓ play 3. POST /refunds', '✓ play 5. POST /refunds']
+    ],
+    [
+      'until the end of time',
+      { clock: '9999-12-31T00:00:00Z', play: [{ wait: '2d' }, { ...refund(10), expect: { body: { created: '9999-12-31T23:59:59.999Z' } } }] },
+      ['✓ play 2. POST /refunds']
+    ],
+    [
       'again and again, then two at once that wait for each other',
       {
         script: [{ on: 'POST /refunds', calls: '3+', hold: { until: 2 } }],
@@ -140,13 +153,16 @@ t.test('check: plays are sent to a running service as they are', async t => {
   t.teardown(() => service.close())
   const play = [
     { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 } },
+    { wait: '60ms' },
     { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 }, expect: { fault: 'connection_reset' } }
   ]
   const expect = [{ on: 'POST /refunds', took_effect: true, times: 1 }, { state: { refunds: { count: 1 } } }]
   const file = `${t.testdir({ 'own.json': JSON.stringify({ data, play, expect }) })}/own.json`
 
+  const since = performance.now()
   const { status, stdout } = await ran(['check', file, '--against', service.baseUrl, '--key', 'sk_merchant'])
 
+  t.ok(performance.now() - since >= 60, 'a wait is a real one')
   t.strictSame(
     [status, stdout.split('\n').slice(1)],
     [
@@ -154,7 +170,7 @@ t.test('check: plays are sent to a running service as they are', async t => {
       [
         `  2 calls sent to ${service.baseUrl}, with the keys given for ***; no control call, no script, no records`,
         '  ✓ play 1. POST /refunds',
-        '  ✓ play 2. POST /refunds',
+        '  ✓ play 3. POST /refunds',
         '  ✓ expects POST /refunds that took effect: 1 call',
         '  ✓ expects the records are as {"refunds":{"count":1}} says',
         '',

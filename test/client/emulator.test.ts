@@ -1,4 +1,5 @@
 /** The object of the package, the same in process and over HTTP: every case runs both ways. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { connect, type Emulator, EmulatorError, type Scenario, startEmulator } from '../../src/index.js'
 import type { Json } from '../support/json.js'
@@ -196,6 +197,37 @@ const CASES: Case[] = [
       return [added, status, listed.data.map(({ matched, applied }) => [matched, applied]), gone, await script.list()]
     },
     is: [{ entry: DECLINED, matched: 0, applied: 0 }, 402, [[1, 1]], undefined, { data: [] }]
+  },
+  {
+    title: 'gates.list shows who waits, and gates.open lets them go on',
+    run: async ({ script, gates, inject }) => {
+      await script.add({ on: 'POST /refunds', hold: { gate: 'kitchen' } })
+      const held = [inject(...REFUND), inject(...REFUND)]
+      let gate = (await gates.list()).data[0]
+      while (gate?.waiting.length !== 2) {
+        await sleep(1)
+        gate = (await gates.list()).data[0]
+      }
+      const opened = await gates.open('kitchen', { release: 'reverse' })
+      const statuses = (await Promise.all(held)).map(({ status }) => status)
+      const ids = gate.waiting.map(({ id }) => id)
+      const isReverse = opened.released.join() === ids.toReversed().join()
+      return [gate.waiting.map(({ on }) => on), opened.name, isReverse, statuses.toSorted(), (await gates.list()).data, await gates.open('kitchen')]
+    },
+    is: [['POST /refunds', 'POST /refunds'], 'kitchen', true, [200, 200], [{ name: 'kitchen', open: true, waiting: [] }], { name: 'kitchen', released: [] }]
+  },
+  {
+    title: 'gates.open refuses a gate that the script does not name',
+    run: async ({ script, gates }) => {
+      await script.add({ on: 'POST /refunds', hold: { gate: 'kitchen' } })
+      return gates.open('kitschen')
+    },
+    is: refused('gate_unknown', 'No script entry holds calls at a gate kitschen; there are kitchen.', 404, 'name')
+  },
+  {
+    title: 'gates.open refuses what is no name',
+    run: ({ gates }) => gates.open('..'),
+    is: refused('option_invalid', 'An id was expected, not "..".', undefined, 'id')
   },
   {
     title: 'script.remove refuses an id that is not there',

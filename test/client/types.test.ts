@@ -18,11 +18,12 @@ import * as operations from '../../src/reference/operations.js'
 import * as payments from '../../src/reference/payment-methods.js'
 import * as rules from '../../src/reference/rules.js'
 import * as tables from '../../src/reference/tables.js'
+import type { ListedGate } from '../../src/sandbox/gates.js'
 import type { Added } from '../../src/sandbox/sandbox.js'
 import type { Verdict } from '../../src/scenario/expectations.js'
 import type { GenerateData } from '../../src/scenario/generate.js'
 import * as schemas from '../../src/scenario/schemas.js'
-import type { EntryData, ListedEntry } from '../../src/scenario/script.js'
+import type { EntryData, ListedEntry, Release } from '../../src/scenario/script.js'
 import type { StepData } from '../../src/scenario/steps.js'
 
 /** True where a value of A is one of B, and both have the same names. */
@@ -36,6 +37,8 @@ const FITS: {
   finding: Fits<findings.Finding, answers.FindingsReport['data'][number]>
   clock: Fits<ReturnType<typeof clockShown>, answers.ClockState>
   listed: Fits<keyof ListedEntry, keyof answers.ListedEntry>
+  gate: Fits<keyof ListedGate, keyof answers.Gate>
+  release: Fits<Release, answers.Release>
   added: Fits<keyof Added, keyof answers.AddedRecords>
   verdict: Fits<keyof Verdict, keyof NonNullable<answers.Verdict['expectations']>[number]>
   refund: Fits<Added['refunds'][number], answers.AddedRecords['refunds'][number]>
@@ -52,6 +55,8 @@ const FITS: {
   finding: true,
   clock: true,
   listed: true,
+  gate: true,
+  release: true,
   added: true,
   verdict: true,
   refund: true,

@@ -1,7 +1,10 @@
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Faults } from '../../src/http/faults.js'
+import { unusedConnectionsOf } from '../../src/http/unused-connections.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
@@ -123,6 +126,39 @@ t.test('hold: a call whose state is replaced, whose client leaves or whose emula
   await emulator.app.close()
   t.equal(await last, 'lost', 'shutdown')
   t.ok(Date.now() - since < 1500, 'a held call holds up no shutdown')
+})
+
+t.test('hold: a client that gave up, or has connected and sent nothing, holds up no shutdown', async t => {
+  for (const entry of [{ hold: { gate: 'a' } }, { fault: 'hang' }]) {
+    const emulator = await start(t, [{ on: 'POST /refunds', ...entry }])
+    const { port } = emulator.app.server.address() as AddressInfo
+    const silent = connect(port, '127.0.0.1')
+    await once(silent, 'connect')
+    // fetch opens another connection when it gives up
+    t.equal(await emulator.refund('amount=1', { signal: AbortSignal.timeout(50) }), 'lost')
+    await sleep(50)
+
+    const since = performance.now()
+    await Promise.all([emulator.app.close(), once(silent, 'close')])
+
+    t.ok(performance.now() - since < 500, `the end took ${performance.now() - since} ms`)
+  }
+})
+
+t.test('hold: a connection that is opened while the emulator stops is closed at once', async t => {
+  const server = createServer((_, response) => response.end())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => server.close())
+  const end = unusedConnectionsOf(server)
+  const { port } = server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}`)
+
+  end()
+  const late = connect(port, '127.0.0.1')
+  await once(late, 'close')
+
+  t.equal(answer.status, 200)
+  t.equal(late.bytesRead, 0)
 })
 
 t.test('hold: a call of a deleted sandbox ends, one of another sandbox waits on', async t => {

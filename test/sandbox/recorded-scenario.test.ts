@@ -3,11 +3,11 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { check } from '../../src/cli/check.js'
 import { encodeForm } from '../../src/core/form-encoding.js'
 import { isoOf } from '../../src/core/instants.js'
 import { NO_WORDS } from '../../src/core/secret-words.js'
 import { recordingOf, scenarioOf } from '../../src/sandbox/recorded-scenario.js'
+import { failuresIn } from '../support/checked.js'
 import { type Blame, blameOf, MERCHANT, NOW, RESELLER, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
@@ -17,8 +17,7 @@ type Call = NonNullable<Parameters<Emulator['call']>[1]>
 /** What is wrong with a scenario, by `check`. */
 async function problemsOf(t: Test, text: string): Promise<string[]> {
   const file = `${t.testdir({ 'recorded.yaml': text })}/recorded.yaml`
-  const points = await check([file], { launch: { flag: {}, environment: {} }, against: null, keys: new Map(), variables: new Map() })
-  return points.flatMap(({ title, problems }) => problems.map(problem => `${title}: ${problem}`))
+  return (await failuresIn([file])).flatMap(({ title, messages }) => messages.map(message => `${title}: ${message}`))
 }
 const commentsIn = (text: string) => text.split('\n').flatMap(line => (line.startsWith('# ') ? [line.slice(2)] : []))
 /** The comments on what is otherwise than it was. */

@@ -1021,7 +1021,7 @@ script:
   - { on: POST /refund, calls: 0, delay: 5, respond: { status: 99 }, fault: reset }
   - { match: { body: { amount: null } } }
 steps:
-  - { do: "", expect: { status: "200" } }
+  - { do: "", expect: { status: 99 } }
 expect:
   - { on: GET /tickets, times: -1, atleast: 1 }
 `
@@ -1079,7 +1079,7 @@ t.test('a scenario: with every section wrong at once each problem is reported at
         '13:5 script[1]: on is required',
         '13:32 script[1].match.body.amount: text or a number or true or false or a list or an object was expected, not null',
         '15:11 steps[0].do: text was expected, not an empty one',
-        '15:33 steps[0].expect.status: a whole number was expected, not 200',
+        '15:33 steps[0].expect.status: at least 100 was expected, not 99',
         '17:32 expect[0].times: at least 0 was expected, not -1',
         '17:45 expect[0].atleast: unknown name atleast; did you mean at_least?'
       ]
@@ -1128,7 +1128,7 @@ t.test('a scenario: with every section wrong at once each problem is reported at
 /** A scenario with each kind of problem, and the same without them. */
 const everything = (isRight: boolean) => `settings: { pagination: { max_limit: ${isRight ? 5 : 0} }, ids: { length: 8 } }
 steps:
-  - { as: one, do: "GET /tickets/\${tkt_a}", expect: { status: ${isRight ? 200 : '"200"'} } }
+  - { as: one, do: "GET /tickets/\${tkt_a}", expect: { status: ${isRight ? 200 : 99} } }
   - { do: "GET /tickets/\${${isRight ? 'one' : 'two'}.id}" }
 data:
   accounts: [{ id: mch_a, type: merchant, name: A, email: ${isRight ? 'a@example.com' : 'a'}, address: { country: US } }]
@@ -1156,7 +1156,7 @@ t.test(
 
     t.strictSame(problems, [
       'settings.pagination.max_limit: at least 1 was expected, not 0',
-      'steps[0].expect.status: a whole number was expected, not 200',
+      'steps[0].expect.status: at least 100 was expected, not 99',
       'steps[1].do: ${two.id} refers to nothing; name an earlier step with as, or the id of a record',
       'data.accounts[0].email: an e-mail address was expected, such as ana@example.com',
       'data.tickets[1].location: no Location has the id loc_none',

@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { buildApp } from '../../src/app.js'
-import { isFailed } from '../../src/cli/check/points.js'
-import { check } from '../../src/cli/check.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
@@ -15,6 +14,7 @@ import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { preparedDocument } from '../../src/scenario/prepared.js'
 import { publishedSchema } from '../../src/scenario/schemas.js'
+import { failuresIn } from '../support/checked.js'
 import type { Json } from '../support/json.js'
 
 const FOLDER = fileURLToPath(new URL('../../scenarios/', import.meta.url))
@@ -27,8 +27,13 @@ const LAUNCH = { flag: {}, environment: {} }
 
 /** Each shipped scenario, and how the curl lines of its comment are answered, in their order. */
 const CURL_LINES: Record<string, (number | 'lost')[]> = {
+  'concurrent-refunds': [400, 200, 200, 200],
+  'declined-at-one-location': [402, 200, 200, 200],
   'declined-then-approved': [402, 200],
   default: [200, 200],
+  'double-payment': ['lost', 200, 200],
+  'flaky-network': [200, 503, 200, 200],
+  'late-refunds': [200, 200, 200, 200],
   'lost-refund-answer': ['lost', 200, 200],
   'month-end': [200, 200, 200],
   'needle-on-a-late-page': [200, 200, 200, 200],
@@ -38,7 +43,8 @@ const CURL_LINES: Record<string, (number | 'lost')[]> = {
   'slow-lists': [200, 200],
   'split-bill': [200, 200, 200, 200],
   'test-cards': [402, 402, 402],
-  'thousand-ticket-day': [200, 200, 200]
+  'thousand-ticket-day': [200, 200, 200],
+  'timed-outage': [503, 503, 200, 200, 200]
 }
 const NAMES = Object.keys(CURL_LINES)
 
@@ -87,12 +93,20 @@ async function listen(t: Test) {
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
     })
   }
-  /** Loads a scenario as a client does, by its name. */
-  const loadByName = async (name: string) => {
-    const { status, body } = await control('POST /load', { scenario: name })
+  /** The calls at the first gate, as soon as so many wait there. */
+  const whoWaits = async (count = 1): Promise<string[]> => {
+    for (;;) {
+      const [{ waiting }] = (await control('GET /gates')).body.data
+      if (waiting.length >= count) return waiting.map(({ id }: { id: string }) => id)
+      await sleep(5)
+    }
+  }
+  /** Loads a scenario as a client does, by its name or as a document. */
+  const loadByName = async (scenario: string | object) => {
+    const { status, body } = await control('POST /load', { scenario })
     if (status !== 200) throw new Error(JSON.stringify(body))
   }
-  return { address, app, call, control, send, sandbox, load: loadByName }
+  return { address, app, call, control, send, sandbox, load: loadByName, whoWaits }
 }
 
 const card = (fields: Record<string, string> = {}) => ({ ticket: 'tkt_60', payment_type: 'card', amount: '4200', ...fields })
@@ -189,48 +203,90 @@ t.test('an editor finds nothing wrong in them', async t => {
   }
 })
 
-t.test('every example of the guide loads', async t => {
-  const { app, load } = await startApp(t)
-  await load('default')
-  const examples = [...GUIDE.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => text as string).filter(text => !/^groups:/m.test(text))
+/** What fails when files are checked, by file. */
+async function failing(files: readonly string[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  for (const { file, title, messages } of await failuresIn(files)) found.set(file, [...(found.get(file) ?? []), `${title}: ${messages.join('; ')}`])
+  return found
+}
 
-  t.equal(examples.length, 15)
-  for (const payload of examples) {
-    const answer = await app.inject({ method: 'POST', url: '/_control/load', headers: { host: 'localhost', 'content-type': 'application/yaml' }, payload })
-    t.equal(answer.statusCode, 200, `${answer.payload} for ${payload}`)
-  }
+/** Documents with a script that their plays notice, without it. One that only makes calls wait changes no answer. */
+const withoutScript = (documents: readonly [name: string, text: string][]) =>
+  documents.flatMap(([name, text]) => {
+    const { script = [], ...rest } = parse(text)
+    const isNoticed = rest.play !== undefined && script.some((entry: object) => !('delay' in entry || 'hold' in entry))
+    return isNoticed ? [[`${name}.json`, JSON.stringify(rest)] as const] : []
+  })
+
+t.test('what a scenario shows by its plays, it shows by its script: each shipped one and each example of the guide holds, and fails without', async t => {
+  const examples = GUIDE.split(/^#{2,3} /m).flatMap(section => {
+    const [heading = ''] = section.split('\n')
+    // a file of entries to share is no scenario
+    const texts = [...section.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => text as string).filter(text => !/^groups:/m.test(text))
+    return texts.map((text, nth): [string, string] => [`${heading.replaceAll(/\W+/g, '-')}-${nth + 1}`, text])
+  })
+  const bare = withoutScript([...NAMES.map((name): [string, string] => [name, textOf(name)]), ...examples])
+  const root = t.testdir({ ...Object.fromEntries(examples.map(([name, text]) => [`${name}.yaml`, text])), ...Object.fromEntries(bare) })
+  const guide = examples.map(([name]) => `${root}/${name}.yaml`)
+  const missing = bare.map(([name]) => `${root}/${name}`)
+
+  t.ok(examples.length >= 33 && new Set(guide).size === examples.length && bare.length >= 19)
+  t.strictSame(await failing([...NAMES.map(fileOf), ...guide]), new Map())
+  t.strictSame([...(await failing(missing)).keys()], missing)
 })
 
-t.test('the steps and expectations of each hold', async t => {
-  const checked = await check(NAMES.map(fileOf), { launch: LAUNCH, against: null, keys: new Map(), variables: new Map() })
+t.test('every link within the guide leads to a heading', async t => {
+  const anchors = [...GUIDE.matchAll(/^#{2,3} (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-')
+  )
+  const links = [...GUIDE.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor as string)
 
-  const points = checked.flatMap(({ points }) => points)
-  t.strictSame(points.filter(isFailed), [])
-  t.strictSame(new Set(points.map(({ file }) => file)), new Set(NAMES.map(fileOf)))
+  t.ok(links.length > 20)
+  t.strictSame(
+    links.filter(link => !anchors.includes(link)),
+    []
+  )
+})
+
+t.test('every curl line of the guide works as it is written', async t => {
+  const { address, load } = await listen(t)
+  await load('default')
+  const lines = [...GUIDE.replaceAll(/\\\n\s*/g, '').matchAll(/^(curl [^@\n]+)$/gm)].map(([line]) => line)
+
+  const statuses = []
+  for (const line of lines) {
+    const { url, options } = readCurl(line, address)
+    statuses.push((await fetch(url, options)).status)
+  }
+
+  t.strictSame(statuses, [200, 200, 201, 200, 204, 409, 200])
 })
 
 t.test('every curl line of a comment works as it is written', async t => {
-  const { address, send, load } = await listen(t)
+  const { address, send, load, whoWaits } = await listen(t)
 
   for (const name of NAMES) {
     await load(name)
     const seen: unknown[] = []
-    for (const [, line] of textOf(name).matchAll(/^# {3}(curl .+)$/gm)) {
+    for (const [, line, behind] of textOf(name).matchAll(/^# {3}(curl .+?)( &)?$/gm)) {
       const { url, options } = readCurl(line as string, address)
-      seen.push(
-        await send(url, options).then(
-          ({ status }) => status,
-          () => 'lost'
-        )
+      const status = send(url, options).then(
+        ({ status }) => status,
+        () => 'lost'
       )
+      seen.push(behind ? status : await status)
+      if (behind) await whoWaits()
     }
 
-    t.strictSame(seen, CURL_LINES[name], name)
+    t.strictSame(await Promise.all(seen), CURL_LINES[name], name)
   }
 })
 
 t.test('over a socket', async t => {
-  const { call, control, load, sandbox } = await listen(t)
+  const { call, control, load, sandbox, whoWaits } = await listen(t)
   const refundsOf = async (transaction: string) => (await call('GET /refunds', { query: { transaction } })).body.data as { amount: number }[]
   const isLost = (call: Promise<unknown>) =>
     call.then(
@@ -303,7 +359,10 @@ t.test('over a socket', async t => {
       [1500, 1500]
     )
     t.equal(verdict.status, 409)
-    t.hasStrict(verdict.body, { holds: false, expectations: [{ seen: 2, holds: false, message: 'POST /refunds: 1 call was expected, 2 came' }] })
+    t.hasStrict(verdict.body, {
+      holds: false,
+      expectations: [{ seen: 2, holds: false, message: 'POST /refunds that took effect: 1 call was expected, 2 came' }]
+    })
   })
 
   await t.test('lost-refund-answer: a client that looks before it tries again refunds once', async t => {
@@ -329,7 +388,114 @@ t.test('over a socket', async t => {
     const verdict = await control('POST /verify')
 
     t.equal(verdict.status, 409)
-    t.equal(verdict.body.expectations[0].message, 'POST /refunds: 1 call was expected, 0 came')
+    t.equal(verdict.body.expectations[0].message, 'POST /refunds that took effect: 1 call was expected, 0 came')
+  })
+
+  await t.test('double-payment: a client that pays again is caught, one that looks first is not', async t => {
+    const pay = () => call('POST /transactions', { body: card() })
+
+    for (const [title, isBlind, status, made] of [
+      ['blind', true, 409, 2],
+      ['looks first', false, 200, 1]
+    ] as const) {
+      await load('double-payment')
+      t.equal(await isLost(pay()), true, title)
+      const found = (await call('GET /transactions', { query: { location: 'loc_bistro', limit: '1' } })).body.data[0].ticket
+      if (isBlind || found !== 'tkt_60') await pay()
+      const verdict = await control('POST /verify')
+
+      t.equal(verdict.status, status, title)
+      t.equal(verdict.body.expectations[0].seen, made, title)
+    }
+  })
+
+  await t.test('concurrent-refunds: in both orders of arrival the later Refund is made and the earlier one refused', async t => {
+    await load('concurrent-refunds')
+    const refund = (reason: string) => call('POST /refunds', { body: { transaction: 'txn_119', reason } })
+
+    const first = refund('first')
+    const waiting = await whoWaits()
+    const other = await call('POST /refunds', { body: { transaction: 'txn_120', amount: '1' } })
+    const [earlier, later] = await Promise.all([first, refund('second')])
+    const third = await refund('third')
+
+    t.strictSame([waiting.length, other.status], [1, 200], 'a Refund of another charge does not wait')
+    t.strictSame([earlier.status, later.status, third.status], [400, 200, 400])
+    t.equal(earlier.body.error.code, 'charge_already_refunded')
+    t.equal((await control('POST /verify')).body.expectations[0].holds, true, 'one was made')
+    t.strictSame(
+      (await refundsOf('txn_119')).map(({ amount }) => amount),
+      [13225]
+    )
+  })
+
+  await t.test('declined-at-one-location: American Express at the harbor alone', async t => {
+    await load('declined-at-one-location')
+    const pay = async (ticket: string, brand: string, payment_type = 'card') =>
+      (await call('POST /transactions', { body: card({ ticket, payment_type, 'card[brand]': brand, 'card[last4]': '8431' }) })).status
+
+    t.strictSame([await pay('tkt_37', 'amex'), await pay('tkt_60', 'amex'), await pay('tkt_37', 'visa')], [402, 200, 200])
+    t.equal((await control('POST /verify')).status, 200)
+    t.equal(await pay('tkt_37', 'amex', 'emv'), 402, 'however the card is presented')
+    t.equal((await control('POST /verify')).status, 409, 'the card was tried again')
+  })
+
+  await t.test('timed-outage: 503 with Retry-After until ten seconds have passed, to the millisecond', async t => {
+    await load('timed-outage')
+    await control('PUT /clock', { now: '2026-03-02T12:00:00Z', running: false })
+    const seen = []
+
+    for (const by of ['0ms', '9999ms', '1ms']) {
+      await control('POST /clock/advance', { by })
+      const { status, headers } = await call('GET /tickets')
+      seen.push([status, headers.get('retry-after')])
+    }
+
+    t.strictSame(seen, [
+      [503, '10'],
+      [503, '10'],
+      [200, null]
+    ])
+  })
+
+  await t.test('flaky-network: the same reads are lost in every run, one in four, and other ones with another seed', async t => {
+    const run = async () => {
+      const seen: string[] = []
+      for (let left = 40; left > 0; left--) seen.push((await isLost(call('GET /tickets/tkt_60'))) ? 'x' : '.')
+      return seen.join('')
+    }
+
+    await load('flaky-network')
+    const first = await run()
+    await control('POST /reset')
+    const second = await run()
+    await load({ ...parse(textOf('flaky-network')), seed: 10 })
+    const other = await run()
+
+    t.equal(second, first)
+    t.equal(other === first, false)
+    const lost = first.replaceAll('.', '').length
+    t.ok(lost >= 4 && lost <= 16, `${lost} of 40 were lost`)
+  })
+
+  await t.test('late-refunds: a Refund belongs to the month in which it is made, its payment to the one in which it was paid', async t => {
+    await load('late-refunds')
+    const february = async () => (await call('GET /transactions', { query: { location: 'loc_riverside', 'created[lt]': '2026-03-01', limit: '100' } })).body
+    const before = await february()
+    await control('POST /clock/advance', { by: '30s' })
+
+    const { body: refund } = await call('POST /refunds', { body: { transaction: 'txn_valentine', amount: '2500' } })
+    const late = await refundsOf('txn_valentine')
+
+    t.equal(refund.created, '2026-03-01T00:00:00.000Z')
+    t.strictSame(
+      late.map(({ amount }) => amount),
+      [2500, 1500]
+    )
+    t.strictSame([before.data.length, before.has_more, sandbox.store.transactions.size], [100, true, 121])
+    const ids = ({ data }: Json) => data.map(({ id }: { id: string }) => id)
+    t.strictSame(ids(await february()), ids(before), 'the same payments as before')
+    t.equal((await control('POST /verify')).status, 200)
   })
 
   await t.test('slow-lists: a list is slow, a record beside it is not', async t => {

@@ -70,7 +70,13 @@ t.test('steps: every kind of problem, with its place', async t => {
     ['a query that is no object', [{ ...list, query: 'limit=5' }], ['[0].query: an object was expected, not limit=5']],
     ['a body that is no object', [{ do: 'POST /refunds', body: [] }], ['[0].body: an object was expected, not a list']],
     ['a key that is no text', [{ ...list, key: 5 }], ['[0].key: text was expected, not 5; quote it: "5"']],
-    ['a status that is no number', [{ ...list, expect: { status: '200' } }], ['[0].expect.status: a whole number was expected, not 200']],
+    ['a status that is no number', [{ ...list, expect: { status: '2x' } }], ['[0].expect.status: a status was expected, such as 402 or 2xx, not 2x']],
+    [
+      'one status of a list',
+      [{ ...list, expect: { status: [200, '6xx', 402] } }],
+      ['[0].expect.status[1]: a status was expected, such as 402 or 2xx, not 6xx']
+    ],
+    ['no status in a list', [{ ...list, expect: { status: [] } }], ['[0].expect.status: a list with a member was expected, not an empty one']],
     ['a status that is none', [{ ...list, expect: { status: 99 } }], ['[0].expect.status: at least 100 was expected, not 99']],
     ['an unknown expectation', [{ ...list, expect: { stauts: 200 } }], ['[0].expect.stauts: unknown name stauts; did you mean status?']],
 
@@ -154,11 +160,25 @@ t.test('steps: what a step may say', async t => {
 t.test('play: its problems, with their places', async t => {
   const list = { do: 'GET /tickets' }
   const cases: [play: unknown[], problems: string[]][] = [
-    [[{ as: 'a' }], ['play[0]: do or at_once was expected']],
+    [[{ as: 'a' }], ['play[0]: do, at_once or wait was expected']],
     [[{ do: 'GET /tickets', repeat: 0 }], ['play[0].repeat: at least 1 was expected, not 0']],
     [[{ at_once: [] }], ['play[0].at_once: a list with a member was expected, not an empty one']],
     [[{ at_once: [{ ...list, repeat: 2 }] }], ['play[0].at_once[0].repeat: unknown name repeat; known here: as, do, key, query, body, expect']],
     [[{ at_once: [list], repeat: 2, as: 'a' }], ['play[0]: at_once is given alone, not with repeat, as']],
+    [[{ ...list, expect: { fault: 'hang', status: 200 } }], ['play[0].expect: a lost answer has no status; fault is expected alone']],
+    [
+      [{ at_once: [{ ...list, expect: { fault: 'hang', headers: {}, body: {} } }] }],
+      ['play[0].at_once[0].expect: a lost answer has no headers and no body; fault is expected alone']
+    ],
+    [[{ ...list, expect: { fault: 'hang' } }], []],
+    [[{ wait: '2' }], ['play[0].wait: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H']],
+    [[{ wait: '2s', ...list }], ['play[0]: wait is given alone, not with do']],
+    [
+      [{ at_once: [list], wait: '2s' }, { at_once: [{ wait: '2s' }] }],
+      ['play[1].at_once[0]: do is required', 'play[1].at_once[0].wait: unknown name wait; known here: as, do, key, query, body, expect']
+    ],
+    [[{ at_once: [list], wait: '2s' }], ['play[0]: wait is given alone, not with at_once']],
+    [[list, { wait: '36h' }, list], []],
     [
       [list, { at_once: [list, { do: 'GET /tickets/${b.id}' }] }],
       ['play[1].at_once[1].do: ${b.id} refers to nothing; name an earlier step with as, or the id of a record']
@@ -408,6 +428,18 @@ t.test('steps: what is expected of an answer', async t => {
     ['a refusal of another shape', undefined, { status: 500, body: [] }, ['status: a 2xx was expected, not 500']],
     ['a status that is a refusal', { status: 400 }, { status: 400 }, []],
     ['another status', { status: 201 }, { status: 200 }, ['status: 201 was expected, not 200']],
+    ['a header', { status: 503, headers: { 'Retry-After': '2' } }, { status: 503, headers: { 'retry-after': '2', date: 'x' } }, []],
+    [
+      'another header, and one that is not there',
+      { headers: { 'Retry-After': '2', 'X-Other': '' } },
+      { headers: { 'retry-after': '20' } },
+      ['headers.Retry-After: "2" was expected, not "20"', 'headers.X-Other: "" was expected, not nothing']
+    ],
+    ['a header where none are known', { headers: { 'Retry-After': '2' } }, {}, ['headers.Retry-After: "2" was expected, not nothing']],
+    ['one of a class', { status: '4xx' }, { status: 499 }, []],
+    ['one of another class', { status: '4xx' }, { status: 500 }, ['status: 4xx was expected, not 500']],
+    ['one of a list', { status: [200, 402] }, { status: 402 }, []],
+    ['none of a list', { status: ['2xx', 402] }, { status: 400 }, ['status: 2xx or 402 was expected, not 400']],
     ['a body alone needs a 2xx too', { body: {} }, { status: 400, body: {} }, ['status: a 2xx was expected, not 400']],
 
     ['nothing of the body', { body: {} }, { body: answer }, []],
@@ -432,8 +464,8 @@ t.test('steps: what is expected of an answer', async t => {
       { body: answer },
       ['body.data[0].id: "b" was expected, not "a"', 'body.data[1].n: 1 was expected, not 2']
     ],
-    ['a shorter list', { body: { data: [{}] } }, { body: answer }, ['body.data: 1 members were expected, not 2']],
-    ['a longer list', { body: { none: [{}] } }, { body: answer }, ['body.none: 1 members were expected, not 0']],
+    ['a shorter list', { body: { data: [{}] } }, { body: answer }, ['body.data: 1 member was expected, not 2']],
+    ['a longer list', { body: { none: [{}] } }, { body: answer }, ['body.none: 1 member was expected, not 0']],
     ['a list as the body', { body: [] }, { body: [] }, []],
     ['text as the body', { body: 'text' }, { body: 'text' }, []],
     ['no body', { body: null }, { body: null }, []],
@@ -477,6 +509,31 @@ t.test('steps: a problem is at the place of what was expected', async t => {
       places
     )
   }
+})
+
+t.test('play: time passes between calls, where a wait says so', async t => {
+  const done: unknown[] = []
+  const play: Play = async ({ path }) => {
+    done.push(path)
+    return { status: 200, body: null }
+  }
+  const list = { do: 'GET /tickets' }
+
+  const outcomes = await playSteps(
+    [list, { wait: '2s' }, { at_once: [list] }, { wait: 'PT1H' }],
+    play,
+    BINDINGS,
+    () => {},
+    undefined,
+    ms => done.push(ms)
+  )
+
+  t.strictSame(done, ['/tickets', 2000, '/tickets', 3_600_000])
+  t.strictSame(
+    outcomes.map(({ at }) => at),
+    [[0], [2, 'at_once', 0]],
+    'a wait has no outcome'
+  )
 })
 
 t.test('steps: each outcome is reported as it comes, with the call, its answer and its title', async t => {

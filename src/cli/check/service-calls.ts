@@ -35,7 +35,11 @@ export function playOver(base: string, { mostBytes = DEFAULT_ANSWER_BYTES, timeo
         ...(form !== null && { body: form })
       })
       const { status, headers } = answer
-      return { ...bodyRead(status, await textOf(answer, mostBytes), headers.get('content-type')), request: headers.get('request-id') }
+      return {
+        ...bodyRead(status, await textOf(answer, mostBytes), headers.get('content-type')),
+        headers: Object.fromEntries(headers),
+        request: headers.get('request-id')
+      }
     } catch (error) {
       const message = reasonOf(error as FetchError, longest)
       isUnreachable = UNREACHABLE.includes((error as FetchError).cause?.code)

@@ -8,7 +8,7 @@ import { BASE } from '../../http/paths.js'
 import type { AssumptionId } from '../../reference/assumptions.js'
 import { operationOf } from '../../reference/operations.js'
 import type { Snapshot } from '../../sandbox/snapshots.js'
-import type { StepCall, StepData, StepOutcome } from '../../scenario/steps.js'
+import { type StepCall, type StepData, type StepOutcome, wantsStatus } from '../../scenario/steps.js'
 import { type Candidate, candidatesFor, pairsOf } from './candidates.js'
 import { type Cause, causeOf } from './causes.js'
 import { answerDifferences, distanceOf, type FieldDifference } from './compare.js'
@@ -145,7 +145,7 @@ async function compareOne(exchange: Exchange, state: State): Promise<void> {
 
 /** Whether the emulator without the script answers with another status than is expected. */
 const isOtherThan = (expect: Exchange['expect'], { answer }: JudgedAnswer) =>
-  expect?.fault !== undefined || (expect?.status !== undefined && expect.status !== answer.status)
+  expect?.fault !== undefined || (expect?.status !== undefined && !wantsStatus(expect.status, answer.status))
 
 /** Makes the call from the same state again, with the ids and the key that it has here. */
 async function attempt({ outcome: { call, answer } }: Exchange, before: Snapshot, { emulator, options, pairs: known }: State): Promise<Attempt> {

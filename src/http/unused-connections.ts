@@ -1,0 +1,18 @@
+/** Connections on which nothing was sent yet. Node does not take them for idle, so that they would hold up the end of a server; `fetch` opens one when it gives up on a call. */
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Watches a server. Returns what ends its unused connections, and from then on each one that is opened. */
+export function unusedConnectionsOf(server: Server): () => void {
+  const open = new Set<Socket>()
+  let isEnding = false
+  server.on('connection', (socket: Socket) => {
+    if (isEnding) socket.destroy()
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return () => {
+    isEnding = true
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+  }
+}

@@ -1,0 +1,14 @@
+/** What `check` finds wrong with files, in process. */
+
+import { isFailed } from '../../src/cli/check/points.js'
+import { check } from '../../src/cli/check.js'
+
+export type Failure = { file: string; title: string; messages: string[] }
+
+/** The points of files that fail, in their order. */
+export async function failuresIn(files: readonly string[]): Promise<Failure[]> {
+  const checked = await check(files, { launch: { flag: {}, environment: {} }, against: null, keys: new Map(), variables: new Map() })
+  return checked.flatMap(({ points }) =>
+    points.filter(isFailed).map(({ file, title, problems }) => ({ file, title, messages: problems.map(({ message }) => message) }))
+  )
+}
