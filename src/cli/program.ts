@@ -6,6 +6,7 @@ import { COVERAGE_FORMATS, type CoverageFormat } from '../evidence/reports.js'
 import { isPath } from '../scenario/library.js'
 import { VERSION } from '../version.js'
 import { failureLines } from './failures.js'
+import { examplesOf } from './help-examples.js'
 import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
 import { createProgressBar } from './progress.js'
 import { isFailed, REPORT_FORMATS, type ReportFormat, report } from './reports.js'
@@ -131,6 +132,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     .showHelpAfterError('(run commerce-emulator --help for the commands and flags)')
 
   const start = withSettings(program.command('start', { isDefault: true }).description('Start the emulator; also when no command is named.'))
+    .addHelpText('after', examplesOf('start'))
     .allowExcessArguments()
     .action(async (flags: Flags, { args }: Command) => {
       if (args.length > 0) program.error(`error: ${strayArgument(args[0] as string, program)}`)
@@ -142,7 +144,11 @@ export async function run(args: readonly string[], environment: Environment, { s
     })
 
   withSettings(
-    program.command('validate').argument('<file...>', 'Scenario or fixture files.').description('Check scenario and fixture files; exit 0 when all are valid.'),
+    program
+      .command('validate')
+      .argument('<file...>', 'Scenario or fixture files.')
+      .description('Check scenario and fixture files; exit 0 when all are valid.')
+      .addHelpText('after', examplesOf('validate')),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
   ).action(async (files: string[], flags: Flags) => {
     const { validate } = await import('./validate.js')
@@ -154,6 +160,7 @@ export async function run(args: readonly string[], environment: Environment, { s
       .command('check')
       .argument('<file...>', 'Scenario files.')
       .description("Play scenarios' steps and check their expectations; exit 0 when all hold.")
+      .addHelpText('after', examplesOf('check'))
       .option('--against <url>', 'Play against a running service, by its base address; no script and no control call is sent there.')
       .addOption(
         new Option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.").argParser(collected)
@@ -195,6 +202,7 @@ export async function run(args: readonly string[], environment: Environment, { s
         .usage('[options] -- <command...>')
         .argument('<command...>', 'The command to run, after --.')
         .description('Run a command against an emulator of its own, and judge its calls; exit with its status, or 2 when only a gate failed.')
+        .addHelpText('after', examplesOf('exec'))
     )
       .addOption(new Option('--kill-after <seconds>', 'How long the command may take to end after a signal.').argParser(wholeOf).default(5))
       .option('--url-name <name>', "Variable for the emulator's address.", 'COMMERCE_URL')
@@ -220,6 +228,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     program
       .command('judge')
       .description('Judge the calls that a running emulator was sent, by the gates and with the reports of exec; exit 2 when a gate failed.')
+      .addHelpText('after', examplesOf('judge'))
   )
     .option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)")
     .option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
@@ -231,11 +240,16 @@ export async function run(args: readonly string[], environment: Environment, { s
       status = await judge({ url, token: known, gates, report: report ?? null, environment }, stderr)
     })
 
-  const coverage = program.command('coverage').description('Reports of rule coverage.').helpOption('-h, --help', 'Print this help.')
+  const coverage = program
+    .command('coverage')
+    .description('Reports of rule coverage.')
+    .addHelpText('after', examplesOf('coverage'))
+    .helpOption('-h, --help', 'Print this help.')
   coverage
     .command('merge')
     .argument('<file...>', 'Coverage reports as JSON, folders of them, or patterns such as reports/*/coverage.json.')
     .description('Add up the coverage of several runs.')
+    .addHelpText('after', examplesOf('coverage merge'))
     .addOption(new Option('--format <format>', 'How to report.').choices(COVERAGE_FORMATS).default('text'))
     .option('--min-coverage <percent>', 'The least rule coverage that passes; exit 2 below it.', percentOf)
     .helpOption('-h, --help', 'Print this help.')
@@ -247,7 +261,10 @@ export async function run(args: readonly string[], environment: Environment, { s
     })
 
   withSettings(
-    program.command('healthcheck').description('Ask a running emulator whether it is ready; exit 0 when it is.'),
+    program
+      .command('healthcheck')
+      .description('Ask a running emulator whether it is ready; exit 0 when it is.')
+      .addHelpText('after', examplesOf('healthcheck')),
     key => key === 'port' || key === 'host'
   ).action(async (flags: Flags) => {
     const { healthcheck } = await import('./healthcheck.js')
