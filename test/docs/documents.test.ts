@@ -8,10 +8,9 @@ import { startTestEmulator } from '../support/emulator.js'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
-const README = read('README.md')
 
-t.test('README: every package that is bundled is listed with its reason, and no other', async t => {
-  const table = /## Packages and why\n([\s\S]*?)\n## /.exec(README)?.[1] ?? ''
+t.test('docs: every package that is bundled is listed in docs/packages.md with its reason, and no other', async t => {
+  const table = read('docs/packages.md')
   const shown = [...table.matchAll(/^\| ([@a-z][@\w/, -]*) \| (.+) \|$/gm)].flatMap(([, names = '']) => names.split(', '))
   const sources = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter(file => /\.(ts|mjs)$/.test(file))
   const imported = sources.flatMap(file =>

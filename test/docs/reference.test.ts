@@ -5,6 +5,7 @@ import { CONTROL_GROUPS } from '../../src/control/calls.js'
 import { CATALOGUE, type ErrorCode, SERVICE_ERRORS, statusOf } from '../../src/core/errors.js'
 import { SETTING_KEYS, SETTINGS, scenarioPathOf, settingsInForce, variableOf } from '../../src/core/settings.js'
 import { REFERENCE_PAGES } from '../../src/docs/reference.js'
+import { FINDINGS } from '../../src/evidence/findings.js'
 import { ASSUMPTIONS, type AssumptionId } from '../../src/reference/assumptions.js'
 import { OPERATIONS, type OperationId } from '../../src/reference/operations.js'
 import { RULES } from '../../src/reference/rules.js'
@@ -137,6 +138,16 @@ t.test('control: the table of calls names every route, every parameter of a quer
   t.strictSame(
     [...new Set(calls.flatMap(([, { query = {} }]) => Object.keys(query)))].sort(),
     [...new Set(taken.map(([, name]) => name))].filter(n => !/^(minimum|maximum)$/.test(n as string)).sort()
+  )
+})
+
+t.test('docs: docs/evidence.md says of every finding when it is found, with its severity, and of no other', async t => {
+  const shown = [...read('docs/evidence.md').matchAll(/^\| `([a-z-]+)` \| (error|warning) \|/gm)].map(([, name, severity]) => [name, severity])
+  t.strictSame(
+    shown.sort(),
+    Object.entries(FINDINGS)
+      .map(([name, { severity }]) => [name, severity])
+      .sort()
   )
 })
 
