@@ -7,6 +7,7 @@ const EXAMPLES = {
     ['your own scenario, on a free port', 'commerce-emulator start --port 0 --scenario ./own.yaml'],
     ['a state that outlives the process', 'commerce-emulator start --data ./state.json']
   ],
+  new: [['a scenario to start from, in own.yaml', 'commerce-emulator new own']],
   validate: [['every problem of a document, with its line', 'commerce-emulator validate ./own.yaml']],
   check: [
     ['play a scenario in process and judge what it expects', 'commerce-emulator check ./own.yaml'],

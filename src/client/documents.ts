@@ -291,7 +291,7 @@ export type ScriptEntry = {
   match?: Match
   /** Which of the matching calls: 1, 2-3 or 4+; left out: all. */
   calls?: number | string
-  /** The share of these calls that it is applied to, drawn from the seed. */
+  /** The share of these calls that it is applied to, drawn from the seed. @default 1 */
   chance?: number
   /** The instant of the sandbox's clock from which calls match. */
   from?: string
@@ -305,7 +305,7 @@ export type ScriptEntry = {
     until?: number
     /** The name that a control call opens it by. */
     gate?: string
-    /** The order in which calls go on: as they came, or the last one first. */
+    /** The order in which calls go on: as they came, or the last one first. @default "in_order" */
     release?: 'in_order' | 'reverse'
     /** The longest that a call waits. */
     for?: string
@@ -319,9 +319,9 @@ export type ScriptEntry = {
   } | string
   /** Answers instead of the operation. */
   respond?: {
-    /** The status; left out: 200, or 400 with an error. */
+    /** Left out, 200, or 400 with an error. */
     status?: number
-    /** Headers of the answer. */
+    /** Further headers. */
     headers?: { [name: string]: string }
     /** Any JSON; text is sent as it is. */
     body?: unknown
@@ -346,7 +346,7 @@ export type ScriptEntry = {
     | 'truncated_body'
     | 'malformed_body'
     | 'hang'
-  /** before: instead of the call; after: the call takes effect, then its answer is lost. */
+  /** before: instead of the call; after: the call takes effect, then its answer is lost. @default "before" */
   when?: 'before' | 'after'
 }
 
@@ -426,7 +426,7 @@ export type Step = {
   body?: { [name: string]: unknown }
   /** What the answer has to be; left out: a success. */
   expect?: {
-    /** The status. */
+    /** The status of the answer; any 2xx when left out. */
     status?: number
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown
@@ -447,7 +447,7 @@ export type Play = {
   body?: { [name: string]: unknown }
   /** What the answer has to be; left out: a success. */
   expect?: {
-    /** The status. */
+    /** The status of the answer; any 2xx when left out. */
     status?: number
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown
@@ -459,7 +459,7 @@ export type Play = {
       | 'malformed_body'
       | 'hang'
   }
-  /** How often the call is made, one after the other. */
+  /** How often the call is made, one after the other. @default 1 */
   repeat?: number
   /** Calls that are made together, each over a connection of its own. */
   at_once?: readonly PlayedCall[]
@@ -479,7 +479,7 @@ export type PlayedCall = {
   body?: { [name: string]: unknown }
   /** What the answer has to be; left out: a success. */
   expect?: {
-    /** The status. */
+    /** The status of the answer; any 2xx when left out. */
     status?: number
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown

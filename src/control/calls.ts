@@ -91,6 +91,11 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
       },
       'GET /requests/ID': { does: 'One call, and why it was answered so.', query: { format: '`json`, the default, or `text`.' } },
       'DELETE /requests': { does: 'Empties the journal.' },
+      'POST /explain': {
+        does: 'What a call would be answered, why, and what it would change: judged on a copy of the sandbox, which is thrown away. `changes` gives the copy other records, settings or another time.',
+        query: { format: '`json`, the default, or `text`.' },
+        body: '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}'
+      },
       'POST /verify': {
         does: "Judges counts of calls and of their effects, sequences, the state of records and unused script entries; without a body the scenario's own `expect`. 200 when it holds, otherwise 409 with what was seen.",
         body: '{"on":"POST /refunds","times":1,"within":"2s"}'
