@@ -48,3 +48,17 @@ t.test('issues: each form has a name, a description and fields with labels, and 
     )
   }
 })
+
+t.test('docs.yml: what docs:site builds of main is published, with the rights for that alone', async t => {
+  const { on, jobs, permissions } = parse(read('.github/workflows/docs.yml'))
+  t.strictSame(on.push.branches, ['main'])
+  t.strictSame(permissions, { contents: 'read' })
+  const steps: { run?: string; uses?: string; with?: Record<string, string> }[] = jobs.build.steps
+  t.strictSame(
+    steps.flatMap(({ run }) => run ?? []),
+    ['npm ci', 'npm run docs:site']
+  )
+  t.equal(steps.at(-1)?.with?.path, 'docs/.vitepress/dist')
+  t.match(read('.gitignore'), 'docs/.vitepress/dist/')
+  t.strictSame(jobs.publish.permissions, { pages: 'write', 'id-token': 'write' })
+})
