@@ -8,11 +8,15 @@ import { runEmulator } from '../emulator.js'
 import { createLogger } from '../http/logging.js'
 import { BASE } from '../http/paths.js'
 import type { Launch } from '../scenario/scenario.js'
+import type { GivenVariables } from '../scenario/variables.js'
 import { concluded, type ReportOptions } from './run-reports.js'
 import { originOf, runOf } from './running.js'
+import { visible } from './terminal.js'
 
 export type ExecOptions = ReportOptions & {
   launch: Launch
+  /** Values of the scenario's variables. */
+  vars?: GivenVariables | undefined
   /** Names of the environment variables that tell the command where the emulator is. */
   names: { url: string; baseUrl: string; sandboxUrl: string; apiKey: string; controlUrl: string }
   /** How long the command may take to end after a signal, in seconds. */
@@ -24,12 +28,13 @@ const NOT_RUNNABLE = 126
 const NOT_FOUND = 127
 
 /** Runs the command and returns the exit status: the command's own, or 2 when only a gate failed. Nothing is left running. */
-export async function exec(command: Command, { launch, names, killAfter, ...options }: ExecOptions, { stderr }: Streams): Promise<number> {
+export async function exec(command: Command, { launch, vars, names, killAfter, ...options }: ExecOptions, { stderr }: Streams): Promise<number> {
   const { flag, environment, variables = {} } = launch
   if (options.report !== null) await mkdir(options.report, { recursive: true })
   const level = flag.log_level ?? environment.log_level
   const logger = level && (await createLogger(level, stderr.isTTY, stderr))
-  const emulator = await runEmulator({ settings: flag, environment, variables, ...(logger && { logger }) })
+  const warn = (line: string) => stderr.write(`commerce-emulator: warning: ${visible(line)}\n`)
+  const emulator = await runEmulator({ settings: flag, environment, variables, vars, ...(logger ? { logger } : { warn }) })
   try {
     const { baseUrl, controlUrl } = emulator
     const origin = originOf(controlUrl)

@@ -13,8 +13,8 @@ import { isFailed, REPORT_FORMATS, type ReportFormat, report } from './reports.j
 import { visible } from './terminal.js'
 
 export type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
-type Flags = { set?: string[] } & Partial<Record<SettingKey, string>>
-type CheckFlags = Flags & { against?: string; key?: string[]; var?: string[]; format: ReportFormat; maxAnswer?: number; timeout?: number }
+type Flags = { set?: string[]; var?: string[] } & Partial<Record<SettingKey, string>>
+type CheckFlags = Flags & { against?: string; key?: string[]; format: ReportFormat; maxAnswer?: number; timeout?: number }
 type GateFlags = { minCoverage?: number; failOn?: string[]; ignore?: string[]; report?: string }
 type ExecFlags = Flags &
   GateFlags & { killAfter: number; urlName: string; baseUrlName: string; sandboxUrlName: string; apiKeyName: string; controlUrlName: string }
@@ -78,6 +78,10 @@ function withSettings(command: Command, wanted: (key: SettingKey) => boolean = (
     .helpOption('-h, --help', 'Print this help.')
 }
 
+/** Adds `--var` for the variables of scenarios. */
+const withVariables = (command: Command, about = 'The value of a variable of the scenario, as often as needed.'): Command =>
+  command.addOption(new Option('--var <name=value>', about).argParser(collected))
+
 /** What exec runs: all that comes after `--`, which is there. */
 const commandIn = (args: readonly string[]): readonly string[] => args.slice(args.indexOf('--') + 1)
 
@@ -108,11 +112,21 @@ function withGates(command: Command): Command {
 /** Runs the command line and returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
 export async function run(args: readonly string[], environment: Environment, { stdout, stderr }: Streams): Promise<number | null> {
   let status: number | null = 0
-  const launchOf = async ({ set = [], ...flags }: Flags) => {
+  const launchOf = async ({ set = [], var: _, ...flags }: Flags) => {
     const named = Object.fromEntries(
       Object.entries(flags).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), String(value)])
     )
     return { flag: await settingsOfFlags(named, set), environment: await settingsOfEnvironment(environment), variables: variablesIn(environment) }
+  }
+  /** The values that `--var` gives; undefined where it gives none. */
+  const varsOf = ({ var: texts }: Flags) => {
+    if (texts === undefined) return undefined
+    const nameless = texts.find(text => !/^[^=]+=/.test(text))
+    if (nameless !== undefined) program.error(`error: --var takes NAME=VALUE, not ${nameless}`)
+    const values = new Map(texts.map(pairOf))
+    const twice = texts.map(pairOf).find(([name], index) => texts.findIndex(text => pairOf(text)[0] === name) < index)
+    if (twice !== undefined) program.error(`error: --var gives ${twice[0]} twice`)
+    return { values: Object.fromEntries(values), isText: true }
   }
   const program = new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
@@ -131,7 +145,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     .exitOverride()
     .showHelpAfterError('(run commerce-emulator --help for the commands and flags)')
 
-  const start = withSettings(program.command('start', { isDefault: true }).description('Start the emulator; also when no command is named.'))
+  const start = withSettings(withVariables(program.command('start', { isDefault: true }).description('Start the emulator; also when no command is named.')))
     .addHelpText('after', examplesOf('start'))
     .allowExcessArguments()
     .action(async (flags: Flags, { args }: Command) => {
@@ -139,7 +153,7 @@ export async function run(args: readonly string[], environment: Environment, { s
       const { start } = await import('./start.js')
       const { flag, ...more } = await launchOf(flags)
       refuseForeignHost(flag, environment)
-      await start({ settings: flag, ...more }, { stdout, stderr })
+      await start({ settings: flag, ...more, vars: varsOf(flags) }, { stdout, stderr })
       status = null
     })
 
@@ -159,36 +173,40 @@ export async function run(args: readonly string[], environment: Environment, { s
     })
 
   withSettings(
-    program
-      .command('validate')
-      .argument('<file...>', 'Scenario or fixture files.')
-      .description('Check scenario and fixture files; exit 0 when all are valid.')
-      .addHelpText('after', examplesOf('validate')),
+    withVariables(
+      program
+        .command('validate')
+        .argument('<file...>', 'Scenario or fixture files.')
+        .description('Check scenario and fixture files; exit 0 when all are valid.')
+        .addHelpText('after', examplesOf('validate'))
+    ),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
   ).action(async (files: string[], flags: Flags) => {
     const { validate } = await import('./validate.js')
-    status = (await validate(files, await launchOf(flags), line => stdout.write(`${line}\n`))) ? 0 : 1
+    status = (await validate(files, await launchOf(flags), line => stdout.write(`${line}\n`), varsOf(flags))) ? 0 : 1
   })
 
   withSettings(
-    program
-      .command('check')
-      .argument('<file...>', 'Scenario files.')
-      .description("Play scenarios' steps and check their expectations; exit 0 when all hold.")
-      .addHelpText('after', examplesOf('check'))
-      .option('--against <url>', 'Play against a running service, by its base address; no script and no control call is sent there.')
-      .addOption(
-        new Option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.").argParser(collected)
-      )
-      .option('--max-answer <bytes>', 'Longest answer that is read there. (default: 16777216)', wholeOf)
-      .option('--timeout <ms>', 'Longest that an answer may take there, in milliseconds. (default: 30000)', wholeOf)
-      .addOption(new Option('--var <name=value>', 'The value of ${name}.').argParser(collected))
-      .addOption(new Option('--format <format>', 'How to report.').choices(REPORT_FORMATS).default('text')),
+    withVariables(
+      program
+        .command('check')
+        .argument('<file...>', 'Scenario files.')
+        .description("Play scenarios' steps and check their expectations; exit 0 when all hold.")
+        .addHelpText('after', examplesOf('check'))
+        .option('--against <url>', 'Play against a running service, by its base address; no script and no control call is sent there.')
+        .addOption(
+          new Option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.").argParser(
+            collected
+          )
+        )
+        .option('--max-answer <bytes>', 'Longest answer that is read there. (default: 16777216)', wholeOf)
+        .option('--timeout <ms>', 'Longest that an answer may take there, in milliseconds. (default: 30000)', wholeOf)
+        .addOption(new Option('--format <format>', 'How to report.').choices(REPORT_FORMATS).default('text')),
+      'The value of a variable of the scenario, or of ${name} in its steps.'
+    ),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
-  ).action(async (files: string[], { against, key, var: variables, format, maxAnswer, timeout, ...flags }: CheckFlags) => {
+  ).action(async (files: string[], { against, key, format, maxAnswer, timeout, ...flags }: CheckFlags) => {
     if (key && against === undefined) program.error('error: --key goes with --against; in process the scenario uses its own keys')
-    const nameless = variables?.find(text => !/^[^=]+=/.test(text))
-    if (nameless !== undefined) program.error(`error: --var takes NAME=VALUE, not ${nameless}`)
     const { check } = await import('./check.js')
     const bar = await createProgressBar(stderr)
     const points = await check(files, {
@@ -197,7 +215,7 @@ export async function run(args: readonly string[], environment: Environment, { s
       ...(maxAnswer !== undefined && { mostBytes: maxAnswer }),
       ...(timeout !== undefined && { timeout }),
       keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...(key ?? []).map(pairOf)]),
-      variables: new Map((variables ?? []).map(pairOf)),
+      variables: new Map(Object.entries(varsOf(flags)?.values ?? {})),
       onProgress: bar.update
     }).finally(bar.stop)
     stdout.write(report(points, format))
@@ -211,13 +229,15 @@ export async function run(args: readonly string[], environment: Environment, { s
   }
 
   withSettings(
-    withGates(
-      program
-        .command('exec')
-        .usage('[options] -- <command...>')
-        .argument('<command...>', 'The command to run, after --.')
-        .description('Run a command against an emulator of its own, and judge its calls; exit with its status, or 2 when only a gate failed.')
-        .addHelpText('after', examplesOf('exec'))
+    withVariables(
+      withGates(
+        program
+          .command('exec')
+          .usage('[options] -- <command...>')
+          .argument('<command...>', 'The command to run, after --.')
+          .description('Run a command against an emulator of its own, and judge its calls; exit with its status, or 2 when only a gate failed.')
+          .addHelpText('after', examplesOf('exec'))
+      )
     )
       .addOption(new Option('--kill-after <seconds>', 'How long the command may take to end after a signal.').argParser(wholeOf).default(5))
       .option('--url-name <name>', "Variable for the emulator's address.", 'COMMERCE_URL')
@@ -232,11 +252,12 @@ export async function run(args: readonly string[], environment: Environment, { s
     if (operands.length > command.length) program.error(`error: ${operands[0]} comes before --, where exec has its own options`, { exitCode: USAGE })
     const { exec } = await import('./exec.js')
     const { urlName, baseUrlName, sandboxUrlName, apiKeyName, controlUrlName, ...settings } = flags
+    const vars = varsOf(settings)
     const names = { url: urlName, baseUrl: baseUrlName, sandboxUrl: sandboxUrlName, apiKey: apiKeyName, controlUrl: controlUrlName }
     const gates = await gatesOf({ ...(minCoverage !== undefined && { minCoverage }), ...(failOn && { failOn }), ...(ignore && { ignore }) })
     const launch = await launchOf(settings)
     refuseForeignHost(launch.flag, environment)
-    status = await exec(command, { launch, names, killAfter, gates, report: report ?? null, environment }, { stderr })
+    status = await exec(command, { launch, vars, names, killAfter, gates, report: report ?? null, environment }, { stderr })
   })
 
   withGates(

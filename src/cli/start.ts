@@ -12,7 +12,7 @@ type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 
 /** Starts with the given settings and closes on SIGTERM or SIGINT; a second signal ends the process at once. `beforeEnd` has the process close the emulator before it ends. Errors: as of `runEmulator`. */
 export async function start(
-  given: Required<Pick<RunOptions, 'settings' | 'environment'>> & Pick<RunOptions, 'variables'>,
+  given: Required<Pick<RunOptions, 'settings' | 'environment'>> & Pick<RunOptions, 'variables' | 'vars'>,
   { stdout, stderr }: Output,
   beforeEnd: typeof closeWithGrace = closeWithGrace
 ): Promise<void> {
@@ -32,6 +32,7 @@ export async function start(
   const facts = {
     asked: sources.scenario === 'default' ? null : values.scenario,
     data: values.data,
+    hasVars: given.vars !== undefined,
     records: FAMILIES.reduce((sum, family) => sum + store[family].size, 0)
   }
   stdout.write(`${startUpText(emulator, facts)}\n`)
@@ -57,6 +58,8 @@ export type StartFacts = {
   asked: string | null
   /** The data file. */
   data: string | null
+  /** Whether values were given to variables of the scenario. */
+  hasVars: boolean
   /** How many records there are. */
   records: number
 }
@@ -64,7 +67,7 @@ export type StartFacts = {
 /** The text that is printed at start-up: the addresses, the scenario, where the data is, the keys, a first call, and the line that says that the emulator is ready. */
 export function startUpText(
   { baseUrl, controlUrl, scenario, apiKeys, resumed }: Pick<RunningEmulator, 'baseUrl' | 'controlUrl' | 'scenario' | 'apiKeys' | 'resumed'>,
-  { asked, data, records }: StartFacts
+  { asked, data, hasVars, records }: StartFacts
 ): string {
   const [first] = apiKeys
   const shown = apiKeys.slice(0, MOST_KEYS)
@@ -85,6 +88,7 @@ export function startUpText(
           '',
           `The scenario ${visible(asked)} was not loaded: the data file counts. POST /_control/load loads it, or --data with a new file starts in it.`
         )),
+    ...(resumed === null || !hasVars ? [] : wrapped('', 'The values of --var have no effect: the scenario that the data file keeps was loaded without them.')),
     ...[...keys, ...(more > 0 ? [`and ${more} more: ${controlUrl}/keys`] : [])].map((line, index) => `  ${(index === 0 ? 'Keys' : '').padEnd(8)}  ${line}`),
     ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',

@@ -22,7 +22,7 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
       'GET /health': { does: '200 once the start scenario is loaded, 503 before. Needs no token.' },
       'POST /reset': { does: "Back to the loaded scenario's first state." },
       'POST /load': {
-        does: 'Replaces everything by a scenario: by name, as JSON, or as a YAML document with the content type `application/yaml`. All or nothing.',
+        does: 'Replaces everything by a scenario: by name, as JSON, or as a YAML document with the content type `application/yaml`. All or nothing. `vars` beside it gives values to its variables.',
         query: { dry_run: '`1` or `true`: the document is only checked.' },
         body: '{"scenario":"default"}'
       },
@@ -126,7 +126,8 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
       },
       'GET /docs': { does: 'A page to read and try the emulated API.' },
       'GET /schema/fixture.json': { does: 'The JSON Schema of fixtures, for editors.' },
-      'GET /schema/scenario.json': { does: 'The JSON Schema of scenarios, for editors.' }
+      'GET /schema/scenario.json': { does: 'The JSON Schema of scenarios, for editors.' },
+      'GET /schema/script.json': { does: 'The JSON Schema of files of shared script entries, for editors.' }
     }
   }
 ]

@@ -1,6 +1,6 @@
 /** docs/reference/scenario-language.md: every name of a fixture and of a scenario, from the schema that checks them. */
 import type { Schema } from '../reference/parameters.js'
-import { fixtureSchema, scenarioSchema } from '../scenario/schemas.js'
+import { fixtureSchema, scenarioSchema, sharedScriptSchema } from '../scenario/schemas.js'
 import { code, page, table, typeName } from './markdown.js'
 
 const INTRODUCTION = `Every name that a scenario and a fixture may have, from the schema that checks them. How to say what, by task: [scenarios](../scenarios.md). For editors, the same as JSON Schema: [scenario.json](../schema/scenario.json), [fixture.json](../schema/fixture.json); line 1 of a document names it:
@@ -70,6 +70,9 @@ export function scenarioLanguagePage(): string {
     '## match',
     matched.description as string,
     table(HEAD, rowsOf(matched, {})),
+    '## Shared script entries',
+    'A file of script entries that scenarios share by `use`. An entry of a group has the names of [script](#script).',
+    table(HEAD, rowsOf(sharedScriptSchema() as Part, {})),
     '## Fixtures',
     'Records under the names that the API returns. What is left out is filled in: `id` is drawn, `created` is now, optional fields are null. The same names stand under `data` of a scenario.',
     ...fixture.flatMap(([name, schema]) => [`### ${name}`, schema.description as string, table(HEAD, rowsOf(objectOf(schema) as Part, {}))])

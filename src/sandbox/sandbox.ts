@@ -47,8 +47,8 @@ export type SandboxDependencies = {
   /** Where large documents are read; a sandbox that no call reaches needs none. */
   documents?: DocumentWorker | undefined
 }
-/** `play` makes the calls of steps in the sandbox that is being loaded; without it they are checked, not made. `dryRun` only checks. */
-export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined }
+/** `play` makes the calls of steps in the sandbox that is being loaded; without it they are checked, not made. `dryRun` only checks. `warn` takes what is probably not meant so. */
+export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined; warn?: Making['warn'] }
 
 /** The records that a merge added. */
 export type Added = ImportedRecords
@@ -163,9 +163,9 @@ export class Sandbox {
   async load(
     document: SourceDocument,
     origin: { name: string; file: string | null },
-    { dryRun = false, play }: LoadOptions = {}
+    { dryRun = false, play, warn, variables }: LoadOptions & Pick<Making, 'variables'> = {}
   ): Promise<FirstState['scenario']> {
-    const first = await firstStateOf(document, origin, this.#making)
+    const first = await firstStateOf(document, origin, { ...this.#making, warn, variables })
     return this.#beginIn({ first, document }, { dryRun, play })
   }
 
@@ -173,8 +173,8 @@ export class Sandbox {
    * Loads what a load call's body asks for. The load takes effect as a whole when it is done, whatever the sandbox was loaded with or reset to meanwhile.
    * Errors: as of `load`; `sandbox_unknown` where the sandbox was deleted meanwhile.
    */
-  async loadBody(body: Body, { left, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<FirstState['scenario']> {
-    const made = await loaded(body, { ...this.#making, documents: this.documents, now: this.machineNow() }, () => AbortSignal.any([left(), this.ending]))
+  async loadBody(body: Body, { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<FirstState['scenario']> {
+    const made = await loaded(body, { ...this.#making, warn, documents: this.documents, now: this.machineNow() }, () => AbortSignal.any([left(), this.ending]))
     return this.#beginIn(made, options)
   }
 

@@ -70,9 +70,10 @@ t.test('cli: --help shows the commands, every flag with its default and variable
 t.test('cli: the help of a command shows the flags that it takes', async t => {
   const flagsOf = async (command: string) => [...(await ran([command, '--help'])).stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag)
 
-  t.strictSame(await flagsOf('validate'), ['--fixtures-dir', '--scenarios-dir', '--set'])
+  t.strictSame(await flagsOf('validate'), ['--var', '--fixtures-dir', '--scenarios-dir', '--set'])
   t.strictSame(await flagsOf('healthcheck'), ['--port', '--host', '--set'])
   t.strictSame(await flagsOf('start'), [
+    '--var',
     '--port',
     '--host',
     '--scenario',
@@ -85,7 +86,7 @@ t.test('cli: the help of a command shows the flags that it takes', async t => {
     '--seed',
     '--set'
   ])
-  t.strictSame(await flagsOf('check'), ['--against', '--key', '--max-answer', '--timeout', '--var', '--format', '--fixtures-dir', '--scenarios-dir', '--set'])
+  t.strictSame(await flagsOf('check'), ['--against', '--key', '--max-answer', '--timeout', '--format', '--var', '--fixtures-dir', '--scenarios-dir', '--set'])
 })
 
 t.test('cli: the help of every command fits 80 columns and ends in an example that the command line takes', async t => {
@@ -444,7 +445,7 @@ t.test('cli: the start-up text shows addresses, scenario, data, keys and a call 
     ],
     resumed: null
   }
-  const facts = { asked: null, data: null, records: 226 }
+  const facts = { asked: null, data: null, hasVars: false, records: 226 }
 
   t.equal(
     startUpText(emulator, facts),
@@ -486,6 +487,12 @@ commerce-emulator ready on http://localhost:4010/next`
     ),
     'and so is the scenario that it takes the place of'
   )
+  t.ok(
+    startUpText(resumed, { ...facts, hasVars: true })
+      .replaceAll(/\s+/g, ' ')
+      .includes('The values of --var have no effect: the scenario that the data file keeps was loaded without them.')
+  )
+  t.notOk(startUpText(emulator, { ...facts, hasVars: true }).includes('--var'))
   t.notOk(startUpText(emulator, { ...facts, asked: 'split-bill' }).includes('not loaded'))
   const odd = startUpText({ ...emulator, baseUrl: 'http://[fe80::1]:4010/next', apiKeys: [{ key: "a'b&$c", account: 'mch_a' }] }, facts)
   t.ok(odd.includes(`curl -u 'a'\\''b&$c:' 'http://[fe80::1]:4010/next/locations'\n`), odd)
@@ -499,7 +506,7 @@ t.test('cli: the start-up text fits 80 columns with the longest description, and
     apiKeys: Array.from({ length: 11 }, (_, index) => ({ key: `sk_${index}`, account: 'mch_a' })),
     resumed: null
   }
-  const lines = startUpText(emulator, { asked: null, data: '/data/state.json', records: 250_000 }).split('\n')
+  const lines = startUpText(emulator, { asked: null, data: '/data/state.json', hasVars: false, records: 250_000 }).split('\n')
 
   t.strictSame(
     lines.filter(line => line.length > 80),

@@ -43,7 +43,7 @@ t.test('reports, failures and the text at start show no control character of oth
   ])
   t.strictSame(failureLines(Object.assign(new Error('m'), { stack: `one\ntwo${ESCAPE}` })), ['commerce-emulator: one\ntwo\\u001b'])
   const emulator = { baseUrl: 'b', controlUrl: 'c', scenario: { name: evil, description: evil }, apiKeys: [{ key: evil, account: 'mch_a' }], resumed: null }
-  const facts = { asked: evil, data: evil, records: 1 }
+  const facts = { asked: evil, data: evil, hasVars: true, records: 1 }
   t.equal(startUpText(emulator, facts).match(/✓ forged/g)?.length, 5)
   t.notMatch(startUpText({ ...emulator, resumed: evil, apiKeys: [] }, facts), CONTROLS)
 })

@@ -178,7 +178,7 @@ const ROUTES: Route[] = [
   [
     1,
     draws =>
-      `GET ${draws.pick(['/', '/console/console.js', '/console/console.css', '/console/..%2ffiles.ts', '/console/__proto__', '/schema/fixture.json', '/schema/scenario.json', '/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css', '/docs/..%2f..%2fpackage.json', '/docs/__proto__', '/nothing', '/..', '/%2e%2e/next'])}`
+      `GET ${draws.pick(['/', '/console/console.js', '/console/console.css', '/console/..%2ffiles.ts', '/console/__proto__', '/schema/fixture.json', '/schema/scenario.json', '/schema/script.json', '/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css', '/docs/..%2f..%2fpackage.json', '/docs/__proto__', '/nothing', '/..', '/%2e%2e/next'])}`
   ],
   [1, () => 'POST /reset'],
   [
