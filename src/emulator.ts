@@ -37,6 +37,8 @@ export type RunOptions = {
   vars?: GivenVariables | undefined
   /** Takes each warning of the start scenario as a line, besides the log. */
   warn?: (line: string) => void
+  /** Called with a sandbox that has answered calls and is about to forget them: it is loaded, reset or deleted. */
+  beforeForgetting?: (sandbox: Sandbox) => void
   /** Called during long work while a scenario loads: a label, and how many of how many are done. */
   progress?: (label: string, done: number, total: number) => void
 }
@@ -79,12 +81,13 @@ export async function runEmulator({
   warn = () => {},
   now = Date.now,
   logger,
-  progress
+  progress,
+  beforeForgetting
 }: RunOptions = {}): Promise<RunningEmulator> {
   const launch = { flag: { ...(isPortFree && { port: 0 }), ...(await checked(settings)) }, environment: await checked(environment), variables }
   const process = settingsInForce(launch).values
   const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir }, process)
-  const sandboxes = new Sandboxes({ library, launch, machine: now, progress })
+  const sandboxes = new Sandboxes({ library, launch, machine: now, progress, beforeForgetting })
   const file = process.data === null ? null : await DataFile.take(process.data)
   const app = await buildApp({ sandboxes, library, settings: process, version: VERSION, data: file ?? undefined, ...(logger && { logger }) })
   let stopWatching = async () => {}

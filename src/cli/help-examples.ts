@@ -22,6 +22,8 @@ const EXAMPLES = {
       'commerce-emulator exec --fail-on errors expectations --report reports \\\n    -- npm test'
     ]
   ],
+  record: [['write what a test does as a scenario', 'commerce-emulator record --out refunds.yaml -- npm test']],
+  repro: [['the smallest scenario that answers a call as it was answered', 'commerce-emulator repro req_3 > refused.yaml']],
   judge: [['judge what a running emulator was sent', 'commerce-emulator judge --url http://localhost:4010 --min-coverage 30']],
   coverage: [['add up the coverage of several jobs', 'commerce-emulator coverage merge reports']],
   'coverage merge': [['add up several jobs and ask for 80 %', 'commerce-emulator coverage merge --min-coverage 80 reports']],

@@ -1,4 +1,4 @@
-/** The command line: `commerce-emulator [start] | new NAME | validate FILE… | check FILE… | exec -- COMMAND… | coverage merge FILE… | healthcheck`. */
+/** The command line: `commerce-emulator [start] | new NAME | validate FILE… | check FILE… | exec -- COMMAND… | record --out FILE -- COMMAND… | repro ID | coverage merge FILE… | healthcheck`. */
 import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
@@ -18,6 +18,7 @@ type CheckFlags = Flags & { against?: string; key?: string[]; format: ReportForm
 type GateFlags = { minCoverage?: number; failOn?: string[]; ignore?: string[]; report?: string }
 type ExecFlags = Flags &
   GateFlags & { killAfter: number; urlName: string; baseUrlName: string; sandboxUrlName: string; apiKeyName: string; controlUrlName: string }
+type RecordFlags = ExecFlags & { out: string }
 type JudgeFlags = GateFlags & { url?: string; token?: string }
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -82,18 +83,21 @@ function withSettings(command: Command, wanted: (key: SettingKey) => boolean = (
 const withVariables = (command: Command, about = 'The value of a variable of the scenario, as often as needed.'): Command =>
   command.addOption(new Option('--var <name=value>', about).argParser(collected))
 
-/** What exec runs: all that comes after `--`, which is there. */
+/** What exec or record runs: all that comes after `--`, which is there. */
 const commandIn = (args: readonly string[]): readonly string[] => args.slice(args.indexOf('--') + 1)
 
-/** Why a command line of exec runs nothing, though no help is asked for; null where it names a command. */
-function missingCommand([command, first, ...rest]: readonly string[]): string | null {
-  if (command !== 'exec' || first === '-h' || first === '--help') return null
+/** The commands that run another one, and how each is called. */
+const RUNNING: Readonly<Record<string, string>> = { exec: 'exec [options] -- COMMAND', record: 'record --out FILE [options] -- COMMAND' }
+
+/** Why a command line of exec or record runs nothing, though no help is asked for; null where it names a command. */
+function missingCommand([command = '', first, ...rest]: readonly string[]): string | null {
+  if (!Object.hasOwn(RUNNING, command) || first === '-h' || first === '--help') return null
   const all = [first, ...rest]
   const end = all.indexOf('--')
-  if (end < 0) return 'exec needs -- before the command that it runs: commerce-emulator exec [options] -- COMMAND'
-  if (end === all.length - 1) return 'exec needs a command after --'
+  if (end < 0) return `${command} needs -- before the command that it runs: commerce-emulator ${RUNNING[command]}`
+  if (end === all.length - 1) return `${command} needs a command after --`
   const version = all.slice(0, end).find(word => word === '-V' || word === '--version')
-  return version === undefined ? null : `exec has no option ${version}`
+  return version === undefined ? null : `${command} has no option ${version}`
 }
 
 /** Adds the flags that say what fails a run, and where its reports go. */
@@ -131,7 +135,7 @@ export async function run(args: readonly string[], environment: Environment, { s
   const program = new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .usage(
-      '[start] [options]\n       commerce-emulator new [options] <name>\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
+      '[start] [options]\n       commerce-emulator new [options] <name>\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator record --out <file> [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator repro [options] <id>\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
     )
     .version(VERSION, '-V, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help.')
@@ -228,28 +232,24 @@ export async function run(args: readonly string[], environment: Environment, { s
     return typeof gates === 'string' ? program.error(`error: ${gates}`) : gates
   }
 
-  withSettings(
-    withVariables(
-      withGates(
-        program
-          .command('exec')
-          .usage('[options] -- <command...>')
-          .argument('<command...>', 'The command to run, after --.')
-          .description('Run a command against an emulator of its own, and judge its calls; exit with its status, or 2 when only a gate failed.')
-          .addHelpText('after', examplesOf('exec'))
-      )
+  /** Adds the flags of a command that runs another one. */
+  const running = (command: Command) =>
+    withSettings(
+      withVariables(withGates(command))
+        .argument('<command...>', 'The command to run, after --.')
+        .addOption(new Option('--kill-after <seconds>', 'How long the command may take to end after a signal.').argParser(wholeOf).default(5))
+        .option('--url-name <name>', "Variable for the emulator's address.", 'COMMERCE_URL')
+        .option('--base-url-name <name>', 'Variable for the base address of the API.', 'COMMERCE_BASE_URL')
+        .option('--sandbox-url-name <name>', 'Variable for the base address of a sandbox, with {name} in it.', 'COMMERCE_SANDBOX_URL')
+        .option('--api-key-name <name>', 'Variable for the first API key.', 'COMMERCE_API_KEY')
+        .option('--control-url-name <name>', 'Variable for the address of the control API.', 'COMMERCE_CONTROL_URL'),
+      () => true,
+      { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` }
     )
-      .addOption(new Option('--kill-after <seconds>', 'How long the command may take to end after a signal.').argParser(wholeOf).default(5))
-      .option('--url-name <name>', "Variable for the emulator's address.", 'COMMERCE_URL')
-      .option('--base-url-name <name>', 'Variable for the base address of the API.', 'COMMERCE_BASE_URL')
-      .option('--sandbox-url-name <name>', 'Variable for the base address of a sandbox, with {name} in it.', 'COMMERCE_SANDBOX_URL')
-      .option('--api-key-name <name>', 'Variable for the first API key.', 'COMMERCE_API_KEY')
-      .option('--control-url-name <name>', 'Variable for the address of the control API.', 'COMMERCE_CONTROL_URL'),
-    () => true,
-    { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` }
-  ).action(async (operands: string[], { minCoverage, failOn, ignore, report, killAfter, ...flags }: ExecFlags) => {
+
+  const runIt = async (operands: string[], { minCoverage, failOn, ignore, report, killAfter, ...flags }: ExecFlags, name: string, out?: string) => {
     const command = commandIn(args) as [string, ...string[]]
-    if (operands.length > command.length) program.error(`error: ${operands[0]} comes before --, where exec has its own options`, { exitCode: USAGE })
+    if (operands.length > command.length) program.error(`error: ${operands[0]} comes before --, where ${name} has its own options`, { exitCode: USAGE })
     const { exec } = await import('./exec.js')
     const { urlName, baseUrlName, sandboxUrlName, apiKeyName, controlUrlName, ...settings } = flags
     const vars = varsOf(settings)
@@ -257,8 +257,25 @@ export async function run(args: readonly string[], environment: Environment, { s
     const gates = await gatesOf({ ...(minCoverage !== undefined && { minCoverage }), ...(failOn && { failOn }), ...(ignore && { ignore }) })
     const launch = await launchOf(settings)
     refuseForeignHost(launch.flag, environment)
-    status = await exec(command, { launch, vars, names, killAfter, gates, report: report ?? null, environment }, { stderr })
-  })
+    status = await exec(command, { launch, vars, names, killAfter, gates, report: report ?? null, environment, out }, { stderr })
+  }
+
+  running(
+    program
+      .command('exec')
+      .usage('[options] -- <command...>')
+      .description('Run a command against an emulator of its own, and judge its calls; exit with its status, or 2 when only a gate failed.')
+      .addHelpText('after', examplesOf('exec'))
+  ).action((operands: string[], flags: ExecFlags) => runIt(operands, flags, 'exec'))
+
+  running(
+    program
+      .command('record')
+      .usage('--out <file> [options] -- <command...>')
+      .description('Run a command as exec does, and write its calls as a scenario that plays them again, with no more records than they need.')
+      .addHelpText('after', examplesOf('record'))
+      .requiredOption('--out <file>', 'File to write the scenario to; after each load or reset another one, with -2, -3 … in its name.')
+  ).action((operands: string[], { out, ...flags }: RecordFlags) => runIt(operands, flags, 'record', out))
 
   withGates(
     program
@@ -274,6 +291,19 @@ export async function run(args: readonly string[], environment: Environment, { s
       const gates = await gatesOf(flags)
       const known = token ?? (await settingsOfEnvironment(environment)).control_token ?? null
       status = await judge({ url, token: known, gates, report: report ?? null, environment }, stderr)
+    })
+
+  program
+    .command('repro')
+    .argument('<id>', 'A Request-Id such as req_3, or the name of a call in a report, such as worker-1#2/req_3.')
+    .description('Print the smallest scenario in which a call of a running emulator is answered as it was; it holds the records that the call was judged by.')
+    .addHelpText('after', examplesOf('repro'))
+    .option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)")
+    .option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
+    .helpOption('-h, --help', 'Print this help.')
+    .action(async (id: string, { url = environment.COMMERCE_URL || 'http://localhost:4010', token }: { url?: string; token?: string }) => {
+      const { repro } = await import('./repro.js')
+      stdout.write(await repro(id, { url, token: token ?? (await settingsOfEnvironment(environment)).control_token ?? null }))
     })
 
   const coverage = program

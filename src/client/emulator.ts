@@ -134,6 +134,11 @@ export type Emulator = {
   /** A call of the journal, by the Request-Id of its answer, with why it was answered so. `GET /_control/requests/ID`. Errors: `request_unknown`. */
   why: (id: string) => Promise<ExplainedCall>
   /**
+   * The calls since the last load or reset as a scenario that plays them again, in YAML; with the id of a call the smallest scenario that answers it as it was
+   * answered. `GET /_control/requests?format=scenario`, `GET /_control/requests/ID?format=scenario`. Errors: `request_unknown`, `parameter_invalid`.
+   */
+  recorded: (id?: string) => Promise<string>
+  /**
    * What a call such as `POST /refunds` would be answered now, and why. It is judged on a copy, which is thrown away: nothing is changed, counted or kept.
    * `POST /_control/explain`. Errors: `option_invalid`, `document_invalid`, `setting_invalid`, `parameter_invalid`, `sandbox_unknown`.
    */
@@ -223,6 +228,7 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
     },
     requests: filter => control('GET /requests', { query: { ...filter } }),
     why: async id => control(`GET /requests/${idIn(id)}`),
+    recorded: async id => control(`GET /requests${id === undefined ? '' : `/${idIn(id)}`}`, { query: { format: 'scenario' } }),
     explain: async (on, options = {}) => {
       checkOptions('explain', options, EXPLAIN_OPTIONS)
       return control('POST /explain', { body: { ...callIn(on, 'POST /refunds'), ...options } })

@@ -86,10 +86,14 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
           on: 'An operation, such as `POST /refunds` or `GET /tickets/{id}`.',
           status: 'A status, `404`, or a class of them, `4xx`.',
           since: 'Calls after a request id, or from an instant on.',
-          limit: 'At most this many, 1 to 1000; 100 when left out.'
+          limit: 'At most this many, 1 to 1000; 100 when left out.',
+          format: '`json`, the default, or `scenario`: the calls since the last load or reset as a scenario that plays them again.'
         }
       },
-      'GET /requests/ID': { does: 'One call, and why it was answered so.', query: { format: '`json`, the default, or `text`.' } },
+      'GET /requests/ID': {
+        does: 'One call, and why it was answered so.',
+        query: { format: '`json`, the default, `text`, or `scenario`: the smallest scenario in which the call is answered as it was.' }
+      },
       'DELETE /requests': { does: 'Empties the journal.' },
       'POST /explain': {
         does: 'What a call would be answered, why, and what it would change: judged on a copy of the sandbox, which is thrown away. `changes` gives the copy other records, settings or another time.',

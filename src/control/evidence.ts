@@ -15,6 +15,7 @@ import { explained, explainedText, summaryOf } from '../evidence/why.js'
 import { keysToMask } from '../http/answers.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
+import { type RecordedScenario, recordingOf, scenarioOf, scenarioOfCall, type Trials } from '../sandbox/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { queryOf } from './bodies.js'
 import { Slots } from './slots.js'
@@ -25,14 +26,18 @@ const LIST_QUERY = parameters({
   on: optional(text()),
   status: optional(text()),
   since: optional(text()),
-  limit: optional(Type.Integer({ minimum: 1, maximum: 1000 }))
+  limit: optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+  format: optional(word(['json', 'scenario']))
 })
-const ENTRY_QUERY = parameters({ format: optional(word(['json', 'text'])) })
+const ENTRY_QUERY = parameters({ format: optional(word(['json', 'text', 'scenario'])) })
 const COVERAGE_QUERY = parameters({ scope: SCOPE, format: optional(word(COVERAGE_FORMATS)) })
 const FINDINGS_QUERY = parameters({ scope: SCOPE, format: optional(word(['json', 'text'])) })
 const SCOPE_QUERY = parameters({ scope: SCOPE })
 const DEFAULT_LIMIT = 100
 const TEXT = 'text/plain; charset=utf-8'
+const UNPLAYABLE =
+  'cannot be played again: a play calls an operation of the reference with an API key, if any, and with a form in which each name stands once, on records that a fixture can hold'
+const YAML = 'application/yaml; charset=utf-8'
 
 const totalsIn = ({ run, evidence }: Sandbox, scope: 'sandbox' | 'run' | undefined): Totals => (scope === 'run' ? run : evidence.totals)
 
@@ -46,9 +51,16 @@ export const evidenceRoutes: FastifyPluginAsync<{ settings: Settings }> = async 
   setMaxListeners(0, closing.signal)
   control.addHook('onClose', async () => closing.abort())
 
-  control.get('/requests', async request => {
-    const query = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
+  const trialsIn = (sandbox: Sandbox): Trials => ({ blank: () => sandbox.blank(), playIn: control.playIn })
+
+  control.get('/requests', async (request, reply) => {
+    const { format, ...query } = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
     const { sandbox } = request.call
+    if (format === 'scenario') {
+      const [filter] = Object.keys(query)
+      if (filter !== undefined) throw invalid(filter, 'a scenario plays every call again; leave it out')
+      return reply.type(YAML).send(await recordedText(await scenarioOf(recordingOf(sandbox, keysToMask(sandbox)), trialsIn(sandbox))))
+    }
     const { journal } = sandbox.evidence
     const found = journal.calls().reverse().filter(filterOf(query, sandbox))
     const { limit = DEFAULT_LIMIT } = query
@@ -66,9 +78,14 @@ export const evidenceRoutes: FastifyPluginAsync<{ settings: Settings }> = async 
     const { format } = queryOf<Static<typeof ENTRY_QUERY>>(request, ENTRY_QUERY)
     const { sandbox } = request.call
     const { journal } = sandbox.evidence
-    const found = journal.get(request.params.id)
+    const found = sandbox.evidence.find(request.params.id)
     if (!found) throw unknownRequest(request.params.id, sandbox)
     const keys = keysToMask(sandbox)
+    if (format === 'scenario') {
+      const scenario = await scenarioOfCall(found, recordingOf(sandbox, keys), trialsIn(sandbox))
+      if (scenario === undefined) throw invalid('format', `${found.id} ${UNPLAYABLE}`)
+      return reply.type(YAML).send(await recordedText(scenario))
+    }
     return format === 'text' ? reply.type(TEXT).send(explainedText(found, journal, keys)) : explained(found, journal, keys)
   })
 
@@ -127,3 +144,9 @@ function unknownRequest(id: string, sandbox: Sandbox): ApiError {
 }
 
 const heldBy = (ids: readonly string[]) => (ids.length === 0 ? 'it is empty' : `it holds ${ids[0]} to ${ids.at(-1)}`)
+
+/** A recorded scenario as YAML. */
+async function recordedText({ data, notes }: RecordedScenario): Promise<string> {
+  const { scenarioText } = await import('../scenario/yaml.js')
+  return scenarioText(data, notes)
+}

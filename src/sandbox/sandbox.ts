@@ -46,6 +46,8 @@ export type SandboxDependencies = {
   progress?: Progress | undefined
   /** Where large documents are read; a sandbox that no call reaches needs none. */
   documents?: DocumentWorker | undefined
+  /** Called with a sandbox that has answered calls and is about to forget them. */
+  beforeForgetting?: ((sandbox: Sandbox) => void) | undefined
 }
 /** `play` makes the calls of steps in the sandbox that is being loaded; without it they are checked, not made. `dryRun` only checks. `warn` takes what is probably not meant so. */
 export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined; warn?: Making['warn'] }
@@ -92,6 +94,12 @@ export class Sandbox {
     this.run = dependencies.run ?? new Run()
     const budget = dependencies.journals ?? new JournalBudget(values['limits.journal_total'])
     this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], budget }, this.run, name)
+  }
+
+  /** A sandbox with the same fixtures and scenarios at hand, and nothing of this one: neither its settings, nor its records, nor its run. */
+  blank(): Sandbox {
+    const { library, machine, documents } = this.#dependencies
+    return new Sandbox({ library, machine, documents, launch: { flag: {}, environment: {} } })
   }
 
   get isLoaded(): boolean {
@@ -208,9 +216,15 @@ export class Sandbox {
     if (this.#requests > 0) this.run.history.add(this.period)
   }
 
+  /** Ends a period whose calls are forgotten. */
+  #forget(): void {
+    if (this.#requests > 0) this.#dependencies.beforeForgetting?.(this)
+    this.#endPeriod()
+  }
+
   /** Begins in a first state, and goes back to it on reset. */
   begin(first: FirstState): void {
-    if (this.#first) this.#endPeriod()
+    if (this.#first) this.#forget()
     this.#requests = 0
     this.#first = first
     this.reset()
@@ -253,7 +267,7 @@ export class Sandbox {
 
   /** Cuts what waits in a sandbox that is deleted, and gives its evidence up. */
   end(): void {
-    if (this.isKept) this.#endPeriod()
+    if (this.isKept) this.#forget()
     this.#ending.abort(new ApiError('sandbox_unknown', { message: `The sandbox ${this.name} was deleted meanwhile.`, param: 'name' }))
     this.gates.end()
     this.evidence.end()
@@ -271,7 +285,7 @@ export class Sandbox {
   /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the count of answers. */
   reset(): void {
     const first = this.requireLoaded()
-    this.#endPeriod()
+    this.#forget()
     this.evidence.clear()
     this.#tally = new Tally(first.expectations)
     this.#requests = 0

@@ -1,5 +1,5 @@
 /** YAML as documents write it, and the state as YAML. */
-import { CST, type Document, isAlias, isCollection, isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, type Scalar, stringify, visit } from 'yaml'
+import { CST, Document, isAlias, isCollection, isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, type Scalar, stringify, visit } from 'yaml'
 import { shortened } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { type Place, type PlaceTree, placeTree, settlePlaces } from './json-places.js'
@@ -179,3 +179,22 @@ function placeOf(at: number, lines: LineCounter): Place {
 
 /** Data as YAML text. */
 export const yamlText = (data: unknown): string => stringify(data, { lineWidth: 0, aliasDuplicateObjects: false })
+
+/** The parts of a scenario whose members are written on one line each, and those whose members' values are. */
+const LINES: readonly string[] = ['expect']
+const VALUES: readonly string[] = ['play', 'script']
+
+/** A scenario as YAML text under comments: a record, an expectation and each part of a play on a line of its own. */
+export function scenarioText(data: Record<string, unknown>, comments: readonly string[]): string {
+  const document = new Document(data, { aliasDuplicateObjects: false })
+  const flow = (path: readonly (string | number)[]) => {
+    const node = document.getIn(path)
+    if (isCollection(node)) node.flow = true
+  }
+  for (const family of Object.keys(data.data ?? {}))
+    for (const index of ((data.data as Record<string, unknown[]>)[family] as unknown[]).keys()) flow(['data', family, index])
+  for (const name of LINES) for (const index of ((data[name] ?? []) as unknown[]).keys()) flow([name, index])
+  for (const name of VALUES)
+    for (const [index, member] of ((data[name] ?? []) as object[]).entries()) for (const part of Object.keys(member)) flow([name, index, part])
+  return `${comments.map(comment => `# ${comment}\n`).join('')}${document.toString({ lineWidth: 0 })}`
+}

@@ -213,6 +213,7 @@ const ROUTES: Route[] = [
     draws => `GET /requests${query(draws, '', '?limit=1000', '?limit=3&status=4xx', '?status=200', '?on=POST%20/refunds', '?since=req_5', '?since=2026-01-01')}`
   ],
   [5, draws => `GET /requests/${draws.chance(85) ? `req_${1 + draws.below(3000)}` : encoded(hostileWord(draws), draws)}${query(draws, '', '?format=text')}`],
+  [1, draws => `GET /requests/req_${1 + draws.below(3000)}?format=scenario`],
   [1, () => 'DELETE /requests'],
   [1, () => 'GET /events'],
   [
