@@ -9,6 +9,7 @@ import { isPath } from '../scenario/library.js'
 import { VERSION } from '../version.js'
 import { type CheckedFile, isFailed } from './check/points.js'
 import { failureLines } from './failures.js'
+import { examplesOf } from './help-examples.js'
 import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
 import { createProgressBar } from './progress.js'
 import { REPORT_FORMATS, type ReportFormat } from './reports.js'
@@ -172,6 +173,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     .showHelpAfterError('(run commerce-emulator --help for the commands and flags)')
 
   const start = withSettings(withVariables(program.command('start', { isDefault: true }).description('Start the emulator; also when no command is named.')))
+    .addHelpText('after', examplesOf('start'))
     .allowExcessArguments()
     .action(async (flags: Flags, { args }: Command) => {
       if (args.length > 0) program.error(`error: ${strayArgument(args[0] as string, program)}`)
@@ -186,6 +188,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     .command('new')
     .argument('<name>', 'The name of the file, or its path; .yaml is added.')
     .description('Write a commented scenario to start from.')
+    .addHelpText('after', examplesOf('new'))
     .option('--force', 'Write over a file that is there.')
     .helpOption('-h, --help', 'Print this help.')
     .action(async (name: string, { force = false }: { force?: boolean }) => {
@@ -202,6 +205,7 @@ export async function run(args: readonly string[], environment: Environment, { s
         .command('validate')
         .argument('<file...>', "Scenario or fixture files, folders of them, or patterns such as 'scenarios/**/*.yaml'.")
         .description('Check scenario and fixture files; exit 0 when all are valid.')
+        .addHelpText('after', examplesOf('validate'))
     ),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
   ).action(async (files: string[], flags: Flags) => {
@@ -215,6 +219,7 @@ export async function run(args: readonly string[], environment: Environment, { s
         .command('check')
         .argument('<file...>', "Scenario files, folders of them, or patterns such as 'scenarios/**/*.yaml'.")
         .description("Play scenarios' steps and check their expectations; exit 0 when all hold.")
+        .addHelpText('after', examplesOf('check'))
         .option('--against <url>', 'Play against a running service, by its base address, and compare its answers; no script and no control call is sent there.')
         .option('--write-settings <file>', 'File to write the settings to that make the emulator answer as that service does, as YAML or JSON.')
         .addOption(
@@ -304,6 +309,7 @@ export async function run(args: readonly string[], environment: Environment, { s
       .command('exec')
       .usage('[options] -- <command...>')
       .description('Run a command against an emulator of its own, and judge its calls; exit with its status, or 2 when only a gate failed.')
+      .addHelpText('after', examplesOf('exec'))
   ).action((operands: string[], flags: ExecFlags) => runIt(operands, flags, 'exec'))
 
   running(
@@ -311,6 +317,7 @@ export async function run(args: readonly string[], environment: Environment, { s
       .command('record')
       .usage('--out <file> [options] -- <command...>')
       .description('Run a command as exec does, and write its calls as a scenario that plays them again, with no more records than they need.')
+      .addHelpText('after', examplesOf('record'))
       .requiredOption('--out <file>', 'File to write the scenario to; after each load or reset another one, with -2, -3 … in its name.')
   ).action((operands: string[], { out, ...flags }: RecordFlags) => runIt(operands, flags, 'record', out))
 
@@ -318,6 +325,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     program
       .command('judge')
       .description('Judge the calls that a running emulator was sent, by the gates and with the reports of exec; exit 2 when a gate failed.')
+      .addHelpText('after', examplesOf('judge'))
   )
     .option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)")
     .option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
@@ -333,6 +341,7 @@ export async function run(args: readonly string[], environment: Environment, { s
     .command('repro')
     .argument('<id>', 'A Request-Id such as req_3, or the name of a call in a report, such as worker-1#2/req_3.')
     .description('Print the smallest scenario in which a call of a running emulator is answered as it was; it holds the records that the call was judged by.')
+    .addHelpText('after', examplesOf('repro'))
     .option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)")
     .option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
     .helpOption('-h, --help', 'Print this help.')
@@ -341,11 +350,16 @@ export async function run(args: readonly string[], environment: Environment, { s
       stdout.write(await repro(id, { url, token: token ?? (await settingsOfEnvironment(environment)).control_token ?? null }))
     })
 
-  const coverage = program.command('coverage').description('Reports of rule coverage.').helpOption('-h, --help', 'Print this help.')
+  const coverage = program
+    .command('coverage')
+    .description('Reports of rule coverage.')
+    .addHelpText('after', examplesOf('coverage'))
+    .helpOption('-h, --help', 'Print this help.')
   coverage
     .command('merge')
     .argument('<file...>', 'Coverage reports as JSON, folders of them, or patterns such as reports/*/coverage.json.')
     .description('Add up the coverage of several runs.')
+    .addHelpText('after', examplesOf('coverage merge'))
     .addOption(new Option('--format <format>', 'How to report.').choices(COVERAGE_FORMATS).default('text'))
     .option('--min-coverage <percent>', 'The least rule coverage that passes; exit 2 below it.', percentOf)
     .helpOption('-h, --help', 'Print this help.')
@@ -357,7 +371,10 @@ export async function run(args: readonly string[], environment: Environment, { s
     })
 
   withSettings(
-    program.command('healthcheck').description('Ask a running emulator whether it is ready; exit 0 when it is.'),
+    program
+      .command('healthcheck')
+      .description('Ask a running emulator whether it is ready; exit 0 when it is.')
+      .addHelpText('after', examplesOf('healthcheck')),
     key => key === 'port' || key === 'host'
   ).action(async (flags: Flags) => {
     const { healthcheck } = await import('./healthcheck.js')

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../emulator.js'
 import { createLogger } from '../http/logging.js'
+import { FAMILIES } from '../store/store.js'
 import { createProgressBar } from './progress.js'
 import { visible } from './terminal.js'
 
@@ -27,7 +28,14 @@ export async function start(
     })
   })
   warnOfExposure(values, logger)
-  stdout.write(`${startUpText(emulator, sources.scenario === 'default' ? null : values.scenario, given.vars !== undefined)}\n`)
+  const { store } = emulator.sandbox
+  const facts = {
+    asked: sources.scenario === 'default' ? null : values.scenario,
+    data: values.data,
+    hasVars: given.vars !== undefined,
+    records: FAMILIES.reduce((sum, family) => sum + store[family].size, 0)
+  }
+  stdout.write(`${startUpText(emulator, facts)}\n`)
 }
 
 /** Logs what to do where other machines may reach the control API and it needs no token. */
@@ -38,31 +46,70 @@ export function warnOfExposure({ host, control_token }: Pick<Settings, 'host' | 
   )
 }
 
-/**
- * The text that is printed at start-up: the addresses, the keys, a first call, and the line that says that the emulator is ready. `asked` is the scenario that
- * was asked for, which a data file takes the place of.
- `hasVars` says that values were given to its variables.
- */
-export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }: RunningEmulator, asked: string | null = null, hasVars = false): string {
+/** Columns that the text at start keeps to, where its words allow it. */
+const COLUMNS = 80
+const INDENT = '            '
+/** API keys that are shown. */
+const MOST_KEYS = 8
+
+/** What the text at start says beside the emulator's own addresses and keys. */
+export type StartFacts = {
+  /** The scenario that was asked for, which a data file takes the place of. */
+  asked: string | null
+  /** The data file. */
+  data: string | null
+  /** Whether values were given to variables of the scenario. */
+  hasVars: boolean
+  /** How many records there are. */
+  records: number
+}
+
+/** The text that is printed at start-up: the addresses, the scenario, where the data is, the keys, a first call, and the line that says that the emulator is ready. */
+export function startUpText(
+  { baseUrl, controlUrl, scenario, apiKeys, resumed }: Pick<RunningEmulator, 'baseUrl' | 'controlUrl' | 'scenario' | 'apiKeys' | 'resumed'>,
+  { asked, data, hasVars, records }: StartFacts
+): string {
   const [first] = apiKeys
-  const width = apiKeys.reduce((width, { key }) => Math.max(width, key.length), 0)
+  const shown = apiKeys.slice(0, MOST_KEYS)
+  const width = shown.reduce((width, { key }) => Math.max(width, visible(key).length), 0)
+  const keys = shown.map(({ key, account }) => `${visible(key).padEnd(width)}  acts as ${account}`)
+  const more = apiKeys.length - shown.length
+  const description = scenario.description ? `: ${visible(scenario.description)}` : ''
   return [
     '',
     `  API       ${baseUrl}`,
-    `  Control   ${controlUrl}`,
-    `  Scenario  ${visible(scenario.name)}${scenario.description ? `: ${visible(scenario.description)}` : ''}`,
-    ...(resumed === null ? [] : [`  Data      ${resumed}: continued from where it stopped`]),
+    `  Console   ${controlUrl}`,
+    `  Docs      ${controlUrl}/docs`,
+    ...wrapped('Scenario', `${visible(scenario.name)}${description}`),
+    ...wrapped('Data', `${records} ${records === 1 ? 'record' : 'records'}, ${keptWhere(data, resumed)}`),
     ...(resumed === null || asked === null
       ? []
-      : [
-          `            The scenario ${visible(asked)} was not loaded: the data file counts. POST /_control/load loads it, or --data with a new file starts in it.`
-        ]),
-    ...(resumed === null || !hasVars ? [] : ['            The values of --var have no effect: the scenario that the data file keeps was loaded without them.']),
-    ...apiKeys.map(({ key, account }, index) => `  ${index === 0 ? 'Keys    ' : '        '}  ${visible(key).padEnd(width)}  acts as ${account}`),
+      : wrapped(
+          '',
+          `The scenario ${visible(asked)} was not loaded: the data file counts. POST /_control/load loads it, or --data with a new file starts in it.`
+        )),
+    ...(resumed === null || !hasVars ? [] : wrapped('', 'The values of --var have no effect: the scenario that the data file keeps was loaded without them.')),
+    ...[...keys, ...(more > 0 ? [`and ${more} more: ${controlUrl}/keys`] : [])].map((line, index) => `  ${(index === 0 ? 'Keys' : '').padEnd(8)}  ${line}`),
     ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',
     `commerce-emulator ready on ${baseUrl}`
   ].join('\n')
+}
+
+function keptWhere(data: string | null, resumed: string | null): string {
+  if (data === null) return 'in memory; --data FILE keeps them'
+  return resumed === null ? `kept in ${visible(data)}` : `continued from ${visible(resumed)}`
+}
+
+/** A text beside its name, on as many lines as it needs. */
+function wrapped(name: string, text: string): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) as string
+    if (line !== '' && INDENT.length + line.length + word.length >= COLUMNS) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return lines.map((line, index) => (index === 0 ? `  ${name.padEnd(8)}  ${line}` : `${INDENT}${line}`))
 }
 
 /** The text as one word of a shell command, quoted where that is needed. */

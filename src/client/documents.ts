@@ -4,11 +4,17 @@
 export type Fixture = {
   /** API keys, each bound to one Account. */
   api_keys?: readonly ApiKey[]
+  /** Accounts. */
   accounts?: readonly AccountFixture[]
+  /** Users. */
   users?: readonly UserFixture[]
+  /** Locations. */
   locations?: readonly LocationFixture[]
+  /** Tickets. */
   tickets?: readonly TicketFixture[]
+  /** Transactions. */
   transactions?: readonly TransactionFixture[]
+  /** Refunds. */
   refunds?: readonly RefundFixture[]
 }
 
@@ -30,6 +36,7 @@ export type LocationFixture = {
   account: string
   /** The name shown. */
   display_name: string | null
+  /** Always with its six sub-fields. */
   address: {
     /** Two-letter country code (ISO 3166-1 alpha-2). */
     country: string | null
@@ -44,7 +51,9 @@ export type LocationFixture = {
     /** State, county, province or region. */
     state?: string | null
   }
+  /** Phone number. */
   phone?: string | null
+  /** Web address. */
   website?: string | null
   /** Key-value pairs of your own. */
   metadata?: { [name: string]: string } | null
@@ -58,10 +67,13 @@ export type AccountFixture = {
   id?: string
   /** Creation time, ISO 8601 in UTC. */
   created?: string | null
+  /** Which kind of Account it is. */
   type: 'merchant' | 'reseller' | null
+  /** The name of the Account. */
   name: string | null
   /** Primary Account email. */
   email: string | null
+  /** Always with its six sub-fields. */
   address: {
     /** Two-letter country code (ISO 3166-1 alpha-2). */
     country: string | null
@@ -76,6 +88,7 @@ export type AccountFixture = {
     /** State, county, province or region. */
     state?: string | null
   }
+  /** Phone number. */
   phone?: string | null
   /** The reseller Account whose key created it. */
   reseller?: string | null
@@ -93,7 +106,9 @@ export type UserFixture = {
   created?: string | null
   /** The parent Account. */
   account: string
+  /** The name of the user. */
   name: string
+  /** The address of the user. */
   email: string
   /** Further fields, returned as they are. */
   extra?: { [name: string]: unknown }
@@ -119,11 +134,15 @@ export type TransactionFixture = {
   id?: string
   /** Creation time, ISO 8601 in UTC. */
   created?: string | null
+  /** The Ticket that it pays. */
   ticket: string
   /** The Ticket's Location. */
   location?: string | null
+  /** How it is paid. */
   payment_type: PaymentType
+  /** What is kept of how it was paid (A25). */
   payment_method?: {
+    /** The payment type. */
     type?:
       | 'card'
       | 'apple_pay'
@@ -133,30 +152,49 @@ export type TransactionFixture = {
       | 'paypal'
       | 'vip'
       | null
+    /** The card, where one was used. */
     card?: {
+      /** The brand. */
       brand?: string | null
+      /** The last four digits of the number. */
       last4?: string | null
     } | null
+    /** The bank account, where one was used. */
     bank_account?: {
+      /** The name of the bank. */
       bank_name?: string | null
+      /** The last four digits of the account number. */
       last4?: string | null
     } | null
   } | null
+  /** Three-letter ISO currency code, lower case. */
   currency?: string | null
   /** The amount settled, in sub-units. */
   amount?: number | null
+  /** The tip, in sub-units. */
   tip_amount?: number | null
+  /** As it was sent. */
   donation_amount?: number | null
+  /** As it was sent. */
   adjustment_number?: number | null
+  /** As it was sent (A24). */
   amounts?: {
+    /** The currency, where the top level has none. */
     currency?: string | null
+    /** The amount, where the top level has none. */
     transaction_amount?: number | null
+    /** The amount, where neither the top level nor transaction_amount has one. */
     payment_amount?: number | null
+    /** The tip, where the top level has none. */
     tip_amount?: number | null
   } | null
+  /** Who paid. */
   customer?: {
+    /** The name of the customer. */
     name?: string | null
+    /** E-mail address. */
     email?: string | null
+    /** Phone number. */
     phone?: string | null
   } | null
   /** Further fields, returned as they are. */
@@ -169,12 +207,17 @@ export type RefundFixture = {
   id?: string
   /** Creation time, ISO 8601 in UTC. */
   created?: string | null
+  /** The Transaction that it returns funds of. */
   transaction: string
   /** Sub-units of the currency. */
   amount: number
+  /** That of its Transaction. */
   currency?: string | null
+  /** Why it was made. */
   reason?: string | null
+  /** What is kept of how it was paid (A25). */
   payment_method?: {
+    /** The payment type. */
     type?:
       | 'card'
       | 'apple_pay'
@@ -184,12 +227,18 @@ export type RefundFixture = {
       | 'paypal'
       | 'vip'
       | null
+    /** The card, where one was used. */
     card?: {
+      /** The brand. */
       brand?: string | null
+      /** The last four digits of the number. */
       last4?: string | null
     } | null
+    /** The bank account, where one was used. */
     bank_account?: {
+      /** The name of the bank. */
       bank_name?: string | null
+      /** The last four digits of the account number. */
       last4?: string | null
     } | null
   } | null
@@ -201,17 +250,24 @@ export type RefundFixture = {
 
 /** A scenario: fixtures plus behaviour. */
 export type Scenario = {
+  /** What the scenario is called; its file name when left out. */
   name?: string
+  /** What it is for, in a sentence. */
   description?: string
   /** Names, or paths relative to this file; merged in order, later records win by id. */
   fixtures?: readonly string[]
+  /** What ids and keys are drawn from. */
   seed?: number
   /** An instant at which the clock is frozen, or { now, running }; left out: the machine's clock. */
   clock?: {
+    /** Where the clock begins. */
     now: string
+    /** Whether it runs on from there, which it does when left out. */
     running?: boolean
   } | string
+  /** Settings of the sandbox. */
   settings?: SandboxSettings
+  /** Records and API keys, as in a fixture; they win over those of fixtures by id. */
   data?: Fixture
   /** Records filled in from the seed, after data. */
   generate?: readonly Generate[]
@@ -231,6 +287,7 @@ export type Scenario = {
 
 /** What the emulator does differently for some calls. */
 export type ScriptEntry = {
+  /** What the entry is called where it is listed. */
   name?: string
   /** One operation, a list of them, or * for any. */
   on: readonly OperationName[] | OperationName | '*'
@@ -274,9 +331,13 @@ export type ScriptEntry = {
     body?: unknown
     /** An error in the shape of the service; what is left out has a default for each status. */
     error?: {
+      /** The type of the error. */
       type?: string
+      /** The code of the error. */
       code?: string
+      /** The text of the error. */
       message?: string
+      /** The parameter to blame, in bracket notation. */
       param?: string
     }
     /** Writes the Retry-After header, in whole seconds. */
@@ -297,7 +358,9 @@ export type ScriptEntry = {
 export type Match = {
   /** Path parameters. */
   params?: { [name: string]: MatchValue }
+  /** Parameters of the query. */
   query?: { [name: string]: MatchValue }
+  /** Parameters of the body. */
   body?: { [name: string]: MatchValue }
   /** The API key. */
   key?: MatchValue
@@ -326,19 +389,28 @@ export type MatchValue =
 
 /** Records to be filled in from the seed, of one family. */
 export type Generate = {
+  /** How many are made. */
   accounts?: number
+  /** How many are made. */
   users?: number
+  /** How many are made. */
   locations?: number
+  /** How many are made. */
   tickets?: number
+  /** How many are made. */
   transactions?: number
-  /** Letters, digits, _ and -. */
+  /** The Account that they belong to. */
   account?: string
-  /** Letters, digits, _ and -. */
+  /** The Location that they are at. */
   location?: string
+  /** The period in which they are created. */
   created?: {
+    /** The earliest. */
     from: string
+    /** The latest. */
     to: string
   }
+  /** The payment types of the Transactions. */
   payment_types?: readonly PaymentType[]
   /** The share of the Transactions that get one Refund. */
   refunded?: number
@@ -352,8 +424,11 @@ export type Step = {
   do: string
   /** An API key; the first merchant's when left out. */
   key?: string
+  /** Parameters of the query. */
   query?: { [name: string]: unknown }
+  /** Parameters of the body. */
   body?: { [name: string]: unknown }
+  /** What the answer has to be; left out: a success. */
   expect?: {
     /** The status of the answer, 2xx for any of them, or a list; 2xx when left out. */
     status?: number | string | readonly (number | string)[]
@@ -370,8 +445,11 @@ export type Play = {
   do?: string
   /** An API key; the first merchant's when left out. */
   key?: string
+  /** Parameters of the query. */
   query?: { [name: string]: unknown }
+  /** Parameters of the body. */
   body?: { [name: string]: unknown }
+  /** What the answer has to be; left out: a success. */
   expect?: {
     /** The status of the answer, 2xx for any of them, or a list; 2xx when left out. */
     status?: number | string | readonly (number | string)[]
@@ -403,8 +481,11 @@ export type PlayedCall = {
   do: string
   /** An API key; the first merchant's when left out. */
   key?: string
+  /** Parameters of the query. */
   query?: { [name: string]: unknown }
+  /** Parameters of the body. */
   body?: { [name: string]: unknown }
+  /** What the answer has to be; left out: a success. */
   expect?: {
     /** The status of the answer, 2xx for any of them, or a list; 2xx when left out. */
     status?: number | string | readonly (number | string)[]
@@ -434,8 +515,11 @@ export type Expectation = {
   status?: number | string | readonly (number | string)[]
   /** Whether the client got an answer. */
   answered?: boolean
+  /** Exactly so many calls. */
   times?: number
+  /** At least so many calls; 1 when none of the three is given. */
   at_least?: number
+  /** At most so many calls. */
   at_most?: number
   /** Calls that come in this order; others may come between them. */
   sequence?: readonly ExpectedCall[]
@@ -856,6 +940,7 @@ export type Settings = {
 export type Location = {
   /** Resource identifier. */
   id: string
+  /** Which resource it is. */
   object: 'location'
   /** Creation time, ISO 8601 in UTC. */
   created: string
@@ -863,6 +948,7 @@ export type Location = {
   account: string
   /** The name shown. */
   display_name: string | null
+  /** Always with its six sub-fields. */
   address: {
     /** Two-letter country code (ISO 3166-1 alpha-2). */
     country: string | null
@@ -877,7 +963,9 @@ export type Location = {
     /** State, county, province or region. */
     state: string | null
   }
+  /** Phone number. */
   phone: string | null
+  /** Web address. */
   website: string | null
   /** Key-value pairs of your own. */
   metadata: { [name: string]: string }
@@ -887,13 +975,17 @@ export type Location = {
 export type Account = {
   /** Resource identifier. */
   id: string
+  /** Which resource it is. */
   object: 'account'
   /** Creation time, ISO 8601 in UTC. */
   created: string
+  /** Which kind of Account it is. */
   type: 'merchant' | 'reseller' | null
+  /** The name of the Account. */
   name: string | null
   /** Primary Account email. */
   email: string | null
+  /** Always with its six sub-fields. */
   address: {
     /** Two-letter country code (ISO 3166-1 alpha-2). */
     country: string | null
@@ -908,6 +1000,7 @@ export type Account = {
     /** State, county, province or region. */
     state: string | null
   }
+  /** Phone number. */
   phone: string | null
   /** The reseller Account whose key created it. */
   reseller: string | null
@@ -919,12 +1012,15 @@ export type Account = {
 export type User = {
   /** Resource identifier. */
   id: string
+  /** Which resource it is. */
   object: 'user'
   /** Creation time, ISO 8601 in UTC. */
   created: string
   /** The parent Account. */
   account: string
+  /** The name of the user. */
   name: string
+  /** The address of the user. */
   email: string
 }
 
@@ -932,6 +1028,7 @@ export type User = {
 export type Ticket = {
   /** Resource identifier. */
   id: string
+  /** Which resource it is. */
   object: 'ticket'
   /** Creation time, ISO 8601 in UTC. */
   created: string
@@ -945,39 +1042,63 @@ export type Ticket = {
 export type Transaction = {
   /** Resource identifier. */
   id: string
+  /** Which resource it is. */
   object: 'transaction'
   /** Creation time, ISO 8601 in UTC. */
   created: string
+  /** The Ticket that it pays. */
   ticket: string
   /** The Ticket's Location. */
   location: string
+  /** How it is paid. */
   payment_type: PaymentType
+  /** What is kept of how it was paid (A25). */
   payment_method: {
+    /** The payment type. */
     type: PaymentType
+    /** The card, where one was used. */
     card: {
+      /** The brand. */
       brand: string | null
+      /** The last four digits of the number. */
       last4: string | null
     } | null
+    /** The bank account, where one was used. */
     bank_account: {
+      /** The name of the bank. */
       bank_name: string | null
+      /** The last four digits of the account number. */
       last4: string | null
     } | null
   }
+  /** Three-letter ISO currency code, lower case. */
   currency: string
   /** The amount settled, in sub-units. */
   amount: number
+  /** The tip, in sub-units. */
   tip_amount: number | null
+  /** As it was sent. */
   donation_amount: number | null
+  /** As it was sent. */
   adjustment_number: number | null
+  /** As it was sent (A24). */
   amounts: {
+    /** The currency, where the top level has none. */
     currency?: string
+    /** The amount, where the top level has none. */
     transaction_amount?: number
+    /** The amount, where neither the top level nor transaction_amount has one. */
     payment_amount?: number
+    /** The tip, where the top level has none. */
     tip_amount?: number
   } | null
+  /** Who paid. */
   customer: {
+    /** The name of the customer. */
     name: string | null
+    /** E-mail address. */
     email: string | null
+    /** Phone number. */
     phone: string | null
   } | null
   /** The sum of its Refunds, in sub-units. */
@@ -1001,22 +1122,34 @@ export type Transaction = {
 export type Refund = {
   /** Resource identifier. */
   id: string
+  /** Which resource it is. */
   object: 'refund'
   /** Creation time, ISO 8601 in UTC. */
   created: string
+  /** The Transaction that it returns funds of. */
   transaction: string
   /** Sub-units of the currency. */
   amount: number
+  /** That of its Transaction. */
   currency: string
+  /** Why it was made. */
   reason: string | null
+  /** What is kept of how it was paid (A25). */
   payment_method: {
+    /** The payment type. */
     type: PaymentType
+    /** The card, where one was used. */
     card: {
+      /** The brand. */
       brand: string | null
+      /** The last four digits of the number. */
       last4: string | null
     } | null
+    /** The bank account, where one was used. */
     bank_account: {
+      /** The name of the bank. */
       bank_name: string | null
+      /** The last four digits of the account number. */
       last4: string | null
     } | null
   }

@@ -7,6 +7,15 @@ import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { FAMILIES } from '../store/store.js'
 import { queryOf } from './bodies.js'
 
+/** The metrics of the emulator, beside those of Node.js. */
+export const METRICS = {
+  calls: { name: 'commerce_calls_total', type: 'counter', help: 'Calls of the emulated API, by operation and status.', labelNames: ['operation', 'status'] },
+  durations: { name: 'commerce_call_duration_seconds', type: 'histogram', help: 'Duration of calls of the emulated API.', labelNames: ['operation'] },
+  records: { name: 'commerce_records', type: 'gauge', help: 'Records in the state of every sandbox, by family.', labelNames: ['family'] },
+  sandboxes: { name: 'commerce_sandboxes', type: 'gauge', help: 'Named sandboxes.', labelNames: [] },
+  scripted: { name: 'commerce_script_actions_total', type: 'counter', help: 'Calls that a script entry applied to.', labelNames: [] }
+} as const
+
 export const metricsRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes }> = async (control, { sandboxes }) => {
   let registry: Registry | undefined
 
@@ -24,9 +33,7 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
   const registers = [registry]
   const { metrics } = sandboxes.main.run
   new prometheus.Counter({
-    name: 'commerce_calls_total',
-    help: 'Calls of the emulated API, by operation and status.',
-    labelNames: ['operation', 'status'],
+    ...METRICS.calls,
     registers,
     collect() {
       this.reset()
@@ -36,9 +43,7 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
     }
   })
   new prometheus.Gauge({
-    name: 'commerce_records',
-    help: 'Records in the state of every sandbox, by family.',
-    labelNames: ['family'],
+    ...METRICS.records,
     registers,
     collect() {
       for (const family of FAMILIES) {
@@ -50,16 +55,14 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
     }
   })
   new prometheus.Gauge({
-    name: 'commerce_sandboxes',
-    help: 'Named sandboxes.',
+    ...METRICS.sandboxes,
     registers,
     collect() {
       this.set(sandboxes.all().length - 1)
     }
   })
   new prometheus.Counter({
-    name: 'commerce_script_actions_total',
-    help: 'Calls that a script entry applied to.',
+    ...METRICS.scripted,
     registers,
     collect() {
       this.reset()
@@ -75,7 +78,7 @@ const labelOf = (operation: string) => (operation === 'none' ? operation : nameO
 
 /** The latency histogram, in seconds by Prometheus' convention. */
 function latencyMetric({ latencies }: Metrics): { name: string; get: () => Promise<MetricObject & { values: object[] }> } {
-  const name = 'commerce_call_duration_seconds'
+  const { name, help, type } = METRICS.durations
   const get = async () => {
     const values: object[] = []
     for (const [operation, { buckets, sum }] of latencies) {
@@ -88,7 +91,7 @@ function latencyMetric({ latencies }: Metrics): { name: string; get: () => Promi
       }
       values.push({ metricName: `${name}_sum`, labels, value: sum / 1000 }, { metricName: `${name}_count`, labels, value: count })
     }
-    return { name, help: 'Duration of calls of the emulated API.', type: 'histogram', aggregator: 'sum', values } as never
+    return { name, help, type, aggregator: 'sum', values } as never
   }
   return { name, get }
 }

@@ -11,6 +11,7 @@ import {
   nullableWord,
   optional,
   PAGINATION,
+  PHONE,
   parameters,
   text,
   updateOf,
@@ -20,13 +21,16 @@ import {
 export const ACCOUNT_TYPES = ['merchant', 'reseller'] as const
 export type AccountType = (typeof ACCOUNT_TYPES)[number]
 
+const KIND = 'Which kind of Account it is.'
+const NAME = 'The name of the Account.'
+
 export const ACCOUNT = closed({
   ...head('account'),
-  type: nullableWord(ACCOUNT_TYPES, { 'x-needed': true }),
-  name: nullableText({ 'x-needed': true }),
+  type: nullableWord(ACCOUNT_TYPES, { description: KIND, 'x-needed': true }),
+  name: nullableText({ description: NAME, 'x-needed': true }),
   email: nullableText({ format: 'email', description: 'Primary Account email.', 'x-needed': true }),
   address: ADDRESS,
-  phone: nullableText(),
+  phone: nullableText({ description: PHONE }),
   reseller: nullableText({ description: 'The reseller Account whose key created it.' }),
   metadata: METADATA
 })
@@ -34,11 +38,11 @@ export type Account = Static<typeof ACCOUNT>
 export const ACCOUNT_LIST = listOf(ACCOUNT)
 
 export const CREATE_ACCOUNT = parameters({
-  type: word(ACCOUNT_TYPES, { 'x-rule': 'ACC-1' }),
-  name: text({ 'x-rule': 'ACC-2' }),
+  type: word(ACCOUNT_TYPES, { 'x-rule': 'ACC-1', description: KIND }),
+  name: text({ 'x-rule': 'ACC-2', description: NAME }),
   email: text({ format: 'email', 'x-required-by': 'ACC-3', 'x-assumption': 'A30', description: 'Primary Account email.' }),
   address: addressParameters('ACC-4'),
-  phone: optional(text()),
+  phone: optional(text({ description: PHONE })),
   metadata: optional(METADATA)
 })
 export const UPDATE_ACCOUNT = updateOf(CREATE_ACCOUNT)

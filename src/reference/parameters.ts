@@ -83,6 +83,9 @@ export type Metadata = Readonly<Record<string, string>>
 /** Metadata as posted with an update: `cleared` when an empty `metadata=` came, then the keys to set or, with null, to unset (META-2, META-3). */
 export type MetadataChange = { cleared: boolean; entries: Readonly<Record<string, string | null>> }
 
+/** What a phone number is said to be. */
+export const PHONE = 'Phone number.'
+
 const ADDRESS_PARTS = {
   line1: 'Street, PO Box or company name.',
   line2: 'Apartment, suite, unit or building.',
@@ -112,7 +115,7 @@ export const ADDRESS = closed(
     country: nullableText({ format: 'country', description: COUNTRY, 'x-needed': true }),
     ...eachPart(description => nullableText({ description }))
   },
-  { 'x-needed': true }
+  { description: 'Always with its six sub-fields.', 'x-needed': true }
 )
 export type Address = Static<typeof ADDRESS>
 
@@ -130,7 +133,7 @@ export const addressOf = (sent: Partial<Address>): Address => ({
 /** Fields that every resource starts with (A04, A05). */
 export const head = <T extends string>(object: T) => ({
   id: text({ description: 'Resource identifier.' }),
-  object: word([object], { 'x-derived': true }),
+  object: word([object], { description: 'Which resource it is.', 'x-derived': true }),
   created: text({ format: 'instant', description: 'Creation time, ISO 8601 in UTC.' })
 })
 

@@ -5,9 +5,21 @@ import { closed, nullableObject, nullableText, word } from './parameters.js'
 export const PAYMENT_TYPES = ['card', 'apple_pay', 'google_pay', 'emv', 'external', 'paypal', 'vip'] as const
 export type PaymentType = (typeof PAYMENT_TYPES)[number]
 
-export const PAYMENT_METHOD = closed({
-  type: word(PAYMENT_TYPES),
-  card: nullableObject({ brand: nullableText(), last4: nullableText({ format: 'last4' }) }),
-  bank_account: nullableObject({ bank_name: nullableText(), last4: nullableText({ format: 'last4' }) })
-})
+export const PAYMENT_METHOD = closed(
+  {
+    type: word(PAYMENT_TYPES, { description: 'The payment type.' }),
+    card: nullableObject(
+      { brand: nullableText({ description: 'The brand.' }), last4: nullableText({ format: 'last4', description: 'The last four digits of the number.' }) },
+      { description: 'The card, where one was used.' }
+    ),
+    bank_account: nullableObject(
+      {
+        bank_name: nullableText({ description: 'The name of the bank.' }),
+        last4: nullableText({ format: 'last4', description: 'The last four digits of the account number.' })
+      },
+      { description: 'The bank account, where one was used.' }
+    )
+  },
+  { description: 'What is kept of how it was paid (A25).' }
+)
 export type PaymentMethod = Static<typeof PAYMENT_METHOD>

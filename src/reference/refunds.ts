@@ -6,10 +6,10 @@ import { PAYMENT_METHOD } from './payment-methods.js'
 
 export const REFUND = closed({
   ...head('refund'),
-  transaction: text({ 'x-needed': true }),
+  transaction: text({ description: 'The Transaction that it returns funds of.', 'x-needed': true }),
   amount: integer({ minimum: 1, description: 'Sub-units of the currency.', 'x-needed': true }),
-  currency: text({ format: 'currency' }),
-  reason: nullableText(),
+  currency: text({ format: 'currency', description: 'That of its Transaction.' }),
+  reason: nullableText({ description: 'Why it was made.' }),
   payment_method: PAYMENT_METHOD,
   metadata: METADATA
 })

@@ -12,6 +12,7 @@ import {
   nullableText,
   optional,
   PAGINATION,
+  PHONE,
   parameters,
   text,
   word
@@ -21,25 +22,35 @@ import { REFUND } from './refunds.js'
 
 /** The sub-properties of `amounts` that the reference's request example sends; their relation to the top level is not stated (A24). */
 const AMOUNTS = {
-  currency: optional(text({ format: 'currency', 'x-assumption': 'A24' })),
-  transaction_amount: optional(integer({ 'x-assumption': 'A24' })),
-  payment_amount: optional(integer({ 'x-assumption': 'A24' })),
-  tip_amount: optional(integer({ 'x-assumption': 'A24' }))
+  currency: optional(text({ format: 'currency', 'x-assumption': 'A24', description: 'The currency, where the top level has none.' })),
+  transaction_amount: optional(integer({ 'x-assumption': 'A24', description: 'The amount, where the top level has none.' })),
+  payment_amount: optional(integer({ 'x-assumption': 'A24', description: 'The amount, where neither the top level nor transaction_amount has one.' })),
+  tip_amount: optional(integer({ 'x-assumption': 'A24', description: 'The tip, where the top level has none.' }))
 }
+
+const PAID_BY = 'How it is paid.'
+const CUSTOMER_NAME = 'The name of the customer.'
 
 export const TRANSACTION = closed({
   ...head('transaction'),
-  ticket: text({ 'x-needed': true }),
+  ticket: text({ description: 'The Ticket that it pays.', 'x-needed': true }),
   location: text({ description: "The Ticket's Location." }),
-  payment_type: word(PAYMENT_TYPES, { 'x-needed': true }),
+  payment_type: word(PAYMENT_TYPES, { description: PAID_BY, 'x-needed': true }),
   payment_method: PAYMENT_METHOD,
-  currency: text({ format: 'currency' }),
+  currency: text({ format: 'currency', description: 'Three-letter ISO currency code, lower case.' }),
   amount: integer({ description: 'The amount settled, in sub-units.' }),
-  tip_amount: nullableInteger(),
-  donation_amount: nullableInteger(),
-  adjustment_number: Type.Unsafe<number | null>({ type: ['number', 'null'] }),
-  amounts: nullableObject(AMOUNTS),
-  customer: nullableObject({ name: nullableText(), email: nullableText({ format: 'email' }), phone: nullableText() }),
+  tip_amount: nullableInteger({ description: 'The tip, in sub-units.' }),
+  donation_amount: nullableInteger({ description: 'As it was sent.' }),
+  adjustment_number: Type.Unsafe<number | null>({ type: ['number', 'null'], description: 'As it was sent.' }),
+  amounts: nullableObject(AMOUNTS, { description: 'As it was sent (A24).' }),
+  customer: nullableObject(
+    {
+      name: nullableText({ description: CUSTOMER_NAME }),
+      email: nullableText({ format: 'email', description: 'E-mail address.' }),
+      phone: nullableText({ description: PHONE })
+    },
+    { description: 'Who paid.' }
+  ),
   amount_refunded: integer({ description: 'The sum of its Refunds, in sub-units.', 'x-derived': true }),
   refunds: listOf(REFUND, { description: 'The 10 most recent Refunds (TXN-8).', 'x-derived': true })
 })
@@ -50,11 +61,11 @@ const secret = (description: string) => optional(text({ 'x-secret': true, descri
 
 export const CREATE_TRANSACTION = parameters({
   ticket: text({ 'x-rule': 'TXN-1', 'x-refers': 'tickets', description: 'The Ticket that it belongs to.' }),
-  payment_type: word(PAYMENT_TYPES, { 'x-rule': 'TXN-2' }),
+  payment_type: word(PAYMENT_TYPES, { 'x-rule': 'TXN-2', description: PAID_BY }),
   bank_account: optional(
     closed(
       {
-        bank_name: optional(text()),
+        bank_name: optional(text({ description: 'The name of the bank.' })),
         account_number: secret('The account number.'),
         routing_number: secret('The routing number.')
       },
@@ -63,8 +74,8 @@ export const CREATE_TRANSACTION = parameters({
   ),
   card: optional(
     closed({
-      brand: optional(text()),
-      last4: optional(text({ format: 'last4', 'x-assumption': 'A25' })),
+      brand: optional(text({ description: 'The brand, such as visa.' })),
+      last4: optional(text({ format: 'last4', 'x-assumption': 'A25', description: 'The last four digits of the number.' })),
       number: secret('The card number.'),
       expiry: secret('The expiry.'),
       csc: secret('The card security code.'),
@@ -80,7 +91,7 @@ export const CREATE_TRANSACTION = parameters({
   customer: optional(
     closed({
       email: optional(text({ format: 'email', 'x-assumption': 'A30', description: 'Required with payment_type apple_pay (TXN-4).' })),
-      name: optional(text()),
+      name: optional(text({ description: CUSTOMER_NAME })),
       phone: optional(text({ description: 'Required with payment_type vip (TXN-3).' }))
     })
   ),

@@ -5,8 +5,8 @@ import { CREATED_FILTERS, closed, head, listOf, PAGINATION, parameters, text } f
 export const USER = closed({
   ...head('user'),
   account: text({ description: 'The parent Account.', 'x-needed': true }),
-  name: text({ 'x-needed': true }),
-  email: text({ format: 'email', 'x-needed': true })
+  name: text({ description: 'The name of the user.', 'x-needed': true }),
+  email: text({ format: 'email', description: 'The address of the user.', 'x-needed': true })
 })
 export type User = Static<typeof USER>
 export const USER_LIST = listOf(USER)

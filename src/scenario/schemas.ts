@@ -2,7 +2,7 @@
 import { checkerOf } from '../core/checking.js'
 import { NOT_BLANK } from '../core/formats.js'
 import { SETTINGS, settingsSchema } from '../core/settings.js'
-import { OPERATION_NAMES } from '../reference/operations.js'
+import { type Family, OPERATION_NAMES, RESOURCE_NAMES } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { PAYMENT_TYPES } from '../reference/payment-methods.js'
 import { RESOURCES, TABLES, type Tables } from '../reference/tables.js'
@@ -31,7 +31,7 @@ function recordSchema(resource: Schema): Schema {
   for (const [name, schema] of Object.entries(resource.properties as Record<string, Schema>)) {
     if (schema['x-derived']) continue
     const needed = schema['x-needed'] === true
-    const part = schema.properties ? { ...recordSchema(schema), ...(schema.type && { type: schema.type }) } : schema
+    const part = schema.properties ? { ...recordSchema(schema), ...(schema.type && { type: schema.type }), description: schema.description as string } : schema
     properties[name] = needed ? notBlank(part) : orNull(part)
     if (needed) required.push(name)
   }
@@ -62,7 +62,11 @@ export function fixtureSchema(): Schema {
   for (const [family, resource] of Object.entries(RESOURCES)) {
     const record = recordSchema(resource)
     const extra = { type: 'object', description: 'Further fields, returned as they are.' }
-    properties[family] = { type: 'array', items: { ...record, properties: { ...record.properties, id: RECORD_ID, extra } } }
+    properties[family] = {
+      type: 'array',
+      description: `${RESOURCE_NAMES[family as Family]}s.`,
+      items: { ...record, properties: { ...record.properties, id: RECORD_ID, extra } }
+    }
   }
   return { type: 'object', additionalProperties: false, properties }
 }
@@ -110,8 +114,8 @@ const MATCH = {
   'x-elsewhere': { ...placesOf('querystring', 'query'), ...placesOf('body', 'body'), id: 'params' },
   properties: {
     params: { ...NAMES, description: 'Path parameters.' },
-    query: NAMES,
-    body: NAMES,
+    query: { ...NAMES, description: 'Parameters of the query.' },
+    body: { ...NAMES, description: 'Parameters of the body.' },
     key: { ...WANTED_ID, description: 'The API key.' },
     about: {
       type: 'object',
@@ -130,7 +134,7 @@ export function entrySchema(): object {
     required: ['on'],
     'x-elsewhere': { ...under('match', ['params', 'query', 'body', 'key', 'about']), ...under('respond', ['status', 'headers', 'error', 'retry_after']) },
     properties: {
-      name: NAME,
+      name: { ...NAME, description: 'What the entry is called where it is listed.' },
       on: ON,
       match: MATCH,
       calls: { type: ['integer', 'string'], minimum: 1, 'x-def': 'calls', description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
@@ -171,7 +175,12 @@ export function entrySchema(): object {
             type: 'object',
             additionalProperties: false,
             description: 'An error in the shape of the service; what is left out has a default for each status.',
-            properties: { type: NAME, code: NAME, message: { type: 'string' }, param: NAME }
+            properties: {
+              type: { ...NAME, description: 'The type of the error.' },
+              code: { ...NAME, description: 'The code of the error.' },
+              message: { type: 'string', description: 'The text of the error.' },
+              param: { ...NAME, description: 'The parameter to blame, in bracket notation.' }
+            }
           },
           retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
         }
@@ -191,11 +200,22 @@ const GENERATE = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    ...Object.fromEntries(GENERATED_FAMILIES.map(family => [family, COUNT])),
-    account: RECORD_ID,
-    location: RECORD_ID,
-    created: { type: 'object', additionalProperties: false, required: ['from', 'to'], properties: { from: INSTANT, to: INSTANT } },
-    payment_types: { type: 'array', minItems: 1, items: { type: 'string', enum: PAYMENT_TYPES } },
+    ...Object.fromEntries(GENERATED_FAMILIES.map(family => [family, { ...COUNT, description: 'How many are made.' }])),
+    account: { ...RECORD_ID, description: 'The Account that they belong to.' },
+    location: { ...RECORD_ID, description: 'The Location that they are at.' },
+    created: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['from', 'to'],
+      properties: { from: { ...INSTANT, description: 'The earliest.' }, to: { ...INSTANT, description: 'The latest.' } },
+      description: 'The period in which they are created.'
+    },
+    payment_types: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', enum: PAYMENT_TYPES },
+      description: 'The payment types of the Transactions.'
+    },
     refunded: { type: 'number', minimum: 0, maximum: 1, description: 'The share of the Transactions that get one Refund.' }
   }
 }
@@ -210,11 +230,12 @@ const STEP = {
     as: { ...NAME, description: 'What later steps call its answer: ${name.field}.' },
     do: { ...NAME, description: 'A method and a path, such as POST /transactions or GET /transactions/${payment.id}.' },
     key: { ...NAME, description: "An API key; the first merchant's when left out." },
-    query: { type: 'object' },
-    body: { type: 'object' },
+    query: { type: 'object', description: 'Parameters of the query.' },
+    body: { type: 'object', description: 'Parameters of the body.' },
     expect: {
       type: 'object',
       additionalProperties: false,
+      description: 'What the answer has to be; left out: a success.',
       properties: {
         status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the answer, 2xx for any of them, or a list; 2xx when left out.' },
         body: { description: 'What the answer has to hold; names that are left out are not compared.' }
@@ -262,9 +283,9 @@ export function expectationSchema({ account = false } = {}) {
     additionalProperties: false,
     properties: {
       ...calls,
-      times: COUNT,
-      at_least: COUNT,
-      at_most: COUNT,
+      times: { ...COUNT, description: 'Exactly so many calls.' },
+      at_least: { ...COUNT, description: 'At least so many calls; 1 when none of the three is given.' },
+      at_most: { ...COUNT, description: 'At most so many calls.' },
       sequence: {
         type: 'array',
         minItems: 1,
@@ -289,6 +310,11 @@ const FAMILY_STATE = {
   additionalProperties: { type: ['object', 'null'] }
 }
 
+const CLOCK = {
+  now: { ...INSTANT, description: 'Where the clock begins.' },
+  running: { type: 'boolean', description: 'Whether it runs on from there, which it does when left out.' }
+}
+
 const VARS = {
   type: 'object',
   additionalProperties: { type: ['string', 'number', 'boolean'] },
@@ -303,7 +329,7 @@ export function sharedScriptSchema(): object {
     additionalProperties: false,
     required: ['groups'],
     properties: {
-      description: { type: 'string' },
+      description: { type: 'string', description: 'What they are for, in a sentence.' },
       vars: VARS,
       groups: {
         type: 'object',
@@ -321,20 +347,16 @@ export function scenarioSchema(): object {
     additionalProperties: false,
     'x-elsewhere': under('data', ['api_keys', ...Object.keys(RESOURCES)]),
     properties: {
-      name: NAME,
-      description: { type: 'string' },
+      name: { ...NAME, description: 'What the scenario is called; its file name when left out.' },
+      description: { type: 'string', description: 'What it is for, in a sentence.' },
       fixtures: { type: 'array', items: NAME, description: 'Names, or paths relative to this file; merged in order, later records win by id.' },
-      seed: SETTINGS.seed.schema,
+      seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
       clock: {
         description: "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock.",
-        ...either(
-          'object',
-          { type: 'object', additionalProperties: false, properties: { now: INSTANT, running: { type: 'boolean' } }, required: ['now'] },
-          INSTANT
-        )
+        ...either('object', { type: 'object', additionalProperties: false, properties: CLOCK, required: ['now'] }, INSTANT)
       },
-      settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'),
-      data: fixtureSchema(),
+      settings: { ...settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'), description: 'Settings of the sandbox.' },
+      data: { ...fixtureSchema(), description: 'Records and API keys, as in a fixture; they win over those of fixtures by id.' },
       generate: { type: 'array', items: GENERATE, description: 'Records filled in from the seed, after data.' },
       vars: VARS,
       use: { type: 'array', items: NAME, description: 'Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script.' },

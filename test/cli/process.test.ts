@@ -82,8 +82,10 @@ t.test('cli: the process prints its addresses, logs to stderr, and ends on SIGTE
     run.stdout(),
     `
   API       ${baseUrl}
-  Control   ${controlUrl}
+  Console   ${controlUrl}
+  Docs      ${controlUrl}/docs
   Scenario  own: My own.
+  Data      4 records, in memory; --data FILE keeps them
   Keys      ${key}  acts as mch_a
 
   Try       curl -u 'sk_it'\\''s$HOME&:' ${baseUrl}/locations

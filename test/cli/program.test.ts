@@ -8,7 +8,6 @@ import { run, type Streams } from '../../src/cli/program.js'
 import { startUpText, warnOfExposure } from '../../src/cli/start.js'
 import { validate } from '../../src/cli/validate.js'
 import { SETTINGS, variableOf } from '../../src/core/settings.js'
-import type { RunningEmulator } from '../../src/emulator.js'
 import { VERSION } from '../../src/version.js'
 import { freePort } from '../support/ports.js'
 
@@ -94,15 +93,34 @@ t.test('cli: the help of a command shows the flags that it takes', async t => {
     '--key',
     '--max-answer',
     '--timeout',
-    '--var',
     '--format',
     '--fail-on',
     '--report',
+    '--var',
     '--fixtures-dir',
     '--scenarios-dir',
     '--set',
     '--settings'
   ])
+})
+
+t.test('cli: the help of every command fits 80 columns and ends in an example that the command line takes', async t => {
+  const namesIn = (help: string) => [...(/\nCommands:\n([\s\S]*?)(\n\n|$)/.exec(help)?.[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name as string)
+  const check = async (words: string[]): Promise<void> => {
+    const { stdout } = await ran([...words, '--help'])
+    const name = ['commerce-emulator', ...words].join(' ')
+    t.strictSame(
+      stdout.split('\n').filter(line => line.length > 80),
+      [],
+      name
+    )
+    const [, examples = ''] = stdout.split(/\nExamples?:\n/)
+    t.ok(examples.includes(name), `${name} has an example`)
+    const options = new Set(stdout.split(/\nExamples?:\n/)[0]?.match(/--[a-z-]+/g))
+    for (const [option] of (words.length > 0 ? examples : '').matchAll(/(?<= )--[a-z][a-z-]*/g)) t.ok(options.has(option), `${name} takes ${option}`)
+    for (const below of namesIn(stdout)) if (below !== 'help') await check([...words, below])
+  }
+  await check([])
 })
 
 t.test('cli: --version prints the version of the package', async t => {
@@ -439,7 +457,7 @@ t.test('cli: a host beyond loopback without a control token is warned of, with w
   }
 })
 
-t.test('cli: the start-up text shows addresses, scenario, keys and a call to try, quoted for a shell where that is needed', async t => {
+t.test('cli: the start-up text shows addresses, scenario, data, keys and a call to try, quoted for a shell where that is needed', async t => {
   const emulator = {
     baseUrl: 'http://localhost:4010/next',
     controlUrl: 'http://localhost:4010/_control',
@@ -449,14 +467,17 @@ t.test('cli: the start-up text shows addresses, scenario, keys and a call to try
       { key: 'sk_longer', account: 'rsl_r' }
     ],
     resumed: null
-  } as unknown as RunningEmulator
+  }
+  const facts = { asked: null, data: null, hasVars: false, records: 226 }
 
   t.equal(
-    startUpText(emulator),
+    startUpText(emulator, facts),
     `
   API       http://localhost:4010/next
-  Control   http://localhost:4010/_control
+  Console   http://localhost:4010/_control
+  Docs      http://localhost:4010/_control/docs
   Scenario  lunch: A busy lunch.
+  Data      226 records, in memory; --data FILE keeps them
   Keys      sk_a       acts as mch_a
             sk_longer  acts as rsl_r
 
@@ -465,27 +486,59 @@ t.test('cli: the start-up text shows addresses, scenario, keys and a call to try
 commerce-emulator ready on http://localhost:4010/next`
   )
   t.equal(
-    startUpText({ ...emulator, scenario: { name: 'bare', description: null }, apiKeys: [] }),
+    startUpText({ ...emulator, scenario: { name: 'bare', description: null }, apiKeys: [] }, { ...facts, records: 1, data: './state.json' }),
     `
   API       http://localhost:4010/next
-  Control   http://localhost:4010/_control
+  Console   http://localhost:4010/_control
+  Docs      http://localhost:4010/_control/docs
   Scenario  bare
+  Data      1 record, kept in ./state.json
 
 commerce-emulator ready on http://localhost:4010/next`
   )
+  const resumed = { ...emulator, resumed: './state.json' }
   t.ok(
-    startUpText({ ...emulator, resumed: './state.json' }).includes(
-      '\n  Scenario  lunch: A busy lunch.\n  Data      ./state.json: continued from where it stopped\n  Keys  '
-    ),
+    startUpText(resumed, { ...facts, data: './state.json' }).includes('\n  Data      226 records, continued from ./state.json\n  Keys  '),
     'a state that is read from a data file is named'
   )
   t.ok(
-    startUpText({ ...emulator, resumed: './state.json' }, 'split-bill').includes(
-      'stopped\n            The scenario split-bill was not loaded: the data file counts. POST /_control/load loads it, or --data with a new file starts in it.\n'
+    startUpText(resumed, { ...facts, data: './state.json', asked: 'split-bill' }).includes(
+      `
+            The scenario split-bill was not loaded: the data file counts. POST
+            /_control/load loads it, or --data with a new file starts in it.
+`
     ),
     'and so is the scenario that it takes the place of'
   )
-  t.notOk(startUpText(emulator, 'split-bill').includes('not loaded'))
-  const odd = startUpText({ ...emulator, baseUrl: 'http://[fe80::1]:4010/next', apiKeys: [{ key: "a'b&$c", account: 'mch_a' }] })
+  t.ok(
+    startUpText(resumed, { ...facts, hasVars: true })
+      .replaceAll(/\s+/g, ' ')
+      .includes('The values of --var have no effect: the scenario that the data file keeps was loaded without them.')
+  )
+  t.notOk(startUpText(emulator, { ...facts, hasVars: true }).includes('--var'))
+  t.notOk(startUpText(emulator, { ...facts, asked: 'split-bill' }).includes('not loaded'))
+  const odd = startUpText({ ...emulator, baseUrl: 'http://[fe80::1]:4010/next', apiKeys: [{ key: "a'b&$c", account: 'mch_a' }] }, facts)
   t.ok(odd.includes(`curl -u 'a'\\''b&$c:' 'http://[fe80::1]:4010/next/locations'\n`), odd)
+})
+
+t.test('cli: the start-up text fits 80 columns with the longest description, and shows eight of many keys', async t => {
+  const emulator = {
+    baseUrl: 'http://localhost:65535/next',
+    controlUrl: 'http://localhost:65535/_control',
+    scenario: { name: 'long', description: 'Many words, one after the other. '.repeat(20).trim() },
+    apiKeys: Array.from({ length: 11 }, (_, index) => ({ key: `sk_${index}`, account: 'mch_a' })),
+    resumed: null
+  }
+  const lines = startUpText(emulator, { asked: null, data: '/data/state.json', hasVars: false, records: 250_000 }).split('\n')
+
+  t.strictSame(
+    lines.filter(line => line.length > 80),
+    []
+  )
+  t.ok(
+    lines.some(line => line.length > 72),
+    'and uses them'
+  )
+  t.equal(lines.filter(line => line.includes('acts as')).length, 8)
+  t.ok(lines.includes('            and 3 more: http://localhost:65535/_control/keys'))
 })

@@ -8,7 +8,6 @@ import { REPORT_FORMATS, report } from '../../src/cli/reports.js'
 import { startUpText } from '../../src/cli/start.js'
 import { visible, visibleLines } from '../../src/cli/terminal.js'
 import { ApiError } from '../../src/core/errors.js'
-import type { RunningEmulator } from '../../src/emulator.js'
 import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 
@@ -55,8 +54,9 @@ t.test('reports, failures and the text at start show no control character of oth
   ])
   t.strictSame(failureLines(Object.assign(new Error('m'), { stack: `one\ntwo${ESCAPE}` })), ['commerce-emulator: one\ntwo\\u001b'])
   const emulator = { baseUrl: 'b', controlUrl: 'c', scenario: { name: evil, description: evil }, apiKeys: [{ key: evil, account: 'mch_a' }], resumed: null }
-  t.equal(startUpText(emulator as unknown as RunningEmulator).match(/✓ forged/g)?.length, 4)
-  t.notMatch(startUpText({ ...emulator, apiKeys: [] } as unknown as RunningEmulator), CONTROLS)
+  const facts = { asked: evil, data: evil, hasVars: true, records: 1 }
+  t.equal(startUpText(emulator, facts).match(/✓ forged/g)?.length, 5)
+  t.notMatch(startUpText({ ...emulator, resumed: evil, apiKeys: [] }, facts), CONTROLS)
 })
 
 t.test('check: an answer that is too long, too slow, compressed or hostile is a failure that says so', async t => {

@@ -304,8 +304,8 @@ t.test('openapi: with parameters.unset_required = reject, what a create requires
     'an optional one may be'
   )
   const said = ({ components }: Json) => components.schemas.UpdateAccount.properties.name.description
-  t.equal(said(document), 'The create requires it; an empty value unsets it all the same (A16).')
-  t.equal(said(documentOf({ 'parameters.unset_required': 'reject' })), 'The create requires it; an empty value is refused (A16).')
+  t.equal(said(document), 'The name of the Account. The create requires it; an empty value unsets it all the same (A16).')
+  t.equal(said(documentOf({ 'parameters.unset_required': 'reject' })), 'The name of the Account. The create requires it; an empty value is refused (A16).')
   t.strictSame(
     [UpdateAccount.properties.type.enum, UpdateAccount.properties.name.minLength, AddressUpdate.properties.country.minLength],
     [['merchant', 'reseller'], 1, 2]

@@ -256,7 +256,12 @@ t.test('UPD-1: an update takes the parameters of the create, and an empty value 
 
 t.test('TXN-2: payment_type has the seven words of the reference', async t => {
   t.strictSame([...methods.PAYMENT_TYPES], ['card', 'apple_pay', 'google_pay', 'emv', 'external', 'paypal', 'vip'])
-  t.strictSame(transactions.CREATE_TRANSACTION.properties.payment_type, { type: 'string', enum: [...methods.PAYMENT_TYPES], 'x-rule': 'TXN-2' })
+  t.strictSame(transactions.CREATE_TRANSACTION.properties.payment_type, {
+    type: 'string',
+    enum: [...methods.PAYMENT_TYPES],
+    'x-rule': 'TXN-2',
+    description: 'How it is paid.'
+  })
 })
 
 t.test('ACC-1: type has the two words of the reference', async t => {

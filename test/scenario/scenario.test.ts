@@ -969,7 +969,7 @@ t.test('a published schema is made of words that every editor knows', async t =>
     t.strictSame(strange, [], kind)
   }
   const { properties } = publishedSchema('fixture') as { properties: Record<string, Json> }
-  t.strictSame(properties.users.items.properties.email, { type: 'string', pattern: '@.' })
+  t.strictSame(properties.users.items.properties.email, { type: 'string', description: 'The address of the user.', pattern: '@.' })
   const { currency, created } = properties.transactions.items.properties
   t.strictSame([currency.pattern, currency.type], ['^[a-z]{3}$', ['string', 'null']])
   for (const [text, holds] of [

@@ -1,0 +1,48 @@
+/** docs/reference/cli.md: the commands, in the words of their help. */
+import { run, type Streams } from '../cli/program.js'
+import { code, page } from './markdown.js'
+
+const INTRODUCTION = `\`npx commerce-emulator\`, or \`commerce-emulator\` where the package is installed; in the image it is the entry point. Without a command it starts the emulator.
+
+Every command prints what is below with \`--help\`. The settings behind the flags: [settings](settings.md).`
+
+const STATUSES = `## Exit statuses
+
+0 is success and 1 is failure: a document that is refused, an expectation that does not hold, a command line that is wrong, an emulator that cannot start. \`exec\` passes on the status of its command; 2 means that only a gate failed, or that no command was named: [the statuses of exec](../ci.md#status). \`judge\` and \`coverage merge\` end with 2 too when a gate failed.`
+
+/** The help of a command, as a terminal of 80 columns shows it. */
+async function helpOf(words: readonly string[]): Promise<string> {
+  let text = ''
+  const stdout = { columns: 80, write: (part: string) => (text += part) } as unknown as NodeJS.WriteStream
+  await run([...words, '--help'], {}, { stdout, stderr: stdout } satisfies Streams)
+  return text.trimEnd()
+}
+
+/** The commands that a help lists. */
+const commandsIn = (help: string): readonly string[] =>
+  [...(/\nCommands:\n([\s\S]*?)(\n\n|$)/.exec(help)?.[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].flatMap(([, name]) => (name === 'help' ? [] : [name as string]))
+
+/** A command and those below it, each with its help. */
+async function commandsBelow(words: readonly string[]): Promise<{ words: readonly string[]; help: string }[]> {
+  const help = await helpOf(words)
+  const below = await Promise.all(commandsIn(help).map(name => commandsBelow([...words, name])))
+  return [{ words, help }, ...below.flat()]
+}
+
+/** The page. */
+export async function cliPage(): Promise<string> {
+  const commands = await commandsBelow([])
+  const sections = commands.map(({ words, help }) =>
+    [words.length === 0 ? '## commerce-emulator' : `## ${words.join(' ')}`, `\`\`\`text\n${help}\n\`\`\``].join('\n\n')
+  )
+  return page(
+    'Command line',
+    INTRODUCTION,
+    `Commands: ${commands
+      .slice(1)
+      .map(({ words }) => `[${code(words.join(' '))}](#${words.join('-')})`)
+      .join(', ')}.`,
+    ...sections,
+    STATUSES
+  )
+}

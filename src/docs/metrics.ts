@@ -1,0 +1,22 @@
+/** docs/reference/metrics.md: what GET /_control/metrics shows. */
+import { METRICS } from '../control/metrics.js'
+import { LATENCY_BOUNDS } from '../evidence/metrics.js'
+import { code, page, table } from './markdown.js'
+
+const INTRODUCTION = `\`GET /_control/metrics\` shows these metrics in Prometheus text, of the whole process since it was started: every sandbox, load and reset. With a control token, Prometheus has to send it.
+
+Besides them come the metrics of Node.js itself under \`process_\` and \`nodejs_\`: memory, processor time, event loop and garbage collection, as prom-client names them.`
+
+const LABELS = `An \`operation\` is a method and a path of the reference, such as \`POST /refunds\`, or \`none\` for a call of no operation. The buckets of the histogram end at ${LATENCY_BOUNDS.map(bound => bound / 1000).join(', ')} seconds.`
+
+/** The page. */
+export const metricsPage = (): string =>
+  page(
+    'Metrics',
+    INTRODUCTION,
+    table(
+      ['metric', 'type', 'labels', 'what it counts'],
+      Object.values(METRICS).map(({ name, type, labelNames, help }) => [code(name), type, labelNames.map(code).join(', '), help])
+    ),
+    LABELS
+  )

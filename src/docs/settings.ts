@@ -1,0 +1,30 @@
+/** docs/reference/settings.md: every setting. */
+import { SETTING_KEYS, SETTINGS, type SettingKey, scenarioPathOf, variableOf } from '../core/settings.js'
+import type { Schema } from '../reference/parameters.js'
+import { anchor, code, idLink, page, table, typeName } from './markdown.js'
+
+const INTRODUCTION = `One table for all. A flag wins over the environment, that over the scenario, that over the default; \`PATCH /_control/settings\` wins until the next load or reset. \`--set key=value\` takes any setting. A setting without a place in the scenario belongs to the process.
+
+Each variable is also read with the prefix \`COMMERCE_EMULATOR_\`, as \`COMMERCE_EMULATOR_PORT\`, which wins over the one without; an empty variable counts as absent. A variable whose value cannot be the setting's is refused and named: where \`HOST\`, \`DATA\` or \`SEED\` means something else on your machine, give the one with the prefix. A bare \`HOST\` has to be an IP address or \`localhost\`. \`GET /_control/settings\` says of each setting by which variable it was given.`
+
+/** What a setting is where nothing gives it. */
+const shownDefault = (value: unknown) => (value === null || (Array.isArray(value) && value.length === 0) ? 'none' : code(String(value)))
+
+function row(key: SettingKey): readonly string[] {
+  const { schema, default: fallback, flag, about, assumption } = SETTINGS[key] as (typeof SETTINGS)[SettingKey] & { flag?: string; assumption?: string }
+  const path = scenarioPathOf(key)
+  const type = typeName(schema as Schema).replace(' or null', '')
+  return [
+    `${anchor(key)}${code(key)}`,
+    shownDefault(fallback),
+    type,
+    code(variableOf(key)),
+    flag ? code(flag) : '',
+    path ? code(path) : '',
+    `${about}${assumption ? ` (${idLink(assumption)})` : ''}`
+  ]
+}
+
+/** The page. */
+export const settingsPage = (): string =>
+  page('Settings', INTRODUCTION, table(['setting', 'default', 'takes', 'variable', 'flag', 'scenario', 'what it does'], SETTING_KEYS.map(row)))

@@ -1,0 +1,72 @@
+/** The built docs site: it has every page whole, its links lead somewhere, and it loads nothing from elsewhere. Prints what is wrong and ends with 1. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const DOCS = fileURLToPath(new URL('../../docs', import.meta.url))
+const SITE = join(DOCS, '.vitepress/dist')
+const BASE = '/commerce-emulator/'
+const problems = []
+
+const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"' }
+const textOf = html =>
+  html
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/&#(x?)([\da-f]+);/gi, (_, hex, digits) => String.fromCodePoint(Number.parseInt(digits, hex ? 16 : 10)))
+    .replaceAll(/&(\w+);/g, (whole, name) => ENTITIES[name] ?? whole)
+/** Text without white space and without the marks that typography replaces. */
+const bare = text => text.replaceAll(/[\s\u200b]/g, '')
+/** What a line of Markdown shows. */
+const shownOf = line =>
+  line
+    .replaceAll(/<!--.*?-->|<a id="[^"]*"><\/a>/g, '')
+    .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
+    .replaceAll(/\[([^\]]*)\]\([^)\s]+\)/g, '$1')
+    .replaceAll(/`|&emsp;/g, '')
+    .replaceAll('\\|', '|')
+
+const pageFiles = readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.md') && !name.startsWith('.vitepress'))
+const htmlOf = page => readFileSync(join(SITE, page), 'utf8')
+const htmlName = name => name.replace(/\.md$/, '.html')
+const anchors = new Map(pageFiles.map(name => [htmlName(name), new Set([...htmlOf(htmlName(name)).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))]))
+
+/** The file that an address of a page leads to. */
+function fileAt(path, page) {
+  if (path === '') return page
+  return path.startsWith(BASE) ? path.slice(BASE.length) || 'index.html' : posix.join(posix.dirname(page), path)
+}
+
+for (const name of pageFiles) {
+  const page = htmlName(name)
+  const html = htmlOf(page)
+  const shown = bare(textOf(html))
+  const markdown = readFileSync(join(DOCS, name), 'utf8').replaceAll(/^<!-- [\s\S]*?^-->$/gm, '')
+  let isCode = false
+  for (const line of markdown.split('\n')) {
+    if (/^ *```/.test(line)) {
+      isCode = !isCode
+      continue
+    }
+    const cells = isCode ? [line] : line.replace(/^ *(#+|[-*]|\d+\.|>) /, '').split(/(?<!\\)\||\*+/)
+    for (const cell of cells) {
+      const text = bare(isCode ? cell : shownOf(cell))
+      if (!/^[-:]*$/.test(text) && !shown.includes(text)) problems.push(`${page}: lacks ${cell.trim().slice(0, 100)}`)
+    }
+  }
+  for (const [, tag, address] of html.matchAll(/<(script|link|img|iframe|source)\b[^>]*?(?:src|href)="([^"]+)"/g)) {
+    if (!address.startsWith(BASE) && !address.startsWith('data:')) problems.push(`${page}: a ${tag} loads ${address}`)
+  }
+  for (const [, address] of html.matchAll(/<a\b[^>]*? href="([^"]+)"/g)) {
+    if (/^(https?|mailto):/.test(address)) continue
+    const [path, anchor] = address.split('#')
+    const target = fileAt(path, page)
+    if (!existsSync(join(SITE, target))) problems.push(`${page}: a dead link, ${address}`)
+    else if (anchor && anchors.has(target) && !anchors.get(target).has(decodeURIComponent(anchor))) problems.push(`${page}: no such anchor, ${address}`)
+  }
+}
+const loaded = readdirSync(join(SITE, 'assets'), { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.css'))
+for (const name of loaded) if (/url\(["']?(https?:)?\/\//.test(readFileSync(join(SITE, 'assets', name), 'utf8'))) problems.push(`${name}: loads from elsewhere`)
+
+for (const problem of problems) console.error(problem)
+console.log(`${pageFiles.length} pages, ${problems.length} problems`)
+process.exitCode = problems.length === 0 ? 0 : 1

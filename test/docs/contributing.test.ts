@@ -1,0 +1,64 @@
+/** What CONTRIBUTING.md and the issue forms name is there. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import { parse } from 'yaml'
+
+const root = new URL('../../', import.meta.url)
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+const GUIDE = read('.github/CONTRIBUTING.md')
+
+t.test('contributing: every file, script and title of a test that the guide names is there', async t => {
+  const files = [...GUIDE.matchAll(/`((?:src|test|docs|examples)\/[^`\s]*)`/g)]
+    .map(([, path = '']) => path)
+    .filter(path => !/[*]|FAMILY|\.vitepress/.test(path))
+  t.ok(files.length > 30)
+  for (const path of files) t.equal(existsSync(new URL(path, root)), true, path)
+
+  const { scripts } = JSON.parse(read('package.json'))
+  for (const [, name = ''] of GUIDE.matchAll(/npm run ([a-z:]+)/g)) t.ok(name in scripts, `npm run ${name}`)
+})
+
+t.test('contributing: each kind of addition has five steps, and names a test that fails first', async t => {
+  const sections = GUIDE.split(/^## /m).filter(section => section.startsWith('A new '))
+  t.equal(sections.length, 7)
+  for (const section of sections) {
+    const title = section.split('\n')[0] as string
+    t.equal(section.match(/^\d\. /gm)?.length, 5, title)
+    const [, file = '', quoted = ''] = /\*\*Fails first:\*\* (?:`([^`]+)`, )?"([^"]+)"/.exec(section) ?? []
+    const named = file || (/`(test\/[^`]+)`/.exec(section)?.[1] as string)
+    t.ok(quoted && read(named).includes(quoted), `${title}: ${named} has "${quoted}"`)
+  }
+})
+
+t.test('issues: each form has a name, a description and fields with labels, and asks for what is needed', async t => {
+  for (const file of readdirSync(new URL('.github/ISSUE_TEMPLATE', root))) {
+    const form = parse(read(`.github/ISSUE_TEMPLATE/${file}`))
+    if (file === 'config.yml') {
+      t.strictSame(Object.keys(form), ['blank_issues_enabled', 'contact_links'])
+      continue
+    }
+    t.strictSame(Object.keys(form), ['name', 'description', 'labels', 'body'], file)
+    for (const { type, id, attributes } of form.body) {
+      t.match(type, /^(textarea|input|dropdown)$/, `${file} ${id}`)
+      t.ok(attributes.label, `${file} ${id}`)
+    }
+    t.ok(
+      form.body.some(({ validations }: { validations?: { required?: boolean } }) => validations?.required),
+      file
+    )
+  }
+})
+
+t.test('docs.yml: what docs:site builds of main is published, with the rights for that alone', async t => {
+  const { on, jobs, permissions } = parse(read('.github/workflows/docs.yml'))
+  t.strictSame(on.push.branches, ['main'])
+  t.strictSame(permissions, { contents: 'read' })
+  const steps: { run?: string; uses?: string; with?: Record<string, string> }[] = jobs.build.steps
+  t.strictSame(
+    steps.flatMap(({ run }) => run ?? []),
+    ['npm ci', 'npm run docs:site']
+  )
+  t.equal(steps.at(-1)?.with?.path, 'docs/.vitepress/dist')
+  t.match(read('.gitignore'), 'docs/.vitepress/dist/')
+  t.strictSame(jobs.publish.permissions, { pages: 'write', 'id-token': 'write' })
+})
