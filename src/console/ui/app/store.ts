@@ -1,0 +1,112 @@
+/** What every view shares: the session, the overview of the sandbox, the event stream, and a revision that says when to read again. */
+import { effect, signal } from '@preact/signals'
+import type { JournalCall } from '../../../client/answers.js'
+import { toastError } from '../components/toast.js'
+import { api, type Overview, type SandboxItem, type Session, whenTokenRequired } from '../control/client.js'
+import { controlOf, sandbox } from '../control/place.js'
+
+export type { JournalCall }
+export type LiveState = 'connecting' | 'live' | 'interrupted'
+
+/** How long after a call everything is read again, so that many calls cause one reading. */
+const REFRESH_MS = 500
+/** How long calls are collected before listeners get them, so that many calls cause one rendering. */
+const BATCH_MS = 50
+
+/** Null until it is known. */
+export const session = signal<Session | null>(null)
+export const overview = signal<Overview | null>(null)
+export const sandboxes = signal<readonly SandboxItem[]>([])
+export const live = signal<LiveState>('connecting')
+/** Grows whenever what the emulator holds may have changed. */
+export const revision = signal(0)
+
+type Listener = (calls: readonly JournalCall[]) => void
+const listeners = new Set<Listener>()
+
+/** Calls the listener with the calls that come, in batches, oldest first, until the returned function is called. */
+export function onCalls(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const isAllowed = (): boolean => session.value !== null && (!session.value.token_required || session.value.signed_in)
+
+/** Says that something was changed: views read again. */
+export function changed(): void {
+  revision.value++
+  void refresh()
+}
+
+/** Reads the overview and the list of sandboxes. */
+export async function refresh(): Promise<void> {
+  if (!isAllowed()) return
+  try {
+    const [shown, { data }] = await Promise.all([api.overview(), api.sandboxes()])
+    overview.value = shown
+    sandboxes.value = data
+  } catch (error) {
+    toastError(error)
+  }
+}
+
+let isRefreshDue = false
+let batch: JournalCall[] = []
+
+function hand(): void {
+  const calls = batch
+  batch = []
+  for (const listener of listeners) listener(calls)
+}
+
+function arrived(call: JournalCall): void {
+  if (batch.length === 0) setTimeout(hand, BATCH_MS)
+  batch.push(call)
+  if (isRefreshDue) return
+  isRefreshDue = true
+  setTimeout(() => {
+    isRefreshDue = false
+    changed()
+  }, REFRESH_MS)
+}
+
+/** Follows the event stream of the chosen sandbox. */
+function follow(name: string): () => void {
+  live.value = 'connecting'
+  const source = new EventSource(`${controlOf(name)}/events`)
+  let isReconnected = false
+  source.addEventListener('open', () => {
+    live.value = 'live'
+    // calls may have come while there was no stream
+    if (isReconnected) changed()
+    isReconnected = true
+  })
+  source.addEventListener('error', () => {
+    live.value = 'interrupted'
+  })
+  source.addEventListener('request', ({ data }) => arrived(JSON.parse(data)))
+  return () => {
+    source.close()
+    batch = []
+  }
+}
+
+/** Begins: asks whether somebody has to sign in, then reads and follows the chosen sandbox. */
+export async function begin(): Promise<void> {
+  whenTokenRequired(() => {
+    session.value = { token_required: true, signed_in: false }
+  })
+  effect(() => {
+    const name = sandbox.value
+    if (!isAllowed()) return
+    overview.value = null
+    const stop = follow(name)
+    void refresh()
+    return stop
+  })
+  try {
+    session.value = await api.session()
+  } catch (error) {
+    toastError(error)
+  }
+}
