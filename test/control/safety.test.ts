@@ -173,6 +173,10 @@ t.test('control: every route of a sandbox that does not exist is a 404, except t
 
     const isGuarded = route.path !== HEALTH
     t.strictSame(guarded, isGuarded ? { status: 403, code: 'host_not_allowed' } : { status: 404, code: 'sandbox_unknown' }, `${on}, guarded first`)
+    if (isGuarded && OPEN.includes(route.path)) {
+      t.strictSame(misnamed, answer, `${on} is the same in every sandbox`)
+      continue
+    }
     t.strictSame(misnamed, { status: 400, code: 'name_invalid' }, `${on}, with an invalid name`)
     if (MAKES_SANDBOX.includes(on)) {
       t.not(answer.code, 'sandbox_unknown', on)
