@@ -115,7 +115,7 @@ function Page() {
         <h1 class="hidden">Calls</h1>
         <Filters tests={tests} />
         <div class="call-tools">
-          <p role="status">
+          <p>
             {rows.length} {rows.length === 1 ? 'call' : 'calls'}
             {paused.value !== null && `, paused; ${later < 0 ? 'all are' : later} newer`}
           </p>
