@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'time',
     title: 'Time',
-    width: '5.6rem',
+    width: '6.4rem',
     isSecondary: true,
     cell: ({ call }) => (
       <time dateTime={call.at} title={call.at}>
