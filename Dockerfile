@@ -26,8 +26,8 @@ RUN mkdir -p /image/etc /image/home/node /image/var/lib/dpkg/status.d /image/usr
   && echo 'node:x:1000:' > /image/etc/group \
   && echo 'hosts: files dns' > /image/etc/nsswitch.conf
 # the emulator; a new volume at /data belongs to its user
-RUN mkdir -p /image/fixtures /image/scenarios /image/data /image/app/src/console && chown node /image/data /image/home/node && mkdir -m 1777 /image/tmp \
-  && cp -r package.json dist fixtures scenarios /image/app && cp -r src/console/ui /image/app/src/console
+RUN mkdir -p /image/fixtures /image/scenarios /image/data /image/app && chown node /image/data /image/home/node && mkdir -m 1777 /image/tmp \
+  && cp -r package.json dist fixtures scenarios /image/app
 
 FROM scratch
 COPY --from=build /image /

@@ -1,4 +1,5 @@
 /** The composition root: what every request passes through, and the two scopes that it can end in. It never listens. */
+import { randomBytes } from 'node:crypto'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { accountRoutes } from './api/accounts/routes.js'
 import { locationRoutes } from './api/locations/routes.js'
@@ -25,7 +26,16 @@ import { unusedConnectionsOf } from './http/unused-connections.js'
 import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
 
-export type AppOptions = { sandboxes: Sandboxes; library: Library; settings: Settings; version: string; logger?: FastifyBaseLogger; data?: Data }
+export type AppOptions = {
+  sandboxes: Sandboxes
+  library: Library
+  settings: Settings
+  version: string
+  logger?: FastifyBaseLogger
+  data?: Data
+  /** Draws the id of a session of the console: a text that nobody can guess. */
+  drawSession?: () => string
+}
 
 const FAMILIES = [locationRoutes, accountRoutes, userRoutes, ticketRoutes, transactionRoutes, refundRoutes]
 
@@ -34,8 +44,10 @@ const refuseSchema = () => {
   throw new Error('a route has a schema, which nothing here compiles')
 }
 
+const randomSession = () => randomBytes(32).toString('base64url')
+
 /** The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to listen or to be injected into. */
-export async function buildApp({ sandboxes, library, settings, version, logger, data }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp({ sandboxes, library, settings, version, logger, data, drawSession = randomSession }: AppOptions): Promise<FastifyInstance> {
   const decodeForm = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
   const inside = new InnerClient()
   const router = new SandboxRouter(sandboxes, inside, settings.cors)
@@ -98,6 +110,6 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     { prefix: BASE }
   )
   const pages = { consolePage, routes: [consoleRoutes, docsRoutes] }
-  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, router, data, pages })
+  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, router, data, pages, drawSession })
   return app
 }

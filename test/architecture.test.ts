@@ -14,11 +14,15 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url))
 /** From the lowest rung up; files directly in src/ share that of the command line. */
 const LADDER = ['reference', 'core', 'store', 'scenario', 'evidence', 'sandbox', 'http', 'api', 'control', 'console', 'client', 'cli', 'docs']
 const PURE = ['reference', 'core']
+/** The console's browser source, which is built by itself. */
+const BROWSER = 'console/ui/'
 const VAGUE = ['utils', 'util', 'helpers', 'helper', 'common', 'types']
 
 function sources(): Tree {
-  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts'))
-  return Object.fromEntries(files.map(file => [file.replaceAll('\\', '/'), readFileSync(`${SRC}/${file}`, 'utf8')]))
+  const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .map(file => file.replaceAll('\\', '/'))
+    .filter(file => file.endsWith('.ts') && !file.startsWith(BROWSER))
+  return Object.fromEntries(files.map(file => [file, readFileSync(`${SRC}/${file}`, 'utf8')]))
 }
 
 const parsed = (file: string, text: string) => ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
@@ -149,6 +153,38 @@ function listening(tree: Tree): string[] {
 }
 
 const tree = sources()
+
+/** Browser source: path below src/ → text. */
+function browserSources(): Tree {
+  const files = readdirSync(`${SRC}/${BROWSER}`, { recursive: true, encoding: 'utf8' }).filter(file => /\.tsx?$/.test(file))
+  return Object.fromEntries(files.map(file => [`${BROWSER}${file.replaceAll('\\', '/')}`, readFileSync(`${SRC}/${BROWSER}${file}`, 'utf8')]))
+}
+
+/** What browser source imports of the rest of src at run time: its types cost nothing, and tables and pure functions may be shared. */
+function impureInBrowser(tree: Tree): string[] {
+  return Object.entries(tree).flatMap(([file, text]) => {
+    const statements = parsed(file, text).statements.filter(ts.isImportDeclaration)
+    const values = statements.filter(({ importClause }) => importClause?.phaseModifier !== ts.SyntaxKind.TypeKeyword)
+    return importsOf(file, values.map(statement => statement.getText()).join('\n'))
+      .filter(({ to }) => !to.startsWith(BROWSER) && !to.endsWith('.css') && !/^(preact|@preact\/signals)(\/|$)/.test(to) && !PURE.includes(folderOf(to)))
+      .map(shown)
+  })
+}
+
+t.test('the browser source imports of src only types, and what is pure', async t => {
+  t.strictSame(impureInBrowser(browserSources()), [])
+  t.strictSame(
+    impureInBrowser({
+      'console/ui/a.tsx': "import type { A } from '../../client/answers.js'\nimport { B } from '../../http/paths.js'\nimport { C } from '../../core/money.js'"
+    }),
+    ['console/ui/a.tsx → http/paths.ts']
+  )
+})
+
+t.test('the browser source makes no markup of text', async t => {
+  for (const [file, text] of Object.entries(browserSources()))
+    t.notMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment|\beval\(|new Function/, file)
+})
 
 t.test('the whole of src is looked at', async t => {
   for (const file of ['app.ts', 'main.ts', 'core/money.ts', 'api/transactions/rules.ts', 'store/paging.ts']) t.ok(Object.hasOwn(tree, file), file)

@@ -6,9 +6,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { build as buildPages } from 'vite'
 import { declarations } from './declarations.mjs'
 
 const require = createRequire(import.meta.url)
@@ -30,6 +31,8 @@ const LATER = {
 }
 /** The files of Swagger UI that the page of the API's documentation needs. */
 const SWAGGER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+/** Browser files that are copied as they are. */
+const PAGE_FILES = ['index.html', 'docs.html', 'icon.svg']
 /** Files in which a package has its licence, the notices of others, and the licences of what it holds itself. */
 const LICENCE_FILES = /^(licen[cs]e|notice|copying)|\bbundle\.js\.LICENSE\.txt$/i
 
@@ -107,6 +110,39 @@ async function copySwagger() {
     await writeFile(join(DIST, 'swagger-ui', file), isText ? bytes.toString('utf8').replace(/\n\/[/*]# sourceMappingURL=.*\s*$/, '\n') : bytes)
   }
   return relative(ROOT, folder)
+}
+
+/** Builds the browser files: the console, and what starts the page of the API's documentation. Returns the folders of the packages that they hold. */
+async function browserFiles() {
+  const root = join(ROOT, 'src/console/ui')
+  const { output } = await buildPages({
+    configFile: false,
+    publicDir: false,
+    root,
+    base: './',
+    logLevel: 'warn',
+    esbuild: { jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none' },
+    build: {
+      outDir: join(DIST, 'console'),
+      emptyOutDir: true,
+      target: 'es2022',
+      cssTarget: 'chrome123',
+      cssCodeSplit: false,
+      modulePreload: false,
+      reportCompressedSize: false,
+      rollupOptions: {
+        input: { console: join(root, 'main.tsx'), docs: join(root, 'docs/start.ts') },
+        output: {
+          entryFileNames: '[name].js',
+          // a view is named by its folder
+          chunkFileNames: ({ facadeModuleId }) => `${facadeModuleId ? basename(dirname(facadeModuleId)) : '[name]'}-[hash].js`,
+          assetFileNames: 'console[extname]'
+        }
+      }
+    }
+  })
+  for (const file of PAGE_FILES) await cp(join(root, file), join(DIST, 'console', file))
+  return output.flatMap(({ moduleIds = [] }) => moduleIds).flatMap(id => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(ROOT, id)) ?? [])
 }
 
 /** The licences of packages, one after the other. */
@@ -203,10 +239,10 @@ async function main() {
   await mkdir(DIST)
   const types = runNode('src/build/declare.mjs')
   await cp(new URL('runtime', import.meta.url), DIST, { recursive: true })
-  const [packages, own, swagger] = await Promise.all([bundle(), ownModules(), copySwagger()])
+  const [packages, own, swagger, pages] = await Promise.all([bundle(), ownModules(), copySwagger(), browserFiles()])
   if (isSchemaWanted) await publishSchemas(own)
   await rm(join(DIST, 'build.js'))
-  await writeFile(join(DIST, 'LICENCES.txt'), await licencesOf([...packages, swagger]))
+  await writeFile(join(DIST, 'LICENCES.txt'), await licencesOf([...new Set([...packages, swagger, ...pages])]))
   await prepareDocuments(own)
   await runNode('src/build/keep-code.cjs')
   await types

@@ -52,6 +52,8 @@ export type Release = 'in_order' | 'reverse'
 export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 /** A call of the journal. */
 export type JournalCall = {
+  /** Over a run, the name of its sandbox; null at the base address. */
+  sandbox?: string | null
   /** As the Request-Id of the answer. */
   id: string
   /** When it came, by the clock of the sandbox. */

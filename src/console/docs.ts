@@ -2,10 +2,11 @@
 import { readFile } from 'node:fs/promises'
 import type { FastifyPluginAsync } from 'fastify'
 import { queryOf } from '../control/bodies.js'
+import { PAGE } from '../control/guard.js'
 import { noControlCall } from '../control/state.js'
 import { controlBeside } from '../http/paths.js'
 import { bindingsOf } from '../scenario/scenario.js'
-import { fileText, pageOf } from './files.js'
+import { pageOf } from './files.js'
 
 /** The build copies the files of Swagger UI there. */
 const FOLDER = new URL('../../dist/swagger-ui/', import.meta.url)
@@ -29,14 +30,12 @@ const POLICY = [
 ].join('; ')
 
 export const docsRoutes: FastifyPluginAsync = async control => {
-  control.get('/docs', async (request, reply) => {
+  control.get('/docs', PAGE, async (request, reply) => {
     queryOf(request)
     // the key is in the page and not in a script, which a page of another origin could run
     const key = bindingsOf(request.call.sandbox.store).key('') ?? ''
     return pageOf(reply, 'docs.html', { policy: POLICY, values: { control: controlBeside(request.call.base), key } })
   })
-
-  control.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(await fileText('docs-start.js')))
 
   control.get<{ Params: { file: string } }>('/docs/:file', async (request, reply) => {
     const { file } = request.params

@@ -1,9 +1,9 @@
-/** The browser files in `ui/`: plain HTML, CSS and JavaScript that the package ships as they are. */
+/** The browser files that the build puts into `dist/console/`. */
 import { readFile } from 'node:fs/promises'
 import type { FastifyReply } from 'fastify'
 
-/** The same folder from `src/console` and from `dist/console`. */
-const FOLDER = new URL('../../src/console/ui/', import.meta.url)
+/** The same folder from `src/console` and from the bundle. */
+const FOLDER = new URL('../../dist/console/', import.meta.url)
 /** Text of each file that has been read. */
 const texts = new Map<string, string>()
 

@@ -17,7 +17,7 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
     title: 'State',
     calls: {
       'GET /': {
-        does: 'Version, scenario, seed, clock, counts and links. In a browser the console: calls as they come, why each was answered so, findings, coverage, scripts.'
+        does: 'Version, scenario, seed, clock, counts of calls and records, and links. In a browser the console: calls, data, behaviour, evidence.'
       },
       'GET /health': { does: '200 once the start scenario is loaded, 503 before. Needs no token.' },
       'POST /reset': { does: "Back to the loaded scenario's first state." },
@@ -84,6 +84,8 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
         does: 'The journal: the last calls of the emulated API, newest first.',
         query: {
           on: 'An operation, such as `POST /refunds` or `GET /tickets/{id}`.',
+          rule: 'The id of a rule, `REF-7`: calls that kept or broke it.',
+          scope: '`sandbox`, the default, or `run`: calls of every sandbox.',
           status: 'A status, `404`, or a class of them, `4xx`.',
           since: 'Calls after a request id, or from an instant on.',
           limit: 'At most this many, 1 to 1000; 100 when left out.',
@@ -114,9 +116,23 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
         query: { scope: RUN, format: '`json`, the default, or `text`.' }
       },
       'GET /assumptions': { does: 'The assumptions, their settings, and how many and which answers relied on each.', query: { scope: RUN } },
-      'GET /run': { does: 'All that a report holds, of every sandbox, load and reset so far: what `exec` and `judge` read.' },
-      'GET /events': { does: 'The journal as server-sent events, one for each call when it is over.' },
+      'GET /run': {
+        does: 'All that a report holds, of every sandbox, load and reset so far: what `exec` and `judge` read.',
+        query: { format: '`json`, the default, or the report as `html`, `junit` or `markdown`, without gates.' }
+      },
+      'GET /events': {
+        does: 'The journal as server-sent events: `request` for each call when it is over, `clear` when the journal is emptied.',
+        query: { scope: '`sandbox`, the default, or `run`: every sandbox.' }
+      },
       'GET /metrics': { does: 'Metrics as Prometheus text: [the metrics](metrics.md).' }
+    }
+  },
+  {
+    title: 'Sign-in of the console',
+    calls: {
+      'GET /session': { does: 'Whether a token is required, and whether the cookie of the call is signed in. Needs no token.' },
+      'POST /session': { does: 'Exchanges CONTROL_TOKEN for a cookie that lasts 12 hours.', body: '{"token":"TOKEN"}' },
+      'DELETE /session': { does: 'Signs out.' }
     }
   },
   {

@@ -1,8 +1,10 @@
 /** The control API: never part of the emulated service, and kept from web pages. */
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { ApiError } from '../core/errors.js'
 import type { Settings } from '../core/settings.js'
+import { wantsPage } from '../http/answers.js'
 import { answerControlError } from '../http/errors.js'
-import { CONTROL } from '../http/paths.js'
+import { CONTROL, controlBeside } from '../http/paths.js'
 import type { Data } from '../http/pipeline.js'
 import type { SandboxRouter } from '../http/sandbox-router.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -18,34 +20,56 @@ import { runRoutes } from './run.js'
 import { sandboxRoutes } from './sandboxes.js'
 import { schemaRoutes } from './schemas.js'
 import { scriptRoutes } from './script.js'
+import { isSignedIn, Sessions, sessionRoutes } from './sessions.js'
 import { settingsRoutes } from './settings.js'
 import { type ConsolePage, noControlCall, stateRoutes } from './state.js'
 import { timeRoutes } from './time.js'
 
-export type ControlOptions = { sandboxes: Sandboxes; library: Library; settings: Settings; version: string; router: SandboxRouter; data: Data; pages: Pages }
+export type ControlOptions = {
+  sandboxes: Sandboxes
+  library: Library
+  settings: Settings
+  version: string
+  router: SandboxRouter
+  data: Data
+  pages: Pages
+  /** Draws the id of a session. */
+  drawSession: () => string
+}
 /** The pages for browsers, which are above the control API: the console's own, and the routes of what pages load. */
 export type Pages = { consolePage: ConsolePage; routes: readonly FastifyPluginAsync[] }
 
 /** Calls that change nothing that a data file holds, whatever their method. */
 const UNSAVED: ReadonlySet<string | undefined> = new Set(
-  ['/verify', '/explain', '/requests', '/coverage', '/snapshots/:name', '/gates/:name/open'].map(path => CONTROL + path)
+  ['/verify', '/explain', '/requests', '/coverage', '/snapshots/:name', '/gates/:name/open', '/session'].map(path => CONTROL + path)
 )
 
 /** Whether a call changes what a data file holds, unless it is refused or says otherwise. */
 const isSaved = ({ method, routeOptions }: FastifyRequest) => method !== 'GET' && method !== 'HEAD' && !UNSAVED.has(routeOptions.url)
 
 /** Registers the control API in a scope of its own. */
-export async function controlApi(control: FastifyInstance, { sandboxes, library, settings, version, router, data, pages }: ControlOptions): Promise<void> {
-  control.setErrorHandler(answerControlError)
+export async function controlApi(
+  control: FastifyInstance,
+  { sandboxes, library, settings, version, router, data, pages, drawSession }: ControlOptions
+): Promise<void> {
+  const { control_token: token, control_hosts: hosts } = settings
+  const sessions = new Sessions(drawSession)
+  const guard = { token, hosts, isSignedIn: (request: FastifyRequest) => isSignedIn(request, sessions) }
+  control.setErrorHandler((error: FastifyError | ApiError, request, reply) => {
+    const asksForToken = error.code === 'token_required' && request.routeOptions.config?.page === true && wantsPage(request)
+    if (!asksForToken) return answerControlError(error, request, reply)
+    return pages.consolePage(reply.code(401), controlBeside(request.call.base))
+  })
   const refusePath = (request: FastifyRequest) => {
     throw noControlCall(request)
   }
   control.setNotFoundHandler(refusePath)
   control.addHook('onRequest', (request, reply, done) => {
     reply.headers({ ...CONTROL_HEADERS, 'request-id': request.call.id })
-    guardControl(request, { token: settings.control_token, hosts: settings.control_hosts })
+    guardControl(request, guard)
     if (request.is404) refusePath(request)
     const { call } = request
+    if (request.routeOptions.config.open) return done()
     const { config, url } = request.routeOptions
     const sandbox = router.sandboxOf(request, { makes: config.makesSandbox === true, namesOthers: url !== HEALTH })
     if (sandbox !== call.sandbox) {
@@ -71,7 +95,7 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
   await control.register(sandboxRoutes, { sandboxes })
   await control.register(scriptRoutes, { settings })
   await control.register(gateRoutes)
-  await control.register(evidenceRoutes, { settings })
+  await control.register(evidenceRoutes, { sandboxes, settings })
   await control.register(explainRoutes)
   await control.register(eventRoutes, { settings })
   await control.register(metricsRoutes, { sandboxes })
@@ -79,5 +103,6 @@ export async function controlApi(control: FastifyInstance, { sandboxes, library,
   await control.register(timeRoutes)
   await control.register(schemaRoutes, { version })
   await control.register(settingsRoutes)
+  await control.register(sessionRoutes, { sessions, token })
   for (const routes of pages.routes) await control.register(routes)
 }

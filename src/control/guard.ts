@@ -7,7 +7,13 @@ import { ApiError } from '../core/errors.js'
 /** The route that tells whether the emulator is ready; it needs no token. */
 export const HEALTH = '/_control/health'
 
-export type Guard = { token: string | null; hosts: readonly string[] }
+/** `isSignedIn` tells whether a call carries the cookie of a session. */
+export type Guard = { token: string | null; hosts: readonly string[]; isSignedIn: (request: FastifyRequest) => boolean }
+
+/** Options of a route that needs no token, since it shows nothing of the state: it belongs to the sandbox at the base address. */
+export const OPEN = { config: { open: true } } as const
+/** Options of a route with a page for browsers: without a token, a browser gets the console, which asks for it. */
+export const PAGE = { config: { page: true } } as const
 
 /** Headers of every answer of the control API: what it shows is kept by no cache, taken for nothing else than it is, and framed by no page. */
 export const CONTROL_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' } as const
@@ -21,7 +27,8 @@ const LONGEST_SHOWN = 100
  * Refuses a control call that is not allowed, and every call but health before the start scenario is loaded.
  * Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401), `not_ready` (503).
  */
-export function guardControl({ headers, method, raw, routeOptions, call }: FastifyRequest, { token, hosts }: Guard): void {
+export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn }: Guard): void {
+  const { headers, method, raw, routeOptions, call } = request
   const { host, origin, authorization, 'sec-fetch-site': site } = headers
   const isHealth = routeOptions.url === HEALTH
   if (!isHealth && host !== undefined && (hasSeveralHosts(raw) || !isSafeHost(host, hosts))) {
@@ -38,7 +45,8 @@ export function guardControl({ headers, method, raw, routeOptions, call }: Fasti
   if (origin !== undefined && origin !== `http://${host}`) {
     throw new ApiError('origin_not_allowed', { message: `The control API is closed to pages of other origins; ${origin} is not http://${host}.` })
   }
-  if (token !== null && !isHealth && !isSame(authorization ?? '', `Bearer ${token}`)) {
+  const isOpen = isHealth || routeOptions.config?.open === true
+  if (token !== null && !isOpen && !isSame(authorization ?? '', `Bearer ${token}`) && !isSignedIn(request)) {
     throw new ApiError('token_required', {
       message: 'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN.',
       headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
@@ -70,5 +78,5 @@ function isSafeHost(host: string, allowed: readonly string[]): boolean {
 }
 
 /** Compares in constant time. */
-const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
+export const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 const digest = (text: string) => createHash('sha256').update(text).digest()

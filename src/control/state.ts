@@ -14,6 +14,7 @@ import type { Library } from '../scenario/library.js'
 import { pause } from '../scenario/slices.js'
 import { FAMILIES } from '../store/store.js'
 import { bodyOf, bodyReader, departureOf, queryOf } from './bodies.js'
+import { PAGE } from './guard.js'
 import { MAKES_SANDBOX } from './sandboxes.js'
 import { clockShown } from './time.js'
 
@@ -46,7 +47,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     return sandbox.isLoaded ? { status: 'ready', version, scenario: sandbox.scenario.name } : { status: 'starting', version }
   })
 
-  control.get('/', async (request, reply) => {
+  control.get('/', PAGE, async (request, reply) => {
     const { sandbox, base } = request.call
     const { scenario, settings, clock, store } = sandbox
     const own = controlBeside(base)

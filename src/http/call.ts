@@ -32,6 +32,10 @@ declare module 'fastify' {
     operation?: OperationId
     /** A control call that makes the sandbox that it names, when there is none: one that changes something. */
     makesSandbox?: true
+    /** A control call that needs no token, and shows nothing of any sandbox. */
+    open?: true
+    /** A control call that answers browsers with a page. */
+    page?: true
   }
 }
 

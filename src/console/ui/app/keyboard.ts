@@ -1,0 +1,40 @@
+/** Shortcuts of one key. Views add theirs while they are shown; the help lists all. They can be switched off (WCAG 2.1.4). */
+import { signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { remember, remembered } from './memory.js'
+
+/** `key` as the browser names it, such as `j` or `?`. */
+export type Shortcut = { key: string; about: string; run: () => void }
+
+/** Those in force: the console's own first. */
+export const shortcuts = signal<readonly Shortcut[]>([])
+export const areShortcutsOn = signal(remembered('shortcuts') !== 'off')
+
+export function switchShortcuts(isOn: boolean): void {
+  areShortcutsOn.value = isOn
+  remember('shortcuts', isOn ? 'on' : 'off')
+}
+
+const isTyping = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+addEventListener('keydown', event => {
+  const { key, ctrlKey, metaKey, altKey, target, defaultPrevented } = event
+  if (defaultPrevented || ctrlKey || metaKey || altKey || !areShortcutsOn.value || isTyping(target) || document.querySelector('dialog[open]')) return
+  const found = shortcuts.value.findLast(shortcut => shortcut.key === key)
+  if (found === undefined) return
+  event.preventDefault()
+  found.run()
+})
+
+/** Adds shortcuts as long as a component is shown, always the same keys. */
+export function useShortcuts(added: readonly Shortcut[]): void {
+  const latest = useRef(added)
+  latest.current = added
+  useEffect(() => {
+    const own = added.map(({ key, about }, place): Shortcut => ({ key, about, run: () => latest.current[place]?.run() }))
+    shortcuts.value = [...shortcuts.value, ...own]
+    return () => {
+      shortcuts.value = shortcuts.value.filter(shortcut => !own.includes(shortcut))
+    }
+  }, [])
+}

@@ -1,0 +1,55 @@
+/** What a component reads from the control API: read when it is first shown, when its key changes, and again after every change of the emulator. */
+import { useSignal, useSignalEffect } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import type { ControlError } from '../control/client.js'
+import { sandbox } from '../control/place.js'
+import { isAllowed, revision } from './store.js'
+
+export type Resource<T> = {
+  /** The last that was read; null before. */
+  data: T | null
+  error: ControlError | null
+  reload: () => void
+}
+
+/** Reads with `read`; another `key` forgets what was read before. With `once`, changes of the emulator cause no other reading. */
+export function useResource<T>(read: () => Promise<T>, key = '', { once = false } = {}): Resource<T> {
+  const data = useSignal<T | null>(null)
+  const error = useSignal<ControlError | null>(null)
+  const reader = useRef(read)
+  reader.current = read
+  const wanted = useSignal(key)
+  wanted.value = key
+  const shown = useRef<string | null>(null)
+  const tries = useSignal(0)
+
+  useSignalEffect(() => {
+    const place = `${sandbox.value} ${wanted.value}`
+    void tries.value
+    if (!once) void revision.value
+    if (!isAllowed()) return
+    if (shown.current !== place) {
+      data.value = null
+      error.value = null
+    }
+    shown.current = place
+    let isOver = false
+    reader.current().then(
+      read => {
+        if (isOver) return
+        data.value = read
+        error.value = null
+      },
+      failure => {
+        if (!isOver) error.value = failure
+      }
+    )
+    return () => {
+      isOver = true
+    }
+  })
+  const reload = () => {
+    tries.value++
+  }
+  return { data: data.value, error: error.value, reload }
+}

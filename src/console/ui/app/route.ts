@@ -1,0 +1,58 @@
+/** Where the console is: `#/calls/req_12?sandbox=worker-1` is the view `calls`, the path `['req_12']`, the sandbox `worker-1` and the rest of the query. */
+import { computed, signal } from '@preact/signals'
+import { pageSandbox, sandbox } from '../control/place.js'
+
+export type Route = { view: string; path: readonly string[]; query: Readonly<Record<string, string>> }
+/** What a link leads to. Without `sandbox` it stays in the chosen one. */
+export type Target = { view?: string; path?: readonly string[]; query?: Readonly<Record<string, string | undefined>>; sandbox?: string }
+
+export const FIRST_VIEW = 'calls'
+
+/** A part of an address as it was before it was encoded; as it is where the encoding is broken. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** Reads a hash. */
+export function routeIn(hash: string): Route & { sandbox: string } {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?')
+  const [view = '', ...rest] = path.split('/').map(decoded)
+  const { sandbox: name = pageSandbox, ...query } = Object.fromEntries(new URLSearchParams(search))
+  return { view: view === '' ? FIRST_VIEW : view, path: rest.filter(part => part !== ''), query, sandbox: name }
+}
+
+const first = routeIn(location.hash)
+const current = signal<Route>(first)
+sandbox.value = first.sandbox
+
+/** The place that is shown. */
+export const route = computed(() => current.value)
+
+/** The hash of a target: a link's `href`. */
+export function hrefOf({ view = current.value.view, path = [], query = {}, sandbox: name = sandbox.value }: Target): string {
+  const given = Object.entries(query).flatMap(([key, value]) => (value === undefined || value === '' ? [] : [[key, value]]))
+  const search = new URLSearchParams(name === pageSandbox ? given : [...given, ['sandbox', name]])
+  return `#/${[view, ...path].map(encodeURIComponent).join('/')}${search.size === 0 ? '' : `?${search}`}`
+}
+
+/** Goes to a target; `replace` leaves no step in the browser's history. */
+export function go(target: Target, { replace = false } = {}): void {
+  const href = hrefOf(target)
+  if (href === location.hash) return
+  if (replace) history.replaceState(null, '', href)
+  else history.pushState(null, '', href)
+  follow()
+}
+
+function follow(): void {
+  const { sandbox: name, ...place } = routeIn(location.hash)
+  current.value = place
+  sandbox.value = name
+}
+
+addEventListener('hashchange', follow)
+addEventListener('popstate', follow)

@@ -1,0 +1,36 @@
+/** The form for the token, where the emulator has one. */
+import { useSignal } from '@preact/signals'
+import { TextField } from '../components/fields.js'
+import { api, ControlError } from '../control/client.js'
+import { session } from './store.js'
+
+export function SignIn() {
+  const token = useSignal('')
+  const problem = useSignal<string | null>(null)
+  const send = async (event: Event) => {
+    event.preventDefault()
+    try {
+      session.value = await api.signIn(token.value)
+      // the page of the API's documentation is at this address once somebody is signed in
+      if (location.pathname.endsWith('/docs')) location.href = location.pathname
+    } catch (error) {
+      problem.value = error instanceof ControlError ? error.message : String(error)
+    }
+  }
+  return (
+    <form class="sign-in" onSubmit={event => void send(event)}>
+      <h1>commerce-emulator</h1>
+      <TextField
+        label="Control token"
+        type="password"
+        value={token.value}
+        onChange={value => (token.value = value)}
+        hint="The value of CONTROL_TOKEN that the emulator was started with."
+        error={problem.value}
+      />
+      <button type="submit" class="primary">
+        Sign in
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,139 @@
+/** What every view shares: the session, the overview of the sandbox, the event stream, and a revision that says when to read again. */
+import { computed, effect, signal } from '@preact/signals'
+import type { JournalCall } from '../../../client/answers.js'
+import { toastError } from '../components/toast.js'
+import { api, type Overview, type SandboxItem, type Session, whenTokenRequired } from '../control/client.js'
+import { controlOf, sandbox } from '../control/place.js'
+
+export type { JournalCall }
+export type LiveState = 'connecting' | 'live' | 'interrupted'
+
+/** How long after a call everything is read again, so that many calls cause one reading. */
+const REFRESH_MS = 500
+/** How long calls are collected before listeners get them, so that many calls cause one rendering. */
+const BATCH_MS = 50
+/** How long after the emulator refused the event stream it is asked for again. */
+const RETRY_MS = 2000
+
+/** Null until it is known. */
+export const session = signal<Session | null>(null)
+export const overview = signal<Overview | null>(null)
+export const sandboxes = signal<readonly SandboxItem[]>([])
+export const live = signal<LiveState>('connecting')
+/** Grows whenever what the emulator holds may have changed. */
+export const revision = signal(0)
+
+/** What happened to the journal of a sandbox: a call that it keeps, or null when it was cleared. The sandbox at the base address has no name. */
+export type JournalEvent = { sandbox: string; call: JournalCall | null }
+/** How often the event stream was asked for again since it was refused. */
+const attempts = signal(0)
+
+type Listener = (events: readonly JournalEvent[]) => void
+const listeners = new Set<Listener>()
+
+/** How often the event stream was opened: what came in between is not known. */
+export const openings = signal(0)
+
+/** Calls the listener with what happens to the journals of all sandboxes, in batches, oldest first, until the returned function is called. */
+export function onJournal(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+export const isAllowed = (): boolean => session.value !== null && (!session.value.token_required || session.value.signed_in)
+
+/** Says that something was changed: views read again. */
+export function changed(): void {
+  revision.value++
+  void refresh()
+}
+
+/** Reads the overview and the list of sandboxes. */
+export async function refresh(): Promise<void> {
+  if (!isAllowed()) return
+  try {
+    const [shown, { data }] = await Promise.all([api.overview(), api.sandboxes()])
+    overview.value = shown
+    sandboxes.value = data
+  } catch (error) {
+    toastError(error)
+  }
+}
+
+let isRefreshDue = false
+let batch: JournalEvent[] = []
+
+function hand(): void {
+  const events = batch
+  batch = []
+  for (const listener of listeners) listener(events)
+}
+
+function happened(event: JournalEvent): void {
+  if (batch.length === 0) setTimeout(hand, BATCH_MS)
+  batch.push(event)
+  if (isRefreshDue || event.sandbox !== sandbox.value) return
+  isRefreshDue = true
+  setTimeout(() => {
+    isRefreshDue = false
+    changed()
+  }, REFRESH_MS)
+}
+
+/** Follows the event stream of all sandboxes. */
+function follow(): () => void {
+  live.value = 'connecting'
+  const source = new EventSource(`${controlOf('')}/events?scope=run`)
+  let isReconnected = false
+  let again: ReturnType<typeof setTimeout> | undefined
+  source.addEventListener('open', () => {
+    live.value = 'live'
+    openings.value++
+    // calls may have come while there was no stream
+    if (isReconnected) changed()
+    isReconnected = true
+  })
+  source.addEventListener('error', () => {
+    live.value = 'interrupted'
+    // the browser tries again by itself unless the emulator refused the stream
+    if (source.readyState === EventSource.CLOSED) again = setTimeout(() => void readSession().then(() => attempts.value++), RETRY_MS)
+  })
+  source.addEventListener('request', ({ data }) => {
+    const { sandbox: name, ...call } = JSON.parse(data)
+    happened({ sandbox: name ?? '', call })
+  })
+  source.addEventListener('clear', ({ data }) => happened({ sandbox: JSON.parse(data).sandbox ?? '', call: null }))
+  return () => {
+    clearTimeout(again)
+    source.close()
+    batch = []
+  }
+}
+
+/** Asks whether somebody has to sign in. */
+async function readSession(): Promise<void> {
+  try {
+    session.value = await api.session()
+  } catch (error) {
+    toastError(error)
+  }
+}
+
+/** Begins: asks whether somebody has to sign in, then reads and follows the chosen sandbox. */
+export async function begin(): Promise<void> {
+  whenTokenRequired(() => {
+    session.value = { token_required: true, signed_in: false }
+  })
+  const isOpen = computed(isAllowed)
+  effect(() => {
+    void attempts.value
+    return isOpen.value ? follow() : undefined
+  })
+  effect(() => {
+    void sandbox.value
+    if (!isOpen.value) return
+    overview.value = null
+    void refresh()
+  })
+  await readSession()
+}

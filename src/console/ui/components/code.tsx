@@ -1,0 +1,65 @@
+/** Code and JSON as elements: what a client sent is text in them and never markup. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { copy } from './copy.js'
+import { type Token, tokensOf } from './json-tokens.js'
+
+/** Tokens of JSON that are shown at first. */
+const SHOWN_TOKENS = 4000
+
+type CodeProps = { text: string; label: string; children?: ComponentChildren }
+
+/** A block of code with a button that copies its text; `children` is shown in place of the plain text. */
+export function CodeBlock({ text, label, children }: CodeProps) {
+  return (
+    <figure class="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
+      <pre tabIndex={0} role="region" aria-label={label}>
+        <code>{children ?? text}</code>
+      </pre>
+      <button type="button" class="small" onClick={() => void copy(text, label)} aria-label={`Copy ${label}`}>
+        Copy
+      </button>
+    </figure>
+  )
+}
+
+type JsonProps = {
+  value: unknown
+  label: string
+  /** The address that a text leads to, such as that of the record with this id. */
+  hrefOfText?: (text: string) => string | undefined
+}
+
+/** A value as highlighted JSON. A long one is shown in part until more is asked for. */
+export function Json({ value, label, hrefOfText = () => undefined }: JsonProps) {
+  const [isWhole, setWhole] = useState(false)
+  const tokens = tokensOf(value)
+  const shown = isWhole ? tokens : tokens.slice(0, SHOWN_TOKENS)
+  return (
+    <div class="json">
+      <CodeBlock text={JSON.stringify(value, null, 2)} label={label}>
+        {shown.map((token, place) => shownToken(token, place, hrefOfText))}
+      </CodeBlock>
+      {shown.length < tokens.length && (
+        <button type="button" onClick={() => setWhole(true)}>
+          Show all
+        </button>
+      )}
+    </div>
+  )
+}
+
+function shownToken({ kind, text, content }: Token, place: number, hrefOfText: (text: string) => string | undefined) {
+  if (kind === 'plain') return text
+  const href = content === undefined ? undefined : hrefOfText(content)
+  return href === undefined ? (
+    <span key={place} class={kind}>
+      {text}
+    </span>
+  ) : (
+    <a key={place} class={kind} href={href}>
+      {text}
+    </a>
+  )
+}

@@ -1,0 +1,25 @@
+/** A dialog above the page. The browser keeps the focus in it, and Escape closes it. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+type Props = { title: string; onClose: () => void; children: ComponentChildren /** Buttons at its end. */; actions?: ComponentChildren; wide?: boolean }
+
+export function Dialog({ title, onClose, children, actions, wide = false }: Props) {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    element.current?.showModal()
+  }, [])
+  return (
+    <dialog ref={element} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="quiet" onClick={() => element.current?.close()} aria-label="Close">
+          ×
+        </button>
+      </header>
+      <div class="content">{children}</div>
+      {actions && <footer>{actions}</footer>}
+    </dialog>
+  )
+}

@@ -1,0 +1,177 @@
+/** The control API, typed: every call that the console makes. */
+import type {
+  ClockState,
+  CoverageReport,
+  ExplainedCall,
+  FindingsReport,
+  Journal,
+  ListedEntry,
+  LoadedScenario,
+  RunReport,
+  SnapshotState,
+  State
+} from '../../../client/answers.js'
+import type { ApiKey, Fixture, ScriptEntry } from '../../../client/documents.js'
+import { controlOf } from './place.js'
+
+export type { ClockState, CoverageReport, ExplainedCall, FindingsReport, Journal, ListedEntry, RunReport, State }
+
+/** A place in a document, with what is wrong there. */
+export type Problem = { path: string; message: string; file?: string; line?: number; column?: number }
+export type Family = 'accounts' | 'users' | 'locations' | 'tickets' | 'transactions' | 'refunds'
+export type Overview = {
+  version: string
+  scenario: LoadedScenario
+  seed: number
+  clock: ClockState
+  counts: Record<Family, number>
+  links: { api: string; docs: string }
+}
+export type Session = { token_required: boolean; signed_in: boolean }
+export type SandboxItem = { name: string; api: string; control: string; scenario: string; records: number; requests: number; in_flight: number }
+export type ListedScenario = { name: string; description: string | null }
+export type ShownSetting = {
+  value: unknown
+  source: string
+  given_by: string | null
+  default: unknown
+  scope: 'process' | 'sandbox'
+  about: string
+  flag: string
+  variable: string
+  scenario: string
+  assumption: string | null
+}
+export type ShownAssumption = {
+  id: string
+  topic: string
+  default: string
+  settings: Record<string, unknown>
+  standing: boolean
+  times: number
+  requests: string[]
+}
+export type Gate = { name: string; waiting: number; [more: string]: unknown }
+/** Whose evidence is meant: that of the sandbox, or of the whole run. */
+export type Scope = 'sandbox' | 'run'
+
+/** A call to try; its body is a form. */
+export type TrialCall = { method: string; path: string; body: string | null; key: string | null; changes?: object }
+/** What it would be answered, and what it would change. */
+export type TriedCall = Omit<ExplainedCall, 'user_agent' | 'ms' | 'script'> & {
+  script: { id: string; name: string | null; fault: string | null; delay: number; gate: string | null } | null
+  changes: { records: { family: Family; id: string; before: unknown; after: unknown }[]; script: { id: string; matched: number; applied: number }[] }
+}
+
+type Query = Readonly<Record<string, string | number | undefined>>
+export type CallOptions = { query?: Query; body?: unknown /** A YAML document in place of a body. */; yaml?: string; signal?: AbortSignal }
+
+/** A control call that was refused, or could not be made. */
+export class ControlError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly status: number,
+    readonly problems: readonly Problem[] = [],
+    readonly param: string | null = null
+  ) {
+    super(message)
+  }
+}
+
+/** Called whenever a call is refused since nobody is signed in. */
+let onTokenRequired = () => {}
+export const whenTokenRequired = (run: () => void): void => {
+  onTokenRequired = run
+}
+
+/** Sends a control call of the chosen sandbox, or of the one that is named, and returns the text of its answer. Errors: `ControlError`. */
+export async function controlText(on: string, { query = {}, body, yaml, signal }: CallOptions = {}, sandbox?: string): Promise<string> {
+  const [method = 'GET', path = ''] = on.split(' ')
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+  const sent = yaml ?? (body === undefined ? undefined : JSON.stringify(body))
+  const response = await fetch(`${controlOf(sandbox)}${path === '/' ? '' : path}${search}`, {
+    method,
+    headers: { accept: '*/*', ...(sent !== undefined && { 'content-type': yaml === undefined ? 'application/json' : 'application/yaml' }) },
+    ...(sent !== undefined && { body: sent }),
+    ...(signal && { signal })
+  }).catch(error => {
+    if (error.name === 'AbortError') throw error
+    throw new ControlError('no_answer', 'The emulator does not answer.', 0)
+  })
+  const text = await response.text()
+  if (response.ok || (response.status === 409 && text.startsWith('{"holds"'))) return text
+  const { error } = refusalIn(text, response.status)
+  if (error.code === 'token_required' && path !== '/session') onTokenRequired()
+  throw new ControlError(error.code, error.message, response.status, error.problems, error.param)
+}
+
+type Refusal = { error: { code: string; message: string; problems?: Problem[]; param?: string } }
+
+function refusalIn(text: string, status: number): Refusal {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { error: { code: 'answer_unreadable', message: `The emulator answered with status ${status}.` } }
+  }
+}
+
+/** The same, with the answer's JSON as a value; null where there is no body. */
+export async function control<T>(on: string, options?: CallOptions, sandbox?: string): Promise<T> {
+  const text = await controlText(on, options, sandbox)
+  return text === '' ? (null as T) : JSON.parse(text)
+}
+
+const named = (name: string) => encodeURIComponent(name)
+
+/** The control calls by name. All are of the chosen sandbox. */
+export const api = {
+  session: () => control<Session>('GET /session'),
+  signIn: (token: string) => control<Session>('POST /session', { body: { token } }),
+  signOut: () => control<null>('DELETE /session'),
+  overview: () => control<Overview>('GET /'),
+  sandboxes: () => control<{ data: SandboxItem[] }>('GET /sandboxes'),
+  deleteSandbox: (name: string) => control<null>(`DELETE /sandboxes/${named(name)}`),
+  reset: () => control<{ scenario: LoadedScenario }>('POST /reset'),
+  scenarios: () => control<{ data: ListedScenario[] }>('GET /scenarios'),
+  load: (body: object, query: Query = {}) => control<{ scenario: LoadedScenario; dry_run: boolean }>('POST /load', { body, query }),
+  loadYaml: (yaml: string, query: Query = {}) => control<{ scenario: LoadedScenario; dry_run: boolean }>('POST /load', { yaml, query }),
+  state: () => control<State>('GET /state'),
+  stateYaml: () => controlText('GET /state', { query: { format: 'yaml' } }),
+  addRecords: (fixture: Fixture) => control<Record<Family, object[]>>('POST /records', { body: fixture }),
+  addRecordsYaml: (yaml: string) => control<Record<Family, object[]>>('POST /records', { yaml }),
+  keys: () => control<{ data: ApiKey[] }>('GET /keys'),
+  addKey: (account: string) => control<ApiKey>('POST /keys', { body: { account } }),
+  clock: () => control<ClockState>('GET /clock'),
+  setClock: (clock: Partial<ClockState>) => control<ClockState>('PUT /clock', { body: clock }),
+  advanceClock: (by: string) => control<ClockState>('POST /clock/advance', { body: { by } }),
+  snapshots: () => control<{ data: { name: string }[] }>('GET /snapshots'),
+  takeSnapshot: (name: string) => control<SnapshotState>(`PUT /snapshots/${named(name)}`),
+  restoreSnapshot: (name: string) => control<SnapshotState>(`POST /snapshots/${named(name)}/restore`),
+  deleteSnapshot: (name: string) => control<null>(`DELETE /snapshots/${named(name)}`),
+  script: () => control<{ data: ListedEntry[] }>('GET /script'),
+  addEntry: (entry: ScriptEntry) => control<ListedEntry>('POST /script', { body: entry }),
+  addEntryYaml: (yaml: string) => control<ListedEntry>('POST /script', { yaml }),
+  removeEntry: (id: string) => control<null>(`DELETE /script/${named(id)}`),
+  clearScript: () => control<null>('DELETE /script'),
+  gates: () => control<{ data: Gate[] }>('GET /gates'),
+  openGate: (name: string, release?: string) =>
+    control<{ name: string; released: number }>(`POST /gates/${named(name)}/open`, release ? { body: { release } } : {}),
+  settings: () => control<{ settings: Record<string, ShownSetting> }>('GET /settings'),
+  changeSettings: (changes: object) => control<{ settings: Record<string, ShownSetting> }>('PATCH /settings', { body: changes }),
+  assumptions: (scope?: Scope) => control<{ data: ShownAssumption[] }>('GET /assumptions', { query: { scope } }),
+  requests: (query: Query = {}, sandbox?: string) => control<Journal>('GET /requests', { query }, sandbox),
+  clearRequests: () => control<null>('DELETE /requests'),
+  /** The newest calls of every sandbox. */
+  requestsOfRun: (query: Query = {}) =>
+    control<Journal & { data: { sandbox: string | null }[] }>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
+  request: (id: string, sandbox?: string) => control<ExplainedCall>(`GET /requests/${named(id)}`, {}, sandbox),
+  /** The smallest scenario in which the call is answered the same, as YAML. */
+  requestScenario: (id: string, sandbox?: string) => controlText(`GET /requests/${named(id)}`, { query: { format: 'scenario' } }, sandbox),
+  /** What a call would be answered, judged on a copy that is thrown away. */
+  explain: (call: TrialCall, sandbox?: string) => control<TriedCall>('POST /explain', { body: call }, sandbox),
+  coverage: (scope?: Scope) => control<CoverageReport>('GET /coverage', { query: { scope } }),
+  findings: (scope?: Scope) => control<FindingsReport>('GET /findings', { query: { scope } }),
+  run: () => control<RunReport>('GET /run')
+}

@@ -1,0 +1,45 @@
+/** Shows the OpenAPI document in Swagger UI. A form starts with its first example and sends nothing else; calls are tried with the first merchant's key. */
+
+type Operation = { requestBody?: { content: Record<string, { schema: { $ref: string }; examples: Record<string, { value: Record<string, unknown> }> }> } }
+type OpenApi = {
+  paths: Record<string, { post?: Operation }>
+  components: { schemas: Record<string, { properties: Record<string, { $ref?: string; examples?: unknown[] }> }> }
+}
+type Inclusion = { pathMethod: [path: string, method: string]; name: string; value: boolean }
+type SwaggerUi = {
+  oas3Actions: { setRequestBodyInclusion: (field: Inclusion) => void }
+  preauthorizeBasic: (scheme: string, user: string, password: string) => void
+}
+
+const { SwaggerUIBundle } = window as unknown as { SwaggerUIBundle: (options: object) => SwaggerUi }
+const { document: address = '', key } = document.body.dataset
+
+async function show(): Promise<void> {
+  const spec: OpenApi = await (await fetch(address)).json()
+  const fields: Inclusion[] = []
+  for (const [path, { post }] of Object.entries(spec.paths)) {
+    for (const { schema, examples } of Object.values(post?.requestBody?.content ?? {})) {
+      const properties = spec.components.schemas[schema.$ref.split('/').pop() ?? '']?.properties ?? {}
+      const value = Object.values(examples)[0]?.value ?? {}
+      for (const [name, property] of Object.entries(properties)) {
+        property.examples = [value[name] ?? (property.$ref ? {} : '')]
+        fields.push({ pathMethod: [path, 'post'], name, value: name in value })
+      }
+    }
+  }
+
+  const ui = SwaggerUIBundle({
+    spec,
+    dom_id: '#docs',
+    deepLinking: true,
+    displayRequestDuration: true,
+    tryItOutEnabled: true,
+    validatorUrl: null,
+    onComplete: () => {
+      for (const field of fields) ui.oas3Actions.setRequestBodyInclusion(field)
+      if (key) ui.preauthorizeBasic('apiKey', key, '')
+    }
+  })
+}
+
+void show()

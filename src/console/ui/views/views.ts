@@ -1,0 +1,14 @@
+/** The views by the first part of their address, in the order of the navigation. All but the first are loaded when they are first shown. */
+import { view as calls } from './calls/index.js'
+import type { View } from './view.js'
+
+type Entry = { title: string; load: () => View | Promise<View> }
+
+export const VIEWS = {
+  calls: { title: 'Calls', load: () => calls },
+  data: { title: 'Data', load: async () => (await import('./data/index.js')).view },
+  behaviour: { title: 'Behaviour', load: async () => (await import('./behaviour/index.js')).view },
+  evidence: { title: 'Evidence', load: async () => (await import('./evidence/index.js')).view }
+} as const satisfies Record<string, Entry>
+
+export type ViewName = keyof typeof VIEWS

@@ -1,0 +1,97 @@
+/** Control: sessions of the console. Somebody who knows the token signs in once, and the browser then sends a cookie in its place. */
+import { createHash } from 'node:crypto'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { ApiError } from '../core/errors.js'
+import { bodyReader, queryOf } from './bodies.js'
+import { isSame, OPEN } from './guard.js'
+
+/** How long a session lasts. */
+const SESSION_MS = 12 * 60 * 60 * 1000
+/** Most sessions at once; the oldest gives way. */
+const MOST_SESSIONS = 100
+const READING: readonly (string | undefined)[] = ['GET', 'HEAD']
+
+const digest = (id: string) => createHash('sha256').update(id).digest('base64')
+
+/** The sessions of the process, in memory: for each, the digest of its random id and when it ends. */
+export class Sessions {
+  readonly #draw: () => string
+  readonly #ends = new Map<string, number>()
+
+  /** `draw` returns a random text that nobody can guess. */
+  constructor(draw: () => string) {
+    this.#draw = draw
+  }
+
+  /** Begins a session and returns its id. */
+  begin(now: number): string {
+    const id = this.#draw()
+    for (const [other, end] of this.#ends) if (end <= now || this.#ends.size >= MOST_SESSIONS) this.#ends.delete(other)
+    this.#ends.set(digest(id), now + SESSION_MS)
+    return id
+  }
+
+  has(id: string, now: number): boolean {
+    return (this.#ends.get(digest(id)) ?? 0) > now
+  }
+
+  end(id: string): void {
+    this.#ends.delete(digest(id))
+  }
+}
+
+/** The name of the cookie. Browsers keep the cookies of a host together whatever the port, so that each emulator of a machine needs a name of its own. */
+const cookieOf = ({ headers }: FastifyRequest) => `commerce_emulator_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'}`
+
+/** The session ids that a request carries: a browser sends one. */
+function idsIn(request: FastifyRequest): string[] {
+  const name = cookieOf(request)
+  const parts = (request.headers.cookie ?? '').split(';').map(part => part.trim())
+  return parts.filter(part => part.startsWith(`${name}=`)).map(part => part.slice(name.length + 1))
+}
+
+/**
+ * Whether a request comes from the emulator's own pages, or from no page: the cookies of a site are sent by the pages of its other ports too. Browsers leave
+ * Sec-Fetch-Site out where the address is neither HTTPS nor local; a call that changes something names its Origin there.
+ */
+function isOwnPage({ headers, method }: FastifyRequest): boolean {
+  const { 'sec-fetch-site': site, origin } = headers
+  if (site === undefined) return READING.includes(method) || origin !== undefined
+  return site === 'same-origin' || (site === 'none' && READING.includes(method))
+}
+
+/** Whether a request carries the cookie of a session and may use it. The guard has refused every Origin but the emulator's own by then. */
+export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
+  isOwnPage(request) && idsIn(request).some(id => sessions.has(id, request.call.now))
+
+const readToken = bodyReader<{ token: string }>(
+  { type: 'object', additionalProperties: false, required: ['token'], properties: { token: { type: 'string' } } },
+  '{"token":"TOKEN"}'
+)
+
+const cookie = (request: FastifyRequest, id: string, seconds: number) => `${cookieOf(request)}=${id}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`
+
+export const sessionRoutes: FastifyPluginAsync<{ sessions: Sessions; token: string | null }> = async (control, { sessions, token }) => {
+  control.get('/session', OPEN, async request => {
+    queryOf(request)
+    return { token_required: token !== null, signed_in: isSignedIn(request, sessions) }
+  })
+
+  control.post('/session', OPEN, async (request, reply) => {
+    queryOf(request)
+    const { body } = await readToken(request, reply)
+    if (token === null) return { token_required: false, signed_in: false }
+    if (!isSame(body.token, token)) throw new ApiError('token_required', { message: 'This is not the value of CONTROL_TOKEN.', param: 'token' })
+    reply.header('set-cookie', cookie(request, sessions.begin(request.call.now), SESSION_MS / 1000))
+    return { token_required: true, signed_in: true }
+  })
+
+  control.delete('/session', OPEN, async (request, reply) => {
+    queryOf(request)
+    for (const id of idsIn(request)) sessions.end(id)
+    return reply
+      .header('set-cookie', cookie(request, '', 0))
+      .code(204)
+      .send()
+  })
+}

@@ -1,0 +1,110 @@
+/** Tests of the console in a browser: an emulator of its own for each, and a page that may cause no error, break no policy and call nobody else. */
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import tap, { type Test } from 'tap'
+import { startTestEmulator } from '../support/emulator.js'
+
+/** Where Debian's package and the usual installers put it; `CHROMIUM` names another. */
+const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].filter(place => place !== undefined)
+const CHROMIUM = PLACES.find(place => existsSync(place))
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync'
+]
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** The rules of WCAG 2.2, A and AA. */
+const AXE_RUN = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`
+
+/** The options of a browser test: it is skipped where no browser is installed. */
+export const BROWSER = { skip: CHROMIUM === undefined && `no Chromium at ${PLACES.join(', ')}: apt-get install chromium, or name one in CHROMIUM` }
+/** The options of a test that only `npm run test:browser` runs. */
+export const LONG = { skip: BROWSER.skip || (process.env.BROWSER !== 'all' && 'a long one: npm run test:browser') }
+
+export const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const
+
+let browser: Promise<Browser> | undefined
+const launched = (): Promise<Browser> => {
+  if (browser === undefined) {
+    browser = chromium.launch({ executablePath: CHROMIUM as string, args: ARGS })
+    tap.teardown(async () => (await browser)?.close())
+  }
+  return browser
+}
+
+type Options = Parameters<typeof startTestEmulator>[1] & {
+  /** The page's hash at first, such as `#/data`. */
+  hash?: string
+  /** Where the page is; the base sandbox when left out. */
+  path?: string
+  size?: keyof typeof SIZES
+  theme?: 'light' | 'dark'
+  /** Errors of the page's console that a test expects. */
+  expected?: RegExp
+}
+
+/** Opens the console on an emulator of its own. When the test ends, a page with an error, a violation of its policy or a call to elsewhere fails it. */
+export async function openConsole(t: Test, { hash = '', path = '/_control', size = 'wide', theme = 'light', expected, ...options }: Options = {}) {
+  const emulator = await startTestEmulator(t, { logged: false, ...options })
+  const origin = `http://localhost:${await emulator.listen()}`
+  const context = await (await launched()).newContext({ viewport: SIZES[size], colorScheme: theme, reducedMotion: 'reduce' })
+  t.teardown(() => context.close())
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
+  const page = await context.newPage()
+  const problems = watch(context, page, origin)
+  await page.goto(`${origin}${path}${hash}`)
+  t.teardown(() => {
+    const unexpected = problems.filter(problem => !expected?.test(problem))
+    if (unexpected.length > 0) tap.fail(`${t.name}: ${unexpected.join('; ')}`)
+  })
+  /** Violations of WCAG 2.2 A and AA and of good practice, each with the elements that show it. */
+  const violations = () => accessViolations(page)
+  return { ...emulator, origin, page, context, problems, violations }
+}
+
+/** What goes wrong in a page from now on, as lines. */
+function watch(context: BrowserContext, page: Page, origin: string): string[] {
+  const problems: string[] = []
+  page.on('pageerror', error => problems.push(`error: ${error.message}`))
+  page.on('console', message => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(`console: ${message.text()}`)
+  })
+  context.on('request', request => {
+    if (!request.url().startsWith(`${origin}/`) && !/^(data|blob):/.test(request.url())) problems.push(`request to elsewhere: ${request.url()}`)
+  })
+  return problems
+}
+
+type AxeResults = { violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }
+
+async function accessViolations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const { violations } = (await page.evaluate(AXE_RUN)) as AxeResults
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`))
+}
+
+/** Shows that a view has no violation in light and dark, wide and narrow, and that nothing of it is cut off on the narrow one. `prepare` brings the page to what is looked at. */
+export async function isAccessible(
+  t: Test,
+  hash: string,
+  { prepare, ...options }: Options & { prepare?: (opened: Awaited<ReturnType<typeof openConsole>>) => Promise<void> } = {}
+) {
+  const opened = await openConsole(t, { hash, ...options })
+  const { page, violations } = opened
+  await prepare?.(opened)
+  for (const theme of ['light', 'dark'] as const) {
+    for (const [name, size] of Object.entries(SIZES)) {
+      await page.emulateMedia({ colorScheme: theme })
+      await page.setViewportSize(size)
+      await page.waitForTimeout(100)
+      t.strictSame(await violations(), [], `${hash} ${theme} ${name}`)
+      t.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, `${hash} fits into ${size.width} pixels`)
+    }
+  }
+  return opened
+}

@@ -1,0 +1,132 @@
+/** Sessions of the console: the token once, then a cookie. */
+import t, { type Test } from 'tap'
+import { Sessions } from '../../src/control/sessions.js'
+import { NOW, startTestEmulator } from '../support/emulator.js'
+
+const TOKEN = 'open sesame'
+const OWN = { host: 'localhost:4010', 'sec-fetch-site': 'same-origin' }
+
+async function start(t: Test) {
+  const emulator = await startTestEmulator(t, { settings: { control_token: TOKEN } })
+  const { control } = emulator
+  const signIn = async (headers: Record<string, string> = OWN) => {
+    const { headers: answered } = await control('POST /session', { token: TOKEN }, headers)
+    return String(answered['set-cookie'])
+  }
+  return { ...emulator, signIn }
+}
+
+/** What a browser sends back of a cookie. */
+const pairIn = (cookie: string) => cookie.slice(0, cookie.indexOf(';'))
+
+t.test('session: the token is exchanged for a cookie that no script reads and no other site sends', async t => {
+  const { control, signIn } = await start(t)
+
+  const cookie = await signIn()
+
+  t.match(cookie, /^commerce_emulator_4010=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/)
+  t.notMatch(cookie, TOKEN)
+  t.not(pairIn(cookie), pairIn(await signIn()), 'each session has an id of its own')
+  t.strictSame((await control('GET /session', undefined, OWN)).body, { token_required: true, signed_in: false })
+  t.strictSame((await control('GET /session', undefined, { ...OWN, cookie: pairIn(cookie) })).body, { token_required: true, signed_in: true })
+  t.equal((await control('GET /state', undefined, { ...OWN, cookie: `other=1; ${pairIn(cookie)}; more=2` })).status, 200)
+  t.equal((await control('POST /reset', undefined, { ...OWN, cookie: pairIn(cookie) })).status, 200)
+  t.match((await control('GET /docs', undefined, { ...OWN, cookie: pairIn(cookie), accept: 'text/html' })).text, 'swagger-ui')
+})
+
+t.test('session: without the token, or with another, there is none', async t => {
+  const { control } = await start(t)
+
+  const cases: [body: object | string | undefined, status: number, code: string][] = [
+    [{ token: 'open sesam' }, 401, 'token_required'],
+    [{ token: '' }, 401, 'token_required'],
+    [{ token: `${TOKEN} ` }, 401, 'token_required'],
+    [{ token: `Bearer ${TOKEN}` }, 401, 'token_required'],
+    [{ token: 1 }, 400, 'document_invalid'],
+    [{ token: TOKEN, more: 1 }, 400, 'document_invalid'],
+    [{}, 400, 'document_invalid'],
+    ['{', 400, 'body_malformed'],
+    [undefined, 400, 'body_malformed']
+  ]
+  for (const [body, status, code] of cases) {
+    const answer = await control('POST /session', body, OWN)
+    t.strictSame([answer.status, answer.body.error.code, answer.headers['set-cookie']], [status, code, undefined], JSON.stringify(body))
+  }
+  for (const site of ['cross-site', 'same-site']) {
+    t.equal((await control('POST /session', { token: TOKEN }, { ...OWN, 'sec-fetch-site': site })).body.error.code, 'origin_not_allowed', site)
+  }
+})
+
+t.test('session: the cookie counts for the pages of the emulator alone', async t => {
+  const { control, signIn } = await start(t)
+  const cookie = pairIn(await signIn())
+  const host = 'localhost:4010'
+
+  const cases: [on: string, headers: Record<string, string>, status: number][] = [
+    ['GET /state', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['GET /state', { 'sec-fetch-site': 'none' }, 200],
+    ['GET /state', {}, 200],
+    ['GET /state', { 'sec-fetch-site': 'same-site' }, 401],
+    ['GET /state', { 'sec-fetch-site': 'cross-site' }, 401],
+    ['GET /state', { origin: 'http://localhost:3000' }, 403],
+    ['POST /reset', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['POST /reset', { origin: `http://${host}` }, 200],
+    ['POST /reset', {}, 401],
+    ['POST /reset', { 'sec-fetch-site': 'none' }, 401],
+    ['POST /reset', { 'sec-fetch-site': 'same-site' }, 403],
+    ['POST /reset', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['POST /reset', { origin: 'http://localhost:3000' }, 403]
+  ]
+  for (const [on, headers, status] of cases)
+    t.equal((await control(on, undefined, { host, cookie, ...headers })).status, status, `${on} ${JSON.stringify(headers)}`)
+  const near = [
+    `${cookie}x`,
+    cookie.slice(0, -1),
+    cookie.toUpperCase(),
+    cookie.replace('4010', '4011'),
+    `x${cookie}`,
+    'commerce_emulator_4010=',
+    `commerce_emulator_4010=${TOKEN}`
+  ]
+  for (const other of near) t.equal((await control('GET /state', undefined, { ...OWN, cookie: other })).status, 401, other)
+  t.equal((await control('GET /state', undefined, { ...OWN, host: 'localhost', cookie })).status, 401, 'the cookie of another port')
+  const plain = pairIn(await signIn({ host: 'localhost' }))
+  t.match(plain, /^commerce_emulator_80=/)
+  t.equal((await control('GET /state', undefined, { host: 'localhost', cookie: plain })).status, 200)
+})
+
+t.test('session: it ends when somebody signs out', async t => {
+  const { control, signIn } = await start(t)
+  const [one, other] = [pairIn(await signIn()), pairIn(await signIn())]
+
+  const out = await control('DELETE /session', undefined, { ...OWN, cookie: one })
+
+  t.strictSame([out.status, out.headers['set-cookie']], [204, 'commerce_emulator_4010=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict'])
+  t.equal((await control('GET /state', undefined, { ...OWN, cookie: one })).status, 401)
+  t.equal((await control('GET /state', undefined, { ...OWN, cookie: other })).status, 200)
+  t.equal((await control('DELETE /session', undefined, OWN)).status, 204)
+})
+
+t.test('session: without CONTROL_TOKEN nobody has to sign in', async t => {
+  const { control } = await startTestEmulator(t)
+
+  t.strictSame((await control('GET /session')).body, { token_required: false, signed_in: false })
+  const { body, headers } = await control('POST /session', { token: 'any' })
+  t.strictSame([body, headers['set-cookie']], [{ token_required: false, signed_in: false }, undefined])
+})
+
+t.test('session: it ends after 12 hours, and the oldest of a hundred gives way', async t => {
+  let drawn = 0
+  const sessions = new Sessions(() => `id-${++drawn}`)
+  const at = Date.parse(NOW)
+  const hours = (count: number) => at + count * 3_600_000
+
+  const id = sessions.begin(at)
+  t.strictSame([sessions.has(id, at), sessions.has(id, hours(12) - 1), sessions.has(id, hours(12))], [true, true, false])
+  for (let count = 1; count < 100; count++) sessions.begin(at + 1)
+  t.equal(sessions.has(id, at + 1), true)
+  sessions.begin(at + 2)
+  t.strictSame([sessions.has(id, at + 2), sessions.has('id-2', at + 2)], [false, true])
+  sessions.begin(hours(13))
+  t.strictSame([sessions.has('id-100', at + 2), sessions.has('id-102', hours(13))], [false, true], 'those that are over make room first')
+})
