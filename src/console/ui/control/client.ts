@@ -24,6 +24,8 @@ export type Overview = {
   scenario: LoadedScenario
   seed: number
   clock: ClockState
+  /** Since the last load or reset. */
+  calls: number
   counts: Record<Family, number>
   links: { api: string; docs: string }
 }
