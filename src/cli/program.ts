@@ -2,6 +2,7 @@
 import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
+import { visible } from '../core/visible.js'
 import { COVERAGE_FORMATS, type CoverageFormat } from '../evidence/reports.js'
 import { isPath } from '../scenario/library.js'
 import { VERSION } from '../version.js'
@@ -9,7 +10,6 @@ import { failureLines } from './failures.js'
 import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
 import { createProgressBar } from './progress.js'
 import { isFailed, REPORT_FORMATS, type ReportFormat, report } from './reports.js'
-import { visible } from './terminal.js'
 
 export type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
 type Flags = { set?: string[] } & Partial<Record<SettingKey, string>>
@@ -183,7 +183,7 @@ export async function run(args: readonly string[], environment: Environment, { s
   })
 
   const gatesOf = async (flags: GateFlags) => {
-    const { gatesFrom } = await import('./gates.js')
+    const { gatesFrom } = await import('../control/reports/gates.js')
     const gates = gatesFrom(flags)
     return typeof gates === 'string' ? program.error(`error: ${gates}`) : gates
   }

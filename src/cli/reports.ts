@@ -1,7 +1,8 @@
 /** The report of `check`: as text for people, as TAP, or as JUnit. */
+
+import { visible } from '../core/visible.js'
 import { xml } from '../evidence/reports.js'
 import type { Point } from './check.js'
-import { visible } from './terminal.js'
 
 export const REPORT_FORMATS = ['text', 'tap', 'junit'] as const
 export type ReportFormat = (typeof REPORT_FORMATS)[number]

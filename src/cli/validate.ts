@@ -1,12 +1,12 @@
 /** `commerce-emulator validate FILE…`: checks scenarios and fixtures without starting anything. */
 import type { Problem } from '../core/errors.js'
 import { settingsInForce } from '../core/settings.js'
+import { visible } from '../core/visible.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import { problemLine } from '../scenario/documents.js'
 import { Library } from '../scenario/library.js'
 import type { Launch } from '../scenario/scenario.js'
 import { problemsOf } from './failures.js'
-import { visible } from './terminal.js'
 
 /** Checks each file and writes a line for each problem. Returns whether all files are valid. */
 export async function validate(files: readonly string[], launch: Launch, write: (line: string) => void): Promise<boolean> {

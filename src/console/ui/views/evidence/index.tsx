@@ -7,6 +7,7 @@ import { api, type RunReport, type Scope } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
 import type { View } from '../view.js'
 import { Assumptions } from './assumptions.js'
+import { NamedCall } from './call-link.js'
 import { Findings } from './findings.js'
 import { Rules } from './rules.js'
 import { Tests } from './tests.js'
@@ -57,6 +58,7 @@ function Page() {
           : 'What came in this sandbox since its last load or reset.'}
       </p>
       <Tabs label="Evidence" tabs={TABS} chosen={tab} onChoose={id => go({ path: [id], query: ofScope })}>
+        {scope === 'run' && <NamedCall />}
         {tab === 'findings' && <Findings scope={scope} />}
         {tab === 'rules' && <Rules scope={scope} />}
         {tab === 'assumptions' && <Assumptions scope={scope} />}
