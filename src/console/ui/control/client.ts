@@ -9,7 +9,8 @@ import type {
   LoadedScenario,
   RunReport,
   SnapshotState,
-  State
+  State,
+  TriedCall
 } from '../../../client/answers.js'
 import type { ApiKey, Fixture, ScriptEntry } from '../../../client/documents.js'
 import { controlOf } from './place.js'
@@ -158,6 +159,9 @@ export const api = {
   requests: (query: Query = {}, sandbox?: string) => control<Journal>('GET /requests', { query }, sandbox),
   clearRequests: () => control<null>('DELETE /requests'),
   request: (id: string, sandbox?: string) => control<ExplainedCall>(`GET /requests/${named(id)}`, {}, sandbox),
+  /** What a call would be answered, judged on a copy. */
+  explain: (call: { method: string; path: string; body?: object; key?: string | null; headers?: object; changes?: object }) =>
+    control<TriedCall>('POST /explain', { body: call }),
   coverage: (scope?: Scope) => control<CoverageReport>('GET /coverage', { query: { scope } }),
   findings: (scope?: Scope) => control<FindingsReport>('GET /findings', { query: { scope } }),
   run: () => control<RunReport>('GET /run')
