@@ -12,8 +12,8 @@ export type Resource<T> = {
   reload: () => void
 }
 
-/** Reads with `read`; another `key` forgets what was read before. */
-export function useResource<T>(read: () => Promise<T>, key = ''): Resource<T> {
+/** Reads with `read`; another `key` forgets what was read before. With `once`, changes of the emulator cause no other reading. */
+export function useResource<T>(read: () => Promise<T>, key = '', { once = false } = {}): Resource<T> {
   const data = useSignal<T | null>(null)
   const error = useSignal<ControlError | null>(null)
   const reader = useRef(read)
@@ -24,7 +24,7 @@ export function useResource<T>(read: () => Promise<T>, key = ''): Resource<T> {
 
   useSignalEffect(() => {
     const place = `${sandbox.value} ${wanted.value}`
-    void revision.value
+    if (!once) void revision.value
     if (!isAllowed()) return
     if (shown.current !== place) {
       data.value = null

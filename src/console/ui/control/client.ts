@@ -15,7 +15,7 @@ import type {
 import type { ApiKey, Fixture, ScriptEntry } from '../../../client/documents.js'
 import { controlOf } from './place.js'
 
-export type { ClockState, CoverageReport, ExplainedCall, FindingsReport, Journal, ListedEntry, RunReport, State }
+export type { ClockState, CoverageReport, ExplainedCall, FindingsReport, Journal, ListedEntry, RunReport, State, TriedCall }
 
 /** A place in a document, with what is wrong there. */
 export type Problem = { path: string; message: string; file?: string; line?: number; column?: number }
@@ -57,6 +57,9 @@ export type ShownAssumption = {
 export type Gate = { name: string; waiting: number; [more: string]: unknown }
 /** Whose evidence is meant: that of the sandbox, or of the whole run. */
 export type Scope = 'sandbox' | 'run'
+
+/** A call to try; its body is a form. */
+export type TrialCall = { method: string; path: string; body?: string | null; key?: string | null; changes?: object }
 
 type Query = Readonly<Record<string, string | number | undefined>>
 export type CallOptions = { query?: Query; body?: unknown /** A YAML document in place of a body. */; yaml?: string; signal?: AbortSignal }
@@ -158,10 +161,14 @@ export const api = {
   assumptions: (scope?: Scope) => control<{ data: ShownAssumption[] }>('GET /assumptions', { query: { scope } }),
   requests: (query: Query = {}, sandbox?: string) => control<Journal>('GET /requests', { query }, sandbox),
   clearRequests: () => control<null>('DELETE /requests'),
+  /** The newest calls of every sandbox. */
+  requestsOfRun: (query: Query = {}) =>
+    control<Journal & { data: { sandbox: string | null }[] }>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
   request: (id: string, sandbox?: string) => control<ExplainedCall>(`GET /requests/${named(id)}`, {}, sandbox),
-  /** What a call would be answered, judged on a copy. */
-  explain: (call: { method: string; path: string; body?: object; key?: string | null; headers?: object; changes?: object }) =>
-    control<TriedCall>('POST /explain', { body: call }),
+  /** The smallest scenario in which the call is answered the same, as YAML. */
+  requestScenario: (id: string, sandbox?: string) => controlText(`GET /requests/${named(id)}`, { query: { format: 'scenario' } }, sandbox),
+  /** What a call would be answered, judged on a copy that is thrown away. */
+  explain: (call: TrialCall, sandbox?: string) => control<TriedCall>('POST /explain', { body: call }, sandbox),
   coverage: (scope?: Scope) => control<CoverageReport>('GET /coverage', { query: { scope } }),
   findings: (scope?: Scope) => control<FindingsReport>('GET /findings', { query: { scope } }),
   run: () => control<RunReport>('GET /run')
