@@ -85,7 +85,7 @@ function Listing({ family, parameters, account }: { family: Family; parameters: 
                   columns={[
                     { key: 'id', title: 'Id', width: 'minmax(7rem, 16rem)', cell: ({ id }) => id },
                     { key: 'name', title: 'What it is', width: 'minmax(7rem, 1fr)', cell: nameOf },
-                    { key: 'created', title: 'Created', width: '13rem', isSecondary: true, cell: ({ created }) => created }
+                    { key: 'created', title: 'Created', width: '14.5rem', isSecondary: true, cell: ({ created }) => created }
                   ]}
                   rows={data}
                   keyOf={({ id }) => id}

@@ -14,7 +14,7 @@ const ID: Column<AnyRecord> = { key: 'id', title: 'Id', width: 'minmax(7rem, 14r
 const CREATED: Column<AnyRecord> = {
   key: 'created',
   title: 'Created',
-  width: '10.5rem',
+  width: '11.5rem',
   isSecondary: true,
   cell: ({ created }) => created.replace('T', ' ').replace(/\.\d+Z$/, '')
 }
