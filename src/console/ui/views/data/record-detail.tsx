@@ -56,7 +56,7 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
             />
           ))}
           <p>
-            <a href={hrefOf({ view: 'calls', query: { text: id } })}>Calls that name it</a>
+            <a href={hrefOf({ view: 'calls', query: { q: id } })}>Calls that name it</a>
           </p>
           {isEdited.value && (
             <Merge

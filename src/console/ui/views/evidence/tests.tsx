@@ -29,7 +29,7 @@ export function Tests({ run }: { run: RunReport }) {
           <tbody>
             {tests.map(({ test, calls, refused, kept, broken, findings }) => (
               <tr key={test}>
-                <th scope="row">{test === null ? <i>without a name</i> : <a href={hrefOf({ view: 'calls', query: { text: test } })}>{test}</a>}</th>
+                <th scope="row">{test === null ? <i>without a name</i> : <a href={hrefOf({ view: 'calls', query: { test } })}>{test}</a>}</th>
                 <td>{calls}</td>
                 <td>{refused}</td>
                 <td title={kept.join(', ')}>{kept.length}</td>
