@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.js'
+import { concerns, type Gate } from '../control/reports/gates.js'
 import { createFormDecoder } from '../core/form.js'
 import { LATEST_INSTANT } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
@@ -38,7 +39,6 @@ import { type Drift, driftOf, type Exchange, wasMade } from './drift/drift.js'
 import { driftPoints } from './drift/drift-points.js'
 import { serviceState } from './drift/service-state.js'
 import { problemsOf } from './failures.js'
-import { concerns, type Gate } from './gates.js'
 import { NO_SCENARIO, scenarioFiles } from './scenario-files.js'
 
 export type CheckOptions = PlayedWith &

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { type GivenSettings, settingsInForce } from '../core/settings.js'
+import { visible } from '../core/visible.js'
 import { runEmulator } from '../emulator.js'
 import { createLogger } from '../http/logging.js'
 import { BASE } from '../http/paths.js'
@@ -11,7 +12,6 @@ import type { Launch } from '../scenario/scenario.js'
 import type { GivenVariables } from '../scenario/variables.js'
 import { concluded, type ReportOptions } from './run-reports.js'
 import { originOf, runOf } from './running.js'
-import { visible } from './terminal.js'
 
 export type ExecOptions = ReportOptions & {
   launch: Launch

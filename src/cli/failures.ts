@@ -1,8 +1,8 @@
 /** Error messages for the person at the terminal. */
 import { ApiError, type Problem } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
+import { visible, visibleLines } from '../core/visible.js'
 import { problemLine } from '../scenario/documents.js'
-import { visible, visibleLines } from './terminal.js'
 
 type SystemError = Error & { code?: string; syscall?: string; port?: number; address?: string; path?: string }
 

@@ -1,7 +1,7 @@
 /** `commerce-emulator healthcheck`: asks a running emulator whether it is ready; for the image's HEALTHCHECK. */
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { visible } from './terminal.js'
+import { visible } from '../core/visible.js'
 
 const TIMEOUT_MS = 3000
 

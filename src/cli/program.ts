@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
+import { visible } from '../core/visible.js'
 import { COVERAGE_FORMATS, type CoverageFormat } from '../evidence/reports.js'
 import { isPath } from '../scenario/library.js'
 import { VERSION } from '../version.js'
@@ -13,7 +14,6 @@ import { examplesOf } from './help-examples.js'
 import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
 import { createProgressBar } from './progress.js'
 import { REPORT_FORMATS, type ReportFormat } from './reports.js'
-import { visible } from './terminal.js'
 
 export type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
 type Flags = { set?: string[]; var?: string[]; settings?: string } & Partial<Record<SettingKey, string>>
@@ -271,7 +271,7 @@ export async function run(args: readonly string[], environment: Environment, { s
   }
 
   const gatesOf = async (flags: GateFlags) => {
-    const { gatesFrom } = await import('./gates.js')
+    const { gatesFrom } = await import('../control/reports/gates.js')
     const gates = gatesFrom(flags)
     return typeof gates === 'string' ? program.error(`error: ${gates}`) : gates
   }

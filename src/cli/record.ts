@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { parse } from 'node:path'
 import { ApiError } from '../core/errors.js'
+import { visible } from '../core/visible.js'
 import type { RunningEmulator } from '../emulator.js'
 import { keysToMask } from '../http/answers.js'
 import { type Recording, recordingOf, scenarioOf } from '../sandbox/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { scenarioText } from '../scenario/yaml.js'
-import { visible } from './terminal.js'
 
 /** How many scenarios a run is written to at most. */
 const MOST_FILES = 100

@@ -1,11 +1,12 @@
 /** The report of `check` and `validate`: as text for people, as TAP, or as JUnit; and annotations for GitHub Actions. */
+
+import { annotation } from '../control/reports/summary.js'
 import type { GivenSettings } from '../core/settings.js'
+import { visible } from '../core/visible.js'
 import { xml } from '../evidence/reports.js'
 import { problemLine } from '../scenario/documents.js'
 import { type CheckedFile, isFailed, isWarned, type Point } from './check/points.js'
-import { annotation } from './report-text.js'
 import { settingsYaml } from './settings-file.js'
-import { visible } from './terminal.js'
 
 export const REPORT_FORMATS = ['text', 'tap', 'junit'] as const
 export type ReportFormat = (typeof REPORT_FORMATS)[number]

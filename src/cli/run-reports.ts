@@ -1,14 +1,14 @@
 /** What becomes of a judged run: the summary, annotations and reports, and the exit status. */
 import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RunDocument } from '../control/run.js'
+import { type Gates, verdictOn } from '../control/reports/gates.js'
+import { runJunit } from '../control/reports/junit.js'
+import { runMarkdown } from '../control/reports/markdown.js'
+import { runPage } from '../control/reports/page.js'
+import { annotations, type JudgedRun, summaryText } from '../control/reports/summary.js'
+import type { RunDocument } from '../control/run-document.js'
+import { visible } from '../core/visible.js'
 import { coverageJunit } from '../evidence/reports.js'
-import { type Gates, verdictOn } from './gates.js'
-import { runPage } from './report-html.js'
-import { runJunit } from './report-junit.js'
-import { runMarkdown } from './report-markdown.js'
-import { annotations, type JudgedRun, summaryText } from './report-text.js'
-import { visible } from './terminal.js'
 
 export type ReportOptions = {
   gates: Gates

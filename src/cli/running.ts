@@ -1,7 +1,7 @@
 /** Reads the run of a running emulator over its control API. */
 import { emulatorAddress } from '../client/address.js'
 import { httpTransport } from '../client/http.js'
-import type { RunDocument } from '../control/run.js'
+import type { RunDocument } from '../control/run-document.js'
 import { ApiError } from '../core/errors.js'
 import { CONTROL } from '../http/paths.js'
 

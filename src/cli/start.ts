@@ -2,11 +2,11 @@
 import closeWithGrace from 'close-with-grace'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Settings, settingsInForce } from '../core/settings.js'
+import { visible } from '../core/visible.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../emulator.js'
 import { createLogger } from '../http/logging.js'
 import { FAMILIES } from '../store/store.js'
 import { createProgressBar } from './progress.js'
-import { visible } from './terminal.js'
 
 type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 

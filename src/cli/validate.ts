@@ -1,6 +1,7 @@
 /** `commerce-emulator validate FILE…`: checks scenarios, fixtures and files of shared script entries without starting anything. */
 import type { Problem } from '../core/errors.js'
 import { settingsInForce } from '../core/settings.js'
+import { visible } from '../core/visible.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import { problemLine } from '../scenario/documents.js'
 import { Library } from '../scenario/library.js'
@@ -10,7 +11,6 @@ import { type GivenVariables, unknownVariable } from '../scenario/variables.js'
 import { type CheckedFile, isFailed } from './check/points.js'
 import { problemsOf } from './failures.js'
 import { NO_SCENARIO, scenarioFiles } from './scenario-files.js'
-import { visible } from './terminal.js'
 
 /** What the files are checked with: `vars` gives values to variables, each of which has to be one of any of the files. */
 type Validation = { launch: Launch; vars?: GivenVariables | undefined }

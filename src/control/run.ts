@@ -1,35 +1,30 @@
 /** Control: all that a report of the run holds, over every sandbox, load and reset since the emulator was started. */
 import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
 import { maskedThroughout } from '../core/redaction.js'
-import type { CoverageReport } from '../evidence/coverage.js'
-import type { Finding } from '../evidence/findings.js'
-import type { RunListing } from '../evidence/run.js'
-import { ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTIONS } from '../reference/assumptions.js'
+import { optional, parameters, word } from '../reference/parameters.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
-import type { Verdict } from '../scenario/expectations.js'
-import type { ListedEntry } from '../scenario/script.js'
 import { queryOf } from './bodies.js'
+import { verdictOn } from './reports/gates.js'
+import type { RunDocument } from './run-document.js'
 import { shownEntries } from './script.js'
 
-/** What `exec` and `judge` judge a run by, and what their reports are made of. */
-export type RunDocument = RunListing & {
-  object: 'run'
-  version: string
-  /** What the sandbox at the base address is loaded with. */
-  scenario: { name: string; description: string | null }
-  calls: number
-  coverage: CoverageReport
-  findings: Finding[]
-  /** Those that some answer relied on. */
-  assumptions: { assumption: AssumptionId; topic: string; default: string; times: number; requests: readonly string[] }[]
-  /** Script entries that applied in no period, and expectations that were not met. */
-  unused_script_entries: ListedEntry[]
-  unmet_expectations: Verdict[]
-}
+const RUN_FORMATS = ['json', 'html', 'junit', 'markdown'] as const
+const RUN_QUERY = parameters({ format: optional(word(RUN_FORMATS)) })
+const NO_GATES = { minCoverage: null, failOn: [], ignore: [] }
 
 export const runRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; version: string }> = async (control, { sandboxes, version }) => {
-  control.get('/run', async (request): Promise<RunDocument> => {
-    queryOf(request)
+  /** The run so far: as JSON, or as the report that `judge` writes, without gates. */
+  control.get('/run', async (request, reply) => {
+    const { format = 'json' } = queryOf<Static<typeof RUN_QUERY>>(request, RUN_QUERY)
+    const document = runDocument()
+    if (format === 'json') return document
+    const [type, text] = await written(document, format)
+    return reply.type(type).send(text)
+  })
+
+  function runDocument(): RunDocument {
     const { run, scenario, period } = sandboxes.main
     const { metrics, coverage, findings, assumptions } = run
     const periods = sandboxes.all().flatMap(({ requests, period }) => (requests > 0 ? [period] : []))
@@ -51,5 +46,13 @@ export const runRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; version: stri
       unmet_expectations: maskedThroughout(history.unmet()),
       ...run.listing()
     }
-  })
+  }
+}
+
+/** A run as a report of another format, with its media type. */
+async function written(run: RunDocument, format: Exclude<(typeof RUN_FORMATS)[number], 'json'>): Promise<[type: string, text: string]> {
+  const judged = { run, verdict: verdictOn(run, NO_GATES), ignore: [], status: null }
+  if (format === 'html') return ['text/html; charset=utf-8', (await import('./reports/page.js')).runPage(judged)]
+  if (format === 'junit') return ['application/xml; charset=utf-8', (await import('./reports/junit.js')).runJunit(judged)]
+  return ['text/markdown; charset=utf-8', (await import('./reports/markdown.js')).runMarkdown(judged)]
 }

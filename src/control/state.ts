@@ -58,6 +58,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
       scenario,
       seed: settings.seed,
       clock: clockShown(clock),
+      calls: sandbox.requests,
       counts: Object.fromEntries(FAMILIES.map(family => [family, store[family].size])),
       links: {
         api: base,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { FAIL_ON, gatesFrom, verdictOn } from '../../src/cli/gates.js'
+import { FAIL_ON, gatesFrom, verdictOn } from '../../src/control/reports/gates.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { finding, runOf } from './judged-run.js'
 

@@ -1,7 +1,7 @@
 /** Runs with what the gates say of them, for the tests of reports. */
-import { type Gates, verdictOn } from '../../src/cli/gates.js'
-import type { JudgedRun } from '../../src/cli/report-text.js'
-import type { RunDocument } from '../../src/control/run.js'
+import { type Gates, verdictOn } from '../../src/control/reports/gates.js'
+import type { JudgedRun } from '../../src/control/reports/summary.js'
+import type { RunDocument } from '../../src/control/run-document.js'
 import { Coverage } from '../../src/evidence/coverage.js'
 import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findings.js'
 import type { RunCall, RunEntry } from '../../src/evidence/run-calls.js'

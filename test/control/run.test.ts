@@ -67,6 +67,26 @@ t.test('control: GET /run holds the run of every sandbox, reset and load, with e
   t.equal((await control('GET /run?scope=run')).status, 400)
 })
 
+t.test('control: GET /run as the report of judge, without gates', async t => {
+  const { control, call } = await startTestEmulator(t)
+  await call('GET /tickets/tkt_b')
+  const formats: [format: string, type: string, beginning: RegExp, not: RegExp][] = [
+    ['html', 'text/html; charset=utf-8', /^<!doctype html>/i, /FAILED/],
+    ['junit', 'application/xml; charset=utf-8', /^<\?xml/, /<failure/],
+    ['markdown', 'text/markdown; charset=utf-8', /^#/, /FAILED/]
+  ]
+  for (const [format, type, beginning, not] of formats) {
+    const { status, headers, text } = await control(`GET /run?format=${format}`)
+
+    t.equal(status, 200)
+    t.equal(headers['content-type'], type)
+    t.match(text, beginning)
+    t.notMatch(text, not)
+  }
+  t.strictSame((await control('GET /run?format=json')).body, (await control('GET /run')).body)
+  t.match((await control('GET /run?format=htm')).body.error, { code: 'parameter_invalid', param: 'format' })
+})
+
 t.test('control: an entry of the run is the journal’s, with calls named as in the run', async t => {
   const { control, call } = await startTestEmulator(t)
   const paid = await call('POST /transactions', { key: null, body: { ticket: 'tkt_a', payment_type: 'external', amount: 500 } })

@@ -45,6 +45,7 @@ t.test('control: the overview shows scenario, seed, clock, counts and links that
     scenario: { name: 'mine', description: 'All mine.' },
     seed: 9,
     clock: { now: '2026-03-01T18:05:00.000Z', running: false },
+    calls: 0,
     counts: { accounts: 2, users: 0, locations: 1, tickets: 1, transactions: 0, refunds: 0 },
     links: {
       api: '/next',

@@ -9,12 +9,13 @@ import type {
   LoadedScenario,
   RunReport,
   SnapshotState,
-  State
+  State,
+  TriedCall
 } from '../../../client/answers.js'
 import type { ApiKey, Fixture, ScriptEntry } from '../../../client/documents.js'
 import { controlOf } from './place.js'
 
-export type { ClockState, CoverageReport, ExplainedCall, FindingsReport, Journal, ListedEntry, RunReport, State }
+export type { ClockState, CoverageReport, ExplainedCall, FindingsReport, Journal, ListedEntry, RunReport, State, TriedCall }
 
 /** A place in a document, with what is wrong there. */
 export type Problem = { path: string; message: string; file?: string; line?: number; column?: number }
@@ -24,6 +25,8 @@ export type Overview = {
   scenario: LoadedScenario
   seed: number
   clock: ClockState
+  /** Since the last load or reset. */
+  calls: number
   counts: Record<Family, number>
   links: { api: string; docs: string }
 }
@@ -56,12 +59,7 @@ export type Gate = { name: string; waiting: number; [more: string]: unknown }
 export type Scope = 'sandbox' | 'run'
 
 /** A call to try; its body is a form. */
-export type TrialCall = { method: string; path: string; body: string | null; key: string | null; changes?: object }
-/** What it would be answered, and what it would change. */
-export type TriedCall = Omit<ExplainedCall, 'user_agent' | 'ms' | 'script'> & {
-  script: { id: string; name: string | null; fault: string | null; delay: number; gate: string | null } | null
-  changes: { records: { family: Family; id: string; before: unknown; after: unknown }[]; script: { id: string; matched: number; applied: number }[] }
-}
+export type TrialCall = { method: string; path: string; body?: string | null; key?: string | null; changes?: object }
 
 type Query = Readonly<Record<string, string | number | undefined>>
 export type CallOptions = { query?: Query; body?: unknown /** A YAML document in place of a body. */; yaml?: string; signal?: AbortSignal }

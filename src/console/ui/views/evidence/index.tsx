@@ -1,19 +1,76 @@
-/** Evidence: findings, coverage of the rules, and the assumptions that calls relied on. */
+/** Evidence: findings, coverage of the rules, the assumptions that calls relied on, and what each test did. */
 import { useResource } from '../../app/resource.js'
-import { Json } from '../../components/code.js'
+import { go, hrefOf, route } from '../../app/route.js'
 import { Loaded } from '../../components/states.js'
-import { api } from '../../control/client.js'
+import { Tabs } from '../../components/tabs.js'
+import { api, type RunReport, type Scope } from '../../control/client.js'
+import { controlOf } from '../../control/place.js'
 import type { View } from '../view.js'
+import { Assumptions } from './assumptions.js'
+import { NamedCall } from './call-link.js'
+import { Findings } from './findings.js'
+import { Rules } from './rules.js'
+import { Tests } from './tests.js'
 import './evidence.css'
 
+const TABS = [
+  { id: 'findings', title: 'Findings' },
+  { id: 'rules', title: 'Rules' },
+  { id: 'assumptions', title: 'Assumptions' },
+  { id: 'tests', title: 'Tests' }
+] as const
+type TabId = (typeof TABS)[number]['id']
+
+const SCOPES: readonly (readonly [Scope, string])[] = [
+  ['sandbox', 'This sandbox'],
+  ['run', 'The whole run']
+]
+
 function Page() {
-  const resource = useResource(api.overview)
+  const { path, query } = route.value
+  const [named = 'findings'] = path
+  const tab: TabId = TABS.find(({ id }) => id === named)?.id ?? 'findings'
+  const scope: Scope = query.scope === 'run' ? 'run' : 'sandbox'
+  const ofScope = scope === 'run' ? { scope } : {}
   return (
-    <section class="page">
-      <h1>Evidence</h1>
-      <Loaded resource={resource}>{data => <Json value={data} label="Evidence" />}</Loaded>
+    <section class="page evidence">
+      <header class="row">
+        <h1>Evidence</h1>
+        <nav class="row scopes" aria-label="Whose evidence">
+          {SCOPES.map(([id, title]) => (
+            <a
+              key={id}
+              class="scope"
+              aria-current={scope === id ? 'true' : undefined}
+              href={hrefOf({ path: [tab], query: { ...query, scope: id === 'run' ? id : undefined } })}
+            >
+              {title}
+            </a>
+          ))}
+        </nav>
+        <a class="download" href={`${controlOf()}/run?format=html`} download="report.html">
+          Download the report of the run
+        </a>
+      </header>
+      <p class="hint">
+        {scope === 'run'
+          ? 'Everything since the emulator was started: all sandboxes, over loads and resets.'
+          : 'What came in this sandbox since its last load or reset.'}
+      </p>
+      <Tabs label="Evidence" tabs={TABS} chosen={tab} onChoose={id => go({ path: [id], query: ofScope })}>
+        {scope === 'run' && <NamedCall />}
+        {tab === 'findings' && <Findings scope={scope} />}
+        {tab === 'rules' && <Rules scope={scope} />}
+        {tab === 'assumptions' && <Assumptions scope={scope} />}
+        {tab === 'tests' && <OfRun>{run => <Tests run={run} />}</OfRun>}
+      </Tabs>
     </section>
   )
+}
+
+function OfRun({ children }: { children: (run: RunReport) => preact.ComponentChildren }) {
+  const resource = useResource(api.run)
+  return <Loaded resource={resource}>{children}</Loaded>
 }
 
 export const view: View = { Page }

@@ -1,11 +1,11 @@
 /** A judged run as one HTML page that loads nothing and runs no script. */
 import { hash } from 'node:crypto'
-import type { RuleCoverage } from '../evidence/coverage.js'
-import type { RunCall, RunEntry } from '../evidence/run-calls.js'
-import type { RunTest } from '../evidence/run-tests.js'
+import { visible, visibleLines } from '../../core/visible.js'
+import type { RuleCoverage } from '../../evidence/coverage.js'
+import type { RunCall, RunEntry } from '../../evidence/run-calls.js'
+import type { RunTest } from '../../evidence/run-tests.js'
 import { Html, html } from './html.js'
-import { coverageShare, type JudgedRun, whyOf } from './report-text.js'
-import { visible, visibleLines } from './terminal.js'
+import { coverageShare, type JudgedRun, whyOf } from './summary.js'
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --bad: #c22; --good: #287d3c; --warn: #b26a00 }

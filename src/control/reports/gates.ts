@@ -1,9 +1,10 @@
 /** What can fail a run, apart from the command itself: the gates, and the verdict on a run. */
-import type { RunDocument } from '../control/run.js'
-import { didYouMean } from '../core/nearest.js'
-import { FINDINGS, type Finding, type FindingId } from '../evidence/findings.js'
-import { shownOn } from '../scenario/matching.js'
-import { visible } from './terminal.js'
+
+import { didYouMean } from '../../core/nearest.js'
+import { visible } from '../../core/visible.js'
+import { FINDINGS, type Finding, type FindingId } from '../../evidence/findings.js'
+import { shownOn } from '../../scenario/matching.js'
+import type { RunDocument } from '../run-document.js'
 
 const FINDING_IDS = Object.keys(FINDINGS) as FindingId[]
 const GROUPS = ['expectations', 'script', 'findings', 'errors', 'warnings'] as const

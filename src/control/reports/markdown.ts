@@ -1,6 +1,7 @@
 /** A judged run as Markdown, for the summary of a build. */
-import { coverageShare, type JudgedRun, whyOf } from './report-text.js'
-import { visible } from './terminal.js'
+
+import { visible } from '../../core/visible.js'
+import { coverageShare, type JudgedRun, whyOf } from './summary.js'
 
 /** Rows of a table: a build server takes no more than a mebibyte. */
 const MOST_ROWS = 50

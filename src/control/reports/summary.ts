@@ -1,9 +1,10 @@
 /** The report of a run for people at a terminal, and for the log of GitHub Actions. */
-import type { RunDocument } from '../control/run.js'
-import type { FindingId } from '../evidence/findings.js'
-import type { RunCall } from '../evidence/run-calls.js'
+
+import { visible } from '../../core/visible.js'
+import type { FindingId } from '../../evidence/findings.js'
+import type { RunCall } from '../../evidence/run-calls.js'
+import type { RunDocument } from '../run-document.js'
 import { entryName, type Verdict } from './gates.js'
-import { visible } from './terminal.js'
 
 /** A run with what the gates say of it, as reports show it. */
 export type JudgedRun = {

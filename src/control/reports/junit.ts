@@ -1,9 +1,10 @@
 /** A judged run as JUnit: a test case for each gate, and one for each test that named itself. */
-import type { RunDocument } from '../control/run.js'
-import { FINDINGS } from '../evidence/findings.js'
-import { xml } from '../evidence/reports.js'
-import type { RunTest } from '../evidence/run-tests.js'
-import type { JudgedRun } from './report-text.js'
+
+import { FINDINGS } from '../../evidence/findings.js'
+import { xml } from '../../evidence/reports.js'
+import type { RunTest } from '../../evidence/run-tests.js'
+import type { RunDocument } from '../run-document.js'
+import type { JudgedRun } from './summary.js'
 
 type Case = { name: string; problems: string[]; output?: string }
 

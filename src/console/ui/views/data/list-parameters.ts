@@ -1,0 +1,32 @@
+/** The parameters of the API's lists, read from the OpenAPI document. */
+import type { Family } from '../../control/client.js'
+
+type Schema = { $ref?: string; enum?: readonly string[]; properties?: Readonly<Record<string, Schema>>; description?: string }
+type Parameter = { name: string; in: string; description?: string; schema: Schema; style?: string }
+export type OpenApi = {
+  paths: Readonly<Record<string, { get?: { parameters: readonly Parameter[] } }>>
+  components: { schemas: Readonly<Record<string, Schema>> }
+}
+/** A parameter of a list as it is sent, such as `created[gte]`. */
+export type ListParameter = { name: string; about: string; words: readonly string[] | null }
+
+/** The path of a family's list; Users are listed by Account. */
+export const listPath = (family: Family): string => (family === 'users' ? '/accounts/{id}/users' : `/${family}`)
+
+/** The query parameters of a family's list, without those that page. */
+export function listParameters({ paths, components }: OpenApi, family: Family): ListParameter[] {
+  const schemaOf = (schema: Schema): Schema => (schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split('/').at(-1) as string] as Schema))
+  return (paths[listPath(family)]?.get?.parameters ?? [])
+    .filter(parameter => parameter.in === 'query' && !/^(starting_after|ending_before)$/.test(parameter.name))
+    .flatMap(({ name, description = '', schema, style }) => {
+      const whole = schemaOf(schema)
+      if (style !== 'deepObject') return [{ name, about: description, words: whole.enum ?? null }]
+      return Object.entries(whole.properties ?? {}).map(([part, of]) => ({ name: `${name}[${part}]`, about: of.description ?? '', words: null }))
+    })
+}
+
+/** The query of a list as it is sent; empty values are left out. */
+export function queryText(values: Readonly<Record<string, string>>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== '')
+  return given.map(([name, value]) => `${encodeURIComponent(name).replaceAll('%5B', '[').replaceAll('%5D', ']')}=${encodeURIComponent(value)}`).join('&')
+}

@@ -1,0 +1,58 @@
+/** Adds and edits records by a fixture: a record with an id that is there already takes its place. */
+import { useSignal } from '@preact/signals'
+import { changed } from '../../app/store.js'
+import { Dialog } from '../../components/dialog.js'
+import { AreaField } from '../../components/fields.js'
+import { Problems } from '../../components/states.js'
+import { toast } from '../../components/toast.js'
+import { api, type ControlError } from '../../control/client.js'
+
+const EXAMPLE = `tickets:
+  - { id: tkt_new, location: loc_bistro, reference: T-900 }
+transactions:
+  - { ticket: tkt_new, payment_type: external, amount: 4200 }
+`
+
+export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?: string }) {
+  const yaml = useSignal(text)
+  const error = useSignal<ControlError | null>(null)
+  const merge = async () => {
+    try {
+      const added = await api.addRecordsYaml(yaml.value)
+      const counts = Object.entries(added).flatMap(([family, records]) => (records.length === 0 ? [] : [`${records.length} ${family}`]))
+      toast(`Added or changed: ${counts.join(', ') || 'nothing'}.`)
+      changed()
+      onClose()
+    } catch (failure) {
+      error.value = failure as ControlError
+    }
+  }
+  return (
+    <Dialog
+      title="Add or edit records"
+      wide
+      onClose={onClose}
+      actions={
+        <button type="button" class="primary" onClick={() => void merge()}>
+          Merge into the state
+        </button>
+      }
+    >
+      <p class="hint">A fixture in YAML or JSON. A record with an id that is there already is replaced. If anything in it is wrong, nothing is changed.</p>
+      <AreaField
+        label="Fixture"
+        rows={16}
+        value={yaml.value}
+        onChange={value => {
+          yaml.value = value
+        }}
+      />
+      {error.value && (
+        <div role="alert" class="problem">
+          {error.value.message}
+          <Problems error={error.value} />
+        </div>
+      )}
+    </Dialog>
+  )
+}

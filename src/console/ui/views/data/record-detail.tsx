@@ -1,0 +1,94 @@
+/** A record with its fields, what it belongs to, and what belongs to it. */
+import { useSignal } from '@preact/signals'
+import { hrefOf } from '../../app/route.js'
+import { Json } from '../../components/code.js'
+import { Empty } from '../../components/states.js'
+import type { Family, State } from '../../control/client.js'
+import { Merge } from './merge.js'
+import { MoneyBar } from './money-bar.js'
+import { childrenOf, familiesOfIds, type LinkedRecord, moneyIn, nameOf, parentsOf, recordIn } from './records.js'
+
+type Props = { state: State; family: Family; id: string; refundable: 'amount' | 'amount_plus_extras'; onClose: () => void }
+
+/** Records of one family that are listed below a record. */
+const SHOWN = 50
+
+export function RecordDetail({ state, family, id, refundable, onClose }: Props) {
+  const record = recordIn(state, family, id)
+  const isEdited = useSignal(false)
+  const families = familiesOfIds(state)
+  const hrefOfText = (text: string) => {
+    const of = text === id ? undefined : families.get(text)
+    return of && hrefOf({ path: [of, text] })
+  }
+  return (
+    <aside aria-label={id}>
+      <div class="row">
+        <h2>{id}</h2>
+        {record && (
+          <button
+            type="button"
+            class="small"
+            onClick={() => {
+              isEdited.value = true
+            }}
+          >
+            Edit
+          </button>
+        )}
+        <button type="button" class="small" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      {record === undefined ? (
+        <Empty title={`There is no ${id} among the ${family}.`} />
+      ) : (
+        <>
+          {family === 'transactions' && <MoneyBar money={moneyIn(state, record, { 'transactions.refundable': refundable })} />}
+          <Links title="Belongs to" links={parentsOf(state, family, record)} />
+          <Json value={record} label={id} hrefOfText={hrefOfText} />
+          {childrenOf(state, family, id).map(({ family: of, field, records }) => (
+            <Links
+              key={`${of} ${field}`}
+              title={`${records.length.toLocaleString('en')} ${of}`}
+              links={records.slice(0, SHOWN).map(child => ({ family: of, record: child }))}
+              more={records.length > SHOWN ? hrefOf({ path: [of], query: { search: id } }) : null}
+            />
+          ))}
+          <p>
+            <a href={hrefOf({ view: 'calls', query: { q: id } })}>Calls that name it</a>
+          </p>
+          {isEdited.value && (
+            <Merge
+              text={JSON.stringify({ [family]: [record] }, null, 2)}
+              onClose={() => {
+                isEdited.value = false
+              }}
+            />
+          )}
+        </>
+      )}
+    </aside>
+  )
+}
+
+function Links({ title, links, more = null }: { title: string; links: readonly LinkedRecord[]; more?: string | null }) {
+  if (links.length === 0) return null
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      <ul class="links">
+        {links.map(({ family, record }) => (
+          <li key={record.id}>
+            <a href={hrefOf({ path: [family, record.id] })}>{record.id}</a> <span class="faint">{nameOf(record)}</span>
+          </li>
+        ))}
+        {more && (
+          <li>
+            <a href={more}>all of them</a>
+          </li>
+        )}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,61 @@
+/** The client's mistakes, the severe ones first, each with what to do and the calls that show it. */
+import { useResource } from '../../app/resource.js'
+import { Empty, Loaded } from '../../components/states.js'
+import { api, type FindingsReport, type Scope } from '../../control/client.js'
+import { CallLink } from './call-link.js'
+
+type Finding = FindingsReport['data'][number]
+
+const GROUPS = [
+  { severity: 'error', title: 'Errors', about: 'Money or data is at risk.', badge: 'bad' },
+  { severity: 'warning', title: 'Warnings', about: 'Nothing is lost, but the client can do better.', badge: 'warn' }
+] as const
+
+export function Findings({ scope }: { scope: Scope }) {
+  const resource = useResource(() => api.findings(scope), scope)
+  return (
+    <Loaded resource={resource}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Empty title="No finding.">
+            <p>A finding is a mistake of the client that the calls show, such as a payment that was sent again after its answer was lost.</p>
+          </Empty>
+        ) : (
+          GROUPS.map(group => <Group key={group.severity} {...group} findings={data.filter(({ severity }) => severity === group.severity)} scope={scope} />)
+        )
+      }
+    </Loaded>
+  )
+}
+
+type GroupProps = { title: string; about: string; badge: string; findings: readonly Finding[]; scope: Scope }
+
+function Group({ title, about, badge, findings, scope }: GroupProps) {
+  if (findings.length === 0) return null
+  return (
+    <section class="findings" aria-label={title}>
+      <h2>
+        {title} <span class={`badge ${badge}`}>{findings.length}</span>
+      </h2>
+      <p class="hint">{about}</p>
+      {findings.map(({ finding, about, advice, times, requests }) => (
+        <article key={finding} class="card" aria-label={finding}>
+          <h3>
+            {finding} <span class="badge">{times} ×</span>
+          </h3>
+          <p>{about}</p>
+          <p>
+            <b>What to do:</b> {advice}
+          </p>
+          <ul class="calls" aria-label={`Calls of ${finding}`}>
+            {requests.map(request => (
+              <li key={request}>
+                <CallLink request={request} scope={scope} />
+              </li>
+            ))}
+          </ul>
+        </article>
+      ))}
+    </section>
+  )
+}

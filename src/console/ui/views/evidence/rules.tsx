@@ -1,0 +1,85 @@
+/** Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the calls that did it. */
+import { useResource } from '../../app/resource.js'
+import { go, hrefOf, route } from '../../app/route.js'
+import { Empty, Loaded } from '../../components/states.js'
+import { api, type CoverageReport, type Scope } from '../../control/client.js'
+import { byFamily, isIn, outcomesOf, RULE_STATES, type RuleRow, type RuleState, shareSeen } from './words.js'
+
+const MARKS = { all: 'good', some: 'warn', none: '' } as const
+const SIGNS = { all: '●', some: '◐', none: '○' } as const
+const SEEN = { all: 'every outcome seen', some: 'one outcome seen', none: 'not touched' } as const
+
+export function Rules({ scope }: { scope: Scope }) {
+  const resource = useResource(() => api.coverage(scope), scope)
+  return <Loaded resource={resource}>{report => <RuleMap report={report} />}</Loaded>
+}
+
+function RuleMap({ report }: { report: CoverageReport }) {
+  const { query, path } = route.value
+  const chosen = report.rules.find(({ rule }) => rule === path[1])
+  const state = RULE_STATES.find(name => name === query.state)
+  const shown = state === undefined ? report.rules : report.rules.filter(row => isIn(row, state))
+  const counts = RULE_STATES.map(name => [name, report.rules.filter(row => isIn(row, name)).length] as const)
+  const linkOf = (name: RuleState | undefined) => hrefOf({ path: ['rules'], query: { ...query, state: name } })
+  return (
+    <div class="rules">
+      <p>
+        <b>{report.percent} %</b> of the rule outcomes were seen: {report.seen} of {report.possible}. A rule that calls can both keep and break has two.
+      </p>
+      <meter min={0} max={report.possible} value={report.seen} aria-label="Rule outcomes that were seen">
+        {report.percent} %
+      </meter>
+      <nav class="row" aria-label="Rules that are shown">
+        <a class="scope" href={linkOf(undefined)} aria-current={state === undefined ? 'true' : undefined}>
+          all {report.rules.length}
+        </a>
+        {counts.map(([name, count]) => (
+          <a key={name} class="scope" href={linkOf(name)} aria-current={state === name ? 'true' : undefined}>
+            {name} {count}
+          </a>
+        ))}
+      </nav>
+      {chosen && <Rule row={chosen} onClose={() => go({ path: ['rules'], query })} />}
+      {shown.length === 0 && <Empty title={`No rule is ${state}.`} />}
+      <div class="map">
+        {byFamily(shown).map(([family, rows]) => (
+          <section key={family} aria-label={`Rules ${family}`}>
+            <h2>{family}</h2>
+            <ul>
+              {rows.map(row => (
+                <li key={row.rule}>
+                  <a
+                    class={`rule ${MARKS[shareSeen(row)]}`}
+                    href={hrefOf({ path: ['rules', row.rule], query })}
+                    title={row.text}
+                    aria-current={row === chosen ? 'true' : undefined}
+                    aria-label={`${row.rule}: ${SEEN[shareSeen(row)]}`}
+                  >
+                    <span aria-hidden="true">{SIGNS[shareSeen(row)]}</span> {row.rule}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Rule({ row, onClose }: { row: RuleRow; onClose: () => void }) {
+  const { rule, text, satisfied, violated } = row
+  return (
+    <article class="card" aria-label={rule}>
+      <h2>{rule}</h2>
+      <p>{text}</p>
+      <p class="hint">{outcomesOf(row)}</p>
+      <p class="row">
+        {satisfied + violated > 0 && <a href={hrefOf({ view: 'calls', query: { rule } })}>Calls that it decided</a>}
+        <button type="button" class="small" onClick={onClose}>
+          Close
+        </button>
+      </p>
+    </article>
+  )
+}

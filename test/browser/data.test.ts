@@ -1,0 +1,91 @@
+/** The console's data in a browser: every family, links both ways, lists as the API gives them, edits, export. */
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+import { BROWSER, isAccessible, LONG, openConsole } from './browser.js'
+
+/** What would be markup if it were not shown as text. */
+const MARKUP = '<img src=x onerror=alert(1)>'
+const RECORDS = {
+  tickets: [{ id: 'tkt_b', location: 'loc_a', reference: MARKUP }],
+  transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 4200 }],
+  refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 1000, reason: 'cold soup' }]
+}
+
+t.test('console: a record with its money, its links both ways, and a search as one types', BROWSER, async t => {
+  const { page, origin } = await openConsole(t, { hash: '#/data/transactions/txn_a', records: RECORDS })
+
+  const detail = page.getByRole('complementary', { name: 'txn_a' })
+  await detail.getByRole('img', { name: 'charged 4,200 usd, refunded 1,000 usd, remaining 3,200 usd' }).waitFor()
+  await detail.getByRole('region', { name: '1 refunds' }).getByRole('link', { name: 'rfd_a' }).click()
+  t.equal(page.url(), `${origin}/_control#/data/refunds/rfd_a`)
+  await page.getByRole('region', { name: 'Belongs to' }).getByRole('link', { name: 'txn_a' }).click()
+  await page.getByRole('region', { name: 'Belongs to' }).getByRole('link', { name: 'tkt_a' }).click()
+  await page.getByRole('complementary', { name: 'tkt_a' }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('onerror')
+  await page.getByText('1 of 2 tickets').waitFor()
+  t.match(await page.getByRole('row', { name: /tkt_b/ }).textContent(), MARKUP)
+  t.equal(await page.locator('main img').count(), 0)
+})
+
+t.test('console: a change of the API is shown at once', LONG, async t => {
+  const { page, call } = await openConsole(t, { hash: '#/data/transactions/txn_a', records: RECORDS })
+
+  await page.getByText('3,200 usd').waitFor()
+  await call('POST /refunds', { body: { transaction: 'txn_a', amount: 200 } })
+  await page.getByText('3,000 usd').waitFor()
+})
+
+t.test('console: lists as the API gives them: its parameters, its pages, and nothing in the journal', LONG, async t => {
+  const tickets = Array.from({ length: 25 }, (_, place) => ({ id: `tkt_${place}`, location: 'loc_a', reference: `T-${place}` }))
+  const { page, control, origin } = await openConsole(t, { hash: '#/data/tickets?as=api', records: { tickets } })
+
+  await page.getByText('10 on this page, has_more true').waitFor()
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await page.waitForFunction("location.hash.includes('starting_after')")
+  await page.getByLabel('search_query').fill('T-24')
+  await page.getByText('1 on this page, has_more true').waitFor()
+  t.equal(page.url(), `${origin}/_control#/data/tickets?as=api&search_query=T-24`, 'another filter begins at the first page')
+  await page.getByLabel('limit').fill('0')
+  await page.getByText(/^400: /).waitFor()
+  t.strictSame((await control('GET /requests')).body.data, [])
+})
+
+t.test('console: a Ticket and a key are made, and records are edited; a wrong fixture says where, and changes nothing', LONG, async t => {
+  const { page, control } = await openConsole(t, { hash: '#/data/tickets', records: RECORDS, expected: /400/ })
+
+  await page.getByRole('button', { name: 'New Ticket' }).click()
+  await page.getByLabel('Reference').fill('T-77')
+  await page.getByRole('button', { name: 'Make Ticket' }).click()
+  await page.getByRole('complementary', { name: /^tkt_/ }).getByText('"T-77"').waitFor()
+
+  await page.getByRole('button', { name: 'Add or edit records' }).click()
+  await page.getByRole('textbox', { name: 'Fixture' }).fill('tickets:\n  - { id: tkt_c, location: loc_z }\n')
+  await page.getByRole('button', { name: 'Merge into the state' }).click()
+  await page.getByText('line 2').waitFor()
+  t.match(await page.getByRole('alert').textContent(), /no Location has the id loc_z/)
+  t.notOk((await control('GET /state')).body.tickets.some(({ id }: { id: string }) => id === 'tkt_c'))
+  await page.getByRole('textbox', { name: 'Fixture' }).fill('tickets:\n  - { id: tkt_c, location: loc_a }\n')
+  await page.getByRole('button', { name: 'Merge into the state' }).click()
+  await page.getByText('Added or changed: 1 tickets.').waitFor()
+
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByLabel('A new key that acts as').selectOption('rsl_r')
+  await page.getByRole('button', { name: 'Make key' }).click()
+  await page.getByText(/ acts as rsl_r\.$/).waitFor()
+  t.equal((await control('GET /keys')).body.data.length, 3)
+})
+
+t.test('console: the state is exported as a fixture', LONG, async t => {
+  const { page } = await openConsole(t, { hash: '#/data', records: RECORDS })
+  const downloads = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Export YAML' }).click()
+
+  t.match(await readFile(await (await downloads).path(), 'utf8'), /id: rfd_a/)
+})
+
+for (const place of ['transactions/txn_a', 'keys', 'tickets?as=api']) {
+  t.test(`console: data, ${place}, meets WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
+    await isAccessible(t, `#/data/${place}`, { records: RECORDS, prepare: ({ page }) => page.waitForTimeout(900) })
+  })
+}

@@ -1,0 +1,92 @@
+/** The console's evidence in a browser: findings, the map of the rules, assumptions, tests, and the report of the run. */
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+import { BROWSER, isAccessible, LONG, openConsole } from './browser.js'
+
+/** What would be markup if it were not shown as text. */
+const MARKUP = '<img src=x onerror=alert(1)>'
+
+type Opened = Awaited<ReturnType<typeof openConsole>>
+
+/** A Refund that is refused and made again, a search without narrowing, and a read, each by a test. */
+async function misbehave({ call }: Pick<Opened, 'call'>): Promise<void> {
+  for (let times = 0; times < 2; times++) await call('POST /refunds', { body: { transaction: 'txn_a', amount: 99999 }, headers: { 'test-name': MARKUP } })
+  await call('GET /tickets?search_query=T')
+  await call('GET /tickets/tkt_a', { headers: { 'test-name': 'reads a Ticket' } })
+}
+
+const RECORDS = { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 1000 }] }
+
+t.test('console: findings by severity, each with what to do and a link to its calls', BROWSER, async t => {
+  const opened = await openConsole(t, { hash: '#/evidence', records: RECORDS })
+  const { page, origin } = opened
+
+  await page.getByText('No finding.').waitFor()
+  await misbehave(opened)
+  const warnings = page.getByRole('region', { name: 'Warnings' })
+  await warnings.getByRole('heading', { name: 'refused-and-repeated' }).waitFor()
+  t.match(await warnings.textContent(), /The answer will be the same; correct the call/)
+  t.equal(await page.getByRole('region', { name: 'Errors' }).count(), 0)
+  await warnings.getByRole('link', { name: 'req_2' }).click()
+  t.equal(page.url(), `${origin}/_control#/calls/req_2`)
+})
+
+t.test('console: the map of the rules says which were kept, broken and untouched, and leads to the calls', LONG, async t => {
+  const opened = await openConsole(t, { hash: '#/evidence/rules', records: RECORDS })
+  const { page, origin } = opened
+  await misbehave(opened)
+
+  await page.getByRole('link', { name: 'REF-7: one outcome seen' }).waitFor()
+  t.equal(await page.locator('.rule').count(), 58)
+  await page.getByRole('link', { name: /^broken/ }).click()
+  await page.waitForFunction("document.querySelectorAll('.rule').length === 1")
+  await page.getByRole('link', { name: /^REF-7/ }).click()
+  t.equal(page.url(), `${origin}/_control#/evidence/rules/REF-7?state=broken`)
+  await page.getByText('kept by no call, broken by 2 calls').waitFor()
+  await page.getByRole('link', { name: 'Calls that it decided' }).click()
+  t.equal(page.url(), `${origin}/_control#/calls?rule=REF-7`)
+})
+
+t.test('console: assumptions by share of calls, and what each test did, as text', LONG, async t => {
+  const opened = await openConsole(t, { hash: '#/evidence/assumptions', records: RECORDS })
+  const { page } = opened
+  await misbehave(opened)
+
+  await page.getByText('2 of 4 calls, 50 %').first().waitFor()
+  await page.getByRole('tab', { name: 'Tests' }).click()
+  const row = page.getByRole('row', { name: MARKUP })
+  await row.waitFor()
+  t.match(await row.textContent(), /REF-7.*refused-and-repeated \(1 ×\)/)
+  t.equal(await page.locator('main img').count(), 0)
+})
+
+t.test('console: the evidence of the run is over all sandboxes, and its report is a file', LONG, async t => {
+  const opened = await openConsole(t, { hash: '#/evidence/findings', records: RECORDS })
+  const { page, control } = opened
+  await misbehave(opened)
+  await control('POST /reset')
+
+  await page.getByText('No finding.').waitFor()
+  await page.getByRole('link', { name: 'The whole run' }).click()
+  await page.getByRole('link', { name: '#1/req_2' }).first().click()
+  await page.getByRole('article', { name: '#1/req_2' }).getByText('"REF-7"').first().waitFor()
+  const downloads = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download the report of the run' }).click()
+  const report = await readFile(await (await downloads).path(), 'utf8')
+  t.match(report, /^<!doctype html>/i)
+  t.match(report, /refused-and-repeated/)
+  t.notMatch(report, MARKUP)
+})
+
+for (const tab of ['findings', 'rules', 'assumptions', 'tests']) {
+  t.test(`console: evidence, ${tab}, meets WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
+    await isAccessible(t, `#/evidence/${tab}`, {
+      records: RECORDS,
+      prepare: async opened => {
+        await misbehave(opened)
+        await opened.page.getByRole('tabpanel').waitFor()
+        await opened.page.waitForTimeout(800)
+      }
+    })
+  })
+}

@@ -1,0 +1,54 @@
+/** What the console's evidence view works out of the control API's answers. */
+import t from 'tap'
+import { byFamily, isIn, namedInRun, outcomesOf, percentOf, type RuleRow, shareSeen } from '../../src/console/ui/views/evidence/words.js'
+
+const row = (rule: string, satisfied: number, violated: number, { keepable = true, violable = true } = {}): RuleRow =>
+  ({ rule, text: 'a rule', satisfied, violated, keepable, violable }) as RuleRow
+
+t.test('console: the state of a rule comes of what calls did to it', async t => {
+  const cases: [RuleRow, states: string[], seen: string, words: string][] = [
+    [row('REF-7', 0, 0), ['untouched'], 'none', 'kept by no call, broken by no call'],
+    [row('REF-7', 1, 0), ['kept'], 'some', 'kept by 1 call, broken by no call'],
+    [row('REF-7', 0, 2), ['broken'], 'some', 'kept by no call, broken by 2 calls'],
+    [row('REF-7', 3, 2), ['kept', 'broken'], 'all', 'kept by 3 calls, broken by 2 calls'],
+    [row('META-2', 1, 0, { violable: false }), ['kept'], 'all', 'kept by 1 call, cannot be broken by a call'],
+    [row('LOC-9', 0, 0, { keepable: false }), ['untouched'], 'none', 'cannot be kept by a call, broken by no call']
+  ]
+  for (const [rule, states, seen, words] of cases) {
+    t.strictSame(
+      (['kept', 'broken', 'untouched'] as const).filter(state => isIn(rule, state)),
+      states,
+      words
+    )
+    t.equal(shareSeen(rule), seen, words)
+    t.equal(outcomesOf(rule), words)
+  }
+})
+
+t.test('console: rules are grouped by the part of the reference, in its order', async t => {
+  const groups = byFamily([row('FORM-1', 0, 0), row('FORM-2', 0, 0), row('REF-10', 0, 0), row('FORM-3', 0, 0)])
+
+  t.strictSame(
+    groups.map(([family, rules]) => [family, rules.map(({ rule }) => rule)]),
+    [
+      ['FORM', ['FORM-1', 'FORM-2', 'FORM-3']],
+      ['REF', ['REF-10']]
+    ]
+  )
+})
+
+t.test('console: a share has a decimal below ten percent', async t => {
+  const cases: [part: number, whole: number, percent: string][] = [
+    [0, 0, '0 %'],
+    [1, 3, '33 %'],
+    [1, 30, '3.3 %'],
+    [1, 1, '100 %'],
+    [0, 5, '0 %']
+  ]
+  for (const [part, whole, percent] of cases) t.equal(percentOf(part, whole), percent)
+})
+
+t.test('console: the name of a call in a run holds its sandbox and its id', async t => {
+  t.strictSame(namedInRun('worker-1#2/req_7'), { sandbox: 'worker-1', id: 'req_7' })
+  t.strictSame(namedInRun('#1/req_7'), { sandbox: '', id: 'req_7' })
+})
