@@ -1,4 +1,4 @@
-/** Control: health, overview, reset, load, scenarios, state, records and keys. */
+/** Control: health, overview, reset, load, changes, scenarios, state, records and keys. */
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
@@ -97,6 +97,11 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     const dryRun = request.call.leavesNothing
     const body = bodyOf(request, SCENARIO)
     return { scenario: await request.call.sandbox.loadBody(body, { dryRun, play: control.playIn, left: departureOf(reply) }), dry_run: dryRun }
+  })
+
+  control.get('/changes', async request => {
+    queryOf(request)
+    return request.call.sandbox.changes()
   })
 
   control.get('/scenarios', async () => ({ data: await library.list() }))
