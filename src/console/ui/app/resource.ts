@@ -12,8 +12,8 @@ export type Resource<T> = {
   reload: () => void
 }
 
-/** Reads with `read`; another `key` forgets what was read before. */
-export function useResource<T>(read: () => Promise<T>, key = ''): Resource<T> {
+/** Reads with `read`; another `key` forgets what was read before. `every` so many milliseconds it is read again, for what changes without a call in the stream. */
+export function useResource<T>(read: () => Promise<T>, key = '', { every }: { every?: number } = {}): Resource<T> {
   const data = useSignal<T | null>(null)
   const error = useSignal<ControlError | null>(null)
   const reader = useRef(read)
@@ -32,18 +32,22 @@ export function useResource<T>(read: () => Promise<T>, key = ''): Resource<T> {
     }
     shown.current = place
     let isOver = false
-    reader.current().then(
-      read => {
-        if (isOver) return
-        data.value = read
-        error.value = null
-      },
-      failure => {
-        if (!isOver) error.value = failure
-      }
-    )
+    const readAgain = () =>
+      reader.current().then(
+        read => {
+          if (isOver) return
+          data.value = read
+          error.value = null
+        },
+        failure => {
+          if (!isOver) error.value = failure
+        }
+      )
+    void readAgain()
+    const timer = every === undefined ? undefined : setInterval(readAgain, every)
     return () => {
       isOver = true
+      clearInterval(timer)
     }
   })
   return { data: data.value, error: error.value, reload: changed }

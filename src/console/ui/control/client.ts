@@ -29,7 +29,19 @@ export type Overview = {
 }
 export type Session = { token_required: boolean; signed_in: boolean }
 export type SandboxItem = { name: string; api: string; control: string; scenario: string; records: number; requests: number; in_flight: number }
-export type ListedScenario = { name: string; description: string | null }
+/** `vars` are its variables with their defaults, where the emulator lists them. */
+export type ListedScenario = { name: string; kind: 'scenario' | 'fixture'; description: string | null; vars?: Readonly<Record<string, Scalar>> }
+export type Scalar = string | number | boolean
+/** What was loaded, and what of it is probably not meant so. */
+export type LoadAnswer = { scenario: LoadedScenario; dry_run: boolean; warnings?: Problem[] }
+/** What differs from the loaded scenario's first state. */
+export type Changes = {
+  records: Partial<Record<Family, { added: number; changed: number; deleted: number }>>
+  keys: { added: number; deleted: number }
+  clock: { began: { now: string | null; running: boolean }; changed: boolean }
+  script: { added: string[]; removed: string[]; matched: number }
+  settings: string[]
+}
 export type ShownSetting = {
   value: unknown
   source: string
@@ -37,6 +49,8 @@ export type ShownSetting = {
   default: unknown
   scope: 'process' | 'sandbox'
   about: string
+  /** What it may be. */
+  schema: { type?: string | readonly string[]; enum?: readonly Scalar[]; minimum?: number; maximum?: number }
   flag: string
   variable: string
   scenario: string
@@ -51,7 +65,8 @@ export type ShownAssumption = {
   times: number
   requests: string[]
 }
-export type Gate = { name: string; waiting: number; [more: string]: unknown }
+/** A gate and the calls that wait at it, as they came. */
+export type Gate = { name: string; open: boolean; waiting: { id: string; on: string }[] }
 /** Whose evidence is meant: that of the sandbox, or of the whole run. */
 export type Scope = 'sandbox' | 'run'
 
@@ -127,8 +142,9 @@ export const api = {
   deleteSandbox: (name: string) => control<null>(`DELETE /sandboxes/${named(name)}`),
   reset: () => control<{ scenario: LoadedScenario }>('POST /reset'),
   scenarios: () => control<{ data: ListedScenario[] }>('GET /scenarios'),
-  load: (body: object, query: Query = {}) => control<{ scenario: LoadedScenario; dry_run: boolean }>('POST /load', { body, query }),
-  loadYaml: (yaml: string, query: Query = {}) => control<{ scenario: LoadedScenario; dry_run: boolean }>('POST /load', { yaml, query }),
+  load: (body: object, query: Query = {}) => control<LoadAnswer>('POST /load', { body, query }),
+  loadYaml: (yaml: string, query: Query = {}) => control<LoadAnswer>('POST /load', { yaml, query }),
+  changes: () => control<Changes>('GET /changes'),
   state: () => control<State>('GET /state'),
   stateYaml: () => controlText('GET /state', { query: { format: 'yaml' } }),
   addRecords: (fixture: Fixture) => control<Record<Family, object[]>>('POST /records', { body: fixture }),
@@ -149,9 +165,10 @@ export const api = {
   clearScript: () => control<null>('DELETE /script'),
   gates: () => control<{ data: Gate[] }>('GET /gates'),
   openGate: (name: string, release?: string) =>
-    control<{ name: string; released: number }>(`POST /gates/${named(name)}/open`, release ? { body: { release } } : {}),
+    control<{ name: string; released: string[] }>(`POST /gates/${named(name)}/open`, release ? { body: { release } } : {}),
   settings: () => control<{ settings: Record<string, ShownSetting> }>('GET /settings'),
   changeSettings: (changes: object) => control<{ settings: Record<string, ShownSetting> }>('PATCH /settings', { body: changes }),
+  takeBackSetting: (name: string) => control<null>(`DELETE /settings/${named(name)}`),
   assumptions: (scope?: Scope) => control<{ data: ShownAssumption[] }>('GET /assumptions', { query: { scope } }),
   requests: (query: Query = {}, sandbox?: string) => control<Journal>('GET /requests', { query }, sandbox),
   clearRequests: () => control<null>('DELETE /requests'),
