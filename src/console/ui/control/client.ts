@@ -12,13 +12,28 @@ import type {
   State
 } from '../../../client/answers.js'
 import type { ApiKey, Fixture, ScriptEntry } from '../../../client/documents.js'
+import type { Changes, Family, Gate, ListedScenario, LoadAnswer, Problem, Scalar, ShownSetting } from './answers.js'
 import { controlOf } from './place.js'
 
-export type { ClockState, CoverageReport, ExplainedCall, FindingsReport, Journal, ListedEntry, RunReport, State }
+export type {
+  Changes,
+  ClockState,
+  CoverageReport,
+  ExplainedCall,
+  Family,
+  FindingsReport,
+  Gate,
+  Journal,
+  ListedEntry,
+  ListedScenario,
+  LoadAnswer,
+  Problem,
+  RunReport,
+  Scalar,
+  ShownSetting,
+  State
+}
 
-/** A place in a document, with what is wrong there. */
-export type Problem = { path: string; message: string; file?: string; line?: number; column?: number }
-export type Family = 'accounts' | 'users' | 'locations' | 'tickets' | 'transactions' | 'refunds'
 export type Overview = {
   version: string
   scenario: LoadedScenario
@@ -29,33 +44,6 @@ export type Overview = {
 }
 export type Session = { token_required: boolean; signed_in: boolean }
 export type SandboxItem = { name: string; api: string; control: string; scenario: string; records: number; requests: number; in_flight: number }
-/** `vars` are its variables with their defaults, where the emulator lists them. */
-export type ListedScenario = { name: string; kind: 'scenario' | 'fixture'; description: string | null; vars?: Readonly<Record<string, Scalar>> }
-export type Scalar = string | number | boolean
-/** What was loaded, and what of it is probably not meant so. */
-export type LoadAnswer = { scenario: LoadedScenario; dry_run: boolean; warnings?: Problem[] }
-/** What differs from the loaded scenario's first state. */
-export type Changes = {
-  records: Partial<Record<Family, { added: number; changed: number; deleted: number }>>
-  keys: { added: number; deleted: number }
-  clock: { began: { now: string | null; running: boolean }; changed: boolean }
-  script: { added: string[]; removed: string[]; matched: number }
-  settings: string[]
-}
-export type ShownSetting = {
-  value: unknown
-  source: string
-  given_by: string | null
-  default: unknown
-  scope: 'process' | 'sandbox'
-  about: string
-  /** What it may be. */
-  schema: { type?: string | readonly string[]; enum?: readonly Scalar[]; minimum?: number; maximum?: number }
-  flag: string
-  variable: string
-  scenario: string
-  assumption: string | null
-}
 export type ShownAssumption = {
   id: string
   topic: string
@@ -65,8 +53,6 @@ export type ShownAssumption = {
   times: number
   requests: string[]
 }
-/** A gate and the calls that wait at it, as they came. */
-export type Gate = { name: string; open: boolean; waiting: { id: string; on: string }[] }
 /** Whose evidence is meant: that of the sandbox, or of the whole run. */
 export type Scope = 'sandbox' | 'run'
 

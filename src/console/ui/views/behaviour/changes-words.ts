@@ -1,6 +1,6 @@
 /** What a sandbox has changed since its scenario was loaded, in words. */
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
-import type { Changes, Family } from '../../control/client.js'
+import type { Changes, Family } from '../../control/answers.js'
 
 /** `tab` is the part of the view that shows more of it. */
 export type Change = { text: string; tab?: string }

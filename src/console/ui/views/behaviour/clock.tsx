@@ -25,7 +25,7 @@ export function ClockTab() {
             </p>
             <p class="faint behaviour-began">
               {changes.data &&
-                `It began ${beganInWords(changes.data.clock.began)}; ${changes.data.clock.changed ? 'it was changed since' : 'nobody has changed it'}.`}
+                `It began ${beganInWords(changes.data.clock.began)}; ${changes.data.clock.changed ? 'it was changed since' : 'it was not changed since'}.`}
             </p>
             <div class="row">
               {clock.running ? (
@@ -37,7 +37,7 @@ export function ClockTab() {
                   Let it run
                 </button>
               )}
-              <p class="hint">It stamps created, and script entries with from, until or for go by it. It says nothing of how long calls take.</p>
+              <p class="hint">The creation times of records come from it, and script entries go by it for from, until and for. Delays do not.</p>
             </div>
           </section>
           <Setting />

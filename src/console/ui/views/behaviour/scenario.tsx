@@ -35,7 +35,7 @@ function Present({ overview: { scenario, seed, clock } }: { overview: Overview }
       <h2 id="behaviour-loaded">
         Loaded: <span class="behaviour-name">{scenario.name}</span>
       </h2>
-      <p class="faint">{scenario.description ?? 'It says nothing of itself.'}</p>
+      <p class="faint">{scenario.description ?? 'It has no description.'}</p>
       <p>
         Seed {seed}. The clock {clock.running ? 'runs' : 'is frozen'} at {instantInWords(clock.now)}.
       </p>
@@ -44,7 +44,7 @@ function Present({ overview: { scenario, seed, clock } }: { overview: Overview }
         <Loaded resource={changes}>
           {changes => {
             const lines = changesInWords(changes)
-            if (lines.length === 0) return <p class="faint">Nothing: a reset would change nothing but the journal.</p>
+            if (lines.length === 0) return <p class="faint">Nothing has changed.</p>
             return (
               <ul>
                 {lines.map(({ text, tab }) => (
@@ -61,7 +61,7 @@ function Present({ overview: { scenario, seed, clock } }: { overview: Overview }
         <button type="button" onClick={() => void act(api.reset, 'Back to the first state')}>
           Reset
         </button>
-        <p class="hint">Takes all of it back: records, keys, ids, clock, script counts, settings and the journal. Snapshots stay.</p>
+        <p class="hint">Goes back to the first state: records, keys, ids, clock, script and settings. It clears the journal; snapshots stay.</p>
       </div>
     </section>
   )
@@ -97,7 +97,7 @@ function Choice({ scenarios, loaded }: { scenarios: readonly ListedScenario[]; l
         onChange={name => go({ path, query: { ...query, scenario: name } }, { replace: true })}
       />
       <p class="behaviour-description">
-        {scenario === undefined ? 'It was loaded as a document, or from a file.' : (scenario.description ?? 'It says nothing of itself.')}
+        {scenario === undefined ? 'It was loaded as a document, or from a file.' : (scenario.description ?? 'It has no description.')}
       </p>
       {scenario !== undefined && <LoadForm key={scenario.name} scenario={scenario} />}
     </>

@@ -54,7 +54,7 @@ function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: 
     <li class="behaviour-entry">
       <div class="behaviour-grow">
         <p>
-          <code>{id}</code> <b>{entry.name ?? effectInWords(entry)}</b>
+          <code>{id}</code> <b>{entry.name ?? operationsInWords(entry)}</b>
         </p>
         <p>
           {operationsInWords(entry)}

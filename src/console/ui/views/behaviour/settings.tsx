@@ -1,5 +1,6 @@
 /** Settings in groups: the value of each, where it comes from, and the assumption that it belongs to; those of the sandbox can be changed and set back. */
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
 import { CheckField, SelectField, TextField } from '../../components/fields.js'
@@ -88,10 +89,16 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
             <b>{shownValue(value)}</b>
           </p>
         ) : (
-          <Editor key={`${key} ${textOf(value)}`} setting={setting} />
+          <Editor setting={setting} />
         )}
         <p class="hint">
-          <span class={source === 'default' ? '' : 'badge warn'}>{sourceInWords(setting)}</span>; default: {shownValue(fallback)}
+          {source === 'default' ? (
+            'default'
+          ) : (
+            <>
+              <span class={`badge ${source === 'control' ? 'warn' : ''}`}>{sourceInWords(setting)}</span> default: {shownValue(fallback)}
+            </>
+          )}
           {scope === 'process' && (
             <>
               ; <code>{flag}</code> or <code>{variable}</code>
@@ -105,6 +112,11 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
 
 function Editor({ setting: { key, value, schema, source } }: { setting: Named }) {
   const text = useSignal(textOf(value))
+  const inForce = useRef(textOf(value))
+  if (inForce.current !== textOf(value)) {
+    inForce.current = textOf(value)
+    text.value = inForce.current
+  }
   const problem = useSignal<string | null>(null)
   const choices = choicesIn(schema)
   const change = async (typed: string) => {

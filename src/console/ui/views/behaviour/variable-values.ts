@@ -1,5 +1,5 @@
 /** The values that a load gives to the variables of a scenario, as they are typed in. */
-import type { Scalar } from '../../control/client.js'
+import type { Scalar } from '../../control/answers.js'
 
 export type Kind = 'text' | 'number' | 'true or false'
 export type Row = { name: string; value: string; kind: Kind }
