@@ -47,6 +47,8 @@ export type ListedEntry = { id: string; entry: ScriptEntry; matched: number; app
 export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 /** A call of the journal. */
 export type JournalCall = {
+  /** Over a run, the name of its sandbox; null at the base address. */
+  sandbox?: string | null
   /** As the Request-Id of the answer. */
   id: string
   /** When it came, by the clock of the sandbox. */

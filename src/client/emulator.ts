@@ -19,7 +19,7 @@ import type {
   Verification
 } from './answers.js'
 import type { Connection } from './connection.js'
-import type { AnswerCode, ApiKey, Fixture, OperationName, Scenario, ScriptEntry } from './documents.js'
+import type { AnswerCode, ApiKey, Fixture, OperationName, RuleId, Scenario, ScriptEntry } from './documents.js'
 import { EmulatorError, errorFrom, type Problem } from './error.js'
 import { checkOptions, invalidOption } from './options.js'
 
@@ -54,8 +54,12 @@ export type JournalFilter = {
   status?: number | string
   /** An instant, or the id of a call: only later ones. */
   since?: string
+  /** Calls that kept or broke it. */
+  rule?: RuleId
   /** 100 when left out, 1000 at most. */
   limit?: number
+  /** With `run`, calls of every sandbox, each of which has the name of its own. */
+  scope?: 'sandbox' | 'run'
 }
 /** Whose calls are counted: those of the sandbox since its last load or reset, or with `run` those of every sandbox, load and reset of the process. */
 export type Scope = { scope?: 'sandbox' | 'run' }

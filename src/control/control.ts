@@ -94,7 +94,7 @@ export async function controlApi(
   await control.register(sandboxRoutes, { sandboxes })
   await control.register(scriptRoutes, { settings })
   await control.register(gateRoutes)
-  await control.register(evidenceRoutes, { settings })
+  await control.register(evidenceRoutes, { sandboxes, settings })
   await control.register(eventRoutes, { settings })
   await control.register(metricsRoutes, { sandboxes })
   await control.register(runRoutes, { sandboxes, version })

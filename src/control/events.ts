@@ -1,17 +1,26 @@
-/** Control: the journal as server-sent events. */
+/** Control: the journal as server-sent events: each call as it is recorded, and that the journal was cleared. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Settings } from '../core/settings.js'
+import type { JudgedCall } from '../evidence/judged-call.js'
+import type { Run } from '../evidence/run.js'
 import { summaryOf } from '../evidence/why.js'
-import { keysToMask } from '../http/answers.js'
+import { optional, parameters, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { queryOf } from './bodies.js'
 import { CONTROL_HEADERS } from './guard.js'
 import { Slots } from './slots.js'
 
 const HEARTBEAT_MS = 15_000
+const QUERY = parameters({ scope: optional(word(['sandbox', 'run'])) })
 
-/** The readers of one sandbox's events. An entry is written as text once for all of them, so a reader that is slow holds no text of its own. */
+/** An event as it is sent. Those of a run name the sandbox, which is null at the base address. */
+function eventOf(call: JudgedCall | null, named: { sandbox?: string | null }): string {
+  if (call === null) return `event: clear\ndata: ${JSON.stringify(named)}\n\n`
+  return `id: ${call.id}\nevent: request\ndata: ${JSON.stringify({ ...named, ...summaryOf(call, call.secretWords) })}\n\n`
+}
+
+/** The readers of the events of one sandbox, or of all. An entry is written as text once for all of them, so a reader that is slow holds no text of its own. */
 class Feed {
   readonly #readers = new Set<ServerResponse>()
   readonly #backlog: number
@@ -19,12 +28,14 @@ class Feed {
   readonly #heartbeat: NodeJS.Timeout
   readonly #end = new AbortController()
 
-  /** `backlog` is how many bytes a reader may leave unread; one that leaves more is cut. */
-  constructor(sandbox: Sandbox, backlog: number) {
+  /** `sandbox` is the one whose events are sent; left out, those of all are. `backlog` is how many bytes a reader may leave unread; one that leaves more is cut. */
+  constructor(run: Run, { sandbox, backlog }: { sandbox: Sandbox | undefined; backlog: number }) {
     this.#backlog = backlog
-    this.#stop = sandbox.evidence.journal.listen(call =>
-      this.#write(`id: ${call.id}\nevent: request\ndata: ${JSON.stringify(summaryOf(call, keysToMask(sandbox)))}\n\n`)
-    )
+    const own = sandbox && (sandbox.name ?? '')
+    this.#stop = run.listen((name, call) => {
+      if (own === undefined) this.#write(eventOf(call, { sandbox: name === '' ? null : name }))
+      else if (own === name) this.#write(eventOf(call, {}))
+    })
     this.#heartbeat = setInterval(() => this.#write(': \n\n'), HEARTBEAT_MS)
   }
 
@@ -64,36 +75,39 @@ class Feed {
 
 export const eventRoutes: FastifyPluginAsync<{ settings: Settings }> = async (control, { settings }) => {
   const slots = new Slots(settings['limits.streams'], 'event streams', 'limits.streams')
-  const feeds = new Map<Sandbox, Feed>()
-  const end = (sandbox: Sandbox) => {
-    feeds.get(sandbox)?.end()
-    feeds.delete(sandbox)
+  const feeds = new Map<Sandbox | Run, Feed>()
+  const end = (source: Sandbox | Run) => {
+    feeds.get(source)?.end()
+    feeds.delete(source)
   }
   control.addHook('preClose', async () => {
-    for (const sandbox of feeds.keys()) end(sandbox)
+    for (const source of feeds.keys()) end(source)
   })
 
-  const feedOf = (sandbox: Sandbox): Feed => {
-    const present = feeds.get(sandbox)
+  const feedOf = (run: Run, sandbox: Sandbox | undefined): Feed => {
+    const source = sandbox ?? run
+    const present = feeds.get(source)
     if (present !== undefined) return present
-    const feed = new Feed(sandbox, settings['limits.stream_backlog'])
-    feeds.set(sandbox, feed)
-    sandbox.ending.addEventListener('abort', () => end(sandbox), { signal: feed.ended })
+    const feed = new Feed(run, { sandbox, backlog: settings['limits.stream_backlog'] })
+    feeds.set(source, feed)
+    sandbox?.ending.addEventListener('abort', () => end(sandbox), { signal: feed.ended })
     return feed
   }
 
   control.get('/events', (request, reply) => {
-    queryOf(request)
+    const { scope } = queryOf<{ scope?: string }>(request, QUERY)
     const { sandbox, id } = request.call
+    const { run } = sandbox
+    const source = scope === 'run' ? run : sandbox
     const free = slots.take()
     const { raw } = reply.hijack()
     raw.writeHead(200, { ...CONTROL_HEADERS, 'content-type': 'text/event-stream; charset=utf-8', 'request-id': id })
-    const feed = feedOf(sandbox)
+    const feed = feedOf(run, scope === 'run' ? undefined : sandbox)
     feed.add(raw)
     raw.once('close', () => {
       free()
       feed.remove(raw)
-      if (feed.isEmpty && feeds.get(sandbox) === feed) end(sandbox)
+      if (feed.isEmpty && feeds.get(source) === feed) end(source)
     })
   })
 }

@@ -8,14 +8,17 @@ import { instantOf } from '../core/instants.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { maskedThroughout } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
-import type { JudgedCall } from '../evidence/judged-call.js'
+import { brokenRule, type JudgedCall } from '../evidence/judged-call.js'
+import { keptRules } from '../evidence/kept-rules.js'
 import { COVERAGE_FORMATS, coverageJunit, coverageText, findingsText } from '../evidence/reports.js'
 import type { Totals } from '../evidence/run.js'
 import { explained, explainedText, summaryOf } from '../evidence/why.js'
 import { keysToMask } from '../http/answers.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
+import { RULE_IDS, RULE_PLACES } from '../reference/rules.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
+import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { queryOf } from './bodies.js'
 import { Slots } from './slots.js'
 import { verify } from './verify.js'
@@ -25,7 +28,9 @@ const LIST_QUERY = parameters({
   on: optional(text()),
   status: optional(text()),
   since: optional(text()),
-  limit: optional(Type.Integer({ minimum: 1, maximum: 1000 }))
+  limit: optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+  rule: optional(word(RULE_IDS)),
+  scope: SCOPE
 })
 const ENTRY_QUERY = parameters({ format: optional(word(['json', 'text'])) })
 const COVERAGE_QUERY = parameters({ scope: SCOPE, format: optional(word(COVERAGE_FORMATS)) })
@@ -39,7 +44,7 @@ const totalsIn = ({ run, evidence }: Sandbox, scope: 'sandbox' | 'run' | undefin
 /** The totals that a call asks for: the sandbox's, or with `?scope=run` the process's. */
 export const totalsOf = (request: FastifyRequest): Totals => totalsIn(request.call.sandbox, queryOf<Static<typeof SCOPE_QUERY>>(request, SCOPE_QUERY).scope)
 
-export const evidenceRoutes: FastifyPluginAsync<{ settings: Settings }> = async (control, { settings }) => {
+export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings: Settings }> = async (control, { sandboxes, settings }) => {
   const waiting = new Slots(settings['limits.waiting'], 'verify calls that wait', 'limits.waiting')
   const closing = new AbortController()
   // each call that waits listens to it
@@ -48,6 +53,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ settings: Settings }> = async 
 
   control.get('/requests', async request => {
     const query = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
+    if (query.scope === 'run') return callsOfRun(query, sandboxes)
     const { sandbox } = request.call
     const { journal } = sandbox.evidence
     const found = journal.calls().reverse().filter(filterOf(query, sandbox))
@@ -58,7 +64,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ settings: Settings }> = async 
 
   control.delete('/requests', async (request, reply) => {
     queryOf(request)
-    request.call.sandbox.evidence.journal.clear()
+    request.call.sandbox.evidence.clearJournal()
     return reply.code(204).send()
   })
 
@@ -96,8 +102,26 @@ export const evidenceRoutes: FastifyPluginAsync<{ settings: Settings }> = async 
   })
 }
 
+/** The calls of every sandbox, newest first, each with the name of its sandbox. */
+function callsOfRun(query: Static<typeof LIST_QUERY>, sandboxes: Sandboxes) {
+  const { limit = DEFAULT_LIMIT, since } = query
+  if (since !== undefined && instantOf(since) === null) throw invalid('since', `over a run, an instant was expected, not ${since}`)
+  const all = sandboxes.all()
+  const found = all.flatMap(sandbox => {
+    const isWanted = filterOf(query, sandbox)
+    return sandbox.evidence.journal.calls().flatMap(call => (isWanted(call) ? [{ call, sandbox }] : []))
+  })
+  found.sort((a, b) => a.call.now - b.call.now).reverse()
+  return {
+    object: 'list',
+    data: found.slice(0, limit).map(({ call, sandbox }) => ({ sandbox: sandbox.name, ...summaryOf(call, keysToMask(sandbox)) })),
+    has_more: found.length > limit,
+    dropped: all.reduce((sum, { evidence }) => sum + evidence.journal.dropped, 0)
+  }
+}
+
 /** Which entries a list shows. Errors: `parameter_invalid` for a filter that names nothing, with what exists. */
-function filterOf({ on, status, since }: Static<typeof LIST_QUERY>, sandbox: Sandbox): (call: JudgedCall) => boolean {
+function filterOf({ on, status, since, rule }: Static<typeof LIST_QUERY>, sandbox: Sandbox): (call: JudgedCall) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) {
     throw invalid('on', `${on} is no operation of the reference${didYouMean(on as string, OPERATION_NAMES) || `; it has ${OPERATION_NAMES.join(', ')}`}`)
@@ -107,7 +131,8 @@ function filterOf({ on, status, since }: Static<typeof LIST_QUERY>, sandbox: San
   }
   const hasStatus = (call: JudgedCall) =>
     status === undefined || (status.endsWith('xx') ? String(call.status)[0] === status[0] : String(call.status) === status)
-  const isWanted = (call: JudgedCall) => (operation === undefined || call.operation === operation) && hasStatus(call)
+  const hasRule = (call: JudgedCall) => rule === undefined || brokenRule(call) === rule || keptRules(call).includes(RULE_PLACES.get(rule) as number)
+  const isWanted = (call: JudgedCall) => (operation === undefined || call.operation === operation) && hasStatus(call) && hasRule(call)
   if (since === undefined) return isWanted
 
   const at = instantOf(since)

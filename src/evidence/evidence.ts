@@ -53,6 +53,7 @@ export class Evidence {
     tests.count(call, judgement)
     if (isKept) {
       this.journal.add(call)
+      this.#run.announce(this.#sandbox, call)
       calls.add(call, request, () => this.#entryOf(call))
     } else {
       this.journal.skip()
@@ -119,6 +120,13 @@ export class Evidence {
     this.#awaited.clear()
     for (const part of [this.journal, this.#coverage, this.#assumptions]) part.clear()
     this.#period = null
+    this.#run.announce(this.#sandbox, null)
+  }
+
+  /** Empties the journal alone. */
+  clearJournal(): void {
+    this.journal.clear()
+    this.#run.announce(this.#sandbox, null)
   }
 
   /** The sandbox is deleted; a call that ends later is still counted in the run. */

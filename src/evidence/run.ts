@@ -2,7 +2,7 @@
 import { AssumptionUsage } from './assumptions.js'
 import { Coverage } from './coverage.js'
 import { type Finding, FindingCounts, type FindingId } from './findings.js'
-import type { Judgement } from './judged-call.js'
+import type { JudgedCall, Judgement } from './judged-call.js'
 import { Metrics } from './metrics.js'
 import { RecentMap } from './recent-map.js'
 import { type RunCall, RunCalls, type RunEntry } from './run-calls.js'
@@ -13,6 +13,8 @@ import { type RunTest, RunTests } from './run-tests.js'
 export type Totals = { coverage: Coverage; assumptions: AssumptionUsage; findings: { list: () => Finding[] } }
 /** An empty page that no call continued from yet; `entry` is null where the journal does not hold it. */
 export type OpenPage = { request: string; test: string | null; entry: (() => RunEntry) | null }
+/** Follows the journals of a run: a call that the journal of a sandbox keeps, or null when that journal is cleared. The sandbox at the base address has no name. */
+export type JournalListener = (sandbox: string, call: JudgedCall | null) => void
 /** A sandbox that has evidence: its open pages by name alone, and with what is known of them. */
 type Followed = { names: () => string[]; pages: () => OpenPage[] }
 /** What a report lists beside the totals; `omitted` is what came when no more was kept. */
@@ -37,6 +39,7 @@ export class Run implements Totals {
   readonly tests = new RunTests()
   readonly #findings = new FindingCounts()
   readonly #followed = new Set<Followed>()
+  readonly #listeners = new Set<JournalListener>()
   readonly #periods = new RecentMap<number>(MOST_SANDBOXES)
 
   /** What was found in any sandbox; what is still open in one of them counts as it is. */
@@ -53,6 +56,17 @@ export class Run implements Totals {
   addFinding(finding: FindingId, calls: readonly string[], test: string | null): readonly string[] {
     this.tests.addFinding(finding, test)
     return this.#findings.add(finding, calls)
+  }
+
+  /** Calls the listener with what happens to the journals until the returned function is called. */
+  listen(listener: JournalListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Says what happened to the journal of a sandbox: a call that it keeps, or null when it is cleared. */
+  announce(sandbox: string, call: JudgedCall | null): void {
+    for (const listener of this.#listeners) listener(sandbox, call)
   }
 
   /** The number of the next period of a sandbox, from 1. */

@@ -1,12 +1,12 @@
 /** The words and values of the console's Behaviour view. */
 import t from 'tap'
 import type { ScriptEntry } from '../../src/client/documents.js'
+import { yamlOf } from '../../src/console/ui/components/yaml.js'
 import { changesInWords } from '../../src/console/ui/views/behaviour/changes-words.js'
 import { callsInWords, effectInWords, operationsInWords } from '../../src/console/ui/views/behaviour/entry-words.js'
 import { fieldAt, PRESETS, type Preset, presetCalled, valuesOf } from '../../src/console/ui/views/behaviour/presets.js'
 import { choicesIn, groupsOf, rangeIn, shownValue, sourceInWords, textOf, valueIn } from '../../src/console/ui/views/behaviour/setting-values.js'
 import { givenVariables, rowsOf } from '../../src/console/ui/views/behaviour/variable-values.js'
-import { yamlOf } from '../../src/console/ui/views/behaviour/yaml.js'
 import { startTestEmulator } from '../support/emulator.js'
 
 const YAML = { 'content-type': 'application/yaml' }

@@ -72,11 +72,11 @@ t.test('README: every endpoint, rule and assumption of the contract is listed as
 t.test('README: every package that is bundled is listed with its reason, and no other', async t => {
   const table = /## Packages and why\n([\s\S]*?)\n## /.exec(README)?.[1] ?? ''
   const shown = [...table.matchAll(/^\| ([@a-z][@\w/, -]*) \| (.+) \|$/gm)].flatMap(([, names = '']) => names.split(', '))
-  const sources = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter(file => /\.(ts|mjs)$/.test(file))
+  const sources = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter(file => /\.(tsx?|mjs)$/.test(file))
   const imported = sources.flatMap(file =>
     [...read(`src/${file}`).matchAll(/(?:from |import\(|resolve\()'((?:@[^/']+\/)?[a-z][^/':]*)(?:\/[^']*)?'/g)].map(([, name]) => name as string)
   )
-  const tools = ['esbuild', 'typescript']
+  const tools = ['esbuild', 'typescript', 'vite']
 
   t.strictSame(shown.filter(name => name !== 'package').sort(), [...new Set(imported)].filter(name => !tools.includes(name)).sort())
 })

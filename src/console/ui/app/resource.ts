@@ -12,8 +12,15 @@ export type Resource<T> = {
   reload: () => void
 }
 
-/** Reads with `read`; another `key` forgets what was read before. `every` so many milliseconds it is read again, for what changes without a call in the stream. */
-export function useResource<T>(read: () => Promise<T>, key = '', { every }: { every?: number } = {}): Resource<T> {
+type Options = {
+  /** Whether changes of the emulator cause no other reading. */
+  once?: boolean
+  /** It is read again every so many milliseconds, for what changes without a call in the stream. */
+  every?: number
+}
+
+/** Reads with `read`; another `key` forgets what was read before. */
+export function useResource<T>(read: () => Promise<T>, key = '', { once = false, every }: Options = {}): Resource<T> {
   const data = useSignal<T | null>(null)
   const error = useSignal<ControlError | null>(null)
   const reader = useRef(read)
@@ -24,7 +31,7 @@ export function useResource<T>(read: () => Promise<T>, key = '', { every }: { ev
 
   useSignalEffect(() => {
     const place = `${sandbox.value} ${wanted.value}`
-    void revision.value
+    if (!once) void revision.value
     if (!isAllowed()) return
     if (shown.current !== place) {
       data.value = null

@@ -1,5 +1,5 @@
 /** What every view shares: the session, the overview of the sandbox, the event stream, and a revision that says when to read again. */
-import { effect, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import type { JournalCall } from '../../../client/answers.js'
 import { toastError } from '../components/toast.js'
 import { api, type Overview, type SandboxItem, type Session, whenTokenRequired } from '../control/client.js'
@@ -21,11 +21,16 @@ export const live = signal<LiveState>('connecting')
 /** Grows whenever what the emulator holds may have changed. */
 export const revision = signal(0)
 
-type Listener = (calls: readonly JournalCall[]) => void
+/** What happened to the journal of a sandbox: a call that it keeps, or null when it was cleared. The sandbox at the base address has no name. */
+export type JournalEvent = { sandbox: string; call: JournalCall | null }
+type Listener = (events: readonly JournalEvent[]) => void
 const listeners = new Set<Listener>()
 
-/** Calls the listener with the calls that come, in batches, oldest first, until the returned function is called. */
-export function onCalls(listener: Listener): () => void {
+/** How often the event stream was opened: what came in between is not known. */
+export const openings = signal(0)
+
+/** Calls the listener with what happens to the journals of all sandboxes, in batches, oldest first, until the returned function is called. */
+export function onJournal(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
@@ -51,18 +56,18 @@ export async function refresh(): Promise<void> {
 }
 
 let isRefreshDue = false
-let batch: JournalCall[] = []
+let batch: JournalEvent[] = []
 
 function hand(): void {
-  const calls = batch
+  const events = batch
   batch = []
-  for (const listener of listeners) listener(calls)
+  for (const listener of listeners) listener(events)
 }
 
-function arrived(call: JournalCall): void {
+function happened(event: JournalEvent): void {
   if (batch.length === 0) setTimeout(hand, BATCH_MS)
-  batch.push(call)
-  if (isRefreshDue) return
+  batch.push(event)
+  if (isRefreshDue || event.sandbox !== sandbox.value) return
   isRefreshDue = true
   setTimeout(() => {
     isRefreshDue = false
@@ -70,13 +75,14 @@ function arrived(call: JournalCall): void {
   }, REFRESH_MS)
 }
 
-/** Follows the event stream of the chosen sandbox. */
-function follow(name: string): () => void {
+/** Follows the event stream of all sandboxes. */
+function follow(): () => void {
   live.value = 'connecting'
-  const source = new EventSource(`${controlOf(name)}/events`)
+  const source = new EventSource(`${controlOf('')}/events?scope=run`)
   let isReconnected = false
   source.addEventListener('open', () => {
     live.value = 'live'
+    openings.value++
     // calls may have come while there was no stream
     if (isReconnected) changed()
     isReconnected = true
@@ -84,7 +90,11 @@ function follow(name: string): () => void {
   source.addEventListener('error', () => {
     live.value = 'interrupted'
   })
-  source.addEventListener('request', ({ data }) => arrived(JSON.parse(data)))
+  source.addEventListener('request', ({ data }) => {
+    const { sandbox: name, ...call } = JSON.parse(data)
+    happened({ sandbox: name ?? '', call })
+  })
+  source.addEventListener('clear', ({ data }) => happened({ sandbox: JSON.parse(data).sandbox ?? '', call: null }))
   return () => {
     source.close()
     batch = []
@@ -96,13 +106,13 @@ export async function begin(): Promise<void> {
   whenTokenRequired(() => {
     session.value = { token_required: true, signed_in: false }
   })
+  const isOpen = computed(isAllowed)
+  effect(() => (isOpen.value ? follow() : undefined))
   effect(() => {
-    const name = sandbox.value
-    if (!isAllowed()) return
+    void sandbox.value
+    if (!isOpen.value) return
     overview.value = null
-    const stop = follow(name)
     void refresh()
-    return stop
   })
   try {
     session.value = await api.session()

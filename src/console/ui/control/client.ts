@@ -56,6 +56,14 @@ export type ShownAssumption = {
 /** Whose evidence is meant: that of the sandbox, or of the whole run. */
 export type Scope = 'sandbox' | 'run'
 
+/** A call to try; its body is a form. */
+export type TrialCall = { method: string; path: string; body: string | null; key: string | null; changes?: object }
+/** What it would be answered, and what it would change. */
+export type TriedCall = Omit<ExplainedCall, 'user_agent' | 'ms' | 'script'> & {
+  script: { id: string; name: string | null; fault: string | null; delay: number; gate: string | null } | null
+  changes: { records: { family: Family; id: string; before: unknown; after: unknown }[]; script: { id: string; matched: number; applied: number }[] }
+}
+
 type Query = Readonly<Record<string, string | number | undefined>>
 export type CallOptions = { query?: Query; body?: unknown /** A YAML document in place of a body. */; yaml?: string; signal?: AbortSignal }
 
@@ -158,7 +166,14 @@ export const api = {
   assumptions: (scope?: Scope) => control<{ data: ShownAssumption[] }>('GET /assumptions', { query: { scope } }),
   requests: (query: Query = {}, sandbox?: string) => control<Journal>('GET /requests', { query }, sandbox),
   clearRequests: () => control<null>('DELETE /requests'),
+  /** The newest calls of every sandbox. */
+  requestsOfRun: (query: Query = {}) =>
+    control<Journal & { data: { sandbox: string | null }[] }>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
   request: (id: string, sandbox?: string) => control<ExplainedCall>(`GET /requests/${named(id)}`, {}, sandbox),
+  /** The smallest scenario in which the call is answered the same, as YAML. */
+  requestScenario: (id: string, sandbox?: string) => controlText(`GET /requests/${named(id)}`, { query: { format: 'scenario' } }, sandbox),
+  /** What a call would be answered, judged on a copy that is thrown away. */
+  explain: (call: TrialCall, sandbox?: string) => control<TriedCall>('POST /explain', { body: call }, sandbox),
   coverage: (scope?: Scope) => control<CoverageReport>('GET /coverage', { query: { scope } }),
   findings: (scope?: Scope) => control<FindingsReport>('GET /findings', { query: { scope } }),
   run: () => control<RunReport>('GET /run')

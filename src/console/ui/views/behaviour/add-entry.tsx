@@ -2,10 +2,10 @@
 import { useSignal } from '@preact/signals'
 import { hrefOf, route } from '../../app/route.js'
 import { SelectField, TextField } from '../../components/fields.js'
+import { yamlOf } from '../../components/yaml.js'
 import { api, type ControlError } from '../../control/client.js'
 import { attempt } from './command.js'
 import { type Field, fieldAt, PRESET_NAMES, PRESETS, type Preset, presetCalled, valuesOf } from './presets.js'
-import { yamlOf } from './yaml.js'
 import { YamlEditor } from './yaml-editor.js'
 
 export function AddEntry() {

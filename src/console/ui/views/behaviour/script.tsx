@@ -2,11 +2,11 @@
 import { useResource } from '../../app/resource.js'
 import { CodeBlock } from '../../components/code.js'
 import { Loaded } from '../../components/states.js'
+import { yamlOf } from '../../components/yaml.js'
 import { api, type Gate, type ListedEntry } from '../../control/client.js'
 import { AddEntry } from './add-entry.js'
 import { act } from './command.js'
 import { callsInWords, effectInWords, operationsInWords } from './entry-words.js'
-import { yamlOf } from './yaml.js'
 
 /** How often is read again which calls wait, which no event says, in milliseconds. */
 const REREAD_MS = 1000

@@ -1,53 +1,185 @@
 /** Calls: those that came, live, and why each was answered so. */
-
+import { useComputed, useSignalEffect } from '@preact/signals'
+import { useMemo, useRef } from 'preact/hooks'
 import type { JournalCall } from '../../../../client/answers.js'
+import { RULES } from '../../../../reference/rules.js'
+import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
-import { Json } from '../../components/code.js'
-import { Empty, Loaded } from '../../components/states.js'
+import { changed } from '../../app/store.js'
+import { Empty } from '../../components/states.js'
+import { toast, toastError } from '../../components/toast.js'
 import { type Column, VirtualTable } from '../../components/virtual-table.js'
 import { api } from '../../control/client.js'
+import { apiOf, sandbox } from '../../control/place.js'
 import type { View } from '../view.js'
+import { type CallList, decidedBy, filtered, keyOf, pathShown, periodOf, type Row } from './call-list.js'
+import { isRead, list, paused } from './calls.js'
+import { Detail } from './detail.js'
+import { Filters } from './filters.js'
 import './calls.css'
 
-const COLUMNS: readonly Column<JournalCall>[] = [
-  { key: 'id', title: 'Id', width: '6rem', cell: ({ id }) => id },
-  { key: 'call', title: 'Call', width: 'minmax(8rem, 1fr)', cell: ({ method, path }) => `${method} ${path}` },
-  { key: 'status', title: 'Status', width: '4rem', isNumber: true, cell: ({ status }) => status },
-  { key: 'ms', title: 'ms', width: '5rem', isNumber: true, isSecondary: true, cell: ({ ms }) => ms }
+const textOfRule = (rule: string | null | undefined) => (rule != null && rule in RULES ? RULES[rule as keyof typeof RULES].text : undefined)
+
+function statusClass({ status, answered, refusal }: JournalCall): string {
+  if (status >= 500 || !answered) return 'bad'
+  return status >= 400 || refusal !== null ? 'warn' : 'good'
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    key: 'time',
+    title: 'Time',
+    width: '5.6rem',
+    isSecondary: true,
+    cell: ({ call }) => (
+      <time dateTime={call.at} title={call.at}>
+        {call.at.slice(11, 23)}
+      </time>
+    )
+  },
+  { key: 'id', title: 'Id', width: '4.4rem', isSecondary: true, cell: ({ call }) => call.id },
+  {
+    key: 'status',
+    title: 'Status',
+    width: '3.4rem',
+    cell: ({ call }) => <span class={`badge ${statusClass(call)}`}>{call.answered ? call.status : 'lost'}</span>
+  },
+  {
+    key: 'call',
+    title: 'Call',
+    width: 'minmax(9rem, 3fr)',
+    cell: ({ call }) => (
+      <span title={call.on ?? 'No operation of the reference'}>
+        <b>{call.method}</b> {pathShown(call)}
+      </span>
+    )
+  },
+  { key: 'by', title: 'Decided by', width: 'minmax(5.5rem, 1fr)', cell: ({ call }) => <span title={textOfRule(call.refusal?.rule)}>{decidedBy(call)}</span> },
+  { key: 'test', title: 'Test', width: 'minmax(4rem, 1fr)', isSecondary: true, cell: ({ call }) => <span title={call.test ?? ''}>{call.test}</span> },
+  { key: 'ms', title: 'ms', width: '3rem', isNumber: true, isSecondary: true, cell: ({ call }) => call.ms }
 ]
+const SANDBOX_COLUMN: Column<Row> = { key: 'sandbox', title: 'Sandbox', width: 'minmax(4rem, 0.7fr)', cell: row => row.sandbox || 'base' }
+const WITH_SANDBOX = [...COLUMNS.slice(0, 2), SANDBOX_COLUMN, ...COLUMNS.slice(2)]
+
+/** The path of a row: the id alone, as long as it names a call of the journal. */
+const pathOf = ({ call, period, sandbox: its }: Row) => (period === periodOf(list.value, its) ? [call.id] : [call.id, `before-${period}`])
+
+/** The key of the call in the address; null where there is none. */
+function chosenKey(shown: CallList): string | null {
+  const [id, before] = route.value.path
+  if (id === undefined) return null
+  const period = /^before-(\d+)$/.exec(before ?? '')?.[1]
+  return keyOf(sandbox.value, period === undefined ? periodOf(shown, sandbox.value) : Number(period), id)
+}
+
+const choose = (row: Row) => go({ path: pathOf(row), query: route.value.query, sandbox: row.sandbox }, { replace: route.value.path.length > 0 })
+const close = () => go({ path: [], query: route.value.query })
+
+/** The keys of the calls that kept or broke a rule; undefined where none is asked for. */
+function useRuleFilter(rule: string): ReadonlySet<string> | undefined {
+  const { data } = useResource(async () => (rule === '' ? null : api.requestsOfRun({ rule })), rule)
+  return useMemo(() => {
+    if (rule === '') return undefined
+    return new Set(data?.data.map(({ sandbox: name, id }) => keyOf(name ?? '', periodOf(list.value, name ?? ''), id)))
+  }, [rule, data])
+}
 
 function Page() {
-  const resource = useResource(() => api.requests({ limit: 1000 }))
-  const [chosen = null] = route.value.path
+  const { q = '', on = '', status = '', rule = '', kind = '', test = '', in: scope = '' } = route.value.query
+  const shown = paused.value ?? list.value
+  const keys = useRuleFilter(rule)
+  const isAll = scope === 'all'
+  const place = isAll ? undefined : sandbox.value
+  const rows = useMemo(() => filtered(shown.rows, { text: q, on, status, kind, test, sandbox: place, keys }), [shown, q, on, status, kind, test, place, keys])
+  const tests = useComputed(() => [...new Set(list.value.rows.flatMap(({ call }) => call.test ?? []))].slice(0, 200)).value
+  const chosen = chosenKey(list.value)
+  const row = useMemo(() => (chosen === null ? undefined : list.value.rows.find(({ key }) => key === chosen)), [chosen, list.value])
+  useKeptChoice()
+
+  const step = (by: number) => {
+    const at = rows.findIndex(({ key }) => key === chosen)
+    const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]
+    if (next !== undefined) choose(next)
+  }
+  useShortcuts([
+    { key: 'j', about: 'Next call in the list', run: () => step(1) },
+    { key: 'k', about: 'Previous call in the list', run: () => step(-1) },
+    { key: 'p', about: 'Pause the list, or go on', run: pause },
+    { key: 'Escape', about: 'Close the call', run: close }
+  ])
+  const later = paused.value === null ? 0 : list.value.rows.findIndex(({ key }) => key === paused.value?.rows[0]?.key)
   return (
-    <section class="page split">
-      <h1 class="hidden">Calls</h1>
-      <Loaded resource={resource}>
-        {({ data }) => (
-          <VirtualTable
-            label="Calls"
-            columns={COLUMNS}
-            rows={data}
-            keyOf={({ id }) => id}
-            chosen={chosen}
-            onChoose={({ id }) => go({ path: [id] })}
-            empty={<Empty title="No call has come yet." />}
-          />
-        )}
-      </Loaded>
-      {chosen !== null && <Detail id={chosen} />}
+    <section class="page split calls">
+      <div class="call-list">
+        <h1 class="hidden">Calls</h1>
+        <Filters tests={tests} />
+        <div class="call-tools">
+          <p role="status">
+            {rows.length} {rows.length === 1 ? 'call' : 'calls'}
+            {paused.value !== null && `, paused; ${later < 0 ? 'all are' : later} newer`}
+          </p>
+          <button type="button" class="small" aria-pressed={paused.value !== null} onClick={pause}>
+            {paused.value === null ? 'Pause' : 'Go on'}
+          </button>
+          <button type="button" class="small" title="Empties the journal of this sandbox; records, coverage and findings stay" onClick={() => void clear()}>
+            Clear
+          </button>
+        </div>
+        <VirtualTable
+          label="Calls"
+          columns={isAll ? WITH_SANDBOX : COLUMNS}
+          rows={rows}
+          keyOf={({ key }) => key}
+          chosen={chosen}
+          onChoose={choose}
+          classOf={({ period, sandbox: its }) => (period === periodOf(list.value, its) ? '' : 'past')}
+          empty={isRead.value ? <Nothing isNarrowed={shown.rows.length > 0} /> : <div />}
+        />
+      </div>
+      {chosen !== null && <Detail key={chosen} id={route.value.path[0] as string} row={row} onClose={close} />}
     </section>
   )
 }
 
-function Detail({ id }: { id: string }) {
-  const resource = useResource(() => api.request(id), id)
-  return (
-    <aside aria-label={id}>
-      <Loaded resource={resource}>{call => <Json value={call} label={id} />}</Loaded>
-    </aside>
+/** When a journal is cleared, the call that is shown keeps its place in the list, under the address of an earlier one. */
+function useKeptChoice(): void {
+  const before = useRef(0)
+  useSignalEffect(() => {
+    const period = periodOf(list.value, sandbox.peek())
+    const { view, path, query } = route.peek()
+    if (period > before.current && view === 'calls' && path.length === 1) go({ path: [...path, `before-${period - 1}`], query }, { replace: true })
+    before.current = period
+  })
+}
+
+function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
+  return isNarrowed ? (
+    <Empty title="No call is like that." />
+  ) : (
+    <Empty title="No call has come yet.">
+      <p>
+        Send one to <code>{`${location.origin}${apiOf()}`}</code>, and it is shown here.
+      </p>
+    </Empty>
   )
+}
+
+function pause(): void {
+  paused.value = paused.value === null ? list.value : null
+}
+
+async function clear(): Promise<void> {
+  try {
+    await api.clearRequests()
+    list.value = { ...list.value, rows: list.value.rows.filter(row => row.sandbox !== sandbox.value) }
+    paused.value = null
+    close()
+    changed()
+    toast('Journal emptied')
+  } catch (error) {
+    toastError(error)
+  }
 }
 
 export const view: View = { Page }

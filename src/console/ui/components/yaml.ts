@@ -1,0 +1,28 @@
+/** YAML of plain data: what the console copies and shows. */
+
+/** Texts that need no quotes and are read as texts. */
+const PLAIN = /^[A-Za-z_](?:[\w ./{}$+-]*[\w/}])?$/
+const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i
+const STEP = '  '
+
+const isPlain = (text: string) => PLAIN.test(text) && !WORDS.test(text)
+const scalar = (value: unknown): string => (typeof value === 'string' && isPlain(value) ? value : JSON.stringify(value ?? null))
+/** `on` is the name that every script entry has, and YAML 1.2 reads it as text. */
+const nameOf = (name: string): string => (isPlain(name) || name === 'on' ? name : JSON.stringify(name))
+
+const membersOf = (value: object): [string, unknown][] => Object.entries(value).filter(([, member]) => member !== undefined)
+const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && membersOf(value).length === 0
+
+/** A value as YAML, in block style, ending with a line break. */
+export const yamlOf = (value: unknown): string => `${linesOf(value).join('\n')}\n`
+
+function linesOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [scalar(value)]
+  if (isEmpty(value)) return [Array.isArray(value) ? '[]' : '{}']
+  if (Array.isArray(value)) return value.flatMap(member => linesOf(member).map((line, place) => `${place === 0 ? '- ' : STEP}${line}`))
+  return membersOf(value).flatMap(([name, member]) => {
+    const lines = linesOf(member)
+    const isBlock = typeof member === 'object' && member !== null && !isEmpty(member)
+    return isBlock ? [`${nameOf(name)}:`, ...lines.map(line => STEP + line)] : [`${nameOf(name)}: ${lines[0]}`]
+  })
+}

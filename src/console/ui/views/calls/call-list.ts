@@ -1,0 +1,127 @@
+/** The calls that the console has seen, of every sandbox, newest first. */
+import type { JournalCall } from '../../../../client/answers.js'
+
+/** A call, or null where the journal of the sandbox was cleared. The sandbox at the base address has no name. */
+export type JournalEvent = { sandbox: string; call: JournalCall | null }
+/** `period` counts how often the journal of its sandbox was cleared before, as far as the console saw it: ids begin anew then. */
+export type Row = { key: string; sandbox: string; period: number; call: JournalCall }
+export type CallList = { rows: readonly Row[]; periods: ReadonlyMap<string, number> }
+
+/** Most calls that are kept. */
+export const MOST_CALLS = 10_000
+export const NO_CALLS: CallList = { rows: [], periods: new Map() }
+
+export const keyOf = (sandbox: string, period: number, id: string): string => `${sandbox}/${period}/${id}`
+export const periodOf = ({ periods }: CallList, sandbox: string): number => periods.get(sandbox) ?? 0
+
+/** The list after what happened, in the order in which it did. Calls that it has already stay once. */
+export function withEvents(list: CallList, events: readonly JournalEvent[]): CallList {
+  const periods = new Map(list.periods)
+  const known = new Set(list.rows.map(({ key }) => key))
+  const added: Row[] = []
+  for (const { sandbox, call } of events) {
+    const period = periods.get(sandbox) ?? 0
+    if (call === null) {
+      periods.set(sandbox, period + 1)
+      continue
+    }
+    const key = keyOf(sandbox, period, call.id)
+    if (known.has(key)) continue
+    known.add(key)
+    added.push({ key, sandbox, period, call })
+  }
+  return { rows: [...added.reverse(), ...list.rows].slice(0, MOST_CALLS), periods }
+}
+
+/** What a list is narrowed by. An empty text narrows nothing. */
+export type Filter = {
+  /** Words that all have to be in what was sent or answered. */
+  text: string
+  on: string
+  /** A status, or a class such as `4xx`. */
+  status: string
+  kind: string
+  test: string
+  /** The sandbox; undefined for all. */
+  sandbox: string | undefined
+  /** The keys of the calls that kept or broke a rule; undefined for all calls. */
+  keys: ReadonlySet<string> | undefined
+}
+
+/** What became of a call, to filter by. */
+export const KINDS: Readonly<Record<string, { title: string; isOne: (call: JournalCall) => boolean }>> = {
+  refused: { title: 'Refused', isOne: ({ outcome }) => outcome === 'refused' },
+  lost: { title: 'Took effect but not answered', isOne: ({ took_effect, answered }) => took_effect && !answered },
+  scripted: { title: 'Touched by the script', isOne: ({ script }) => script !== null }
+}
+
+const texts = new WeakMap<JournalCall, string>()
+
+/** All that a call shows, in lower case. */
+function textOf(call: JournalCall): string {
+  let text = texts.get(call)
+  if (text === undefined) {
+    const { id, at, on, method, path, query, body, answer, user_agent, test, outcome, refusal, script, account, status } = call
+    const sent = [...pairsOf(query), ...pairsOf(body)].map(([name, value]) => `${name}=${value}`)
+    text = [id, at, on, method, path, ...sent, JSON.stringify([answer, refusal, script]), user_agent, test, outcome, account, status].join(' ').toLowerCase()
+    texts.set(call, text)
+  }
+  return text
+}
+
+/** The rows that a filter lets through, in their order. */
+export function filtered(rows: readonly Row[], { text, on, status, kind, test, sandbox, keys }: Filter): readonly Row[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const isOne = KINDS[kind]?.isOne
+  const hasStatus = status.endsWith('xx') ? (call: JournalCall) => String(call.status)[0] === status[0] : (call: JournalCall) => String(call.status) === status
+  return rows.filter(
+    ({ key, sandbox: its, call }) =>
+      (sandbox === undefined || its === sandbox) &&
+      (on === '' || call.on === on) &&
+      (status === '' || hasStatus(call)) &&
+      (test === '' || call.test === test) &&
+      (isOne === undefined || isOne(call)) &&
+      (keys === undefined || keys.has(key)) &&
+      words.every(word => textOf(call).includes(word))
+  )
+}
+
+/** Nested parameters as pairs, with the names in brackets. */
+export function pairsOf(parameters: JournalCall['query'], under = ''): [name: string, value: string][] {
+  return Object.entries(parameters).flatMap(([name, value]): [string, string][] => {
+    const path = under === '' ? name : `${under}[${name}]`
+    if (typeof value === 'string') return [[path, value]]
+    if (Array.isArray(value)) return value.map(item => [`${path}[]`, item])
+    return pairsOf(value as JournalCall['query'], path)
+  })
+}
+
+/** Pairs as a form or a query. Brackets stay readable. */
+export const formOf = (pairs: readonly (readonly [string, string])[]): string =>
+  pairs.map(([name, value]) => `${encodeURIComponent(name).replace(/%5B/g, '[').replace(/%5D/g, ']')}=${encodeURIComponent(value)}`).join('&')
+
+/** The path of a call with its query, as it is read. */
+export function pathShown({ path, query }: Pick<JournalCall, 'path' | 'query'>): string {
+  const pairs = pairsOf(query)
+  return pairs.length === 0 ? path : `${path}?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}`
+}
+
+/** What decided how a call was answered: a rule, an assumption, a code, a script entry. */
+export function decidedBy({ refusal, script }: JournalCall): string {
+  return [refusal && (refusal.rule ?? refusal.assumption ?? refusal.code), script && (script.name ?? script.id)].filter(Boolean).join(', ')
+}
+
+const OUTCOMES: Readonly<Record<JournalCall['outcome'], string>> = {
+  refused: 'Refused',
+  answered: 'Answered',
+  scripted: 'Answered by the script',
+  lost_before: 'Lost before the operation ran',
+  lost_after: 'Lost after the operation ran',
+  not_written: 'Ran, but the data file could not be written'
+}
+
+/** What became of a call, in a line. */
+export function outcomeShown({ outcome, status, took_effect, answered }: Pick<JournalCall, 'outcome' | 'status' | 'took_effect' | 'answered'>): string {
+  const effect = took_effect ? 'it took effect' : 'it changed nothing'
+  return `${OUTCOMES[outcome]}, ${status}; ${effect}${answered ? '' : '; the client got no answer'}.`
+}

@@ -1,0 +1,81 @@
+/** A call in the forms that can be pasted elsewhere. */
+import type { JournalCall, State } from '../../../../client/answers.js'
+import { yamlOf } from '../../components/yaml.js'
+import { formOf, pairsOf } from './call-list.js'
+
+/** What is shown in place of a secret. */
+const MASK = '***'
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** Whether something of what was sent is masked, so that it cannot be sent again as it is. */
+export const isMasked = ({ path, query, body }: Pick<JournalCall, 'path' | 'query' | 'body'>): boolean =>
+  path.includes(MASK) || [...pairsOf(query), ...pairsOf(body)].some(([name, value]) => name.includes(MASK) || value.includes(MASK))
+
+/** The path of a call with its query, encoded. */
+export function encodedPath({ path, query }: Pick<JournalCall, 'path' | 'query'>): string {
+  const pairs = pairsOf(query)
+  return pairs.length === 0 ? path : `${path}?${formOf(pairs)}`
+}
+
+/** A call as a command line; `base` is the address of the API, `key` the API key that it is sent with. */
+export function curlOf(call: JournalCall, { base, key }: { base: string; key: string | null }): string {
+  const parts = [`curl ${call.method === 'GET' ? '' : `-X ${call.method} `}${quoted(`${base}${encodedPath(call)}`)}`]
+  if (key !== null) parts.push(`-u ${quoted(`${key}:`)}`)
+  for (const [name, value] of pairsOf(call.body)) parts.push(`--data-urlencode ${quoted(`${name}=${value}`)}`)
+  if (call.test !== null) parts.push(`-H ${quoted(`Test-Name: ${call.test}`)}`)
+  return `${parts.join(' \\\n  ')}\n`
+}
+
+/** The parameters of a match: nested as they were sent, without what is masked. */
+function matched(parameters: JournalCall['query']): Record<string, unknown> | undefined {
+  const kept = pairsOf(parameters).filter(([name, value]) => !name.includes('[]') && !name.includes(MASK) && !value.includes(MASK))
+  return kept.length === 0 ? undefined : Object.fromEntries(kept)
+}
+
+/** A script entry that answers the next such call as this one was answered; null where the reference has no such operation. */
+export function entryOf(call: JournalCall): object | null {
+  const { on, params, query, body, status, answer } = call
+  if (on === null) return null
+  const match = { params: Object.keys(params).length === 0 ? undefined : params, query: matched(query), body: matched(body) }
+  return {
+    on,
+    ...(Object.values(match).some(part => part !== undefined) && { match }),
+    calls: 1,
+    respond: { status, ...(answer !== null && { body: answer }) }
+  }
+}
+
+export const entryYaml = (call: JournalCall): string | null => {
+  const entry = entryOf(call)
+  return entry === null ? null : yamlOf([entry])
+}
+
+type Records = Record<string, readonly Record<string, unknown>[]>
+
+/** Every text in a value. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** The records that a call named or was answered with, as the state has them now, with those that they need. */
+export function fixtureOf(call: JournalCall, state: State): Records {
+  const { api_keys, ...families } = state as unknown as Records
+  const byId = new Map(Object.values(families).flatMap(records => records.map(record => [record.id as string, record] as const)))
+  const wanted = new Set<string>()
+  const want = (value: unknown) => {
+    for (const text of textsIn(value)) {
+      const record = byId.get(text)
+      if (record === undefined || wanted.has(text)) continue
+      wanted.add(text)
+      want(record)
+    }
+  }
+  want([call.params, call.query, call.body, call.answer, call.account])
+  const chosen = Object.entries(families).map(([family, records]) => [family, records.filter(({ id }) => wanted.has(id as string))] as const)
+  const keys = (api_keys ?? []).filter(({ account }) => wanted.has(account as string))
+  return Object.fromEntries([['api_keys', keys] as const, ...chosen].filter(([, records]) => records.length > 0))
+}
+
+/** The same as a fixture to save. */
+export const fixtureYaml = (call: JournalCall, state: State): string => yamlOf(fixtureOf(call, state))

@@ -1,0 +1,194 @@
+/** A call with changes: judged on a copy that is thrown away, or sent. */
+import { useSignal } from '@preact/signals'
+import type { JournalCall } from '../../../../client/answers.js'
+import { useResource } from '../../app/resource.js'
+import { go, route } from '../../app/route.js'
+import { CodeBlock, Json } from '../../components/code.js'
+import { Dialog } from '../../components/dialog.js'
+import { AreaField, SelectField, TextField } from '../../components/fields.js'
+import { Failure } from '../../components/states.js'
+import { toast } from '../../components/toast.js'
+import { api, ControlError, type TrialCall, type TriedCall } from '../../control/client.js'
+import { apiOf, sandbox } from '../../control/place.js'
+import { formOf, outcomeShown, pairsOf } from './call-list.js'
+import { encodedPath, isMasked } from './copies.js'
+import { Why } from './why.js'
+
+/** A key of an Account; null where it has none. */
+export async function keyOfAccount(account: string | null): Promise<string | null> {
+  const { data } = await api.keys()
+  return data.find(key => key.account === account)?.key ?? null
+}
+
+/** A call as it can be tried. */
+export function trialOf(call: JournalCall, key: string | null): TrialCall {
+  const pairs = pairsOf(call.body)
+  return { method: call.method, path: encodedPath(call), key, body: pairs.length === 0 ? null : formOf(pairs) }
+}
+
+const base64 = (text: string) => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+
+/** Sends a call to the emulated API, and shows it once it is answered. Errors: those of `fetch` where the answer is lost. */
+export async function send({ method, path, key, body }: TrialCall): Promise<void> {
+  const name = sandbox.value
+  const response = await fetch(`${apiOf(name)}${path}`, {
+    method,
+    credentials: 'omit',
+    headers: {
+      ...(key !== null && { authorization: `Basic ${base64(`${key}:`)}` }),
+      ...(body !== null && { 'content-type': 'application/x-www-form-urlencoded' })
+    },
+    ...(body !== null && { body })
+  }).catch(() => {
+    throw new Error('The call was sent, and its answer was lost.')
+  })
+  const id = response.headers.get('request-id')
+  toast(`Answered with ${response.status}${id === null ? '' : `, as ${id}`}`)
+  if (id !== null && sandbox.value === name) go({ path: [id], query: route.value.query })
+}
+
+/** Lines of `name=value` as pairs; a line without a sign of equality is a name without a value. */
+const pairsIn = (lines: string): [string, string][] =>
+  lines.split('\n').flatMap((line): [string, string][] => {
+    if (line.trim() === '') return []
+    const at = line.indexOf('=')
+    return [at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1)]]
+  })
+
+/** JSON of an object; undefined for nothing. Errors: what is wrong with it. */
+function objectIn(text: string): object | undefined {
+  if (text.trim() === '') return undefined
+  const value = JSON.parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new SyntaxError('an object is expected, such as {"clock":"2026-03-01T12:00:00Z"}')
+  return value
+}
+
+const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']
+
+export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () => void }) {
+  const keys = useResource(api.keys, '', { once: true })
+  const given = keys.data?.data ?? []
+  const method = useSignal(call.method)
+  const path = useSignal(encodedPath(call))
+  const body = useSignal(
+    pairsOf(call.body)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('\n')
+  )
+  const chosenKey = useSignal<string | null>(null)
+  const changes = useSignal('')
+  const problem = useSignal<string | null>(null)
+  const error = useSignal<ControlError | null>(null)
+  const tried = useSignal<TriedCall | null>(null)
+  const key = chosenKey.value ?? given.find(({ account }) => account === call.account)?.key ?? ''
+
+  /** Runs something with the call as it is written; null where it is not written right. */
+  const withCall = async (run: (trial: TrialCall) => Promise<void>) => {
+    problem.value = null
+    error.value = null
+    tried.value = null
+    try {
+      const pairs = pairsIn(body.value)
+      const changed = objectIn(changes.value)
+      await run({
+        method: method.value,
+        path: path.value,
+        key: key === '' ? null : key,
+        body: pairs.length === 0 ? null : formOf(pairs),
+        ...(changed && { changes: changed })
+      })
+    } catch (failure) {
+      if (failure instanceof SyntaxError) problem.value = `This is no JSON of changes: ${failure.message}`
+      else error.value = failure instanceof ControlError ? failure : new ControlError('no_answer', String((failure as Error).message), 0)
+    }
+  }
+  const judge = () =>
+    withCall(async trial => {
+      tried.value = await api.explain(trial)
+    })
+  const sendIt = () =>
+    withCall(async ({ changes: _, ...trial }) => {
+      await send(trial)
+      onClose()
+    })
+
+  return (
+    <Dialog
+      wide
+      title={`${call.id} with changes`}
+      onClose={onClose}
+      actions={
+        <>
+          <button type="button" onClick={() => void sendIt()}>
+            Send
+          </button>
+          <button type="button" class="primary" onClick={() => void judge()}>
+            Judge on a copy
+          </button>
+        </>
+      }
+    >
+      <p class="hint">
+        Judged on a copy of the sandbox, the call changes nothing. {isMasked(call) && '*** stands for a secret that is not kept: put a value in its place.'}
+      </p>
+      <div class="row try-line">
+        <SelectField label="Method" value={method.value} onChange={value => (method.value = value)} options={METHODS.map(name => [name, name] as const)} />
+        <TextField label="Path and query" value={path.value} onChange={value => (path.value = value)} />
+        <SelectField
+          label="API key"
+          value={key}
+          onChange={value => (chosenKey.value = value)}
+          options={[['', 'none'] as const, ...given.map(({ key, account }) => [key, `${account}: ${key}`] as const)]}
+        />
+      </div>
+      <AreaField
+        label="Body"
+        hint="A parameter in each line: amount=500, metadata[order]=A-1"
+        rows={6}
+        value={body.value}
+        onChange={value => (body.value = value)}
+      />
+      <AreaField
+        label="What is different on the copy"
+        hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Left empty: nothing.'}
+        rows={2}
+        value={changes.value}
+        onChange={value => (changes.value = value)}
+        error={problem.value}
+      />
+      {error.value && <Failure error={error.value} />}
+      {tried.value && <Tried call={tried.value} />}
+    </Dialog>
+  )
+}
+
+/** What a call would be answered. */
+function Tried({ call }: { call: TriedCall }) {
+  const { answer, changes } = call
+  return (
+    <section class="call tried" aria-label="What it would be answered" aria-live="polite">
+      <p>
+        <b>On the copy:</b> {outcomeShown(call)}
+      </p>
+      <Why call={call} sandbox={sandbox.value} />
+      {answer === null ? <p class="faint">Without a body.</p> : <Json value={answer} label="Answer on the copy" />}
+      {changes.records.map(({ id, before, after }) => (
+        <details key={id}>
+          <summary>
+            {changeShown(before, after)} {id}
+          </summary>
+          <div class="before-after">
+            {before !== null && <Json value={before} label={`${id} before`} />}
+            {after === null ? <CodeBlock text="deleted" label={`${id} after`} /> : <Json value={after} label={`${id} after`} />}
+          </div>
+        </details>
+      ))}
+    </section>
+  )
+}
+
+function changeShown(before: unknown, after: unknown): string {
+  if (before === null) return 'It would make'
+  return after === null ? 'It would delete' : 'It would change'
+}

@@ -1,0 +1,123 @@
+/** Why a call was answered so: the chain of decisions, with the figures that each saw. */
+import { useId } from 'preact/hooks'
+import type { ExplainedCall, JournalCall } from '../../../../client/answers.js'
+import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
+import { RULES } from '../../../../reference/rules.js'
+import { hrefOf } from '../../app/route.js'
+import { controlOf } from '../../control/place.js'
+import { list } from './calls.js'
+
+/** The API's documentation at an operation. */
+function docsOf(on: string | null): string {
+  const id = on === null ? null : operationNamed(on)
+  return `${controlOf()}/docs${id === null ? '' : `#/${OPERATIONS[id].family}/${id}`}`
+}
+
+/** The id of a rule, with its text while it is pointed at or has the focus, and a link to the API page at the operation. */
+export function RuleName({ rule, on }: { rule: string; on: string | null }) {
+  const id = useId()
+  return (
+    <span class="rule-name">
+      <a href={docsOf(on)} aria-describedby={id}>
+        {rule}
+      </a>
+      <span role="tooltip" id={id}>
+        {rule in RULES ? RULES[rule as keyof typeof RULES].text : ''}
+      </span>
+    </span>
+  )
+}
+
+type Judged = Pick<ExplainedCall, 'why' | 'on' | 'outcome' | 'took_effect' | 'refusal'> & {
+  script: JournalCall['script']
+}
+
+export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
+  const { why, on, refusal, script } = call
+  const broken = why.rules.find(({ verdict }) => verdict === 'broken')
+  const assumption = refusal !== null && refusal.rule === null ? refusal.assumption : null
+  return (
+    <div class="why">
+      <p class="verdict">
+        {broken && (
+          <>
+            Refused by <RuleName rule={broken.rule} on={on} />: {broken.text}.
+          </>
+        )}
+        {!broken && refusal && (
+          <>
+            Refused with <code>{refusal.code}</code>
+            {assumption !== null && `, as ${assumption} assumes: ${why.assumptions.find(({ assumption: id }) => id === assumption)?.topic ?? ''}`}.
+          </>
+        )}
+        {script && (
+          <>
+            The script entry <a href={hrefOf({ view: 'behaviour', sandbox })}>{script.name ?? script.id}</a> acted on it{script.fault && `: ${script.fault}`}.
+          </>
+        )}
+        {!broken && !refusal && !script && (why.rules.length === 0 ? 'It met no operation of the reference.' : `It kept the ${why.rules.length} rules below.`)}
+      </p>
+      {why.changed_by.length > 0 && (
+        <p>
+          What it was judged by was last changed by{' '}
+          {why.changed_by.map((id, place) => (
+            <span key={id}>
+              {place > 0 && ', '}
+              <CallName id={id} sandbox={sandbox} />
+            </span>
+          ))}
+          .
+        </p>
+      )}
+      <ol class="chain">
+        {why.rules.map(({ rule, verdict, text, facts }) => (
+          <li key={rule} class={verdict}>
+            <span class={`badge ${verdict === 'kept' ? 'good' : 'bad'}`}>{verdict}</span>
+            <RuleName rule={rule} on={on} />
+            <span class="text">{text}</span>
+            {facts && <Facts facts={facts} />}
+          </li>
+        ))}
+      </ol>
+      {why.assumptions.length > 0 && (
+        <details>
+          <summary>
+            The answer relies on {why.assumptions.length} {why.assumptions.length === 1 ? 'assumption' : 'assumptions'}
+          </summary>
+          <ul class="assumptions">
+            {why.assumptions.map(({ assumption: id, topic }) => (
+              <li key={id}>
+                <b>{id}</b> {topic}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  )
+}
+
+/** The figures that a rule saw. */
+function Facts({ facts }: { facts: Readonly<Record<string, unknown>> }) {
+  return (
+    <dl class="facts">
+      {Object.entries(facts).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** A link to a call, with what it was where that is known. */
+function CallName({ id, sandbox }: { id: string; sandbox: string }) {
+  const row = list.value.rows.find(({ call, sandbox: its }) => call.id === id && its === sandbox)
+  return (
+    <>
+      <a href={hrefOf({ view: 'calls', path: [id], sandbox })}>{id}</a>
+      {row && ` (${row.call.method} ${row.call.path})`}
+    </>
+  )
+}
