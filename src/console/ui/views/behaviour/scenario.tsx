@@ -39,8 +39,9 @@ function Present({ overview: { scenario, seed, clock } }: { overview: Overview }
       <p>
         Seed {seed}. The clock {clock.running ? 'runs' : 'is frozen'} at {instantInWords(clock.now)}.
       </p>
-      <h3>Changed since the load</h3>
-      <div class="behaviour-changes">
+      <h3 id="behaviour-changed">Changed since the load</h3>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
+      <div class="behaviour-changes" role="region" aria-labelledby="behaviour-changed" tabIndex={0}>
         <Loaded resource={changes}>
           {changes => {
             const lines = changesInWords(changes)

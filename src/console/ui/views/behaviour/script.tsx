@@ -87,10 +87,11 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
               <b>{name}</b> <span class={`badge ${open ? 'good' : 'warn'}`}>{open ? 'open' : 'closed'}</span>{' '}
               {open ? 'Calls go through.' : `${waiting.length === 0 ? 'No call waits' : `${waiting.length} wait, the first one first`}.`}
             </p>
-            <ol class="behaviour-waiting">
-              {waiting.map(({ id, on }) => (
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
+            <ol class="behaviour-waiting" aria-label={`Calls that wait at ${name}`} tabIndex={0}>
+              {waiting.map(({ id, on }, place) => (
                 <li key={id}>
-                  <code>{id}</code> {on}
+                  {place + 1}. <code>{id}</code> {on}
                 </li>
               ))}
             </ol>
