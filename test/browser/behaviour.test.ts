@@ -42,8 +42,8 @@ t.test('console: the next card payment is declined by a form, which shows its YA
 
 t.test('console: the loaded scenario is chosen; another one is loaded, with what it says of itself, and what changed since is taken back', LONG, async t => {
   const { page, call, control } = await openConsole(t, { hash: '#/behaviour' })
-  const picker = page.getByLabel('Scenario', { exact: true })
-  const chosen = () => picker.evaluate('node => node.selectedOptions[0].textContent')
+  const picker = page.getByRole('combobox', { name: 'Scenario', exact: true })
+  const chosen = () => picker.locator('option:checked').textContent()
   const loaded = card(page, 'Loaded: test')
 
   t.equal(await chosen(), 'test (loaded, not in this list)')
@@ -111,6 +111,7 @@ t.test('console: a load gives values to variables: fields where the emulator lis
   await page.getByLabel('strict').selectOption('false')
   await button(page, 'Load default').click()
   await page.getByText('default is loaded').waitFor()
+  await page.getByRole('combobox', { name: 'Scenario', exact: true }).selectOption('default')
   await page.getByLabel('count').fill('four')
   await button(page, 'Load default').click()
   await page
@@ -120,7 +121,7 @@ t.test('console: a load gives values to variables: fields where the emulator lis
   t.strictSame(bodies, [
     { scenario: 'default', vars: { last4: '0341', count: 5 } },
     { scenario: 'default', vars: { count: 4, strict: false } },
-    { scenario: 'default', vars: { count: 'four', strict: false } }
+    { scenario: 'default', vars: { count: 'four' } }
   ])
 })
 
@@ -131,12 +132,15 @@ t.test('console: a document is checked and loaded, and each problem is shown at 
 
   await editor.fill('name: mine\nseed: soon\nfixtures: [bistro]\nscript:\n  - { on: GET /tikets, delay: 1s }\n')
   await button(page, 'Load the document').click()
-  await form.getByText('a whole number was expected, not soon').waitFor()
-  await form.getByText('did you mean').waitFor()
+  await form.getByRole('listitem').filter({ hasText: 'a whole number was expected, not soon' }).waitFor()
+  await form.getByRole('listitem').filter({ hasText: 'did you mean GET /tickets' }).waitFor()
   t.equal(await editor.getAttribute('aria-invalid'), 'true')
   t.strictSame(await page.locator('.behaviour-yaml .marked').allTextContents(), ['2', '5'])
   await form.getByRole('button', { name: 'Line 5' }).click()
-  t.equal(await editor.evaluate('node => node.value.slice(node.selectionStart, node.selectionEnd)'), '  - { on: GET /tikets, delay: 1s }')
+  t.equal(
+    await page.evaluate('document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)'),
+    '  - { on: GET /tikets, delay: 1s }'
+  )
   t.equal((await control('GET ')).body.scenario.name, 'test', 'nothing was loaded')
 
   await editor.fill('name: mine\nfixtures: [bistro\n')
@@ -200,13 +204,13 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
   await card(page, 'Advance it').locator('.problem').waitFor()
   await instant.fill('yesterday')
   await button(page, 'Set and freeze').click()
-  await card(page, 'Set it').locator('.problem').filter({ hasText: 'yesterday' }).waitFor()
+  await card(page, 'Set it').locator('.problem').waitFor()
   t.strictSame(await clock(), { now: '2026-03-03T11:59:59.000Z', running: false })
 
   await button(page, 'Let it run').click()
   await button(page, 'Freeze').waitFor()
   t.equal((await clock()).running, true)
-  await page.waitForFunction("!document.querySelector('.behaviour-time time').textContent.includes('11:59:59')")
+  await shown.locator('time').filter({ hasNotText: '11:59:59' }).waitFor()
   await button(page, 'Freeze').click()
   await button(page, 'Let it run').waitFor()
   t.equal((await clock()).running, false)
@@ -224,7 +228,7 @@ t.test('console: each form of a script entry does on a live emulator what it say
     await page.getByRole('link', { name: title, exact: true }).click()
     for (const [label, value] of Object.entries(fields)) {
       const field = page.getByLabel(label, { exact: true })
-      if ((await field.evaluate('node => node.tagName')) === 'SELECT') await field.selectOption(value)
+      if ((await page.locator('select').and(field).count()) === 1) await field.selectOption(value)
       else await field.fill(value)
     }
     await button(page, 'Add the entry').click()
@@ -285,7 +289,7 @@ t.test('console: the YAML of an entry can be edited before it is added, and a pr
   await yaml.fill('on: GET /tickets\ndelay: 1ms\nbelay: 2\n')
   await button(page, 'Add the entry').click()
   await form.getByRole('button', { name: 'Line 3' }).waitFor()
-  await form.getByText('did you mean delay?').waitFor()
+  await form.getByRole('listitem').filter({ hasText: 'did you mean delay?' }).waitFor()
   t.equal(await page.getByLabel('At least').isDisabled(), true)
   t.strictSame((await control('GET /script')).body.data, [])
   await yaml.fill('name: mine\non: GET /tickets\nmatch: { query: { limit: "5" } }\ndelay: 1ms\n')
@@ -312,11 +316,11 @@ t.test('console: a gate shows who waits in which order, and opens for the last o
   await gates.getByText('1. req_1 POST /refunds').waitFor()
   const second = noted('200')
   await gates.getByText('2. req_2 POST /refunds').waitFor()
-  await button(page, 'Open refunds, the last call first').click()
+  await button(page, 'Open, last first: refunds').click()
   await page.getByText('The gate refunds is open; 2 calls go on').waitFor()
   await Promise.all([first, second])
   await gates.getByText('Calls go through.').waitFor()
-  t.equal(await button(page, 'Open refunds').isDisabled(), true)
+  t.equal(await button(page, 'Open: refunds').isDisabled(), true)
   const { refunds } = (await control('GET /state')).body
   t.strictSame(
     refunds.map(({ amount }: { amount: number }) => amount),
@@ -403,7 +407,7 @@ t.test('console: nothing that was sent is markup in the Behaviour view', LONG, a
     name: HOSTILE,
     on: 'POST /refunds',
     match: { body: { reason: HOSTILE } },
-    hold: { gate: HOSTILE, for: '20s' },
+    hold: { gate: 'g', for: '20s' },
     respond: { status: 400, error: { code: HOSTILE, message: HOSTILE } }
   })
   await page.goto(`${origin}/_control#/behaviour/script`)
@@ -412,9 +416,9 @@ t.test('console: nothing that was sent is markup in the Behaviour view', LONG, a
   await card(page, 'Entries').getByText('YAML of scr_1').click()
   await isText('script')
   await page.getByLabel('Message').fill(HOSTILE)
-  await button(page, `Open ${HOSTILE}`).click()
+  await button(page, 'Open: g').click()
   t.equal((await answer).status, 400)
-  await page.getByText(`The gate ${HOSTILE} is open`).waitFor()
+  await page.getByText('The gate g is open').waitFor()
   await isText('gates')
 
   await page.goto(`${origin}/_control#/behaviour/settings?q=${encodeURIComponent('test_header')}`)
@@ -432,8 +436,8 @@ t.test('console: the Behaviour view can be used with the keyboard alone', LONG, 
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
   t.match(page.url(), /#\/behaviour\/script$/)
-  const down = page.getByRole('link', { name: 'Be down for ten seconds' })
-  for (let nth = 0; nth < 5 && !(await down.evaluate('node => node === document.activeElement')); nth++) await page.keyboard.press('Tab')
+  for (let nth = 0; nth < 9 && (await page.evaluate('document.activeElement.textContent')) !== 'Be down for ten seconds'; nth++)
+    await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.getByLabel('For', { exact: true }).waitFor()
   for (let nth = 0; nth < 15; nth++) {
@@ -466,7 +470,7 @@ t.test('console: nothing moves in the Behaviour view while calls come', LONG, as
 const PREPARED: readonly [hash: string, ready: string][] = [
   ['#/behaviour?scenario=test-cards', 'Restore lunch'],
   ['#/behaviour/clock', 'Let it run'],
-  ['#/behaviour/script?add=decline', 'Open g'],
+  ['#/behaviour/script?add=decline', 'Open: g'],
   ['#/behaviour/settings', 'Change seed']
 ]
 for (const [hash, ready] of PREPARED) {

@@ -97,10 +97,10 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
             </ol>
           </div>
           <div class="row">
-            <button type="button" disabled={open} aria-label={`Open ${name}`} onClick={() => void openGate(name, 'in_order')}>
+            <button type="button" disabled={open} aria-label={`Open: ${name}`} onClick={() => void openGate(name, 'in_order')}>
               Open
             </button>
-            <button type="button" disabled={open} aria-label={`Open ${name}, the last call first`} onClick={() => void openGate(name, 'reverse')}>
+            <button type="button" disabled={open} aria-label={`Open, last first: ${name}`} onClick={() => void openGate(name, 'reverse')}>
               Open, last first
             </button>
           </div>
