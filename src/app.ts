@@ -16,11 +16,11 @@ import type { Settings } from './core/settings.js'
 import { wantsPage } from './http/answers.js'
 import { answerExpectation, answerRefusal, answerUnreadable } from './http/errors.js'
 import { Faults } from './http/faults.js'
+import { InnerClient } from './http/inner-client.js'
 import { BASE, CONTROL, controlBeside, isUnder } from './http/paths.js'
 import { addPipeline, createAnswer, type Data, openCall, refuseMisplaced } from './http/pipeline.js'
 import { SandboxRouter } from './http/sandbox-router.js'
 import { serverOptions } from './http/server-options.js'
-import { StepClient } from './http/step-client.js'
 import { tickShape } from './http/tick-shape.js'
 import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
@@ -48,8 +48,8 @@ const randomSession = () => randomBytes(32).toString('base64url')
 /** The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to listen or to be injected into. */
 export async function buildApp({ sandboxes, library, settings, version, logger, data, drawSession = randomSession }: AppOptions): Promise<FastifyInstance> {
   const decodeForm = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
-  const steps = new StepClient()
-  const router = new SandboxRouter(sandboxes, steps, settings.cors)
+  const inside = new InnerClient()
+  const router = new SandboxRouter(sandboxes, inside, settings.cors)
   const faults = new Faults()
   const answer = createAnswer(faults, data, sandboxes)
   const at = { sandbox: sandboxes.main }
@@ -76,7 +76,8 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.server.on('drop', () => app.log.warn('A connection was closed at once: there are as many as limits.connections allows.'))
   app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, at))
 
-  app.decorate('playIn', sandbox => steps.playIn(app, sandbox))
+  app.decorate('playIn', sandbox => inside.playIn(app, sandbox))
+  app.decorate('tryIn', (copy, call) => inside.tryIn(app, copy, call))
   app.decorate('tickShape', tickShape())
   app.decorateRequest('call')
   app.decorateReply('answer', answer)

@@ -1,4 +1,4 @@
-/** The command line: `commerce-emulator [start] | validate FILE… | check FILE… | exec -- COMMAND… | coverage merge FILE… | healthcheck`. */
+/** The command line: `commerce-emulator [start] | new NAME | validate FILE… | check FILE… | exec -- COMMAND… | coverage merge FILE… | healthcheck`. */
 import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
@@ -116,7 +116,7 @@ export async function run(args: readonly string[], environment: Environment, { s
   const program = new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .usage(
-      '[start] [options]\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
+      '[start] [options]\n       commerce-emulator new [options] <name>\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
     )
     .version(VERSION, '-V, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help.')
@@ -139,6 +139,20 @@ export async function run(args: readonly string[], environment: Environment, { s
       refuseForeignHost(flag, environment)
       await start({ settings: flag, ...more }, { stdout, stderr })
       status = null
+    })
+
+  program
+    .command('new')
+    .argument('<name>', 'The name of the file, or its path; .yaml is added.')
+    .description('Write a commented scenario to start from.')
+    .option('--force', 'Write over a file that is there.')
+    .helpOption('-h, --help', 'Print this help.')
+    .action(async (name: string, { force = false }: { force?: boolean }) => {
+      const { newScenario } = await import('./new.js')
+      const { lines, isWritten } = await newScenario(name, { force })
+      if (isWritten) stdout.write(`${lines.map(visible).join('\n')}\n`)
+      else stderr.write(`commerce-emulator: ${lines.map(visible).join('\n')}\n`)
+      status = isWritten ? 0 : 1
     })
 
   withSettings(

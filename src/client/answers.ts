@@ -97,6 +97,21 @@ export type ExplainedCall = JournalCall & {
   }
 }
 
+/** What a call would be answered, and why, as a copy of the sandbox says; the id is that of the next call. */
+export type TriedCall = Omit<ExplainedCall, 'user_agent' | 'ms' | 'script'> & {
+  /** Of the answer, by their names in lower case, without those of the connection. */
+  headers: { [name: string]: string | string[] }
+  /** The script entry that would act on it, how many milliseconds it would delay it, and the gate that it would hold it at. */
+  script: (NonNullable<JournalCall['script']> & { delay: number; gate: string | null }) | null
+  /** What it would change. */
+  changes: {
+    /** As the API shows them; null where there is none. */
+    records: { family: Exclude<keyof Fixture, 'api_keys'>; id: string; before: unknown; after: unknown }[]
+    /** The script entries that would count it. */
+    script: Omit<ListedEntry, 'entry'>[]
+  }
+}
+
 /** Calls to look for in the journal, which keeps the Account of a key in place of the key. */
 export type JournalMatch = { on: OperationName; match?: Omit<Match, 'key'> & { account?: string | readonly string[] } }
 /**

@@ -234,7 +234,7 @@ export type ScriptEntry = {
   match?: Match
   /** Which of the matching calls: 1, 2-3 or 4+; left out: all. */
   calls?: number | string
-  /** The share of these calls that it is applied to, drawn from the seed. */
+  /** The share of these calls that it is applied to, drawn from the seed. @default 1 */
   chance?: number
   /** The instant of the sandbox's clock from which calls match. */
   from?: string
@@ -248,7 +248,7 @@ export type ScriptEntry = {
     until?: number
     /** The name that a control call opens it by. */
     gate?: string
-    /** The order in which calls go on: as they came, or the last one first. */
+    /** The order in which calls go on: as they came, or the last one first. @default "in_order" */
     release?: 'in_order' | 'reverse'
     /** The longest that a call waits. */
     for?: string
@@ -262,7 +262,9 @@ export type ScriptEntry = {
   } | string
   /** Answers instead of the operation. */
   respond?: {
+    /** Left out, 200, or 400 with an error. */
     status?: number
+    /** Further headers. */
     headers?: { [name: string]: string }
     /** Any JSON; text is sent as it is. */
     body?: unknown
@@ -283,7 +285,7 @@ export type ScriptEntry = {
     | 'truncated_body'
     | 'malformed_body'
     | 'hang'
-  /** before: instead of the call; after: the call takes effect, then its answer is lost. */
+  /** before: instead of the call; after: the call takes effect, then its answer is lost. @default "before" */
   when?: 'before' | 'after'
 }
 
@@ -349,6 +351,7 @@ export type Step = {
   query?: { [name: string]: unknown }
   body?: { [name: string]: unknown }
   expect?: {
+    /** The status of the answer; any 2xx when left out. */
     status?: number
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown
@@ -366,6 +369,7 @@ export type Play = {
   query?: { [name: string]: unknown }
   body?: { [name: string]: unknown }
   expect?: {
+    /** The status of the answer; any 2xx when left out. */
     status?: number
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown
@@ -377,7 +381,7 @@ export type Play = {
       | 'malformed_body'
       | 'hang'
   }
-  /** How often the call is made, one after the other. */
+  /** How often the call is made, one after the other. @default 1 */
   repeat?: number
   /** Calls that are made together, each over a connection of its own. */
   at_once?: readonly PlayedCall[]
@@ -394,6 +398,7 @@ export type PlayedCall = {
   query?: { [name: string]: unknown }
   body?: { [name: string]: unknown }
   expect?: {
+    /** The status of the answer; any 2xx when left out. */
     status?: number
     /** What the answer has to hold; names that are left out are not compared. */
     body?: unknown

@@ -15,11 +15,12 @@ import type {
   RunReport,
   SnapshotState,
   State,
+  TriedCall,
   Verdict,
   Verification
 } from './answers.js'
 import type { Connection } from './connection.js'
-import type { AnswerCode, ApiKey, Fixture, OperationName, RuleId, Scenario, ScriptEntry } from './documents.js'
+import type { AnswerCode, ApiKey, Fixture, OperationName, RuleId, SandboxSettings, Scenario, ScriptEntry } from './documents.js'
 import { EmulatorError, errorFrom, type Problem } from './error.js'
 import { checkOptions, invalidOption } from './options.js'
 
@@ -33,6 +34,11 @@ export type InjectOptions = {
   /** The API key; null sends none. Left out, it is the first key, or none where the operation needs none. */
   key?: string | null
   headers?: { readonly [name: string]: string }
+}
+/** A call that is only tried. Left out, the key is that of the first merchant, or none where the operation needs none. */
+export type ExplainOptions = InjectOptions & {
+  /** What is different on the copy that the call is tried on: records that are added or take the place of others, settings, and an instant. */
+  changes?: { data?: Fixture; settings?: SandboxSettings; clock?: string }
 }
 /** What an answer holds: whatever the call answers. */
 // biome-ignore lint/suspicious/noExplicitAny: a test says itself what it expects to find in an answer
@@ -128,6 +134,11 @@ export type Emulator = {
   /** A call of the journal, by the Request-Id of its answer, with why it was answered so. `GET /_control/requests/ID`. Errors: `request_unknown`. */
   why: (id: string) => Promise<ExplainedCall>
   /**
+   * What a call such as `POST /refunds` would be answered now, and why. It is judged on a copy, which is thrown away: nothing is changed, counted or kept.
+   * `POST /_control/explain`. Errors: `option_invalid`, `document_invalid`, `setting_invalid`, `parameter_invalid`, `sandbox_unknown`.
+   */
+  explain: (on: string, options?: ExplainOptions) => Promise<TriedCall>
+  /**
    * Resolves where the calls that came are those that are expected; without an argument, where everything holds that the scenario itself expects.
    * `POST /_control/verify`. Errors: `expectation_unmet` with the `verdict`, `document_invalid`, `journal_incomplete`, `limit_reached`.
    */
@@ -166,6 +177,7 @@ export type Place = { sandbox: string | null; keys: readonly ApiKey[]; startKeys
 const FORM = 'application/x-www-form-urlencoded'
 const ON = /^\s*([A-Za-z]+)\s+(\/\S*)\s*$/
 const INJECT_OPTIONS = ['query', 'body', 'key', 'headers'] as const satisfies (keyof InjectOptions)[]
+const EXPLAIN_OPTIONS = [...INJECT_OPTIONS, 'changes'] as const satisfies (keyof ExplainOptions)[]
 const CONTROL_OPTIONS = ['query', 'body'] as const satisfies (keyof ControlOptions)[]
 
 /** The object for a part of an emulator. */
@@ -208,6 +220,10 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
     },
     requests: filter => control('GET /requests', { query: { ...filter } }),
     why: async id => control(`GET /requests/${idIn(id)}`),
+    explain: async (on, options = {}) => {
+      checkOptions('explain', options, EXPLAIN_OPTIONS)
+      return control('POST /explain', { body: { ...callIn(on, 'POST /refunds'), ...options } })
+    },
     verify: expectation => control('POST /verify', expectation && { body: expectation }),
     coverage: scope => control('GET /coverage', { query: { ...scope } }),
     findings: scope => control('GET /findings', { query: { ...scope } }),

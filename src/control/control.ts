@@ -12,6 +12,7 @@ import type { Library } from '../scenario/library.js'
 import { acceptBodies } from './bodies.js'
 import { eventRoutes } from './events.js'
 import { evidenceRoutes } from './evidence.js'
+import { explainRoutes } from './explain.js'
 import { gateRoutes } from './gates.js'
 import { CONTROL_HEADERS, guardControl, HEALTH } from './guard.js'
 import { metricsRoutes } from './metrics.js'
@@ -40,7 +41,7 @@ export type Pages = { consolePage: ConsolePage; routes: readonly FastifyPluginAs
 
 /** Calls that change nothing that a data file holds, whatever their method. */
 const UNSAVED: ReadonlySet<string | undefined> = new Set(
-  ['/verify', '/requests', '/coverage', '/snapshots/:name', '/gates/:name/open', '/session'].map(path => CONTROL + path)
+  ['/verify', '/explain', '/requests', '/coverage', '/snapshots/:name', '/gates/:name/open', '/session'].map(path => CONTROL + path)
 )
 
 /** Whether a call changes what a data file holds, unless it is refused or says otherwise. */
@@ -95,6 +96,7 @@ export async function controlApi(
   await control.register(scriptRoutes, { settings })
   await control.register(gateRoutes)
   await control.register(evidenceRoutes, { sandboxes, settings })
+  await control.register(explainRoutes)
   await control.register(eventRoutes, { settings })
   await control.register(metricsRoutes, { sandboxes })
   await control.register(runRoutes, { sandboxes, version })

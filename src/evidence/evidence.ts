@@ -118,15 +118,16 @@ export class Evidence {
     this.#findings.clear()
     this.#report(null)
     this.#awaited.clear()
-    for (const part of [this.journal, this.#coverage, this.#assumptions]) part.clear()
+    for (const part of [this.#coverage, this.#assumptions]) part.clear()
     this.#period = null
-    this.#run.announce(this.#sandbox, null)
+    this.clearJournal()
   }
 
   /** Empties the journal alone. */
   clearJournal(): void {
+    const isEmpty = this.journal.size + this.journal.dropped === 0
     this.journal.clear()
-    this.#run.announce(this.#sandbox, null)
+    if (!isEmpty) this.#run.announce(this.#sandbox, null)
   }
 
   /** The sandbox is deleted; a call that ends later is still counted in the run. */

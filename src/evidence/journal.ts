@@ -1,5 +1,6 @@
 /** The journal: the last calls of a sandbox, bounded in number and in bytes, by itself and together with those of other sandboxes. */
 import { valueIn } from '../core/form.js'
+import { type Family, operationOf } from '../reference/operations.js'
 import type { JournalBudget } from './journal-budget.js'
 import { type JudgedCall, recordsShown, tookEffect } from './judged-call.js'
 
@@ -93,11 +94,12 @@ export class Journal {
     return this.#calls.slice(this.#first) as JudgedCall[]
   }
 
-  /** The calls before one that last changed the records that it was judged by, of those that are kept. */
+  /** The calls before one that last changed the records that it was judged by, of those that are kept; all are before one that is not. */
   changersOf(call: JudgedCall): string[] {
     const earlier = this.calls()
-    earlier.length = Math.max(0, earlier.indexOf(call))
-    const changers = judgedBy(call).flatMap(record => earlier.findLast(other => changed(other).includes(record))?.id ?? [])
+    const place = earlier.indexOf(call)
+    if (place >= 0) earlier.length = place
+    const changers = judgedBy(call).flatMap(record => earlier.findLast(other => recordsChanged(other).some(({ id }) => id === record))?.id ?? [])
     return [...new Set(changers)]
   }
 
@@ -127,9 +129,13 @@ function judgedBy({ params, account, body, operation }: JudgedCall): string[] {
   return [...Object.values(params), named, actor].filter(id => id != null)
 }
 
-/** The ids of the records that a call changed; a Refund changes its Transaction too. */
-function changed(call: JudgedCall): string[] {
-  if (!tookEffect(call)) return []
-  const shown = recordsShown(call).flatMap(({ id, object, transaction }) => (object === 'refund' ? [id, transaction as string] : [id]))
-  return call.operation === 'deleteUser' ? [call.params.user_id as string] : shown
+/** The records that a call changed; a new Refund changes its Transaction too. */
+export function recordsChanged(call: JudgedCall): { family: Family; id: string }[] {
+  if (call.operation === null || !tookEffect(call)) return []
+  const { family, kind } = operationOf(call.operation)
+  if (kind === 'delete') return [{ family, id: call.params.user_id as string }]
+  return recordsShown(call).flatMap(({ id, transaction }): { family: Family; id: string }[] => {
+    const shown = { family, id }
+    return family === 'refunds' ? [shown, { family: 'transactions', id: transaction as string }] : [shown]
+  })
 }

@@ -39,8 +39,10 @@ declare module 'fastify' {
   }
 }
 
+/** Who makes a call: a client, a step of a scenario, a trial on a copy of a sandbox; or whoever it is that calls the control API, or what is no sandbox. */
+export type Origin = 'client' | 'step' | 'trial' | 'control'
 /** Where a call came in: its sandbox and the path that the sandbox's API is under, as it appears in answers: `/next`. */
-export type Arrival = { id: string; sandbox: Sandbox; base: string; isStep: boolean; isRecorded: boolean }
+export type Arrival = { id: string; sandbox: Sandbox; base: string; origin: Origin }
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** A path in which nothing is encoded. */
@@ -56,8 +58,11 @@ export class Call implements JudgedCall {
   readonly id: string
   readonly base: string
   readonly method: string
-  readonly isStep: boolean
-  /** Whether it goes into the evidence: not a step, nor a call of the control API. */
+  /** Whether the emulator makes it itself, as a step or a trial: it is not logged, keeps no sandbox, and waits for no data file. */
+  readonly isInner: boolean
+  /** Whether a script may act on it. */
+  readonly isScriptable: boolean
+  /** Whether it goes into the evidence: the call of a client. */
   readonly isRecorded: boolean
   readonly at: number
   readonly now: number
@@ -128,12 +133,13 @@ export class Call implements JudgedCall {
   /** A control call that has no use for the sandbox that it made, or changed nothing: a dry run. */
   leavesNothing = false
 
-  constructor({ method, url, headers, params, routeOptions }: FastifyRequest, { id, sandbox, base, isStep, isRecorded }: Arrival) {
+  constructor({ method, url, headers, params, routeOptions }: FastifyRequest, { id, sandbox, base, origin }: Arrival) {
     this.id = id
     this.base = base
     this.method = method
-    this.isStep = isStep
-    this.isRecorded = isRecorded
+    this.isInner = origin === 'step' || origin === 'trial'
+    this.isScriptable = origin !== 'step'
+    this.isRecorded = origin === 'client'
     this.at = sandbox.isLoaded ? sandbox.clock.now() : 0
     this.now = sandbox.machineNow()
     this.#since = performance.now()
@@ -143,7 +149,7 @@ export class Call implements JudgedCall {
     this.params = this.operation === null ? NO_PARAMS : (params as Record<string, string>)
     this.path = pathBelow(url)
     this.userAgent = headers['user-agent'] ?? null
-    this.test = isRecorded ? testIn(headers, sandbox.settings['evidence.test_header']) : null
+    this.test = this.isRecorded || origin === 'trial' ? testIn(headers, sandbox.settings['evidence.test_header']) : null
     this.hasAuthorization = headers.authorization !== undefined
     this.authorization = headers.authorization
   }

@@ -16,11 +16,11 @@ export async function createLogger(level: string, isTerminal: boolean, stderr: D
 
 /**
  * Logs a call that is over: with the status that was sent, if any, the script entry that acted on it, and how its answer was lost where the client
- * did not get it. The health checks of an orchestrator are logged only at debug, the steps of a scenario not at all.
+ * did not get it. The health checks of an orchestrator are logged only at debug, those that the emulator makes itself not at all.
  */
 export function logCall(request: FastifyRequest, { raw }: FastifyReply, authorization: string | undefined): void {
   const { call, log } = request
-  if (call.isStep || !isEnabled(log, 'info')) return
+  if (call.isInner || !isEnabled(log, 'info')) return
   const level = request.routeOptions.url === '/_control/health' ? 'debug' : 'info'
   if (!isEnabled(log, level)) return
   const { id, method, sandbox, action, ms } = call

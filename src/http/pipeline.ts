@@ -73,7 +73,7 @@ function closeWith(socket: Socket, close: () => void): void {
  */
 function settle(request: FastifyRequest, reply: FastifyReply, sandboxes: Kept): void {
   const { call } = request
-  if (!call.isStep) sandboxes.release(call.sandbox)
+  if (!call.isInner) sandboxes.release(call.sandbox)
   if (!call.isPending) return
   call.isPending = false
   if (call.isClosed || call.lost === 'hang') closeCall(request, reply)
@@ -139,7 +139,7 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, data, co
     call.sandbox.requireLoaded()
     if (call.path.endsWith('/')) call.trace.rely('A39')
     identify(call)
-    if (!call.isStep) sandboxes.keep(call.sandbox)
+    if (!call.isInner) sandboxes.keep(call.sandbox)
     refuseDisabled(request)
     checkBody(request)
     done()
@@ -158,7 +158,7 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, data, co
       readParameters(request)
       const operation = call.operation as OperationId
       const { script, settings } = call.sandbox
-      const isScripted = !call.isStep && script.has(operation)
+      const isScripted = call.isScriptable && script.has(operation)
       const proceed = () => {
         identifyAgain(call)
         operate.call(this, request, reply)
@@ -209,7 +209,7 @@ export function createAnswer(faults: Faults, data: Data, sandboxes: Kept): Fasti
 /** Lets a call go on that changes the state of its sandbox. While the data file cannot be written it is refused before it changes anything. */
 function whenWritable(request: FastifyRequest, reply: FastifyReply, data: Data, goOn: () => void): void {
   const { call } = request
-  if (call.isStep || !data?.isFailing) {
+  if (call.isInner || !data?.isFailing) {
     goOn()
     return
   }
@@ -338,7 +338,7 @@ class CallDecoding implements DecodeContext {
     call.unknownParameter = true
     if (this.settings['parameters.unknown'] !== 'warn') return
     const shown = messages.slice(0, MOST_WARNINGS - this.#warnings.length).map(message => redacted(message, call.sandbox, call.authorization))
-    if (!call.isStep) logWarnings(log, shown)
+    if (!call.isInner) logWarnings(log, shown)
     for (const message of shown) this.#warnings.push(`299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`)
     call.headers = { ...call.headers, warning: this.#warnings }
   }
@@ -359,6 +359,6 @@ class CallDecoding implements DecodeContext {
 
 /** Whether a call may have changed the state of its sandbox, the counts of its script among it. */
 function mayHaveChanged(call: Call): boolean {
-  if (call.isStep || call.refusal?.code === 'data_not_written') return false
+  if (call.isInner || call.refusal?.code === 'data_not_written') return false
   return call.isMatched || tookEffect(call)
 }

@@ -7,8 +7,8 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { readable } from './answers.js'
 import { Call } from './call.js'
+import type { InnerClient } from './inner-client.js'
 import { BASE, CONTROL, isUnder, pathOf } from './paths.js'
-import type { StepClient } from './step-client.js'
 
 /** A routed request: its call, and why it cannot go on to its sandbox. */
 export type RoutedRequest = { call: Call; refusal: ApiError | null }
@@ -36,14 +36,14 @@ function prefixIn(url: string): { prefix: string; name: string | null; rest: str
 
 export class SandboxRouter {
   readonly #sandboxes: Sandboxes
-  readonly #steps: StepClient
+  readonly #inside: InnerClient
   readonly #cors: boolean
   #ownAnswers = 0
 
   /** `cors` says whether pages of other sites may call the emulated API. */
-  constructor(sandboxes: Sandboxes, steps: StepClient, cors: boolean) {
+  constructor(sandboxes: Sandboxes, inside: InnerClient, cors: boolean) {
     this.#sandboxes = sandboxes
-    this.#steps = steps
+    this.#inside = inside
     this.#cors = cors
   }
 
@@ -59,19 +59,20 @@ export class SandboxRouter {
   route(request: FastifyRequest): RoutedRequest {
     const { prefix, name } = prefixIn(plain(request.originalUrl))
     const { url } = request
-    const step = this.#steps.sandboxOf(request.raw)
+    const inner = this.#inside.find(request.raw)
     const base = `${prefix}${BASE}`
     const own = (refusal: ApiError | null = null): RoutedRequest => ({
-      call: new Call(request, { id: `ctl_${++this.#ownAnswers}`, sandbox: this.#sandboxes.main, base, isStep: false, isRecorded: false }),
+      call: new Call(request, { id: `ctl_${++this.#ownAnswers}`, sandbox: this.#sandboxes.main, base, origin: 'control' }),
       refusal
     })
     const isOverview = pathOf(url) === '/'
     if (isUnder(CONTROL, url) || (isOverview && name === null)) return own()
     try {
-      const sandbox = step ?? this.#named(name, request)
+      const sandbox = inner?.sandbox ?? this.#named(name, request)
       if (sandbox === null) return own()
-      const isStep = step !== undefined
-      return { call: new Call(request, { id: sandbox.nextRequestId(), sandbox, base, isStep, isRecorded: !isStep }), refusal: null }
+      const call = new Call(request, { id: sandbox.nextRequestId(), sandbox, base, origin: inner?.origin ?? 'client' })
+      if (inner !== undefined) inner.call = call
+      return { call, refusal: null }
     } catch (error) {
       return own(error as ApiError)
     }

@@ -36,7 +36,7 @@ export function sentIn(store: Store, call: Pick<JudgedCall, 'operation' | 'accou
 
 /** Counts a call for the scenario's expectations once, however it is answered; one without a right key is not a call. */
 export function countCall(call: Call): void {
-  if (call.isStep || call.isCounted || !call.isIdentified || call.operation === null) return
+  if (call.isInner || call.isCounted || !call.isIdentified || call.operation === null) return
   call.isCounted = true
   const { tally } = call.sandbox
   if (!tally.isEmpty) tally.count(sentCall(call))
@@ -59,16 +59,16 @@ export const valuesOf =
     return typeof node === 'string' || node === undefined ? node : null
   }
 
-/** Lets the script act: waits its delay, answers instead of the operation, or loses the answer. Returns whether the operation is to run. */
+/** Lets the script act: waits its delay, answers instead of the operation, or loses the answer; a trial waits for nothing. Returns whether the operation is to run. */
 export async function act(action: Action, { call }: FastifyRequest, reply: FastifyReply, faults: Faults): Promise<boolean> {
   const { respond, fault, when = 'before' } = action.entry.data
   call.action = action
-  if (action.entry.data.hold && !(await held(action, call, reply, faults))) {
+  if (action.entry.data.hold && !call.isInner && !(await held(action, call, reply, faults))) {
     call.fate = 'lost_before'
     reply.hijack().raw.destroy()
     return false
   }
-  if (action.delay > 0 && !(await faults.delay(action.delay))) {
+  if (action.delay > 0 && !call.isInner && !(await faults.delay(action.delay))) {
     call.fate = 'lost_before'
     reply.hijack().raw.destroy()
     return false
@@ -123,13 +123,14 @@ function pauseIn({ 'retry-after': header = '' }: AnswerHeaders, { now, at }: Cal
   return Number.isNaN(date) ? null : { machine: date, sandbox: date }
 }
 
-/** Loses the answer of a call where the script says so. Returns the body that is sent, which may be a broken one; null where nothing more is sent. */
+/** Loses the answer of a call where the script says so; a trial gets what is lost. Returns the body that is sent, which may be a broken one; null where nothing more is sent. */
 export function lose(call: Call, reply: FastifyReply, answer: LostAnswer, faults: Faults): string | null {
   const { fault, when } = (call.action as Action).entry.data
   // an answer of the emulator in place of the scripted one is not lost
   if (!fault || (when !== 'after' && call.fate !== 'scripted')) return answer.body
   call.lost = fault
   if (fault === 'malformed_body' && answer.body !== '') return malformed(answer.body)
+  if (call.isInner) return answer.body
   faults.lose(fault, reply, answer, call.sandbox.ending)
   return null
 }

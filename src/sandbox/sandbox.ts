@@ -6,7 +6,7 @@ import { ApiError, type Problem } from '../core/errors.js'
 import { kindOf } from '../core/ids.js'
 import { isoOf } from '../core/instants.js'
 import { didYouMean, sentence, shortened } from '../core/nearest.js'
-import { type PlacedProblem, problemAt } from '../core/places.js'
+import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
 import {
   flattened,
   type GivenSettings,
@@ -304,6 +304,17 @@ export class Sandbox {
     this.#state.clock = new Clock(this.#dependencies.machine, { at: at ?? clock.now(), running: running ?? clock.running })
   }
 
+  /**
+   * A copy to try calls in, which no client can address: the state at this moment, without its evidence and gates. What is changed in one is not seen in the
+   * other; whoever has it throws it away.
+   */
+  copy(): Sandbox {
+    const copy = new Sandbox(this.#dependencies, { name: this.name })
+    copy.isKept = true
+    copy.resume(this.saved)
+    return copy
+  }
+
   /** The state at this moment, to come back to. */
   snapshot(): Snapshot {
     const { seed } = this.settings
@@ -325,11 +336,14 @@ export class Sandbox {
     this.#use({ ...state, settings: seed === this.settings.seed ? settings : { ...settings, seed } })
   }
 
-  /** Merges a fixture into the running state, all or nothing, and returns the records. Errors: `document_invalid`, `document_too_large`. */
-  async addRecords(document: SourceDocument): Promise<Added> {
+  /**
+   * Merges a fixture into the running state, all or nothing, and returns the records; `under` is its place in what was sent.
+   * Errors: `document_invalid`, `document_too_large`.
+   */
+  async addRecords(document: SourceDocument, under: readonly Step[] = []): Promise<Added> {
     const problems = new ProblemList(document.limits)
     return withoutProblems(problems, async () => {
-      const fixture = await checkedFixture(document, problems)
+      const fixture = await checkedFixture(document, under, problems)
       const { importer, put } = this.#importer(document, problems)
       importer.import(fixture)
       return put()
@@ -454,10 +468,11 @@ export class Sandbox {
 const sizeOf = (store: Store): number => FAMILIES.reduce((sum, family) => sum + store[family].size, 0)
 
 /** A fixture with the problems of its shape. Errors: `document_too_large`. */
-async function checkedFixture(document: SourceDocument, problems: ProblemList): Promise<Fixture> {
-  const found = await FIXTURE_CHECKER.problems(document.data, document.limits['limits.problems'])
-  for (const { steps, message } of found) problems.push({ document, steps, message })
-  const fixture = fixtureIn(document, document.data, [], flawsOf(found))
+async function checkedFixture(document: SourceDocument, under: readonly Step[], problems: ProblemList): Promise<Fixture> {
+  const data = under.reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], document.data)
+  const found = await FIXTURE_CHECKER.problems(data, document.limits['limits.problems'])
+  for (const { steps, message } of found) problems.push({ document, steps: [...under, ...steps], message })
+  const fixture = fixtureIn(document, data, under, flawsOf(found))
   checkCount('The document brings in', recordsIn([fixture]), document.limits)
   return fixture
 }

@@ -13,7 +13,8 @@ import { preparedDocument } from './prepared.js'
 export type Shelf = 'fixtures' | 'scenarios'
 export type Listed = { name: string; kind: 'scenario' | 'fixture'; description: string | null }
 const ENDINGS = ['.yaml', '.yml', '.json']
-const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** The folder of the package. */
+export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Whether a reference is a path rather than a name. */
 export const isPath = (reference: string): boolean => /[\\/]/.test(reference) || ENDINGS.includes(extname(reference))

@@ -8,6 +8,7 @@ import { PAYMENT_TYPES } from '../reference/payment-methods.js'
 import { RESOURCES } from '../reference/tables.js'
 import { GENERATED_FAMILIES } from './generate.js'
 import { ABOUT, OPERATION } from './matching.js'
+import { published } from './published-schema.js'
 import { FAULTS, RELEASES } from './script.js'
 
 /** The id of a record, as a fixture may give it. */
@@ -68,7 +69,7 @@ const either = (type: string, ofType: object, otherwise: object) =>
   ])
 
 const INSTANT = { type: 'string', format: 'instant' }
-const DURATION = { type: 'string', description: 'A length of time, such as 250ms, 2s, 36h, 7d or PT36H.' }
+const DURATION = { type: 'string', 'x-duration': true, description: 'A length of time, such as 250ms, 2s, 36h, 7d or PT36H.' }
 const COUNT = { type: 'integer', minimum: 0, maximum: 1_000_000 }
 const ONE = { type: 'string', enum: OPERATION_NAMES, 'x-many': OPERATION, description: 'A method and a path of the reference.' }
 const ON = {
@@ -78,6 +79,7 @@ const ON = {
 const SCALAR = { type: ['string', 'number', 'boolean'] }
 /** What a name has to be, with further names below it to a depth. */
 const wanted = (depth: number): object => ({
+  'x-def': 'wanted',
   type: [...SCALAR.type, 'array', ...(depth > 0 ? ['object'] : [])],
   items: SCALAR,
   ...(depth > 0 && { additionalProperties: wanted(depth - 1) }),
@@ -113,8 +115,8 @@ export function entrySchema(): object {
       name: NAME,
       on: ON,
       match: MATCH,
-      calls: { type: ['integer', 'string'], minimum: 1, description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
-      chance: { type: 'number', minimum: 0, maximum: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
+      calls: { type: ['integer', 'string'], minimum: 1, 'x-def': 'calls', description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
+      chance: { type: 'number', minimum: 0, maximum: 1, default: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
       from: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match." },
       until: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match no longer." },
       for: { ...DURATION, description: "How long it is applied after the first call that matched, by the sandbox's clock." },
@@ -125,7 +127,7 @@ export function entrySchema(): object {
         properties: {
           until: { type: 'integer', minimum: 2, maximum: 1000, description: 'How many calls wait before all of them go on.' },
           gate: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The name that a control call opens it by.' },
-          release: { type: 'string', enum: RELEASES, description: 'The order in which calls go on: as they came, or the last one first.' },
+          release: { type: 'string', enum: RELEASES, default: 'in_order', description: 'The order in which calls go on: as they came, or the last one first.' },
           for: { ...DURATION, description: 'The longest that a call waits.' }
         }
       },
@@ -138,8 +140,8 @@ export function entrySchema(): object {
         additionalProperties: false,
         description: 'Answers instead of the operation.',
         properties: {
-          status: { type: 'integer', minimum: 200, maximum: 599 },
-          headers: { type: 'object', additionalProperties: { type: 'string' } },
+          status: { type: 'integer', minimum: 200, maximum: 599, description: 'Left out, 200, or 400 with an error.' },
+          headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Further headers.' },
           body: { description: 'Any JSON; text is sent as it is.' },
           error: {
             type: 'object',
@@ -151,7 +153,12 @@ export function entrySchema(): object {
         }
       },
       fault: { type: 'string', enum: FAULTS, description: 'Loses the answer.' },
-      when: { type: 'string', enum: ['before', 'after'], description: 'before: instead of the call; after: the call takes effect, then its answer is lost.' }
+      when: {
+        type: 'string',
+        enum: ['before', 'after'],
+        default: 'before',
+        description: 'before: instead of the call; after: the call takes effect, then its answer is lost.'
+      }
     }
   }
 }
@@ -182,7 +189,7 @@ const STEP = {
       type: 'object',
       additionalProperties: false,
       properties: {
-        status: { type: 'integer', minimum: 100, maximum: 599 },
+        status: { type: 'integer', minimum: 100, maximum: 599, description: 'The status of the answer; any 2xx when left out.' },
         body: { description: 'What the answer has to hold; names that are left out are not compared.' }
       }
     }
@@ -204,14 +211,14 @@ const PLAY = {
   ...PLAYED_OR_AT_ONCE,
   properties: {
     ...PLAYED.properties,
-    repeat: { type: 'integer', minimum: 1, maximum: 1000, description: 'How often the call is made, one after the other.' },
+    repeat: { type: 'integer', minimum: 1, maximum: 1000, default: 1, description: 'How often the call is made, one after the other.' },
     at_once: { type: 'array', minItems: 1, items: PLAYED, description: 'Calls that are made together, each over a connection of its own.' }
   }
 }
 /** The schema of an expectation: calls and how often they come, calls in order, or records; in the journal the Account of the key can be matched too. */
 export function expectationSchema({ account = false } = {}) {
   const match = { ...MATCH, properties: { ...MATCH.properties, ...(account && { account: { ...WANTED_ID, description: 'The Account of the key.' } }) } }
-  const status = { type: ['integer', 'string'], description: 'A status, or 2xx for any of them.' }
+  const status = { type: ['integer', 'string'], 'x-status': true, description: 'A status, or 2xx for any of them.' }
   const calls = {
     on: ON,
     match,
@@ -285,26 +292,8 @@ export const FIXTURE_CHECKER = checkerOf(fixtureSchema)
 export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
 export const SANDBOX_SETTINGS_CHECKER = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
 
-/** A schema as editors read it: draft 2020-12, with the formats that every editor knows. */
+/** A schema as editors read it. */
 export function publishedSchema(kind: 'fixture' | 'scenario'): object {
   const title = kind === 'fixture' ? 'A fixture of commerce-emulator: records and API keys' : 'A scenario of commerce-emulator: fixtures plus behaviour'
-  const schema = kind === 'fixture' ? fixtureSchema() : scenarioSchema()
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...(portable(schema) as object) }
-}
-
-/** How formats of our own are said in words that every validator knows. */
-const PORTABLE: Readonly<Record<string, object>> = {
-  instant: { pattern: '^\\d{4}-?\\d{2}-?\\d{2}(T.+)?$' },
-  country: { pattern: '^[A-Za-z]{2}$' },
-  currency: { pattern: '^[a-z]{3}$' },
-  last4: { pattern: '^\\d{4}$' }
-}
-
-function portable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(portable)
-  if (typeof value !== 'object' || value === null) return value
-  const { format, ...rest } = value as Record<string, unknown>
-  const parts = Object.entries(rest).filter(([name]) => !name.startsWith('x-') && !name.startsWith('~'))
-  const said = typeof format === 'string' ? (PORTABLE[format] ?? { format }) : {}
-  return { ...Object.fromEntries(parts.map(([name, part]) => [name, portable(part)])), ...said }
+  return published(kind === 'fixture' ? fixtureSchema() : scenarioSchema(), { title, name: kind })
 }

@@ -60,7 +60,7 @@ export async function openConsole(t: Test, { hash = '', path = '/_control', size
   await page.goto(`${origin}${path}${hash}`)
   t.teardown(() => {
     const unexpected = problems.filter(problem => !expected?.test(problem))
-    if (unexpected.length > 0) throw new Error(`the page is at fault: ${unexpected.join('; ')}`)
+    if (unexpected.length > 0) tap.fail(`${t.name}: ${unexpected.join('; ')}`)
   })
   /** Violations of WCAG 2.2 A and AA and of good practice, each with the elements that show it. */
   const violations = () => accessViolations(page)

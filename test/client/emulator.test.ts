@@ -248,6 +248,31 @@ const CASES: Case[] = [
     is: refused('request_unknown', 'The journal holds no call req_7; it is empty.', 404, 'id')
   },
   {
+    title: 'explain says what a call would be answered, and changes nothing',
+    run: async ({ explain, inject, requests }) => {
+      const tried = await explain('post /refunds', { body: { transaction: 'txn_a', amount: 1001 } })
+      const changed = await explain('POST /refunds', {
+        body: { transaction: 'txn_a', amount: 1001 },
+        changes: { data: { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 2000 }] } }
+      })
+      const { headers } = await inject(...REFUND)
+      return [
+        tried.refusal?.rule,
+        tried.id,
+        changed.status,
+        changed.changes.records.map(({ id }) => id).slice(1),
+        headers['request-id'],
+        (await requests()).data.length
+      ]
+    },
+    is: ['REF-7', 'req_1', 200, ['txn_a'], 'req_1', 1]
+  },
+  {
+    title: 'explain refuses an option that it does not have',
+    run: ({ explain }) => explain('POST /refunds', { form: {} } as object),
+    is: refused('option_invalid', 'explain has no option form; it has query, body, key, headers, changes.', undefined, 'form')
+  },
+  {
     title: 'verify resolves where what was expected came',
     run: async ({ inject, verify }) => {
       await inject(...REFUND)

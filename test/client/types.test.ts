@@ -29,7 +29,7 @@ import type { StepData } from '../../src/scenario/steps.js'
 type Fits<A, B> = A extends B ? ([keyof A, keyof B] extends [keyof B, keyof A] ? true : 'other names') : 'other types'
 /** Internal types beside those of the package; `tsc` judges them. */
 const FITS: {
-  call: Fits<ReturnType<typeof summaryOf>, Omit<answers.JournalCall, 'on'> & { on: string | null }>
+  call: Fits<ReturnType<typeof summaryOf>, Omit<answers.JournalCall, 'on' | 'sandbox'> & { on: string | null }>
   explained: Fits<ReturnType<typeof explained>['why'], answers.ExplainedCall['why']>
   coverage: Fits<CoverageReport, answers.CoverageReport>
   rule: Fits<CoverageReport['rules'][number], answers.CoverageReport['rules'][number]>

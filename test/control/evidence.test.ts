@@ -74,7 +74,12 @@ t.test('journal: a filter, id or format that does not exist is refused with thos
     ['GET /requests?status=6xx', 'parameter_invalid', 'status', 'status: a status such as 404, or a class such as 4xx, was expected, not 6xx.'],
     ['GET /requests?limit=0', 'parameter_invalid', 'limit', 'limit: at least 1 was expected, not 0.'],
     ['GET /requests?limit=1001', 'parameter_invalid', 'limit', 'limit: at most 1000 was expected, not 1001.'],
-    ['GET /requests?operation=x', 'parameter_unknown', 'operation', 'operation is not a parameter of this call; it takes on, status, since, limit.'],
+    [
+      'GET /requests?operation=x',
+      'parameter_unknown',
+      'operation',
+      'operation is not a parameter of this call; it takes on, status, since, limit, rule, scope.'
+    ],
     ['GET /requests/req_1?format=xml', 'parameter_invalid', 'format', 'format: one of json, text was expected, not xml.'],
     ['GET /coverage?format=xml', 'parameter_invalid', 'format', 'format: one of json, text, junit was expected, not xml.'],
     ['GET /coverage?scope=all', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not all.'],
@@ -82,7 +87,7 @@ t.test('journal: a filter, id or format that does not exist is refused with thos
     ['GET /findings?format=junit', 'parameter_invalid', 'format', 'format: one of json, text was expected, not junit.'],
     ['GET /assumptions?scope=all', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not all.'],
     ['GET /metrics?a=b', 'parameter_unknown', 'a', 'a is not a parameter of this call; it takes none.'],
-    ['GET /events?a=b', 'parameter_unknown', 'a', 'a is not a parameter of this call; it takes none.'],
+    ['GET /events?a=b', 'parameter_unknown', 'a', 'a is not a parameter of this call; it takes scope.'],
     ['DELETE /requests?a=b', 'parameter_unknown', 'a', 'a is not a parameter of this call; it takes none.']
   ] as const) {
     t.strictSame((await journalHeld(on)).slice(1), [code, param, message], on)
@@ -176,17 +181,17 @@ t.test('coverage: as text and JUnit with their media types', async t => {
 })
 
 /** An open event stream and what has come of it. */
-const openEvents = (port: number) =>
-  new Promise<{ answer: IncomingMessage; seen: () => string; until: (text: string) => Promise<void>; ended: Promise<void> }>(resolve => {
-    get(`http://127.0.0.1:${port}/_control/events`, answer => {
+const openEvents = (port: number, query = '') =>
+  new Promise<{ answer: IncomingMessage; seen: () => string; until: (text: string, times?: number) => Promise<void>; ended: Promise<void> }>(resolve => {
+    get(`http://127.0.0.1:${port}/_control/events${query}`, answer => {
       let seen = ''
       const ended = new Promise<void>(end => answer.once('close', () => end()))
       answer.setEncoding('utf8').on('data', chunk => {
         seen += chunk
       })
       answer.on('error', () => {})
-      const until = async (text: string) => {
-        while (!seen.includes(text)) await new Promise(next => answer.once('data', next))
+      const until = async (text: string, times = 1) => {
+        while (seen.split(text).length <= times) await new Promise(next => answer.once('data', next))
       }
       resolve({ answer, seen: () => seen, until, ended })
     })
@@ -242,10 +247,10 @@ t.test('events: a stream that nobody reads is ended before it fills the memory',
 t.test('events: a quiet stream beats, and a listener that left is let go', async t => {
   t.intercept(globalThis, 'setInterval', { value: ((beat: () => void) => setTimeout(beat, 5)) as never, writable: true, configurable: true })
   const emulator = await startTestEmulator(t)
-  const { journal } = emulator.sandbox.evidence
+  const { run } = emulator.sandbox
   let listeners = 0
-  const listen = journal.listen.bind(journal)
-  journal.listen = listener => {
+  const listen = run.listen.bind(run)
+  run.listen = listener => {
     listeners++
     const stop = listen(listener)
     return () => {
@@ -356,4 +361,80 @@ t.test('metrics: Prometheus text with calls, records, scripted calls and cumulat
   t.strictSame([slow.find(({ labels }) => labels.le === '0.01')?.value, slow.find(({ labels }) => labels.le === '10')?.value], [0, 1])
   t.ok((of('commerce_call_duration_seconds_sum').find(({ labels }) => labels.operation === 'GET /locations')?.value ?? 0) >= 0.025, 'in seconds')
   t.notOk(text.includes(MERCHANT))
+})
+
+t.test('requests: over a run, the calls of every sandbox come with its name, newest first', async t => {
+  const { call, control, inject } = await startTestEmulator(t)
+  const headers = { authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
+  await call('GET /tickets')
+  await inject({ method: 'GET', url: '/sandbox/till/next/locations', headers })
+  await call('GET /tickets/tkt_none')
+
+  const of = async (query: string) => (await control(`GET /requests${query}`)).body
+  const named = ({ data }: { data: { sandbox?: string | null; id: string; on: string }[] }) => data.map(({ sandbox, id, on }) => [sandbox, id, on])
+  t.strictSame(named(await of('?scope=run')).sort(), [
+    [null, 'req_1', 'GET /tickets'],
+    [null, 'req_2', 'GET /tickets/{id}'],
+    ['till', 'req_1', 'GET /locations']
+  ])
+  t.strictSame((await of('?scope=run&limit=2')).has_more, true)
+  t.strictSame(named(await of('?scope=run&status=4xx')), [[null, 'req_2', 'GET /tickets/{id}']])
+  t.strictSame(named(await of('?scope=run&since=2026-03-01T18:05:00Z')).length, 3)
+  t.strictSame(named(await of('?scope=run&since=2026-03-01T18:05:01Z')), [])
+  t.strictSame(named(await of('?scope=sandbox')), [
+    [undefined, 'req_2', 'GET /tickets/{id}'],
+    [undefined, 'req_1', 'GET /tickets']
+  ])
+  const refused = await control('GET /requests?scope=run&since=req_1')
+  t.strictSame([refused.status, refused.body.error.message], [400, 'since: over a run, an instant was expected, not req_1.'])
+})
+
+t.test('requests: a rule narrows them to the calls that kept or broke it', async t => {
+  const { call, control } = await startTestEmulator(t)
+  const { body: paid } = await call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=500' })
+  for (const amount of [200, 400]) await call('POST /refunds', { body: { transaction: paid.id, amount } })
+  await call('GET /nothing')
+
+  const idsOf = async (rule: string) => (await control(`GET /requests?rule=${rule}`)).body.data.map(({ id }: { id: string }) => id)
+  t.strictSame(await idsOf('REF-7'), ['req_3', 'req_2'])
+  t.strictSame(await idsOf('REF-4'), [])
+  t.strictSame(await idsOf('AUTH-3'), ['req_3', 'req_2'])
+  const { status, body } = await control('GET /requests?rule=REF-77')
+  t.strictSame([status, body.error.param], [400, 'rule'])
+})
+
+t.test('events: over a run they name the sandbox, and say when a journal is cleared', async t => {
+  const emulator = await startTestEmulator(t)
+  const port = await emulator.listen()
+  const [run, own] = [await openEvents(port, '?scope=run'), await openEvents(port)]
+  const headers = { authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
+  await Promise.all([run.until('\n\n'), own.until('\n\n')])
+
+  await emulator.inject({ method: 'GET', url: '/sandbox/till/next/locations', headers })
+  await emulator.call('GET /tickets')
+  await emulator.control('POST /reset')
+  await emulator.inject({ method: 'DELETE', url: '/sandbox/till/_control/requests', headers: { host: 'localhost' } })
+  await emulator.inject({ method: 'DELETE', url: '/_control/sandboxes/till', headers: { host: 'localhost' } })
+  await emulator.call('GET /locations')
+  await Promise.all([run.until('GET /locations"', 2), own.until('GET /locations"')])
+
+  const events = (text: string) =>
+    [...text.matchAll(/event: (\w+)\ndata: (.*)\n/g)].map(([, type, data = '']) => {
+      const { sandbox, id } = JSON.parse(data)
+      return [type, sandbox, id]
+    })
+  t.strictSame(events(run.seen()), [
+    ['request', 'till', 'req_1'],
+    ['request', null, 'req_1'],
+    ['clear', null, undefined],
+    ['clear', 'till', undefined],
+    ['request', null, 'req_1']
+  ])
+  t.strictSame(events(own.seen()), [
+    ['request', undefined, 'req_1'],
+    ['clear', undefined, undefined],
+    ['request', undefined, 'req_1']
+  ])
+  run.answer.destroy()
+  own.answer.destroy()
 })

@@ -63,6 +63,7 @@ t.test('control: every control route of the app is guarded', async t => {
       'GET /_control/state',
       'PATCH /_control/settings',
       'POST /_control/clock/advance',
+      'POST /_control/explain',
       'POST /_control/gates/:name/open',
       'POST /_control/keys',
       'POST /_control/load',

@@ -217,6 +217,22 @@ const ROUTES: Route[] = [
   [5, draws => `GET /requests/${draws.chance(85) ? `req_${1 + draws.below(3000)}` : encoded(hostileWord(draws), draws)}${query(draws, '', '?format=text')}`],
   [1, () => 'DELETE /requests'],
   [1, () => 'GET /events'],
+  [
+    4,
+    draws => `POST /explain${query(draws, '', '?format=text')}`,
+    (draws, ids) => ({
+      method: draws.pick(['POST', 'GET', 'DELETE', 'HEAD']),
+      path: draws.pick([
+        '/refunds',
+        '/tickets?limit=1',
+        `/transactions/${draws.pick(ids.transactions ?? ['none'])}`,
+        '/../_control/reset',
+        encoded(hostileWord(draws), draws)
+      ]),
+      ...(draws.chance(50) && { body: { transaction: draws.pick(ids.transactions ?? ['none']), amount: draws.below(100) } }),
+      ...(draws.chance(20) && { changes: { settings: settings(draws) } })
+    })
+  ],
   [1, () => 'GET /gates'],
   [
     2,

@@ -1,6 +1,6 @@
 /** Shortcuts of one key. Views add theirs while they are shown; the help lists all. They can be switched off (WCAG 2.1.4). */
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { remember, remembered } from './memory.js'
 
 /** `key` as the browser names it, such as `j` or `?`. */
@@ -26,12 +26,15 @@ addEventListener('keydown', event => {
   found.run()
 })
 
-/** Adds shortcuts as long as a component is shown. */
+/** Adds shortcuts as long as a component is shown, always the same keys. */
 export function useShortcuts(added: readonly Shortcut[]): void {
+  const latest = useRef(added)
+  latest.current = added
   useEffect(() => {
-    shortcuts.value = [...shortcuts.value, ...added]
+    const own = added.map(({ key, about }, place): Shortcut => ({ key, about, run: () => latest.current[place]?.run() }))
+    shortcuts.value = [...shortcuts.value, ...own]
     return () => {
-      shortcuts.value = shortcuts.value.filter(shortcut => !added.includes(shortcut))
+      shortcuts.value = shortcuts.value.filter(shortcut => !own.includes(shortcut))
     }
-  })
+  }, [])
 }

@@ -29,7 +29,7 @@ type Props<Row> = {
 }
 
 /** Width below which secondary columns are left out, in pixels. */
-const NARROW = 640
+const NARROW = 580
 /** Rows above and below those that can be seen. */
 const MARGIN = 8
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }

@@ -36,10 +36,11 @@ function matched(parameters: JournalCall['query']): Record<string, unknown> | un
 export function entryOf(call: JournalCall): object | null {
   const { on, params, query, body, status, answer } = call
   if (on === null) return null
-  const match = { params: Object.keys(params).length === 0 ? undefined : params, query: matched(query), body: matched(body) }
+  const parts = { params: Object.keys(params).length === 0 ? undefined : params, query: matched(query), body: matched(body) }
+  const match = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined))
   return {
     on,
-    ...(Object.values(match).some(part => part !== undefined) && { match }),
+    ...(Object.keys(match).length > 0 && { match }),
     calls: 1,
     respond: { status, ...(answer !== null && { body: answer }) }
   }

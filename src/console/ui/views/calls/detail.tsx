@@ -8,7 +8,7 @@ import { Json } from '../../components/code.js'
 import { copy } from '../../components/copy.js'
 import { Loaded } from '../../components/states.js'
 import { toast, toastError } from '../../components/toast.js'
-import { api } from '../../control/client.js'
+import { api, type Family } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import { outcomeShown, pairsOf, pathShown, periodOf, type Row } from './call-list.js'
 import { list } from './calls.js'
@@ -47,9 +47,21 @@ const CloseButton = ({ onClose }: { onClose: () => void }) => (
   </button>
 )
 
+/** Families by what the ids of their records begin with, where no setting says otherwise. */
+const FAMILIES: Readonly<Record<string, Family>> = {
+  mch: 'accounts',
+  rsl: 'accounts',
+  loc: 'locations',
+  tkt: 'tickets',
+  txn: 'transactions',
+  usr: 'users',
+  rfd: 'refunds'
+}
+
 /** The address of a record, for the texts that look like the id of one. */
 function recordAddress(text: string): string | undefined {
-  return /^(?:mch|rsl|loc|tkt|txn|usr|rfd)_\w+$/.test(text) ? hrefOf({ view: 'data', path: ['records', text] }) : undefined
+  const family = /^[a-z]{3}_[\w-]+$/.test(text) ? FAMILIES[text.slice(0, 3)] : undefined
+  return family && hrefOf({ view: 'data', path: [family, text] })
 }
 
 function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall['why']; onClose: () => void }) {

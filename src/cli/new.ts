@@ -1,0 +1,118 @@
+/** `commerce-emulator new NAME`: writes a commented scenario to start from. */
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
+import { PACKAGE_ROOT } from '../scenario/library.js'
+
+const SCHEMA = join('docs', 'schema', 'scenario.json')
+const ENDING = /\.ya?ml$/i
+/** A name that YAML reads as this very text without quotes. */
+const IS_PLAIN = /^[A-Za-z][\w-]*$/
+/** Words that YAML reads as something else. */
+const WORDS = /^(true|false|null|yes|no|on|off|y|n)$/i
+
+/** Why a file cannot be written, by the system's code. */
+const UNWRITABLE: Readonly<Record<string, string>> = {
+  EEXIST: 'it exists already; name another file, or write over it with --force',
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EISDIR: 'it is a folder, not a file',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+  ENAMETOOLONG: 'its name is too long'
+}
+
+/** Writes the file and returns what to print. Errors: one line that says why nothing was written. */
+export async function newScenario(name: string, { force }: { force: boolean }): Promise<{ lines: string[]; isWritten: boolean }> {
+  const file = ENDING.test(name) ? name : `${name}.yaml`
+  const title = basename(file).replace(ENDING, '')
+  if (title.trim() === '' || /[\\/]$|\p{Cc}/u.test(name))
+    return { lines: [`new needs a name for the file, such as declined-card, not "${name}"`], isWritten: false }
+  const shown = isAbsolute(file) || /^\.{1,2}[\\/]/.test(file) ? file : `.${sep}${file}`
+  try {
+    await writeFile(file, scenarioText(title, shellWord(shown), schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return { lines: [`${file} is not written: ${UNWRITABLE[code as string] ?? message}`], isWritten: false }
+  }
+  const commands = commandsFor(shellWord(shown)).map(([command, does]) => `  ${command}   ${does}`)
+  return { lines: [`${file} is written. Change it in an editor, and then:`, ...commands], isWritten: true }
+}
+
+/** What can be done with the file, each command as wide as the widest. */
+function commandsFor(file: string): [command: string, does: string][] {
+  const commands: [string, string][] = [
+    [`commerce-emulator validate ${file}`, 'checks it'],
+    [`commerce-emulator check ${file}`, 'plays its calls, and judges what it expects'],
+    [`commerce-emulator --scenario ${file}`, 'starts the emulator with it']
+  ]
+  const width = Math.max(...commands.map(([command]) => command.length))
+  return commands.map(([command, does]) => [command.padEnd(width), does])
+}
+
+/** A word as a shell takes it. */
+const shellWord = (word: string): string => (/^[\w./\\:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+/** The schema as a path from a folder: that of the package that is installed above it, so that the path is the same on every machine, or that of this one. */
+function schemaFor(folder: string): string {
+  const { root } = parse(folder)
+  let installed: string | undefined
+  for (let at = folder; installed === undefined && at !== root; at = dirname(at)) {
+    const path = join(at, 'node_modules', 'commerce-emulator', SCHEMA)
+    if (existsSync(path)) installed = path
+  }
+  return relative(folder, installed ?? join(PACKAGE_ROOT, SCHEMA)).replaceAll(sep, '/')
+}
+
+/** The text of a scenario with this name. */
+function scenarioText(name: string, file: string, schema: string): string {
+  const title = IS_PLAIN.test(name) && !WORDS.test(name) ? name : JSON.stringify(name)
+  const commands = commandsFor(file).map(([command, does]) => `#   ${command}   ${does}`)
+  return `# yaml-language-server: $schema=${schema}
+# A scenario of commerce-emulator. An editor that knows YAML completes names and marks mistakes, by the schema above.
+${commands.join('\n')}
+name: ${title}
+description: The first card payment is declined, the second goes through and is refunded in part.
+
+# Records: those of a fixture, and your own. The fixture bistro is shipped; it has loc_bistro and the API key sk_test_merchant.
+fixtures: [bistro]
+data:
+  tickets:
+    - { id: tkt_example, location: loc_bistro, reference: EXAMPLE-1 }
+
+# The clock is frozen at this instant, so that every run is the same; left out, it is the machine's.
+clock: 2026-04-01T12:00:00Z
+
+# What the emulator does differently. Of the entries that match a call, the first is applied.
+# In place of respond: delay: 2s, or fault: connection_reset, with when: after to lose the answer once the call has taken effect.
+script:
+  - name: the first card payment is declined
+    on: POST /transactions
+    match: { body: { ticket: tkt_example, payment_type: card } }
+    calls: 1
+    respond: { status: 402, error: { type: card_error, code: card_declined, message: The card was declined. } }
+
+# Calls that are made when the scenario is loaded, to prepare records. The script does not act on them.
+# steps:
+#   - { as: cash, do: POST /transactions, body: { ticket: tkt_example, payment_type: external, amount: 500 } }
+
+# Calls that \`check\` makes as your client would. The answer of one is at hand in later ones, as in \${payment.id}.
+play:
+  - do: POST /transactions
+    body: { ticket: tkt_example, payment_type: card, amount: 2000, card: { last4: "4242" } }
+    expect: { status: 402 }
+  - as: payment
+    do: POST /transactions
+    body: { ticket: tkt_example, payment_type: card, amount: 2000, card: { last4: "4242" } }
+  - do: POST /refunds
+    body: { transaction: "\${payment.id}", amount: 500, reason: the soup was cold }
+    expect: { body: { amount: 500 } }
+
+# What has to have happened in the end: judged by \`check\`, and of a running emulator by POST /_control/verify.
+expect:
+  - { on: POST /transactions, took_effect: true, times: 1 }
+  - { on: POST /refunds, took_effect: true, times: 1 }
+  - state: { refunds: { count: 1, where: { reason: the soup was cold } } }
+`
+}

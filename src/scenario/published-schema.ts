@@ -1,0 +1,228 @@
+/**
+ * The JSON Schemas of documents as editors and other validators read them: nothing that the loader accepts is refused, and what is offered for a call depends
+ * on its operation. Draft 2020-12, in words that draft 7 has too.
+ */
+import { NOT_BLANK } from '../core/formats.js'
+import { OPERATION_IDS, OPERATION_NAMES, type OperationId, operationOf } from '../reference/operations.js'
+import { type Schema, schemaOf } from '../reference/parameters.js'
+import { TABLES, type Tables } from '../reference/tables.js'
+
+type Json = Record<string, unknown>
+
+const ADDRESS = 'https://github.com/commerce-emulator/commerce-emulator/raw/main/docs/schema/'
+const referTo = (name: string): Json => ({ $ref: `#/$defs/${name}` })
+const anyOf = (...schemas: Json[]): Json => ({ anyOf: schemas })
+
+/** A text in which a variable stands; where it is the whole text, it is replaced by a value of any scalar type. */
+const VARIABLE = { type: 'string', pattern: '\\$\\{\\s*vars\\b', description: 'The value of a variable: ${vars.name}.' }
+const INSTANT = '^\\d{4}(-?\\d{2}-?\\d{2}|-?\\d{3}|-?W\\d{2}-?\\d)([Tt].+)?$'
+const NUMBER = '\\d+([.,]\\d+)?'
+const DURATION = `^(\\d+(\\.\\d+)?(ms|s|m|h|d)|P(?=[\\dT])(${NUMBER}[YMWD])*(T(${NUMBER}[HMS])+)?)$`
+const STATUS = '^[1-5](\\d\\d|[xX][xX])$'
+/** Formats of our own in words that every validator knows. An e-mail address may have letters that the format of that name does not. */
+const FORMATS: Readonly<Record<string, Json>> = {
+  instant: { pattern: INSTANT },
+  email: { pattern: '@.' },
+  country: { pattern: '^[A-Za-z]{2}$' },
+  currency: { pattern: '^[a-z]{3}$' },
+  last4: { pattern: '^\\d{4}$' }
+}
+/** What may stand for a value that is compared, beside nested names. */
+const SCALARS: readonly Json[] = ['string', 'number', 'boolean'].map(type => ({ type }))
+const CONDITIONS = {
+  gt: { description: 'Greater than this number, or later than this instant.' },
+  gte: { description: 'At least this number, or not before this instant.' },
+  lt: { description: 'Less than this number, or earlier than this instant.' },
+  lte: { description: 'At most this number, or not after this instant.' },
+  not: { description: 'Anything else than this value, or than each of these; what was not sent, too.' },
+  present: { description: 'Whether it was sent at all.', examples: [false, true] }
+}
+/** A name in brackets, as `card[last4]`. */
+const IN_BRACKETS = { '\\[': true }
+const ONE_VALUE = [...SCALARS, { type: 'array', items: referTo('scalar') }]
+
+/** Parts that others refer to by their names. */
+const DEFINITIONS: Readonly<Record<string, Json>> = {
+  variable: VARIABLE,
+  operation: { ...anyOf({ type: 'string', enum: OPERATION_NAMES }, referTo('variable')), description: 'A method and a path of the reference.' },
+  instant: {
+    ...anyOf({ type: 'string', pattern: INSTANT }, referTo('variable')),
+    description: 'An instant: an ISO 8601 date-time, or a day.',
+    examples: ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00+02:00', '2026-03-01']
+  },
+  duration: {
+    ...anyOf({ type: 'string', pattern: DURATION }, referTo('variable')),
+    description: 'A length of time.',
+    examples: ['250ms', '2s', '10m', '36h', '7d', 'PT36H']
+  },
+  calls: {
+    ...anyOf({ type: 'integer', minimum: 1 }, { type: 'string', pattern: '^ *[1-9][\\d ]*(- *[1-9][\\d ]*|\\+ *)?$' }, referTo('variable')),
+    examples: [1, '2-3', '4+']
+  },
+  status: { ...anyOf({ type: 'integer', minimum: 100, maximum: 599 }, { type: 'string', pattern: STATUS }, referTo('variable')), examples: [402, '2xx'] },
+  scalar: anyOf(...SCALARS),
+  value: {
+    ...anyOf(...ONE_VALUE, { type: 'object', additionalProperties: false, properties: CONDITIONS }),
+    description: 'A value, a list of values, /a regular expression/, or conditions.'
+  },
+  wanted: {
+    ...anyOf(...ONE_VALUE, { type: 'object', additionalProperties: referTo('wanted') }),
+    description: 'A value, a list of values, /a regular expression/, conditions, or nested names.'
+  }
+}
+
+/** A schema of documents as it is published, in the file of this name. */
+export function published(schema: object, { title, name }: { title: string; name: string }): Json {
+  const { $defs, ...said } = defined(portable(schema as Json, name !== 'fixture'))
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: `${ADDRESS}${name}.json`, title, ...said, ...($defs !== undefined && { $defs }) }
+}
+
+/** A schema with the definitions that it refers to. */
+function defined(schema: Json): Json {
+  const all: Record<string, Json> = { ...DEFINITIONS, ...byOperation() }
+  const $defs: Json = {}
+  const look = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return
+    const [, name] = /^#\/\$defs\/(.*)$/.exec(String((part as Json).$ref)) ?? []
+    if (name !== undefined && $defs[name] === undefined) {
+      $defs[name] = all[name]
+      look(all[name])
+    }
+    for (const inner of Object.values(part)) look(inner)
+  }
+  look(schema)
+  return Object.keys($defs).length === 0 ? schema : { ...schema, $defs }
+}
+
+/** The words of a part, without those of our own. `hasVariables`: a scalar may be a reference to a variable. */
+function portable(schema: Json, hasVariables: boolean): Json {
+  const { description, default: fallback, ...words } = schema
+  const about = { ...(description !== undefined && { description }), ...(fallback !== undefined && { default: fallback }) }
+  const definition = definitionOf(words)
+  if (definition !== null) return { ...definition, ...about }
+  const said = withoutOwn(words, hasVariables)
+  const needsVariable = hasVariables && isLimited(said)
+  return { ...(needsVariable ? anyOf(said, referTo('variable')) : said), ...about }
+}
+
+/** The definition that a part is; null where it is none. */
+function definitionOf(words: Json): Json | null {
+  if (words['x-def'] !== undefined) return referTo(words['x-def'] as string)
+  if (words['x-duration']) return referTo('duration')
+  if (words['x-many']) return (words.enum as string[]).includes('*') ? anyOf({ const: '*' }, referTo('operation')) : referTo('operation')
+  if (words['x-status']) return words.items ? anyOf(referTo('status'), { type: 'array', items: referTo('status') }) : referTo('status')
+  return words.format === 'instant' && words.type === 'string' ? referTo('instant') : null
+}
+
+function withoutOwn(words: Json, hasVariables: boolean): Json {
+  const { type, format, if: condition, then: ofType, else: otherwise } = words
+  const inner = (part: unknown) => portable(part as Json, hasVariables)
+  // both are of different types
+  if (condition !== undefined) return anyOf(inner(ofType), inner(otherwise))
+  if (Array.isArray(type) && type.filter(one => one !== 'null').length > 1)
+    return anyOf(...type.map(one => withoutOwn(Object.fromEntries(Object.entries({ ...words, type: one }).filter(([word]) => isOf(one, word))), hasVariables)))
+  const said = Object.fromEntries(
+    Object.entries({ ...words, ...(format === undefined ? {} : { format: undefined, ...FORMATS[format as string] }) })
+      .filter(([word, value]) => value !== undefined && !/^[x~]/.test(word))
+      .map(([word, value]): [string, unknown] => {
+        if (word === 'properties') return [word, Object.fromEntries(Object.entries(value as Json).map(([name, part]) => [name, inner(part)]))]
+        return [word, (word === 'items' || word === 'additionalProperties') && typeof value === 'object' ? inner(value) : value]
+      })
+  )
+  const { properties } = said as { properties?: Json }
+  if (properties?.on !== undefined) return { ...said, allOf: [referTo('matchByOperation')] }
+  return properties?.do === undefined ? said : { ...said, allOf: [referTo('callByOperation')] }
+}
+
+const OF_TYPES: Readonly<Record<string, readonly string[]>> = {
+  string: ['minLength', 'pattern', 'format', 'enum'],
+  integer: ['minimum', 'maximum'],
+  number: ['minimum', 'maximum'],
+  array: ['items', 'minItems'],
+  object: ['properties', 'additionalProperties', 'required']
+}
+/** Whether a word of a schema says something of values of a type. */
+const isOf = (type: string, word: string): boolean => word === 'type' || (OF_TYPES[type] ?? []).includes(word)
+
+/** Whether a part allows scalars, but not every text. */
+function isLimited({ type, enum: words, pattern }: Json): boolean {
+  const [one] = [type].flat()
+  if (one === undefined || one === 'object' || one === 'array') return false
+  return one !== 'string' || words !== undefined || (pattern !== undefined && pattern !== NOT_BLANK)
+}
+
+const tablesOf = (id: OperationId): { [table in keyof Tables]?: Schema } =>
+  Object.fromEntries(Object.entries(TABLES[id] as Tables).map(([name, table]) => [name, schemaOf(table)]))
+
+/** What a call of each operation can be matched by, and what it can send and is answered. */
+function byOperation(): Record<string, Json> {
+  const matches: Json[] = []
+  const calls: Json[] = []
+  const $defs: Record<string, Json> = {}
+  const names = new Map<string, string>()
+  /** A definition, which the next one that says the same is too. */
+  const define = (name: string, schema: Json): Json => {
+    const text = JSON.stringify(schema)
+    const its = names.get(text) ?? name
+    names.set(text, its)
+    $defs[its] = schema
+    return referTo(its)
+  }
+  for (const id of OPERATION_IDS) {
+    const { method, path } = operationOf(id)
+    const { params, querystring, body, answer } = tablesOf(id)
+    const matched = (name: string, table: Schema | undefined) => (table === undefined ? false : define(`${id}.${name}`, matchedNames(table)))
+    const match = { params: matched('params', params), query: matched('query', querystring), body: matched('body', body) }
+    matches.push({
+      if: { required: ['on'], properties: { on: { const: `${method} ${path}` } } },
+      ...thenOf({ properties: { match: { type: 'object', properties: match } } })
+    })
+    const sent = {
+      ...(querystring && { query: define(`${id}.query.sent`, sentNames(querystring)) }),
+      body: body === undefined ? false : define(`${id}.body.sent`, sentNames(body)),
+      ...(answer && {
+        expect: { type: 'object', properties: { body: define(`${id}.answer`, { if: { type: 'object' }, ...thenOf(sentNames(answer, { error: ERROR })) }) } }
+      })
+    }
+    calls.push({
+      if: { required: ['do'], properties: { do: { type: 'string', pattern: `^\\s*${method}\\s+${path.replace(/\{\w+\}/g, '[^/\\s]+')}/?\\s*$` } } },
+      ...thenOf({ properties: sent })
+    })
+  }
+  return { ...$defs, matchByOperation: { type: 'object', allOf: matches }, callByOperation: { type: 'object', allOf: calls } }
+}
+
+/** What a part has to be where a condition holds; an object with a `then` of its own would look like a promise. */
+const thenOf = (schema: Json): Json => Object.fromEntries([['then', schema]])
+
+const ERROR = { description: 'What the call was refused with.', examples: [{ code: 'refund_exceeds_remaining' }] }
+
+/** The names of a parameter table as a match can hold them: no others, but names in brackets. */
+function matchedNames({ properties = {} }: Schema): Json {
+  return { type: 'object', properties: each(properties, matchedName), patternProperties: IN_BRACKETS, additionalProperties: false }
+}
+
+function matchedName(schema: Schema): Json {
+  if (schema.properties !== undefined) {
+    const { properties, ...nested } = matchedNames(schema)
+    return anyOf(...ONE_VALUE, { ...nested, properties: { ...CONDITIONS, ...(properties as Json) } })
+  }
+  return referTo(typeof schema.additionalProperties === 'object' ? 'wanted' : 'value')
+}
+
+/** The names of a table as a call can send them, or an answer hold them; whatever else there is is not refused, since a call may be meant to be. */
+const sentNames = ({ properties = {} }: Schema, more: Json = {}): Json => ({ type: 'object', properties: { ...each(properties, () => ({})), ...more } })
+
+/** The schemas of properties, with what is said of each: its description, its words as examples, and whether the call has no use for it. */
+const each = (properties: Readonly<Record<string, Schema>>, schemaOf: (schema: Schema) => Json): Json =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      {
+        ...schemaOf(schema),
+        ...(schema.description !== undefined && { description: schema.description }),
+        ...(schema.enum !== undefined && { examples: schema.enum.filter(word => word !== null) }),
+        ...(schema['x-fixed'] && { deprecated: true })
+      }
+    ])
+  )

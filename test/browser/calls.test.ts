@@ -1,0 +1,233 @@
+/** Calls of the console in a browser. */
+import t from 'tap'
+import { BROWSER, isAccessible, LONG, openConsole } from './browser.js'
+
+/** Two refunds of a payment, the second above what remains, and a call that met no operation. */
+async function makeCalls({ call }: Pick<Awaited<ReturnType<typeof openConsole>>, 'call'>): Promise<string> {
+  await call('GET /tickets', { query: 'search_query=T-1&limit=5', headers: { 'test-name': 'finds the ticket' } })
+  const { body } = await call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=500' })
+  await call('POST /refunds', { body: { transaction: body.id, amount: 200 } })
+  await call('POST /refunds', { body: { transaction: body.id, amount: 400 }, headers: { 'test-name': 'refunds too much' } })
+  await call('GET /nothing')
+  return body.id
+}
+
+t.test('calls: the list is live, its filters are in the address, and a call says why it was answered so', BROWSER, async t => {
+  const opened = await openConsole(t)
+  const { page, origin } = opened
+  const rows = page.getByRole('row').filter({ has: page.getByRole('gridcell') })
+
+  await page.getByText('No call has come yet.').waitFor()
+  const transaction = await makeCalls(opened)
+  await page.getByText('5 calls').waitFor()
+  const cells = await Promise.all((await rows.all()).map(row => row.getByRole('gridcell').allTextContents()))
+  t.strictSame(
+    cells.map(cells => cells.slice(1, 6)),
+    [
+      ['req_5', '404', 'GET /nothing', 'A08', ''],
+      ['req_4', '400', 'POST /refunds', 'REF-7', 'refunds too much'],
+      ['req_3', '200', 'POST /refunds', '', ''],
+      ['req_2', '200', 'POST /transactions', '', ''],
+      ['req_1', '200', 'GET /tickets?search_query=T-1&limit=5', '', 'finds the ticket']
+    ]
+  )
+
+  await page.getByLabel('Outcome').selectOption('Refused')
+  await page.getByText('2 calls').waitFor()
+  await page.getByLabel('Operation').selectOption('POST /refunds')
+  await page.getByText('1 call', { exact: true }).waitFor()
+  t.equal(page.url(), `${origin}/_control#/calls?kind=refused&on=POST+%2Frefunds`)
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.keyboard.press('/')
+  await page.keyboard.type(`${transaction} 400`)
+  await page.getByText('1 call', { exact: true }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.goto(`${origin}/_control#/calls?rule=REF-7`)
+  await page.getByText('2 calls').waitFor()
+
+  await rows.first().click()
+  t.equal(page.url(), `${origin}/_control#/calls/req_4?rule=REF-7`)
+  const detail = page.getByRole('complementary', { name: 'Call req_4' })
+  await detail.getByText('Refused by REF-7').waitFor()
+  const chain = detail.getByRole('listitem')
+  t.strictSame(await chain.first().locator('.badge').textContent(), 'kept')
+  t.match(await chain.filter({ hasText: 'broken' }).textContent(), /REF-7.*remaining300.*asked400/)
+  await detail.getByRole('link', { name: 'REF-7' }).first().hover()
+  t.equal(await detail.getByRole('tooltip').first().isVisible(), true)
+  t.equal(await detail.getByRole('link', { name: 'REF-7' }).first().getAttribute('href'), '/_control/docs#/refunds/createRefund')
+  await detail.getByRole('link', { name: 'req_3' }).click()
+  await page.getByRole('complementary', { name: 'Call req_3' }).getByText('It kept the').waitFor()
+  t.equal(page.url(), `${origin}/_control#/calls/req_3`)
+})
+
+t.test('calls: the keyboard goes through the list, copies and sends again', LONG, async t => {
+  const opened = await openConsole(t, { expected: /400/ })
+  const { page, control, origin } = opened
+  const clipboard = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>
+  const transaction = await makeCalls(opened)
+  await page.getByText('5 calls').waitFor()
+
+  for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key)
+  await page.getByRole('complementary', { name: 'Call req_4' }).getByText('Refused by REF-7').waitFor()
+  await page.keyboard.press('c')
+  await page.getByText('curl copied').waitFor()
+  t.equal(
+    await clipboard(),
+    `curl -X POST '${origin}/next/refunds' \\\n  -u 'sk_merchant:' \\\n  --data-urlencode 'transaction=${transaction}' \\\n  --data-urlencode 'amount=400' \\\n  -H 'Test-Name: refunds too much'\n`
+  )
+  await page.getByRole('button', { name: 'script entry' }).click()
+  await page.getByText('Script entry copied').waitFor()
+  t.match(
+    await clipboard(),
+    /^- on: POST \/refunds\n {2}match:\n {4}body:\n {6}transaction: txn_\w+\n {6}amount: "400"\n {2}calls: 1\n {2}respond:\n {4}status: 400\n/
+  )
+  await page.getByRole('button', { name: 'fixture' }).click()
+  await page.getByText('Fixture copied').waitFor()
+  const fixture = await clipboard()
+  t.match(fixture, /^transactions:\n {2}- id: txn_/m)
+  t.equal((await control('POST /load?dry_run=1', `data:\n${fixture.replace(/^/gm, '  ')}`, { 'content-type': 'application/yaml' })).status, 200, fixture)
+  await page.keyboard.press('s')
+  await page.getByText('Answered with 400, as req_6').waitFor()
+  await page.getByRole('complementary', { name: 'Call req_6' }).getByText('Refused by REF-7').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('complementary').waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Next call in the list').waitFor()
+})
+
+t.test('calls: pause keeps the list as it is, and clearing empties the journal', LONG, async t => {
+  const { page, call, control } = await openConsole(t)
+
+  await call('GET /tickets')
+  await page.getByText('1 call', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await call('GET /locations')
+  await call('GET /refunds')
+  await page.getByText('1 call, paused; 2 newer').waitFor()
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByText('3 calls').waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByText('No call has come yet.').waitFor()
+  t.strictSame((await control('GET /requests')).body.data, [])
+})
+
+t.test('calls: those before a reset stay in the list, and ids that begin anew are others', LONG, async t => {
+  const { page, call, control, origin } = await openConsole(t)
+
+  await call('GET /tickets')
+  await page.getByRole('row', { name: 'GET /tickets' }).click()
+  await page.getByText('It kept the').waitFor()
+  await control('POST /reset')
+  await page.getByText('The journal was cleared since').waitFor()
+  t.equal(page.url(), `${origin}/_control#/calls/req_1/before-0`)
+  await call('GET /locations')
+  await page.getByText('2 calls').waitFor()
+  await page.getByRole('row', { name: 'GET /locations' }).click()
+  t.equal(page.url(), `${origin}/_control#/calls/req_1`)
+  await page.getByText('It kept the').waitFor()
+})
+
+t.test('calls: those of every sandbox come, and a link leads to one of another', LONG, async t => {
+  const { page, inject, call, origin } = await openConsole(t)
+  const headers = { authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
+
+  await call('GET /tickets')
+  await inject({ method: 'GET', url: '/sandbox/worker-1/next/locations', headers })
+  await page.getByText('1 call', { exact: true }).waitFor()
+  await page.getByLabel('Sandboxes').selectOption('All')
+  await page.getByText('2 calls').waitFor()
+  await page.getByRole('row', { name: 'worker-1' }).click()
+  t.equal(page.url(), `${origin}/_control#/calls/req_1?in=all&sandbox=worker-1`)
+  await page.getByRole('complementary', { name: 'Call req_1' }).getByText('GET /locations').waitFor()
+  await page.getByLabel('Sandbox', { exact: true }).selectOption('base sandbox')
+  await page.getByText('1 call', { exact: true }).waitFor()
+  await page.goto(`${origin}/sandbox/worker-1/_control#/calls/req_1`)
+  await page.getByRole('complementary', { name: 'Call req_1' }).getByText('GET /locations').waitFor()
+})
+
+t.test('calls: one that is not in the journal says so', LONG, async t => {
+  const { page } = await openConsole(t, { hash: '#/calls/req_9', expected: /404/ })
+
+  await page.getByText('The journal holds no call req_9; it is empty.').waitFor()
+  await page.getByRole('button', { name: 'Close the call' }).click()
+  await page.getByText('No call has come yet.').waitFor()
+})
+
+t.test('calls: nothing that a client sent is markup', BROWSER, async t => {
+  const { page, inject } = await openConsole(t)
+  const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+  const encoded = encodeURIComponent(evil)
+
+  await inject({
+    method: 'POST',
+    url: `/next/tickets/${encoded}?${encoded}=${encoded}`,
+    headers: { 'user-agent': evil, 'test-name': encoded, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: `${encoded}=${encoded}&metadata[${encoded}]=${encoded}`
+  })
+  await inject({
+    method: 'GET',
+    url: `/next/tickets?search_query=${encoded}`,
+    headers: { 'test-name': evil, authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
+  })
+  await page.getByText('2 calls').waitFor()
+  for (const key of ['j', 'j', 'k', 'e']) {
+    await page.keyboard.press(key)
+    await page.waitForTimeout(150)
+    t.equal(await page.evaluate('document.querySelectorAll("#app img, #app script").length'), 0, key)
+    t.match(await page.title(), 'commerce-emulator')
+  }
+  t.equal(await page.evaluate('document.body.textContent.includes("onerror")'), true)
+})
+
+t.test('calls: the list and a call meet WCAG 2.2 AA in light and dark, wide and narrow', LONG, async t => {
+  await isAccessible(t, '#/calls/req_4', {
+    prepare: async opened => {
+      await makeCalls(opened)
+      await opened.page.reload()
+      await opened.page.getByText('Refused by REF-7').waitFor()
+    },
+    expected: /404/
+  })
+})
+
+t.test('calls: 10,000 calls stay smooth', LONG, async t => {
+  const { page, inject, call } = await openConsole(t, { settings: { 'limits.journal': 20_000 } })
+  const url = '/next/tickets?limit=1'
+  const headers = { authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
+  await call('GET /tickets')
+  await page.getByText('1 call', { exact: true }).waitFor()
+  const memory = async () => {
+    const session = await page.context().newCDPSession(page)
+    await session.send('HeapProfiler.collectGarbage')
+    const { usedSize } = (await session.send('Runtime.getHeapUsage')) as { usedSize: number }
+    return usedSize / 2 ** 20
+  }
+  const before = await memory()
+  await page.evaluate(`{
+    window.frames_ = []; window.shifts_ = 0; let last = performance.now()
+    const frame = now => { frames_.push(now - last); last = now; requestAnimationFrame(frame) }
+    requestAnimationFrame(frame)
+    new PerformanceObserver(list => { for (const { value } of list.getEntries()) shifts_ += value }).observe({ type: 'layout-shift', buffered: false })
+  }`)
+
+  for (let sent = 0; sent < 10_000; sent += 100) {
+    await Promise.all(Array.from({ length: 100 }, () => inject({ method: 'GET', url, headers })))
+    await new Promise(next => setTimeout(next, 20))
+  }
+  await page.getByText('10000 calls').waitFor()
+  await page.evaluate('document.querySelector("[role=grid]").scrollTop = 100_000')
+  await page.getByRole('row', { name: 'req_' }).first().waitFor()
+  const [frames, shifts] = (await page.evaluate('[frames_, shifts_]')) as [number[], number]
+  const grown = (await memory()) - before
+  const slow = frames.filter(ms => ms > 100).length
+  const middle = frames.sort((a, b) => a - b)[Math.floor(frames.length / 2)] as number
+
+  t.comment(
+    `${frames.length} frames, median ${middle.toFixed(1)} ms, ${slow} above 100 ms, worst ${frames.at(-1)?.toFixed(0)} ms; ${grown.toFixed(1)} MiB more; layout shift ${shifts.toFixed(4)}`
+  )
+  t.ok(middle < 50, 'the page draws on while calls come')
+  t.ok(slow < frames.length / 10, 'few frames are late')
+  t.ok(grown < 64, 'memory')
+  t.ok(shifts < 0.01, 'no layout shift')
+  t.ok(((await page.evaluate('document.querySelectorAll("[role=row]").length')) as number) < 80, 'only rows that can be seen are in the page')
+})

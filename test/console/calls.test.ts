@@ -1,0 +1,249 @@
+/** Calls of the console: the list, its filters, and a call in other forms. Nothing here needs a browser. */
+import t from 'tap'
+import { parse } from 'yaml'
+import type { JournalCall } from '../../src/client/answers.js'
+import { type Token, tokensOf } from '../../src/console/ui/components/json-tokens.js'
+import { yamlOf } from '../../src/console/ui/components/yaml.js'
+import {
+  type CallList,
+  decidedBy,
+  type Filter,
+  filtered,
+  formOf,
+  type JournalEvent,
+  MOST_CALLS,
+  NO_CALLS,
+  outcomeShown,
+  pairsOf,
+  pathShown,
+  periodOf,
+  withEvents
+} from '../../src/console/ui/views/calls/call-list.js'
+import { curlOf, encodedPath, entryOf, entryYaml, fixtureYaml, isMasked } from '../../src/console/ui/views/calls/copies.js'
+import { startTestEmulator } from '../support/emulator.js'
+
+const call = (changes: Partial<JournalCall> = {}): JournalCall => ({
+  id: 'req_1',
+  at: '2026-03-01T18:05:00.000Z',
+  on: 'POST /refunds',
+  method: 'POST',
+  path: '/refunds',
+  params: {},
+  account: 'mch_a',
+  query: {},
+  body: { transaction: 'txn_1', metadata: { order: 'A-1' } },
+  user_agent: null,
+  test: null,
+  outcome: 'answered',
+  status: 200,
+  answer: { id: 'rfd_1', object: 'refund' },
+  answered: true,
+  took_effect: true,
+  script: null,
+  refusal: null,
+  ms: 1,
+  ...changes
+})
+const event = (id: string, sandbox = '', changes: Partial<JournalCall> = {}): JournalEvent => ({ sandbox, call: call({ id, ...changes }) })
+const clear = (sandbox = ''): JournalEvent => ({ sandbox, call: null })
+const keysOf = ({ rows }: Pick<CallList, 'rows'>) => rows.map(({ key }) => key)
+const ALL: Filter = { text: '', on: '', status: '', kind: '', test: '', sandbox: undefined, keys: undefined }
+
+t.test('calls: the newest comes first, each once, and ids begin anew with each period of a sandbox', async t => {
+  const first = withEvents(NO_CALLS, [event('req_1'), event('req_2'), event('req_1', 'till')])
+  const second = withEvents(first, [event('req_2'), clear(), event('req_1'), clear('till')])
+
+  t.strictSame(keysOf(first), ['till/0/req_1', '/0/req_2', '/0/req_1'])
+  t.strictSame(keysOf(second), ['/1/req_1', 'till/0/req_1', '/0/req_2', '/0/req_1'])
+  t.strictSame([periodOf(second, ''), periodOf(second, 'till'), periodOf(second, 'other')], [1, 1, 0])
+  t.strictSame(keysOf(NO_CALLS), [])
+})
+
+t.test('calls: of more than 10,000 the oldest go', async t => {
+  const list = withEvents(
+    NO_CALLS,
+    Array.from({ length: MOST_CALLS + 5 }, (_, place) => event(`req_${place}`))
+  )
+
+  t.strictSame([list.rows.length, list.rows[0]?.key, list.rows.at(-1)?.key], [10_000, '/0/req_10004', '/0/req_5'])
+})
+
+t.test('calls: each filter lets through what it names, and nothing near it', async t => {
+  const { rows } = withEvents(NO_CALLS, [
+    event('req_1', '', { test: 'pays', body: { amount: '1005' } }),
+    event('req_2', '', { on: 'GET /tickets', method: 'GET', path: '/tickets', query: { search_query: 'Lunch' }, body: {}, took_effect: false }),
+    event('req_3', 'till', { status: 400, outcome: 'refused', took_effect: false, refusal: { code: 'x', rule: 'REF-7', assumption: null, param: null } }),
+    event('req_4', '', { status: 402, outcome: 'scripted', took_effect: false, script: { id: 'scr_1', name: 'decline', fault: null } }),
+    event('req_5', '', { outcome: 'lost_after', answered: false, script: { id: 'scr_2', name: null, fault: 'hang' } }),
+    event('req_6', '', { outcome: 'lost_before', answered: false, took_effect: false, status: 404, test: 'Pays' })
+  ])
+  const cases: [filter: Partial<Filter>, ids: string[]][] = [
+    [{}, ['req_6', 'req_5', 'req_4', 'req_3', 'req_2', 'req_1']],
+    [{ text: 'lunch' }, ['req_2']],
+    [{ text: 'AMOUNT=1005' }, ['req_1']],
+    [{ text: 'amount 400' }, []],
+    [{ text: ' ref-7 ' }, ['req_3']],
+    [{ text: 'decline 402' }, ['req_4']],
+    [{ on: 'GET /tickets' }, ['req_2']],
+    [{ on: 'GET /ticket' }, []],
+    [{ status: '40' }, []],
+    [{ status: '400' }, ['req_3']],
+    [{ status: '4xx' }, ['req_6', 'req_4', 'req_3']],
+    [{ kind: 'refused' }, ['req_3']],
+    [{ kind: 'lost' }, ['req_5']],
+    [{ kind: 'scripted' }, ['req_5', 'req_4']],
+    [{ kind: 'unknown' }, ['req_6', 'req_5', 'req_4', 'req_3', 'req_2', 'req_1']],
+    [{ test: 'pays' }, ['req_1']],
+    [{ sandbox: 'till' }, ['req_3']],
+    [{ sandbox: '', status: '400' }, []],
+    [{ keys: new Set(['/0/req_3', 'till/0/req_3', '/1/req_1']) }, ['req_3']]
+  ]
+  for (const [filter, ids] of cases) {
+    t.strictSame(
+      filtered(rows, { ...ALL, ...filter }).map(({ call }) => call.id),
+      ids,
+      JSON.stringify(filter)
+    )
+  }
+})
+
+t.test('calls: what was sent is read in brackets, and what decided a call is named', async t => {
+  const sent = { amount: '5', card: { number: '***', list: ['a', 'b'] } }
+
+  t.strictSame(pairsOf(sent), [
+    ['amount', '5'],
+    ['card[number]', '***'],
+    ['card[list][]', 'a'],
+    ['card[list][]', 'b']
+  ])
+  t.equal(
+    formOf([
+      ['metadata[a b]', 'ä&='],
+      ['x', '']
+    ]),
+    'metadata[a%20b]=%C3%A4%26%3D&x='
+  )
+  t.equal(pathShown(call({ query: { limit: '5', created: { gte: 'x y' } } })), '/refunds?limit=5&created[gte]=x y')
+  t.equal(pathShown(call()), '/refunds')
+  const refusal = { code: 'path_unknown', rule: null, assumption: null, param: null }
+  t.equal(decidedBy(call()), '')
+  t.equal(decidedBy(call({ refusal: { ...refusal, rule: 'REF-7', assumption: 'A08' } })), 'REF-7')
+  t.equal(decidedBy(call({ refusal: { ...refusal, assumption: 'A08' } })), 'A08')
+  t.equal(decidedBy(call({ refusal, script: { id: 'scr_1', name: null, fault: null } })), 'path_unknown, scr_1')
+  t.equal(decidedBy(call({ script: { id: 'scr_1', name: 'slow', fault: null } })), 'slow')
+  t.equal(outcomeShown(call()), 'Answered, 200; it took effect.')
+  t.equal(
+    outcomeShown(call({ outcome: 'lost_before', took_effect: false, answered: false })),
+    'Lost before the operation ran, 200; it changed nothing; the client got no answer.'
+  )
+})
+
+t.test('calls: as curl, whatever a shell would make of what was sent', async t => {
+  const base = 'http://localhost:4010/next'
+
+  t.equal(
+    curlOf(call({ method: 'GET', path: "/tickets/it's", query: { q: '$(x) `y`' }, body: {} }), { base, key: null }),
+    `curl 'http://localhost:4010/next/tickets/it'\\''s?q=%24(x)%20%60y%60'\n`
+  )
+  t.equal(
+    curlOf(call({ test: "it's" }), { base, key: 'sk_1' }),
+    `curl -X POST 'http://localhost:4010/next/refunds' \\\n  -u 'sk_1:' \\\n  --data-urlencode 'transaction=txn_1' \\\n  --data-urlencode 'metadata[order]=A-1' \\\n  -H 'Test-Name: it'\\''s'\n`
+  )
+  t.strictSame(
+    [call(), call({ body: { card: { number: '***' } } }), call({ path: '/tickets/***' }), call({ query: { '***': '' } }), call({ body: { a: '**' } })].map(
+      isMasked
+    ),
+    [false, true, true, true, false]
+  )
+})
+
+t.test('calls: as a script entry that answers the next such call the same, and as a fixture that loads', async t => {
+  const emulator = await startTestEmulator(t)
+  const { body: paid } = await emulator.call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=500' })
+  await emulator.call('POST /refunds', { body: { transaction: paid.id, amount: 600, 'metadata[order]': 'on' } })
+  const { body: refused } = await emulator.control('GET /requests/req_2')
+  const { body: state } = await emulator.control('GET /state')
+
+  const [entry] = parse(entryYaml(refused) as string)
+  t.strictSame(entry, entryOf(refused))
+  t.equal((await emulator.control('POST /script', entry)).status, 201)
+  const again = await emulator.call('POST /refunds', { body: { transaction: paid.id, amount: 600, 'metadata[order]': 'on' } })
+  t.strictSame([again.status, again.body], [400, refused.answer])
+  t.strictSame(Object.keys(entryOf(call({ query: {}, body: {}, params: {}, answer: null })) ?? {}), ['on', 'calls', 'respond'])
+  t.strictSame(entryOf(call({ params: { id: 'tkt_1' }, body: { card: { number: '***', brand: 'visa' }, list: ['a'] } })), {
+    on: 'POST /refunds',
+    match: { params: { id: 'tkt_1' }, body: { 'card[brand]': 'visa' } },
+    calls: 1,
+    respond: { status: 200, body: { id: 'rfd_1', object: 'refund' } }
+  })
+  t.strictSame([entryOf(call({ on: null })), entryYaml(call({ on: null }))], [null, null])
+
+  const fixture = fixtureYaml(refused, state)
+  t.strictSame(Object.keys(parse(fixture)), ['api_keys', 'accounts', 'locations', 'tickets', 'transactions'])
+  t.strictSame(
+    parse(fixture).transactions.map(({ id }: { id: string }) => id),
+    [paid.id]
+  )
+  t.equal((await emulator.control('POST /load', { scenario: { data: parse(fixture) } })).status, 200)
+  t.equal(fixtureYaml(call({ account: null, answer: null, body: {} }), state), '{}\n')
+  t.equal(encodedPath(call({ path: '/tickets', query: { created: { gte: '2026' } } })), '/tickets?created[gte]=2026')
+  t.equal(encodedPath(call()), '/refunds')
+})
+
+t.test('console: what it writes as YAML is read as the same value', async t => {
+  const texts = [
+    '',
+    ' ',
+    'plain',
+    'POST /tickets/{id}',
+    'no',
+    'NULL',
+    'true',
+    '1',
+    '1.5',
+    '0x1',
+    '-',
+    '- a',
+    'a: b',
+    'a #b',
+    "it's",
+    '"',
+    'a\nb',
+    '*',
+    '&a',
+    '@',
+    '%',
+    '~',
+    '2026-03-01',
+    '12:30',
+    'ä',
+    '\u2028',
+    'on',
+    '.inf',
+    '=',
+    '<<'
+  ]
+  const values = [
+    null,
+    1,
+    -1.5,
+    true,
+    [],
+    {},
+    { a: undefined },
+    [[1, [2]], [{ a: [] }]],
+    { on: 'x', 'a b': { c: [{ d: 1, e: [null] }] } },
+    ...texts,
+    texts,
+    Object.fromEntries(texts.map(text => [text, text]))
+  ]
+  for (const value of values) t.strictSame(parse(yamlOf(value)), JSON.parse(JSON.stringify(value)), encodeURIComponent(JSON.stringify(value)))
+})
+
+t.test('console: JSON in colours is the text of the value', async t => {
+  const text = (tokens: readonly Token[]) => tokens.map(token => token.text).join('')
+  for (const value of [null, 'a"<b>', 1, true, [], {}, [1, [{}]], { a: { b: [null, 'x'] }, c: undefined }])
+    t.equal(text(tokensOf(value)), JSON.stringify(value, null, 2))
+  t.strictSame(tokensOf({ a: 'b"' })[3], { kind: 'text', text: '"b\\""', content: 'b"' })
+  t.equal(text(tokensOf(undefined)), 'null')
+})
