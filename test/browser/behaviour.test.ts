@@ -37,6 +37,7 @@ t.test('console: the next card payment is declined by a form, which shows its YA
   await entry.getByText('1 applied').waitFor()
   await button(page, 'Remove scr_1').click()
   await page.getByText('every call is answered as the reference says').waitFor()
+  t.equal(await page.evaluate('document.activeElement.textContent'), 'Entries', 'the focus is not lost')
   t.strictSame((await control('GET /script')).body.data, [])
 })
 

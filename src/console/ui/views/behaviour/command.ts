@@ -28,6 +28,12 @@ export async function act<T>(run: () => Promise<T>, done: string | ((answer: T) 
   if (refused !== null) toastError(refused)
 }
 
+/** The same for a button that goes away with what it removes: the focus goes to the heading of the list. */
+export async function remove(run: () => Promise<unknown>, done: string, heading: string): Promise<void> {
+  await act(run, done)
+  document.getElementById(heading)?.focus()
+}
+
 /** Loads or checks, and says what of it is probably not meant so. Returns why it was refused. */
 export async function load(run: (query: { dry_run?: string }) => Promise<LoadAnswer>, { dryRun }: { dryRun: boolean }): Promise<ControlError | null> {
   return attempt(

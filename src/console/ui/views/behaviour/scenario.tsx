@@ -108,7 +108,7 @@ function Choice({ scenarios, loaded }: { scenarios: readonly ListedScenario[]; l
 const optionText = (name: string, kind: ListedScenario['kind'], loaded: string) =>
   `${name}${kind === 'fixture' ? ' (fixture)' : ''}${name === loaded ? ' (loaded)' : ''}`
 
-function LoadForm({ scenario: { name, vars } }: { scenario: ListedScenario }) {
+function LoadForm({ scenario: { name, kind, vars } }: { scenario: ListedScenario }) {
   const rows = useSignal<readonly Row[]>(rowsOf(vars))
   const refused = useSignal<ControlError | null>(null)
   const send = async (dryRun: boolean) => {
@@ -124,14 +124,16 @@ function LoadForm({ scenario: { name, vars } }: { scenario: ListedScenario }) {
         void send(false)
       }}
     >
-      <Variables
-        rows={rows.value}
-        declared={vars}
-        problems={refused.value?.problems ?? []}
-        onChange={changed => {
-          rows.value = changed
-        }}
-      />
+      {kind === 'scenario' && (
+        <Variables
+          rows={rows.value}
+          declared={vars}
+          problems={refused.value?.problems ?? []}
+          onChange={changed => {
+            rows.value = changed
+          }}
+        />
+      )}
       <div role="alert">
         {refused.value !== null && (
           <>

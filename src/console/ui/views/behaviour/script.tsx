@@ -5,11 +5,12 @@ import { Loaded } from '../../components/states.js'
 import { yamlOf } from '../../components/yaml.js'
 import { api, type Gate, type ListedEntry } from '../../control/client.js'
 import { AddEntry } from './add-entry.js'
-import { act } from './command.js'
+import { act, remove } from './command.js'
 import { callsInWords, effectInWords, operationsInWords } from './entry-words.js'
 
 /** How often is read again which calls wait, which no event says, in milliseconds. */
 const REREAD_MS = 1000
+const ENTRIES = 'behaviour-entries'
 
 export function ScriptTab() {
   const script = useResource(api.script, '', { every: REREAD_MS })
@@ -17,8 +18,10 @@ export function ScriptTab() {
   return (
     <>
       <AddEntry />
-      <section class="card" aria-labelledby="behaviour-entries">
-        <h2 id="behaviour-entries">Entries</h2>
+      <section class="card" aria-labelledby={ENTRIES}>
+        <h2 id={ENTRIES} tabIndex={-1}>
+          Entries
+        </h2>
         <p class="hint">The first entry that can is applied to a call. A call counts as matched for every entry that it matches.</p>
         <Loaded resource={script}>{({ data }) => <Entries entries={data} />}</Loaded>
       </section>
@@ -40,7 +43,7 @@ function Entries({ entries }: { entries: readonly ListedEntry[] }) {
         ))}
       </ol>
       <div class="row">
-        <button type="button" class="danger" onClick={() => void act(api.clearScript, 'The script is empty')}>
+        <button type="button" class="danger" onClick={() => void remove(api.clearScript, 'The script is empty', ENTRIES)}>
           Remove all entries
         </button>
       </div>
@@ -69,7 +72,7 @@ function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: 
           <CodeBlock text={yamlOf(entry)} label={`YAML of ${id}`} />
         </details>
       </div>
-      <button type="button" class="danger" aria-label={`Remove ${id}`} onClick={() => void act(() => api.removeEntry(id), `${id} is removed`)}>
+      <button type="button" class="danger" aria-label={`Remove ${id}`} onClick={() => void remove(() => api.removeEntry(id), `${id} is removed`, ENTRIES)}>
         Remove
       </button>
     </li>

@@ -4,7 +4,9 @@ import { useResource } from '../../app/resource.js'
 import { TextField } from '../../components/fields.js'
 import { Loaded } from '../../components/states.js'
 import { api } from '../../control/client.js'
-import { act, attempt } from './command.js'
+import { act, attempt, remove } from './command.js'
+
+const HEADING = 'behaviour-snapshots'
 
 export function Snapshots() {
   const snapshots = useResource(api.snapshots)
@@ -22,8 +24,10 @@ export function Snapshots() {
     if (refused === null) name.value = ''
   }
   return (
-    <section class="card" aria-labelledby="behaviour-snapshots">
-      <h2 id="behaviour-snapshots">Snapshots</h2>
+    <section class="card" aria-labelledby={HEADING}>
+      <h2 id={HEADING} tabIndex={-1}>
+        Snapshots
+      </h2>
       <p class="hint">A snapshot holds records, keys, ids, seed, clock and script counts. It outlives resets and loads.</p>
       <Loaded resource={snapshots}>
         {({ data }) =>
@@ -45,7 +49,7 @@ export function Snapshots() {
                     type="button"
                     class="danger"
                     aria-label={`Delete ${name}`}
-                    onClick={() => void act(() => api.deleteSnapshot(name), `The snapshot ${name} is deleted`)}
+                    onClick={() => void remove(() => api.deleteSnapshot(name), `The snapshot ${name} is deleted`, HEADING)}
                   >
                     Delete
                   </button>
