@@ -95,6 +95,43 @@ t.test('calls: the keyboard goes through the list, copies and sends again', LONG
   await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Next call in the list').waitFor()
 })
 
+t.test('calls: one is explained with changes, on a copy, and its smallest scenario is copied', LONG, async t => {
+  const opened = await openConsole(t, { hash: '#/calls/req_4' })
+  const { page, control, violations } = opened
+  await makeCalls(opened)
+  await page.reload()
+  await page.getByText('Refused by REF-7').waitFor()
+
+  await page.keyboard.press('e')
+  const dialog = page.getByRole('dialog', { name: 'req_4 with changes' })
+  await dialog.getByRole('button', { name: 'Judge on a copy' }).click()
+  const tried = dialog.getByRole('region', { name: 'What it would be answered' })
+  await tried.getByText('Refused by REF-7').waitFor()
+  const body = dialog.getByLabel('Body')
+  await body.fill((await body.inputValue()).replace('400', '300'))
+  await dialog.getByRole('button', { name: 'Judge on a copy' }).click()
+  await tried.getByText('It would make rfd_').waitFor()
+  await tried.getByText('It would change txn_').waitFor()
+  t.strictSame(await violations(), [])
+  await dialog.getByLabel('What is different on the copy').fill('{"clock":')
+  await dialog.getByRole('button', { name: 'Judge on a copy' }).click()
+  await dialog.getByText('This is no JSON of changes').waitFor()
+  await dialog.getByLabel('What is different on the copy').fill('{"clock":"2026-05-01T00:00:00Z","settings":{"statuses.created":201}}')
+  await dialog.getByRole('button', { name: 'Judge on a copy' }).click()
+  await tried.getByText('Answered, 201; it took effect.').waitFor()
+  t.equal((await control('GET /requests')).body.data.length, 5, 'nothing was changed')
+  await dialog.getByLabel('What is different on the copy').fill('')
+  await dialog.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('Answered with 200, as req_6').waitFor()
+  await page.getByRole('complementary', { name: 'Call req_6' }).getByText('It kept the').waitFor()
+  t.equal((await control('GET /requests')).body.data.length, 6)
+
+  await page.route('**/requests/req_6?format=scenario', route => route.fulfill({ contentType: 'application/yaml', body: 'play: []' }))
+  await page.getByRole('button', { name: 'smallest scenario' }).click()
+  await page.getByText('Scenario copied').waitFor()
+  t.equal(await page.evaluate('navigator.clipboard.readText()'), 'play: []')
+})
+
 t.test('calls: pause keeps the list as it is, and clearing empties the journal', LONG, async t => {
   const { page, call, control } = await openConsole(t)
 

@@ -56,3 +56,73 @@ t.test('console: with a token it asks for it once, and signs out', BROWSER, asyn
   await field.press('Enter')
   await page.getByText('List Locations').first().waitFor()
 })
+
+t.test("console: the theme is the system's until one is chosen, and the choice is kept", LONG, async t => {
+  const { page } = await openConsole(t, { theme: 'dark' })
+  const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+  const button = page.getByRole('button', { name: /^Theme/ })
+
+  await button.waitFor()
+  const dark = await ground()
+  await button.click()
+  t.equal(await button.textContent(), 'light')
+  t.not(await ground(), dark)
+  await page.reload()
+  t.equal(await button.textContent(), 'light')
+  await button.click()
+  t.strictSame([await button.textContent(), await ground()], ['dark', dark])
+  await page.keyboard.press('t')
+  t.equal(await button.textContent(), 'system')
+})
+
+t.test('console: the help lists the keys, and they can be switched off', LONG, async t => {
+  const { page } = await openConsole(t)
+  const search = page.getByLabel('Search')
+
+  await search.waitFor()
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog', { name: 'Keyboard' })
+  await help.getByText('To the search field').waitFor()
+  await help.getByLabel('Shortcuts of one key').uncheck()
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'detached' })
+  await page.keyboard.press('/')
+  t.equal(await page.evaluate('document.activeElement.type'), undefined, 'the key does nothing')
+  await page.getByRole('button', { name: 'Help with the keyboard' }).click()
+  await help.getByLabel('Shortcuts of one key').check()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('/')
+  t.equal(await page.evaluate('document.activeElement.type'), 'search')
+  await page.keyboard.type('j?')
+  t.equal(await search.inputValue(), 'j?', 'what is typed into a field is no shortcut')
+})
+
+t.test('console: the sandbox is chosen in the header, and stays as the view changes', LONG, async t => {
+  const { page, inject, origin } = await openConsole(t)
+  await inject({ method: 'POST', url: '/sandbox/worker-1/_control/reset', headers: { host: 'localhost' } })
+  await page.reload()
+
+  await page.getByLabel('Sandbox', { exact: true }).selectOption('worker-1')
+  t.equal(page.url(), `${origin}/_control#/calls?sandbox=worker-1`)
+  await page.getByRole('link', { name: 'Evidence' }).click()
+  t.equal(page.url(), `${origin}/_control#/evidence?sandbox=worker-1`)
+  t.equal(await page.title(), 'Evidence · worker-1 · commerce-emulator')
+  await page.goBack()
+  t.equal(await page.getByLabel('Sandbox', { exact: true }).inputValue(), 'worker-1')
+})
+
+t.test('console: when a session is over, it asks for the token again', LONG, async t => {
+  const { page, context, call } = await openConsole(t, { settings: { control_token: 'open sesame' }, expected: /401/ })
+
+  await page.getByLabel('Control token').fill('open sesame')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Live').waitFor()
+  t.equal(
+    (await context.cookies()).every(({ httpOnly, sameSite }) => httpOnly && sameSite === 'Strict'),
+    true
+  )
+  t.equal(await page.evaluate('document.cookie'), '')
+  await context.clearCookies()
+  await call('GET /tickets')
+  await page.getByLabel('Control token').waitFor()
+})

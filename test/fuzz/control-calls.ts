@@ -260,6 +260,9 @@ const ROUTES: Route[] = [
   [2, () => 'GET /metrics'],
   [2, draws => `GET /run${query(draws, '', '?scope=run')}`],
   [2, () => 'GET /sandboxes'],
+  [1, () => 'GET /session'],
+  [1, () => 'DELETE /session'],
+  [1, () => 'POST /session', draws => (draws.chance(50) ? { token: hostileText(draws) } : (hostileJson(draws) as Record<string, unknown>))],
   [2, draws => `DELETE /sandboxes/${draws.chance(70) ? draws.pick(SANDBOXES) : encoded(hostileWord(draws), draws)}`]
 ]
 

@@ -102,7 +102,7 @@ function Header({ onHelp }: { onHelp: () => void }) {
       <p class="scenario" title={scenario?.description ?? ''}>
         {scenario?.name ?? ''}
       </p>
-      <p class="clock">{clock && `${clock.now.slice(0, 19).replace('T', ' ')} UTC${clock.running ? '' : ', frozen'}`}</p>
+      <p class="clock">{clock && <Clock key={clock.now} {...clock} />}</p>
       <div class="tools">
         <a href={`${controlOf()}/docs`}>API</a>
         <button type="button" class="quiet" onClick={nextTheme} aria-label={`Theme: ${theme.value}`}>
@@ -118,6 +118,25 @@ function Header({ onHelp }: { onHelp: () => void }) {
         )}
       </div>
     </header>
+  )
+}
+
+/** The time of the sandbox, which goes on from where it was read. */
+function Clock({ now, running }: { now: string; running: boolean }) {
+  const passed = useSignal(0)
+  useEffect(() => {
+    if (!running) return
+    const start = performance.now()
+    const timer = setInterval(() => {
+      passed.value = performance.now() - start
+    }, 1000)
+    return () => clearInterval(timer)
+  }, [running])
+  const shown = new Date(Date.parse(now) + passed.value).toISOString()
+  return (
+    <>
+      {shown.slice(0, 19).replace('T', ' ')} UTC{running ? '' : ', frozen'}
+    </>
   )
 }
 

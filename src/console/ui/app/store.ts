@@ -12,6 +12,8 @@ export type LiveState = 'connecting' | 'live' | 'interrupted'
 const REFRESH_MS = 500
 /** How long calls are collected before listeners get them, so that many calls cause one rendering. */
 const BATCH_MS = 50
+/** How long after the emulator refused the event stream it is asked for again. */
+const RETRY_MS = 2000
 
 /** Null until it is known. */
 export const session = signal<Session | null>(null)
@@ -23,6 +25,9 @@ export const revision = signal(0)
 
 /** What happened to the journal of a sandbox: a call that it keeps, or null when it was cleared. The sandbox at the base address has no name. */
 export type JournalEvent = { sandbox: string; call: JournalCall | null }
+/** How often the event stream was asked for again since it was refused. */
+const attempts = signal(0)
+
 type Listener = (events: readonly JournalEvent[]) => void
 const listeners = new Set<Listener>()
 
@@ -80,6 +85,7 @@ function follow(): () => void {
   live.value = 'connecting'
   const source = new EventSource(`${controlOf('')}/events?scope=run`)
   let isReconnected = false
+  let again: ReturnType<typeof setTimeout> | undefined
   source.addEventListener('open', () => {
     live.value = 'live'
     openings.value++
@@ -89,6 +95,8 @@ function follow(): () => void {
   })
   source.addEventListener('error', () => {
     live.value = 'interrupted'
+    // the browser tries again by itself unless the emulator refused the stream
+    if (source.readyState === EventSource.CLOSED) again = setTimeout(() => void readSession().then(() => attempts.value++), RETRY_MS)
   })
   source.addEventListener('request', ({ data }) => {
     const { sandbox: name, ...call } = JSON.parse(data)
@@ -96,8 +104,18 @@ function follow(): () => void {
   })
   source.addEventListener('clear', ({ data }) => happened({ sandbox: JSON.parse(data).sandbox ?? '', call: null }))
   return () => {
+    clearTimeout(again)
     source.close()
     batch = []
+  }
+}
+
+/** Asks whether somebody has to sign in. */
+async function readSession(): Promise<void> {
+  try {
+    session.value = await api.session()
+  } catch (error) {
+    toastError(error)
   }
 }
 
@@ -107,16 +125,15 @@ export async function begin(): Promise<void> {
     session.value = { token_required: true, signed_in: false }
   })
   const isOpen = computed(isAllowed)
-  effect(() => (isOpen.value ? follow() : undefined))
+  effect(() => {
+    void attempts.value
+    return isOpen.value ? follow() : undefined
+  })
   effect(() => {
     void sandbox.value
     if (!isOpen.value) return
     overview.value = null
     void refresh()
   })
-  try {
-    session.value = await api.session()
-  } catch (error) {
-    toastError(error)
-  }
+  await readSession()
 }

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'time',
     title: 'Time',
-    width: '5.6rem',
+    width: '6.4rem',
     isSecondary: true,
     cell: ({ call }) => (
       <time dateTime={call.at} title={call.at}>
@@ -115,7 +115,7 @@ function Page() {
         <h1 class="hidden">Calls</h1>
         <Filters tests={tests} />
         <div class="call-tools">
-          <p role="status">
+          <p>
             {rows.length} {rows.length === 1 ? 'call' : 'calls'}
             {paused.value !== null && `, paused; ${later < 0 ? 'all are' : later} newer`}
           </p>

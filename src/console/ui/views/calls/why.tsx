@@ -52,7 +52,8 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
         )}
         {script && (
           <>
-            The script entry <a href={hrefOf({ view: 'behaviour', path: ['script'], sandbox })}>{script.name ?? script.id}</a> acted on it{script.fault && `: ${script.fault}`}.
+            The script entry <a href={hrefOf({ view: 'behaviour', path: ['script'], sandbox })}>{script.name ?? script.id}</a> acted on it
+            {script.fault && `: ${script.fault}`}.
           </>
         )}
         {!broken && !refusal && !script && (why.rules.length === 0 ? 'It met no operation of the reference.' : `It kept the ${why.rules.length} rules below.`)}
