@@ -4,16 +4,18 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { buildApp } from './app.js'
 import { checkerOf } from './core/checking.js'
-import { ApiError } from './core/errors.js'
+import { ApiError, type Problem } from './core/errors.js'
 import { sentence } from './core/nearest.js'
+import { withoutSecrets } from './core/redaction.js'
 import { flattened, type GivenSettings, nested, type SettingVariables, settingsInForce, settingsSchema } from './core/settings.js'
 import { BASE, CONTROL } from './http/paths.js'
 import { DataFile } from './sandbox/data-file.js'
 import type { Sandbox } from './sandbox/sandbox.js'
 import { Sandboxes } from './sandbox/sandboxes.js'
-import { documentOf } from './scenario/documents.js'
+import { documentOf, problemLine } from './scenario/documents.js'
 import { keysIn } from './scenario/export.js'
 import { isPath, Library } from './scenario/library.js'
+import type { GivenVariables } from './scenario/variables.js'
 import { VERSION } from './version.js'
 import { watchFiles } from './watching.js'
 
@@ -31,6 +33,12 @@ export type RunOptions = {
   /** The machine's time in milliseconds; `Date.now` when left out. */
   now?: () => number
   logger?: FastifyBaseLogger
+  /** Values of the start scenario's variables in place of their defaults. */
+  vars?: GivenVariables | undefined
+  /** Takes each warning of the start scenario as a line, besides the log. */
+  warn?: (line: string) => void
+  /** Called with a sandbox that has answered calls and is about to forget them: it is loaded, reset or deleted. */
+  beforeForgetting?: (sandbox: Sandbox) => void
   /** Called during long work while a scenario loads: a label, and how many of how many are done. */
   progress?: (label: string, done: number, total: number) => void
 }
@@ -69,14 +77,17 @@ export async function runEmulator({
   isPortFree = true,
   environment = {},
   variables,
+  vars,
+  warn = () => {},
   now = Date.now,
   logger,
-  progress
+  progress,
+  beforeForgetting
 }: RunOptions = {}): Promise<RunningEmulator> {
   const launch = { flag: { ...(isPortFree && { port: 0 }), ...(await checked(settings)) }, environment: await checked(environment), variables }
   const process = settingsInForce(launch).values
   const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir }, process)
-  const sandboxes = new Sandboxes({ library, launch, machine: now, progress })
+  const sandboxes = new Sandboxes({ library, launch, machine: now, progress, beforeForgetting })
   const file = process.data === null ? null : await DataFile.take(process.data)
   const app = await buildApp({ sandboxes, library, settings: process, version: VERSION, data: file ?? undefined, ...(logger && { logger }) })
   let stopWatching = async () => {}
@@ -93,10 +104,16 @@ export async function runEmulator({
     await Promise.all([process.fixtures_dir, process.scenarios_dir].map(folder => folder && readdir(folder)))
     if (process.snapshots_dir) await mkdir(process.snapshots_dir, { recursive: true })
     await app.listen({ port: process.port, host: process.host, listenTextResolver: address => `listening on ${address}, loading the scenario` })
+    const reportWarnings = (warnings: readonly Problem[]) => {
+      for (const line of warnings.map(problemLine).map(line => withoutSecrets(line))) {
+        app.log.warn(line)
+        warn(line)
+      }
+    }
     const load = async () => {
       const { document, origin } = await startDocument(scenario ?? process.scenario, library)
       await file?.writable()
-      const loaded = await sandboxes.start(document, origin, { play: app.playIn })
+      const loaded = await sandboxes.start(document, origin, { play: app.playIn, variables: vars, warn: reportWarnings })
       await file?.saved()
       return loaded
     }

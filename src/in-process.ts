@@ -5,7 +5,7 @@ import { Connection, joinedHeaders } from './client/connection.js'
 import type { Fixture, Scenario, Settings } from './client/documents.js'
 import { type Emulator, emulatorAt, jsonOf } from './client/emulator.js'
 import { errorFrom } from './client/error.js'
-import { checkOptions, invalidOption } from './client/options.js'
+import { checkedVars, checkOptions, invalidOption, type Variables } from './client/options.js'
 import { isObject } from './core/quick-check.js'
 import { flattened, type GivenSettings, SETTINGS } from './core/settings.js'
 import { type RunningEmulator, runEmulator } from './emulator.js'
@@ -18,6 +18,8 @@ export type Logger = { info: LogLine; warn: LogLine; error: LogLine; debug?: Log
 export type EmulatorOptions = {
   /** A scenario or a fixture: a name, a file's path, or a document; `default` when left out. */
   scenario?: string | Scenario | Fixture
+  /** Values of the scenario's variables in place of their defaults, each of the type of its default. */
+  vars?: Variables
   /** Settings by key, as on the command line, or nested: `{ 'pagination.max_limit': 5 }`, `{ pagination: { max_limit: 5 } }`. */
   settings?: Settings
   /** The port to listen on; a free one when left out. */
@@ -28,7 +30,7 @@ export type EmulatorOptions = {
   now?: () => number
 }
 
-const OPTIONS = ['scenario', 'settings', 'port', 'logger', 'now'] as const satisfies (keyof EmulatorOptions)[]
+const OPTIONS = ['scenario', 'vars', 'settings', 'port', 'logger', 'now'] as const satisfies (keyof EmulatorOptions)[]
 
 /**
  * Starts an emulator on a free port, or on the one that is given, and loads its scenario. Variables of the environment are not read.
@@ -37,7 +39,7 @@ const OPTIONS = ['scenario', 'settings', 'port', 'logger', 'now'] as const satis
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions('startEmulator', options, OPTIONS, settingAdvice)
-  const { scenario, settings = {}, port, logger, now } = options
+  const { scenario, vars, settings = {}, port, logger, now } = options
   const given = flattened(settings) as GivenSettings
   if (scenario !== undefined && typeof scenario !== 'string' && !isObject(scenario)) {
     throw invalidOption('scenario', `A name, a path or a document was expected as scenario, not ${scenario}`)
@@ -46,6 +48,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const running = await runEmulator({
     settings: { ...given, ...(port !== undefined && { port }) },
     ...(scenario !== undefined && { scenario: typeof scenario === 'string' ? scenario : JSON.parse(jsonOf(scenario)) }),
+    ...(vars && { vars: { values: checkedVars(vars), isText: false } }),
     ...(logger && { logger: wholeLogger(logger) }),
     ...(now && { now })
   }).catch(error => {

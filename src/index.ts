@@ -3,6 +3,19 @@
 export type * from './client/answers.js'
 export { type ConnectOptions, connect } from './client/connect.js'
 export type * from './client/documents.js'
-export type { ControlOptions, Emulator, ExplainOptions, InjectedAnswer, InjectOptions, JournalFilter, Json, Scope, Values } from './client/emulator.js'
+export type {
+  ControlOptions,
+  Emulator,
+  ExplainOptions,
+  InjectedAnswer,
+  InjectOptions,
+  JournalFilter,
+  Json,
+  Loaded,
+  LoadOptions,
+  Scope,
+  Values
+} from './client/emulator.js'
 export { EmulatorError, type ErrorCode, type Problem } from './client/error.js'
+export type { Variables } from './client/options.js'
 export { type EmulatorOptions, type Logger, type LogLine, startEmulator } from './in-process.js'

@@ -162,6 +162,8 @@ async function ownModules() {
   const contents = [
     "export { problemLine, readDocument } from './src/scenario/documents.js'",
     "export { preparedName } from './src/scenario/prepared.js'",
+    "export { isSharedScript, SHARED_SCRIPT_CHECKER } from './src/scenario/shared-script.js'",
+    "export { withDefaults } from './src/scenario/variables.js'",
     "export * from './src/scenario/schemas.js'",
     "export { SETTINGS, settingsSchema } from './src/core/settings.js'",
     "export { CATALOGUE } from './src/core/errors.js'",
@@ -178,14 +180,25 @@ async function ownModules() {
 }
 
 /** Reads and checks the shipped documents and writes them as JSON. Errors: a line for each problem of one. */
-async function prepareDocuments({ readDocument, problemLine, preparedName, FIXTURE_CHECKER, SCENARIO_CHECKER }) {
-  const folders = { fixtures: { checkedAs: 'fixture', checker: FIXTURE_CHECKER }, scenarios: { checkedAs: 'scenario', checker: SCENARIO_CHECKER } }
+async function prepareDocuments({
+  readDocument,
+  problemLine,
+  preparedName,
+  withDefaults,
+  isSharedScript,
+  FIXTURE_CHECKER,
+  SCENARIO_CHECKER,
+  SHARED_SCRIPT_CHECKER
+}) {
+  const checkers = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER, script: SHARED_SCRIPT_CHECKER }
   await mkdir(join(DIST, 'documents'))
-  for (const [folder, { checkedAs, checker }] of Object.entries(folders)) {
+  for (const folder of ['fixtures', 'scenarios']) {
     for (const file of await readdir(join(ROOT, folder))) {
       const text = await readFile(join(ROOT, folder, file), 'utf8')
       const { data } = await readDocument(file, text)
-      const problems = await checker.problems(data)
+      const kind = folder === 'fixtures' ? 'fixture' : 'scenario'
+      const checkedAs = isSharedScript(data) ? 'script' : kind
+      const problems = await checkers[checkedAs].problems(withDefaults(data))
       if (problems.length > 0) throw new Error(problems.map(problem => problemLine({ file, ...problem })).join('\n'))
       await writeFile(join(DIST, 'documents', preparedName(text)), JSON.stringify({ checkedAs, data }))
     }
@@ -194,7 +207,7 @@ async function prepareDocuments({ readDocument, problemLine, preparedName, FIXTU
 
 /** Writes the JSON Schemas that editors read, and the same as TypeScript (`npm run schema`). */
 async function publishSchemas(own) {
-  for (const kind of ['fixture', 'scenario']) {
+  for (const kind of ['fixture', 'scenario', 'script']) {
     await writeFile(join(ROOT, 'docs/schema', `${kind}.json`), `${JSON.stringify(own.publishedSchema(kind), null, 2)}\n`)
   }
   await writeFile(join(ROOT, 'src/client/documents.ts'), declarations(own))

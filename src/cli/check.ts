@@ -63,7 +63,8 @@ async function checkFile(file: string, options: CheckOptions): Promise<Point[]> 
   const sandboxes = new Sandboxes({ library, launch, machine: Date.now })
   const sandbox = sandboxes.main
   try {
-    await sandboxes.start(await library.file(file), { name: file, file })
+    const known = new Set<string>()
+    await sandboxes.start(await library.file(file), { name: file, file }, { variables: { values: Object.fromEntries(options.variables), isText: true, known } })
   } catch (error) {
     return [{ file, title: 'the document is valid', problems: problemsOf(error as Error).map(problemLine), ms: 0 }]
   }

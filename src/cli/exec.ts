@@ -1,22 +1,28 @@
-/** `commerce-emulator exec … -- COMMAND…`: runs a command against an emulator of its own, and judges the calls that the command made. */
+/** `commerce-emulator exec … -- COMMAND…`, and `record`: runs a command against an emulator of its own, and judges the calls that the command made. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { constants } from 'node:os'
-import { settingsInForce } from '../core/settings.js'
+import { type GivenSettings, settingsInForce } from '../core/settings.js'
 import { runEmulator } from '../emulator.js'
 import { createLogger } from '../http/logging.js'
 import { BASE } from '../http/paths.js'
 import type { Launch } from '../scenario/scenario.js'
+import type { GivenVariables } from '../scenario/variables.js'
 import { concluded, type ReportOptions } from './run-reports.js'
 import { originOf, runOf } from './running.js'
+import { visible } from './terminal.js'
 
 export type ExecOptions = ReportOptions & {
   launch: Launch
+  /** Values of the scenario's variables. */
+  vars?: GivenVariables | undefined
   /** Names of the environment variables that tell the command where the emulator is. */
   names: { url: string; baseUrl: string; sandboxUrl: string; apiKey: string; controlUrl: string }
   /** How long the command may take to end after a signal, in seconds. */
   killAfter: number
+  /** The file that the calls are written to as a scenario; undefined where they are not. */
+  out?: string | undefined
 }
 type Command = readonly [string, ...string[]]
 type Streams = { stderr: NodeJS.WriteStream }
@@ -24,12 +30,22 @@ const NOT_RUNNABLE = 126
 const NOT_FOUND = 127
 
 /** Runs the command and returns the exit status: the command's own, or 2 when only a gate failed. Nothing is left running. */
-export async function exec(command: Command, { launch, names, killAfter, ...options }: ExecOptions, { stderr }: Streams): Promise<number> {
-  const { flag, environment, variables = {} } = launch
+export async function exec(command: Command, { launch, vars, names, killAfter, out, ...options }: ExecOptions, { stderr }: Streams): Promise<number> {
+  const recorder = out === undefined ? null : await (await import('./record.js')).Recorder.to(out)
+  const flag = recorder === null ? launch.flag : { ...unlessGiven(launch), ...launch.flag }
+  const { environment, variables = {} } = launch
   if (options.report !== null) await mkdir(options.report, { recursive: true })
   const level = flag.log_level ?? environment.log_level
   const logger = level && (await createLogger(level, stderr.isTTY, stderr))
-  const emulator = await runEmulator({ settings: flag, environment, variables, ...(logger && { logger }) })
+  const warn = (line: string) => stderr.write(`commerce-emulator: warning: ${visible(line)}\n`)
+  const emulator = await runEmulator({
+    settings: flag,
+    environment,
+    variables,
+    vars,
+    ...(recorder && { beforeForgetting: recorder.note }),
+    ...(logger ? { logger } : { warn })
+  })
   try {
     const { baseUrl, controlUrl } = emulator
     const origin = originOf(controlUrl)
@@ -45,11 +61,20 @@ export async function exec(command: Command, { launch, names, killAfter, ...opti
       killAfter,
       stderr
     )
-    return await concluded(await runOf(controlUrl, settingsInForce(launch).values.control_token), status, options, stderr)
+    const run = await runOf(controlUrl, settingsInForce(launch).values.control_token)
+    const isRecorded = recorder === null || (await recorder.write(emulator, stderr))
+    const judged = await concluded(run, status, options, stderr)
+    return judged === 0 && !isRecorded ? 1 : judged
   } finally {
     await emulator.close()
   }
 }
+
+/** The journal of a recording holds more calls, unless a setting says how many. */
+const RECORDED = { 'limits.journal': 10_000, 'limits.journal_bytes': 268_435_456, 'limits.journal_total': 1_073_741_824 } as const satisfies GivenSettings
+
+const unlessGiven = ({ environment }: Launch): GivenSettings =>
+  Object.fromEntries(Object.entries(RECORDED).filter(([key]) => environment[key as keyof typeof RECORDED] === undefined))
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 /** Signals that a terminal sends to the command as well: Ctrl-C and Ctrl-\. */

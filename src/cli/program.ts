@@ -1,4 +1,4 @@
-/** The command line: `commerce-emulator [start] | new NAME | validate FILE… | check FILE… | exec -- COMMAND… | coverage merge FILE… | healthcheck`. */
+/** The command line: `commerce-emulator [start] | new NAME | validate FILE… | check FILE… | exec -- COMMAND… | record --out FILE -- COMMAND… | repro ID | coverage merge FILE… | healthcheck`. */
 import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
@@ -12,11 +12,12 @@ import { isFailed, REPORT_FORMATS, type ReportFormat, report } from './reports.j
 import { visible } from './terminal.js'
 
 export type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
-type Flags = { set?: string[] } & Partial<Record<SettingKey, string>>
-type CheckFlags = Flags & { against?: string; key?: string[]; var?: string[]; format: ReportFormat; maxAnswer?: number; timeout?: number }
+type Flags = { set?: string[]; var?: string[] } & Partial<Record<SettingKey, string>>
+type CheckFlags = Flags & { against?: string; key?: string[]; format: ReportFormat; maxAnswer?: number; timeout?: number }
 type GateFlags = { minCoverage?: number; failOn?: string[]; ignore?: string[]; report?: string }
 type ExecFlags = Flags &
   GateFlags & { killAfter: number; urlName: string; baseUrlName: string; sandboxUrlName: string; apiKeyName: string; controlUrlName: string }
+type RecordFlags = ExecFlags & { out: string }
 type JudgeFlags = GateFlags & { url?: string; token?: string }
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -77,18 +78,25 @@ function withSettings(command: Command, wanted: (key: SettingKey) => boolean = (
     .helpOption('-h, --help', 'Print this help.')
 }
 
-/** What exec runs: all that comes after `--`, which is there. */
+/** Adds `--var` for the variables of scenarios. */
+const withVariables = (command: Command, about = 'The value of a variable of the scenario, as often as needed.'): Command =>
+  command.addOption(new Option('--var <name=value>', about).argParser(collected))
+
+/** What exec or record runs: all that comes after `--`, which is there. */
 const commandIn = (args: readonly string[]): readonly string[] => args.slice(args.indexOf('--') + 1)
 
-/** Why a command line of exec runs nothing, though no help is asked for; null where it names a command. */
-function missingCommand([command, first, ...rest]: readonly string[]): string | null {
-  if (command !== 'exec' || first === '-h' || first === '--help') return null
+/** The commands that run another one, and how each is called. */
+const RUNNING: Readonly<Record<string, string>> = { exec: 'exec [options] -- COMMAND', record: 'record --out FILE [options] -- COMMAND' }
+
+/** Why a command line of exec or record runs nothing, though no help is asked for; null where it names a command. */
+function missingCommand([command = '', first, ...rest]: readonly string[]): string | null {
+  if (!Object.hasOwn(RUNNING, command) || first === '-h' || first === '--help') return null
   const all = [first, ...rest]
   const end = all.indexOf('--')
-  if (end < 0) return 'exec needs -- before the command that it runs: commerce-emulator exec [options] -- COMMAND'
-  if (end === all.length - 1) return 'exec needs a command after --'
+  if (end < 0) return `${command} needs -- before the command that it runs: commerce-emulator ${RUNNING[command]}`
+  if (end === all.length - 1) return `${command} needs a command after --`
   const version = all.slice(0, end).find(word => word === '-V' || word === '--version')
-  return version === undefined ? null : `exec has no option ${version}`
+  return version === undefined ? null : `${command} has no option ${version}`
 }
 
 /** Adds the flags that say what fails a run, and where its reports go. */
@@ -107,16 +115,26 @@ function withGates(command: Command): Command {
 /** Runs the command line and returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
 export async function run(args: readonly string[], environment: Environment, { stdout, stderr }: Streams): Promise<number | null> {
   let status: number | null = 0
-  const launchOf = async ({ set = [], ...flags }: Flags) => {
+  const launchOf = async ({ set = [], var: _, ...flags }: Flags) => {
     const named = Object.fromEntries(
       Object.entries(flags).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), String(value)])
     )
     return { flag: await settingsOfFlags(named, set), environment: await settingsOfEnvironment(environment), variables: variablesIn(environment) }
   }
+  /** The values that `--var` gives; undefined where it gives none. */
+  const varsOf = ({ var: texts }: Flags) => {
+    if (texts === undefined) return undefined
+    const nameless = texts.find(text => !/^[^=]+=/.test(text))
+    if (nameless !== undefined) program.error(`error: --var takes NAME=VALUE, not ${nameless}`)
+    const values = new Map(texts.map(pairOf))
+    const twice = texts.map(pairOf).find(([name], index) => texts.findIndex(text => pairOf(text)[0] === name) < index)
+    if (twice !== undefined) program.error(`error: --var gives ${twice[0]} twice`)
+    return { values: Object.fromEntries(values), isText: true }
+  }
   const program = new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .usage(
-      '[start] [options]\n       commerce-emulator new [options] <name>\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
+      '[start] [options]\n       commerce-emulator new [options] <name>\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator record --out <file> [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator repro [options] <id>\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
     )
     .version(VERSION, '-V, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help.')
@@ -130,14 +148,14 @@ export async function run(args: readonly string[], environment: Environment, { s
     .exitOverride()
     .showHelpAfterError('(run commerce-emulator --help for the commands and flags)')
 
-  const start = withSettings(program.command('start', { isDefault: true }).description('Start the emulator; also when no command is named.'))
+  const start = withSettings(withVariables(program.command('start', { isDefault: true }).description('Start the emulator; also when no command is named.')))
     .allowExcessArguments()
     .action(async (flags: Flags, { args }: Command) => {
       if (args.length > 0) program.error(`error: ${strayArgument(args[0] as string, program)}`)
       const { start } = await import('./start.js')
       const { flag, ...more } = await launchOf(flags)
       refuseForeignHost(flag, environment)
-      await start({ settings: flag, ...more }, { stdout, stderr })
+      await start({ settings: flag, ...more, vars: varsOf(flags) }, { stdout, stderr })
       status = null
     })
 
@@ -156,31 +174,38 @@ export async function run(args: readonly string[], environment: Environment, { s
     })
 
   withSettings(
-    program.command('validate').argument('<file...>', 'Scenario or fixture files.').description('Check scenario and fixture files; exit 0 when all are valid.'),
+    withVariables(
+      program
+        .command('validate')
+        .argument('<file...>', 'Scenario or fixture files.')
+        .description('Check scenario and fixture files; exit 0 when all are valid.')
+    ),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
   ).action(async (files: string[], flags: Flags) => {
     const { validate } = await import('./validate.js')
-    status = (await validate(files, await launchOf(flags), line => stdout.write(`${line}\n`))) ? 0 : 1
+    status = (await validate(files, await launchOf(flags), line => stdout.write(`${line}\n`), varsOf(flags))) ? 0 : 1
   })
 
   withSettings(
-    program
-      .command('check')
-      .argument('<file...>', 'Scenario files.')
-      .description("Play scenarios' steps and check their expectations; exit 0 when all hold.")
-      .option('--against <url>', 'Play against a running service, by its base address; no script and no control call is sent there.')
-      .addOption(
-        new Option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.").argParser(collected)
-      )
-      .option('--max-answer <bytes>', 'Longest answer that is read there. (default: 16777216)', wholeOf)
-      .option('--timeout <ms>', 'Longest that an answer may take there, in milliseconds. (default: 30000)', wholeOf)
-      .addOption(new Option('--var <name=value>', 'The value of ${name}.').argParser(collected))
-      .addOption(new Option('--format <format>', 'How to report.').choices(REPORT_FORMATS).default('text')),
+    withVariables(
+      program
+        .command('check')
+        .argument('<file...>', 'Scenario files.')
+        .description("Play scenarios' steps and check their expectations; exit 0 when all hold.")
+        .option('--against <url>', 'Play against a running service, by its base address; no script and no control call is sent there.')
+        .addOption(
+          new Option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.").argParser(
+            collected
+          )
+        )
+        .option('--max-answer <bytes>', 'Longest answer that is read there. (default: 16777216)', wholeOf)
+        .option('--timeout <ms>', 'Longest that an answer may take there, in milliseconds. (default: 30000)', wholeOf)
+        .addOption(new Option('--format <format>', 'How to report.').choices(REPORT_FORMATS).default('text')),
+      'The value of a variable of the scenario, or of ${name} in its steps.'
+    ),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
-  ).action(async (files: string[], { against, key, var: variables, format, maxAnswer, timeout, ...flags }: CheckFlags) => {
+  ).action(async (files: string[], { against, key, format, maxAnswer, timeout, ...flags }: CheckFlags) => {
     if (key && against === undefined) program.error('error: --key goes with --against; in process the scenario uses its own keys')
-    const nameless = variables?.find(text => !/^[^=]+=/.test(text))
-    if (nameless !== undefined) program.error(`error: --var takes NAME=VALUE, not ${nameless}`)
     const { check } = await import('./check.js')
     const bar = await createProgressBar(stderr)
     const points = await check(files, {
@@ -189,7 +214,7 @@ export async function run(args: readonly string[], environment: Environment, { s
       ...(maxAnswer !== undefined && { mostBytes: maxAnswer }),
       ...(timeout !== undefined && { timeout }),
       keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...(key ?? []).map(pairOf)]),
-      variables: new Map((variables ?? []).map(pairOf)),
+      variables: new Map(Object.entries(varsOf(flags)?.values ?? {})),
       onProgress: bar.update
     }).finally(bar.stop)
     stdout.write(report(points, format))
@@ -202,33 +227,48 @@ export async function run(args: readonly string[], environment: Environment, { s
     return typeof gates === 'string' ? program.error(`error: ${gates}`) : gates
   }
 
-  withSettings(
-    withGates(
-      program
-        .command('exec')
-        .usage('[options] -- <command...>')
+  /** Adds the flags of a command that runs another one. */
+  const running = (command: Command) =>
+    withSettings(
+      withVariables(withGates(command))
         .argument('<command...>', 'The command to run, after --.')
-        .description('Run a command against an emulator of its own, and judge its calls; exit with its status, or 2 when only a gate failed.')
+        .addOption(new Option('--kill-after <seconds>', 'How long the command may take to end after a signal.').argParser(wholeOf).default(5))
+        .option('--url-name <name>', "Variable for the emulator's address.", 'COMMERCE_URL')
+        .option('--base-url-name <name>', 'Variable for the base address of the API.', 'COMMERCE_BASE_URL')
+        .option('--sandbox-url-name <name>', 'Variable for the base address of a sandbox, with {name} in it.', 'COMMERCE_SANDBOX_URL')
+        .option('--api-key-name <name>', 'Variable for the first API key.', 'COMMERCE_API_KEY')
+        .option('--control-url-name <name>', 'Variable for the address of the control API.', 'COMMERCE_CONTROL_URL'),
+      () => true,
+      { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` }
     )
-      .addOption(new Option('--kill-after <seconds>', 'How long the command may take to end after a signal.').argParser(wholeOf).default(5))
-      .option('--url-name <name>', "Variable for the emulator's address.", 'COMMERCE_URL')
-      .option('--base-url-name <name>', 'Variable for the base address of the API.', 'COMMERCE_BASE_URL')
-      .option('--sandbox-url-name <name>', 'Variable for the base address of a sandbox, with {name} in it.', 'COMMERCE_SANDBOX_URL')
-      .option('--api-key-name <name>', 'Variable for the first API key.', 'COMMERCE_API_KEY')
-      .option('--control-url-name <name>', 'Variable for the address of the control API.', 'COMMERCE_CONTROL_URL'),
-    () => true,
-    { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` }
-  ).action(async (operands: string[], { minCoverage, failOn, ignore, report, killAfter, ...flags }: ExecFlags) => {
+
+  const runIt = async (operands: string[], { minCoverage, failOn, ignore, report, killAfter, ...flags }: ExecFlags, name: string, out?: string) => {
     const command = commandIn(args) as [string, ...string[]]
-    if (operands.length > command.length) program.error(`error: ${operands[0]} comes before --, where exec has its own options`, { exitCode: USAGE })
+    if (operands.length > command.length) program.error(`error: ${operands[0]} comes before --, where ${name} has its own options`, { exitCode: USAGE })
     const { exec } = await import('./exec.js')
     const { urlName, baseUrlName, sandboxUrlName, apiKeyName, controlUrlName, ...settings } = flags
+    const vars = varsOf(settings)
     const names = { url: urlName, baseUrl: baseUrlName, sandboxUrl: sandboxUrlName, apiKey: apiKeyName, controlUrl: controlUrlName }
     const gates = await gatesOf({ ...(minCoverage !== undefined && { minCoverage }), ...(failOn && { failOn }), ...(ignore && { ignore }) })
     const launch = await launchOf(settings)
     refuseForeignHost(launch.flag, environment)
-    status = await exec(command, { launch, names, killAfter, gates, report: report ?? null, environment }, { stderr })
-  })
+    status = await exec(command, { launch, vars, names, killAfter, gates, report: report ?? null, environment, out }, { stderr })
+  }
+
+  running(
+    program
+      .command('exec')
+      .usage('[options] -- <command...>')
+      .description('Run a command against an emulator of its own, and judge its calls; exit with its status, or 2 when only a gate failed.')
+  ).action((operands: string[], flags: ExecFlags) => runIt(operands, flags, 'exec'))
+
+  running(
+    program
+      .command('record')
+      .usage('--out <file> [options] -- <command...>')
+      .description('Run a command as exec does, and write its calls as a scenario that plays them again, with no more records than they need.')
+      .requiredOption('--out <file>', 'File to write the scenario to; after each load or reset another one, with -2, -3 … in its name.')
+  ).action((operands: string[], { out, ...flags }: RecordFlags) => runIt(operands, flags, 'record', out))
 
   withGates(
     program
@@ -243,6 +283,18 @@ export async function run(args: readonly string[], environment: Environment, { s
       const gates = await gatesOf(flags)
       const known = token ?? (await settingsOfEnvironment(environment)).control_token ?? null
       status = await judge({ url, token: known, gates, report: report ?? null, environment }, stderr)
+    })
+
+  program
+    .command('repro')
+    .argument('<id>', 'A Request-Id such as req_3, or the name of a call in a report, such as worker-1#2/req_3.')
+    .description('Print the smallest scenario in which a call of a running emulator is answered as it was; it holds the records that the call was judged by.')
+    .option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)")
+    .option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
+    .helpOption('-h, --help', 'Print this help.')
+    .action(async (id: string, { url = environment.COMMERCE_URL || 'http://localhost:4010', token }: { url?: string; token?: string }) => {
+      const { repro } = await import('./repro.js')
+      stdout.write(await repro(id, { url, token: token ?? (await settingsOfEnvironment(environment)).control_token ?? null }))
     })
 
   const coverage = program.command('coverage').description('Reports of rule coverage.').helpOption('-h, --help', 'Print this help.')

@@ -16,20 +16,29 @@ export function originOf(address: string): string {
 
 /** The run so far. `token` is the control token. Errors: `setting_invalid` with why it cannot be read. */
 export async function runOf(url: string, token: string | null): Promise<RunDocument> {
+  const { status, text, unread } = await asked('the run', url, `${CONTROL}/run`, token)
+  const answer = parsed(text) as { object?: unknown } | null
+  if (status === 200 && answer?.object === 'run') return answer as RunDocument
+  throw unread()
+}
+
+/** What a control call of a running emulator answers. Errors: `setting_invalid` where nothing is answered; `unread` makes one that says what was. */
+export async function asked(what: string, url: string, path: string, token: string | null): Promise<{ status: number; text: string; unread: () => ApiError }> {
   const origin = originOf(url)
-  const address = `${origin}${CONTROL}/run`
+  const address = `${origin}${path}`
   const transport = await httpTransport(new URL(origin))
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
   const { status, text } = await transport
-    .send({ method: 'GET', path: `${CONTROL}/run`, headers, timeout: TIMEOUT_MS })
+    .send({ method: 'GET', path, headers, timeout: TIMEOUT_MS })
     .catch(({ code, message }: NodeJS.ErrnoException) => {
-      throw unreadable(`the run cannot be read at ${address}: ${code === 'ECONNREFUSED' ? 'nothing listens there' : message}`)
+      throw unreadable(`${what} cannot be read at ${address}: ${code === 'ECONNREFUSED' ? 'nothing listens there' : message}`)
     })
     .finally(() => transport.close())
-  const answer = parsed(text) as { object?: unknown; error?: { message?: unknown } } | null
-  if (status === 200 && answer?.object === 'run') return answer as RunDocument
-  const why = answer?.error?.message
-  throw unreadable(`the run cannot be read at ${address}: it answered ${status}, ${typeof why === 'string' ? why : 'not as commerce-emulator does'}`)
+  const unread = () => {
+    const why = (parsed(text) as { error?: { message?: unknown } } | null)?.error?.message
+    return unreadable(`${what} cannot be read at ${address}: it answered ${status}, ${typeof why === 'string' ? why : 'not as commerce-emulator does'}`)
+  }
+  return { status, text, unread }
 }
 
 const unreadable = (message: string) => new ApiError('setting_invalid', { message })

@@ -11,7 +11,7 @@ type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 
 /** Starts with the given settings and closes on SIGTERM or SIGINT; a second signal ends the process at once. `beforeEnd` has the process close the emulator before it ends. Errors: as of `runEmulator`. */
 export async function start(
-  given: Required<Pick<RunOptions, 'settings' | 'environment'>> & Pick<RunOptions, 'variables'>,
+  given: Required<Pick<RunOptions, 'settings' | 'environment'>> & Pick<RunOptions, 'variables' | 'vars'>,
   { stdout, stderr }: Output,
   beforeEnd: typeof closeWithGrace = closeWithGrace
 ): Promise<void> {
@@ -27,7 +27,7 @@ export async function start(
     })
   })
   warnOfExposure(values, logger)
-  stdout.write(`${startUpText(emulator, sources.scenario === 'default' ? null : values.scenario)}\n`)
+  stdout.write(`${startUpText(emulator, sources.scenario === 'default' ? null : values.scenario, given.vars !== undefined)}\n`)
 }
 
 /** Logs what to do where other machines may reach the control API and it needs no token. */
@@ -41,8 +41,9 @@ export function warnOfExposure({ host, control_token }: Pick<Settings, 'host' | 
 /**
  * The text that is printed at start-up: the addresses, the keys, a first call, and the line that says that the emulator is ready. `asked` is the scenario that
  * was asked for, which a data file takes the place of.
+ `hasVars` says that values were given to its variables.
  */
-export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }: RunningEmulator, asked: string | null = null): string {
+export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }: RunningEmulator, asked: string | null = null, hasVars = false): string {
   const [first] = apiKeys
   const width = apiKeys.reduce((width, { key }) => Math.max(width, key.length), 0)
   return [
@@ -56,6 +57,7 @@ export function startUpText({ baseUrl, controlUrl, scenario, apiKeys, resumed }:
       : [
           `            The scenario ${visible(asked)} was not loaded: the data file counts. POST /_control/load loads it, or --data with a new file starts in it.`
         ]),
+    ...(resumed === null || !hasVars ? [] : ['            The values of --var have no effect: the scenario that the data file keeps was loaded without them.']),
     ...apiKeys.map(({ key, account }, index) => `  ${index === 0 ? 'Keys    ' : '        '}  ${visible(key).padEnd(width)}  acts as ${account}`),
     ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',

@@ -215,6 +215,10 @@ export type Scenario = {
   data?: Fixture
   /** Records filled in from the seed, after data. */
   generate?: readonly Generate[]
+  /** Variables with their defaults: text, a number, or true or false. ${vars.NAME} stands for the value of one. */
+  vars?: { [name: string]: string | number | boolean }
+  /** Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script. */
+  use?: readonly string[]
   /** What the emulator does differently; the first entry that can is applied. */
   script?: readonly ScriptEntry[]
   /** Calls played through the API when the scenario loads. */

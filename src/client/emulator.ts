@@ -22,7 +22,7 @@ import type {
 import type { Connection } from './connection.js'
 import type { AnswerCode, ApiKey, Fixture, OperationName, RuleId, SandboxSettings, Scenario, ScriptEntry } from './documents.js'
 import { EmulatorError, errorFrom, type Problem } from './error.js'
-import { checkOptions, invalidOption } from './options.js'
+import { checkedVars, checkOptions, invalidOption, type Variables } from './options.js'
 
 /** Parameters of a query or a form, nested as they are in brackets. */
 export type Values = { readonly [name: string]: FormValue }
@@ -69,6 +69,10 @@ export type JournalFilter = {
 }
 /** Whose calls are counted: those of the sandbox since its last load or reset, or with `run` those of every sandbox, load and reset of the process. */
 export type Scope = { scope?: 'sandbox' | 'run' }
+/** `vars` are values of the scenario's variables in place of their defaults. */
+export type LoadOptions = { vars?: Variables }
+/** What was loaded; `warnings` are there where something of it is probably not meant so. */
+export type Loaded = { scenario: LoadedScenario; dry_run: boolean; warnings?: Problem[] }
 /** A call of the control API. */
 export type ControlOptions = { query?: Values; body?: object }
 
@@ -97,7 +101,7 @@ export type Emulator = {
    * Loads a scenario or a fixture, a document or the name of one: everything is replaced, or, with a problem, nothing.
    * `POST /_control/load`. Errors: `document_invalid` with every problem, `document_too_large`, `scenario_unknown`.
    */
-  load: (scenario: string | Scenario | Fixture) => Promise<{ scenario: LoadedScenario; dry_run: boolean }>
+  load: (scenario: string | Scenario | Fixture, options?: LoadOptions) => Promise<Loaded>
   /** The whole state, as a fixture that can be loaded again. `GET /_control/state`. Errors: `sandbox_unknown`. */
   state: () => Promise<State>
   /**
@@ -133,6 +137,11 @@ export type Emulator = {
   requests: (filter?: JournalFilter) => Promise<Journal>
   /** A call of the journal, by the Request-Id of its answer, with why it was answered so. `GET /_control/requests/ID`. Errors: `request_unknown`. */
   why: (id: string) => Promise<ExplainedCall>
+  /**
+   * The calls since the last load or reset as a scenario that plays them again, in YAML; with the id of a call the smallest scenario that answers it as it was
+   * answered. `GET /_control/requests?format=scenario`, `GET /_control/requests/ID?format=scenario`. Errors: `request_unknown`, `parameter_invalid`.
+   */
+  recorded: (id?: string) => Promise<string>
   /**
    * What a call such as `POST /refunds` would be answered now, and why. It is judged on a copy, which is thrown away: nothing is changed, counted or kept.
    * `POST /_control/explain`. Errors: `option_invalid`, `document_invalid`, `setting_invalid`, `parameter_invalid`, `sandbox_unknown`.
@@ -178,6 +187,7 @@ const FORM = 'application/x-www-form-urlencoded'
 const ON = /^\s*([A-Za-z]+)\s+(\/\S*)\s*$/
 const INJECT_OPTIONS = ['query', 'body', 'key', 'headers'] as const satisfies (keyof InjectOptions)[]
 const EXPLAIN_OPTIONS = [...INJECT_OPTIONS, 'changes'] as const satisfies (keyof ExplainOptions)[]
+const LOAD_OPTIONS = ['vars'] as const satisfies (keyof LoadOptions)[]
 const CONTROL_OPTIONS = ['query', 'body'] as const satisfies (keyof ControlOptions)[]
 
 /** The object for a part of an emulator. */
@@ -198,8 +208,10 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
       return keys
     },
     reset: () => control('POST /reset'),
-    load: async scenario => {
-      const loaded = await control<{ scenario: LoadedScenario; dry_run: boolean }>('POST /load', { body: { scenario } })
+    load: async (scenario, options = {}) => {
+      checkOptions('load', options, LOAD_OPTIONS)
+      const { vars } = options
+      const loaded = await control<Loaded>('POST /load', { body: { scenario, ...(vars && { vars: checkedVars(vars) }) } })
       keys = (await control<{ data: ApiKey[] }>('GET /keys')).data
       return loaded
     },
@@ -220,6 +232,7 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
     },
     requests: filter => control('GET /requests', { query: { ...filter } }),
     why: async id => control(`GET /requests/${idIn(id)}`),
+    recorded: async id => control(`GET /requests${id === undefined ? '' : `/${idIn(id)}`}`, { query: { format: 'scenario' } }),
     explain: async (on, options = {}) => {
       checkOptions('explain', options, EXPLAIN_OPTIONS)
       return control('POST /explain', { body: { ...callIn(on, 'POST /refunds'), ...options } })

@@ -17,6 +17,7 @@ import { keysToMask } from '../http/answers.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES } from '../reference/rules.js'
+import { type RecordedScenario, recordingOf, scenarioOf, scenarioOfCall, type Trials } from '../sandbox/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { queryOf } from './bodies.js'
@@ -30,14 +31,18 @@ const LIST_QUERY = parameters({
   since: optional(text()),
   limit: optional(Type.Integer({ minimum: 1, maximum: 1000 })),
   rule: optional(word(RULE_IDS)),
-  scope: SCOPE
+  scope: SCOPE,
+  format: optional(word(['json', 'scenario']))
 })
-const ENTRY_QUERY = parameters({ format: optional(word(['json', 'text'])) })
+const ENTRY_QUERY = parameters({ format: optional(word(['json', 'text', 'scenario'])) })
 const COVERAGE_QUERY = parameters({ scope: SCOPE, format: optional(word(COVERAGE_FORMATS)) })
 const FINDINGS_QUERY = parameters({ scope: SCOPE, format: optional(word(['json', 'text'])) })
 const SCOPE_QUERY = parameters({ scope: SCOPE })
 const DEFAULT_LIMIT = 100
 const TEXT = 'text/plain; charset=utf-8'
+const UNPLAYABLE =
+  'cannot be played again: a play calls an operation of the reference with an API key, if any, and with a form in which each name stands once, on records that a fixture can hold'
+const YAML = 'application/yaml; charset=utf-8'
 
 const totalsIn = ({ run, evidence }: Sandbox, scope: 'sandbox' | 'run' | undefined): Totals => (scope === 'run' ? run : evidence.totals)
 
@@ -51,10 +56,17 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
   setMaxListeners(0, closing.signal)
   control.addHook('onClose', async () => closing.abort())
 
-  control.get('/requests', async request => {
-    const query = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
-    if (query.scope === 'run') return callsOfRun(query, sandboxes)
+  const trialsIn = (sandbox: Sandbox): Trials => ({ blank: () => sandbox.blank(), playIn: control.playIn })
+
+  control.get('/requests', async (request, reply) => {
+    const { format, ...query } = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
     const { sandbox } = request.call
+    if (format === 'scenario') {
+      const [filter] = Object.keys(query)
+      if (filter !== undefined) throw invalid(filter, 'a scenario plays every call again; leave it out')
+      return reply.type(YAML).send(await recordedText(await scenarioOf(recordingOf(sandbox, keysToMask(sandbox)), trialsIn(sandbox))))
+    }
+    if (query.scope === 'run') return callsOfRun(query, sandboxes)
     const { journal } = sandbox.evidence
     const found = journal.calls().reverse().filter(filterOf(query, sandbox))
     const { limit = DEFAULT_LIMIT } = query
@@ -72,9 +84,14 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
     const { format } = queryOf<Static<typeof ENTRY_QUERY>>(request, ENTRY_QUERY)
     const { sandbox } = request.call
     const { journal } = sandbox.evidence
-    const found = journal.get(request.params.id)
+    const found = sandbox.evidence.find(request.params.id)
     if (!found) throw unknownRequest(request.params.id, sandbox)
     const keys = keysToMask(sandbox)
+    if (format === 'scenario') {
+      const scenario = await scenarioOfCall(found, recordingOf(sandbox, keys), trialsIn(sandbox))
+      if (scenario === undefined) throw invalid('format', `${found.id} ${UNPLAYABLE}`)
+      return reply.type(YAML).send(await recordedText(scenario))
+    }
     return format === 'text' ? reply.type(TEXT).send(explainedText(found, journal, keys)) : explained(found, journal, keys)
   })
 
@@ -152,3 +169,9 @@ function unknownRequest(id: string, sandbox: Sandbox): ApiError {
 }
 
 const heldBy = (ids: readonly string[]) => (ids.length === 0 ? 'it is empty' : `it holds ${ids[0]} to ${ids.at(-1)}`)
+
+/** A recorded scenario as YAML. */
+async function recordedText({ data, notes }: RecordedScenario): Promise<string> {
+  const { scenarioText } = await import('../scenario/yaml.js')
+  return scenarioText(data, notes)
+}

@@ -1,4 +1,4 @@
-/** Control: what describes the emulator to tools: the JSON Schemas of fixtures and scenarios, and the emulated API as an OpenAPI document. */
+/** Control: what describes the emulator to tools: the JSON Schemas of documents, and the emulated API as an OpenAPI document. */
 import type { FastifyPluginAsync } from 'fastify'
 import { optional, parameters, word } from '../reference/parameters.js'
 import { publishedSchema } from '../scenario/schemas.js'
@@ -10,6 +10,7 @@ const DOCUMENT_QUERY = parameters({ style: optional(word(['flat'])) })
 export const schemaRoutes: FastifyPluginAsync<{ version: string }> = async (control, { version }) => {
   control.get('/schema/fixture.json', async () => publishedSchema('fixture'))
   control.get('/schema/scenario.json', async () => publishedSchema('scenario'))
+  control.get('/schema/script.json', async () => publishedSchema('script'))
 
   control.get('/openapi.json', async request => {
     const { style } = queryOf<{ style?: string }>(request, DOCUMENT_QUERY)

@@ -2,10 +2,10 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { ApiError } from '../core/errors.js'
+import { ApiError, type Problem } from '../core/errors.js'
 import type { Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
-import { wantsPage } from '../http/answers.js'
+import { shownWarnings, wantsPage } from '../http/answers.js'
 import { CONTROL, controlBeside, pathOf } from '../http/paths.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import type { Added } from '../sandbox/sandbox.js'
@@ -75,7 +75,7 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
         sandboxes: `${own}/sandboxes`,
         openapi: `${own}/openapi.json`,
         docs: `${own}/docs`,
-        schemas: [`${own}/schema/fixture.json`, `${own}/schema/scenario.json`],
+        schemas: [`${own}/schema/fixture.json`, `${own}/schema/scenario.json`, `${own}/schema/script.json`],
         settings: `${own}/settings`,
         assumptions: `${own}/assumptions`
       }
@@ -96,7 +96,10 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     queryOf(request, LOAD_QUERY)
     const dryRun = request.call.leavesNothing
     const body = bodyOf(request, SCENARIO)
-    return { scenario: await request.call.sandbox.loadBody(body, { dryRun, play: control.playIn, left: departureOf(reply) }), dry_run: dryRun }
+    const warnings: Problem[] = []
+    const warn = (found: readonly Problem[]) => warnings.push(...found)
+    const scenario = await request.call.sandbox.loadBody(body, { dryRun, play: control.playIn, left: departureOf(reply), warn })
+    return { scenario, dry_run: dryRun, ...(warnings.length > 0 && { warnings: shownWarnings(warnings, request.call) }) }
   })
 
   control.get('/changes', async request => {

@@ -27,3 +27,11 @@ function isoDuration(text: string): number | null {
 }
 
 export const DURATION_EXPECTED = 'a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
+
+/** What to say of a value that is no length of time; of a number, with the units that it may be meant in. */
+export function durationExpected(value: string | number): string {
+  const text = String(value).trim()
+  const joined = text.replace(/\s+/g, '')
+  if (/^\d+(\.\d+)?$/.test(text)) return `a length of time was expected, not ${text} without a unit: write ${text}s or ${text}ms`
+  return joined !== text && durationOf(joined) !== null ? `${DURATION_EXPECTED}; write ${joined}` : DURATION_EXPECTED
+}

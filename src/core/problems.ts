@@ -1,4 +1,5 @@
 /** What is wrong with a document that does not match a JSON Schema, in words: where, what was expected, what was probably meant. */
+import { durationExpected } from './durations.js'
 import { FORMATS, type FormatProblem, NOT_BLANK } from './formats.js'
 import { didYouMean, didYouMeanOneOf, shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
@@ -32,7 +33,11 @@ export function problemFinder(schema: object): (document: unknown, most: number)
     }
 
     /** Each name that is missing or unknown is a mistake of its own. */
-    function findInNames({ properties = {}, additionalProperties, required = [] }: Schema, value: Record<string, unknown>, steps: readonly Step[]): void {
+    function findInNames(
+      { properties = {}, additionalProperties, required = [], 'x-elsewhere': elsewhere = {} }: Schema,
+      value: Record<string, unknown>,
+      steps: readonly Step[]
+    ): void {
       for (const name of required as readonly string[]) if (value[name] === undefined) found.push(problemAt(steps, `${name} is required`))
       const known = properties as Record<string, Schema>
       for (const name in value) {
@@ -40,15 +45,19 @@ export function problemFinder(schema: object): (document: unknown, most: number)
         const at = [...steps, name]
         if (Object.hasOwn(known, name)) {
           if (value[name] !== undefined) find(known[name] as Schema, value[name], at)
-        } else if (additionalProperties === false) found.push(problemAt(at, unknownName(name, Object.keys(known))))
+        } else if (additionalProperties === false)
+          found.push(problemAt(at, unknownName(name, Object.keys(known), elsewhere as Readonly<Record<string, string>>)))
         else if (typeof additionalProperties === 'object') find(additionalProperties as Schema, value[name], at)
       }
     }
   }
 }
 
-const unknownName = (name: string, known: readonly string[]) =>
-  `unknown name ${shortened(name)}${didYouMean(name, known) || `; known here: ${known.join(', ')}`}`
+/** `elsewhere` says of names that belong to another part where that is. */
+function unknownName(name: string, known: readonly string[], elsewhere: Readonly<Record<string, string>>): string {
+  const place = Object.hasOwn(elsewhere, name) ? `; it goes under ${elsewhere[name]}` : ''
+  return `unknown name ${shortened(name)}${place || didYouMean(name, known) || `; known here: ${known.join(', ')}`}`
+}
 
 /** The words about a value as a whole, in the order in which one that fails is reported: a value has one problem, of its type where that is wrong. */
 const OF_VALUES = ['type', 'enum', 'maximum', 'minimum', 'minLength', 'pattern', 'format', 'minItems'] as const
@@ -74,7 +83,8 @@ function messageOf(word: (typeof OF_VALUES)[number], schema: Schema, value: unkn
   const wanted = schema[word]
   switch (word) {
     case 'type':
-      return `${namedTypes(wanted as string | string[])} was expected, not ${shown(value)}${quoteHint(wanted as string | string[], value)}`
+      if (schema['x-duration'] && typeof value === 'number') return durationExpected(value)
+      return `${namedTypes(wanted as string | string[])} was expected, not ${shown(value)}${typeHint(wanted as string | string[], value)}`
     case 'enum': {
       const words = (wanted as unknown[]).filter(word => word !== null).map(String)
       const many = schema['x-many'] as { what: string; advice: string } | undefined
@@ -93,7 +103,7 @@ function messageOf(word: (typeof OF_VALUES)[number], schema: Schema, value: unkn
       return 'a list with a member was expected, not an empty one'
     case 'pattern':
       if (wanted === NOT_BLANK) return `text was expected, not ${value === '' ? 'an empty one' : 'white space alone'}`
-      return steps.at(-1) === 'key' ? 'a key is printable, without spaces and without a colon' : `must match pattern "${wanted}", not ${shown(value)}`
+      return steps.at(-1) === 'key' ? 'a key is printable, without spaces and without a colon' : patternHint(schema, value as string)
   }
 }
 
@@ -115,5 +125,18 @@ const shown = (value: unknown) => {
   if (Array.isArray(value)) return 'a list'
   return isObject(value) ? 'an object' : shortened(String(value))
 }
-const quoteHint = (types: string | string[], value: unknown) =>
-  [types].flat().includes('string') && (typeof value === 'number' || typeof value === 'boolean') ? `; quote it: "${value}"` : ''
+/** What to write instead of a value of the wrong type: a number as text, or one value as a list. */
+function typeHint(types: string | string[], value: unknown): string {
+  if ([types].flat().includes('string')) return typeof value === 'number' || typeof value === 'boolean' ? `; quote it: "${value}"` : ''
+  return types === 'array' && typeof value === 'string' ? `; write it as a list: [${shortened(value)}]` : ''
+}
+
+/** What a text has to look like, in words where its schema has some. */
+function patternHint({ pattern, 'x-expected': expected, 'x-instead': instead }: Schema, value: string): string {
+  const not = value === '' ? 'an empty text' : shown(value)
+  if (expected === undefined) return `must match pattern "${pattern}", not ${not}`
+  // what is no part of it is left out at the ends, and becomes one underscore elsewhere
+  const words = typeof instead === 'string' ? value.match(new RegExp(instead, 'g')) : null
+  const meant = words?.join('_') ?? value
+  return `${expected}, not ${not}${meant === value ? '' : `; write ${shortened(meant)}`}`
+}

@@ -42,6 +42,12 @@ export class Evidence {
     return { coverage: this.#coverage, assumptions: this.#assumptions, findings: this.#findings }
   }
 
+  /** The call of the journal with an id, alone or as it is named in a run; undefined where there is none. */
+  find(id: string): JudgedCall | undefined {
+    const { journal } = this
+    return journal.get(this.#period !== null && id.startsWith(this.#period) ? id.slice(this.#period.length) : id)
+  }
+
   /** Records a call that is over; what may not be kept of it is dropped. */
   record(call: JudgedCall, parts: EvidenceParts): void {
     const isKept = parts.journal && !this.#isOver

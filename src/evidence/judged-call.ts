@@ -2,11 +2,13 @@
 import type { FormObject } from '../core/form.js'
 import type { RefundFacts } from '../core/refund-rules.js'
 import type { SecretWords } from '../core/secret-words.js'
+import type { Settings } from '../core/settings.js'
 import type { Facts, Trace } from '../core/trace.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
+import type { EntryData } from '../scenario/script.js'
 
 /**
  * What became of a call. `answered`: its operation gave the answer. `scripted`: a script entry gave it instead. `lost_before` and `lost_after`: the answer
@@ -47,6 +49,8 @@ export type JudgedCall = {
   readonly query: FormObject
   readonly body: FormObject
   readonly isDecoded: boolean
+  /** Its key and parameters were found right, so that it came to the script. */
+  readonly isValid: boolean
   /** A whole card number was sent as one. */
   readonly cardNumberSent: boolean
   /** A parameter was sent that the operation does not have. */
@@ -76,6 +80,10 @@ export type JudgedCall = {
   readonly isDelivered: boolean
   readonly refusal: Refusal | null
   readonly script: ScriptAction | null
+  /** That entry as it was written. */
+  readonly entry: EntryData | null
+  /** The settings that it was judged by. */
+  readonly settings: Settings
   /** What the Retry-After of the answer asks for. */
   readonly pause: Pause | null
   /** Milliseconds of the machine's time. */

@@ -1,6 +1,6 @@
 /** What answers may show: errors in the one shape, and no secret in any of them (A07, A25). */
 import type { FastifyRequest } from 'fastify'
-import { type ApiError, CATALOGUE } from '../core/errors.js'
+import { type ApiError, CATALOGUE, type Problem } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { NO_WORDS, SecretWords } from '../core/secret-words.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -88,11 +88,19 @@ export function errorBody(error: ApiError, { sandbox, authorization, requestId, 
       ...(error.param !== undefined && { param: show(error.param) }),
       ...(exposeRule && error.rule && { rule: error.rule }),
       ...(exposeRule && !error.rule && error.assumption && { assumption: error.assumption }),
-      ...(error.problems && { problems: error.problems.map(problem => ({ ...problem, path: show(problem.path), message: show(problem.message) })) }),
+      ...(error.problems && { problems: shownProblems(error.problems, show) }),
       request_id: requestId
     }
   }
 }
+
+/** Problems of a document with what `show` masks. */
+const shownProblems = (problems: readonly Problem[], show: (text: string) => string): Problem[] =>
+  problems.map(problem => ({ ...problem, path: show(problem.path), message: show(problem.message) }))
+
+/** Warnings as an answer shows them, masked as an error is. */
+export const shownWarnings = (warnings: readonly Problem[], { sandbox, authorization }: Pick<ErrorContext, 'sandbox' | 'authorization'>): Problem[] =>
+  shownProblems(warnings, text => redacted(text, sandbox, authorization))
 
 /** A browser asks for a page; anything else gets JSON. */
 export const wantsPage = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean => /\btext\/html\b/.test(headers.accept ?? '')

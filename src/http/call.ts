@@ -15,7 +15,7 @@ import type { Account } from '../reference/accounts.js'
 import { type OperationId, operationOf } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import type { Action, Fault } from '../scenario/script.js'
+import type { Action, EntryData, Fault } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { type AnswerHeaders, keysToMask, readable } from './answers.js'
 import { keyIn } from './authentication.js'
@@ -67,6 +67,8 @@ export class Call implements JudgedCall {
   readonly at: number
   readonly now: number
   readonly #since: number
+  /** Null as long as the call goes on. */
+  #settings: Settings | null = null
   /** What tells the call from others as long as it is not decoded: its address, or its id where it has a body. Dropped once the call is recorded. */
   #undecoded: string
   sandbox: Sandbox
@@ -86,6 +88,7 @@ export class Call implements JudgedCall {
   query: FormObject = EMPTY_FORM
   body: FormObject = EMPTY_FORM
   isDecoded = false
+  isValid = false
   /** The parameters, decoded by the table of the operation. */
   values: Values = NO_VALUES
   /** Whether the caller is known. */
@@ -154,8 +157,9 @@ export class Call implements JudgedCall {
     this.authorization = headers.authorization
   }
 
+  /** Those of its sandbox; once the call is over, those that it was judged by. */
   get settings(): Settings {
-    return this.sandbox.settings
+    return this.#settings ?? this.sandbox.settings
   }
 
   get account(): string | null {
@@ -209,6 +213,10 @@ export class Call implements JudgedCall {
     return { id: this.action.id, name, fault }
   }
 
+  get entry(): EntryData | null {
+    return this.action?.entry.data ?? null
+  }
+
   /** Whether a whole card number was sent as one. */
   get cardNumberSent(): boolean {
     const number = nodeIn(this.body, ['card', 'number'])
@@ -218,6 +226,7 @@ export class Call implements JudgedCall {
   /** The response is closed: the client got the answer, or it was lost on the way. */
   close({ raw }: FastifyReply): void {
     this.isDelivered = this.lost === null && isSent(raw)
+    this.#settings = this.sandbox.settings
     this.status = raw.statusCode
     this.ms = Math.round((performance.now() - this.#since) * 10) / 10
     if (!this.isDelivered && this.fate === 'answered') this.fate = 'lost_after'

@@ -156,6 +156,7 @@ export function addPipeline(api: FastifyInstance, { decodeForm, faults, data, co
       readForms(request)
       countCall(call)
       readParameters(request)
+      call.isValid = true
       const operation = call.operation as OperationId
       const { script, settings } = call.sandbox
       const isScripted = call.isScriptable && script.has(operation)

@@ -57,9 +57,11 @@ export type SandboxDependencies = {
   progress?: Progress | undefined
   /** Where large documents are read; a sandbox that no call reaches needs none. */
   documents?: DocumentWorker | undefined
+  /** Called with a sandbox that has answered calls and is about to forget them. */
+  beforeForgetting?: ((sandbox: Sandbox) => void) | undefined
 }
-/** `play` makes the calls of steps in the sandbox that is being loaded; without it they are checked, not made. `dryRun` only checks. */
-export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined }
+/** `play` makes the calls of steps in the sandbox that is being loaded; without it they are checked, not made. `dryRun` only checks. `warn` takes what is probably not meant so. */
+export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined; warn?: Making['warn'] }
 
 /** The records that a merge added. */
 export type Added = ImportedRecords
@@ -106,6 +108,12 @@ export class Sandbox {
     this.run = dependencies.run ?? new Run()
     const budget = dependencies.journals ?? new JournalBudget(values['limits.journal_total'])
     this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], budget }, this.run, name)
+  }
+
+  /** A sandbox with the same fixtures and scenarios at hand, and nothing of this one: neither its settings, nor its records, nor its run. */
+  blank(): Sandbox {
+    const { library, machine, documents } = this.#dependencies
+    return new Sandbox({ library, machine, documents, launch: { flag: {}, environment: {} } })
   }
 
   get isLoaded(): boolean {
@@ -177,9 +185,9 @@ export class Sandbox {
   async load(
     document: SourceDocument,
     origin: { name: string; file: string | null },
-    { dryRun = false, play }: LoadOptions = {}
+    { dryRun = false, play, warn, variables }: LoadOptions & Pick<Making, 'variables'> = {}
   ): Promise<FirstState['scenario']> {
-    const first = await firstStateOf(document, origin, this.#making)
+    const first = await firstStateOf(document, origin, { ...this.#making, warn, variables })
     return this.#beginIn({ first, document }, { dryRun, play })
   }
 
@@ -187,8 +195,8 @@ export class Sandbox {
    * Loads what a load call's body asks for. The load takes effect as a whole when it is done, whatever the sandbox was loaded with or reset to meanwhile.
    * Errors: as of `load`; `sandbox_unknown` where the sandbox was deleted meanwhile.
    */
-  async loadBody(body: Body, { left, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<FirstState['scenario']> {
-    const made = await loaded(body, { ...this.#making, documents: this.documents, now: this.machineNow() }, () => AbortSignal.any([left(), this.ending]))
+  async loadBody(body: Body, { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<FirstState['scenario']> {
+    const made = await loaded(body, { ...this.#making, warn, documents: this.documents, now: this.machineNow() }, () => AbortSignal.any([left(), this.ending]))
     return this.#beginIn(made, options)
   }
 
@@ -222,9 +230,15 @@ export class Sandbox {
     if (this.#requests > 0) this.run.history.add(this.period)
   }
 
+  /** Ends a period whose calls are forgotten. */
+  #forget(): void {
+    if (this.#requests > 0) this.#dependencies.beforeForgetting?.(this)
+    this.#endPeriod()
+  }
+
   /** Begins in a first state, and goes back to it on reset. */
   begin(first: FirstState): void {
-    if (this.#first) this.#endPeriod()
+    if (this.#first) this.#forget()
     this.#requests = 0
     this.#first = first
     this.reset()
@@ -267,7 +281,7 @@ export class Sandbox {
 
   /** Cuts what waits in a sandbox that is deleted, and gives its evidence up. */
   end(): void {
-    if (this.isKept) this.#endPeriod()
+    if (this.isKept) this.#forget()
     this.#ending.abort(new ApiError('sandbox_unknown', { message: `The sandbox ${this.name} was deleted meanwhile.`, param: 'name' }))
     this.gates.end()
     this.evidence.end()
@@ -285,7 +299,7 @@ export class Sandbox {
   /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the count of answers. */
   reset(): void {
     const first = this.requireLoaded()
-    this.#endPeriod()
+    this.#forget()
     this.evidence.clear()
     this.#tally = new Tally(first.expectations)
     this.#requests = 0

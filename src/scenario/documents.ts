@@ -21,7 +21,8 @@ export type SourceDocument = {
   checkedAs?: DocumentKind
 }
 export type TextType = 'json' | 'yaml'
-export type DocumentKind = 'fixture' | 'scenario'
+/** `script` is a file of script entries that scenarios share. */
+export type DocumentKind = 'fixture' | 'scenario' | 'script'
 /** A problem, its document and its place in that. */
 export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; message: string }
 /** Takes a problem by its place in the part of a document that is looked at. */
@@ -123,13 +124,18 @@ export async function refusalOf(
   documents: readonly SourceDocument[] = problems.map(({ document }) => document)
 ): Promise<ApiError> {
   const { limits } = documents[0] as SourceDocument
+  return documentInvalid(await listedProblems(problems, documents), limits, problems.length > limits['limits.problems'])
+}
+
+/** Problems with their places: document after document, in the order of `documents`, within each by place; none twice. */
+export async function listedProblems(problems: readonly DocumentProblem[], documents: readonly SourceDocument[]): Promise<Problem[]> {
   const byName = new Map<string, DocumentProblem[]>(documents.map(({ name }) => [name, []]))
   for (const problem of problems) byName.get(problem.document.name)?.push(problem)
   const listed: Problem[] = []
   for (const ofDocument of byName.values()) {
     for (const problem of await placed(unique(ofDocument))) listed.push(problem)
   }
-  return documentInvalid(listed, limits, problems.length > limits['limits.problems'])
+  return listed
 }
 
 /** Refuses a document that its schema does not allow. Errors: `document_invalid`. */
@@ -149,12 +155,16 @@ async function placed(problems: readonly DocumentProblem[]): Promise<Problem[]> 
   for (const [document, own] of byDocument) {
     const places = await document.locate(own.map(({ steps }) => steps))
     for (const [index, { steps, message }] of own.entries()) {
-      found.push({ file: document.name, path: pathOf(steps), message: cut(message), ...places[index] })
+      const { source, ...place } = places[index] ?? {}
+      found.push({ file: document.name, path: pathOf(steps), message: cut(source === undefined ? message : withZeros(message, source)), ...place })
     }
   }
   // a part that came through an alias or a merge is elsewhere in the text
   return found.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
 }
+
+/** A number is quoted with the zeros that it was written with: `0042`, which reads as 42. */
+const withZeros = (message: string, source: string) => message.replace(/; quote it: "\d+"$/, `; quote it: "${source}"`)
 
 /** A message may hold a value of any length. */
 const cut = (message: string) => (message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message)

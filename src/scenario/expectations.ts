@@ -1,4 +1,5 @@
 /** Expectations: how often calls have to come and what becomes of them, in which order they come, and what the records are in the end. */
+import type { Step } from '../core/places.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 import { withDigests } from './digests.js'
@@ -47,6 +48,12 @@ export async function compileExpectation(data: ExpectationData, report: Report):
   }
   const expectation = await compiled(data, note)
   return isRight ? expectation : null
+}
+
+/** The calls of an expectation, each with its place in it; none of one of records. */
+export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: CallsData }[] {
+  if ('on' in data) return [{ at: [], calls: data }]
+  return 'sequence' in data ? data.sequence.map((calls, index) => ({ at: ['sequence', index], calls })) : []
 }
 
 async function compiled(data: ExpectationData, note: Report): Promise<Expectation> {

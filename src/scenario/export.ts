@@ -8,7 +8,7 @@ import { FAMILIES, type Store } from '../store/store.js'
 export function exported(store: Store): Record<string, unknown[]> {
   const document: Record<string, unknown[]> = { api_keys: keysIn(store) }
   for (const family of FAMILIES) {
-    document[family] = store[family].inCreationOrder().map(record => exportedPart(RESOURCES[family], record))
+    document[family] = store[family].inCreationOrder().map(record => exportedRecord(family, record))
   }
   return document
 }
@@ -20,7 +20,7 @@ const TEXTS = new WeakMap<object, string>()
 export function recordText(family: Family, record: object): string {
   let text = TEXTS.get(record)
   if (text === undefined) {
-    text = JSON.stringify(exportedPart(RESOURCES[family], record))
+    text = JSON.stringify(exportedRecord(family, record))
     TEXTS.set(record, text)
   }
   return text
@@ -41,6 +41,9 @@ export function exportedText(store: Store, families: readonly Family[] = FAMILIE
   }
   return `{${parts.join(',')}}`
 }
+
+/** A record as a fixture gives it. */
+export const exportedRecord = (family: Family, record: object): Record<string, unknown> => exportedPart(RESOURCES[family], record)
 
 function exportedPart(schema: Schema, record: object): Record<string, unknown> {
   const values = record as Record<string, unknown>

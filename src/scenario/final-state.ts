@@ -5,6 +5,7 @@ import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import { RESOURCES } from '../reference/tables.js'
 import { collectionOf, type Store } from '../store/store.js'
 import type { Report } from './documents.js'
+import { referenceIn, textsIn, valueless } from './references.js'
 import { differences, type Json } from './steps.js'
 
 type Part = { readonly [name: string]: Json }
@@ -31,6 +32,7 @@ export function compileState(data: StateData, report: Report): (store: Store) =>
 
 /** A record has the fields of its table; the Refunds of a Transaction are records of their own. */
 function checkFields(record: Part, family: Family, at: readonly string[], report: Report): void {
+  for (const { steps, text } of textsIn(record, at)) report(steps, valueless(referenceIn(text) as string))
   const known = Object.keys(RESOURCES[family].properties as object).filter(name => !(family === 'transactions' && name === 'refunds'))
   for (const name of Object.keys(record)) {
     if (known.includes(name)) continue

@@ -24,3 +24,23 @@ export function flawsOf(problems: readonly { steps: readonly Step[] }[]): Flaws 
 export function membersOf<T>(list: unknown, flaws: Flaws | undefined): { member: T; index: number; flaws: Flaws | undefined }[] {
   return Array.isArray(list) ? list.map((member, index) => ({ member, index, flaws: flaws?.get(index) })) : []
 }
+
+/** A part of a document without what is wrong in it; undefined where it is wrong itself. A list with a wrong member is wrong, so that every other one has its place. */
+export function withoutFlaws(part: unknown, flaws: Flaws): unknown {
+  if (flaws.size === 0 || typeof part !== 'object' || part === null) return undefined
+  const isList = Array.isArray(part)
+  const right = Object.entries(part).flatMap(([name, value]) => {
+    const own = flaws.get(isList ? Number(name) : name)
+    const rest = own === undefined ? value : withoutFlaws(value, own)
+    return rest === undefined ? [] : [[name, rest] as const]
+  })
+  if (!isList) return Object.fromEntries(right)
+  return right.length === part.length ? right.map(([, value]) => value) : undefined
+}
+
+/** Whether a place is none of those with flaws, nor around one. */
+export function isBeside(flaws: Flaws, steps: readonly Step[]): boolean {
+  let at: Flaws | undefined = flaws
+  for (const step of steps) at = at?.get(step)
+  return at === undefined
+}

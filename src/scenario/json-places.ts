@@ -1,8 +1,8 @@
 /** Where the parts of a JSON text are, found in one pass for all places that are asked for. */
 import type { Step } from '../core/places.js'
 
-/** A line and a column, counted from 1. */
-export type Place = { line: number; column: number }
+/** A line and a column, counted from 1; `source` is a number with zeros before it as it was written. */
+export type Place = { line: number; column: number; source?: string }
 /** A place that is looked for, with those below it; `offset` is where its value begins. */
 export type PlaceTree = { offset: number; readonly parts: Map<Step, PlaceTree> }
 

@@ -9,6 +9,7 @@ import { TooLargeHere } from './body.js'
 import { documentOf, readDocument, type SourceDocument } from './documents.js'
 import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
 import { preparedDocument } from './prepared.js'
+import { isSharedScript } from './shared-script.js'
 
 export type Shelf = 'fixtures' | 'scenarios'
 export type Listed = { name: string; kind: 'scenario' | 'fixture'; description: string | null }
@@ -76,19 +77,37 @@ export class Library {
    * folders or the file's own folder. Returns a sentence that says why when it cannot.
    */
   async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
-    if (!isPath(reference)) {
-      const path = this.#find('fixtures', reference)
-      if (path) return this.file(path)
-      const known = this.#names('fixtures').map(({ name }) => name)
-      return `${sentence(`no fixture is called ${reference}${didYouMean(reference, known)}`)} Known are: ${known.join(', ')}`
-    }
-    if (from === null) return `a document that does not come from a file may name fixtures, not paths: ${reference}`
-    const path = realPathOf(resolve(dirname(from), reference))
-    if (path === null) return `there is no file ${reference}`
-    const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(realPathOf)
-    if (!allowed.some(folder => folder !== null && isInside(path, folder))) return `${reference} lies outside the fixtures and scenarios folders`
-    if (!statSync(path).isFile()) return `${reference} is not a file`
+    const path = isPath(reference) ? this.#pathOf(reference, from, 'fixtures') : this.#find('fixtures', reference)
+    if (typeof path === 'object') return path === null ? this.#noneCalled(reference, 'fixture', this.#names('fixtures')) : path.problem
     return this.file(path)
+  }
+
+  /** Finds a file of shared script entries, by name among the scenarios or by a path as of a fixture. Returns a sentence that says why when it cannot. */
+  async sharedScript(reference: string, from: string | null): Promise<SourceDocument | string> {
+    if (reference === '') return 'a file and a group of it were expected, such as outages.yaml#brief-outage'
+    const path = isPath(reference) ? this.#pathOf(reference, from, 'files of script entries') : this.#find('scenarios', reference)
+    if (typeof path === 'object' && path !== null) return path.problem
+    const document = path === null ? null : await this.file(path)
+    if (isSharedScript(document?.data)) return document as SourceDocument
+    if (document !== null) return `${reference} has no groups of script entries, so none of it can be used`
+    const shared: { name: string }[] = []
+    for (const entry of this.#names('scenarios')) if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry)
+    return this.#noneCalled(reference, 'file of script entries', shared)
+  }
+
+  #noneCalled(name: string, what: string, all: readonly { name: string }[]): string {
+    const known = all.map(({ name }) => name)
+    return `${sentence(`no ${what} is called ${name}${didYouMean(name, known)}`)} Known are: ${known.join(', ')}`
+  }
+
+  /** The path that a document refers to; why it may not, or cannot. */
+  #pathOf(reference: string, from: string | null, what: string): string | { problem: string } {
+    if (from === null) return { problem: `a document that does not come from a file may name ${what}, not paths: ${reference}` }
+    const path = realPathOf(resolve(dirname(from), reference))
+    if (path === null) return { problem: `there is no file ${reference}` }
+    const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(realPathOf)
+    if (!allowed.some(folder => folder !== null && isInside(path, folder))) return { problem: `${reference} lies outside the fixtures and scenarios folders` }
+    return statSync(path).isFile() ? path : { problem: `${reference} is not a file` }
   }
 
   /** Everything that can be loaded, scenarios first, with what each says of itself. */
@@ -98,18 +117,22 @@ export class Library {
       ['scenarios', 'scenario'],
       ['fixtures', 'fixture']
     ] as const) {
-      for (const { name, path } of this.#names(shelf)) {
-        if (listed.some(entry => entry.name === name)) continue
-        listed.push({ name, kind, description: kind === 'scenario' ? await this.#descriptionOf(path) : commentOf(path) })
+      for (const entry of this.#names(shelf)) {
+        if (listed.some(({ name }) => name === entry.name)) continue
+        const found = await this.#listed(entry, kind)
+        if (found !== null) listed.push(found)
       }
     }
     return listed
   }
 
-  async #descriptionOf(path: string): Promise<string | null> {
+  /** What a file says of itself; null for one of shared script entries, which cannot be loaded. */
+  async #listed({ name, path }: { name: string; path: string }, kind: Listed['kind']): Promise<Listed | null> {
+    if (kind === 'fixture') return { name, kind, description: commentOf(path) }
     const { data } = await this.#document(path).catch(() => documentOf(path, null))
+    if (isSharedScript(data)) return null
     const description = (data as { description?: unknown } | null)?.description
-    return typeof description === 'string' ? description : null
+    return { name, kind, description: typeof description === 'string' ? description : null }
   }
 
   #find(shelf: Shelf, name: string): string | null {

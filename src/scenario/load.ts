@@ -22,13 +22,19 @@ export async function loaded(body: Body, making: Making & { documents: DocumentW
   if (!body.isLarge) {
     try {
       const small = library.within(LARGE.json)
-      const { document, origin } = await requestedScenario(body, small)
-      return { first: await firstStateOf(document, origin, { ...making, library: small, most: MANY_RECORDS }), document }
+      const { document, origin, variables } = await requestedScenario(body, small)
+      return { first: await firstStateOf(document, origin, { ...making, library: small, most: MANY_RECORDS, variables }), document }
     } catch (error) {
       if (!(error instanceof TooLargeHere)) throw error
     }
   }
-  return documents.read({ kind: 'load', type: body.type, bytes: body.bytes, now }, signalOf(), reading => firstStateRead(reading, library.limits))
+  const job = { kind: 'load', type: body.type, bytes: body.bytes, now } as const
+  return documents.read(job, signalOf(), async reading => {
+    const read = await firstStateRead(reading, library.limits)
+    const { warnings = [] } = reading.head ?? {}
+    if (warnings.length > 0) making.warn?.(warnings)
+    return read
+  })
 }
 
 /** Puts a first state together as its parts come. */
@@ -63,7 +69,8 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
     else insertAll(store, list as Family, members as RecordOf<Family>[], numbers)
     await pause()
   }
-  return { first: { ...(head as NonNullable<typeof head>), store, script: new Script(entries), expectations, steps, play: [] }, document }
+  const { warnings: _, ...rest } = head as NonNullable<typeof head>
+  return { first: { ...rest, store, script: new Script(entries), expectations, steps, play: [] }, document }
 }
 
 function insertAll<F extends Family>(store: Store, family: F, records: readonly RecordOf<F>[], numbers: readonly number[]): void {

@@ -9,6 +9,7 @@ import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { digestOf } from './digests.js'
 import type { Report } from './documents.js'
+import { referenceIn, valueless } from './references.js'
 import { pause } from './slices.js'
 
 /** Looks a value up by its nested name, such as `['card', 'last4']`; null for a name that has further names below it, undefined for what was not sent. */
@@ -194,6 +195,8 @@ async function compileTest(wanted: Wanted, tested: Tested, report: Note): Promis
   const [, pattern, ignoreCase] = typeof wanted === 'string' ? (/^\/(.*)\/(i?)$/s.exec(wanted) ?? []) : []
   if (pattern !== undefined) return ofText(await compilePattern(pattern, ignoreCase === 'i', message => report([], message)))
   const text = String(wanted)
+  const reference = referenceIn(text)
+  if (reference !== null) report([], valueless(reference))
   if (IS_DIGEST.test(text)) return ofText(value => digestOf(value) === text)
   if (tested.onlyRight && tested.schemas.length > 0) {
     const [problem, ...others] = tested.schemas.map(schema => neverSent(wanted as Scalar, schema))

@@ -4,24 +4,30 @@ import type { Body } from './body.js'
 import { readDocument, refuseProblems, type SourceDocument } from './documents.js'
 import type { Library } from './library.js'
 import type { Origin } from './scenario.js'
+import type { GivenVariables } from './variables.js'
 
 const CHECKER = checkerOf(() => ({
   type: 'object',
   additionalProperties: false,
   required: ['scenario'],
-  properties: { scenario: { type: ['string', 'object'] } }
+  properties: { scenario: { type: ['string', 'object'] }, vars: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } } }
 }))
 
-/** The document that is to be loaded. Errors: those of reading it, `scenario_unknown`. */
-export async function requestedScenario({ type, text }: Body, library: Library): Promise<{ document: SourceDocument; origin: Origin }> {
+/** The document that is to be loaded, and the values that are given to its variables. Errors: those of reading it, `scenario_unknown`. */
+export async function requestedScenario(
+  { type, text }: Body,
+  library: Library
+): Promise<{ document: SourceDocument; origin: Origin; variables?: GivenVariables }> {
   const whole = await readDocument('body', text, { limits: library.limits, type })
   const inline = { name: 'inline', file: null }
   if (type === 'yaml') return { document: whole, origin: inline }
   await refuseProblems(whole, CHECKER)
-  const { scenario } = whole.data as { scenario: string | object }
+  const { scenario, vars } = whole.data as { scenario: string | object; vars?: Record<string, unknown> }
+  const variables = vars && { variables: { values: vars, isText: false } }
   if (typeof scenario === 'string') {
     const document = await library.scenario(scenario)
-    return { document, origin: { name: scenario, file: document.name } }
+    return { document, origin: { name: scenario, file: document.name }, ...variables }
   }
-  return { document: { ...whole, data: scenario, locate: places => whole.locate(places.map(steps => ['scenario', ...steps])) }, origin: inline }
+  const locate: SourceDocument['locate'] = places => whole.locate(places.map(steps => ['scenario', ...steps]))
+  return { document: { ...whole, data: scenario, locate }, origin: inline, ...variables }
 }

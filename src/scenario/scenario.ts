@@ -1,10 +1,10 @@
 /** Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with everything that is wrong with them. */
 import type { Checker } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
-import { ApiError } from '../core/errors.js'
+import { ApiError, type Problem } from '../core/errors.js'
 import { type IdCounters, Ids } from '../core/ids.js'
-import { instantOf } from '../core/instants.js'
-import { nearest } from '../core/nearest.js'
+import { instantOf, isoOf } from '../core/instants.js'
+import { didYouMean, nearest, shortened } from '../core/nearest.js'
 import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import {
@@ -17,19 +17,34 @@ import {
   type SettingVariables,
   settingsInForce
 } from '../core/settings.js'
+import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
+import type { StoredRecord } from '../store/collection.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { TooLargeHere } from './body.js'
-import { type DocumentKind, type DocumentProblem, documentOf, ProblemList, reportTo, type SourceDocument, withoutProblems } from './documents.js'
-import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
+import {
+  type DocumentKind,
+  type DocumentProblem,
+  documentOf,
+  listedProblems,
+  ProblemList,
+  reportTo,
+  type SourceDocument,
+  withoutProblems
+} from './documents.js'
+import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import { type Drawing, type Fixture, FixtureImporter, fixtureIn, recordsIn, UNREAD_FIXTURE } from './fixture.js'
-import { type Flaws, flawsOf, membersOf } from './flaws.js'
+import { type Flaws, flawsOf, isBeside, membersOf, withoutFlaws } from './flaws.js'
 import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, generatedBy, loadFaker } from './generate.js'
 import type { Library } from './library.js'
 import { checkCount, tooLarge } from './limits.js'
+import { type MatchData, type On, operationsOn } from './matching.js'
+import { recordsNamedBy } from './named-records.js'
 import type { Progress } from './progress.js'
 import { FIXTURE_CHECKER, fixtureSchema, ID, SANDBOX_SETTINGS_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
-import { compileScript, type EntryData, Script } from './script.js'
+import { answeredBy, compileScript, type Entry, type EntryData, Script, type ScriptMember, wholeEntries } from './script.js'
+import { besides, type Group, groupNamesIn, isSharedScript, partsOfUse, readSharedScript, type SharedScript, unknownGroup } from './shared-script.js'
 import { checkSteps, type PlayData, type StepBindings, type StepData } from './steps.js'
+import { checkGiven, declaredVariables, expanded, type GivenVariables, type VariableValue } from './variables.js'
 
 /** Settings given on the command line and in the environment, which take precedence over a scenario's own. */
 export type Launch = { flag: GivenSettings; environment: GivenSettings; variables?: SettingVariables | undefined }
@@ -57,6 +72,8 @@ type ScenarioData = {
   settings?: object
   data?: Record<string, unknown>
   generate?: GenerateData[]
+  vars?: Record<string, VariableValue>
+  use?: string[]
   script?: EntryData[]
   steps?: StepData[]
   play?: PlayData[]
@@ -71,14 +88,20 @@ export type Origin = {
 /** A scenario document that was checked: what of it is not right is among `flaws`. */
 type Checked = {
   document: SourceDocument
-  /** The document, then its fixtures. */
+  /** The document, then those that it names. */
   documents: SourceDocument[]
+  /** What it holds, with the values of its variables. */
   data: ScenarioData
   flaws: Flaws | undefined
   problems: ProblemList
+  /** What is probably not meant so, but can be loaded. */
+  warnings: DocumentProblem[]
+  /** Its variables, null for one without a value, and the names that it refers to. */
+  variables: ReadonlyMap<string, VariableValue | null>
+  used: ReadonlySet<string>
 }
 
-const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const satisfies Record<DocumentKind, Checker>
+const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const satisfies Partial<Record<DocumentKind, Checker>>
 const FIXTURE_NAMES = Object.keys(fixtureSchema().properties as object)
 const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
 
@@ -88,8 +111,19 @@ export function isBareFixture(data: unknown): boolean {
   return names.some(name => FIXTURE_NAMES.includes(name)) && !names.some(name => SCENARIO_NAMES.includes(name))
 }
 
-/** What a first state is made with; more records than `most` end the making, so that a worker makes them. */
-export type Making = { library: Library; launch: Launch; clockFor: (start: ClockStart) => Clock; progress?: Progress | undefined; most?: number | undefined }
+/** What a first state is made with. */
+export type Making = {
+  library: Library
+  launch: Launch
+  clockFor: (start: ClockStart) => Clock
+  progress?: Progress | undefined
+  /** More records end the making, so that a worker makes them. */
+  most?: number | undefined
+  /** Values of variables in place of their defaults. */
+  variables?: GivenVariables | undefined
+  /** Takes what is probably not meant so, once the state is made. */
+  warn?: ((warnings: readonly Problem[]) => void) | undefined
+}
 
 /**
  * Makes the first state that a scenario (or bare fixture) document describes. Nothing else is touched.
@@ -98,12 +132,20 @@ export type Making = { library: Library; launch: Launch; clockFor: (start: Clock
 export async function firstStateOf(document: SourceDocument, origin: Origin, making: Making): Promise<FirstState> {
   const problems = new ProblemList(document.limits)
   const documents = [document]
-  return withoutProblems(problems, async () => stateIn(await checkedScenario(document, documents, problems), origin, making), documents)
+  const warnings: DocumentProblem[] = []
+  const given = making.variables
+  const first = await withoutProblems(
+    problems,
+    async () => stateIn(await checkedScenario(document, { documents, problems, warnings, given }), origin, making),
+    documents
+  )
+  if (warnings.length > 0) making.warn?.(await listedProblems(warnings.slice(0, document.limits['limits.problems']), documents))
+  return first
 }
 
 /** The first state of a checked scenario; problems are added to those of its check. */
-async function stateIn(checked: Checked, { name, file }: Origin, { library, launch, clockFor, progress, most }: Making): Promise<FirstState> {
-  const { document, data, flaws, problems } = checked
+async function stateIn(checked: Checked, { name, file }: Origin, { library, launch, clockFor, progress, most, variables }: Making): Promise<FirstState> {
+  const { document, data, flaws, problems, warnings } = checked
   const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] => (flaws?.has(key) ? undefined : data[key])
 
   const given = await givenSettings(checked)
@@ -113,18 +155,26 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   const drawing = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
   const importer = new FixtureImporter(store, drawing, problems)
   checkEntries(checked)
+  const used = await usedGroups(checked, { file, library, given: variables })
   const fixtures = await fixturesOf(checked, file, library)
   checkTotal(checked, fixtures, most)
   importer.importAll(fixtures)
   await generateAll(checked, importer, store, drawing)
 
-  const script = new Script(await compileScript(data.script, reportTo(problems, document, ['script']), flaws?.get('script')))
-  const expectations = await compileExpectations(checked)
+  const naming = namingIn(store, importer)
+  const script = new Script(await scriptOf(checked, used, naming))
+  const expectations = await compileExpectations(checked, naming)
+  warnOfFuture(checked, store, drawing.now)
   const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
   checkSteps(
     { steps: { list: data.steps, flaws: flaws?.get('steps') }, play: { list: data.play, flaws: flaws?.get('play') } },
-    { variable: name => (isKnown(name) ? name : undefined) },
-    reportTo(problems, document)
+    {
+      variable: name => (isKnown(name) ? name : undefined),
+      ids: suggestedIds(store),
+      hasKey: key => store.keys.has(key) || settings['auth.accept_any_key'] !== null || problems.length > 0
+    },
+    reportTo(problems, document),
+    reportTo(warnings, document)
   )
   const actor = settings['auth.accept_any_key']
   if (actor !== null && importer.isMissing('accounts', actor)) {
@@ -136,19 +186,36 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   return { scenario, store, counters: drawing.ids.counters, clock, settings: given, script, expectations, steps: data.steps ?? [], play: data.play ?? [] }
 }
 
-/** What of a document does not match the schema of its kind. */
-const problemsOfShape = async ({ data, checkedAs, limits }: SourceDocument, kind: DocumentKind): Promise<PlacedProblem[]> =>
-  checkedAs === kind ? [] : CHECKERS[kind].problems(data, limits['limits.problems'])
+/** What of a document's data does not match the schema of its kind. */
+const problemsOfShape = async ({ data: read, checkedAs, limits }: SourceDocument, kind: keyof typeof CHECKERS, data = read): Promise<PlacedProblem[]> =>
+  checkedAs === kind && data === read ? [] : CHECKERS[kind].problems(data, limits['limits.problems'])
 
-async function checkedScenario(document: SourceDocument, documents: SourceDocument[], problems: ProblemList): Promise<Checked> {
+const SHARED_ALONE = 'this file holds script entries to share; load a scenario that has a group of it under use'
+
+async function checkedScenario(
+  document: SourceDocument,
+  { given, ...lists }: Pick<Checked, 'documents' | 'problems' | 'warnings'> & { given: GivenVariables | undefined }
+): Promise<Checked> {
+  const { problems } = lists
   const isBare = isBareFixture(document.data)
-  const found = await problemsOfShape(document, isBare ? 'fixture' : 'scenario')
+  const declared = !isBare && isObject(document.data) ? document.data.vars : undefined
+  const variables = declaredVariables(declared, { given: given === undefined ? [] : [given], report: reportTo(problems, document, ['vars']) })
+  const checked = { document, ...lists, variables, used: new Set<string>() }
+  if (isSharedScript(document.data)) {
+    problems.push({ document, steps: [], message: SHARED_ALONE })
+    return { ...checked, data: {}, flaws: undefined }
+  }
+  if (isBare) {
+    const found = await problemsOfShape(document, 'fixture')
+    for (const { steps, message } of found) problems.push({ document, steps, message })
+    const flaws = flawsOf(found)
+    return { ...checked, data: { data: document.data as Record<string, unknown> }, flaws: flaws && new Map([['data', flaws]]) }
+  }
+  const wrong: { steps: readonly Step[]; message: string }[] = []
+  const { data, used, unresolved } = expanded(document.data, variables, ['vars'], (steps, message) => wrong.push({ steps, message }))
+  const found = [...wrong, ...besides(unresolved, await problemsOfShape(document, 'scenario', data))]
   for (const { steps, message } of found) problems.push({ document, steps, message: processSettingIn(steps) ?? message })
-  const flaws = flawsOf(found)
-  const checked = { document, documents, problems }
-  if (!isObject(document.data)) return { ...checked, data: {}, flaws }
-  if (!isBare) return { ...checked, data: document.data, flaws }
-  return { ...checked, data: { data: document.data }, flaws: flaws && new Map([['data', flaws]]) }
+  return { ...checked, used, data: isObject(data) ? data : {}, flaws: flawsOf([...found, ...unresolved.map(steps => ({ steps }))]) }
 }
 
 /** What to say of a setting of the process, which a scenario cannot give. */
@@ -163,13 +230,155 @@ export function bindingsOf(store: Store): StepBindings {
   }
 }
 
-async function compileExpectations({ document, data, flaws, problems }: Checked): Promise<Expectation[]> {
+/** Ids of a store that a wrong one may be meant to be, looked up when one is. */
+function suggestedIds(store: Store): () => readonly string[] {
+  let ids: readonly string[] | undefined
+  return () => {
+    ids ??= FAMILIES.flatMap(family => store[family].someIds(MOST_SUGGESTED))
+    return ids
+  }
+}
+const MOST_SUGGESTED = 200
+
+/** Finds what a match names and is nowhere. */
+type Naming = (calls: { on: On; match?: MatchData | undefined }) => { steps: readonly Step[]; message: string; canBeMade: boolean }[]
+
+/** What a match names and a store does not have; Tickets are made by no call of the API, so that it can only be a mistake. */
+function namingIn(store: Store, importer: FixtureImporter): Naming {
+  const isNowhere = (family: Family, id: string) => importer.isMissing(family, id) && importer.isComplete(family)
+  return ({ on, match }) =>
+    recordsNamedBy(
+      match,
+      operationsOn(on, () => {})
+    )
+      .filter(({ families, id }) => families.every(family => isNowhere(family, id)))
+      .map(({ steps, id, families }) => {
+        const names = families.map(family => RESOURCE_NAMES[family]).join(' or ')
+        const meant = didYouMean(
+          id,
+          families.flatMap(family => store[family].someIds(MOST_SUGGESTED))
+        )
+        const canBeMade = !families.includes('tickets')
+        const advice = meant || (canBeMade ? '; it matches only once a call has made one with this id' : '; add it under data')
+        return { steps, message: `no ${names} has the id ${shortened(id)}${advice}`, canBeMade }
+      })
+}
+
+/** Warns of a clock that is before the records of the state: what is made next would be older than they are. */
+function warnOfFuture({ document, data, warnings }: Checked, store: Store, now: number): void {
+  const future = FAMILIES.flatMap((family): readonly StoredRecord[] => store[family].createdAfter(now))
+  if (future.length === 0) return
+  const { id, created } = future.reduce((latest, record) => (record.created > latest.created ? record : latest))
+  const count = future.length === 1 ? '1 record is' : `${future.length} records are`
+  const message = `the clock is at ${isoOf(now)}, and ${count} from after that, the last one ${id}; with clock: ${created} no record is from the future`
+  warnings.push({ document, steps: data.clock === undefined ? [] : ['clock'], message })
+}
+
+async function compileExpectations({ document, data, flaws, problems, warnings }: Checked, naming: Naming): Promise<Expectation[]> {
   const compiled: Expectation[] = []
   for (const { member, index, flaws: own } of membersOf<ExpectationData>(data.expect, flaws?.get('expect'))) {
-    const expectation = own ? null : await compileExpectation(member, reportTo(problems, document, ['expect', index]))
-    if (expectation !== null) compiled.push(expectation)
+    const right = own ? (withoutFlaws(member, own) as ExpectationData | undefined) : member
+    const calls = right === undefined ? [] : callsIn(right)
+    if (right === undefined || calls.some(({ calls: { on } }) => on === undefined)) continue
+    const report = reportTo(problems, document, ['expect', index])
+    // what a part lacks may be what is wrong with it
+    const expectation = await compileExpectation(right, (steps, message) => (own === undefined || isBeside(own, steps)) && report(steps, message))
+    if (!own && expectation !== null) compiled.push(expectation)
+    for (const { at, calls: named } of calls) {
+      // a call may name what is nowhere, and be expected to be refused
+      for (const { steps, message } of naming(named)) warnings.push({ document, steps: ['expect', index, ...at, ...steps], message })
+    }
   }
   return compiled
+}
+
+/** The groups of other files that a scenario uses, each as it is named; their variables have the values that the scenario gives them. */
+async function usedGroups(
+  checked: Checked,
+  { file, library, given }: { file: string | null; library: Library; given: GivenVariables | undefined }
+): Promise<(Group & { index: number })[]> {
+  const { document, documents, data, flaws, problems, variables } = checked
+  const uses = membersOf<string>(data.use, flaws?.get('use')).filter(({ flaws: own }) => own === undefined)
+  const own: GivenVariables = { values: Object.fromEntries([...variables].filter(([, value]) => value !== null)), isText: false }
+  const sources = new Map<string, SourceDocument | string | DocumentProblem[]>()
+  for (const { member } of uses) {
+    const name = partsOfUse(member).file
+    if (!sources.has(name)) sources.set(name, await library.sharedScript(name, file).catch(problemsOfText))
+  }
+  const shared = new Map<string, SharedScript>()
+  for (const [name, source] of sources) {
+    if (Array.isArray(source)) {
+      for (const problem of source) documents.push(problem.document)
+      problems.push(...source)
+    } else if (typeof source !== 'string') {
+      documents.push(source)
+      const wanted = uses.map(({ member }) => partsOfUse(member)).flatMap(({ file, group }) => (file === name && group !== null ? [group] : []))
+      const reportGiven = (variable: string, message: string) => problems.push({ document, steps: ['vars', variable], message })
+      shared.set(name, await readSharedScript(source, wanted, { given: given === undefined ? [own] : [own, given], problems, reportGiven }))
+    }
+  }
+  const groups: (Group & { index: number })[] = []
+  const report = reportTo(problems, document, ['use'])
+  let count = Array.isArray(data.script) ? data.script.length : 0
+  for (const { member, index } of uses) {
+    const { file: name, group } = partsOfUse(member)
+    const source = sources.get(name) as SourceDocument | string | DocumentProblem[]
+    const found = shared.get(name)?.groups.get(group ?? '')
+    if (typeof source === 'string') report([index], source)
+    else if (group === null && !Array.isArray(source)) report([index], withoutGroup(name, groupNamesIn(source.data as { groups: unknown })))
+    else if (found === undefined && !Array.isArray(source)) report([index], unknownGroup(group as string, groupNamesIn(source.data as { groups: unknown })))
+    else if (uses.some(({ member: earlier, index: at }) => at < index && earlier === member)) report([index], `${member} is used already`)
+    else if (found !== undefined) {
+      groups.push({ ...found, index })
+      count += Array.isArray(found.entries) ? found.entries.length : 0
+      if (count > document.limits['limits.entries']) throw tooLarge('limits.entries', document.limits, 'script and use hold more entries')
+    }
+  }
+  const isRead = [...sources.values()].every(source => typeof source === 'object' && !Array.isArray(source))
+  checkVariables(checked, { given, names: [...shared.values()].flatMap(({ variables }) => variables), isRead: isRead && !flaws?.has('use') })
+  return groups
+}
+
+const withoutGroup = (file: string, groups: readonly string[]) => `which group of ${file} was expected, such as ${file}#${groups[0] ?? 'GROUP'}`
+
+/** Reports given values that no variable takes, and warns of variables that nothing refers to; `names` are those of files that the scenario uses. */
+function checkVariables(
+  { document, variables, used, problems, warnings }: Checked,
+  { given, names, isRead }: { given: GivenVariables | undefined; names: readonly string[]; isRead: boolean }
+): void {
+  if (!isRead) return
+  if (given !== undefined) checkGiven(given, [...new Set([...variables.keys(), ...names])], reportTo(problems, document, ['vars']))
+  const warn = reportTo(warnings, document, ['vars'])
+  for (const name of variables.keys()) {
+    if (!used.has(name) && !names.includes(name)) warn([name], `nothing refers to this variable; write \${vars.${name}} where its value belongs`)
+  }
+}
+
+/** The entries of a scenario, then those of the groups that it uses. */
+async function scriptOf(checked: Checked, groups: readonly (Group & { index: number })[], naming: Naming): Promise<Entry[]> {
+  const { document, data, flaws, problems, warnings } = checked
+  const checkNames = (of: SourceDocument, under: readonly Step[], members: readonly ScriptMember[]) => {
+    for (const { data: entry, index } of members) {
+      for (const { steps, message, canBeMade } of naming(entry)) {
+        ;(canBeMade ? warnings : problems).push({ document: of, steps: [...under, index, ...steps], message })
+      }
+    }
+  }
+  const own = await compileScript(data.script, reportTo(problems, document, ['script']), flaws?.get('script'))
+  checkNames(document, ['script'], own)
+  const entries = wholeEntries(own)
+  for (const { name, document: source, entries: shared, flaws, index } of groups) {
+    const answered = answeredBy(entries)
+    const members = await compileScript(shared, reportTo(problems, source, ['groups', name]), flaws)
+    checkNames(source, ['groups', name], members)
+    for (const { entry, index: nth } of members) {
+      if (entry === null) continue
+      const message = `entry ${nth + 1} of it is never applied: an earlier entry answers every call`
+      if ([...entry.operations].every(operation => answered.has(operation))) warnings.push({ document, steps: ['use', index], message })
+      entries.push(entry)
+    }
+  }
+  return entries
 }
 
 /** Generates records, an entry after the other. */

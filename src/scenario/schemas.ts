@@ -3,9 +3,10 @@ import { checkerOf } from '../core/checking.js'
 import { NOT_BLANK } from '../core/formats.js'
 import { SETTINGS, settingsSchema } from '../core/settings.js'
 import { OPERATION_NAMES } from '../reference/operations.js'
-import type { Schema } from '../reference/parameters.js'
+import { type Schema, schemaOf } from '../reference/parameters.js'
 import { PAYMENT_TYPES } from '../reference/payment-methods.js'
-import { RESOURCES } from '../reference/tables.js'
+import { RESOURCES, TABLES, type Tables } from '../reference/tables.js'
+import type { DocumentKind } from './documents.js'
 import { GENERATED_FAMILIES } from './generate.js'
 import { ABOUT, OPERATION } from './matching.js'
 import { published } from './published-schema.js'
@@ -13,7 +14,13 @@ import { FAULTS, RELEASES } from './script.js'
 
 /** The id of a record, as a fixture may give it. */
 export const ID = /^[A-Za-z0-9_-]{1,128}$/
-const RECORD_ID = { type: 'string', pattern: ID.source, description: 'Letters, digits, _ and -.' }
+const RECORD_ID = {
+  type: 'string',
+  pattern: ID.source,
+  description: 'Letters, digits, _ and -.',
+  'x-expected': 'an id of 1 to 128 letters, digits, _ and - was expected',
+  'x-instead': '[A-Za-z0-9_-]+'
+}
 const KEY = { type: 'string', pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$', description: 'Printable, without spaces and without a colon.' }
 const NAME = { type: 'string', minLength: 1 }
 
@@ -87,10 +94,20 @@ const wanted = (depth: number): object => ({
 })
 const NAMES = { type: 'object', additionalProperties: wanted(4) }
 const WANTED_ID = wanted(1)
+/** Names with the part that they go under. */
+const under = (part: string, names: readonly string[]): Record<string, string> => Object.fromEntries(names.map(name => [name, part]))
+/** The names of parameters, with the part of a match that they go under. */
+const placesOf = (table: 'querystring' | 'body', part: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) =>
+      schema === undefined ? [] : Object.keys(schemaOf(schema).properties ?? {}).map(name => [name, part])
+    )
+  )
 const MATCH = {
   type: 'object',
   additionalProperties: false,
   description: 'What the call has to carry; left out: every call of the operation.',
+  'x-elsewhere': { ...placesOf('querystring', 'query'), ...placesOf('body', 'body'), id: 'params' },
   properties: {
     params: { ...NAMES, description: 'Path parameters.' },
     query: NAMES,
@@ -111,6 +128,7 @@ export function entrySchema(): object {
     type: 'object',
     additionalProperties: false,
     required: ['on'],
+    'x-elsewhere': { ...under('match', ['params', 'query', 'body', 'key', 'about']), ...under('respond', ['status', 'headers', 'error', 'retry_after']) },
     properties: {
       name: NAME,
       on: ON,
@@ -126,7 +144,13 @@ export function entrySchema(): object {
         description: 'Keeps calls waiting until so many wait, or until a control call opens a gate.',
         properties: {
           until: { type: 'integer', minimum: 2, maximum: 1000, description: 'How many calls wait before all of them go on.' },
-          gate: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The name that a control call opens it by.' },
+          gate: {
+            type: 'string',
+            pattern: '^[A-Za-z0-9_-]{1,64}$',
+            'x-expected': 'a name of 1 to 64 letters, digits, _ and - was expected',
+            'x-instead': '[A-Za-z0-9_-]+',
+            description: 'The name that a control call opens it by.'
+          },
           release: { type: 'string', enum: RELEASES, default: 'in_order', description: 'The order in which calls go on: as they came, or the last one first.' },
           for: { ...DURATION, description: 'The longest that a call waits.' }
         }
@@ -179,6 +203,7 @@ const STEP = {
   type: 'object',
   additionalProperties: false,
   required: ['do'],
+  'x-elsewhere': { ...under('expect', ['status', 'fault']), ...under('body', ['transaction', 'ticket', 'amount', 'payment_type']) },
   properties: {
     as: { ...NAME, description: 'What later steps call its answer: ${name.field}.' },
     do: { ...NAME, description: 'A method and a path, such as POST /transactions or GET /transactions/${payment.id}.' },
@@ -258,11 +283,37 @@ const FAMILY_STATE = {
   additionalProperties: { type: ['object', 'null'] }
 }
 
+const VARS = {
+  type: 'object',
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+  description: 'Variables with their defaults: text, a number, or true or false. ${vars.NAME} stands for the value of one.'
+}
+const SCRIPT = { type: 'array', items: entrySchema() }
+
+/** The schema of a file of script entries that scenarios share. */
+export function sharedScriptSchema(): object {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['groups'],
+    properties: {
+      description: { type: 'string' },
+      vars: VARS,
+      groups: {
+        type: 'object',
+        additionalProperties: { ...SCRIPT, minItems: 1 },
+        description: 'Script entries by the name of their group; a scenario has those of a group by use: [FILE#GROUP].'
+      }
+    }
+  }
+}
+
 /** The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings, script, steps and expectations. */
 export function scenarioSchema(): object {
   return {
     type: 'object',
     additionalProperties: false,
+    'x-elsewhere': under('data', ['api_keys', ...Object.keys(RESOURCES)]),
     properties: {
       name: NAME,
       description: { type: 'string' },
@@ -279,7 +330,9 @@ export function scenarioSchema(): object {
       settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'),
       data: fixtureSchema(),
       generate: { type: 'array', items: GENERATE, description: 'Records filled in from the seed, after data.' },
-      script: { type: 'array', items: entrySchema(), description: 'What the emulator does differently; the first entry that can is applied.' },
+      vars: VARS,
+      use: { type: 'array', items: NAME, description: 'Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script.' },
+      script: { ...SCRIPT, description: 'What the emulator does differently; the first entry that can is applied.' },
       steps: { type: 'array', items: STEP, description: 'Calls played through the API when the scenario loads.' },
       play: { type: 'array', items: PLAY, description: 'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.' },
       expect: { type: 'array', items: expectationSchema(), description: 'How often calls have to come.' }
@@ -293,7 +346,13 @@ export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
 export const SANDBOX_SETTINGS_CHECKER = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
 
 /** A schema as editors read it. */
-export function publishedSchema(kind: 'fixture' | 'scenario'): object {
-  const title = kind === 'fixture' ? 'A fixture of commerce-emulator: records and API keys' : 'A scenario of commerce-emulator: fixtures plus behaviour'
-  return published(kind === 'fixture' ? fixtureSchema() : scenarioSchema(), { title, name: kind })
+export function publishedSchema(kind: DocumentKind): object {
+  const { title, schemaOf } = PUBLISHED[kind]
+  return published(schemaOf(), { title, name: kind })
+}
+
+const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {
+  fixture: { title: 'A fixture of commerce-emulator: records and API keys', schemaOf: fixtureSchema },
+  scenario: { title: 'A scenario of commerce-emulator: fixtures plus behaviour', schemaOf: scenarioSchema },
+  script: { title: 'Script entries of commerce-emulator that scenarios share', schemaOf: sharedScriptSchema }
 }

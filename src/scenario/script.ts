@@ -1,14 +1,14 @@
 /** Script entries: what the emulator does differently for some calls. The first entry that can is applied. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { drawnFraction } from '../core/draws.js'
-import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
+import { durationExpected, durationOf } from '../core/durations.js'
 import { instantOf } from '../core/instants.js'
 import type { Step } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
-import { type Flaws, membersOf } from './flaws.js'
+import { type Flaws, isBeside, membersOf, withoutFlaws } from './flaws.js'
 import { compileMatch, type MatchData, type Matcher, type On, operationsOn, type SentCall, shownOn } from './matching.js'
 
 export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
@@ -104,20 +104,34 @@ export async function compileEntry(written: EntryData, report: Report): Promise<
   return isRight ? compiled : null
 }
 
-/** Compiles the entries of a script, those with flaws left out; one after an unconditional one of its operation can never apply. */
-export async function compileScript(entries: readonly EntryData[] | undefined, report: Report, flaws?: Flaws): Promise<Entry[]> {
-  const compiled: Entry[] = []
+/** An entry of a script as far as it is right; `entry` is null where it is not whole. */
+export type ScriptMember = { index: number; data: EntryData; entry: Entry | null }
+
+/** Compiles the entries of a script; one after an unconditional one of its operation can never apply. Of an entry with flaws, the other parts are checked. */
+export async function compileScript(entries: readonly EntryData[] | undefined, report: Report, flaws?: Flaws): Promise<ScriptMember[]> {
+  const members: ScriptMember[] = []
   const answered = new Set<OperationId>()
-  for (const { member: data, index, flaws: own } of membersOf<EntryData>(entries, flaws)) {
-    const entry = own ? null : await compileEntry(data, (steps, message) => report([index, ...steps], message))
-    if (entry === null) continue
+  for (const { member, index, flaws: own } of membersOf<EntryData>(entries, flaws)) {
+    const data = own ? (withoutFlaws(member, own) as EntryData | undefined) : member
+    if (data?.on === undefined) continue
+    // what a part lacks may be what is wrong with it, and `when` goes with others
+    const isOfRight = (steps: readonly Step[]) => own === undefined || (isBeside(own, steps) && steps[0] !== 'when')
+    const entry = await compileEntry(data, (steps, message) => isOfRight(steps) && report([index, ...steps], message))
+    members.push({ index, data, entry: own ? null : entry })
+    if (own || entry === null) continue
     const operations = [...entry.operations]
     if (operations.every(operation => answered.has(operation))) report([index], `can never apply: an earlier entry of ${shownOn(data.on)} answers every call`)
     if (isUnconditional(entry)) for (const operation of operations) answered.add(operation)
-    compiled.push(entry)
   }
-  return compiled
+  return members
 }
+
+/** The entries of a script that are whole. */
+export const wholeEntries = (members: readonly ScriptMember[]): Entry[] => members.flatMap(({ entry }) => entry ?? [])
+
+/** The operations of which entries answer every call, so that no later entry is ever applied to one. */
+export const answeredBy = (entries: readonly Entry[]): ReadonlySet<OperationId> =>
+  new Set(entries.filter(isUnconditional).flatMap(({ operations }) => [...operations]))
 
 /** Whether an entry is applied to every call of its operations. */
 const isUnconditional = ({ matches, calls, chance, between, lasts }: Entry) =>
@@ -129,7 +143,7 @@ const instantIn = (data: EntryData, name: 'from' | 'until', otherwise: number): 
 
 function durationIn(text: string, steps: Step[], report: Report): number {
   const ms = durationOf(text)
-  if (ms === null) report(steps, DURATION_EXPECTED)
+  if (ms === null) report(steps, durationExpected(text))
   return ms ?? Number.NaN
 }
 

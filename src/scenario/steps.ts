@@ -1,14 +1,18 @@
 /** Steps and plays: calls that a scenario makes through the API, with what they expect. Steps are played when it loads, both by `check`, against any service. */
 import { isDeepStrictEqual } from 'node:util'
 import { encodeForm } from '../core/form-encoding.js'
-import { didYouMean, didYouMeanOneOf } from '../core/nearest.js'
+import { didYouMeanOneOf, nearest, shortened } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { OPERATION_NAMES, OPERATIONS, operationsAt } from '../reference/operations.js'
+import { OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, operationsAt } from '../reference/operations.js'
+import { type Schema, schemaOf } from '../reference/parameters.js'
+import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
 import { type Flaws, membersOf } from './flaws.js'
 import { OPERATION } from './matching.js'
+import { namesIn, REFERENCE, textsIn, unclosedIn } from './references.js'
 import type { Fault } from './script.js'
+import { NAME, NAME_EXPECTED, notClosed } from './variables.js'
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 /** A step as a document writes it. */
@@ -37,18 +41,17 @@ export type StepOutcome = { at: readonly PathStep[]; title: string; call: StepCa
 /** What `${name}` and the name of a key mean where no step gives them a value. */
 export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
 
-const REFERENCE = /\$\{([^}]*)\}/g
-const NAME = /^[A-Za-z_][\w-]*$/
 /** A suggestion is looked for among so many of the steps before. */
 const MOST_LOOKED_AT = 100
 
-/** Checks steps as far as they have no flaws: operations, and that every `${…}` refers to an earlier step or to what `variable` knows. */
+/** Checks steps as far as they have no flaws: operations, and that every `${…}` refers to an earlier step or to what `variable` knows; `ids` are suggested. A key that the scenario does not have may be one of another service: `warn` takes it. */
 export function checkSteps(
   { steps, play }: { steps: Listed<StepData>; play: Listed<PlayData> },
-  { variable }: Pick<StepBindings, 'variable'>,
-  report: Report
+  { variable, ids = () => [], hasKey = () => true }: Pick<StepBindings, 'variable'> & { ids?: () => readonly string[]; hasKey?: (key: string) => boolean },
+  report: Report,
+  warn: Report = report
 ): void {
-  const known = new Set<string>()
+  const known = new Map<string, OperationId | null>()
   const latest: string[] = []
   for (const { step, at: place, flaws: own } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
     if (!isObject(step)) continue
@@ -59,18 +62,65 @@ export function checkSteps(
       if (!operations.some(operation => operation.method === method)) report([...place, 'do'], unknownCall(step.do))
       if (method !== 'POST' && step.body) report([...place, 'body'], `a ${method} takes no body`)
     }
-    for (const { steps: at, name } of referencesIn(step, place)) {
-      const [head = ''] = name.split('.')
-      if (!known.has(head) && variable(name) === undefined) {
-        report(at, `\${${name}} refers to nothing${didYouMean(head, latest) || '; name an earlier step with as, or the id of a record'}`)
+    if (step.key !== undefined && !own?.has('key') && !step.key.includes('${') && step.expect?.status !== 401 && !hasKey(step.key)) {
+      warn([...place, 'key'], 'the scenario has no such API key; give it under data: api_keys, or expect status 401')
+    }
+    for (const { steps: at, text } of textsIn(step, place)) {
+      const unclosed = unclosedIn(text)
+      if (unclosed !== undefined) report(at, notClosed(unclosed))
+      for (const name of namesIn(text)) {
+        const problem = problemOfReference(name, { known, latest, variable, ids })
+        if (problem !== null) report(at, problem)
       }
     }
     if (step.as === undefined || own?.has('as')) continue
-    if (!NAME.test(step.as)) report([...place, 'as'], 'letters, digits, _ and - were expected, beginning with a letter')
+    if (!NAME.test(step.as)) report([...place, 'as'], NAME_EXPECTED)
+    else if (step.as === 'vars') report([...place, 'as'], 'vars is the name of the variables; a step has another')
     if (known.has(step.as)) report([...place, 'as'], `an earlier step is called ${step.as} too`)
-    known.add(step.as)
+    known.set(step.as, answeredOperation(step))
     if (latest.push(step.as) > MOST_LOOKED_AT) latest.shift()
   }
+}
+
+/** The operation of a step whose answer is a record or a list; null where it is not known, or an error is expected. */
+function answeredOperation({ do: call, expect }: StepData): OperationId | null {
+  if (typeof call !== 'string' || (expect?.status ?? 200) >= 300) return null
+  const [method, path] = splitCall(call)
+  return operationAt(method, path.replace(REFERENCE, 'x').split('/').map(encodeURIComponent).join('/'))?.operation ?? null
+}
+
+type Referable = { known: ReadonlyMap<string, OperationId | null>; latest: readonly string[]; ids: () => readonly string[] } & Pick<StepBindings, 'variable'>
+
+/** What is wrong with a reference; null where nothing is. Those to variables are looked at where these are put in. */
+function problemOfReference(name: string, { known, latest, variable, ids }: Referable): string | null {
+  const [head = '', ...fields] = name.split('.')
+  if (head === 'vars') return null
+  const shown = `\${${shortened(name)}}`
+  if (!known.has(head)) {
+    if (variable(name) !== undefined) return null
+    const meant = fields.length === 0 ? (nearest(head, latest) ?? nearest(head, ids())) : nearest(head, ['vars', ...latest])
+    const step = meant ?? latest.find(other => head.length > 1 && other.startsWith(head))
+    if (step === undefined) return `${shown} refers to nothing; name an earlier step with as, or the id of a record`
+    const { corrected } = fieldsOf(known.get(step) ?? null, fields)
+    return `${shown} refers to nothing; did you mean \${${[step, ...corrected].join('.')}}?`
+  }
+  const { corrected, problem } = fieldsOf(known.get(head) as OperationId | null, fields)
+  return problem === null ? null : `${shown}: ${problem}; did you mean \${${[head, ...corrected].join('.')}}?`
+}
+
+/** The fields of an answer as a table of the reference has them; `problem` says what is wrong with the first that it has only by another name. */
+function fieldsOf(operation: OperationId | null, fields: readonly string[]): { corrected: readonly string[]; problem: string | null } {
+  const { answer } = operation === null ? ({} as Tables) : (TABLES[operation] as Tables)
+  let at: Schema | undefined = answer && schemaOf(answer)
+  for (const [index, field] of fields.entries()) {
+    if (at?.properties !== undefined && !Object.hasOwn(at.properties, field)) {
+      const meant = nearest(field, Object.keys(at.properties))
+      if (meant === null) break
+      return { corrected: fields.with(index, meant), problem: `the answer has no ${fields.slice(0, index + 1).join('.')}` }
+    }
+    at = at?.properties?.[field] ?? (at?.items as Schema | undefined)
+  }
+  return { corrected: fields, problem: null }
 }
 
 /** A list of a document, as far as it has no flaws. */
@@ -152,14 +202,6 @@ const splitCall = (call: string): [string, string] => {
   return [method.toUpperCase(), path]
 }
 
-/** Every `${…}` in a step, with its place. */
-function referencesIn(value: unknown, steps: readonly PathStep[]): { steps: readonly PathStep[]; name: string }[] {
-  if (typeof value === 'string') return [...value.matchAll(REFERENCE)].map(([, name]) => ({ steps, name: (name as string).trim() }))
-  if (typeof value !== 'object' || value === null) return []
-  const parts: [PathStep, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
-  return parts.flatMap(([step, part]) => referencesIn(part, [...steps, step]))
-}
-
 /** A field of an object, or a member of a list by its place. */
 const partOf = (value: Json | undefined, field: string): Json | undefined =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, field) ? (value as Record<string, Json>)[field] : undefined
@@ -172,7 +214,7 @@ function resolve(step: StepData, answers: Answers, { variable }: StepBindings): 
     return fields.reduce<Json | undefined>(partOf, answers.get(head))
   }
   const resolveText = (text: string): Json => {
-    const [, whole] = /^\$\{([^}]*)\}$/.exec(text) ?? []
+    const [, whole] = /^\$\{([^{}]*)\}$/.exec(text) ?? []
     const valueAt = (reference: string): Json => {
       const value = valueAtReference(reference.trim())
       const [head = ''] = reference.trim().split('.')

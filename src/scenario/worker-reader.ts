@@ -12,7 +12,7 @@ import type { Place } from './json-places.js'
 import { Library } from './library.js'
 import { checkCount } from './limits.js'
 import { requestedScenario } from './requested.js'
-import { type FirstState, firstStateOf, type Launch } from './scenario.js'
+import { type FirstState, firstStateOf, type Launch, type Making } from './scenario.js'
 import { FIXTURE_CHECKER } from './schemas.js'
 
 /** What the worker is started with. */
@@ -21,7 +21,7 @@ export type DocumentWorkerOptions = { folders: Library['own']; launch: Launch }
 export type Job = { type: TextType; bytes: Uint8Array } & ({ kind: 'load'; now: number } | { kind: 'fixture' } | { kind: 'value'; schema: object })
 export type Question = { read: Job } | { next: true } | { places: readonly (readonly Step[])[] }
 /** A first state without what comes in parts. */
-export type FirstStateHead = Pick<FirstState, 'scenario' | 'counters' | 'clock' | 'settings'>
+export type FirstStateHead = Pick<FirstState, 'scenario' | 'counters' | 'clock' | 'settings'> & { warnings: readonly Problem[] }
 export type Refusal = { code: ErrorCode; message: string; problems: readonly Problem[] | undefined }
 export type Reply =
   | { head: FirstStateHead | null }
@@ -91,13 +91,22 @@ class WorkerReader {
   }
 
   async #readScenario(body: Body, now: number): Promise<FirstStateHead> {
-    const { document, origin } = await requestedScenario(body, this.#library)
-    const making = { library: this.#library, launch: this.#launch, clockFor: (start: FirstState['clock']) => new Clock(() => now, start) }
+    const { document, origin, variables } = await requestedScenario(body, this.#library)
+    let warnings: readonly Problem[] = []
+    const making: Making = {
+      library: this.#library,
+      launch: this.#launch,
+      clockFor: start => new Clock(() => now, start),
+      variables,
+      warn: found => {
+        warnings = found
+      }
+    }
     const first = await firstStateOf(document, origin, making)
     const places = await document.locate(first.steps.map((_, index) => ['steps', index]))
     this.#parts = firstStateParts(first, places)
     const { scenario, counters, clock, settings } = first
-    return { scenario, counters, clock, settings }
+    return { scenario, counters, clock, settings, warnings }
   }
 }
 

@@ -1,8 +1,10 @@
 /** YAML as documents write it, and the state as YAML. */
-import { CST, type Document, isAlias, isCollection, isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, type Scalar, stringify, visit } from 'yaml'
+import { CST, Document, isAlias, isCollection, isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, type Scalar, stringify, visit } from 'yaml'
+import { shortened } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { type Place, type PlaceTree, placeTree, settlePlaces } from './json-places.js'
 import { type DocumentLimits, sizeProblem } from './limits.js'
+import { adviceOn, quoted } from './yaml-advice.js'
 
 /** What a YAML text holds, what is wrong with it, and where parts of it are. */
 export type ReadYaml = {
@@ -23,8 +25,10 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const lines = new LineCounter()
   // the library compares every two names of an object to find one that is given twice
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, logLevel: 'error', uniqueKeys: false })
-  const of = (errors: Document['errors']) => errors.map(({ message, pos: [at] }) => ({ message, at }))
-  const problems: ReadYaml['problems'] = [...of(document.errors), ...repeatedNames(document), ...of(document.warnings as never)]
+  const errors = [...document.errors, ...document.warnings].map(({ code, message, pos: [at] }) => ({ code, message, at }))
+  const inOrder = <T extends { at: number }>(problems: T[]) => problems.sort((a, b) => a.at - b.at)
+  const names = document.errors.length === 0 ? [...repeatedNames(document, lines), ...emptyAnchors(document)] : []
+  const problems: ReadYaml['problems'] = inOrder([...adviceOn(inOrder(errors), text), ...names])
     .slice(0, limits['limits.problems'] + 1)
     .map(({ message, at }) => ({ message, ...placeOf(at, lines) }))
   if (problems.length === 0) problems.push(...aliasesBeyond(document))
@@ -36,7 +40,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
       problems.push(aliasProblem((error as Error).message))
     }
   }
-  return { data, problems, locate: places => located(document, places, lines) }
+  return { data, problems, locate: places => located(document, places, { lines, text }) }
 
   /** The problem of an alias: one without an anchor has its own place, one that grows without end the document's. */
   function aliasProblem(message: string): Place & { message: string } {
@@ -50,7 +54,8 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
         return visit.BREAK
       }
     })
-    return { message, ...placeOf(at, lines) }
+    const advice = `*${name} refers to nothing, since no &${name} comes before it; where the * belongs to the text, quote it: ${quoted(`*${name}`)}`
+    return { message: advice, ...placeOf(at, lines) }
   }
 }
 
@@ -92,11 +97,11 @@ function problemOfSize(text: string, limits: DocumentLimits): string | null {
 }
 
 /** Names that an object of the text gives twice, and what is no name. */
-function repeatedNames(document: Document): { message: string; at: number }[] {
+function repeatedNames(document: Document, lines: LineCounter): { message: string; at: number }[] {
   const found: { message: string; at: number }[] = []
   visit(document, {
     Map: (_, { items }) => {
-      const names = new Set<unknown>()
+      const names = new Map<unknown, number>()
       for (const { key } of items) {
         // the library writes a list or an object as a name, which takes twice as long for each level
         if (!isScalar(key)) {
@@ -104,9 +109,24 @@ function repeatedNames(document: Document): { message: string; at: number }[] {
           continue
         }
         const name = key.value
-        if (names.has(name)) found.push({ message: 'Map keys must be unique', at: startOf(key) as number })
-        names.add(name)
+        const at = startOf(key) as number
+        const earlier = names.get(name)
+        if (earlier === undefined) names.set(name, at)
+        else found.push({ message: `${shortened(String(name))} is given twice, in line ${placeOf(earlier, lines).line} already; keep one of them`, at })
       }
+    }
+  })
+  return found
+}
+
+/** Names of anchors that hold nothing: text that begins with `&`, most likely. */
+function emptyAnchors(document: Document): { message: string; at: number }[] {
+  const found: { message: string; at: number }[] = []
+  visit(document, {
+    Scalar: (_, { anchor, value, range }) => {
+      if (anchor === undefined || value !== null) return
+      const at = (range as [number, number, number])[0] - anchor.length - 1
+      found.push({ message: `quote the text, since & has a meaning of its own: ${quoted(`&${anchor}`)}`, at })
     }
   })
   return found
@@ -125,14 +145,21 @@ function aliasesBeyond(document: Document): { message: string; line: number; col
   return [{ message: `There are ${aliases} aliases of ${anchors} anchors; write the parts out instead of repeating aliases`, line: 1, column: 1 }]
 }
 
+/** Characters of a number that is shown as it was written. */
+const LONGEST_NUMBER = 20
+
 const startOf = (node: unknown): number | undefined => (node as { range?: [number, number, number] } | null)?.range?.[0]
 
 /** The places of parts; a part that came through an alias or a merge, or is not there, has the place of the nearest part around it. */
-function located(document: Document, places: readonly (readonly Step[])[], lines: LineCounter): (Place | null)[] {
+function located(document: Document, places: readonly (readonly Step[])[], { lines, text }: { lines: LineCounter; text: string }): (Place | null)[] {
   const { root, ends } = placeTree(places)
   noteOffsets(document.contents, root)
   settlePlaces(root)
-  return ends.map(({ offset }) => (offset < 0 ? null : placeOf(offset, lines)))
+  return ends.map(({ offset }) => {
+    if (offset < 0) return null
+    const [source] = /^0\d+(?![^\s,}\]])/.exec(text.slice(offset, offset + LONGEST_NUMBER)) ?? []
+    return { ...placeOf(offset, lines), ...(source !== undefined && { source }) }
+  })
 }
 
 function noteOffsets(node: unknown, tree: PlaceTree): void {
@@ -152,3 +179,22 @@ function placeOf(at: number, lines: LineCounter): Place {
 
 /** Data as YAML text. */
 export const yamlText = (data: unknown): string => stringify(data, { lineWidth: 0, aliasDuplicateObjects: false })
+
+/** The parts of a scenario whose members are written on one line each, and those whose members' values are. */
+const LINES: readonly string[] = ['expect']
+const VALUES: readonly string[] = ['play', 'script']
+
+/** A scenario as YAML text under comments: a record, an expectation and each part of a play on a line of its own. */
+export function scenarioText(data: Record<string, unknown>, comments: readonly string[]): string {
+  const document = new Document(data, { aliasDuplicateObjects: false })
+  const flow = (path: readonly (string | number)[]) => {
+    const node = document.getIn(path)
+    if (isCollection(node)) node.flow = true
+  }
+  for (const family of Object.keys(data.data ?? {}))
+    for (const index of ((data.data as Record<string, unknown[]>)[family] as unknown[]).keys()) flow(['data', family, index])
+  for (const name of LINES) for (const index of ((data[name] ?? []) as unknown[]).keys()) flow([name, index])
+  for (const name of VALUES)
+    for (const [index, member] of ((data[name] ?? []) as object[]).entries()) for (const part of Object.keys(member)) flow([name, index, part])
+  return `${comments.map(comment => `# ${comment}\n`).join('')}${document.toString({ lineWidth: 0 })}`
+}

@@ -249,6 +249,13 @@ export class Collection<R extends StoredRecord> {
     return Array.from(this.#parts.byId.entries(), ([, stored]) => stored).sort((a, b) => a.at - b.at || a.nth - b.nth)
   }
 
+  /** The records that were created after an instant. */
+  createdAfter(instant: number): R[] {
+    const found: R[] = []
+    for (const [, { at, record }] of this.#parts.byId.entries()) if (at > instant) found.push(record)
+    return found
+  }
+
   /** Inserts a record with its number in the order of creation. */
   insertAs(record: R, nth: number): void {
     this.#parts.next = Math.max(this.#parts.next, nth + 1)

@@ -220,7 +220,7 @@ t.test('check: a document that cannot be loaded is a failed point, with the plac
     'wrong.yaml:1:7 sede: unknown name sede; did you mean seed?',
     'wrong.yaml:3:11 steps[0].do: GET /nowhere is no operation of the reference; a call is written as a method and a path, such as POST /refunds'
   ])
-  t.ok((await problemsOf('broken.yaml'))[0]?.startsWith('broken.yaml:1:5 Flow sequence'))
+  t.ok((await problemsOf('broken.yaml'))[0]?.startsWith('broken.yaml:1:4 [ is not closed'))
   t.strictSame(await problemsOf('outer.yaml'), ['parts/inner.yaml:2:17 tickets[0].location: no Location has the id loc_z'])
   t.ok((await problemsOf('steps.yaml'))[0]?.startsWith('steps.yaml:2:11 steps[0].do: ${tkt_z} refers to nothing'))
   t.strictSame(await problemsOf('none.yaml'), ['none.yaml cannot be read: there is no such file or folder'])

@@ -37,7 +37,7 @@ t.test('cli: --help shows the commands, every flag with its default and variable
   const [usage] = stdout.split('\n\n')
   t.equal(
     usage,
-    'Usage: commerce-emulator [start] [options]\n       commerce-emulator new [options] <name>\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
+    'Usage: commerce-emulator [start] [options]\n       commerce-emulator new [options] <name>\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator record --out <file> [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator repro [options] <id>\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
   )
   const flat = stdout.replace(/\s+/g, ' ')
   for (const [key, { about, default: fallback, flag }] of Object.entries(SETTINGS) as [
@@ -71,9 +71,10 @@ t.test('cli: --help shows the commands, every flag with its default and variable
 t.test('cli: the help of a command shows the flags that it takes', async t => {
   const flagsOf = async (command: string) => [...(await ran([command, '--help'])).stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag)
 
-  t.strictSame(await flagsOf('validate'), ['--fixtures-dir', '--scenarios-dir', '--set'])
+  t.strictSame(await flagsOf('validate'), ['--var', '--fixtures-dir', '--scenarios-dir', '--set'])
   t.strictSame(await flagsOf('healthcheck'), ['--port', '--host', '--set'])
   t.strictSame(await flagsOf('start'), [
+    '--var',
     '--port',
     '--host',
     '--scenario',
@@ -86,7 +87,7 @@ t.test('cli: the help of a command shows the flags that it takes', async t => {
     '--seed',
     '--set'
   ])
-  t.strictSame(await flagsOf('check'), ['--against', '--key', '--max-answer', '--timeout', '--var', '--format', '--fixtures-dir', '--scenarios-dir', '--set'])
+  t.strictSame(await flagsOf('check'), ['--against', '--key', '--max-answer', '--timeout', '--format', '--var', '--fixtures-dir', '--scenarios-dir', '--set'])
 })
 
 t.test('cli: --version prints the version of the package', async t => {

@@ -248,6 +248,21 @@ const CASES: Case[] = [
     is: refused('request_unknown', 'The journal holds no call req_7; it is empty.', 404, 'id')
   },
   {
+    title: 'recorded is the calls as a scenario, or the smallest one of a call',
+    run: async ({ inject, recorded }) => {
+      await inject('GET /tickets/tkt_a')
+      const { headers } = await inject('GET /tickets/tkt_none')
+      const [all, one] = [await recorded(), await recorded(headers['request-id'] as string)]
+      return [all, one].map(text => text.match(/do: .*/g))
+    },
+    is: [['do: GET /tickets/tkt_a', 'do: GET /tickets/tkt_none'], ['do: GET /tickets/tkt_none']]
+  },
+  {
+    title: 'recorded refuses a call that the journal does not hold',
+    run: ({ recorded }) => recorded('req_7'),
+    is: refused('request_unknown', 'The journal holds no call req_7; it is empty.', 404, 'id')
+  },
+  {
     title: 'explain says what a call would be answered, and changes nothing',
     run: async ({ explain, inject, requests }) => {
       const tried = await explain('post /refunds', { body: { transaction: 'txn_a', amount: 1001 } })

@@ -98,8 +98,11 @@ t.test('api: the types of documents, records, settings and names are those of th
 
 t.test('api: a suite in the strictest TypeScript compiles as it stands, near misses are refused, and every shipped document is one of its type', async t => {
   const documents = ['fixtures', 'scenarios'].flatMap(folder =>
-    readdirSync(`${ROOT}${folder}`).map(file => {
-      const data = JSON.stringify(parse(readFileSync(`${ROOT}${folder}/${file}`, 'utf8')))
+    readdirSync(`${ROOT}${folder}`).flatMap(file => {
+      const document = parse(readFileSync(`${ROOT}${folder}/${file}`, 'utf8'))
+      // script entries to share are no document of a call
+      if ('groups' in document) return []
+      const data = JSON.stringify(document)
       return `export const _${file.replaceAll(/\W/g, '_')}: ${folder === 'fixtures' ? 'Fixture' : 'Scenario'} = ${data}`
     })
   )

@@ -78,9 +78,9 @@ t.test('journal: a filter, id or format that does not exist is refused with thos
       'GET /requests?operation=x',
       'parameter_unknown',
       'operation',
-      'operation is not a parameter of this call; it takes on, status, since, limit, rule, scope.'
+      'operation is not a parameter of this call; it takes on, status, since, limit, rule, scope, format.'
     ],
-    ['GET /requests/req_1?format=xml', 'parameter_invalid', 'format', 'format: one of json, text was expected, not xml.'],
+    ['GET /requests/req_1?format=xml', 'parameter_invalid', 'format', 'format: one of json, text, scenario was expected, not xml.'],
     ['GET /coverage?format=xml', 'parameter_invalid', 'format', 'format: one of json, text, junit was expected, not xml.'],
     ['GET /coverage?scope=all', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not all.'],
     ['DELETE /coverage?scope=all', 'parameter_invalid', 'scope', 'scope: one of sandbox, run was expected, not all.'],

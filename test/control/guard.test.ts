@@ -56,6 +56,7 @@ t.test('control: every control route of the app is guarded', async t => {
       'GET /_control/scenarios',
       'GET /_control/schema/fixture.json',
       'GET /_control/schema/scenario.json',
+      'GET /_control/schema/script.json',
       'GET /_control/script',
       'GET /_control/session',
       'GET /_control/settings',

@@ -62,7 +62,7 @@ t.test('control: the overview shows scenario, seed, clock, counts and links that
       sandboxes: '/_control/sandboxes',
       openapi: '/_control/openapi.json',
       docs: '/_control/docs',
-      schemas: ['/_control/schema/fixture.json', '/_control/schema/scenario.json'],
+      schemas: ['/_control/schema/fixture.json', '/_control/schema/scenario.json', '/_control/schema/script.json'],
       settings: '/_control/settings',
       assumptions: '/_control/assumptions'
     }
@@ -258,8 +258,8 @@ t.test('control: every refused call says what is wrong and where, and changes no
       body: 'name: [x',
       headers: YAML,
       code: 'document_invalid',
-      message: 'The document has a problem: body:1:9 Flow sequence in block collection must be sufficiently indented and end with a ]. Nothing was changed.',
-      more: { problems: [problem('', 'Flow sequence in block collection must be sufficiently indented and end with a ]', 1, 9)] }
+      message: 'The document has a problem: body:1:7 [ is not closed; end it with ]. Nothing was changed.',
+      more: { problems: [problem('', '[ is not closed; end it with ]', 1, 7)] }
     },
     {
       on: 'POST /load',

@@ -178,7 +178,7 @@ const ROUTES: Route[] = [
   [
     1,
     draws =>
-      `GET ${draws.pick(['/', '/console/console.js', '/console/console.css', '/console/..%2ffiles.ts', '/console/__proto__', '/schema/fixture.json', '/schema/scenario.json', '/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css', '/docs/..%2f..%2fpackage.json', '/docs/__proto__', '/nothing', '/..', '/%2e%2e/next'])}`
+      `GET ${draws.pick(['/', '/console/console.js', '/console/console.css', '/console/..%2ffiles.ts', '/console/__proto__', '/schema/fixture.json', '/schema/scenario.json', '/schema/script.json', '/openapi.json', '/docs', '/docs/', '/docs/swagger-ui.css', '/docs/..%2f..%2fpackage.json', '/docs/__proto__', '/nothing', '/..', '/%2e%2e/next'])}`
   ],
   [1, () => 'POST /reset'],
   [
@@ -215,6 +215,7 @@ const ROUTES: Route[] = [
     draws => `GET /requests${query(draws, '', '?limit=1000', '?limit=3&status=4xx', '?status=200', '?on=POST%20/refunds', '?since=req_5', '?since=2026-01-01')}`
   ],
   [5, draws => `GET /requests/${draws.chance(85) ? `req_${1 + draws.below(3000)}` : encoded(hostileWord(draws), draws)}${query(draws, '', '?format=text')}`],
+  [1, draws => `GET /requests/req_${1 + draws.below(3000)}?format=scenario`],
   [1, () => 'DELETE /requests'],
   [1, () => 'GET /events'],
   [

@@ -135,7 +135,7 @@ t.test('problems of records and of script entries have their place in the file',
 })
 
 t.test('a state comes back with its settings, counters, clock and script, and a new entry has an id of its own', async t => {
-  const compiled = async (on: string) => (await compileScript([{ on, delay: '2s' }], () => t.fail('it is right')))[0] as Entry
+  const compiled = async (on: string) => (await compileScript([{ on, delay: '2s' }], () => t.fail('it is right')))[0]?.entry as Entry
   const script = new Script([await compiled('GET /tickets'), await compiled('POST /refunds')])
   script.remove('scr_1')
   script.add(await compiled('GET /tickets'))

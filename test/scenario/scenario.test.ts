@@ -201,9 +201,13 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
     ],
     ['a field that is needed', smallFixture({ users: [{ account: 'mch_a', name: 'U' }] }), ['users[0]: email is required']],
     ['a part that is needed', smallFixture({ locations: [location('x', { address: {} })] }), ['locations[1].address: country is required']],
-    ['a bad id', smallFixture({ tickets: [ticket('a b')] }), ['tickets[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not a b']],
-    ['an empty id', smallFixture({ tickets: [ticket('')] }), ['tickets[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not ']],
-    ['a long id', smallFixture({ tickets: [ticket('x'.repeat(129))] }), [`tickets[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not ${'x'.repeat(60)}…`]],
+    ['a bad id', smallFixture({ tickets: [ticket('a b')] }), ['tickets[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not a b; write a_b']],
+    ['an empty id', smallFixture({ tickets: [ticket('')] }), ['tickets[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not an empty text']],
+    [
+      'a long id',
+      smallFixture({ tickets: [ticket('x'.repeat(129))] }),
+      [`tickets[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not ${'x'.repeat(60)}…`]
+    ],
     [
       'a word that is none',
       smallFixture({ transactions: [charge('x', { payment_type: 'carb' })] }),
@@ -373,7 +377,7 @@ t.test('fixtures: a reference to a record that has problems itself, or that coul
     [
       'whose id is not right',
       smallFixture({ locations: [location('loc b')], tickets: [ticket('tkt_b', { location: 'loc_b' })] }),
-      ['locations[1].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not loc b']
+      ['locations[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not loc b; write loc_b']
     ],
     [
       'whose id is misspelled',
@@ -784,7 +788,7 @@ t.test('a scenario: the clock in each of its forms', async t => {
 t.test('a scenario: what it may not say', async t => {
   const ofProcess = (name: string, variable: string, key: string) =>
     `settings.${name}: it belongs to the process; give it when the emulator is started, as with ${variable} or --set ${key}=`
-  const names = 'name, description, fixtures, seed, clock, settings, data, generate, script, steps, play, expect'
+  const names = 'name, description, fixtures, seed, clock, settings, data, generate, vars, use, script, steps, play, expect'
   const cases: [data: unknown, problems: string[]][] = [
     [{ name: 'x', behaviour: [] }, [`behaviour: unknown name behaviour; known here: ${names}`]],
     [{ name: 'x', scripts: [], expects: [] }, ['scripts: unknown name scripts; did you mean script?', 'expects: unknown name expects; did you mean expect?']],
@@ -798,7 +802,7 @@ t.test('a scenario: what it may not say', async t => {
     [{ name: 5 }, ['name: text was expected, not 5; quote it: "5"']],
     [{ seed: -1 }, ['seed: at least 0 was expected, not -1']],
     [{ seed: '7' }, ['seed: a whole number was expected, not 7']],
-    [{ fixtures: 'bistro' }, ['fixtures: a list was expected, not bistro']],
+    [{ fixtures: 'bistro' }, ['fixtures: a list was expected, not bistro; write it as a list: [bistro]']],
     [{ clock: 2026 }, ['clock: text was expected, not 2026; quote it: "2026"']],
     [{ clock: 'now' }, ['clock: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z']],
     [{ clock: {} }, ['clock: now is required']],
@@ -891,7 +895,7 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
       'doc:undefined:undefined data.tickets[2].id: the id y is given twice',
       'misfit.yaml:2:5 tickets[0]: location is required',
       'misfit.yaml:2:11 tickets[0].id: text was expected, not 5; quote it: "5"',
-      'broken.yaml:1:5 : Flow sequence in block collection must be sufficiently indented and end with a ]',
+      'broken.yaml:1:4 : [ is not closed; end it with ]',
       'deep.yaml:1:1 : it is nested deeper than 64 levels (limits'
     ],
     'files that cannot be read among them'
@@ -937,16 +941,20 @@ t.test('the schemas are JSON Schema that closes every record, and a fixture hold
   }
   t.strictSame(
     Object.keys((scenarioSchema() as { properties: object }).properties).join(' '),
-    'name description fixtures seed clock settings data generate script steps play expect'
+    'name description fixtures seed clock settings data generate vars use script steps play expect'
   )
   t.strictSame([await FIXTURE_CHECKER.problems({}), await SCENARIO_CHECKER.problems({})], [[], []])
 })
 
 t.test('a published schema is made of words that every editor knows', async t => {
-  for (const kind of ['fixture', 'scenario'] as const) {
+  for (const [kind, name] of [
+    ['fixture', 'A fixture'],
+    ['scenario', 'A scenario'],
+    ['script', 'Script entries']
+  ] as const) {
     const { $schema, title, ...schema } = publishedSchema(kind) as Record<string, unknown>
     t.equal($schema, 'https://json-schema.org/draft/2020-12/schema')
-    t.ok(String(title).startsWith(`A ${kind} of commerce-emulator`))
+    t.ok(String(title).startsWith(`${name} of commerce-emulator`))
 
     const strange: string[] = []
     const look = (value: unknown, path: string): void => {
@@ -1060,12 +1068,12 @@ t.test('a scenario: with every section wrong at once each problem is reported at
         '5:33 clock.runing: unknown name runing; did you mean running?',
         '6:38 settings.pagination.max_limit: at least 1 was expected, not 0',
         '6:49 settings.port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=',
-        '8:19 data.tickets[0].id: must match pattern "^[A-Za-z0-9_-]{1,128}$", not a b',
+        '8:19 data.tickets[0].id: an id of 1 to 128 letters, digits, _ and - was expected, not a b; write a_b',
         '10:15 generate[0].tikets: unknown name tikets; did you mean tickets?',
         '10:27 generate[0].created: to is required',
         `12:11 script[0].on: ${operations}`,
         '12:32 script[0].calls: at least 1 was expected, not 0',
-        '12:42 script[0].delay: text was expected, not 5; quote it: "5"',
+        '12:42 script[0].delay: a length of time was expected, not 5 without a unit: write 5s or 5ms',
         '12:64 script[0].respond.status: at least 200 was expected, not 99',
         '12:77 script[0].fault: one of connection_reset, empty_response, truncated_body, malformed_body, hang was expected, not reset',
         '13:5 script[1]: on is required',
@@ -1186,7 +1194,11 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
       { fixtures: ['zzzzzz'], steps: [{ do: 'GET /tickets/${tkt_z}' }], data: { tickets: [ticket('t')] } },
       [unread('zzzzzz')]
     ],
-    ['nor where fixtures is no list', { fixtures: 'base', data: { tickets: [ticket('t')] } }, ['fixtures: a list was expected, not base']],
+    [
+      'nor where fixtures is no list',
+      { fixtures: 'base', data: { tickets: [ticket('t')] } },
+      ['fixtures: a list was expected, not base; write it as a list: [base]']
+    ],
     ['nor where one has no name', { fixtures: [5], data: { tickets: [ticket('t')] } }, ['fixtures[0]: text was expected, not 5; quote it: "5"']],
     ['nor where fixtures is misspelled', { fixtuers: ['base'], data: { tickets: [ticket('t')] } }, ['fixtuers: unknown name fixtuers; did you mean fixtures?']],
     [
@@ -1219,7 +1231,7 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
           { on: 'GET /tickets', delay: '1s' }
         ]
       },
-      ['script[0].delay: text was expected, not 5; quote it: "5"']
+      ['script[0].delay: a length of time was expected, not 5 without a unit: write 5s or 5ms']
     ],
     [
       'an Account with a problem that any key acts as',

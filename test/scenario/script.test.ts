@@ -4,7 +4,7 @@ import { type OperationId, operationNamed } from '../../src/reference/operations
 import { type CallsData, compileExpectation, type Ending, type Expectation, type ExpectationData, Tally } from '../../src/scenario/expectations.js'
 import type { About, SentCall } from '../../src/scenario/matching.js'
 import { ENTRY_CHECKER, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
-import { compileEntry, compileScript, type Entry, type EntryData, FAULTS, Script } from '../../src/scenario/script.js'
+import { compileEntry, compileScript, type Entry, type EntryData, FAULTS, Script, wholeEntries } from '../../src/scenario/script.js'
 import { Store } from '../../src/store/store.js'
 import { cpuTime } from '../support/cpu.js'
 
@@ -181,7 +181,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ],
     ['a chance beyond certainty', refuse({ chance: 1.1 }), ['chance: at most 1 was expected, not 1.1']],
     ['an end before its beginning', refuse({ from: '2026-03-02', until: '2026-03-01' }), ['until: until 2026-03-01 is not after from 2026-03-02']],
-    ['no length of time', refuse({ for: '10' }), [`for: ${DURATION_PROBLEM}`]],
+    ['no length of time', refuse({ for: '10' }), ['for: a length of time was expected, not 10 without a unit: write 10s or 10ms']],
     ['no length of time to wait', answer({ status: 503, retry_after: 'soon' }), [`respond.retry_after: ${DURATION_PROBLEM}`]],
     [
       'two times to wait',
@@ -260,7 +260,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ),
     ['too large a number of calls', refuse({ calls: 1e21 }), ['calls: which calls was expected, as 1, 2-3 or 4+, not 1e+21']],
 
-    ['a delay that is a number', refuse({ delay: 5 }), ['delay: text was expected, not 5; quote it: "5"']],
+    ['a delay that is a number', refuse({ delay: 5 }), ['delay: a length of time was expected, not 5 without a unit: write 5s or 5ms']],
     ['a delay that is no length of time', refuse({ delay: 'soon' }), [`delay: ${DURATION_PROBLEM}`]],
     ['an empty delay', refuse({ delay: '' }), [`delay: ${DURATION_PROBLEM}`]],
     ['a negative delay', refuse({ delay: '-1s' }), [`delay: ${DURATION_PROBLEM}`]],
@@ -417,7 +417,7 @@ t.test('script: an entry behind one that answers every call of its operation can
     const found: string[] = []
     const script = await compileScript(entries, (steps, message) => found.push(atOf(steps, message)))
     t.strictSame(found, problems, title)
-    t.equal(script.length, count, title)
+    t.equal(wholeEntries(script).length, count, title)
   }
 })
 

@@ -99,7 +99,7 @@ t.test('steps: every kind of problem, with its place', async t => {
     [
       'a reference that was probably meant',
       [payment, { do: 'GET /transactions/${paymnt.id}' }],
-      [`[1].do: ${nothing('paymnt.id', '; did you mean payment?')}`]
+      [`[1].do: ${nothing('paymnt.id', '; did you mean ${payment.id}?')}`]
     ],
     ['a reference to a step behind it', [{ do: 'GET /transactions/${payment.id}' }, payment], [`[0].do: ${nothing('payment.id')}`]],
     ['a reference to itself', [{ ...payment, body: { ticket: '${payment.id}' } }], [`[0].body.ticket: ${nothing('payment.id')}`]],
@@ -144,7 +144,7 @@ t.test('steps: what a step may say', async t => {
     { do: 'GET /transactions/${ payment.id }', key: 'sk_other' },
     { do: 'GET /tickets/prefix_${payment.id}_${page-2_x.data.0.id}' },
     { do: 'DELETE /locations/loc_a', expect: { status: 501 } },
-    { do: 'POST /refunds', body: { transaction: '${payment.id}', reason: '$ {x} $x {x} ${payment.id', metadata: {} }, expect: { body: null } }
+    { do: 'POST /refunds', body: { transaction: '${payment.id}', reason: '$ {x} $x {x} payment.id}', metadata: {} }, expect: { body: null } }
   ]
 
   t.strictSame(await problemsOf(steps), [])

@@ -1,5 +1,6 @@
 import { createFormDecoder, type FormObject } from '../../src/core/form.js'
 import { NO_WORDS } from '../../src/core/secret-words.js'
+import { settingsInForce } from '../../src/core/settings.js'
 import { Trace } from '../../src/core/trace.js'
 import type { JournalLimits } from '../../src/evidence/journal.js'
 import { JournalBudget } from '../../src/evidence/journal-budget.js'
@@ -26,6 +27,7 @@ export const judgedCall = (given: Partial<JudgedCall> = {}): JudgedCall => ({
   query: form(''),
   body: form(''),
   isDecoded: true,
+  isValid: true,
   cardNumberSent: false,
   unknownParameter: false,
   found: null,
@@ -42,6 +44,8 @@ export const judgedCall = (given: Partial<JudgedCall> = {}): JudgedCall => ({
   isDelivered: true,
   refusal: null,
   script: null,
+  entry: null,
+  settings: settingsInForce({}).values,
   pause: null,
   ms: 1,
   signature: () => 'the same',

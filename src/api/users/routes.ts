@@ -24,13 +24,15 @@ export function userRoutes(api: FastifyInstance): void {
 
   api.delete(
     '/accounts/:account_id/users/:user_id',
-    operation('deleteUser', ({ sandbox, scope, params }) => {
+    operation('deleteUser', call => {
+      const { sandbox, scope, params } = call
       const { id: account } = scope.inPath('accounts', params.account_id, 'account_id')
       const user = scope.inPath('users', params.user_id, 'user_id')
       if (user.account !== account) {
         throw new ApiError('resource_missing', { message: `${account} has no User with the id ${user.id}.`, param: 'user_id', rule: 'USR-1' })
       }
 
+      call.found = user
       sandbox.store.users.remove(user.id)
       return null
     })

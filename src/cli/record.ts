@@ -1,0 +1,104 @@
+/** `commerce-emulator record --out FILE -- COMMAND…`: runs a command as `exec` does, and writes the calls that it made as scenarios that play them again. */
+import { randomBytes } from 'node:crypto'
+import { rename, rm, stat, writeFile } from 'node:fs/promises'
+import { parse } from 'node:path'
+import { ApiError } from '../core/errors.js'
+import type { RunningEmulator } from '../emulator.js'
+import { keysToMask } from '../http/answers.js'
+import { type Recording, recordingOf, scenarioOf } from '../sandbox/recorded-scenario.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { scenarioText } from '../scenario/yaml.js'
+import { visible } from './terminal.js'
+
+/** How many scenarios a run is written to at most. */
+const MOST_FILES = 100
+
+/** Takes down what is called in an emulator, and writes it to files. */
+export class Recorder {
+  readonly #file: string
+  readonly #recordings: Recording[] = []
+  #omitted = 0
+
+  private constructor(file: string) {
+    this.#file = file
+  }
+
+  /** A recorder that writes to a file. Errors: `setting_invalid` where no such file can be written. */
+  static async to(file: string): Promise<Recorder> {
+    const isFolder = await stat(file).then(
+      found => found.isDirectory(),
+      () => false
+    )
+    if (isFolder) throw unwritable(file, 'it is a folder, not a file')
+    const probe = temporaryOf(file)
+    await writeFile(probe, '', { flag: 'wx' }).catch(error => {
+      throw unwritable(file, reasonOf(error))
+    })
+    await rm(probe)
+    return new Recorder(file)
+  }
+
+  /** Notes the calls of a sandbox that is about to forget them. */
+  readonly note = (sandbox: Sandbox): void => {
+    if (this.#recordings.length < MOST_FILES) this.#recordings.push(recordingOf(sandbox, keysToMask(sandbox)))
+    else this.#omitted++
+  }
+
+  /**
+   * Writes a scenario for the calls between each load or reset of a sandbox and the next: the first to the file itself, the others to files beside it with -2, -3
+   * and so on in their names. Returns whether there were calls, and all of them could be written.
+   */
+  async write({ sandboxes, app }: Pick<RunningEmulator, 'sandboxes' | 'app'>, stderr: NodeJS.WritableStream): Promise<boolean> {
+    for (const sandbox of sandboxes.all()) this.note(sandbox)
+    const recordings = this.#recordings.filter(({ calls }) => calls.length > 0)
+    const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
+    if (this.#omitted > 0) say(`the calls between the first ${MOST_FILES} loads and resets are recorded, those of ${this.#omitted} later ones are not`)
+    if (recordings.length === 0) say(`no call was made, so ${this.#file} was not written`)
+    let isWritten = recordings.length > 0
+    for (const [index, recording] of recordings.entries()) {
+      const file = index === 0 ? this.#file : numbered(this.#file, index + 1)
+      try {
+        const { data, notes } = await scenarioOf(recording, { blank: () => sandboxes.main.blank(), playIn: app.playIn }, { isSmallest: true })
+        await replaceText(file, scenarioText(data, notes))
+        const calls = recording.calls.length
+        const plays = (data.play as unknown[]).length
+        const left = plays === calls ? '' : `; not played: ${calls - plays}, for the reasons in its comments`
+        say(`${file} plays what was recorded: ${calls} ${calls === 1 ? 'call' : 'calls'}${left}`)
+      } catch (error) {
+        isWritten = false
+        say(`${file} was not written: ${error instanceof ApiError ? error.message : reasonOf(error as NodeJS.ErrnoException)}`)
+      }
+    }
+    return isWritten
+  }
+}
+
+/** `own.yaml` → `own-2.yaml`. */
+function numbered(file: string, number: number): string {
+  const { ext } = parse(file)
+  return `${file.slice(0, file.length - ext.length)}-${number}${ext}`
+}
+
+const temporaryOf = (file: string) => `${file}.${randomBytes(8).toString('hex')}.tmp`
+
+/** Writes a file whole or not at all. Errors: those of the system. */
+async function replaceText(file: string, text: string): Promise<void> {
+  const temporary = temporaryOf(file)
+  try {
+    await writeFile(temporary, text, { flag: 'wx' })
+    await rename(temporary, file)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such folder',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EACCES: 'this user may not write there',
+  EROFS: 'the file system is read-only'
+}
+const reasonOf = ({ code, message }: NodeJS.ErrnoException): string => REASONS[code as string] ?? message
+
+const unwritable = (file: string, why: string) => new ApiError('setting_invalid', { message: `--out ${file} cannot be written: ${why}; nothing was run.` })

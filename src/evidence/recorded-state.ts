@@ -1,0 +1,90 @@
+/** What the calls of a journal were made in: the records before the first of them, and those that they had to do with. */
+import { FormList, type FormNode } from '../core/form.js'
+import { type Family, operationOf } from '../reference/operations.js'
+import { FAMILIES, type Store } from '../store/store.js'
+import { type AnyRecord, type JudgedCall, listShown, recordsShown, tookEffect } from './judged-call.js'
+
+/** A record and its family. */
+export type Member = { family: Family; record: AnyRecord }
+
+/** What a record refers to: the fields that hold the id of another record. */
+const LINKS = ['account', 'reseller', 'location', 'ticket', 'transaction'] as const
+/** The family of the record that each of them names. */
+const FAMILY_OF: Readonly<Record<(typeof LINKS)[number], Family>> = {
+  account: 'accounts',
+  reseller: 'accounts',
+  location: 'locations',
+  ticket: 'tickets',
+  transaction: 'transactions'
+}
+/** The fields of a record that hold ids. */
+export const ID_FIELDS: readonly string[] = ['id', ...LINKS]
+
+/**
+ * The records of a store before some calls, the latest in the store, were made: what they made is taken away, what they changed or deleted is as it was found. So
+ * what came otherwise, by control calls or by calls that no journal holds, is among the records.
+ */
+export function recordsBefore(store: Store, calls: readonly JudgedCall[]): Member[] {
+  const families = new Map(FAMILIES.map(family => [family, new Map<string, AnyRecord>(store[family].inCreationOrder().map(record => [record.id, record]))]))
+  for (const call of calls.toReversed()) {
+    if (!tookEffect(call)) continue
+    const { family, kind } = operationOf(call.operation as NonNullable<JudgedCall['operation']>)
+    const records = families.get(family) as Map<string, AnyRecord>
+    const found = call.found as AnyRecord
+    if (kind === 'create') records.delete((call.shown as AnyRecord).id)
+    else if (kind === 'delete' || records.has(found.id)) records.set(found.id, found)
+  }
+  return [...families].flatMap(([family, records]) => [...records.values()].map(record => ({ family, record })))
+}
+
+/** Members by family and id. */
+const nameOf = (family: Family, id: unknown) => `${family} ${id}`
+
+/** The members whose links all lead to others of them. */
+export function withoutOrphans(members: readonly Member[]): Member[] {
+  const there = new Set(members.map(({ family, record }) => nameOf(family, record.id)))
+  // an Account's reseller may come after it; all other links lead to a family before
+  const kept = members.filter(({ family, record }) => {
+    const isLinked = linksOf(record).every(link => there.has(link))
+    if (!isLinked) there.delete(nameOf(family, record.id))
+    return isLinked
+  })
+  return kept.length === members.length ? kept : withoutOrphans(kept)
+}
+
+const linksOf = (record: AnyRecord): string[] =>
+  LINKS.flatMap(link => (record[link] == null || record[link] === undefined ? [] : [nameOf(FAMILY_OF[link], record[link])]))
+
+/**
+ * The members that calls had to do with: those that they name and show, the Account of their key, the Refunds of the Transactions among them, and whatever these
+ * refer to; of a list that did not show all that it could, the whole family.
+ */
+export function touchedBy(calls: readonly JudgedCall[], members: readonly Member[]): Member[] {
+  const named = new Set<unknown>()
+  const families = new Set<Family>()
+  for (const call of calls) {
+    for (const { id } of recordsShown(call)) named.add(id)
+    for (const id of [call.account, ...Object.values(call.params), ...textsIn(call.query), ...textsIn(call.body)]) named.add(id)
+    const list = listShown(call)
+    const isPart = list !== null && (list.has_more || call.retrieved > list.data.length)
+    if (isPart) families.add(operationOf(call.operation as NonNullable<JudgedCall['operation']>).family)
+  }
+  const byName = new Map(members.map(member => [nameOf(member.family, member.record.id), member]))
+  const touched = new Set<string>()
+  const touch = (name: string) => {
+    const member = byName.get(name)
+    if (member === undefined || touched.has(name)) return
+    touched.add(name)
+    for (const link of linksOf(member.record)) touch(link)
+  }
+  for (const { family, record } of members) {
+    if (families.has(family) || named.has(record.id) || (family === 'refunds' && named.has(record.transaction))) touch(nameOf(family, record.id))
+  }
+  return members.filter(({ family, record }) => touched.has(nameOf(family, record.id)))
+}
+
+/** Every text in a form. */
+function textsIn(node: FormNode): readonly string[] {
+  if (typeof node === 'string') return [node]
+  return node instanceof FormList ? node.items : node.parts.nodes().flatMap(textsIn)
+}

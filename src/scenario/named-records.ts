@@ -1,0 +1,38 @@
+/** The records that a `match` names by their ids, so that one that is nowhere is found. */
+import type { Step } from '../core/places.js'
+import { type Family, type OperationId, operationOf } from '../reference/operations.js'
+import type { MatchData } from './matching.js'
+
+/** An id that a match names, with its place; the families in any of which it may be. */
+export type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
+
+const NAMES: Readonly<Record<string, Family>> = {
+  location: 'locations',
+  ticket: 'tickets',
+  transaction: 'transactions',
+  account: 'accounts',
+  account_id: 'accounts',
+  user_id: 'users'
+}
+
+/** Every id that a match asks for in the path, in a filter, in the body or as what the call is about. Patterns and conditions name none. */
+export function recordsNamedBy(match: MatchData | undefined, operations: Iterable<OperationId>): NamedRecord[] {
+  const owners = [...new Set(Array.from(operations, ownerOf))]
+  return (['params', 'query', 'body', 'about'] as const).flatMap(section =>
+    Object.entries(match?.[section] ?? {}).flatMap(([name, wanted]) => {
+      const families = section === 'params' && name === 'id' ? owners : [NAMES[name] ?? []].flat()
+      return families.length === 0 ? [] : idsIn(wanted, ['match', section, name]).map(found => ({ ...found, families }))
+    })
+  )
+}
+
+/** The family of the record that the path of an operation names as `id`. */
+const ownerOf = (operation: OperationId): Family => {
+  const { family } = operationOf(operation)
+  return family === 'users' ? 'accounts' : family
+}
+
+function idsIn(wanted: unknown, steps: readonly Step[]): { steps: readonly Step[]; id: string }[] {
+  if (Array.isArray(wanted)) return wanted.flatMap((one, index) => idsIn(one, [...steps, index]))
+  return typeof wanted === 'string' && !/^\/.*\/i?$/s.test(wanted) && !wanted.includes('${') ? [{ steps, id: wanted }] : []
+}

@@ -1,0 +1,193 @@
+/** Variables: values that a document names under `vars`, and that `${vars.NAME}` stands for in its texts. */
+import { didYouMean, shortened, thereAre } from '../core/nearest.js'
+import type { Step } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
+import type { Report } from './documents.js'
+import { REFERENCE, unclosedIn } from './references.js'
+
+export type VariableValue = string | number | boolean
+export type Variables = ReadonlyMap<string, VariableValue>
+/** Values that a load gives to variables in place of their defaults. */
+export type GivenVariables = {
+  values: Readonly<Record<string, unknown>>
+  /** They are texts of a command line, so that the default of each says what it is. */
+  isText: boolean
+  /** Takes the names that the document has, where others may be those of another document; a name that it has not is a problem of it otherwise. */
+  known?: Set<string>
+}
+
+/** Names such as `last4`, of variables and of steps. */
+export const NAME = /^[A-Za-z_][\w-]*$/
+export const NAME_EXPECTED = 'letters, digits, _ and - were expected, beginning with a letter'
+/** Characters of a value: a text may hold many references. */
+const LONGEST = 1000
+const TYPES: Readonly<Record<string, string>> = { string: 'text', number: 'a number', boolean: 'true or false' }
+
+/**
+ * The variables that a document declares, with the values that are given in place of defaults; null for one with a problem. Of `given`, the first that
+ * names a variable counts. `reportGiven` takes what is wrong with a given value.
+ */
+export function declaredVariables(
+  declared: unknown,
+  { given, report, reportGiven = report }: { given: readonly GivenVariables[]; report: Report; reportGiven?: Report }
+): Map<string, VariableValue | null> {
+  const variables = new Map<string, VariableValue | null>()
+  for (const [name, fallback] of Object.entries(isObject(declared) ? declared : {})) {
+    const problem = isScalar(fallback) ? problemOfDefault(name, fallback) : null
+    if (problem !== null) report([name], problem)
+    if (problem !== null || !isScalar(fallback)) variables.set(name, null)
+    else
+      variables.set(
+        name,
+        givenOr(name, fallback, given, message => reportGiven([name], message))
+      )
+  }
+  return variables
+}
+
+const isScalar = (value: unknown): value is VariableValue => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+
+function problemOfDefault(name: string, fallback: VariableValue): string | null {
+  if (!NAME.test(name)) return NAME_EXPECTED
+  if (String(fallback).includes('${')) return 'a variable has a value of its own, not that of another one'
+  return String(fallback).length > LONGEST ? tooLong(String(fallback)) : null
+}
+
+const tooLong = ({ length }: string) => `the value of a variable has at most ${LONGEST} characters, not ${length}`
+
+/** The given value of a variable, of the type of its default; the default where none is given, null where it is wrong. */
+function givenOr(name: string, fallback: VariableValue, all: readonly GivenVariables[], report: (message: string) => void): VariableValue | null {
+  const given = all.find(({ values }) => Object.hasOwn(values, name))
+  if (given === undefined) return fallback
+  const value = given.isText ? valueIn(given.values[name] as string, fallback) : given.values[name]
+  if (typeof value !== typeof fallback) {
+    report(`${TYPES[typeof fallback]} was expected for the variable ${name}, as its default ${shortened(String(fallback))} is, not ${shownValue(value)}`)
+    return null
+  }
+  if (String(value).length > LONGEST) {
+    report(tooLong(String(value)))
+    return null
+  }
+  return value as VariableValue
+}
+
+/** The value that a text of a command line stands for; the text itself where it is not of the wanted type. */
+function valueIn(text: string, { constructor: type }: VariableValue): VariableValue {
+  if (type === Number) return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
+  return type === Boolean && (text === 'true' || text === 'false') ? text === 'true' : text
+}
+
+const shownValue = (value: unknown) => (typeof value === 'string' ? `the text ${shortened(value)}` : (shortened(JSON.stringify(value) ?? 'nothing') as string))
+
+/** Reports given values of variables that nothing declares. */
+export function checkGiven({ values, known }: GivenVariables, declared: readonly string[], report: Report): void {
+  for (const name of declared) known?.add(name)
+  if (known !== undefined) return
+  for (const name of Object.keys(values)) if (!declared.includes(name)) report([name], unknownVariable(name, declared))
+}
+
+/** What to say of a name that no variable has. */
+export const unknownVariable = (name: string, declared: readonly string[]): string =>
+  `no variable is called ${shortened(name)}${didYouMean(name, declared) || `; ${thereAre(declared)}`}`
+
+/** What became of a document with the values of its variables in it. */
+export type Expanded = {
+  /** The document itself where it refers to no variable. */
+  data: unknown
+  /** The names that it refers to. */
+  used: ReadonlySet<string>
+  /** The places of texts that are not what they will be, since a variable has no value or a reference is wrong. */
+  unresolved: readonly (readonly Step[])[]
+}
+
+/**
+ * Puts the values of variables into the texts of a document: a text that is wholly one reference becomes the value itself, which keeps its type. The
+ * parts in `untouched` stay as they are. References to variables that have no value stay too; those that are wrong are reported.
+ */
+export function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | null>, untouched: readonly string[], report: Report): Expanded {
+  if (!mentions(data)) return { data, used: new Set(), unresolved: [] }
+  const used = new Set<string>()
+  const declared = [...variables.keys()]
+  const steps: Step[] = []
+  const unresolved: Step[][] = []
+  const note = (message: string) => report([...steps], message)
+  return { data: expand(data), used, unresolved }
+
+  function expand(value: unknown): unknown {
+    if (typeof value === 'string') return hasSign(value) ? expandText(value) : value
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map((member, index) => within(index, member))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => {
+        if (steps.length === 0 && untouched.includes(name)) return [name, part]
+        if (hasSign(name)) {
+          unresolved.push([...steps, name])
+          report([...steps, name], 'a variable can be a value or a part of one, not a name')
+        }
+        return [name, within(name, part)]
+      })
+    )
+  }
+
+  function within(step: Step, part: unknown): unknown {
+    steps.push(step)
+    const value = expand(part)
+    steps.pop()
+    return value
+  }
+
+  function expandText(text: string): unknown {
+    const unclosed = unclosedIn(text)
+    if (unclosed !== undefined && hasSign(unclosed)) {
+      unresolved.push([...steps])
+      note(notClosed(unclosed))
+    }
+    const [, whole] = /^\$\{([^{}]*)\}$/.exec(text) ?? []
+    if (whole !== undefined) return valueAt(whole) ?? text
+    return text.replace(REFERENCE, (all, reference) => String(valueAt(reference) ?? all))
+  }
+
+  /** The value of a reference; null where it is none to a variable, or to one without a value. */
+
+  function valueAt(reference: string): VariableValue | null {
+    const [, name] = /^\s*vars(?:\.(.*?))?\s*$/s.exec(reference) ?? []
+    if (name === undefined) {
+      if (reference.trim() !== 'vars') return null
+      unresolved.push([...steps])
+      note(`a variable was expected, such as \${vars.${declared[0] ?? 'NAME'}}`)
+      return null
+    }
+    used.add(name)
+    const value = variables.get(name)
+    if (value === undefined)
+      note(declared.length > 0 ? unknownVariable(name, declared) : `no variable is called ${shortened(name)}; declare it: vars: { ${name}: … }`)
+    if (value == null) unresolved.push([...steps])
+    return value ?? null
+  }
+}
+
+/** Whether a text holds a reference to a variable, whole or not. */
+const hasSign = (text: string) => text.includes('${') && /\$\{\s*vars\b/.test(text)
+
+/** Whether any text or name below holds a reference to variables. */
+function mentions(value: unknown): boolean {
+  if (typeof value === 'string') return hasSign(value)
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) {
+    for (const member of value) if (mentions(member)) return true
+    return false
+  }
+  for (const name in value) if (hasSign(name) || mentions((value as Record<string, unknown>)[name])) return true
+  return false
+}
+
+/** What to say of a reference without its end. */
+export const notClosed = (unclosed: string): string => `\${ is not closed; a reference ends with }, such as ${unclosed}}`
+
+/** A document with the defaults of its variables in it. Errors: the first thing that is wrong with them. */
+export function withDefaults(data: unknown): unknown {
+  const report: Report = (steps, message) => {
+    throw new Error(`${steps.join('.')}: ${message}`)
+  }
+  return expanded(data, declaredVariables(isObject(data) ? data.vars : undefined, { given: [], report }), ['vars'], report).data
+}

@@ -1,0 +1,173 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { PassThrough } from 'node:stream'
+import t from 'tap'
+import { parse } from 'yaml'
+import { Recorder } from '../../src/cli/record.js'
+import { startEmulator } from '../../src/index.js'
+import { MERCHANT, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { ran, scenarioIn, script } from './exec-run.js'
+
+const PAYMENT = `const { id } = await (await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'card', amount: 900, 'card[number]': '5555555555554444' })).json()
+await call('POST /refunds', { transaction: id, amount: 901 })
+`
+const RESET = `await fetch(control + '/reset', { method: 'POST' })
+`
+const lines = (stderr: string) => stderr.split('\n').filter(line => line.startsWith('commerce-emulator: '))
+
+t.test('record: a command runs as with exec, and what it did is a scenario that passes check at once', async t => {
+  const scenario = scenarioIn(t)
+  const file = `${t.testdirName}/out.yaml`
+  writeFileSync(file, 'what was there')
+
+  const { status, stdout, stderr } = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(`${PAYMENT}process.exit(3)`)])
+
+  t.strictSame([status, stdout], [3, ''])
+  t.strictSame(lines(stderr), [`commerce-emulator: ${file} plays what was recorded: 2 calls`])
+  t.match(stderr, /\n {2}Calls {9}2\n/, 'and the calls are judged')
+  const text = readFileSync(file, 'utf8')
+  t.notMatch(text, /5555555555554444|sk_merchant/)
+  const { data, play, expect } = parse(text)
+  t.strictSame(
+    Object.entries(data).map(([family, list]) => [family, (list as unknown[]).length]),
+    [
+      ['api_keys', 1],
+      ['accounts', 1],
+      ['locations', 1],
+      ['tickets', 1]
+    ]
+  )
+  t.strictSame(
+    play.map(({ do: on, expect }: { do: string; expect: { status: number } }) => [on, expect.status]),
+    [
+      ['POST /transactions', 200],
+      ['POST /refunds', 400]
+    ]
+  )
+  t.strictSame(expect, [{ on: 'POST /transactions', took_effect: true, times: 1 }])
+  t.equal((await ran(['check', file])).status, 0)
+  t.strictSame(readdirSync(t.testdirName).sort(), ['out.yaml', 'own.yaml'], 'nothing else is left')
+})
+
+t.test('record: after each reset and for each sandbox there is a file of its own', async t => {
+  const scenario = scenarioIn(t)
+  const file = `${t.testdirName}/out.yaml`
+  const code = `${PAYMENT}${RESET}${RESET}await call('GET /tickets/tkt_a')
+${RESET}await fetch(base.replace('/next', '/sandbox/one/next/nowhere'))
+await fetch(base.replace('/next', '/sandbox/one/next/tickets'), { headers: { authorization: 'Basic ' + btoa(key + ':') } })
+await fetch(control + '/sandboxes/one', { method: 'DELETE' })`
+
+  const { status, stderr } = await ran(['record', '--out', file, '--scenario', scenario, '--fail-on', 'findings', '--', ...script(code)])
+
+  t.equal(status, 2, 'a gate fails it as it does exec')
+  t.strictSame(lines(stderr), [
+    `commerce-emulator: ${file} plays what was recorded: 2 calls`,
+    `commerce-emulator: ${t.testdirName}/out-2.yaml plays what was recorded: 1 call`,
+    `commerce-emulator: ${t.testdirName}/out-3.yaml plays what was recorded: 1 call`
+  ])
+  t.equal((await ran(['check', file, file.replace('.yaml', '-2.yaml'), file.replace('.yaml', '-3.yaml')])).status, 0)
+})
+
+t.test('record: calls that no play makes are counted, and the journal holds as many as a setting says', async t => {
+  const scenario = scenarioIn(t)
+  const file = `${t.testdirName}/out`
+  const code = `await call('GET /tickets/tkt_a')\nawait call('GET /nowhere')\nawait call('GET /nowhere')`
+
+  const all = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(code)])
+  const last = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(code)], { LIMITS_JOURNAL: '1' })
+
+  t.strictSame(lines(all.stderr), [`commerce-emulator: ${file} plays what was recorded: 3 calls; not played: 2, for the reasons in its comments`])
+  t.strictSame(lines(last.stderr), [`commerce-emulator: ${file} plays what was recorded: 1 call; not played: 1, for the reasons in its comments`])
+})
+
+t.test('record: what cannot be written is told before the command runs', async t => {
+  const folder = t.testdir({ file: '', locked: {} })
+  const ranFile = `${folder}/ran`
+  const command = script(`save(${JSON.stringify(ranFile)}, 1)`)
+  for (const [out, why] of [
+    [`${folder}/none/out.yaml`, 'there is no such folder'],
+    [`${folder}/file/out.yaml`, 'a part of the path is a file, not a folder'],
+    [folder, 'it is a folder, not a file'],
+    [`${folder}/${'x'.repeat(300)}`, /ENAMETOOLONG/]
+  ] as const) {
+    const { status, stderr } = await ran(['record', '--out', out, '--', ...command])
+    t.equal(status, 1)
+    t.ok(stderr.startsWith(`commerce-emulator: --out ${out} cannot be written: `), stderr)
+    t.match(stderr, why)
+    t.match(stderr, 'nothing was run')
+    t.notOk(existsSync(ranFile))
+  }
+  const missing = await ran(['record', '--', ...command])
+  t.strictSame([missing.status, /required option '--out <file>'/.test(missing.stderr)], [1, true])
+  for (const args of [
+    ['record', '--out', 'x'],
+    ['record', '--out', 'x', '--'],
+    ['record', '--version', '--', 'true']
+  ]) {
+    const { status, stderr } = await ran(args)
+    t.strictSame([status, /^commerce-emulator: record (needs|has no)/.test(stderr)], [2, true], stderr)
+  }
+  t.match((await ran(['record', '--out', 'x', 'early', '--', 'true'])).stderr, 'early comes before --, where record has its own options')
+  t.notOk(existsSync(ranFile))
+  t.match((await ran(['record', '--help'])).stdout, '--out <file>')
+})
+
+t.test('record: no call, or a file that cannot be written in the end, is a failure unless there is another one', async t => {
+  const scenario = scenarioIn(t)
+  const file = `${t.testdirName}/folder/out.yaml`
+  mkdirSync(`${t.testdirName}/folder`)
+  const none = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script('')])
+  t.strictSame([none.status, lines(none.stderr)], [1, [`commerce-emulator: no call was made, so ${file} was not written`]])
+
+  const gone = `import { rmSync } from 'node:fs'\nawait call('GET /tickets/tkt_a')\nrmSync(${JSON.stringify(`${t.testdirName}/folder`)}, { recursive: true })\n`
+  const lost = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(gone)])
+  t.strictSame([lost.status, lines(lost.stderr)], [1, [`commerce-emulator: ${file} was not written: there is no such folder`]])
+
+  mkdirSync(`${t.testdirName}/folder`)
+  const failed = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(`${gone}process.exit(5)`)])
+  t.equal(failed.status, 5)
+})
+
+t.test('record: at most a hundred scenarios are written, and it is said that there would be more', async t => {
+  const emulator = await startTestEmulator(t)
+  const recorder = await Recorder.to(`${t.testdir()}/out.yaml`)
+  for (let periods = 0; periods < 102; periods++) recorder.note(emulator.sandbox)
+  await emulator.call('GET /tickets')
+  const stderr = new PassThrough()
+
+  t.equal(await recorder.write(emulator, stderr), false)
+
+  t.match(String(stderr.read()), 'the calls between the first 100 loads and resets are recorded, those of 3 later ones are not\n')
+})
+
+t.test('repro: the smallest scenario of a call of a running emulator, by its id or by its name in a report', async t => {
+  const emulator = await startEmulator({ scenario: { data: smallFixture() as never }, settings: { log_level: 'silent', control_token: 'secret' } })
+  t.teardown(emulator.close)
+  const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
+  await fetch(`${emulator.baseUrl}/tickets/tkt_none`, { headers })
+  await fetch(`${emulator.url}/sandbox/one/next/tickets/tkt_a`, { headers })
+  const url = ['--url', emulator.url]
+
+  for (const [id, on] of [
+    ['req_1', 'GET /tickets/tkt_none'],
+    ['#1/req_1', 'GET /tickets/tkt_none'],
+    ['one#1/req_1', 'GET /tickets/tkt_a']
+  ] as const) {
+    const { status, stdout, stderr } = await ran(['repro', id, ...url], { CONTROL_TOKEN: 'secret' })
+    t.equal(status, 0, stderr)
+    t.equal(parse(stdout).play[0].do, on, id)
+  }
+  t.match(await ran(['repro', 'req_1', '--token', 'secret'], { COMMERCE_URL: emulator.url }), { status: 0 })
+  for (const [args, why] of [
+    [['req_9', '--token', 'secret'], 'req_9 cannot be read at .*: it answered 404, The journal holds no call req_9; it holds req_1 to req_1.'],
+    [['#2/req_1', '--token', 'secret'], 'it answered 404, The journal holds no call #2/req_1'],
+    [['none#1/req_1', '--token', 'secret'], 'it answered 404, There is no sandbox none'],
+    [['req_1', '--token', 'wrong'], 'it answered 401']
+  ] as const) {
+    const { status, stdout, stderr } = await ran(['repro', ...args, ...url])
+    t.strictSame([status, stdout], [1, ''])
+    t.match(stderr, new RegExp(why))
+  }
+  const { stderr } = await ran(['repro', 'req_1'], { COMMERCE_URL: 'http://localhost:1' })
+  t.match(stderr, 'nothing listens there')
+  t.equal((await ran(['repro'])).status, 1)
+})

@@ -1,0 +1,456 @@
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { parse } from 'yaml'
+import { check } from '../../src/cli/check.js'
+import { encodeForm } from '../../src/core/form-encoding.js'
+import { isoOf } from '../../src/core/instants.js'
+import { NO_WORDS } from '../../src/core/secret-words.js'
+import { recordingOf, scenarioOf } from '../../src/sandbox/recorded-scenario.js'
+import { type Blame, blameOf, MERCHANT, NOW, RESELLER, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
+
+type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
+type Call = NonNullable<Parameters<Emulator['call']>[1]>
+
+/** What is wrong with a scenario, by `check`. */
+async function problemsOf(t: Test, text: string): Promise<string[]> {
+  const file = `${t.testdir({ 'recorded.yaml': text })}/recorded.yaml`
+  const points = await check([file], { launch: { flag: {}, environment: {} }, against: null, keys: new Map(), variables: new Map() })
+  return points.flatMap(({ title, problems }) => problems.map(problem => `${title}: ${problem}`))
+}
+const commentsIn = (text: string) => text.split('\n').flatMap(line => (line.startsWith('# ') ? [line.slice(2)] : []))
+/** The comments on what is otherwise than it was. */
+const notesIn = (text: string) => commentsIn(text).slice(2)
+const recorded = async ({ control }: Emulator): Promise<string> => (await control('GET /requests?format=scenario')).text
+const lastId = async ({ control }: Emulator): Promise<string> => (await control('GET /requests?limit=1')).body.data[0].id
+const repeated = async (emulator: Emulator, id?: string) => emulator.control(`GET /requests/${id ?? (await lastId(emulator))}?format=scenario`)
+
+const RECORDS = {
+  accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' } }],
+  users: [
+    { id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' },
+    { id: 'usr_b', account: 'mch_b', name: 'V', email: 'v@example.com' }
+  ],
+  locations: [{ id: 'loc_b', account: 'mch_b', display_name: 'B', address: { country: 'US' } }],
+  tickets: ['b', 'c', 'd'].map(name => ({ id: `tkt_${name}`, location: 'loc_a', reference: `T-${name}` })),
+  transactions: [
+    { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000, payment_method: { type: 'card', card: { brand: 'visa', last4: '4242' } } },
+    { id: 'txn_b', ticket: 'tkt_b', payment_type: 'external', amount: 500 },
+    { id: 'txn_c', ticket: 'tkt_c', payment_type: 'external', amount: 0 }
+  ],
+  refunds: [
+    { id: 'rfd_a', transaction: 'txn_a', amount: 300 },
+    { id: 'rfd_b', transaction: 'txn_a', amount: 100 },
+    { id: 'rfd_c', transaction: 'txn_b', amount: 500 }
+  ]
+}
+const US = { 'address[country]': 'US' }
+const PAID = { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
+const ACCOUNT = { type: 'merchant', name: 'N', email: 'n@example.com', ...US }
+
+/** The call that a scenario plays, in the form of the test. */
+function playedCall(document: Json): [on: string, call: Call] {
+  const [{ do: on, key, query, body }] = document.play
+  const [first] = document.data?.api_keys ?? []
+  return [on, { key: key ?? first?.key ?? null, ...(query && { query: encodeForm(query) }), ...(body && { body: encodeForm(body) }) }]
+}
+
+const REFUSALS: readonly (readonly [on: string, call: Call, blame: Blame, records: number])[] = [
+  ['POST /refunds', { body: { transaction: 'txn_none' } }, [400, 'reference_missing', 'transaction', 'REF-1'], 1],
+  ['POST /refunds', { body: { transaction: 'txn_a', amount: 0 } }, [400, 'parameter_invalid', 'amount', 'REF-3'], 4],
+  ['POST /refunds', { body: { transaction: 'txn_b' } }, [400, 'charge_already_refunded', 'transaction', 'REF-6'], 5],
+  ['POST /refunds', { body: { transaction: 'txn_a', amount: 601 } }, [400, 'refund_exceeds_remaining', 'amount', 'REF-7'], 6],
+  ['POST /refunds', { body: { transaction: 'txn_a', amount: 1001 } }, [400, 'refund_exceeds_remaining', 'amount', 'REF-7'], 4],
+  ['POST /refunds', { body: { transaction: 'txn_c' } }, [400, 'charge_has_no_amount', 'transaction', 'A24'], 4],
+  ['POST /refunds/rfd_a', { body: { amount: 1 } }, [400, 'parameter_not_updatable', 'amount', 'REF-9'], 1],
+  ['POST /transactions', { body: { ...PAID, ticket: 'tkt_none' } }, [400, 'reference_missing', 'ticket', 'TXN-1'], 0],
+  ['POST /transactions', { body: { ...PAID, payment_type: 'cash' } }, [400, 'parameter_invalid', 'payment_type', 'TXN-2'], 3],
+  ['POST /transactions', { body: { ...PAID, payment_type: 'vip' } }, [400, 'parameter_missing', 'customer[phone]', 'TXN-3'], 3],
+  ['POST /transactions', { body: { ...PAID, payment_type: 'apple_pay' } }, [400, 'parameter_missing', 'customer[email]', 'TXN-4'], 3],
+  ['POST /transactions', { body: { ...PAID, currency: 'USD' } }, [400, 'parameter_invalid', 'currency', 'TXN-6'], 3],
+  ['POST /transactions', { body: { ...PAID, amount: '1.5' } }, [400, 'parameter_invalid', 'amount', 'TXN-7'], 3],
+  ['POST /locations', { body: US }, [400, 'parameter_missing', 'display_name', 'LOC-1'], 1],
+  ['POST /locations', { body: { display_name: 'N' } }, [400, 'parameter_missing', 'address[country]', 'LOC-2'], 1],
+  ['POST /locations', { body: { display_name: 'N', ...US }, key: RESELLER }, [403, 'merchant_required', null, 'LOC-3'], 1],
+  ['POST /locations', { body: { display_name: 'N', 'address[country]': 'XX' } }, [400, 'parameter_invalid', 'address[country]', 'ADDR-2'], 1],
+  ['POST /locations', { body: { display_name: 'N', address: 'US' } }, [400, 'parameter_invalid', 'address', 'ADDR-1'], 1],
+  ['POST /locations', { body: { display_name: 'N', ...US, metadata: 'x' } }, [400, 'parameter_invalid', 'metadata', 'META-1'], 1],
+  ['DELETE /locations/loc_a', {}, [501, 'operation_disabled', null, 'LOC-4'], 1],
+  ['POST /accounts', { body: { ...ACCOUNT, type: 'other' } }, [400, 'parameter_invalid', 'type', 'ACC-1'], 1],
+  ['POST /accounts', { body: { ...ACCOUNT, name: '' } }, [400, 'parameter_missing', 'name', 'ACC-2'], 1],
+  ['POST /accounts', { body: { ...ACCOUNT, email: '' } }, [400, 'parameter_missing', 'email', 'ACC-3'], 1],
+  ['POST /accounts', { body: { ...ACCOUNT, 'address[country]': '' } }, [400, 'parameter_missing', 'address[country]', 'ACC-4'], 1],
+  ['DELETE /accounts/mch_a', {}, [501, 'operation_disabled', null, 'ACC-5'], 1],
+  ['DELETE /accounts/mch_a/users/usr_b', {}, [404, 'resource_missing', 'user_id', 'USR-1'], 3],
+  ['POST /accounts/mch_b/users', { body: { email: 'n@example.com' } }, [400, 'parameter_missing', 'name', 'USR-2'], 1],
+  ['POST /accounts/mch_b/users', { body: { name: 'N', email: 'n' } }, [400, 'parameter_invalid', 'email', 'USR-3'], 1],
+  ['GET /tickets', { query: 'limit=x' }, [400, 'parameter_invalid', 'limit', 'LIST-3'], 1],
+  ['GET /tickets', { query: 'created[gte]=soon' }, [400, 'parameter_invalid', 'created[gte]', 'FILT-1'], 1],
+  ['GET /tickets', { query: 'starting_after=tkt_none' }, [400, 'cursor_unknown', 'starting_after', 'A10'], 1],
+  ['GET /tickets/tkt_none', {}, [404, 'resource_missing', 'id', 'A08'], 1],
+  ['GET /tickets', { query: 'page=2' }, [400, 'parameter_unknown', 'page', 'A14'], 1],
+  ['GET /tickets', { key: 'sk_nobody' }, [401, 'api_key_unknown', null, 'A18'], 0],
+  ['GET /tickets', { key: null }, [401, 'api_key_missing', null, 'AUTH-3'], 0]
+]
+
+t.test('the smallest scenario of a refused call: the same rule refuses it in what is loaded from there, and no record can be left out', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const other = await startTestEmulator(t, { logged: false })
+  t.ok(new Set(REFUSALS.map(([, , [, , , by]]) => by)).size > 20, 'there are more than twenty rules and assumptions')
+  for (const [on, call, blame, records] of REFUSALS) {
+    await emulator.control('POST /reset')
+    const title = `${blame[3]}: ${on} ${JSON.stringify(call)}`
+    t.strictSame(blameOf(await emulator.call(on, call)), blame, title)
+
+    const { status, text } = await repeated(emulator)
+    t.equal(status, 200, text)
+    const document = parse(text)
+    const played = async (scenario: object) => {
+      const { status } = await other.control('POST /load', { scenario })
+      if (status !== 200) return 'it cannot be loaded'
+      const answer = await other.call(...playedCall(document))
+      return answer.status < 300 ? 'it is answered' : blameOf(answer)
+    }
+
+    t.strictSame(await played(document), blame, title)
+    const { rules } = (await other.control('GET /requests/req_1')).body.why
+    t.ok(/^A\d/.test(blame[3]) || rules.at(-1).rule === blame[3], `${title}: the why ends with the rule`)
+    const { api_keys: _keys, ...families } = document.data ?? {}
+    const count = Object.values(families as Record<string, Json[]>).flat().length
+    t.equal(count, records, `${title}\n${text}`)
+    for (const [family, list] of Object.entries(families as Record<string, Json[]>)) {
+      for (const record of list) {
+        const without = { ...document, data: { ...document.data, [family]: list.filter(other => other !== record) } }
+        t.strictNotSame(await played(without), blame, `${title} without ${record.id}`)
+      }
+    }
+  }
+})
+
+t.test('the smallest scenario of a call that was answered: what it shows, and the pages that it is a part of', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  for (const [on, call, expected] of [
+    ['GET /tickets/tkt_b', {}, { tickets: ['tkt_b'] }],
+    ['GET /tickets', { query: 'limit=1' }, { tickets: ['tkt_a', 'tkt_d'] }],
+    ['GET /tickets', { query: 'limit=2&starting_after=tkt_d' }, { tickets: ['tkt_a', 'tkt_b', 'tkt_c', 'tkt_d'] }],
+    ['GET /tickets', { query: 'location=loc_b' }, { tickets: undefined }],
+    ['GET /tickets', { query: 'limit=2&search_query=T-c' }, { tickets: ['tkt_a', 'tkt_b', 'tkt_c'] }],
+    ['GET /transactions/txn_a', {}, { transactions: ['txn_a'], refunds: ['rfd_a', 'rfd_b'] }],
+    ['POST /refunds', { body: { transaction: 'txn_a' } }, { transactions: ['txn_a'], refunds: ['rfd_a', 'rfd_b'] }],
+    ['POST /refunds', { body: { transaction: 'txn_a', amount: 1 } }, { transactions: ['txn_a'], refunds: undefined }],
+    ['POST /refunds/rfd_b', { body: { 'metadata[a]': '1' } }, { refunds: ['rfd_b'] }],
+    ['POST /locations/loc_b', { body: { phone: '' } }, { accounts: ['mch_a', 'mch_b'], locations: ['loc_b'] }],
+    ['DELETE /accounts/mch_a/users/usr_a', {}, { users: ['usr_a'] }]
+  ] as const) {
+    await emulator.control('POST /reset')
+    t.ok((await emulator.call(on, call)).status < 300, on)
+
+    const { text } = await repeated(emulator)
+    const { data } = parse(text)
+
+    for (const [family, ids] of Object.entries(expected))
+      t.strictSame(
+        data[family]?.map(({ id }: Json) => id),
+        ids,
+        `${on} ${JSON.stringify(call)}: ${family}`
+      )
+    t.strictSame(await problemsOf(t, text), [], text)
+  }
+})
+
+t.test('a recording: every call is played again with what was answered, and ids of records that it makes are referred to', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const paid = await call('POST /transactions', {
+    key: null,
+    body: { ...PAID, payment_type: 'card', 'card[number]': '5555555555554444', 'card[brand]': 'mastercard', 'card[csc]': '987', 'card[token]': '' }
+  })
+  await call('POST /refunds', { body: { transaction: paid.body.id, amount: 40, reason: '5555555555554444 and ${more}' } })
+  await call('POST /locations', { key: RESELLER, body: { display_name: 'N', ...US } })
+  await call('POST /locations/loc_a', { body: 'metadata=&metadata[a]=1&website=https://a.example' })
+  await call('GET /transactions', { query: `limit=2&ending_before=txn_a` })
+  await call(`GET /transactions/${paid.body.id}`)
+
+  const text = await recorded(emulator)
+
+  t.strictSame(await problemsOf(t, text), [])
+  t.equal((await control('POST /load', text, { 'content-type': 'application/yaml' })).status, 200)
+  t.notMatch(text, /5555555555554444|987/)
+  t.notMatch(text, new RegExp(`${MERCHANT}|${RESELLER}`))
+  t.strictSame(notesIn(text), [
+    'The key sk_test_mch_a stands for those of mch_a.',
+    'The key sk_test_rsl_r stands for those of rsl_r.',
+    'req_1 POST /transactions: card[number] is 5100000000044444.',
+    'req_1 POST /transactions: card[csc] is 123.',
+    'req_2 POST /refunds: a text is played as it was masked.',
+    'req_2 POST /refunds: "${" is "$ {", so that it refers to nothing.',
+    'req_2 POST /refunds is answered with other values than it was, which are not expected.'
+  ])
+  const document = parse(text)
+  t.strictSame([document.clock, document.data.tickets.length, document.script], [NOW, 4, undefined])
+  const [pay, refund, refused, update, list, read] = document.play
+  t.strictSame([pay.as, pay.key, pay.body.card], ['transaction_1', undefined, { number: '5100000000044444', brand: 'mastercard', csc: '123', token: '' }])
+  t.strictSame([refund.as, refund.body], ['refund_2', { transaction: '${transaction_1.id}', amount: 40, reason: '**************** and $ {more}' }])
+  t.strictSame(refund.expect.body.transaction, '${transaction_1.id}')
+  t.notOk('reason' in refund.expect.body, 'what is not played as it was is not expected')
+  t.strictSame([refused.key, refused.expect.status], ['sk_test_rsl_r', 403])
+  t.strictSame(update.body, { metadata: '', 'metadata[a]': '1', website: 'https://a.example' })
+  t.strictSame(list.expect.body, { has_more: true, data: [{ id: 'txn_c' }, { id: 'txn_b' }] }, 'a list is its ids')
+  t.strictSame(read.do, 'GET /transactions/${transaction_1.id}')
+  t.strictSame([read.expect.body.id, read.expect.body.amount_refunded], ['${transaction_1.id}', 40])
+  t.strictSame(document.expect, [
+    { on: 'POST /transactions', took_effect: true, times: 1 },
+    { on: 'POST /refunds', took_effect: true, times: 1 },
+    { on: 'POST /locations/{id}', took_effect: true, times: 1 }
+  ])
+  t.equal(await recorded(emulator), await (async () => (await control('GET /requests?format=scenario')).text)(), 'the same calls are the same bytes')
+})
+
+t.test('a recording: numbers of cards and accounts are others that show the same, and short ones show none', async t => {
+  const emulator = await startTestEmulator(t)
+  const { call } = emulator
+  const cases = [
+    [{ 'card[number]': '378282246310005', 'card[brand]': 'American Express' }, { number: '4000000000070005', brand: 'American Express' }, 1],
+    [{ 'card[number]': '378282246310005', 'card[brand]': 'amex' }, { number: '370000000070005', brand: 'amex' }, 1],
+    [{ 'card[number]': '123' }, { number: 'none' }, 1],
+    [{ 'card[number]': '4242424242424242', 'card[last4]': '12' }, { number: '4000000000024242', last4: '12' }, 1],
+    [{ 'bank_account[account_number]': '000123456789', payment_type: 'vip', 'customer[phone]': '1' }, { account_number: '000006789' }, 1],
+    [{ 'bank_account[account_number]': '12', payment_type: 'vip', 'customer[phone]': '1' }, { account_number: 'none' }, 1],
+    [
+      { 'bank_account[account_number]': '000123456789', 'bank_account[routing_number]': '1', payload: 'x' },
+      { account_number: '000004242', routing_number: '110000000' },
+      3
+    ]
+  ] as const
+  for (const [body] of cases) await call('POST /transactions', { key: null, body: { ...PAID, payment_type: 'card', ...body } })
+
+  const text = await recorded(emulator)
+  const { play } = parse(text)
+
+  for (const [index, [body, sent, notes]] of cases.entries()) {
+    const played = play[index].body
+    t.strictSame(played.card ?? played.bank_account, sent, JSON.stringify(body))
+    t.equal(notesIn(text).filter(note => note.startsWith(`req_${index + 1} `)).length, notes, text)
+  }
+  t.strictSame(await problemsOf(t, text), [], text)
+})
+
+t.test('a recording: calls that no play can make, and calls that are answered otherwise, are left out with the reason', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  await call('GET /nowhere')
+  await call('POST /refunds', { body: 'transaction=txn_a&transaction=txn_a' })
+  await call('POST /refunds', { body: '{}', headers: { 'content-type': 'application/json' } })
+  await call('GET /tickets', { key: null })
+  await call('GET /tickets/tkt_a')
+
+  const text = await recorded(emulator)
+
+  t.strictSame(notesIn(text).slice(1), [
+    'req_1 GET /nowhere is not played: it was answered 404 path_unknown, and the reference has no such operation.',
+    'req_2 POST /refunds is not played: it was answered 400 form_malformed, and a play of it would be answered 200.',
+    'req_3 POST /refunds is not played: it was answered 415 content_type_unsupported, and a play of it would be answered 400.',
+    'req_4 GET /tickets is not played: it was answered 401 api_key_missing, and a play of it would be answered 200.'
+  ])
+  t.strictSame(
+    parse(text).play.map(({ do: on }: Json) => on),
+    ['GET /tickets/tkt_a']
+  )
+  t.strictSame(await problemsOf(t, text), [])
+  for (const number of [1, 2, 3]) {
+    const { status, body } = await repeated(emulator, `req_${number}`)
+    t.strictSame([status, body.error.code, body.error.param], [400, 'parameter_invalid', 'format'])
+    t.match(body.error.message, new RegExp(`^format: req_${number} cannot be played again: `))
+  }
+
+  for (const [query, param] of [
+    ['format=scenario&limit=5', 'limit'],
+    ['on=GET%20/tickets&format=scenario', 'on'],
+    ['format=yaml', 'format']
+  ] as const) {
+    const { status, body } = await control(`GET /requests?${query}`)
+    t.strictSame([status, body.error.code, body.error.param], [400, 'parameter_invalid', param])
+  }
+  t.equal((await control('GET /requests?format=json')).body.object, 'list')
+})
+
+t.test('a recording: what control calls changed in between is in the first state, or is told', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS, settings: { 'statuses.refund_refused': 422 } })
+  const { call, control } = emulator
+  await call('GET /tickets/tkt_a')
+  await control('POST /records', { tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }] })
+  await call('GET /tickets/tkt_new')
+  await control('PUT /clock', { now: '2026-03-02T00:00:00Z' })
+  await call('POST /refunds', { body: { transaction: 'txn_b' } })
+  await call('GET /locations', { query: 'limit=1' })
+  await control('PUT /snapshots/before')
+  await call('POST /locations', { body: { display_name: 'N', ...US } })
+  await control('POST /snapshots/before/restore')
+  await call('GET /locations', { query: 'limit=1' })
+  await control('PATCH /settings', { statuses: { refund_refused: 402 } })
+  for (let left = 25; left > 0; left--) await call('POST /refunds', { body: { transaction: 'txn_b' } })
+  await call('POST /refunds', { body: { transaction: 'txn_a' } })
+
+  const text = await recorded(emulator)
+  const { play, settings, clock, data } = parse(text)
+
+  t.strictSame(play[5].expect.body, { has_more: true }, 'a Location that a snapshot took away is there')
+  t.strictSame([play.length, settings, clock], [7, { statuses: { refund_refused: 422 } }, NOW])
+  t.strictSame(data.tickets.at(-1).id, 'tkt_new')
+  t.strictSame(notesIn(text).slice(1, 4), [
+    'The clock was moved between the calls; here it stays at the time of the first.',
+    'Settings were changed between the calls; here those of the first call are in force.',
+    'req_6 GET /locations is answered with other values than it was, which are not expected.'
+  ])
+  t.strictSame(notesIn(text).slice(4, 5), [
+    'req_7 POST /refunds is not played: it was answered 402 charge_already_refunded, and a play of it would be answered 422.'
+  ])
+  t.equal(notesIn(text).length, 1 + 3 + 25)
+  t.strictSame(await problemsOf(t, text), [])
+  t.strictSame(
+    parse((await repeated(emulator, 'req_8')).text).settings,
+    { statuses: { refund_refused: 402 } },
+    'a call alone has the settings that it was judged by'
+  )
+})
+
+t.test('a recording: what the journal no longer holds is in the first state', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS, settings: { 'limits.journal': 3 } })
+  const { call } = emulator
+  await call('DELETE /accounts/mch_a/users/usr_a')
+  const first = await call('POST /refunds', { body: { transaction: 'txn_a', amount: 100 } })
+  const second = await call('POST /refunds', { body: { transaction: 'txn_a', amount: 200 } })
+  await call('POST /locations/loc_a', { body: { phone: '1' } })
+  await call('DELETE /accounts/mch_b/users/usr_b')
+
+  const text = await recorded(emulator)
+  const { data, play } = parse(text)
+
+  t.ok(notesIn(text).includes('The journal no longer holds the first 2 calls: the first state is the one after them.'))
+  const ids = data.refunds.map(({ id }: Json) => id)
+  t.strictSame([ids.includes(first.body.id), ids.includes(second.body.id), play.length], [true, false, 3])
+  t.strictSame([data.locations[0].phone, data.users.map(({ id }: Json) => id)], [undefined, ['usr_b']])
+  t.strictSame(await problemsOf(t, text), [])
+})
+
+t.test('a recording: what a script answered or lost is in a script of its own, call by call', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const lose = (on: string, options: Call) => call(on, options).catch(() => null)
+  const refund = { body: { transaction: 'txn_a', amount: 10 } }
+  await control('POST /script', { on: 'POST /refunds', calls: '2-3', respond: { status: 503, retry_after: '2s' }, name: 'an outage' })
+  await control('POST /script', { on: 'POST /refunds', calls: 4, fault: 'connection_reset', when: 'after' })
+  await control('POST /script', { on: 'POST /refunds', calls: 5, fault: 'empty_response' })
+  await control('POST /script', { on: 'GET /tickets/{id}', delay: '1ms' })
+  await control('POST /script', { on: 'GET /accounts', respond: { status: 200, body: 'closed' } })
+  await control('POST /script', { on: 'GET /locations', respond: { status: 200, body: { open: true } } })
+  await call('POST /refunds', { body: { transaction: 'txn_none' } })
+  for (let made = 0; made < 3; made++) await call('POST /refunds', refund)
+  await lose('POST /refunds', refund)
+  await lose('POST /refunds', refund)
+  await call('GET /refunds', { query: 'limit=2' })
+  await call('GET /tickets/tkt_a')
+  await call('GET /accounts')
+  await call('GET /locations')
+
+  const text = await recorded(emulator)
+  const { play, script, expect } = parse(text)
+
+  t.strictSame(script, [
+    { name: 'an outage', on: 'POST /refunds', calls: '2-3', respond: { status: 503, retry_after: '2s' } },
+    { on: 'POST /refunds', calls: 4, fault: 'connection_reset', when: 'after' },
+    { on: 'POST /refunds', calls: 5, fault: 'empty_response' },
+    { on: 'GET /accounts', respond: { status: 200, body: 'closed' } },
+    { on: 'GET /locations', respond: { status: 200, body: { open: true } } }
+  ])
+  t.strictSame(
+    play.map(({ expect }: Json) => expect.fault ?? expect.status),
+    [400, 200, 503, 503, 'connection_reset', 'empty_response', 200, 200, 200, 200]
+  )
+  t.strictSame(play[2].expect.body.error.code, 'service_unavailable')
+  t.strictSame([play[8].expect, play[9].expect], [{ status: 200 }, { status: 200, body: { open: true } }])
+  t.match(play[6].expect.body.data[0].id, /^rfd_/, 'the id of a lost answer is drawn again')
+  t.strictSame(expect, [{ on: 'POST /refunds', took_effect: true, times: 2 }])
+  t.ok(notesIn(text).includes('Delays and holds of the script are left out.'))
+  t.strictSame(await problemsOf(t, text), [])
+
+  const outage = parse((await repeated(emulator, 'req_3')).text)
+  t.strictSame([outage.script, outage.data.refunds], [[{ name: 'an outage', on: 'POST /refunds', respond: { status: 503, retry_after: '2s' } }], undefined])
+  t.strictSame(await problemsOf(t, (await repeated(emulator, 'req_6')).text), [])
+
+  const least = await scenarioOf(
+    recordingOf(emulator.sandbox, NO_WORDS),
+    { blank: () => emulator.sandbox.blank(), playIn: emulator.app.playIn },
+    { isSmallest: true }
+  )
+  t.strictSame(
+    Object.entries(least.data.data as Record<string, Json[]>).map(([family, list]) => [family, list.length]),
+    [
+      ['api_keys', 1],
+      ['accounts', 1],
+      ['locations', 1],
+      ['tickets', 1],
+      ['transactions', 1],
+      ['refunds', 2]
+    ]
+  )
+})
+
+t.test('a recording: the smallest is found as far as the bounds allow, of a large state always', async t => {
+  const settings = { 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
+  const emulator = await startTestEmulator(t, { records: RECORDS, settings })
+  const { call, sandbox, app } = { ...emulator }
+  await call('GET /tickets')
+  await call('GET /nowhere')
+  const recording = recordingOf(sandbox, NO_WORDS)
+  const trials = { blank: () => sandbox.blank(), playIn: app.playIn }
+  const sizeOf = ({ data }: { data: Json }) => Object.values(data.data as Record<string, Json[]>).flat().length
+
+  const whole = await scenarioOf(recording, trials)
+  const least = await scenarioOf(recording, trials, { isSmallest: true })
+  const bounded = await scenarioOf(recording, trials, { isSmallest: true, most: { records: 100, plays: 1, calls: 100 } })
+  const hurried = await scenarioOf(recording, trials, { most: { records: 100, plays: 1, calls: 1 } })
+  const large = await scenarioOf(recording, trials, { most: { records: 10, plays: 1000, calls: 1000 } })
+
+  t.strictSame([sizeOf(whole), sizeOf(hurried), sizeOf(least), sizeOf(large)], [18, 18, 7, 7])
+  t.ok(sizeOf(bounded) > 7 && sizeOf(bounded) < 18)
+  t.equal(JSON.stringify(least.data.settings), '{"pagination":{"default_limit":2}}')
+  t.equal(large.notes.at(-1), 'There were 17 records; here are those that the answers need.')
+})
+
+t.test('a recording: a call whose client left before it took effect is left out; nothing at all is a scenario too', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const empty = await recorded(emulator)
+  t.strictSame([parse(empty).play, parse(empty).clock], [[], undefined])
+  t.strictSame(await problemsOf(t, empty), [])
+
+  const port = await emulator.listen()
+  await emulator.control('POST /script', { on: 'POST /refunds', delay: '150ms', respond: { status: 503 } })
+  const authorization = `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`
+  const body = 'transaction=txn_a'
+  const head = [
+    'POST /next/refunds HTTP/1.1',
+    'Host: localhost',
+    `Authorization: ${authorization}`,
+    'Content-Type: application/x-www-form-urlencoded',
+    `Content-Length: ${body.length}`
+  ]
+  const socket = connect(port, '127.0.0.1', () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`))
+  await sleep(60)
+  socket.destroy()
+  while (emulator.sandbox.evidence.journal.size === 0) await sleep(20)
+  const text = await recorded(emulator)
+
+  t.ok(notesIn(text).includes('req_1 POST /refunds is not played: its client left before the operation ran.'), text)
+  t.strictSame(parse(text).play, [])
+  t.equal(isoOf(Date.parse(parse(text).clock)), NOW)
+})
+
+t.test('docs: the scenario of a call in docs/scenarios.md passes check', async t => {
+  const [, section = ''] = readFileSync(new URL('../../docs/scenarios.md', import.meta.url), 'utf8').split('## From calls to a scenario')
+  const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(section) ?? []
+  t.match(example, 'do: POST /refunds')
+  t.strictSame(await problemsOf(t, example), [])
+})

@@ -1,0 +1,473 @@
+/** Variables of documents, and files of script entries that scenarios share. */
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { Clock } from '../../src/core/clock.js'
+import type { ApiError, Problem } from '../../src/core/errors.js'
+import { runEmulator } from '../../src/emulator.js'
+import { startEmulator } from '../../src/in-process.js'
+import { readDocument } from '../../src/scenario/documents.js'
+import { Library } from '../../src/scenario/library.js'
+import { DEFAULT_LIMITS, type DocumentLimits } from '../../src/scenario/limits.js'
+import { type FirstState, firstStateOf } from '../../src/scenario/scenario.js'
+import { checkSharedScript } from '../../src/scenario/shared-script.js'
+import { type GivenVariables, withDefaults } from '../../src/scenario/variables.js'
+import { ran } from '../support/command.js'
+import { startTestEmulator } from '../support/emulator.js'
+
+const line = ({ file, line, column, path, message }: Problem) => `${file?.split('/').at(-1)}:${line}:${column} ${path && `${path}: `}${message}`
+
+type Made = { first: FirstState | null; problems: string[]; warnings: string[] }
+
+/** The first state that a text describes, with what is said of it. */
+async function made(
+  text: string,
+  { variables, root = null, limits = DEFAULT_LIMITS }: { variables?: GivenVariables; root?: string | null; limits?: DocumentLimits } = {}
+): Promise<Made> {
+  const warnings: string[] = []
+  const warn = (found: readonly Problem[]) => void warnings.push(...found.map(line))
+  const file = root === null ? null : join(root, 'own.yaml')
+  const library = new Library({ fixtures: null, scenarios: null })
+  try {
+    const document = await readDocument(file ?? 'body', text, { limits })
+    const making = { library, launch: { flag: {}, environment: {} }, clockFor: (at: FirstState['clock']) => new Clock(() => 1_800_000_000_000, at) }
+    return { first: await firstStateOf(document, { name: 'own', file }, { ...making, variables, warn }), problems: [], warnings }
+  } catch (error) {
+    const { problems } = error as ApiError
+    if (problems === undefined) throw error
+    return { first: null, problems: problems.map(line), warnings }
+  }
+}
+const problemsOf = async (...given: Parameters<typeof made>) => (await made(...given)).problems
+const texts = (values: Record<string, string>): GivenVariables => ({ values, isText: true })
+const data = (values: Record<string, unknown>): GivenVariables => ({ values, isText: false })
+
+t.test('variables: a text that is wholly one keeps its type, and one within a text is text, anywhere in a document', async t => {
+  const { first, warnings } = await made(`name: "\${vars.word}-\${ vars.count }"
+vars: { word: o'brien, count: 3, is: true, size: 5, none: "", key: sk_x }
+seed: "\${vars.count}"
+settings: { pagination: { default_limit: "\${vars.size}" } }
+data:
+  api_keys: [ { key: "\${vars.key}", account: mch_a } ]
+  accounts: [ { id: mch_a, type: merchant, name: "\${vars.word}", email: a@example.com, address: { country: US } } ]
+  locations: [ { id: loc_a, account: mch_a, display_name: "a\${vars.none}b \${vars.is} \${other}", address: { country: US } } ]
+generate: [ { tickets: "\${vars.count}", location: loc_a } ]
+script:
+  - { on: POST /refunds, match: { body: { amount: { gt: "\${vars.size}" } } }, respond: { status: 402, body: { is: "\${vars.is}", note: "\${vars.size} \${payment.id}" } } }
+steps: [ { do: GET /tickets, query: { limit: "\${vars.size}" } } ]
+play: [ { as: page, do: GET /tickets, key: "\${vars.key}", query: { limit: "\${vars.count}" } } ]
+expect: [ { on: GET /tickets, times: "\${vars.count}" } ]
+`)
+  t.strictSame(warnings, [])
+  const { store, scenario, settings, script, steps, play, expectations } = first as FirstState
+  t.strictSame([scenario.name, settings], ["o'brien-3", { 'pagination.default_limit': 5, seed: 3 }])
+  t.strictSame([[...store.keys], store.tickets.size], [[['sk_x', 'mch_a']], 3])
+  t.strictSame([store.accounts.get('mch_a')?.name, store.locations.get('loc_a')?.display_name], ["o'brien", 'ab true ${other}'])
+  t.strictSame(script.listed()[0]?.entry, {
+    on: 'POST /refunds',
+    match: { body: { amount: { gt: 5 } } },
+    respond: { status: 402, body: { is: true, note: '5 ${payment.id}' } }
+  })
+  t.strictSame(
+    [steps[0], play[0]],
+    [
+      { do: 'GET /tickets', query: { limit: 5 } },
+      { as: 'page', do: 'GET /tickets', key: 'sk_x', query: { limit: 3 } }
+    ]
+  )
+  t.strictSame(expectations[0]?.data, { on: 'GET /tickets', times: 3 })
+})
+
+t.test('variables: values that are given take the place of defaults, each of the type of its default', async t => {
+  const text = 'vars: { text: a, number: 1, is: true }\nname: "${vars.text} ${vars.number} ${vars.is}"\n'
+  const named = async (variables: GivenVariables) => {
+    const { first, problems } = await made(text, { variables })
+    return first?.scenario.name ?? problems
+  }
+  const at = (nth: number, name: string, message: string) => [`body:1:${nth} vars.${name}: ${message}`]
+  const cases: [given: GivenVariables, is: unknown][] = [
+    [texts({}), 'a 1 true'],
+    [texts({ text: '', number: '-2.5', is: 'false' }), ' -2.5 false'],
+    [data({ text: '5', number: 0, is: false }), '5 0 false'],
+    [texts({ text: '5' }), '5 1 true'],
+    [texts({ number: 'x' }), at(26, 'number', 'a number was expected for the variable number, as its default 1 is, not the text x')],
+    [texts({ number: ' ' }), at(26, 'number', 'a number was expected for the variable number, as its default 1 is, not the text  ')],
+    [texts({ is: 'yes' }), at(33, 'is', 'true or false was expected for the variable is, as its default true is, not the text yes')],
+    [data({ text: 5 }), at(15, 'text', 'text was expected for the variable text, as its default a is, not 5')],
+    [data({ number: '5' }), at(26, 'number', 'a number was expected for the variable number, as its default 1 is, not the text 5')],
+    [data({ number: null }), at(26, 'number', 'a number was expected for the variable number, as its default 1 is, not null')],
+    [data({ number: undefined }), at(26, 'number', 'a number was expected for the variable number, as its default 1 is, not nothing')],
+    [data({ text: 'x'.repeat(1001) }), at(15, 'text', 'the value of a variable has at most 1000 characters, not 1001')],
+    [texts({ txt: 'b' }), at(7, 'txt', 'no variable is called txt; did you mean text?')],
+    [texts({ __proto__x: 'b' }), at(7, '__proto__x', 'no variable is called __proto__x; there are text, number, is')]
+  ]
+  for (const [given, is] of cases) t.strictSame(await named(given), is, JSON.stringify(given))
+
+  t.strictSame(await problemsOf('name: x\n', { variables: texts({ a: '1' }) }), ['body:1:1 vars.a: no variable is called a; there are none'])
+  t.strictSame(
+    await problemsOf('tickets: []\n', { variables: texts({ a: '1' }) }),
+    ['body:1:1 vars.a: no variable is called a; there are none'],
+    'a bare fixture has none'
+  )
+  t.strictSame((await made('name: "${vars.a}"\ntickets: []\n')).problems.length, 2, 'nor is it one with a name')
+  const known = new Set<string>()
+  t.strictSame(await problemsOf(text, { variables: { ...texts({ other: '1' }), known } }), [], 'it may be one of another document')
+  t.strictSame([...known], ['text', 'number', 'is'])
+})
+
+t.test('variables: every kind of problem, with its place', async t => {
+  const cases: [text: string, problems: string[]][] = [
+    ['vars: { last4: "0341" }\nname: "${vars.last5}"\n', ['2:7 name: no variable is called last5; did you mean last4?']],
+    ['name: "${vars.last4}"\n', ['1:7 name: no variable is called last4; declare it: vars: { last4: … }']],
+    ['vars: { a: 1 }\nname: "${vars}"\nseed: "${vars.a}"\n', ['2:7 name: a variable was expected, such as ${vars.a}']],
+    ['name: "${vars}"\n', ['1:7 name: a variable was expected, such as ${vars.NAME}']],
+    ['vars: { a: 1 }\nname: "${vars.a"\nseed: "${vars.a}"\n', ['2:7 name: ${ is not closed; a reference ends with }, such as ${vars.a}']],
+    ['vars: { a: 1 }\nname: "${vars.a and ${vars.a}"\n', ['2:7 name: ${ is not closed; a reference ends with }, such as ${vars.a}']],
+    ['vars: { a: 1 }\nseed: "${vars.a"\n', ['2:7 seed: ${ is not closed; a reference ends with }, such as ${vars.a}']],
+    ['vars: { a: 1 }\nsettings: { "${vars.a}": 1 }\n', ['2:26 settings.${vars.a}: a variable can be a value or a part of one, not a name']],
+    ['vars: { a b: 1 }\n', ['1:14 vars.a b: letters, digits, _ and - were expected, beginning with a letter']],
+    ['vars: { a: 1, b: "${vars.a}" }\nname: "${vars.b}${vars.a}"\n', ['1:18 vars.b: a variable has a value of its own, not that of another one']],
+    [`vars: { a: ${'x'.repeat(1001)} }\nname: "\${vars.a}"\n`, ['1:12 vars.a: the value of a variable has at most 1000 characters, not 1001']],
+    ['vars: { a: [1] }\nseed: "${vars.a}"\n', ['1:12 vars.a: text or a number or true or false was expected, not a list']],
+    ['vars: [a]\n', ['1:7 vars: an object was expected, not a list']],
+    ['vars: { a: x }\nseed: "${vars.a}"\n', ['2:7 seed: a whole number was expected, not x']],
+    ['steps: [ { as: vars, do: GET /tickets } ]\n', ['1:16 steps[0].as: vars is the name of the variables; a step has another']],
+    [
+      'steps: [ { do: GET /tickets, query: { limit: "${var.a}" } } ]\nvars: { a: 1 }\n',
+      ['1:46 steps[0].query.limit: ${var.a} refers to nothing; did you mean ${vars.a}?']
+    ]
+  ]
+  for (const [text, problems] of cases) {
+    const found = await problemsOf(text)
+    t.equal(
+      found.length >= problems.length && problems.every((problem, index) => found.some(one => one.startsWith(`body:${problem}`)) && index >= 0),
+      true,
+      `${text}${found.join('\n')}`
+    )
+  }
+  t.strictSame(await problemsOf('vars: { a: 1 }\nsettings: { "x${vars.a}": 1 }\n'), [
+    'body:2:27 settings.x${vars.a}: a variable can be a value or a part of one, not a name'
+  ])
+})
+
+t.test('variables: one that nothing refers to is a warning', async t => {
+  const { warnings } = await made('vars: { a: 1, b: 2 }\nseed: "${vars.a}"\n')
+  t.strictSame(warnings, ['body:1:18 vars.b: nothing refers to this variable; write ${vars.b} where its value belongs'])
+})
+
+t.test('variables: card data that one holds is matched and shown nowhere', async t => {
+  const { control, pay } = await withPayments(t)
+  const scenario = {
+    vars: { pan: '4242424242424242' },
+    fixtures: ['bistro'],
+    script: [{ on: 'POST /transactions', match: { body: { card: { number: '${vars.pan}' } } }, respond: { status: 402 } }]
+  }
+  t.equal((await control('POST /load', { scenario, vars: { pan: '4000056655665556' } })).status, 200)
+  t.strictSame([(await pay('4000056655665556')).status, (await pay('4242424242424242')).status], [402, 200])
+  t.notMatch((await control('GET /script')).text, /4000056655665556/)
+  const refused = await control('POST /load', { scenario: { ...scenario, vars: { pan: 5 } }, vars: { pan: '4000056655665556' } })
+  t.equal(refused.status, 400)
+  t.notMatch(refused.text, /4000056655665556/)
+})
+
+async function withPayments(t: Test) {
+  const { call, control } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
+  const pay = (number: string) =>
+    call('POST /transactions', { body: { ticket: 'tkt_52', payment_type: 'card', amount: '5', 'card[number]': number }, key: null })
+  return { control, pay }
+}
+
+t.test('POST /load: vars are values of the scenario, by name, inline and in a large body; reset and snapshots keep them', async t => {
+  const { control } = await startTestEmulator(t)
+  const scenario = { vars: { count: 2 }, fixtures: ['bistro'], generate: [{ tickets: '${vars.count}' }] }
+  const tickets = async () => (await control('GET ')).body.counts.tickets
+  await control('POST /load', { scenario })
+  const before = await tickets()
+
+  t.strictSame((await control('POST /load', { scenario, vars: { count: 5 } })).body, { scenario: { name: 'inline', description: null }, dry_run: false })
+  t.equal(await tickets(), before + 3)
+  await control('PUT /snapshots/a')
+  await control('POST /records', { tickets: [{ location: 'loc_bistro', reference: 'x' }] })
+  await control('POST /reset')
+  t.equal(await tickets(), before + 3, 'a reset goes back to the values that were loaded')
+  await control('POST /load', { scenario })
+  t.equal(await tickets(), before, 'another load begins with the defaults')
+  await control('POST /snapshots/a/restore')
+  t.equal(await tickets(), before + 3)
+
+  const large = { scenario: { ...scenario, vars: { count: 2, spare: 'x' }, description: 'x'.repeat(70_000) }, vars: { count: 4 } }
+  const { body } = await control('POST /load', large)
+  t.strictSame(body.warnings, [
+    { file: 'body', path: 'vars.spare', message: 'nothing refers to this variable; write ${vars.spare} where its value belongs', line: 1, column: 40 }
+  ])
+  t.equal(await tickets(), before + 2)
+  const state = (await control('GET /state')).text
+  for (const [more, says] of [
+    [{ vars: { cout: 4 } }, 'vars.cout: no variable is called cout; did you mean count?'],
+    [{ vars: { count: 'x' } }, 'vars.count: a number was expected for the variable count, as its default 2 is, not the text x'],
+    [{ vars: { count: [1] } }, 'vars.count: text or a number or true or false was expected, not a list'],
+    [{ vars: 5 }, 'vars: an object was expected, not 5'],
+    [{ var: {} }, 'var: unknown name var; did you mean vars?']
+  ] as const) {
+    for (const about of [scenario, { ...scenario, description: 'x'.repeat(70_000) }]) {
+      const { status, body } = await control('POST /load', { scenario: about, ...more })
+      t.strictSame([status, body.error.problems.map(({ path, message }: Problem) => `${path}: ${message}`)[0]], [400, says])
+    }
+  }
+  t.equal((await control('POST /load', { scenario: 'outages' })).body.error.problems[0].message.startsWith('this file holds script entries to share'), true)
+  t.equal((await control('GET /state')).text, state, 'a load that fails changes nothing')
+})
+
+const OUTAGES = `vars: { status: 503, wait: 2s }
+groups:
+  brief-outage:
+    - { on: "*", calls: 1-3, respond: { status: "\${vars.status}", retry_after: "\${vars.wait}" } }
+  slow:
+    - { on: GET /transactions, delay: "\${vars.wait}" }
+  all:
+    - { on: POST /refunds, delay: 1s }
+`
+
+/** A folder of scenarios beside another one. */
+const folderOf = (t: Test, files: Record<string, string> = {}) =>
+  join(
+    t.testdir({
+      own: { 'outages.yaml': OUTAGES, 'notes.yaml': 'name: x\n', 'broken.yaml': 'groups: [', sub: { 'deep.yaml': OUTAGES }, ...files },
+      elsewhere: { 'secret.yaml': OUTAGES }
+    }),
+    'own'
+  )
+
+t.test('use: the entries of groups come after those of the script, with the values that the scenario gives their variables', async t => {
+  const root = folderOf(t)
+  const text = `vars: { wait: 5s }
+use: [outages.yaml#brief-outage, sub/deep.yaml#slow]
+script:
+  - { on: POST /refunds, delay: 1ms }
+`
+  const entries = async (variables?: GivenVariables) =>
+    (await made(text, { root, ...(variables && { variables }) })).first?.script.listed().map(({ entry }) => entry)
+  t.strictSame(await entries(), [
+    { on: 'POST /refunds', delay: '1ms' },
+    { on: '*', calls: '1-3', respond: { status: 503, retry_after: '5s' } },
+    { on: 'GET /transactions', delay: '5s' }
+  ])
+  t.hasStrict(await entries(texts({ status: '500', wait: '1s' })), [{}, { respond: { status: 500, retry_after: '1s' } }, { delay: '1s' }])
+  t.strictSame((await made(text, { root })).warnings, [])
+  t.strictSame((await made('use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n', { root })).warnings, [
+    'own.yaml:1:7 use[0]: entry 1 of it is never applied: an earlier entry answers every call'
+  ])
+  t.equal(
+    (await made('fixtures: [bistro]\nuse: [outages#lost-answers, "outages#slow-service"]\n')).first?.script.size,
+    3,
+    'a name is enough where there is no file'
+  )
+})
+
+t.test('use: every kind of problem, in the file that it is in', async t => {
+  const root = folderOf(t, {
+    'wrong.yaml':
+      'groups:\n  a: [ { on: POST /refund, delay: 2 } ]\n  b: [ { on: POST /refunds, delay: "${vars.no}" }, { on: POST /transactions, match: { about: { ticket: tkt_none } }, delay: 1s } ]\n  c: []\n  "d d": [ { on: "*", delay: 1s } ]\nuse: [x]\n',
+    'list.yaml': 'groups: []\n'
+  })
+  const OUTSIDE = 'lies outside the fixtures and scenarios folders'
+  const cases: [use: string, problems: string[]][] = [
+    ['outages.yaml', ['own.yaml:1:7 use[0]: which group of outages.yaml was expected, such as outages.yaml#brief-outage']],
+    [
+      'list.yaml',
+      ['list.yaml:1:9 groups: an object was expected, not a list', 'own.yaml:1:7 use[0]: which group of list.yaml was expected, such as list.yaml#GROUP']
+    ],
+    ['outages.yaml#brief-outag', ['own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?']],
+    ['outages.yaml#', ['own.yaml:1:7 use[0]: there is no group ; there are brief-outage, slow, all']],
+    ['outages.yaml#__proto__', ['own.yaml:1:7 use[0]: there is no group __proto__; there are brief-outage, slow, all']],
+    ['#x', ['own.yaml:1:7 use[0]: a file and a group of it were expected, such as outages.yaml#brief-outage']],
+    ['none.yaml#x', ['own.yaml:1:7 use[0]: there is no file none.yaml']],
+    ['../elsewhere/secret.yaml#slow', [`own.yaml:1:7 use[0]: ../elsewhere/secret.yaml ${OUTSIDE}`]],
+    ['/etc/passwd.yaml/#slow', ['own.yaml:1:7 use[0]: there is no file /etc/passwd.yaml/']],
+    ['sub/#slow', ['own.yaml:1:7 use[0]: sub/ is not a file']],
+    ['notes.yaml#x', ['own.yaml:1:7 use[0]: notes.yaml has no groups of script entries, so none of it can be used']],
+    ['own-file#x', ['own.yaml:1:7 use[0]: no file of script entries is called own-file. Known are: outages']],
+    ['outage#x', ['own.yaml:1:7 use[0]: no file of script entries is called outage; did you mean outages? Known are: outages']],
+    ['broken.yaml#x', ['broken.yaml:1:9 [ is not closed; end it with ]']],
+    ['outages.yaml#slow", "outages.yaml#slow', ['own.yaml:1:28 use[1]: outages.yaml#slow is used already']],
+    [
+      'wrong.yaml#a',
+      [
+        'wrong.yaml:2:14 groups.a[0].on: POST /refund is no operation',
+        'wrong.yaml:2:35 groups.a[0].delay: a length of time',
+        'wrong.yaml:6:6 use: unknown name use'
+      ]
+    ],
+    [
+      'wrong.yaml#b',
+      [
+        'wrong.yaml:3:36 groups.b[0].delay: no variable is called no; declare it',
+        'wrong.yaml:3:104 groups.b[1].match.about.ticket: no Ticket has the id tkt_none',
+        'wrong.yaml:6:6 use'
+      ]
+    ],
+    ['wrong.yaml#c', ['wrong.yaml:4:6 groups.c: a list with a member was expected', 'wrong.yaml:6:6 use']],
+    ['wrong.yaml#d d', ['wrong.yaml:5:10 groups.d d: the name of a group has letters', 'wrong.yaml:6:6 use']]
+  ]
+  for (const [use, problems] of cases) {
+    const found = await problemsOf(`use: ["${use}"]\n`, { root })
+    t.equal(found.length, problems.length, `${use}\n${found.join('\n')}`)
+    for (const problem of problems)
+      t.ok(
+        found.some(one => one.startsWith(problem)),
+        `${problem}\n${found.join('\n')}`
+      )
+  }
+  t.strictSame(await problemsOf('use: [5]\n', { root }), ['own.yaml:1:7 use[0]: text was expected, not 5; quote it: "5"'])
+  t.strictSame(await problemsOf('use: [./outages.yaml#slow]\n'), [
+    'body:1:7 use[0]: a document that does not come from a file may name files of script entries, not paths: ./outages.yaml'
+  ])
+  t.strictSame(await problemsOf('vars: { status: x, spare: 1 }\nuse: [outages.yaml#brief-outage]\n', { root }), [
+    'own.yaml:1:17 vars.status: a number was expected for the variable status, as its default 503 is, not the text x'
+  ])
+  const { warnings, problems } = await made('vars: { spare: 1 }\nuse: [none.yaml#x]\n', { root, variables: texts({ wait: '1s' }) })
+  t.strictSame([warnings, problems], [[], ['own.yaml:2:7 use[0]: there is no file none.yaml']], 'what nobody could read may have the variable')
+
+  const many = Array.from({ length: 600 }, () => '    - { on: GET /refunds, calls: 1, delay: 1s }\n').join('')
+  const large = folderOf(t, { 'many.yaml': `groups:\n  a:\n${many}  b:\n${many}` })
+  await t.rejects(made('use: [many.yaml#a, many.yaml#b]\n', { root: large, limits: { ...DEFAULT_LIMITS, 'limits.entries': 1000 } }), {
+    code: 'document_too_large',
+    message: /^script and use hold more entries; limits.entries allows 1000/
+  })
+})
+
+t.test('use: a file of shared entries is checked by itself', async t => {
+  const problemsIn = async (text: string, given?: GivenVariables) => {
+    try {
+      await checkSharedScript(await readDocument('shared.yaml', text), given)
+      return []
+    } catch (error) {
+      return ((error as ApiError).problems as Problem[]).map(line)
+    }
+  }
+  t.strictSame(await problemsIn(OUTAGES), [])
+  t.strictSame(await problemsIn(OUTAGES, texts({ wait: '5s' })), [])
+  t.strictSame(await problemsIn(OUTAGES, texts({ wait: 'soon', status: 'x', no: '1' })), [
+    'shared.yaml:1:7 vars.no: no variable is called no; there are status, wait',
+    'shared.yaml:1:17 vars.status: a number was expected for the variable status, as its default 503 is, not the text x',
+    'shared.yaml:4:80 groups.brief-outage[0].respond.retry_after: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H',
+    'shared.yaml:6:39 groups.slow[0].delay: a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'
+  ])
+  t.strictSame(await problemsIn('groups: { a: [ { on: POST /refunds, delay: 1s }, { on: POST /refunds, delay: 1s } ] }'), [
+    'shared.yaml:1:50 groups.a[1]: can never apply: an earlier entry of POST /refunds answers every call'
+  ])
+  t.throws(() => withDefaults({ name: '${vars.x}' }), /^name: no variable is called x/)
+  t.strictSame([withDefaults(null), withDefaults({ vars: { a: 1 }, seed: '${vars.a}' })], [null, { vars: { a: 1 }, seed: 1 }])
+})
+
+t.test('--var: validate and check give values to variables, those of any of the files', async t => {
+  const root = folderOf(t, {
+    'one.yaml':
+      'fixtures: [bistro]\nvars: { amount: 100 }\nsteps: [ { as: p, do: POST /transactions, body: { ticket: tkt_52, payment_type: external, amount: "${vars.amount}" }, expect: { body: { amount: 250 } } } ]\n',
+    'two.yaml': 'fixtures: [bistro]\nclock: 2026-01-01\nuse: [outages.yaml#slow]\n'
+  })
+  const [one, two, shared] = ['one.yaml', 'two.yaml', 'outages.yaml'].map(name => join(root, name)) as [string, string, string]
+
+  const valid = await ran(['validate', one, two, shared, '--var', 'amount=250', '--var', 'wait=1s'])
+  t.equal(valid.status, 0, valid.stdout)
+  t.match(valid.stdout, /^.*one\.yaml: valid\nwarning: .*two\.yaml:2:8 clock: the clock is at .*\n.*two\.yaml: valid, 1 warning\n.*outages\.yaml: valid\n$/)
+  t.equal(
+    (await ran(['validate', one, '--var', 'amount=x'])).stdout,
+    `${one}:2:17 vars.amount: a number was expected for the variable amount, as its default 100 is, not the text x\n${one}: 1 problem\n`
+  )
+  const unknown = await ran(['validate', one, two, '--var', 'amont=1'])
+  t.strictSame([unknown.status, unknown.stdout.split('\n').at(-2)], [1, '--var amont: no variable is called amont; did you mean amount?'])
+  for (const [args, says] of [
+    [['--var', 'amount'], 'error: --var takes NAME=VALUE, not amount'],
+    [['--var', 'amount=1', '--var', 'amount=2'], 'error: --var gives amount twice']
+  ] as const) {
+    const { status, stderr } = await ran(['validate', one, ...args])
+    t.strictSame([status, stderr.split('\n')[0]], [1, says])
+  }
+  t.strictSame([(await ran(['check', one])).status, (await ran(['check', one, '--var', 'amount=250'])).status], [1, 0])
+})
+
+t.test('--var: start and exec give values to variables; exec prints warnings', async t => {
+  const root = folderOf(t, {
+    'one.yaml':
+      'fixtures: [empty]\nclock: 2020-01-01\nvars: { count: 1, spare: x }\ngenerate: [ { tickets: "${vars.count}" } ]\ndata: { locations: [ { id: loc_a, account: mch_bistro, display_name: A, address: { country: US } } ] }\n'
+  })
+  const command = 'fetch(process.env.COMMERCE_CONTROL_URL).then(answer => answer.json()).then(({ counts }) => process.exit(counts.tickets))'
+  const exec = (...args: string[]) => ran(['exec', '--scenario', join(root, 'one.yaml'), ...args, '--', process.execPath, '-e', command])
+
+  const { status, stderr } = await exec('--var', 'count=3')
+  t.equal(status, 3, stderr)
+  t.match(
+    stderr,
+    /^commerce-emulator: warning: .*one\.yaml:2:8 clock: the clock is at .*\ncommerce-emulator: warning: .*one\.yaml:3:26 vars\.spare: nothing refers to this variable/
+  )
+  const refused = await exec('--var', 'coun=3')
+  t.strictSame([refused.status, /vars\.coun: no variable is called coun; did you mean count\?/.test(refused.stderr)], [1, true])
+  t.match(await ran(['start', '--scenario', join(root, 'one.yaml'), '--port', '0', '--log-level', 'silent', '--var', 'count=x']), {
+    status: 1,
+    stderr: /a number was expected for the variable count/
+  })
+  const logged: string[] = []
+  const emulator = await startEmulator({
+    scenario: join(root, 'one.yaml'),
+    vars: { count: 2 },
+    logger: { info: () => {}, error: () => {}, warn: text => void logged.push(String(text)) }
+  })
+  t.teardown(emulator.close)
+  t.equal((await emulator.state()).tickets.length, 2)
+  t.match(logged, [/clock: the clock is at/, /vars\.spare/])
+})
+
+t.test('api: vars of startEmulator and load', async t => {
+  const scenario = { vars: { count: 1, spare: 'x' }, fixtures: ['bistro'], generate: [{ tickets: '${vars.count}' as unknown as number }] }
+  const emulator = await startEmulator({ scenario, vars: { count: 4 } })
+  t.teardown(emulator.close)
+  const tickets = async () => (await emulator.state()).tickets.length
+  const before = await tickets()
+
+  const loaded = await emulator.load(scenario, { vars: { count: 2 } })
+  t.strictSame([await tickets(), loaded.warnings?.map(({ path }) => path)], [before - 2, ['vars.spare']])
+  t.equal((await emulator.load(scenario)).dry_run, false)
+  t.equal(await tickets(), before - 3)
+  await t.rejects(emulator.load(scenario, { vars: { count: 'x' } }), { code: 'document_invalid' })
+  await t.rejects(emulator.load(scenario, { vars: [] as never }), {
+    code: 'option_invalid',
+    message: "An object was expected as vars, such as { last4: '0341' }, not ."
+  })
+  await t.rejects(emulator.load(scenario, { var: {} } as never), { code: 'option_invalid' })
+  await t.rejects(startEmulator({ scenario, vars: { cout: 4 } }), { code: 'document_invalid' })
+  await t.rejects(startEmulator({ scenario, vars: 5 as never }), { code: 'option_invalid' })
+})
+
+t.test('use: with --watch a changed file of shared entries is read again, with the values of the start', async t => {
+  const root = folderOf(t, { 'own.yaml': 'vars: { wait: 5s }\nuse: [outages.yaml#slow]\n' })
+  const logged: string[] = []
+  const { pino } = await import('pino')
+  const logger = pino({ level: 'info' }, { write: text => void logged.push(text) })
+  const emulator = await runEmulator({ scenario: join(root, 'own.yaml'), settings: { watch: true }, vars: texts({ wait: '7s' }), logger })
+  t.teardown(emulator.close)
+
+  await writeFile(join(root, 'outages.yaml'), OUTAGES.replace('GET /transactions', 'GET /refunds'))
+  for (const since = Date.now(); !logged.some(text => text.includes('was reloaded')) && Date.now() - since < 10_000; ) await sleep(20)
+  t.strictSame(
+    emulator.sandbox.script.listed().map(({ entry }) => entry),
+    [{ on: 'GET /refunds', delay: '7s' }]
+  )
+})
+
+t.test('docs: the examples of variables and shared entries are right, and pass check', async t => {
+  const guide = readFileSync(new URL('../../docs/scenarios.md', import.meta.url), 'utf8')
+  const [variables, shared, user] = ['## Variables', '## Sharing script entries'].flatMap(title => {
+    const [section = ''] = guide.slice(guide.indexOf(`\n${title}\n`) + 1).split(/\n(?=## )/)
+    return [...section.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, text]) => text as string)
+  })
+  const root = t.testdir({ 'variables.yaml': String(variables), 'shared.yaml': String(shared), 'user.yaml': String(user) })
+  const [one, two, three] = ['variables.yaml', 'shared.yaml', 'user.yaml'].map(name => join(root, name)) as [string, string, string]
+
+  const { status, stdout } = await ran(['validate', one, two, three])
+  t.strictSame([status, stdout.match(/: valid$/gm)?.length], [0, 3], stdout)
+  const checked = await ran(['check', one, three])
+  t.equal(checked.status, 0, checked.stdout)
+})
