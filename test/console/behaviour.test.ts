@@ -214,22 +214,19 @@ t.test('console: variables are sent with the types of their defaults, those at t
   const declared = { last4: '0341', count: 3, strict: true }
 
   t.strictSame(rowsOf(declared), [
-    { name: 'last4', value: '0341', kind: 'text' },
-    { name: 'count', value: '3', kind: 'number' },
-    { name: 'strict', value: 'true', kind: 'true or false' }
+    { name: 'last4', value: '0341', kind: 'text', fallback: '0341' },
+    { name: 'count', value: '3', kind: 'number', fallback: 3 },
+    { name: 'strict', value: 'true', kind: 'true or false', fallback: true }
   ])
-  t.strictSame([rowsOf(undefined), givenVariables(rowsOf(declared), declared)], [[], {}])
+  t.strictSame([rowsOf(undefined), givenVariables(rowsOf(declared))], [[], {}])
   const rows = (values: string[]) => rowsOf(declared).map((row, place) => ({ ...row, value: values[place] as string }))
-  t.strictSame(givenVariables(rows(['0042', ' 4 ', 'false']), declared), { last4: '0042', count: 4, strict: false })
-  t.strictSame(givenVariables(rows(['', 'four', 'no']), declared), { last4: '', count: 'four', strict: 'no' })
+  t.strictSame(givenVariables(rows(['0042', ' 4 ', 'false'])), { last4: '0042', count: 4, strict: false })
+  t.strictSame(givenVariables(rows(['', 'four', 'no'])), { last4: '', count: 'four', strict: 'no' })
   t.strictSame(
-    givenVariables(
-      [
-        { name: ' a ', value: '1', kind: 'text' },
-        { name: ' ', value: '2', kind: 'number' }
-      ],
-      undefined
-    ),
+    givenVariables([
+      { name: ' a ', value: '1', kind: 'text' },
+      { name: ' ', value: '2', kind: 'number' }
+    ]),
     { a: '1' }
   )
 })

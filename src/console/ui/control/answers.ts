@@ -4,7 +4,7 @@ import type { LoadedScenario } from '../../../client/answers.js'
 /** A place in a document, with what is wrong there. */
 export type Problem = { path: string; message: string; file?: string; line?: number; column?: number }
 export type Family = 'accounts' | 'users' | 'locations' | 'tickets' | 'transactions' | 'refunds'
-/** `vars` are its variables with their defaults, where the emulator lists them. */
+/** `vars` are the variables that it declares, with their defaults; files that it uses may have others. */
 export type ListedScenario = { name: string; kind: 'scenario' | 'fixture'; description: string | null; vars?: Readonly<Record<string, Scalar>> }
 export type Scalar = string | number | boolean
 /** What was loaded, and what of it is probably not meant so. */

@@ -112,7 +112,7 @@ function LoadForm({ scenario: { name, kind, vars } }: { scenario: ListedScenario
   const rows = useSignal<readonly Row[]>(rowsOf(vars))
   const refused = useSignal<ControlError | null>(null)
   const send = async (dryRun: boolean) => {
-    const values = givenVariables(rows.value, vars)
+    const values = givenVariables(rows.value)
     const body = { scenario: name, ...(Object.keys(values).length > 0 && { vars: values }) }
     refused.value = await load(query => api.load(body, query), { dryRun })
   }
@@ -127,7 +127,6 @@ function LoadForm({ scenario: { name, kind, vars } }: { scenario: ListedScenario
       {kind === 'scenario' && (
         <Variables
           rows={rows.value}
-          declared={vars}
           problems={refused.value?.problems ?? []}
           onChange={changed => {
             rows.value = changed
