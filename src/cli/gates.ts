@@ -59,7 +59,7 @@ function problemsOf(gate: Gate, { unused_script_entries: unused, unmet_expectati
 }
 
 /** Whether a gate is about a finding: by its name, its severity, or as one of all. */
-const concerns = (gate: Gate, { finding, severity }: Finding) => gate === 'findings' || gate === `${severity}s` || gate === finding
+export const concerns = (gate: Gate, { finding, severity }: Finding) => gate === 'findings' || gate === `${severity}s` || gate === finding
 
 /** A script entry by its name, or by its id and operation. */
 export const entryName = ({ id, entry }: RunDocument['unused_script_entries'][number]): string => entry.name ?? `${id} ${shownOn(entry.on)}`

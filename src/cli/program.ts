@@ -1,19 +1,31 @@
 /** The command line: `commerce-emulator [start] | new NAME | validate FILE… | check FILE… | exec -- COMMAND… | record --out FILE -- COMMAND… | repro ID | coverage merge FILE… | healthcheck`. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
 import { COVERAGE_FORMATS, type CoverageFormat } from '../evidence/reports.js'
 import { isPath } from '../scenario/library.js'
 import { VERSION } from '../version.js'
+import { type CheckedFile, isFailed } from './check/points.js'
 import { failureLines } from './failures.js'
 import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
 import { createProgressBar } from './progress.js'
-import { isFailed, REPORT_FORMATS, type ReportFormat, report } from './reports.js'
+import { REPORT_FORMATS, type ReportFormat } from './reports.js'
 import { visible } from './terminal.js'
 
 export type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
-type Flags = { set?: string[]; var?: string[] } & Partial<Record<SettingKey, string>>
-type CheckFlags = Flags & { against?: string; key?: string[]; format: ReportFormat; maxAnswer?: number; timeout?: number }
+type Flags = { set?: string[]; var?: string[]; settings?: string } & Partial<Record<SettingKey, string>>
+type CheckFlags = Flags & {
+  against?: string
+  key?: string[]
+  format: ReportFormat
+  maxAnswer?: number
+  timeout?: number
+  writeSettings?: string
+  failOn?: string[]
+  report?: string
+}
 type GateFlags = { minCoverage?: number; failOn?: string[]; ignore?: string[]; report?: string }
 type ExecFlags = Flags &
   GateFlags & { killAfter: number; urlName: string; baseUrlName: string; sandboxUrlName: string; apiKeyName: string; controlUrlName: string }
@@ -75,6 +87,7 @@ function withSettings(command: Command, wanted: (key: SettingKey) => boolean = (
   }
   return command
     .addOption(new Option('--set <key=value>', 'Any setting, as often as needed.').argParser(collected))
+    .option('--settings <file>', 'A YAML or JSON file of settings; --set and the flags take precedence.')
     .helpOption('-h, --help', 'Print this help.')
 }
 
@@ -112,14 +125,24 @@ function withGates(command: Command): Command {
     .option('--report <dir>', 'Folder to write reports to: report.html, junit.xml, summary.md, run.json and the coverage.')
 }
 
+/** Why a text is no address to send calls to; null where it is one. */
+function addressProblem(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) return `${text} is no address of HTTP`
+  if (url.username !== '' || url.password !== '') return 'it holds a user name or a password; give keys with --key'
+  return url.search === '' && url.hash === '' ? null : 'it ends in a query or a fragment'
+}
+
 /** Runs the command line and returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
 export async function run(args: readonly string[], environment: Environment, { stdout, stderr }: Streams): Promise<number | null> {
   let status: number | null = 0
-  const launchOf = async ({ set = [], var: _, ...flags }: Flags) => {
+  const launchOf = async ({ set = [], settings, var: _, ...flags }: Flags) => {
     const named = Object.fromEntries(
       Object.entries(flags).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), String(value)])
     )
-    return { flag: await settingsOfFlags(named, set), environment: await settingsOfEnvironment(environment), variables: variablesIn(environment) }
+    const fromFile = settings === undefined ? {} : await (await import('./settings-file.js')).readSettings(settings)
+    const flag = { ...fromFile, ...(await settingsOfFlags(named, set)) }
+    return { flag, environment: await settingsOfEnvironment(environment), variables: variablesIn(environment) }
   }
   /** The values that `--var` gives; undefined where it gives none. */
   const varsOf = ({ var: texts }: Flags) => {
@@ -177,22 +200,23 @@ export async function run(args: readonly string[], environment: Environment, { s
     withVariables(
       program
         .command('validate')
-        .argument('<file...>', 'Scenario or fixture files.')
+        .argument('<file...>', "Scenario or fixture files, folders of them, or patterns such as 'scenarios/**/*.yaml'.")
         .description('Check scenario and fixture files; exit 0 when all are valid.')
     ),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
   ).action(async (files: string[], flags: Flags) => {
     const { validate } = await import('./validate.js')
-    status = (await validate(files, await launchOf(flags), line => stdout.write(`${line}\n`), varsOf(flags))) ? 0 : 1
+    await concludeCheck(await validate(files, { launch: await launchOf(flags), vars: varsOf(flags) }, line => stdout.write(`${line}\n`)))
   })
 
   withSettings(
     withVariables(
       program
         .command('check')
-        .argument('<file...>', 'Scenario files.')
+        .argument('<file...>', "Scenario files, folders of them, or patterns such as 'scenarios/**/*.yaml'.")
         .description("Play scenarios' steps and check their expectations; exit 0 when all hold.")
-        .option('--against <url>', 'Play against a running service, by its base address; no script and no control call is sent there.')
+        .option('--against <url>', 'Play against a running service, by its base address, and compare its answers; no script and no control call is sent there.')
+        .option('--write-settings <file>', 'File to write the settings to that make the emulator answer as that service does, as YAML or JSON.')
         .addOption(
           new Option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.").argParser(
             collected
@@ -200,26 +224,46 @@ export async function run(args: readonly string[], environment: Environment, { s
         )
         .option('--max-answer <bytes>', 'Longest answer that is read there. (default: 16777216)', wholeOf)
         .option('--timeout <ms>', 'Longest that an answer may take there, in milliseconds. (default: 30000)', wholeOf)
-        .addOption(new Option('--format <format>', 'How to report.').choices(REPORT_FORMATS).default('text')),
+        .addOption(new Option('--format <format>', 'How to report.').choices(REPORT_FORMATS).default('text'))
+        .option('--fail-on <names...>', 'What fails besides steps and expectations: script, findings, errors, warnings, or findings by their names.', listOf)
+        .option('--report <dir>', 'Folder to write junit.xml and check.txt to.'),
       'The value of a variable of the scenario, or of ${name} in its steps.'
     ),
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
-  ).action(async (files: string[], { against, key, format, maxAnswer, timeout, ...flags }: CheckFlags) => {
+  ).action(async (files: string[], { against, key, format, maxAnswer, timeout, writeSettings, failOn, report: folder, ...flags }: CheckFlags) => {
     if (key && against === undefined) program.error('error: --key goes with --against; in process the scenario uses its own keys')
+    if (writeSettings !== undefined && against === undefined) program.error('error: --write-settings goes with --against')
+    const wrong = against === undefined ? null : addressProblem(against)
+    if (wrong !== null) program.error(`error: --against takes the base address of a service, such as https://service.example/next: ${wrong}`)
+    const gates = await gatesOf({ failOn: failOn ?? [] })
     const { check } = await import('./check.js')
+    const { report, settingsFound } = await import('./reports.js')
     const bar = await createProgressBar(stderr)
-    const points = await check(files, {
+    const checked = await check(files, {
       launch: await launchOf(flags),
       against: against ?? null,
       ...(maxAnswer !== undefined && { mostBytes: maxAnswer }),
       ...(timeout !== undefined && { timeout }),
+      failOn: gates.failOn,
       keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...(key ?? []).map(pairOf)]),
       variables: new Map(Object.entries(varsOf(flags)?.values ?? {})),
       onProgress: bar.update
     }).finally(bar.stop)
-    stdout.write(report(points, format))
-    status = points.some(isFailed) ? 1 : 0
+    stdout.write(report(checked, format))
+    if (writeSettings !== undefined) await (await import('./settings-file.js')).writeSettings(writeSettings, settingsFound(checked))
+    if (folder !== undefined) {
+      await mkdir(folder, { recursive: true })
+      await Promise.all([writeFile(join(folder, 'junit.xml'), report(checked, 'junit')), writeFile(join(folder, 'check.txt'), report(checked, 'text'))])
+    }
+    await concludeCheck(checked)
   })
+
+  /** Annotates the lines of problems where GitHub Actions shows them, and settles the exit status. */
+  async function concludeCheck(checked: readonly CheckedFile[]): Promise<void> {
+    const { pointAnnotations } = await import('./reports.js')
+    if (environment.GITHUB_ACTIONS === 'true') stderr.write(pointAnnotations(checked))
+    status = checked.some(({ points }) => points.some(isFailed)) ? 1 : 0
+  }
 
   const gatesOf = async (flags: GateFlags) => {
     const { gatesFrom } = await import('./gates.js')

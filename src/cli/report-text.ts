@@ -59,10 +59,13 @@ export function annotations({ run, verdict, ignore }: JudgedRun): string {
   return [...ofFindings, ...ofGates].map(line => `${line}\n`).join('')
 }
 
+const command = (name: 'error' | 'warning', title: string, message: string) => annotation(name, { title }, message)
+
 /** A workflow command: `%`, CR and LF are encoded, and in a property `:` and `,` as well. */
-function command(name: 'error' | 'warning', title: string, message: string): string {
+export function annotation(name: 'error' | 'warning', properties: Readonly<Record<string, string | number>>, message: string): string {
   const encoded = (text: string) => text.replace(/[%\r\n]/g, percentEncoded)
-  return `::${name} title=${encoded(title).replace(/[:,]/g, percentEncoded)}::${visible(encoded(message))}`
+  const given = Object.entries(properties).map(([name, value]) => `${name}=${visible(encoded(String(value))).replace(/[:,]/g, percentEncoded)}`)
+  return `::${name} ${given.join(',')}::${visible(encoded(message))}`
 }
 
 const percentEncoded = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`

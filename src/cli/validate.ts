@@ -7,37 +7,64 @@ import { Library } from '../scenario/library.js'
 import type { Launch } from '../scenario/scenario.js'
 import { checkSharedScript, isSharedScript } from '../scenario/shared-script.js'
 import { type GivenVariables, unknownVariable } from '../scenario/variables.js'
+import { type CheckedFile, isFailed } from './check/points.js'
 import { problemsOf } from './failures.js'
+import { NO_SCENARIO, scenarioFiles } from './scenario-files.js'
 import { visible } from './terminal.js'
 
+/** What the files are checked with: `vars` gives values to variables, each of which has to be one of any of the files. */
+type Validation = { launch: Launch; vars?: GivenVariables | undefined }
+
 /**
- * Checks each file and writes a line for each problem and each warning. A variable that `vars` gives a value to has to be one of any of the files.
- * Returns whether all files are valid.
+ * Checks the files of each place and writes a line for each problem and each warning, and one for each file. Returns what was found of each file, and of `vars`.
  */
-export async function validate(files: readonly string[], launch: Launch, write: (line: string) => void, vars?: GivenVariables): Promise<boolean> {
+export async function validate(places: readonly string[], { launch, vars }: Validation, write: (line: string) => void): Promise<CheckedFile[]> {
   const settings = settingsInForce(launch).values
   const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
   const known = new Set<string>()
-  let allValid = true
-  for (const file of files) {
-    const warnings: Problem[] = []
-    const warn = (found: readonly Problem[]) => void warnings.push(...found)
-    const problems = await problemsIn(file, { library, launch, warn, vars: vars && { ...vars, known } })
+  const checked: CheckedFile[] = []
+  const add = (file: string, problems: readonly Problem[], result: string, leftOut: string | null = null) => {
     for (const problem of problems) write(visible(problemLine(problem)))
-    for (const warning of warnings) write(visible(`warning: ${problemLine(warning)}`))
-    write(problems.length === 0 ? `${file}: valid${counted(warnings.length, 'warning', ', ')}` : `${file}: ${counted(problems.length, 'problem')}`)
-    allValid &&= problems.length === 0
+    write(`${visible(file)}: ${result}`)
+    const point = { file, title: 'the document is valid', problems: [...problems], ms: 0 }
+    checked.push({ file, points: leftOut === null ? [point] : [], leftOut, notes: [], settings: {} })
   }
+  for await (const { file, isLeftOut, problem } of scenarioFiles(places, library, { withShared: true })) {
+    if (problem !== null) add(file, [{ file, path: '', message: problem }], countOf(1, 'problem'))
+    else if (isLeftOut) add(file, [], NO_SCENARIO, NO_SCENARIO)
+    else {
+      const warnings: Problem[] = []
+      const problems = await problemsIn(file, { library, launch, warn: found => void warnings.push(...found), vars: vars && { ...vars, known } })
+      for (const warning of warnings) write(visible(`warning: ${problemLine(warning)}`))
+      const warned = warnings.length === 0 ? '' : `, ${countOf(warnings.length, 'warning')}`
+      add(file, problems, problems.length === 0 ? `valid${warned}` : countOf(problems.length, 'problem'))
+    }
+  }
+  if (checked.length > 1) write(summaryOf(checked))
+  const areValid = !checked.some(({ points }) => points.some(isFailed))
   for (const name of Object.keys(vars?.values ?? {})) {
-    if (known.has(name) || !allValid) continue
-    write(visible(`--var ${name}: ${unknownVariable(name, [...known])}`))
-    allValid = false
+    if (known.has(name) || !areValid) continue
+    const [given, message] = [`--var ${name}`, unknownVariable(name, [...known])]
+    write(visible(`${given}: ${message}`))
+    checked.push({ file: given, points: [{ file: given, title: given, problems: [{ path: '', message }], ms: 0 }], leftOut: null, notes: [], settings: {} })
   }
-  return allValid
+  return checked
 }
 
-/** `1 problem`, `2 problems`, with a text before it; nothing where there is none. */
-const counted = (count: number, what: string, before = '') => (count === 0 ? '' : `${before}${count} ${what}${count === 1 ? '' : 's'}`)
+const countOf = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
+
+/** `5 files: 3 valid, 1 with 4 problems, 1 left out`. */
+function summaryOf(checked: readonly CheckedFile[]): string {
+  const broken = checked.filter(({ points }) => points.some(isFailed))
+  const leftOut = checked.filter(file => file.leftOut !== null).length
+  const problems = broken.reduce((sum, { points }) => sum + (points[0]?.problems.length ?? 0), 0)
+  const parts = [
+    `${checked.length - broken.length - leftOut} valid`,
+    broken.length > 0 && `${broken.length} with ${countOf(problems, 'problem')}`,
+    leftOut > 0 && `${leftOut} left out`
+  ]
+  return `\n${countOf(checked.length, 'file')}: ${parts.filter(Boolean).join(', ')}`
+}
 
 type Checking = { library: Library; launch: Launch; warn: (found: readonly Problem[]) => void; vars: GivenVariables | undefined }
 

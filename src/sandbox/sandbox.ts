@@ -291,7 +291,7 @@ export class Sandbox {
   async #playFirst(document: SourceDocument, play: Play): Promise<void> {
     const outcomes = await playSteps(this.requireLoaded().steps, play, bindingsOf(this.store))
     const found = outcomes.flatMap(({ at, title, problems }) =>
-      problems.map(message => ({ document, steps: ['steps', ...at], message: `${title}: ${message}` }))
+      problems.map(({ message }) => ({ document, steps: ['steps', ...at], message: `${title}: ${message}` }))
     )
     if (found.length > 0) throw await refusalOf(found)
   }

@@ -4,7 +4,7 @@ import type { OperationId } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
-import { compileState, type StateData } from './final-state.js'
+import { compileState, recordsOf, type StateData, type StateTest } from './final-state.js'
 import { compileMatch, type MatchData, type Matcher, MOST_MATCHED, type On, operationsOn, type SentCall, shownOn } from './matching.js'
 
 /** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
@@ -22,7 +22,7 @@ export type Calls = { data: CallsData; operations: ReadonlySet<OperationId>; mat
 export type Expectation =
   | { data: CountData; calls: Calls; isOfEndings: boolean }
   | { data: { sequence: readonly CallsData[] }; steps: readonly Calls[]; isOfEndings: boolean }
-  | { data: { state: StateData }; isOfEndings: false; differences: (store: Store) => string[] }
+  | { data: { state: StateData }; isOfEndings: false; differences: StateTest }
 export type Verdict = {
   expectation: ExpectationData
   wanted: string
@@ -139,7 +139,11 @@ export class Tally {
   verdicts(store: Store): Verdict[] {
     return this.#expectations.map((expectation, index) => {
       const seen = this.#seen[index] as number
-      if ('differences' in expectation) return verdictOfState(expectation.data, expectation.differences(store))
+      if ('differences' in expectation)
+        return verdictOfState(
+          expectation.data,
+          expectation.differences(recordsOf(store)).map(({ message }) => message)
+        )
       if ('steps' in expectation) return verdictOfSequence(expectation.data, seen)
       return verdictOfCount(expectation.data, seen, this.#tooLong[index] as number)
     })

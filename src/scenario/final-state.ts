@@ -6,7 +6,7 @@ import { RESOURCES } from '../reference/tables.js'
 import { collectionOf, type Store } from '../store/store.js'
 import type { Report } from './documents.js'
 import { referenceIn, textsIn, valueless } from './references.js'
-import { differences, type Json } from './steps.js'
+import { type Difference, differences, type Json } from './steps.js'
 
 type Part = { readonly [name: string]: Json }
 /** Records of a family by id, null for one that there must not be; `count` is how many there are of those that hold what `where` says. */
@@ -14,20 +14,34 @@ export type FamilyState = { readonly [id: string]: Part | number | null | undefi
 /** Expected records by family. Names that are left out are not compared. */
 export type StateData = { readonly [family in Family]?: FamilyState }
 
+/** Records to judge: one by its id, and all of a family. */
+export type StateRecords = { record: (family: Family, id: string) => Json | undefined; all: (family: Family) => readonly Json[] }
+/** What of an expected state is otherwise; places begin at `state`. */
+export type StateTest = (records: StateRecords) => Difference[]
+
+/** The records of a store. */
+export const recordsOf = (store: Store): StateRecords => ({
+  record: (family, id) => collectionOf(store, family).get(id) as unknown as Json | undefined,
+  all: family => collectionOf(store, family).inCreationOrder() as unknown as readonly Json[]
+})
+
 /** Compiles an expected state; the result says what is otherwise, of each record and count. Problems are reported by their place in it. */
-export function compileState(data: StateData, report: Report): (store: Store) => string[] {
-  const tests: ((store: Store) => string[])[] = []
+export function compileState(data: StateData, report: Report): StateTest {
+  const tests: StateTest[] = []
   for (const [family, expected] of Object.entries(data) as [Family, FamilyState][]) {
     const { count, where, ...records } = expected
+    const at = ['state', family]
     if (where !== undefined && count === undefined) report([family], 'where goes with count')
     if (where !== undefined) checkFields(where, family, [family, 'where'], report)
-    if (count !== undefined) tests.push(store => countDifferences(store, family, { count, where: where ?? {} }))
-    for (const [id, record] of Object.entries(records) as [string, Part | null][]) {
-      if (record !== null) checkFields(record, family, [family, id], report)
-      tests.push(store => recordDifferences(store, family, id, record))
+    if (count !== undefined) {
+      tests.push(({ all }) => countProblems(all(family), family, { count, where: where ?? {} }).map(message => ({ at: [...at, 'count'], message })))
+    }
+    for (const [id, wanted] of Object.entries(records) as [string, Part | null][]) {
+      if (wanted !== null) checkFields(wanted, family, [family, id], report)
+      tests.push(({ record }) => recordDifferences(record(family, id), { family, id, wanted, at: [...at, id] }))
     }
   }
-  return store => tests.flatMap(test => test(store))
+  return records => tests.flatMap(test => test(records))
 }
 
 /** A record has the fields of its table; the Refunds of a Transaction are records of their own. */
@@ -41,19 +55,17 @@ function checkFields(record: Part, family: Family, at: readonly string[], report
   }
 }
 
-const stored = (store: Store, family: Family, id: string) => collectionOf(store, family).get(id) as unknown as Json | undefined
+type WantedRecord = { family: Family; id: string; wanted: Part | null; at: readonly string[] }
 
-function recordDifferences(store: Store, family: Family, id: string, expected: Part | null): string[] {
-  const record = stored(store, family, id)
-  if (expected === null) return record === undefined ? [] : [`${family}.${id}: no such ${RESOURCE_NAMES[family]} was expected, but there is one`]
-  return record === undefined ? [`${family}.${id}: there is no such ${RESOURCE_NAMES[family]}`] : differences(expected as Json, record, `${family}.${id}`)
+function recordDifferences(record: Json | undefined, { family, id, wanted, at }: WantedRecord): Difference[] {
+  const name = RESOURCE_NAMES[family]
+  if (wanted === null) return record === undefined ? [] : [{ at, message: `${family}.${id}: no such ${name} was expected, but there is one` }]
+  if (record === undefined) return [{ at, message: `${family}.${id}: there is no such ${name}` }]
+  return differences(wanted as Json, record, `${family}.${id}`, at)
 }
 
-function countDifferences(store: Store, family: Family, { count, where }: { count: number; where: Part }): string[] {
-  let found = 0
-  for (const record of collectionOf(store, family).inCreationOrder()) {
-    if (isObject(record) && differences(where as Json, record as unknown as Json, '').length === 0) found++
-  }
+function countProblems(records: readonly Json[], family: Family, { count, where }: { count: number; where: Part }): string[] {
+  const found = records.filter(record => isObject(record) && differences(where as Json, record, '').length === 0).length
   const condition = Object.keys(where).length === 0 ? '' : ` with ${JSON.stringify(where)}`
   return found === count ? [] : [`${family}: ${count}${condition} ${count === 1 ? 'was' : 'were'} expected, there ${found === 1 ? 'is' : 'are'} ${found}`]
 }

@@ -111,6 +111,16 @@ export function isBareFixture(data: unknown): boolean {
   return names.some(name => FIXTURE_NAMES.includes(name)) && !names.some(name => SCENARIO_NAMES.includes(name))
 }
 
+/** Names that documents of any kind have. */
+const ANYWHERE = ['name', 'description']
+
+/** Whether data is meant to be a scenario or a fixture: at least half of its names are known there, or are spelled like one that is. */
+export function isScenarioOrFixture(data: unknown): boolean {
+  const names = isObject(data) ? Object.keys(data).filter(name => !ANYWHERE.includes(name)) : []
+  const known = [...SCENARIO_NAMES, ...FIXTURE_NAMES]
+  return names.length > 0 && names.filter(name => nearest(name, known) !== null).length * 2 >= names.length
+}
+
 /** What a first state is made with. */
 export type Making = {
   library: Library

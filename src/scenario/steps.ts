@@ -32,12 +32,14 @@ export type StepData = {
 export type PlayData = StepData | { at_once: readonly StepData[] }
 /** A call to make. `form` is the encoded body of a POST. */
 export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
-/** An answer; the fault by which none came, with status 0. */
-export type StepAnswer = { status: number; body: Json; fault?: Fault | null }
+/** An answer, with the id that it gives the call; the fault by which none came, with status 0. */
+export type StepAnswer = { status: number; body: Json; fault?: Fault | null; request?: string | null }
 /** Makes a call and returns its answer; `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => Promise<StepAnswer>
-/** `at` is where the step is in its list. */
-export type StepOutcome = { at: readonly PathStep[]; title: string; call: StepCall; answer: StepAnswer; problems: string[] }
+/** What is otherwise than expected; `at` is where the document says what was expected. */
+export type Difference = { at: readonly PathStep[]; message: string }
+/** `at` is where the step is in its list, as are those of its problems. */
+export type StepOutcome = { at: readonly PathStep[]; title: string; call: StepCall; answer: StepAnswer; problems: Difference[] }
 /** What `${name}` and the name of a key mean where no step gives them a value. */
 export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
 
@@ -192,7 +194,7 @@ async function playStep(
   const { resolved, missing } = resolve(step, answers, bindings)
   const call = callOf(resolved, bindings)
   const answer: StepAnswer = missing.length > 0 ? { status: 0, body: null } : await play(call, resolved.expect?.fault)
-  const problems = missing.length > 0 ? missing : problemsOf(resolved.expect ?? {}, answer)
+  const problems = missing.length > 0 ? missing.map(message => ({ at, message })) : problemsOf(resolved.expect ?? {}, answer, at)
   if (step.as !== undefined && problems.length === 0) answers.set(step.as, answer.body)
   return { at, title: step.do, call, answer, problems }
 }
@@ -245,17 +247,26 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
   }
 }
 
-function problemsOf({ status, body, fault }: NonNullable<StepData['expect']>, answer: StepAnswer): string[] {
-  if (fault !== undefined) return answer.fault === fault ? [] : [`fault: ${fault} was expected, not ${answer.fault ?? `an answer with ${answer.status}`}`]
-  const problems: string[] = []
+/** What an answer is otherwise than a step expects; `at` is where the step is. */
+export function problemsOf({ status, body, fault }: NonNullable<StepData['expect']>, answer: StepAnswer, at: readonly PathStep[] = []): Difference[] {
+  const expected = [...at, 'expect']
+  if (fault !== undefined) {
+    const message = `fault: ${fault} was expected, not ${answer.fault ?? `an answer with ${answer.status}`}`
+    return answer.fault === fault ? [] : [{ at: [...expected, 'fault'], message }]
+  }
+  const problems: Difference[] = []
   const isExpected = status === undefined ? answer.status >= 200 && answer.status < 300 : answer.status === status
-  if (!isExpected) problems.push(`status: ${status ?? 'a 2xx'} was expected, not ${answer.status}${reasonIn(answer.body)}`)
-  return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body')]
+  if (!isExpected) {
+    const reason = reasonIn(answer.body)
+    const message = `status: ${status ?? 'a 2xx'} was expected, ${answer.status === 0 && reason ? `but ${reason}` : `not ${answer.status}${reason && ` (${reason})`}`}`
+    problems.push({ at: status === undefined ? at : [...expected, 'status'], message })
+  }
+  return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body', [...expected, 'body'])]
 }
 
 const reasonIn = (body: Json): string => {
   const message = ((body as Record<string, Json> | null)?.error as Record<string, Json> | undefined)?.message
-  return typeof message === 'string' ? ` (${message.slice(0, MOST_SHOWN)})` : ''
+  return typeof message === 'string' ? message.slice(0, MOST_SHOWN) : ''
 }
 
 /** Characters of an answer that a problem shows. */
@@ -272,15 +283,16 @@ function shown(value: Json | undefined): string {
 }
 
 /** What an answer lacks of what was expected: names that are not expected are not looked at, values are compared strictly. */
-export function differences(expected: Json, actual: Json | undefined, path: string): string[] {
+export function differences(expected: Json, actual: Json | undefined, path: string, at: readonly PathStep[] = []): Difference[] {
   const isObject = typeof expected === 'object' && expected !== null
-  if (!isObject) return isDeepStrictEqual(expected, actual) ? [] : [`${path}: ${JSON.stringify(expected)} was expected, not ${shown(actual)}`]
+  if (!isObject) return isDeepStrictEqual(expected, actual) ? [] : [{ at, message: `${path}: ${JSON.stringify(expected)} was expected, not ${shown(actual)}` }]
   if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== Array.isArray(expected)) {
-    return [`${path}: ${Array.isArray(expected) ? 'a list' : 'an object'} was expected, not ${shown(actual)}`]
+    return [{ at, message: `${path}: ${Array.isArray(expected) ? 'a list' : 'an object'} was expected, not ${shown(actual)}` }]
   }
   if (Array.isArray(expected) && expected.length !== (actual as Json[]).length)
-    return [`${path}: ${expected.length} members were expected, not ${(actual as Json[]).length}`]
-  return Object.entries(expected).flatMap(([name, part]) =>
-    differences(part as Json, (actual as Record<string, Json>)[name], Array.isArray(expected) ? `${path}[${name}]` : `${path}.${name}`)
+    return [{ at, message: `${path}: ${expected.length} members were expected, not ${(actual as Json[]).length}` }]
+  const parts: [PathStep, Json][] = Array.isArray(expected) ? [...expected.entries()] : Object.entries(expected)
+  return parts.flatMap(([name, part]) =>
+    differences(part, (actual as Record<string, Json>)[name], typeof name === 'number' ? `${path}[${name}]` : `${path}.${name}`, [...at, name])
   )
 }

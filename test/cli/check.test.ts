@@ -4,7 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
-import { check, type Point } from '../../src/cli/check.js'
+import type { CheckedFile, Point } from '../../src/cli/check/points.js'
+import { check } from '../../src/cli/check.js'
 import { createProgressBar } from '../../src/cli/progress.js'
 import { report } from '../../src/cli/reports.js'
 import { runEmulator } from '../../src/emulator.js'
@@ -102,7 +103,7 @@ t.test('check: plays are made as a client would, so that the script acts on them
           { ...refund(10), expect: { fault: 'hang' } }
         ]
       },
-      ['✓ play 1. POST /refunds', '✗ play 2. POST /refunds', '    fault: hang was expected, not an answer with 200']
+      ['✓ play 1. POST /refunds', '✗ play 2. POST /refunds', '    own.json:1:815 fault: hang was expected, not an answer with 200']
     ],
     [
       'again and again, then two at once that wait for each other',
@@ -125,6 +126,7 @@ t.test('check: plays are made as a client would, so that the script acts on them
     const file = `${t.testdir({ 'own.json': JSON.stringify({ data, ...scenario }) })}/own.json`
     const { stdout } = await ran(['check', file])
     const shown = stdout
+      .replaceAll(file, 'own.json')
       .split('\n')
       .slice(1, 1 + lines.length)
       .map(line => line.slice(2))
@@ -140,14 +142,26 @@ t.test('check: plays are sent to a running service as they are', async t => {
     { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 } },
     { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 }, expect: { fault: 'connection_reset' } }
   ]
-  const expect = [{ on: 'POST /refunds', took_effect: true, times: 1 }, { state: { refunds: { count: 9 } } }]
+  const expect = [{ on: 'POST /refunds', took_effect: true, times: 1 }, { state: { refunds: { count: 1 } } }]
   const file = `${t.testdir({ 'own.json': JSON.stringify({ data, play, expect }) })}/own.json`
 
   const { status, stdout } = await ran(['check', file, '--against', service.baseUrl, '--key', 'sk_merchant'])
 
   t.strictSame(
-    [status, stdout.split('\n').slice(1, 4)],
-    [0, ['  ✓ play 1. POST /refunds', '  ✓ play 2. POST /refunds', '  ✓ expects POST /refunds that took effect: 1 call']]
+    [status, stdout.split('\n').slice(1)],
+    [
+      0,
+      [
+        `  2 calls sent to ${service.baseUrl}, with the keys given for ***; no control call, no script, no records`,
+        '  ✓ play 1. POST /refunds',
+        '  ✓ play 2. POST /refunds',
+        '  ✓ expects POST /refunds that took effect: 1 call',
+        '  ✓ expects the records are as {"refunds":{"count":1}} says',
+        '',
+        '4 passed, 0 failed',
+        ''
+      ]
+    ]
   )
 })
 
@@ -166,37 +180,41 @@ t.test('check: the steps are played in process, and the expectations checked aga
       bare,
       '  ✓ the document is valid; it has no steps and no expectations',
       '',
-      '7 passed, 0 failed',
+      '7 passed, 0 failed in 2 files',
       ''
     ].join('\n'),
     stderr: ''
   })
-  t.strictSame(wrong, {
-    status: 1,
-    stdout: [
-      bad,
-      '  ✗ 1. GET /tickets/tkt_none',
-      `      ${REFUSED}`,
-      '  ✗ 2. GET /tickets/${gone.id}',
-      '      ${gone.id} has no value: the step that it refers to did not answer it',
-      '  ✗ 3. GET /tickets/tkt_a',
-      '      body.reference: "T-2" was expected, not "T-1"',
-      '      body.location: null was expected, not "loc_a"',
-      '  ✗ expects GET /tickets/{id} with {"params":{"id":"tkt_a"}}: 2 calls',
-      '      1 came',
-      good,
-      ...GOOD_LINES.map(line => `  ${line}`),
-      '',
-      '6 passed, 4 failed',
-      ''
-    ].join('\n'),
-    stderr: ''
-  })
+  t.strictSame(
+    { ...wrong, stdout: wrong.stdout.replaceAll(`${root}/bad.json:`, 'bad.json:') },
+    {
+      status: 1,
+      stdout: [
+        bad,
+        '  ✗ 1. GET /tickets/tkt_none',
+        `      bad.json:1:515 ${REFUSED}`,
+        '  ✗ 2. GET /tickets/${gone.id}',
+        '      bad.json:1:558 ${gone.id} has no value: the step that it refers to did not answer it',
+        '  ✗ 3. GET /tickets/tkt_a',
+        '      bad.json:1:648 body.reference: "T-2" was expected, not "T-1"',
+        '      bad.json:1:665 body.location: null was expected, not "loc_a"',
+        '  ✗ expects GET /tickets/{id} with {"params":{"id":"tkt_a"}}: 2 calls',
+        '      bad.json:1:684 1 came',
+        good,
+        ...GOOD_LINES.map(line => `  ${line}`),
+        '',
+        '6 passed, 4 failed in 2 files, of which 1 failed',
+        ''
+      ].join('\n'),
+      stderr: ''
+    }
+  )
   const nowhere = { data: smallFixture(), steps: [{ do: 'GET /accounts/${mch_a}/users' }], expect: [{ on: 'GET /accounts/{id}/users' }] }
   const file = `${root}/nowhere.json`
   await writeFile(file, JSON.stringify(nowhere))
   t.equal((await ran(['check', file])).status, 0)
-  t.ok((await ran(['check', '--var', 'mch_a=', file])).stdout.includes('at least 1 call\n      0 came\n'), 'a call of no operation is not counted')
+  const elsewhere = await ran(['check', '--var', 'mch_a=', file])
+  t.ok(/at least 1 call\n {6}nowhere\.json:1:\d+ 0 came\n/.test(elsewhere.stdout.replaceAll(file, 'nowhere.json')), 'a call of no operation is not counted')
   const other = await ran(['check', '--var', 'gone.id=tkt_a', '--var', 'tkt_a=tkt_none', good])
   t.ok(other.stdout.includes('ticket: no Ticket has the id tkt_none.'), 'a variable takes precedence over a record')
 })
@@ -209,10 +227,10 @@ t.test('check: a document that cannot be loaded is a failed point, with the plac
     'steps.yaml': 'steps:\n  - { do: "GET /tickets/${tkt_z}" }\n',
     parts: { 'inner.yaml': 'tickets:\n  - { location: loc_z, reference: A }' }
   })
-  const problemsOf = async (name: string) => {
+  const problemsOf = async (name: string, title = 'the document is valid') => {
     const { status, stdout, stderr } = await ran(['check', `${root}/${name}`])
     const lines = stdout.replaceAll(`${root}/`, '').split('\n')
-    t.strictSame([status, stderr, lines[1], lines.at(-2)], [1, '', '  ✗ the document is valid', '0 passed, 1 failed'], name)
+    t.strictSame([status, stderr, lines[1], lines.at(-2)], [1, '', `  ✗ ${title}`, '0 passed, 1 failed'], name)
     return lines.slice(2, -3).map(line => line.trim())
   }
 
@@ -224,7 +242,7 @@ t.test('check: a document that cannot be loaded is a failed point, with the plac
   t.strictSame(await problemsOf('outer.yaml'), ['parts/inner.yaml:2:17 tickets[0].location: no Location has the id loc_z'])
   t.ok((await problemsOf('steps.yaml'))[0]?.startsWith('steps.yaml:2:11 steps[0].do: ${tkt_z} refers to nothing'))
   t.strictSame(await problemsOf('none.yaml'), ['none.yaml cannot be read: there is no such file or folder'])
-  t.strictSame(await problemsOf('parts'), ['parts cannot be read: it is a folder, not a file'])
+  t.strictSame(await problemsOf('none/*.yaml', 'there is a file to check'), ['none/*.yaml no file matches this pattern'])
   const defect = new TypeError('x is not a function')
   let looks = 0
   const flag = {
@@ -266,10 +284,15 @@ t.test('check: a running service is sent only the steps, with the keys that are 
       const { status, stdout, stderr } = await ran(['check', file, '--against', base, ...ticket, ...args], environment)
 
       t.strictSame([status, stderr], [0, ''], args.join(' '))
-      t.strictSame(
-        stdout.split('\n').slice(1, -3),
-        GOOD_LINES.map(line => `  ${line}`)
-      )
+      t.strictSame(stdout.split('\n').slice(1), [
+        `  3 calls sent to ${base}, with the keys given for sk_merchant, sk_reseller; no control call, no script, no records`,
+        ...GOOD_LINES.map(line => `  ${line}`),
+        '  ! other data at the service',
+        `      ${file}:1:786 3. GET /tickets: data[0].reference: "T-1" here, "T" at the service`,
+        '',
+        '6 passed, 0 failed, 1 warning',
+        ''
+      ])
     }
     const calls = lines.map(line => JSON.parse(line).call).map(({ method, path }) => `${method} ${path}`)
     t.strictSame(
@@ -297,7 +320,7 @@ t.test('check: a running service is sent only the steps, with the keys that are 
   t.equal((await ran(['check', bare, '--against', baseUrl, '--key', 'sk_there'])).status, 0)
   const unnamed = await ran(['check', file, '--against', baseUrl, '--key', 'sk_there', ...reseller])
   t.equal(unnamed.status, 1)
-  t.ok(unnamed.stdout.includes('✗ 1. POST /transactions\n      ${tkt_a} has no value: give it with --var tkt_a=VALUE\n'), unnamed.stdout)
+  t.ok(unnamed.stdout.includes(`✗ 1. POST /transactions\n      ${file}:1:574 \${tkt_a} has no value: give it with --var tkt_a=VALUE\n`), unnamed.stdout)
 })
 
 t.test('check: a key goes to the address that was given and to no other', async t => {
@@ -320,11 +343,11 @@ t.test('check: a key goes to the address that was given and to no other', async 
   const keyless = await ran(['check', `${root}/keyless.yaml`, '--against', `${redirecting}/v1`, '--key', 'secret'])
 
   t.equal(status, 1)
-  t.strictSame(stdout.split('\n').slice(1, 5), [
+  t.strictSame(stdout.replaceAll(`${root}/`, '').split('\n').slice(2, 6), [
     '  ✗ 1. GET /tickets',
-    '      status: a 2xx was expected, not 302',
+    '      list.yaml:2:5 status: a 2xx was expected, not 302',
     '  ✗ 2. POST /refunds',
-    '      status: a 2xx was expected, not 307'
+    '      list.yaml:3:5 status: a 2xx was expected, not 307'
   ])
   t.strictSame(asked.slice(0, 2), ['GET /v1/tickets secret:', 'POST /v1/refunds secret:'])
   t.strictSame(asked.slice(2), ['POST /v1/transactions ', 'GET /v1/tickets secret:'], 'where no key is needed none is sent')
@@ -338,37 +361,62 @@ t.test('check: a service that does not answer, or does not answer with JSON, fai
     const { status, stdout } = await ran(['check', `${root}/one.yaml`, '--against', base, '--key', 'k'])
     t.equal(status, 1)
     return stdout
+      .replaceAll(`${root}/`, '')
       .split('\n')
-      .slice(2, -3)
       .map(line => line.trim())
+      .filter(line => /^one\.yaml:2:\d+ (status|body)/.test(line))
   }
+  const port = await closedPort()
+  const html = await serving(t, (_request, response) => response.end('<h1>Welcome</h1>'))
+  const nothing = await serving(t, (_request, response) => response.end())
+  const resetting = await serving(t, request => request.socket.resetAndDestroy())
+
+  const none = (why: string) => [`one.yaml:2:5 status: a 2xx was expected, but ${why}`, 'one.yaml:2:51 body.object: "list" was expected, not nothing']
+  t.strictSame(await problemsOf(`http://127.0.0.1:${port}`), none('no answer came: nothing listens at that address (ECONNREFUSED)'))
+  t.strictSame(await problemsOf('http://127.0.0.1:6000'), none('no answer came: bad port'))
+  t.ok(/no answer came: .* \((ECONNRESET|UND_ERR_SOCKET)\)$/.test((await problemsOf(resetting))[0] as string))
+  t.strictSame(await problemsOf(html), ['one.yaml:2:41 body: an object was expected, not "<h1>Welcome</h1>"'])
+  t.strictSame(await problemsOf(nothing), ['one.yaml:2:41 body: an object was expected, not null'])
+})
+
+t.test('check: where a service cannot be reached, no further call is sent', async t => {
+  const file = `${t.testdir({ 'three.yaml': 'steps:\n  - { do: GET /tickets }\n  - { do: GET /tickets }\nplay:\n  - { do: GET /tickets }\n' })}/three.yaml`
+
+  const { status, stdout } = await ran(['check', file, '--against', `http://127.0.0.1:${await closedPort()}`, '--key', 'k'])
+
+  t.equal(status, 1)
+  t.equal(stdout.match(/ECONNREFUSED/g)?.length, 1)
+  t.ok(stdout.includes('\n  1 call sent to '), 'what was not sent is not counted')
+  t.ok(stdout.includes('it was not sent, since the service cannot be reached'))
+})
+
+/** A port on which nothing listens. */
+async function closedPort(): Promise<number> {
   const closed = createServer().listen(0, '127.0.0.1')
   await once(closed, 'listening')
   const { port } = closed.address() as AddressInfo
   closed.close()
   await once(closed, 'close')
-  const html = await serving(t, (_request, response) => response.end('<h1>Welcome</h1>'))
-  const nothing = await serving(t, (_request, response) => response.end())
-  const resetting = await serving(t, request => request.socket.resetAndDestroy())
+  return port
+}
 
-  const none = (why: string) => [`status: a 2xx was expected, not 0 (no answer came: ${why})`]
-  t.strictSame((await problemsOf(`http://127.0.0.1:${port}`)).slice(0, 1), none('ECONNREFUSED'))
-  t.strictSame((await problemsOf('http://127.0.0.1:6000')).slice(0, 1), none('bad port'))
-  t.strictSame((await problemsOf('localhost')).slice(0, 1), none('ERR_INVALID_URL'))
-  t.ok((await problemsOf('http://user@127.0.0.1:1'))[0]?.includes('no answer came: Request cannot be constructed from a URL that includes credentials'))
-  t.ok(/no answer came: (ECONNRESET|UND_ERR_SOCKET)\)$/.test((await problemsOf(resetting))[0] as string))
-  t.strictSame(await problemsOf(html), ['body: an object was expected, not "<h1>Welcome</h1>"'])
-  t.strictSame(await problemsOf(nothing), ['body: an object was expected, not null'])
-})
-
+const AGAINST = 'error: --against takes the base address of a service, such as https://service.example/next: '
 t.test('check: options that contradict each other are refused before anything is played', async t => {
   const cases: [args: string[], message: string][] = [
     [[], "error: missing required argument 'file'"],
+    [['x.yaml', '--against', 'localhost'], `${AGAINST}localhost is no address of HTTP`],
+    [['x.yaml', '--against', 'ftp://localhost'], `${AGAINST}ftp://localhost is no address of HTTP`],
+    [['x.yaml', '--against', 'http://user@127.0.0.1'], `${AGAINST}it holds a user name or a password; give keys with --key`],
+    [['x.yaml', '--against', 'http://:secret@127.0.0.1'], `${AGAINST}it holds a user name or a password; give keys with --key`],
+    [['x.yaml', '--against', 'http://localhost/next?a=1'], `${AGAINST}it ends in a query or a fragment`],
+    [['x.yaml', '--against', 'http://localhost/next#a'], `${AGAINST}it ends in a query or a fragment`],
+    [['x.yaml', '--write-settings', 'a.yaml'], 'error: --write-settings goes with --against'],
+    [['x.yaml', '--fail-on', 'scripts'], 'error: --fail-on scripts: there is no such name; did you mean script?'],
     [['x.yaml', '--key', 'sk_a'], 'error: --key goes with --against; in process the scenario uses its own keys'],
     [['x.yaml', '--var', 'tkt_a'], 'error: --var takes NAME=VALUE, not tkt_a'],
     [['x.yaml', '--var', 'a=b', '--var', '=b'], 'error: --var takes NAME=VALUE, not =b'],
     [['x.yaml', '--format', 'xml'], "error: option '--format <format>' argument 'xml' is invalid. Allowed choices are text, tap, junit."],
-    [['x.yaml', '--port', '1'], "error: unknown option '--port'\n(Did you mean --format?)"]
+    [['x.yaml', '--port', '1'], "error: unknown option '--port'\n(Did you mean --report?)"]
   ]
   for (const [args, message] of cases) {
     const { status, stdout, stderr } = await ran(['check', ...args])
@@ -391,7 +439,13 @@ t.test('check: --format tap and junit write reports for tools', async t => {
     points.map(line => line.split(' - ')[0]),
     ['not ok 1', 'not ok 2', 'not ok 3', 'not ok 4', 'ok 5', 'ok 6', 'ok 7', 'ok 8', 'ok 9', 'ok 10']
   )
-  t.strictSame(lines.slice(2, 7), [`not ok 1 - ${files[0]}: 1. GET /tickets/tkt_none`, '  ---', '  problems:', `    - ${JSON.stringify(REFUSED)}`, '  ...'])
+  t.strictSame(lines.slice(2, 7), [
+    `not ok 1 - ${files[0]}: 1. GET /tickets/tkt_none`,
+    '  ---',
+    '  problems:',
+    `    - ${JSON.stringify(`${files[0]}:1:515 ${REFUSED}`)}`,
+    '  ...'
+  ])
 
   const suites = elementsOf(t, junit.stdout)
   const named = (name: string) => suites.filter(element => element.name === name).map(({ attributes }) => attributes)
@@ -408,15 +462,21 @@ t.test('check: --format tap and junit write reports for tools', async t => {
       .slice(3, 5),
     files
   )
-  t.strictSame(named('failure')[0], { message: REFUSED })
+  t.strictSame(named('failure')[0], { message: `${files[0]}:1:515 ${REFUSED}` })
 })
 
 t.test('check: a report stays well-formed, whatever a title or problem contains', async t => {
   const odd = 'a & b <c> "d" \u0007\u{1F600}\uD800\uFFFE # SKIP \\\n\tend'
-  const points: Point[] = [
-    { file: 'x & #1.yaml', title: odd, problems: [odd, 'second'], ms: 1234.5 },
-    { file: 'y.yaml', title: 'plain', problems: [], ms: 0 },
-    { file: 'x & #1.yaml', title: 'last', problems: [], ms: 0 }
+  const said = (message: string) => ({ path: '', message })
+  const point = (file: string, title: string, ...problems: string[]): Point => ({
+    file,
+    title,
+    problems: problems.map(said),
+    ms: problems.length > 0 ? 1234.5 : 0
+  })
+  const points: CheckedFile[] = [
+    { file: 'x & #1.yaml', points: [point('x & #1.yaml', odd, odd, 'second'), point('x & #1.yaml', 'last')], leftOut: null, notes: [], settings: {} },
+    { file: 'y.yaml', points: [point('y.yaml', 'plain')], leftOut: null, notes: [], settings: {} }
   ]
 
   const tap = report(points, 'tap').split('\n')
@@ -437,7 +497,7 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
     'a file is one suite'
   )
   t.equal(elements.find(({ name }) => name === 'failure')?.text, 'a & b <c> "d" \u{1F600} # SKIP \\\n\tend\nsecond')
-  t.ok(text.endsWith('\n\n2 passed, 1 failed\n'))
+  t.ok(text.endsWith('\n\n2 passed, 1 failed in 2 files, of which 1 failed\n'))
 })
 
 type Element = { name: string; attributes: Record<string, string>; text: string }
@@ -530,5 +590,5 @@ t.test('cli: long work reports its progress', async t => {
     ['tickets', 500, 1000],
     ['tickets', 1000, 1000]
   ])
-  t.equal((await check([`${root}/long.json`], options)).length, 2, 'or to nobody')
+  t.equal((await check([`${root}/long.json`], options))[0]?.points.length, 2, 'or to nobody')
 })

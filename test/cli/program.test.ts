@@ -71,8 +71,8 @@ t.test('cli: --help shows the commands, every flag with its default and variable
 t.test('cli: the help of a command shows the flags that it takes', async t => {
   const flagsOf = async (command: string) => [...(await ran([command, '--help'])).stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag]) => flag)
 
-  t.strictSame(await flagsOf('validate'), ['--var', '--fixtures-dir', '--scenarios-dir', '--set'])
-  t.strictSame(await flagsOf('healthcheck'), ['--port', '--host', '--set'])
+  t.strictSame(await flagsOf('validate'), ['--var', '--fixtures-dir', '--scenarios-dir', '--set', '--settings'])
+  t.strictSame(await flagsOf('healthcheck'), ['--port', '--host', '--set', '--settings'])
   t.strictSame(await flagsOf('start'), [
     '--var',
     '--port',
@@ -85,9 +85,24 @@ t.test('cli: the help of a command shows the flags that it takes', async t => {
     '--log-level',
     '--data',
     '--seed',
-    '--set'
+    '--set',
+    '--settings'
   ])
-  t.strictSame(await flagsOf('check'), ['--against', '--key', '--max-answer', '--timeout', '--format', '--var', '--fixtures-dir', '--scenarios-dir', '--set'])
+  t.strictSame(await flagsOf('check'), [
+    '--against',
+    '--write-settings',
+    '--key',
+    '--max-answer',
+    '--timeout',
+    '--var',
+    '--format',
+    '--fail-on',
+    '--report',
+    '--fixtures-dir',
+    '--scenarios-dir',
+    '--set',
+    '--settings'
+  ])
 })
 
 t.test('cli: --version prints the version of the package', async t => {
@@ -204,7 +219,7 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
   const right = await ran(['validate', ...folder, at('right.yaml'), at('fixture.yaml')])
   const wrong = await ran(['validate', ...folder, at('bad.yaml'), at('right.yaml'), at('one.yaml'), at('none.yaml'), at('parts')])
 
-  t.strictSame(right, { status: 0, stdout: `${at('right.yaml')}: valid\n${at('fixture.yaml')}: valid\n`, stderr: '' })
+  t.strictSame(right, { status: 0, stdout: `${at('right.yaml')}: valid\n${at('fixture.yaml')}: valid\n\n2 files: 2 valid\n`, stderr: '' })
   t.strictSame([wrong.status, wrong.stderr], [1, ''])
   t.strictSame(
     wrong.stdout
@@ -222,8 +237,14 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
       'one.yaml: 1 problem',
       'none.yaml cannot be read: there is no such file or folder',
       'none.yaml: 1 problem',
-      'parts cannot be read: it is a folder, not a file',
-      'parts: 1 problem',
+      'parts/inner.yaml:2:14 users[0].account: no Account has the id mch_none',
+      'parts/inner.yaml:4:12 users[0].email: an e-mail address was expected, such as ana@example.com',
+      'parts/inner.yaml: 2 problems',
+      'parts/inner.yaml:2:14 users[0].account: no Account has the id mch_none',
+      'parts/inner.yaml:4:12 users[0].email: an e-mail address was expected, such as ana@example.com',
+      'parts/outer.yaml: 2 problems',
+      '',
+      '6 files: 1 valid, 5 with 10 problems',
       ''
     ]
   )
@@ -238,6 +259,8 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
         'steps.yaml:3:9 steps[1].do: ${gone.id} refers to nothing; name an earlier step with as, or the id of a record',
         'steps.yaml: 2 problems',
         'played.yaml: valid',
+        '',
+        '2 files: 1 valid, 1 with 2 problems',
         ''
       ]
     ],
@@ -338,7 +361,7 @@ t.test('cli: a system error is reported in words, a defect with its stack', asyn
       return 1
     }
   }
-  await t.rejects(validate(['own.yaml'], { flag, environment: {} }, t.fail), defect, 'and is not reported as a problem of the file')
+  await t.rejects(validate(['own.yaml'], { launch: { flag, environment: {} } }, t.fail), defect, 'and is not reported as a problem of the file')
 })
 
 t.test('cli: healthcheck asks the emulator at the port and host of its settings', async t => {

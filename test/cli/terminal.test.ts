@@ -34,7 +34,18 @@ t.test('what controls a terminal is made visible, and nothing else is changed', 
 t.test('reports, failures and the text at start show no control character of others, and failures no card number', async t => {
   const evil = `x${ESCAPE}[2J\u202e\u009b\n✓ forged`
   for (const format of REPORT_FORMATS) {
-    const text = report([{ file: evil, title: evil, problems: [evil], ms: 1 }], format)
+    const text = report(
+      [
+        {
+          file: evil,
+          points: [{ file: evil, title: evil, problems: [{ file: evil, path: evil, message: evil }], ms: 1 }],
+          leftOut: null,
+          notes: [evil],
+          settings: {}
+        }
+      ],
+      format
+    )
     t.notMatch(text, CONTROLS, format)
     if (format !== 'junit') t.notMatch(text, /^\s*✓ forged/m, format)
   }
@@ -91,7 +102,7 @@ t.test('check: an answer that is too long, too slow, compressed or hostile is a 
     })
     const { status, stdout, stderr } = await ran(['check', file, '--against', base, '--key', 'sk_live_secret', ...args])
     t.match(stdout + stderr, problem, title)
-    t.equal(status, problem.source.startsWith('✓') ? 0 : 1, title)
+    t.equal(status, 1, `${title}: what is read differs in what a list has (LIST-1)`)
     t.notMatch(stdout + stderr, CONTROLS, title)
   }
   t.strictSame([...new Set(received)], ['identity'])

@@ -34,6 +34,7 @@ const problemsOf = async (steps: unknown): Promise<string[]> => {
 }
 
 type Answer = Partial<StepAnswer>
+const messagesOf = (outcomes: readonly StepOutcome[]) => outcomes.map(({ problems }) => problems.map(({ message }) => message))
 /** Plays steps against answers that are given one after the other; 200 with an id where none is left. */
 const played = async (steps: StepData[], answers: Answer[] = [], bindings: StepBindings = BINDINGS) => {
   const calls: StepCall[] = []
@@ -42,7 +43,7 @@ const played = async (steps: StepData[], answers: Answer[] = [], bindings: StepB
     return { status: 200, body: { id: `new_${calls.length}` }, ...answers[calls.length - 1] }
   }
   const outcomes = await playSteps(steps, play, bindings)
-  return { calls, outcomes, problems: outcomes.map(({ problems }) => problems) }
+  return { calls, outcomes, problems: messagesOf(outcomes) }
 }
 /** The body of the one call of a step, after a step called `a` that was answered so. */
 const sentAfter = async (answer: unknown, body: StepData['body']): Promise<string[][]> => {
@@ -309,11 +310,7 @@ t.test('steps: a reference without a value is reported, and its call is not made
       'the steps that do not refer to it are made'
     )
     t.strictSame(calls[1]?.method, 'GET')
-    t.strictSame(
-      outcomes.map(({ problems }) => problems),
-      [[], [problem], []],
-      written
-    )
+    t.strictSame(messagesOf(outcomes), [[], [problem], []], written)
     t.strictSame(outcomes[1]?.answer, { status: 0, body: null })
   }
 })
@@ -460,6 +457,28 @@ t.test('steps: what is expected of an answer', async t => {
   }
 })
 
+t.test('steps: a problem is at the place of what was expected', async t => {
+  const cases: [expect: StepData['expect'] | undefined, given: Answer, places: string[]][] = [
+    [undefined, { status: 404 }, ['[0]']],
+    [
+      { status: 201, body: { id: 'y', data: [{ a: [1, 2] }] } },
+      { body: { id: 'y', data: [{ a: [1, 3] }] } },
+      ['[0].expect.status', '[0].expect.body.data[0].a[1]']
+    ],
+    [{ body: { data: [1] } }, { body: { data: [] } }, ['[0].expect.body.data']],
+    [{ body: { data: [] } }, { body: { data: {} } }, ['[0].expect.body.data']],
+    [{ fault: 'hang' }, {}, ['[0].expect.fault']],
+    [{ body: { id: '${gone}' } }, {}, ['[0]']]
+  ]
+  for (const [expect, given, places] of cases) {
+    const { outcomes } = await played([{ do: 'GET /tickets', ...(expect && { expect }) }], [given])
+    t.strictSame(
+      outcomes[0]?.problems.map(({ at }) => pathOf(at)),
+      places
+    )
+  }
+})
+
 t.test('steps: each outcome is reported as it comes, with the call, its answer and its title', async t => {
   const reported: StepOutcome[] = []
   const steps: StepData[] = [
@@ -491,7 +510,7 @@ t.test('steps: each outcome is reported as it comes, with the call, its answer a
       title: 'GET /refunds/${a.id}',
       call: { method: 'GET', path: '/refunds//refunds', query: '', key: 'sk_first', form: null },
       answer: { status: 200, body: { id: '/refunds//refunds' } },
-      problems: ['status: 404 was expected, not 200']
+      problems: [{ at: [1, 'expect', 'status'], message: 'status: 404 was expected, not 200' }]
     }
   ])
   t.strictSame(await playSteps([], async () => t.fail('no call is made') as never, BINDINGS), [])

@@ -3,7 +3,7 @@ import { useSignal, useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { ControlError } from '../control/client.js'
 import { sandbox } from '../control/place.js'
-import { changed, isAllowed, revision } from './store.js'
+import { isAllowed, revision } from './store.js'
 
 export type Resource<T> = {
   /** The last that was read; null before. */
@@ -28,9 +28,11 @@ export function useResource<T>(read: () => Promise<T>, key = '', { once = false,
   const wanted = useSignal(key)
   wanted.value = key
   const shown = useRef<string | null>(null)
+  const tries = useSignal(0)
 
   useSignalEffect(() => {
     const place = `${sandbox.value} ${wanted.value}`
+    void tries.value
     if (!once) void revision.value
     if (!isAllowed()) return
     if (shown.current !== place) {
@@ -57,5 +59,8 @@ export function useResource<T>(read: () => Promise<T>, key = '', { once = false,
       clearInterval(timer)
     }
   })
-  return { data: data.value, error: error.value, reload: changed }
+  const reload = () => {
+    tries.value++
+  }
+  return { data: data.value, error: error.value, reload }
 }

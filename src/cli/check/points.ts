@@ -1,0 +1,37 @@
+/** What a check found: points that pass or fail, and warnings. */
+import type { Problem } from '../../core/errors.js'
+import type { Step } from '../../core/places.js'
+import type { GivenSettings } from '../../core/settings.js'
+import type { SourceDocument } from '../../scenario/documents.js'
+
+/** One checked item: a step, an expectation, or the document itself. The problems of a warning fail nothing. */
+export type Point = { file: string; title: string; problems: Problem[]; ms: number; isWarning?: boolean }
+/** What was found of one file. */
+export type CheckedFile = {
+  file: string
+  points: Point[]
+  /** Why the file was left out; null where it was checked. */
+  leftOut: string | null
+  /** What was sent where. */
+  notes: string[]
+  /** The settings that make the emulator answer as a running service does. */
+  settings: GivenSettings
+}
+/** A problem by its place in the document. */
+export type PlacedProblem = { at: readonly Step[]; message: string }
+/** A point whose problems are still to be found in the text. */
+export type PlacedPoint = { title: string; problems: readonly PlacedProblem[]; ms: number; isWarning?: boolean }
+
+export const isFailed = ({ problems, isWarning = false }: Point): boolean => problems.length > 0 && !isWarning
+export const isWarned = ({ problems, isWarning = false }: Point): boolean => problems.length > 0 && isWarning
+
+/** Points with the line and column of each problem. */
+export async function withPlaces(points: readonly PlacedPoint[], document: SourceDocument): Promise<Point[]> {
+  const places = await document.locate(points.flatMap(({ problems }) => problems.map(({ at }) => at)))
+  let next = 0
+  return points.map(({ problems, ...point }) => ({
+    file: document.name,
+    ...point,
+    problems: problems.map(({ message }) => ({ file: document.name, path: '', message, ...places[next++] }))
+  }))
+}

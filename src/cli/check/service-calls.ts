@@ -1,0 +1,109 @@
+/** Makes calls over HTTP as a client would, with bounds on what is read and waited for. */
+import type { Fault } from '../../scenario/script.js'
+import type { Play, StepAnswer } from '../../scenario/steps.js'
+
+/** The longest answer that is read, in bytes, and the longest that it may take, in milliseconds. */
+export type CallBounds = { mostBytes?: number; timeout?: number }
+
+/** What `check --against` reads of an answer and waits for it, by default. */
+const DEFAULT_ANSWER_BYTES = 16_777_216
+const DEFAULT_TIMEOUT = 30_000
+/** How long a call that is expected to hang is waited for. */
+const HANG_MS = 1000
+
+/** What stands for an answer where no call was sent. */
+export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: 'it was not sent, since the service cannot be reached' } } }
+
+/** Plays over HTTP. A redirect is not followed, so that no key goes to another address. When no answer can be read, the result is an error with status 0. */
+export function playOver(base: string, { mostBytes = DEFAULT_ANSWER_BYTES, timeout = DEFAULT_TIMEOUT }: CallBounds): Play {
+  let isUnreachable = false
+  return async ({ method, path, query, key, form }, fault) => {
+    if (isUnreachable) return NOT_SENT
+    const longest = fault === 'hang' ? Math.min(HANG_MS, timeout) : timeout
+    let answer: Response | null = null
+    try {
+      answer = await fetch(`${base.replace(/\/+$/, '')}${path}${query === '' ? '' : `?${query}`}`, {
+        method,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(longest),
+        headers: {
+          accept: 'application/json',
+          'accept-encoding': 'identity',
+          ...(key !== null && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
+          ...(form !== null && { 'content-type': 'application/x-www-form-urlencoded' })
+        },
+        ...(form !== null && { body: form })
+      })
+      const { status, headers } = answer
+      return { ...bodyRead(status, await textOf(answer, mostBytes), headers.get('content-type')), request: headers.get('request-id') }
+    } catch (error) {
+      const message = reasonOf(error as FetchError, longest)
+      isUnreachable = UNREACHABLE.includes((error as FetchError).cause?.code)
+      return { status: 0, body: { error: { message } }, fault: error instanceof UnreadableAnswer ? null : faultBy(error as FetchError, answer !== null) }
+    }
+  }
+}
+
+/** An answer as data; what says that it is JSON and is not has been broken on the way. */
+function bodyRead(status: number, text: string, type: string | null): StepAnswer {
+  try {
+    return { status, body: JSON.parse(text) }
+  } catch {
+    return { status, body: text === '' ? null : text, ...(type?.includes('json') && text !== '' && { fault: 'malformed_body' }) }
+  }
+}
+
+type FetchError = Error & { cause?: { code?: string; message?: string } }
+
+/** The fault by which an answer was lost, by what the client saw of it. */
+function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
+  if (name === 'TimeoutError') return 'hang'
+  if (hasBegun) return 'truncated_body'
+  if (cause?.code === 'ECONNRESET') return 'connection_reset'
+  return cause?.code === 'UND_ERR_SOCKET' ? 'empty_response' : null
+}
+
+class UnreadableAnswer extends Error {}
+
+/** The text of an answer. Errors: `UnreadableAnswer` for one that is compressed or too long. */
+async function textOf({ headers, body }: Response, mostBytes: number): Promise<string> {
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') {
+    await body?.cancel()
+    throw new UnreadableAnswer(`the answer is compressed (Content-Encoding: ${encoding}), though Accept-Encoding: identity was sent`)
+  }
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    // leaving the loop ends the connection
+    if (bytes > mostBytes) throw new UnreadableAnswer(`the answer is longer than ${mostBytes} bytes; --max-answer reads more`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+const IN_WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens at that address',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the name of the host cannot be looked up now',
+  EHOSTUNREACH: 'there is no way to that host',
+  ENETUNREACH: 'there is no way to that network',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed while the call was sent',
+  UND_ERR_SOCKET: 'the connection was closed before an answer',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection was made in time',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; NODE_EXTRA_CA_CERTS names a file with certificates to trust',
+  CERT_HAS_EXPIRED: 'its certificate has expired'
+}
+
+/** What no further call gets past. */
+const UNREACHABLE: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
+
+function reasonOf(error: FetchError, timeout: number): string {
+  if (error instanceof UnreadableAnswer) return error.message
+  const { name, message, cause } = error
+  if (name === 'TimeoutError') return `no answer came within ${timeout} ms; --timeout waits longer`
+  const code = cause?.code ?? ''
+  return `no answer came: ${code in IN_WORDS ? `${IN_WORDS[code]} (${code})` : code || (cause?.message ?? message)}`
+}

@@ -1,0 +1,46 @@
+/** Ids of a running service beside those of the emulator that mean the same record. */
+
+/** Whether the emulator has a record of an id, and whether it had it when the scenario was loaded. */
+export type KnownIds = { isKnown: (id: string) => boolean; isLoaded: (id: string) => boolean }
+
+export class IdPairs {
+  readonly #here: Map<string, string>
+  readonly #there: Map<string, string>
+  readonly #known: KnownIds
+
+  /** `pairs` are ids of the service with those of the emulator. */
+  constructor(known: KnownIds, pairs: Iterable<readonly [there: string, here: string]> = []) {
+    this.#known = known
+    this.#here = new Map(pairs)
+    this.#there = new Map([...this.#here].map(([there, here]) => [here, there]))
+  }
+
+  /** A copy, to try answers with. */
+  copy(): IdPairs {
+    return new IdPairs(this.#known, this.#here)
+  }
+
+  /** The id of the emulator for one of the service; the same where none is known. */
+  here(there: string): string {
+    return this.#here.get(there) ?? there
+  }
+
+  /** The id of the service for one of the emulator. */
+  there(here: string): string {
+    return this.#there.get(here) ?? here
+  }
+
+  /**
+   * Whether two ids mean the same record. An id that the emulator has means that record and no other. Any other is taken for the one beside it where that was
+   * drawn here since the scenario was loaded, or where both are what a record refers to: a service has other ids.
+   */
+  match(there: string, here: string, { isReference = false }: { isReference?: boolean } = {}): boolean {
+    const known = this.#here.get(there)
+    if (known !== undefined) return known === here
+    if (there === here) return true
+    if (this.#there.has(here) || this.#known.isKnown(there) || (!isReference && this.#known.isLoaded(here))) return false
+    this.#here.set(there, here)
+    this.#there.set(here, there)
+    return true
+  }
+}

@@ -1,0 +1,56 @@
+/** The files that `validate` and `check` are given: files, folders and patterns. */
+import { stat } from 'node:fs/promises'
+import { isAbsolute, relative, resolve } from 'node:path'
+import { glob, isDynamicPattern } from 'tinyglobby'
+import type { Library } from '../scenario/library.js'
+import { isScenarioOrFixture } from '../scenario/scenario.js'
+import { isSharedScript } from '../scenario/shared-script.js'
+
+/** A file to look at, what was found in a folder that is something else, or why a place gives no file. */
+export type ScenarioFile = { file: string; isLeftOut: boolean; problem: string | null }
+
+const ENDINGS = '**/*.{yaml,yml,json}'
+const IGNORED = ['**/node_modules/**']
+
+/**
+ * The files of each place, each once: a file as it is, those of a folder that end in .yaml, .yml or .json, and those that match a pattern. Files of a folder
+ * or pattern that are no scenarios are left out, `withShared` but for files of shared script entries; a place of which nothing is left is a problem.
+ */
+export async function* scenarioFiles(places: readonly string[], library: Library, { withShared = false } = {}): AsyncGenerator<ScenarioFile, void> {
+  const seen = new Set<string>()
+  for (const place of places) {
+    const found = await stat(place).catch(() => null)
+    const isPattern = found === null && isDynamicPattern(place)
+    const isSearched = isPattern || found?.isDirectory() === true
+    const files = isSearched ? await filesIn(place, isPattern) : [place]
+    let isEmpty = true
+    for (const file of files) {
+      const isLeftOut = isSearched && (await isSomethingElse(file, library, withShared))
+      isEmpty &&= isLeftOut
+      if (seen.size < seen.add(resolve(file)).size) yield { file, isLeftOut, problem: null }
+    }
+    if (isEmpty) yield { file: place, isLeftOut: false, problem: problemOf(isPattern, files.length) }
+  }
+}
+
+async function filesIn(place: string, isPattern: boolean): Promise<string[]> {
+  if (isPattern) return (await glob(place, { absolute: isAbsolute(place), expandDirectories: false, ignore: IGNORED })).sort()
+  const paths = await glob(ENDINGS, { cwd: place, absolute: true, ignore: IGNORED })
+  // a path as the person wrote the beginning of it
+  return paths.map(path => `${place.replace(/\/+$/, '')}/${relative(place, path)}`).sort()
+}
+
+function problemOf(isPattern: boolean, files: number): string {
+  if (files > 0) return `${isPattern ? 'the pattern matches' : 'the folder holds'} no scenario and no fixture`
+  return isPattern ? 'no file matches this pattern' : 'the folder holds no file that ends in .yaml, .yml or .json'
+}
+
+/** What is said of a file that was found in a folder and is left out. */
+export const NO_SCENARIO = 'left out: it is no scenario and no fixture'
+
+/** Whether a file is something else than a scenario or a fixture; one that cannot be read is looked at further. */
+async function isSomethingElse(file: string, library: Library, withShared: boolean): Promise<boolean> {
+  const document = await library.file(file).catch(() => null)
+  if (document === null || (withShared && isSharedScript(document.data))) return false
+  return !isScenarioOrFixture(document.data)
+}

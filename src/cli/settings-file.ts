@@ -1,0 +1,48 @@
+/** Files of settings: what `check --write-settings` writes, and `--settings` reads. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { checkerOf } from '../core/checking.js'
+import { ApiError } from '../core/errors.js'
+import { isObject } from '../core/quick-check.js'
+import { flattened, type GivenSettings, nested, settingsSchema } from '../core/settings.js'
+import { readDocument, refusalOf } from '../scenario/documents.js'
+
+const CHECKER = checkerOf(() => settingsSchema(() => true))
+
+/** Settings as the block that a scenario has them in. */
+export function settingsYaml(settings: GivenSettings): string {
+  const lines = yamlLines(nested(settings), '  ')
+  return lines.length === 0 ? 'settings: {}\n' : `settings:\n${lines.join('\n')}\n`
+}
+
+function yamlLines(values: object, indent: string): string[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    isObject(value) ? [`${indent}${name}:`, ...yamlLines(value, `${indent}  `)] : [`${indent}${name}: ${JSON.stringify(value)}`]
+  )
+}
+
+/** Writes settings as JSON to a file that ends in .json, else as YAML. Errors: `setting_invalid` where the file cannot be written. */
+export async function writeSettings(file: string, settings: GivenSettings): Promise<void> {
+  const json = `${JSON.stringify({ settings: nested(settings) }, null, 2)}\n`
+  await writeFile(file, extname(file) === '.json' ? json : settingsYaml(settings)).catch(({ message }: Error) => {
+    throw new ApiError('setting_invalid', { message: `the settings cannot be written: ${message}` })
+  })
+}
+
+/** The settings of a file, which holds them by themselves or under `settings`. Errors: `document_invalid` with every problem, those of the file system. */
+export async function readSettings(file: string): Promise<GivenSettings> {
+  const text = await readFile(file, 'utf8').catch(error => {
+    throw Object.assign(error, { path: file })
+  })
+  const document = await readDocument(file, text)
+  const { data } = document
+  const isBlock = isObject(data) && 'settings' in data
+  const found = isBlock ? (data as { settings: unknown }).settings : data
+  const under = isBlock ? ['settings'] : []
+  const given = isObject(found) ? nested(flattened(found)) : found
+  const problems = isObject(given)
+    ? await CHECKER.problems(given)
+    : [{ steps: [], message: 'an object of settings was expected, such as pagination: { max_limit: 5 }' }]
+  if (problems.length > 0) throw await refusalOf(problems.map(({ steps, message }) => ({ document, steps: [...under, ...steps], message })))
+  return flattened(found as object) as GivenSettings
+}

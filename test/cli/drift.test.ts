@@ -1,0 +1,850 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { nested } from '../../src/core/settings.js'
+import { runEmulator } from '../../src/emulator.js'
+import { ran, serving } from '../support/command.js'
+import { smallFixture } from '../support/emulator.js'
+
+const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
+const TICKETS = Array.from({ length: 12 }, (_, index) => ({
+  id: `tkt_${index}`,
+  location: 'loc_a',
+  reference: `N-${index}`,
+  created: `2026-01-0${(index % 9) + 1}T00:00:00Z`
+}))
+const DATA = smallFixture({ transactions: [CHARGE], tickets: TICKETS })
+const KEYS = ['--key', 'sk_merchant', '--key', 'sk_reseller=sk_reseller']
+const refund = (amount?: number) => ({ do: 'POST /refunds', body: { transaction: '${txn_a}', ...(amount && { amount }) } })
+
+type Service = { baseUrl: string; close: () => Promise<void> }
+type Answered = { method: string; path: string; status: number; body: Record<string, unknown> }
+
+/** Another emulator with the same records. */
+async function service(t: Test, settings: object = {}, more: object = {}): Promise<Service> {
+  const emulator = await runEmulator({ scenario: { data: DATA, clock: '2026-03-01T10:00:00Z', ...more }, settings })
+  t.teardown(() => emulator.close())
+  return emulator
+}
+
+/** A service before another one, that changes what that answers. */
+async function deviating(t: Test, { baseUrl }: Pick<Service, 'baseUrl'>, change: (answered: Answered) => void): Promise<string> {
+  const address = await serving(t, async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { authorization, 'content-type': type } = request.headers
+    const answer = await fetch(`${new URL(baseUrl).origin}${request.url}`, {
+      method: request.method as string,
+      headers: { ...(authorization && { authorization }), ...(type && { 'content-type': type }) },
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) })
+    })
+    const text = await answer.text()
+    const answered = { method: request.method as string, path: request.url as string, status: answer.status, body: text === '' ? {} : JSON.parse(text) }
+    change(answered)
+    response.writeHead(answered.status, { 'content-type': 'application/json' }).end(answered.status === 204 ? '' : JSON.stringify(answered.body))
+  })
+  return address
+}
+
+/** What `check --against` says of a scenario: its failures and warnings with their first problem, without places, and the exit status. */
+async function against(t: Test, base: string, scenario: object, args: string[] = []) {
+  const file = `${t.testdir({ 'own.json': JSON.stringify({ data: DATA, clock: '2026-03-01T10:00:00Z', ...scenario }) })}/own.json`
+  const variables = ['--var', 'txn_a=txn_a', '--var', 'tkt_a=tkt_a', '--var', 'loc_a=loc_a', '--var', 'mch_a=mch_a']
+  const { status, stdout, stderr } = await ran(['check', file, '--against', base, ...KEYS, ...variables, ...args])
+  const found: Record<string, string[]> = {}
+  let title = ''
+  for (const line of stdout.split('\n')) {
+    const [, sign, text] = /^ {2}([✗!]) (.*)$/.exec(line) ?? []
+    if (sign !== undefined) title = `${sign} ${text}`
+    if (sign !== undefined) found[title] = []
+    else if (line.startsWith('      '))
+      found[title]?.push(
+        line
+          .trim()
+          .replace(`${file}:`, '')
+          .replace(/^\d+:\d+ /, '')
+      )
+  }
+  return { status, stdout, stderr, found, titles: Object.keys(found) }
+}
+
+const EVERYTHING = {
+  steps: [{ as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'card', amount: 500, card: { last4: '4242' } } }],
+  play: [
+    { as: 'made', do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 200 } },
+    { ...refund(4000), expect: { status: 422 } },
+    { do: 'GET /tickets' },
+    { do: 'GET /tickets', query: { limit: 3 } },
+    { do: 'GET /tickets', query: { limit: 500 } },
+    { do: 'GET /tickets', query: { location: '${loc_a}', search_query: 'n-1' } },
+    { do: 'POST /refunds/${made.id}', body: { amount: 3 } },
+    { do: 'POST /refunds', body: { transaction: '${payment.id}', amuont: 1 }, expect: { status: 200 } },
+    { do: 'GET /refunds', query: { transaction: '${payment.id}' } },
+    { do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'external', amount: 1 } },
+    { at_once: [refund(600), refund(600)] }
+  ]
+}
+const SETTINGS = {
+  'statuses.refund_refused': 422,
+  'statuses.created': 201,
+  'pagination.default_limit': 4,
+  'pagination.order': 'oldest_first',
+  'pagination.out_of_range': 'clamp',
+  'pagination.max_limit': 7,
+  'errors.expose_rule': false,
+  'ids.prefixes.refund': 're_',
+  'ids.length': 16,
+  'parameters.not_updatable': 'ignore',
+  'parameters.unknown': 'ignore',
+  'search.reference': 'exact',
+  'transactions.default_currency': 'eur'
+} as const
+
+t.test('check --against: the settings of another emulator are found, and with them nothing differs', async t => {
+  const { baseUrl } = await service(t, SETTINGS)
+  const root = await mkdtemp(join(tmpdir(), 'settings-'))
+  t.teardown(() => rm(root, { recursive: true }))
+
+  const first = await against(t, baseUrl, EVERYTHING, ['--write-settings', `${root}/found.yaml`])
+  const other = await service(t, SETTINGS)
+  const second = await against(t, other.baseUrl, EVERYTHING, ['--settings', `${root}/found.yaml`, '--write-settings', `${root}/none.json`])
+  const third = await service(t, SETTINGS)
+  const within = await against(t, third.baseUrl, { ...EVERYTHING, settings: nested(SETTINGS) })
+
+  t.equal(first.status, 1)
+  t.strictSame(
+    first.titles.filter(title => title.startsWith('✗ differs') || title.startsWith('!')).sort(),
+    [
+      '✗ differs by assumption A02 ids.prefixes.refund: re_',
+      '✗ differs by assumption A03 ids.length: 16',
+      '✗ differs by assumption A06 statuses.created: 201',
+      '✗ differs by assumption A07 errors.expose_rule: false',
+      '✗ differs by assumption A08 statuses.refund_refused: 422',
+      '✗ differs by assumption A10 pagination.default_limit: 4',
+      '✗ differs by assumption A10 pagination.max_limit: 7',
+      '✗ differs by assumption A10 pagination.out_of_range: clamp',
+      '✗ differs by assumption A11 pagination.order: oldest_first',
+      '✗ differs by assumption A13 search.reference: exact',
+      '✗ differs by assumption A14 parameters.unknown: ignore',
+      '✗ differs by assumption A15 parameters.not_updatable: ignore',
+      '✗ differs by assumption A22 transactions.default_currency: eur'
+    ],
+    first.stdout
+  )
+  t.strictSame(first.found['✗ differs by assumption A08 statuses.refund_refused: 422'], ['play 2. POST /refunds: status: 400 here, 422 at the service'])
+  t.ok(first.stdout.includes('\nsettings:\n  '), 'ends with a settings block')
+  t.ok(first.stdout.includes(`# These settings make the emulator answer as the service does.\n${await readFile(`${root}/found.yaml`, 'utf8')}`))
+  t.notOk(first.stdout.includes('sk_reseller'), 'no key is shown')
+  t.strictSame(
+    second.titles.filter(title => title.includes('differs') || title.startsWith('!')),
+    [],
+    second.stdout
+  )
+  t.strictSame(JSON.parse(await readFile(`${root}/none.json`, 'utf8')), { settings: {} })
+  t.notOk(second.stdout.includes('settings:'))
+  t.strictSame(
+    within.titles.filter(title => title.includes('differs')),
+    [],
+    within.stdout
+  )
+  const unwritable = await against(t, baseUrl, { steps: [] }, ['--write-settings', `${root}/none/found.yaml`])
+  t.ok(/^commerce-emulator: the settings cannot be written: .*ENOENT/.test(unwritable.stderr))
+})
+
+t.test('check --against: what is the same but for ids, times, keys and address differs in nothing', async t => {
+  const seeded = await service(t, {}, { seed: 99, clock: '2026-07-07T07:07:07.007Z' })
+  const inSandbox = seeded.baseUrl.replace(/\/next$/, '/sandbox/one/next/')
+
+  for (const base of [seeded.baseUrl, inSandbox]) {
+    const { found } = await against(t, base, {
+      ...EVERYTHING,
+      play: [
+        ...EVERYTHING.play,
+        { do: 'GET /refunds' },
+        { do: 'GET /transactions/${payment.id}' },
+        { do: 'DELETE /locations/${loc_a}', expect: { status: 501 } }
+      ]
+    })
+    t.strictSame(
+      Object.keys(found).filter(title => title.includes('differs') || title.startsWith('!')),
+      [],
+      JSON.stringify(found)
+    )
+  }
+})
+
+t.test('check --against: planted deviations, each by its cause', async t => {
+  const on = (method: string, path: RegExp, change: (body: Answered['body'], answered: Answered) => void) => (answered: Answered) => {
+    if (answered.method === method && path.test(answered.path)) change(answered.body, answered)
+  }
+  const payment = { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'card', amount: 500, card: { last4: '4242' } } }
+  const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
+  const cases: [title: string, change: (answered: Answered) => void, play: object, titles: string[], problem: string, status: 0 | 1][] = [
+    [
+      'a field of another value that was not sent',
+      on('POST', /refunds$/, body => Object.assign(body, { reason: '' })),
+      refund(5),
+      ['✗ differs by rule REF-8: reason defaults to null'],
+      'play 1. POST /refunds: reason: null here, "" at the service',
+      1
+    ],
+    [
+      'another amount than what remained',
+      on('POST', /refunds$/, body => Object.assign(body, { amount: 999 })),
+      refund(),
+      ['✗ differs by rule REF-4: without amount the whole remainder is refunded'],
+      'play 1. POST /refunds: amount: 1000 here, 999 at the service',
+      1
+    ],
+    [
+      'another amount than was sent',
+      on('POST', /refunds$/, body => Object.assign(body, { amount: 6 })),
+      refund(5),
+      ['! other data at the service'],
+      'play 1. POST /refunds: amount: 5 here, 6 at the service',
+      0
+    ],
+    [
+      'an unknown field, with a card number in it',
+      on('POST', /refunds$/, body => Object.assign(body, { processor: 'acme 4242424242424242' })),
+      refund(5),
+      ['! unknown field processor of a Refund; a candidate for extra: { processor: "acme ****************" }'],
+      'play 1. POST /refunds: processor: not here, "acme ****************" at the service',
+      0
+    ],
+    [
+      'an unknown field within another',
+      on('POST', /transactions$/, body => Object.assign(body.payment_method as object, { network: 'x' })),
+      payment,
+      ['! unknown field payment_method.network of a Transaction; extra holds fields of the record itself, none within another'],
+      'play 1. POST /transactions: payment_method.network: not here, "x" at the service',
+      0
+    ],
+    [
+      'a refund above the remainder is made',
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 200, body: { id: 'rfd_x', object: 'refund' } })),
+      refund(4000),
+      ['✗ differs by rule REF-7: a Refund above the remainder is an error'],
+      'play 1. POST /refunds: status: 400 here, 200 at the service',
+      1
+    ],
+    [
+      'a refusal that names its rule',
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 409, body: { error: { rule: 'REF-6' } } })),
+      { ...refund(4), expect: { status: 409 } },
+      ['✗ differs by rule REF-6: a Refund on a fully refunded Transaction is an error'],
+      'play 1. POST /refunds: status: 200 here, 409 at the service',
+      1
+    ],
+    [
+      'a refusal that names none',
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 409, body: null })),
+      { ...refund(4), expect: { status: 409 } },
+      ['✗ differs by a rule, one of REF-1, REF-3, META-1, REF-6, REF-7'],
+      'play 1. POST /refunds: status: 200 here, 409 at the service',
+      1
+    ],
+    [
+      'a failure of the service',
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 503, body: { error: {} } })),
+      { ...refund(4), expect: { status: 503 } },
+      ['! other data at the service'],
+      'play 1. POST /refunds: status: 200 here, 503 at the service',
+      0
+    ],
+    [
+      'a failure instead of a refusal',
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 500 })),
+      { ...refund(4000), expect: { status: 500 } },
+      ['! other data at the service'],
+      'play 1. POST /refunds: status: 400 here, 500 at the service',
+      0
+    ],
+    [
+      'a record that the service does not have',
+      on('GET', /tickets/, (_body, answered) => Object.assign(answered, { status: 404, body: { error: {} } })),
+      { do: 'GET /tickets/${tkt_a}', expect: { status: 404 } },
+      ['! other data at the service'],
+      'play 1. GET /tickets/${tkt_a}: status: 200 here, 404 at the service',
+      0
+    ],
+    [
+      'a record that only the service has',
+      on('GET', /tickets/, (_body, answered) => Object.assign(answered, { status: 200, body: { id: 'tkt_none' } })),
+      { do: 'GET /tickets/tkt_none' },
+      ['! other data at the service'],
+      'play 1. GET /tickets/tkt_none: status: 404 here, 200 at the service',
+      0
+    ],
+    [
+      'a read that is refused',
+      on('GET', /tickets/, (_body, answered) => Object.assign(answered, { status: 403, body: { error: {} } })),
+      { do: 'GET /tickets/${tkt_a}', expect: { status: 403 } },
+      ['! other data at the service'],
+      'play 1. GET /tickets/${tkt_a}: status: 200 here, 403 at the service',
+      0
+    ],
+    [
+      'a Location is deleted',
+      on('DELETE', /locations/, (_body, answered) => Object.assign(answered, { status: 204 })),
+      { do: 'DELETE /locations/${loc_a}' },
+      ['✗ differs by rule LOC-4: DELETE /locations/{id} always aborts with 501'],
+      'play 1. DELETE /locations/${loc_a}: status: 501 here, 204 at the service',
+      1
+    ],
+    [
+      'another server error for a disabled operation',
+      on('DELETE', /locations/, (_body, answered) => Object.assign(answered, { status: 500 })),
+      { do: 'DELETE /locations/${loc_a}', expect: { status: 500 } },
+      ['! other data at the service'],
+      'play 1. DELETE /locations/${loc_a}: status: 501 here, 500 at the service',
+      0
+    ],
+    [
+      'a status that no setting has',
+      on('DELETE', /locations/, (_body, answered) => Object.assign(answered, { status: 405 })),
+      { do: 'DELETE /locations/${loc_a}', expect: { status: 405 } },
+      ['✗ differs by assumption A08 (error statuses); no setting makes the emulator answer so'],
+      'play 1. DELETE /locations/${loc_a}: status: 501 here, 405 at the service',
+      1
+    ],
+    [
+      'another error code, in other words',
+      on('POST', /refunds$/, body => Object.assign(body, { error: { ...(body.error as object), code: 'too_much', message: 'No.' } })),
+      { ...refund(4000), expect: { status: 400 } },
+      ['✗ differs by assumption A07 (error body); no setting makes the emulator answer so'],
+      'play 1. POST /refunds: error.code: "refund_exceeds_remaining" here, "too_much" at the service',
+      1
+    ],
+    [
+      'a time in seconds',
+      on('POST', /refunds$/, body => Object.assign(body, { created: '2026-03-01T10:00:00Z' })),
+      refund(5),
+      ['✗ differs by assumption A05 (created); no setting makes the emulator answer so'],
+      'play 1. POST /refunds: created: "2026-03-01T10:00:00.000Z" here, "2026-03-01T10:00:00Z" at the service',
+      1
+    ],
+    [
+      'a field that is left out',
+      on('POST', /refunds$/, body => delete body.metadata),
+      refund(5),
+      ['✗ differs by assumption A04 (returned fields); no setting makes the emulator answer so'],
+      'play 1. POST /refunds: metadata: {} here, not there at the service',
+      1
+    ],
+    [
+      'a Transaction without its Refunds',
+      on('GET', /transactions\/txn_a/, body => delete body.refunds),
+      { do: 'GET /transactions/${txn_a}' },
+      ['✗ differs by rule TXN-8: the 10 most recent Refunds are included'],
+      'play 1. GET /transactions/${txn_a}: refunds: ',
+      1
+    ],
+    [
+      'more Refunds on a Transaction',
+      on('GET', /transactions\/txn_a/, body => Object.assign(body.refunds as object, { total: 3, has_more: true })),
+      { do: 'GET /transactions/${txn_a}' },
+      [
+        '✗ differs by assumption A29 (embedded refunds); no setting makes the emulator answer so',
+        '! unknown field refunds.total of a Transaction; extra holds fields of the record itself, none within another'
+      ],
+      'play 1. GET /transactions/${txn_a}: refunds.has_more: false here, true at the service',
+      1
+    ],
+    [
+      'what was refunded',
+      on('GET', /transactions\/txn_a/, body => Object.assign(body, { amount_refunded: 3, amount: 2 })),
+      { do: 'GET /transactions/${txn_a}' },
+      ['! other data at the service'],
+      'play 1. GET /transactions/${txn_a}: amount: 1000 here, 2 at the service',
+      0
+    ],
+    [
+      'has_more is false where more follow',
+      on('GET', /tickets/, body => Object.assign(body, { has_more: false })),
+      { do: 'GET /tickets', query: { limit: 2 } },
+      ['✗ differs by rule LIST-2: has_more is true when more results can be fetched'],
+      'play 1. GET /tickets: has_more: true here, false at the service',
+      1
+    ],
+    [
+      'has_more is true where none follow here',
+      on('GET', /tickets/, body => Object.assign(body, { has_more: true })),
+      { do: 'GET /tickets', query: { limit: 50 } },
+      ['! other data at the service'],
+      'play 1. GET /tickets: has_more: false here, true at the service',
+      0
+    ],
+    [
+      'a list without has_more, with other names',
+      on('GET', /tickets/, body => {
+        delete body.has_more
+        delete body.first_id
+        Object.assign(body, { total: 13 })
+      }),
+      { do: 'GET /tickets', query: { limit: 2 } },
+      [
+        '✗ differs by rule LIST-1: a list answers an object with the result set and has_more',
+        '✗ differs by assumption A09 (list object); no setting makes the emulator answer so'
+      ],
+      'play 1. GET /tickets: has_more: true here, not there at the service',
+      1
+    ],
+    [
+      'a list that calls itself otherwise',
+      on('GET', /tickets/, body => Object.assign(body, { url: '/tickets', object: 'page' })),
+      { do: 'GET /tickets', query: { limit: 2 } },
+      ['✗ differs by assumption A09 (list object); no setting makes the emulator answer so'],
+      'play 1. GET /tickets: object: "list" here, "page" at the service',
+      1
+    ],
+    [
+      'a list whose data is none',
+      on('GET', /tickets/, body => Object.assign(body, { data: null })),
+      { do: 'GET /tickets', query: { limit: 1 } },
+      ['! other data at the service'],
+      'play 1. GET /tickets: data: [{',
+      0
+    ],
+    [
+      'more than the limit',
+      on('GET', /tickets/, body => Object.assign(body, { data: [...(body.data as object[]), { id: 'tkt_3' }] })),
+      { do: 'GET /tickets', query: { limit: 2 } },
+      ['✗ differs by rule LIST-3: every list takes limit, an integer page size'],
+      'play 1. GET /tickets: data: 2 members here, 3 at the service',
+      1
+    ],
+    [
+      'another order than of Refunds',
+      on('GET', /refunds/, body => (body.data as object[]).reverse()),
+      [refund(1), refund(2), { do: 'GET /refunds', query: { transaction: '${txn_a}' } }],
+      ['✗ differs by rule REF-10: the list is most recent first, and can be narrowed to one transaction'],
+      'play 3. GET /refunds: data[0]: the record',
+      1
+    ],
+    [
+      'a list in no order',
+      on('GET', /tickets/, body => (body.data as object[]).splice(0, 2, ...(body.data as object[]).slice(0, 2).reverse())),
+      { do: 'GET /tickets', query: { limit: 3 } },
+      ['✗ differs by assumption A11 (order of lists); no setting makes the emulator answer so'],
+      'play 1. GET /tickets: data[0]: the record',
+      1
+    ],
+    [
+      'a filter that lets others through',
+      on('GET', /tickets/, body => (body.data as object[]).push({ id: 'tkt_3' })),
+      { do: 'GET /tickets', query: { 'created[lt]': '2020-01-01' } },
+      ['✗ differs by rule FILT-4: created[lt], before'],
+      'play 1. GET /tickets: data: 0 members here, 1 at the service',
+      1
+    ],
+    [
+      'a search that lets others through',
+      on('GET', /transactions/, body => (body.data as object[]).push({ id: 'txn_a' })),
+      { do: 'GET /transactions', query: { search_query: '9999', location: '${loc_a}' } },
+      ['✗ differs by rule SRCH-2: search_query on Transactions keeps those whose payment_method.card.last4 matches'],
+      'play 1. GET /transactions: data: 0 members here, 1 at the service',
+      1
+    ],
+    [
+      'records of its own',
+      on('GET', /tickets/, body =>
+        (body.data as object[]).splice(0, 1, { ...(body.data as object[])[0], id: 'tkt_of_others' }, { ...(body.data as object[])[1], id: 'tkt_more' })
+      ),
+      { do: 'GET /tickets', query: { limit: 50 } },
+      ['! other data at the service'],
+      'play 1. GET /tickets: data',
+      0
+    ],
+    [
+      'a parameter that was left out of an update changes',
+      on('POST', /locations/, body => Object.assign(body, { phone: '1' })),
+      update({ display_name: 'B' }),
+      ['✗ differs by rule UPD-1: parameters left out of an update stay unchanged'],
+      'play 1. POST /locations/${loc_a}: phone: null here, "1" at the service',
+      1
+    ],
+    [
+      'an empty value unsets nothing',
+      on('POST', /locations/, body => Object.assign(body, { phone: '1' })),
+      update({ phone: '' }),
+      ['✗ differs by rule UPD-2: an empty value unsets a parameter'],
+      'play 1. POST /locations/${loc_a}: phone: null here, "1" at the service',
+      1
+    ],
+    [
+      'an update that keeps another value',
+      on('POST', /locations/, body => Object.assign(body, { phone: '2' })),
+      update({ phone: '1' }),
+      ['! other data at the service'],
+      'play 1. POST /locations/${loc_a}: phone: "1" here, "2" at the service',
+      0
+    ],
+    [
+      'metadata that stays',
+      on('POST', /locations/, body => Object.assign(body, { metadata: { a: '1' } })),
+      update({ metadata: '' }),
+      ['✗ differs by rule META-3: posting an empty value for metadata unsets all keys'],
+      'play 1. POST /locations/${loc_a}: metadata.a: not here, "1" at the service',
+      1
+    ],
+    [
+      'a key of metadata that stays',
+      on('POST', /locations/, body => Object.assign(body, { metadata: { a: '1' } })),
+      update({ metadata: { a: '' } }),
+      ['✗ differs by rule META-2: posting an empty value for a key unsets that key'],
+      'play 1. POST /locations/${loc_a}: metadata.a: not here, "1" at the service',
+      1
+    ],
+    [
+      'a key of metadata that is not taken',
+      on('POST', /locations/, body => Object.assign(body, { metadata: {} })),
+      update({ metadata: { a: '1' } }),
+      ['✗ differs by assumption A17 (metadata); no setting makes the emulator answer so'],
+      'play 1. POST /locations/${loc_a}: metadata.a: "1" here, not there at the service',
+      1
+    ],
+    [
+      'metadata that is not taken',
+      on('POST', /refunds$/, body => Object.assign(body, { metadata: {} })),
+      { do: 'POST /refunds', body: { transaction: '${txn_a}', amount: 1, metadata: { a: '1' } } },
+      ['✗ differs by rule META-1: metadata holds key-value pairs'],
+      'play 1. POST /refunds: metadata.a: "1" here, not there at the service',
+      1
+    ],
+    [
+      'other metadata',
+      on('GET', /locations/, body => Object.assign(body, { metadata: { a: '1' } })),
+      { do: 'GET /locations/${loc_a}' },
+      ['! other data at the service'],
+      'play 1. GET /locations/${loc_a}: metadata.a: not here, "1" at the service',
+      0
+    ],
+    [
+      'where the funds of a Refund go, and what it is in',
+      on('POST', /refunds$/, body => Object.assign(body, { payment_method: null, currency: 'eur', transaction: 'txn_b', object: 'x' })),
+      refund(1),
+      ["✗ differs by assumption A28 (where a Refund's funds go); no setting makes the emulator answer so", '! other data at the service'],
+      'play 1. POST /refunds: currency: "usd" here, "eur" at the service',
+      1
+    ],
+    [
+      'whose a Location is',
+      on('POST', /locations$/, body => Object.assign(body, { account: 'rsl_r', phone: '1' })),
+      { do: 'POST /locations', body: { display_name: 'B', address: { country: 'US' } } },
+      ['✗ differs by assumption A21 (ownership); no setting makes the emulator answer so', '! other data at the service'],
+      'play 1. POST /locations: account: "mch_a" here, "rsl_r" at the service',
+      1
+    ],
+    [
+      'a currency and an amount that were left out',
+      on('POST', /transactions$/, body => Object.assign(body, { currency: 'EURO', amount: 1 })),
+      { do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'external' } },
+      [
+        '✗ differs by assumption A22 (currency); no setting makes the emulator answer so',
+        '✗ differs by assumption A24 (amounts[…] against the top level); no setting makes the emulator answer so'
+      ],
+      'play 1. POST /transactions: currency: "usd" here, "EURO" at the service',
+      1
+    ],
+    [
+      'an id of other characters, and an answer that is no record',
+      on('POST', /refunds$/, body => Object.assign(body, { id: 7 })),
+      refund(1),
+      ['! other data at the service'],
+      'play 1. POST /refunds: id: "rfd_',
+      0
+    ],
+    [
+      'a prefix that no setting has, and a drawn part that is too short',
+      on('POST', /refunds$/, body => Object.assign(body, { id: 'refund_with_a_long_prefix_abc' })),
+      refund(1),
+      [
+        '✗ differs by assumption A02 (id prefixes); no setting makes the emulator answer so',
+        '✗ differs by assumption A03 (id body); no setting makes the emulator answer so'
+      ],
+      'play 1. POST /refunds: the prefix of id: "rfd_" here, "refund_with_a_long_prefix_" at the service',
+      1
+    ],
+    [
+      'a create of a status that no setting has',
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 202 })),
+      refund(1),
+      ['✗ differs by assumption A06 (status of a successful POST); no setting makes the emulator answer so'],
+      'play 1. POST /refunds: status: 200 here, 202 at the service',
+      1
+    ],
+    [
+      'a read of another status',
+      on('GET', /tickets/, (_body, answered) => Object.assign(answered, { status: 203 })),
+      { do: 'GET /tickets/${tkt_a}' },
+      ['✗ differs by assumption A08 (error statuses); no setting makes the emulator answer so'],
+      'play 1. GET /tickets/${tkt_a}: status: 200 here, 203 at the service',
+      1
+    ],
+    [
+      'a User that is deleted with an answer',
+      on('DELETE', /users/, (_body, answered) => Object.assign(answered, { status: 200, body: { deleted: true } })),
+      [
+        { as: 'user', do: 'POST /accounts/${mch_a}/users', body: { name: 'Ana', email: 'ana@example.com' } },
+        { do: 'DELETE /accounts/${mch_a}/users/${user.id}' }
+      ],
+      ['✗ differs by rule USR-4: delete answers 204 with an empty body', '! other data at the service'],
+      'play 2. DELETE /accounts/${mch_a}/users/${user.id}: status: 204 here, 200 at the service',
+      1
+    ],
+    [
+      'a refusal by an assumption',
+      on('POST', /locations/, (_body, answered) => Object.assign(answered, { status: 200, body: {} })),
+      { do: 'POST /locations/${loc_a}', body: { metadata: { a: { b: '1' } } } },
+      ['✗ differs by assumption A17 (metadata); no setting makes the emulator answer so'],
+      'play 1. POST /locations/${loc_a}: status: 400 here, 200 at the service',
+      1
+    ],
+    [
+      'a list without an order that is asked for its first page',
+      on('GET', /tickets/, body => (body.data as object[]).splice(2, 1, { ...(body.data as object[])[2], id: 'tkt_0' })),
+      { do: 'GET /tickets', query: { limit: 3 } },
+      ['! other data at the service'],
+      'play 1. GET /tickets: data[2]: the record',
+      0
+    ],
+    [
+      'a first page of other records that are here too',
+      on('GET', /tickets/, body => (body.data as object[]).splice(2, 1, { ...(body.data as object[])[2], id: 'tkt_0' })),
+      { do: 'GET /tickets' },
+      ['✗ differs by assumption A10 (other pagination parameters); no setting makes the emulator answer so'],
+      'play 1. GET /tickets: data[2]: the record',
+      1
+    ],
+    [
+      'a search of Tickets that lets others through',
+      on('GET', /tickets/, body => (body.data as object[]).push({ id: 'tkt_0' })),
+      { do: 'GET /tickets', query: { search_query: 'zzz', location: '${loc_a}', limit: 50 } },
+      ['✗ differs by rule SRCH-1: search_query on Tickets keeps those whose reference matches'],
+      'play 1. GET /tickets: data: 0 members here, 1 at the service',
+      1
+    ],
+    [
+      'fields of records in a list',
+      on('GET', /tickets/, body => Object.assign((body.data as object[])[0] as object, { seat: 4, reference: 'x'.repeat(300) })),
+      { do: 'GET /tickets', query: { limit: 1 } },
+      ['! unknown field seat of a Ticket; a candidate for extra: { seat: 4 }', '! other data at the service'],
+      'play 1. GET /tickets: data[0].seat: not here, 4 at the service',
+      0
+    ],
+    [
+      'more differences than are listed',
+      on('GET', /tickets/, body => {
+        for (const ticket of body.data as object[]) Object.assign(ticket, { reference: 'x' })
+      }),
+      { do: 'GET /tickets', query: { limit: 12 } },
+      ['! other data at the service'],
+      'play 1. GET /tickets: data[0].reference',
+      0
+    ],
+    [
+      'a payment of its own in the list, and has_more of its own',
+      on('GET', /transactions/, body =>
+        Object.assign(body, { data: [{ ...(body.data as object[])[0], id: 'txn_of_others' }], has_more: true, first_id: 'txn_of_others' })
+      ),
+      { do: 'GET /transactions', query: { location: '${loc_a}' } },
+      ['! other data at the service'],
+      'play 1. GET /transactions: data[0]: the record "txn_a" here, "txn_of_others" at the service',
+      0
+    ],
+    [
+      'a list that is empty there',
+      on('GET', /transactions/, body => Object.assign(body, { data: [], first_id: null, last_id: null })),
+      { do: 'GET /transactions', query: { location: '${loc_a}' } },
+      ['! other data at the service'],
+      'play 1. GET /transactions: data: 1 members here, 0 at the service',
+      0
+    ],
+    [
+      'another Account than --var says',
+      on('GET', /locations/, body => Object.assign(body, { account: 'acct_1' })),
+      [{ do: 'GET /locations/${loc_a}' }, { do: 'GET /locations/${loc_a}' }],
+      ['! other data at the service'],
+      'play 1. GET /locations/${loc_a}: account: "mch_a" here, "acct_1" at the service',
+      0
+    ],
+    [
+      'other Refunds of a Transaction',
+      on('GET', /transactions\/txn_a/, body => {
+        Object.assign(body, { amount_refunded: 7 })
+        Object.assign(body.refunds as object, { data: [{ id: 'rfd_of_others' }], first_id: 'rfd_of_others' })
+      }),
+      { do: 'GET /transactions/${txn_a}' },
+      ['! other data at the service'],
+      'play 1. GET /transactions/${txn_a}: amount_refunded: 0 here, 7 at the service',
+      0
+    ],
+    [
+      'a Refund that is made and not shown',
+      on('GET', /transactions\/txn_a/, body => Object.assign(body.refunds as object, { data: [] })),
+      [refund(1), { do: 'GET /transactions/${txn_a}' }],
+      ['✗ differs by rule TXN-8: the 10 most recent Refunds are included'],
+      'play 2. GET /transactions/${txn_a}: refunds.data: 1 members here, 0 at the service',
+      1
+    ],
+    [
+      'what was retrieved for a search that found nothing',
+      on('GET', /tickets/, body => Object.assign(body, { first_id: 'tkt_of_others' })),
+      { do: 'GET /tickets', query: { search_query: 'zzz', location: '${loc_a}' } },
+      ['! other data at the service'],
+      'play 1. GET /tickets: first_id: "tkt_',
+      0
+    ],
+    [
+      'a first_id that is that of another record',
+      on('GET', /tickets/, body => Object.assign(body, { first_id: 'tkt_0' })),
+      { do: 'GET /tickets', query: { limit: 2 } },
+      ['✗ differs by assumption A09 (list object); no setting makes the emulator answer so'],
+      'play 1. GET /tickets: first_id: "tkt_',
+      1
+    ],
+    [
+      'a country in the letters that were sent',
+      on('POST', /locations/, body => Object.assign(body.address as object, { country: 'us' })),
+      update({ address: { country: 'us' } }),
+      ['✗ differs by assumption A30 (email, country); no setting makes the emulator answer so'],
+      'play 1. POST /locations/${loc_a}: address.country: "US" here, "us" at the service',
+      1
+    ],
+    [
+      'card data of a payment, and whose it is',
+      on('POST', /transactions$/, body => Object.assign(body, { payment_method: null, amounts: { a: 1 }, currency: 'gbp', location: null })),
+      { ...payment, body: { ...payment.body, currency: 'eur' } },
+      [
+        '✗ differs by rule TXN-6: currency is a three-letter ISO code in lower case',
+        '✗ differs by assumption A25 (card data); no setting makes the emulator answer so',
+        '✗ differs by assumption A24 (amounts[…] against the top level); no setting makes the emulator answer so',
+        '! other data at the service'
+      ],
+      'play 1. POST /transactions: currency: "eur" here, "gbp" at the service',
+      1
+    ],
+    ['a path that is no operation', on('GET', /accounts\/mch_a\//, () => {}), { do: 'GET /accounts/${loc_a}/users', expect: { status: 404 } }, [], '', 0]
+  ]
+  const behind = await service(t)
+  for (const [index, [title, change, play, titles, problem, status]] of cases.entries()) {
+    const base = await deviating(t, behind, change)
+
+    const found = await against(t, `${base}/sandbox/case-${index}/next`, { play: [play].flat() })
+
+    t.strictSame(found.titles, titles, title)
+    t.ok(titles.length === 0 || found.found[titles[0] as string]?.[0]?.startsWith(problem), `${title}: ${JSON.stringify(found.found)}`)
+    t.equal(found.status, status, title)
+  }
+})
+
+t.test('check --against: two settings that agree only together, and calls of which the answer says which value', async t => {
+  const { baseUrl } = await service(t, {
+    'pagination.max_limit': 7,
+    'pagination.out_of_range': 'clamp',
+    'auth.visibility': 'scoped',
+    'auth.accept_any_key': 'mch_a'
+  })
+  const limited = await service(t, { 'pagination.max_limit': 5 })
+
+  const clamped = await against(t, baseUrl, { play: [{ do: 'GET /tickets', query: { limit: 10 } }] })
+  const refused = await against(t, limited.baseUrl, {
+    play: [
+      { do: 'GET /tickets', query: { limit: 9 }, expect: { status: 400 } },
+      { do: 'GET /tickets', query: { limit: 5 } }
+    ]
+  })
+  const anyKey = await against(t, baseUrl, { play: [{ do: 'GET /tickets/${tkt_a}', key: 'sk_unknown' }] }, ['--key', 'sk_unknown=sk_other_there'])
+
+  t.strictSame(clamped.titles, ['✗ differs by assumption A10 pagination.max_limit: 7, pagination.out_of_range: clamp'])
+  t.strictSame(refused.titles, ['✗ differs by assumption A10 pagination.max_limit: 5'])
+  t.strictSame(anyKey.titles, ['✗ differs by assumption A18 auth.accept_any_key: mch_a'])
+  t.notOk(anyKey.stdout.includes('sk_other_there'))
+})
+
+t.test('check --against: a value that a later call contradicts is found anew', async t => {
+  let calls = 0
+  const behind = await service(t, { 'pagination.max_limit': 5 })
+  const base = await deviating(t, behind, answered => {
+    // the first refusal names another number
+    if (answered.status === 400 && calls++ === 0) Object.assign(answered.body, { error: { ...(answered.body.error as object), message: 'At most 8.' } })
+  })
+
+  const { titles } = await against(t, `${base}/next`, {
+    play: [
+      { do: 'GET /tickets', query: { limit: 9 }, expect: { status: 400 } },
+      { do: 'GET /tickets', query: { limit: 6 }, expect: { status: 400 } }
+    ]
+  })
+
+  t.strictSame(titles, ['✗ differs by assumption A10 pagination.max_limit: 5'])
+})
+
+t.test('check --against: the script takes no part, unless the service answers as it does', async t => {
+  const script = [{ on: 'POST /refunds', calls: 1, respond: { status: 503 } }]
+  const play = [{ ...refund(1), expect: { status: 503 } }, refund(1000)]
+  const plain = await service(t)
+  const scripted = await service(t, {}, { script })
+
+  const alone = await against(t, plain.baseUrl, { script, play })
+  const both = await against(t, scripted.baseUrl, { script, play })
+  const lost = await against(t, plain.baseUrl, { script: [{ on: 'POST /refunds', fault: 'hang' }], play: [{ ...refund(1), expect: { fault: 'hang' } }] })
+
+  t.strictSame(
+    [alone.status, alone.titles],
+    [1, ['✗ play 1. POST /refunds', '✗ play 2. POST /refunds', '! only the script of the scenario answers as expected; a service has no script']]
+  )
+  t.strictSame([both.status, both.titles], [0, []], 'what was refused there has made nothing here')
+  t.strictSame(lost.titles, ['✗ play 1. POST /refunds', '! only the script of the scenario answers as expected; a service has no script'])
+})
+
+t.test('check --against: the records in the end are read from the service, as far as the API can say', async t => {
+  const user = { id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }
+  const renamed = { ...CHARGE, id: 'txn_there' }
+  const behind = await service(t, {}, { data: { ...DATA, users: [user], transactions: [renamed] } })
+  const expect = [
+    {
+      state: {
+        transactions: { txn_a: { amount_refunded: 5, ticket: 'tkt_a' }, txn_none: null, txn_gone: {} },
+        refunds: { count: 2, where: { transaction: 'txn_a' } },
+        tickets: { count: 13, where: { location: 'loc_a' } },
+        accounts: { mch_a: { type: 'reseller' } },
+        users: { usr_a: { name: 'Bo', account: 'mch_a' }, usr_none: null, count: 2, where: { account: 'mch_a' } }
+      }
+    }
+  ]
+  const scenario = { play: [refund(5)], expect }
+
+  const read = await against(t, behind.baseUrl, { ...scenario, data: { ...DATA, users: [user] } }, ['--var', 'txn_a=txn_there'])
+  const unknownUser = await against(t, behind.baseUrl, { expect: [{ state: { users: { usr_x: {}, count: 1 } } }] })
+  const refusing = await serving(t, (_request, response) => response.writeHead(403).end('{"error":{"message":"no"}}'))
+  const unread = await against(t, refusing, {
+    expect: [{ state: { users: { count: 1, where: { account: 'mch_a' } }, refunds: { count: 1 }, tickets: { tkt_a: {} } } }]
+  })
+  const endless = await serving(t, (_request, response) => response.end('{"data":[{"id":"x"}],"has_more":true}'))
+  const tooMany = await against(t, endless, { expect: [{ state: { refunds: { count: 1 } } }] })
+  const html = await serving(t, (_request, response) => response.end('<p>'))
+  const noList = await against(t, html, { expect: [{ state: { refunds: { count: 1 } } }] })
+
+  const problems = (found: Record<string, string[]>) => Object.entries(found).find(([title]) => title.startsWith('✗ expects'))?.[1]
+  t.strictSame(problems(read.found), [
+    'transactions.txn_gone: there is no such Transaction',
+    'refunds: 2 with {"transaction":"txn_a"} were expected, there is 1',
+    'accounts.mch_a.type: "reseller" was expected, not "merchant"',
+    'users: 2 with {"account":"mch_a"} were expected, there is 1',
+    'users.usr_a.name: "Bo" was expected, not "Ana"'
+  ])
+  t.strictSame(problems(unknownUser.found), [
+    'the API lists the Users of one Account; say its account',
+    'the API lists the Users of one Account; say its account'
+  ])
+  t.strictSame(problems(unread.found), [
+    'GET /accounts/mch_a/users was answered with 403 (no)',
+    'GET /refunds was answered with 403 (no)',
+    'GET /tickets/tkt_a was answered with 403 (no)'
+  ])
+  t.strictSame(problems(tooMany.found), ['GET /refunds has more than 10000 records, which are not all read'])
+  t.strictSame(problems(noList.found), ['GET /refunds was answered with 200'])
+})

@@ -1,0 +1,183 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { ran } from '../support/command.js'
+import { smallFixture } from '../support/emulator.js'
+
+const RIGHT = 'steps:\n  - { do: GET /tickets, key: sk_merchant }\n'
+const RIGHT_JSON = JSON.stringify({ data: smallFixture(), steps: [{ do: 'GET /tickets' }] })
+
+t.test('validate, check: folders and patterns, each file once, and what is no scenario is said to be left out', async t => {
+  const root = t.testdir({
+    some: {
+      'a.json': RIGHT_JSON,
+      'wrong.yaml': 'sede: 3\n',
+      'package.json': '{"name":"x","version":"1","license":"MIT","scripts":{}}',
+      'notes.txt': 'x',
+      'empty.yml': '',
+      deeper: { 'b.yml': 'data: {}' },
+      node_modules: { 'c.yaml': 'sede: 3' }
+    },
+    nothing: { 'notes.txt': '' },
+    others: { 'list.yaml': '- a\n' }
+  })
+  const at = (name: string) => join(root, name)
+  const linesOf = async (command: string, ...places: string[]) => {
+    const { status, stdout, stderr } = await ran([command, ...places])
+    t.equal(stderr, '')
+    return [status, ...stdout.replaceAll(`${root}/`, '').trimEnd().split('\n')]
+  }
+  const wrong = 'some/wrong.yaml:1:7 sede: unknown name sede; did you mean seed?'
+
+  t.strictSame(await linesOf('validate', at('some')), [
+    1,
+    'some/a.json: valid',
+    'some/deeper/b.yml: valid',
+    'some/empty.yml: left out: it is no scenario and no fixture',
+    'some/package.json: left out: it is no scenario and no fixture',
+    wrong,
+    'some/wrong.yaml: 1 problem',
+    '',
+    '5 files: 2 valid, 1 with 1 problem, 2 left out'
+  ])
+  t.strictSame(await linesOf('check', `${at('some')}/`), [
+    1,
+    'some/a.json',
+    '  ✓ 1. GET /tickets',
+    'some/deeper/b.yml',
+    '  ✓ the document is valid; it has no steps and no expectations',
+    'some/empty.yml: left out: it is no scenario and no fixture',
+    'some/package.json: left out: it is no scenario and no fixture',
+    'some/wrong.yaml',
+    '  ✗ the document is valid',
+    `      ${wrong}`,
+    '',
+    '2 passed, 1 failed in 3 files, of which 1 failed; 2 files left out'
+  ])
+  t.strictSame(await linesOf('validate', at('some/*.json'), at('some/a.json')), [
+    0,
+    'some/a.json: valid',
+    'some/package.json: left out: it is no scenario and no fixture',
+    '',
+    '2 files: 1 valid, 1 left out'
+  ])
+  t.strictSame(await linesOf('validate', at('some/a.json'), at('some/{a,b}.json')), [0, 'some/a.json: valid'])
+  t.equal((await linesOf('validate', at('some/package.json')))[0], 1, 'a file that is named is always looked at')
+  t.strictSame(await linesOf('validate', at('nothing')), [1, 'nothing the folder holds no file that ends in .yaml, .yml or .json', 'nothing: 1 problem'])
+  t.strictSame(await linesOf('validate', at('others')), [
+    1,
+    'others/list.yaml: left out: it is no scenario and no fixture',
+    'others the folder holds no scenario and no fixture',
+    'others: 1 problem',
+    '',
+    '2 files: 0 valid, 1 with 1 problem, 1 left out'
+  ])
+  t.strictSame((await linesOf('check', at('others/*.yaml'))).slice(2), [
+    'others/*.yaml',
+    '  ✗ there is a file to check',
+    '      others/*.yaml the pattern matches no scenario and no fixture',
+    '',
+    '0 passed, 1 failed in 1 file, of which 1 failed; 1 file left out'
+  ])
+  const formats = await Promise.all(['tap', 'junit'].map(format => ran(['check', at('others'), at('some/a.json'), '--format', format])))
+  t.ok(
+    formats.every(
+      ({ stdout }) => stdout.includes('list.yaml: left out') || stdout.includes('<system-out>left out: it is no scenario and no fixture</system-out>')
+    )
+  )
+})
+
+t.test('check: the line of every failure, in text, TAP, JUnit, reports and annotations of GitHub Actions', async t => {
+  const root = t.testdir({
+    'own.yaml': `data: ${JSON.stringify(smallFixture({ transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }] }))}
+script:
+  - { name: never, on: "DELETE /accounts/{account_id}/users/{user_id}", delay: 1ms }
+  - { on: POST /refunds, calls: 1, respond: { status: 503 } }
+steps:
+  - do: GET /tickets/tkt_a
+    expect:
+      status: 404
+play:
+  - { do: POST /refunds, body: { transaction: txn_a, amount: 1 }, expect: { status: 503 } }
+  - at_once:
+      - { do: POST /refunds, body: { transaction: txn_a, amount: 1 } }
+      - do: GET /tickets
+        query: { search_query: T }
+        expect: { body: { data: [ { reference: nope } ] } }
+expect:
+  - { on: POST /refunds, times: 3 }
+  - state:
+      refunds: { count: 2 }
+      transactions:
+        txn_a:
+          amount_refunded: 7
+          ticket: tkt_b
+`
+  })
+  const file = `${root}/own.yaml`
+  const plain = (text: string) => text.replaceAll(`${root}/`, '')
+
+  const { status, stdout } = await ran(['check', file])
+  const strict = await ran(['check', file, '--fail-on', 'script', 'search-without-narrowing', '--report', `${root}/reports/deep`], { GITHUB_ACTIONS: 'true' })
+
+  t.equal(status, 1)
+  const lines = plain(stdout).split('\n')
+  for (const line of [
+    '      own.yaml:8:15 status: 404 was expected, not 200',
+    '      own.yaml:15:48 body.data[0].reference: "nope" was expected, not "T-1"',
+    '      own.yaml:17:5 2 came',
+    '      own.yaml:19:25 refunds: 2 were expected, there is 1',
+    '      own.yaml:22:28 transactions.txn_a.amount_refunded: 7 was expected, not 1',
+    '      own.yaml:23:19 transactions.txn_a.ticket: "tkt_b" was expected, not "tkt_a"',
+    '  ! the script entry never applies',
+    '      own.yaml:3:5 it never applied to a play',
+    '  ! no finding search-without-narrowing'
+  ])
+    t.ok(lines.includes(line), line)
+  t.ok(
+    lines.some(line => line.startsWith('      own.yaml:13:9 play 2 at_once 2. GET /tickets: search_query was sent with neither location nor created.')),
+    stdout
+  )
+  t.equal(lines.at(-2), '2 passed, 4 failed, 2 warnings')
+  t.equal(plain(strict.stdout).split('\n').at(-2), '2 passed, 6 failed')
+  const annotations = strict.stderr.split('\n')
+  t.equal(plain(annotations[0] as string), `::error file=${plain(file)},line=8,col=15,title=1. GET /tickets/tkt_a::status: 404 was expected, not 200`)
+  t.ok(annotations.some(line => line.includes(',line=3,col=5,title=the script entry never applies::it never applied to a play')))
+  t.equal(await readFile(`${root}/reports/deep/check.txt`, 'utf8'), strict.stdout)
+  t.ok((await readFile(`${root}/reports/deep/junit.xml`, 'utf8')).includes('own.yaml:3:5 it never applied to a play</failure>'))
+  const warned = await Promise.all(['tap', 'junit'].map(format => ran(['check', file, '--format', format])))
+  t.ok(plain(warned[0]?.stdout ?? '').includes('ok 7 - own.yaml: the script entry never applies\n  ---\n  warnings:\n    - "own.yaml:3:5 it never'))
+  t.ok(plain(warned[1]?.stdout ?? '').includes('<system-out>own.yaml:3:5 it never applied to a play</system-out></testcase>'))
+  const validated = await ran(['validate', `${t.testdir({ 'bad.yaml': RIGHT.replace('do:', 'du:') })}/bad.yaml`], { GITHUB_ACTIONS: 'true' })
+  t.ok(/^::error file=.*bad\.yaml,line=2,col=\d+,title=the document is valid::steps\[0\]\.du: unknown name du/m.test(validated.stderr), validated.stderr)
+})
+
+t.test('settings: a file of settings, by itself or under settings, below flags and --set', async t => {
+  const root = t.testdir({
+    'block.yaml': 'settings:\n  pagination: { max_limit: 5 }\n  statuses.created: 201\n',
+    'bare.json': '{ "pagination": { "max_limit": 5 } }',
+    'wrong.yaml': 'settings:\n  pagination:\n    max_limit: 0\n  sede: 1\n',
+    'list.yaml': '- 1\n',
+    'list-within.yaml': 'settings: [1]\n',
+    'own.json': JSON.stringify({ data: smallFixture(), steps: [{ do: 'GET /tickets', query: { limit: 6 }, expect: { status: 400 } }] })
+  })
+  const checkedWith = async (...args: string[]) => (await ran(['check', `${root}/own.json`, ...args.map(arg => arg.replace('ROOT', root))])).status
+
+  t.equal(await checkedWith(), 1)
+  t.equal(await checkedWith('--settings', 'ROOT/block.yaml'), 0)
+  t.equal(await checkedWith('--settings', 'ROOT/bare.json'), 0)
+  t.equal(await checkedWith('--settings', 'ROOT/bare.json', '--set', 'pagination.max_limit=6'), 1)
+  const refused: [file: string, message: string][] = [
+    [
+      'wrong.yaml',
+      '2 problems; nothing was started\n  wrong.yaml:3:16 settings.pagination.max_limit: at least 1 was expected, not 0\n  wrong.yaml:4:9 settings.sede: unknown name sede; did you mean seed?\n'
+    ],
+    ['list.yaml', 'list.yaml:1:1 an object of settings was expected, such as pagination: { max_limit: 5 }\n'],
+    ['list-within.yaml', 'list-within.yaml:1:11 settings: an object of settings was expected, such as pagination: { max_limit: 5 }\n'],
+    ['none.yaml', 'none.yaml cannot be read: there is no such file or folder\n']
+  ]
+  for (const [file, message] of refused) {
+    const { status, stderr } = await ran(['check', `${root}/own.json`, '--settings', `${root}/${file}`])
+    t.strictSame([status, stderr.replaceAll(`${root}/`, '')], [1, `commerce-emulator: ${message}`])
+  }
+})
