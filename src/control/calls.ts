@@ -26,7 +26,8 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
         query: { dry_run: '`1` or `true`: the document is only checked.' },
         body: '{"scenario":"default"}'
       },
-      'GET /scenarios': { does: 'What can be loaded, with descriptions.' },
+      'GET /changes': { does: "What differs from the loaded scenario's first state: records, keys, clock, script, settings." },
+      'GET /scenarios': { does: 'What can be loaded, with descriptions, and the variables of each with their defaults.' },
       'GET /state': {
         does: 'The whole state as a fixture, to be saved and loaded again.',
         query: { format: '`json`, the default, or `yaml`.' }
@@ -140,6 +141,7 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
     calls: {
       'GET /settings': { does: 'Each setting, its value and where that came from: [the settings](settings.md).' },
       'PATCH /settings': { does: 'Changes settings of the sandbox until the next load or reset.', body: '{"pagination.max_limit":5}' },
+      'DELETE /settings/NAME': { does: 'Sets a setting of the sandbox back.' },
       'GET /openapi.json': {
         does: 'The emulated API as OpenAPI 3.1.',
         query: { style: '`flat` names nested parameters in brackets, for generators that do not know `deepObject`.' }

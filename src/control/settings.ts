@@ -19,6 +19,12 @@ export const settingsRoutes: FastifyPluginAsync = async control => {
     return settingsShown(request.call.sandbox)
   })
 
+  control.delete<{ Params: { name: string } }>('/settings/:name', async (request, reply) => {
+    queryOf(request)
+    request.call.sandbox.takeBackSetting(request.params.name)
+    return reply.code(204).send()
+  })
+
   control.get('/assumptions', async request => {
     const { sandbox } = request.call
     const usage = totalsOf(request).assumptions
@@ -33,17 +39,23 @@ export const settingsRoutes: FastifyPluginAsync = async control => {
   })
 }
 
-/** Each setting with its value, where that came from and where else it can be given; the control token's value is not shown. */
+/** Each setting with its value, where that came from, where else it can be given, and what it may be; the control token's value is not shown. */
 function settingsShown(sandbox: Sandbox) {
   const { values, sources, variables } = sandbox.settingsInForce
   return {
     settings: Object.fromEntries(
       SETTING_KEYS.map(key => {
-        const { scope, about, default: fallback, ...more } = SETTINGS[key] as (typeof SETTINGS)[typeof key] & { flag?: string; assumption?: AssumptionId }
+        const {
+          scope,
+          about,
+          default: fallback,
+          schema,
+          ...more
+        } = SETTINGS[key] as (typeof SETTINGS)[typeof key] & { flag?: string; assumption?: AssumptionId }
         const value = key === 'control_token' && values[key] !== null ? '***' : values[key]
         const places = { flag: more.flag ?? `--set ${key}=`, variable: variableOf(key), scenario: scenarioPathOf(key) }
         const given_by = sources[key] === 'environment' ? (variables[key] ?? null) : null
-        return [key, { value, source: sources[key], given_by, default: fallback, scope, about, ...places, assumption: more.assumption ?? null }]
+        return [key, { value, source: sources[key], given_by, default: fallback, scope, about, schema, ...places, assumption: more.assumption ?? null }]
       })
     )
   }

@@ -1,4 +1,4 @@
-/** Control: health, overview, reset, load, scenarios, state, records and keys. */
+/** Control: health, overview, reset, load, changes, scenarios, state, records and keys. */
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
@@ -101,6 +101,11 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
     const warn = (found: readonly Problem[]) => warnings.push(...found)
     const scenario = await request.call.sandbox.loadBody(body, { dryRun, play: control.playIn, left: departureOf(reply), warn })
     return { scenario, dry_run: dryRun, ...(warnings.length > 0 && { warnings: shownWarnings(warnings, request.call) }) }
+  })
+
+  control.get('/changes', async request => {
+    queryOf(request)
+    return request.call.sandbox.changes()
   })
 
   control.get('/scenarios', async () => ({ data: await library.list() }))

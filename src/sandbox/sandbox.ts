@@ -5,9 +5,19 @@ import { Clock } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { kindOf } from '../core/ids.js'
 import { isoOf } from '../core/instants.js'
-import { didYouMean, sentence } from '../core/nearest.js'
+import { didYouMean, sentence, shortened } from '../core/nearest.js'
 import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
-import { flattened, type GivenSettings, nested, processSettingProblem, type Settings, type SettingsInForce, settingsInForce } from '../core/settings.js'
+import {
+  flattened,
+  type GivenSettings,
+  nested,
+  processSettingProblem,
+  SETTING_KEYS,
+  SETTINGS,
+  type Settings,
+  type SettingsInForce,
+  settingsInForce
+} from '../core/settings.js'
 import { Evidence } from '../evidence/evidence.js'
 import { JournalBudget } from '../evidence/journal-budget.js'
 import { Run } from '../evidence/run.js'
@@ -31,6 +41,7 @@ import type { Script } from '../scenario/script.js'
 import { inSlices } from '../scenario/slices.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { FAMILIES, type Records, type Store } from '../store/store.js'
+import { type Changes, changesOf } from './changes.js'
 import { Gates } from './gates.js'
 import { type Snapshot, Snapshots } from './snapshots.js'
 import { emptyState, LiveState, type SandboxState } from './state.js'
@@ -62,6 +73,8 @@ export class Sandbox {
   readonly #dependencies: SandboxDependencies
   #first: FirstState | undefined
   #state: LiveState
+  /** The clock that it began with at the last load or reset. */
+  #begunClock: Clock
   #inForce: SettingsInForce
   #requests = 0
   #tally = new Tally([])
@@ -89,6 +102,7 @@ export class Sandbox {
     this.snapshots = snapshots
     this.#dependencies = dependencies
     this.#state = new LiveState(emptyState(), dependencies.machine)
+    this.#begunClock = this.#state.clock
     this.#inForce = settingsInForce(dependencies.launch)
     const { values } = this.#inForce
     this.run = dependencies.run ?? new Run()
@@ -290,6 +304,12 @@ export class Sandbox {
     this.#tally = new Tally(first.expectations)
     this.#requests = 0
     this.#use({ ...first, settings: {} })
+    this.#begunClock = this.#state.clock
+  }
+
+  /** What differs from the first state, which a reset goes back to. */
+  changes(): Promise<Changes> {
+    return changesOf(this.requireLoaded(), this.#state, this.#begunClock)
   }
 
   /** Sets the clock: what is left out stays as it is. */
@@ -429,6 +449,26 @@ export class Sandbox {
     this.#state.settings = { ...settings, ...given }
     this.#inForce = this.#settingsWith(this.#state.settings)
     return this.#inForce
+  }
+
+  /**
+   * Takes back the change of a setting, which then has the value that flag, environment, scenario or default give it.
+   * Errors: `setting_invalid` for a name that no sandbox setting has; `account_unknown` where the value names an Account that is not there.
+   */
+  takeBackSetting(name: string): void {
+    const key = SETTING_KEYS.find(key => key === name && SETTINGS[key].scope === 'sandbox')
+    if (key === undefined) {
+      const known = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox')
+      const message = processSettingProblem(name) ?? `no setting is called ${shortened(name)}${didYouMean(name, known)}`
+      throw new ApiError('setting_invalid', { message: sentence(`${shortened(name)}: ${message}`), param: 'name' })
+    }
+    const { [key]: _, ...settings } = this.#state.settings
+    const inForce = this.#settingsWith(settings)
+    const actor = inForce.values['auth.accept_any_key']
+    const problem = actor === null ? null : this.#accountProblem(actor)
+    if (problem) throw new ApiError('account_unknown', { message: `${sentence(`auth.accept_any_key: ${problem}`)} Nothing was changed.`, param: 'name' })
+    this.#state.settings = settings
+    this.#inForce = inForce
   }
 
   /** Why an id names no Account; null when it names one. */

@@ -5,14 +5,17 @@ import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
 import { didYouMean, sentence } from '../core/nearest.js'
+import { isObject } from '../core/quick-check.js'
 import { TooLargeHere } from './body.js'
 import { documentOf, readDocument, type SourceDocument } from './documents.js'
 import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
 import { preparedDocument } from './prepared.js'
 import { isSharedScript } from './shared-script.js'
+import { declaredVariables, type VariableValue } from './variables.js'
 
 export type Shelf = 'fixtures' | 'scenarios'
-export type Listed = { name: string; kind: 'scenario' | 'fixture'; description: string | null }
+/** `vars` are the variables of a scenario that has some, with their defaults. */
+export type Listed = { name: string; kind: 'scenario' | 'fixture'; description: string | null; vars?: Readonly<Record<string, VariableValue>> }
 const ENDINGS = ['.yaml', '.yml', '.json']
 /** The folder of the package. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -131,8 +134,14 @@ export class Library {
     if (kind === 'fixture') return { name, kind, description: commentOf(path) }
     const { data } = await this.#document(path).catch(() => documentOf(path, null))
     if (isSharedScript(data)) return null
-    const description = (data as { description?: unknown } | null)?.description
-    return { name, kind, description: typeof description === 'string' ? description : null }
+    const { description, vars } = isObject(data) ? data : {}
+    const variables = [...declaredVariables(vars, { given: [], report: () => {} })].filter(([, value]) => value !== null)
+    return {
+      name,
+      kind,
+      description: typeof description === 'string' ? description : null,
+      ...(variables.length > 0 && { vars: Object.fromEntries(variables) as Record<string, VariableValue> })
+    }
   }
 
   #find(shelf: Shelf, name: string): string | null {

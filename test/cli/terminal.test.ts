@@ -7,6 +7,7 @@ import { failureLines } from '../../src/cli/failures.js'
 import { REPORT_FORMATS, report } from '../../src/cli/reports.js'
 import { startUpText } from '../../src/cli/start.js'
 import { ApiError } from '../../src/core/errors.js'
+import { visible, visibleLines } from '../../src/core/visible.js'
 import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 

@@ -18,6 +18,7 @@ t.test('control: each setting is shown with its value, source and places', async
     default: 4010,
     scope: 'process',
     about: 'Port to listen on; 0 picks a free one.',
+    schema: { type: 'integer', minimum: 0, maximum: 65_535 },
     flag: '--port',
     variable: 'PORT',
     scenario: null,
@@ -30,6 +31,7 @@ t.test('control: each setting is shown with its value, source and places', async
     default: 100,
     scope: 'sandbox',
     about: 'Largest limit.',
+    schema: { type: 'integer', minimum: 1, maximum: 1000 },
     flag: '--set pagination.max_limit=',
     variable: 'PAGINATION_MAX_LIMIT',
     scenario: 'settings.pagination.max_limit',
@@ -91,6 +93,53 @@ t.test('control: a changed setting shapes the next answer, and the answer to the
   t.strictSame(nothing.body, body)
   t.equal((await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'card' } })).status, 201)
   t.equal((await call('GET /tickets/none')).body.error.assumption, undefined)
+})
+
+t.test('control: a change of a setting is taken back alone; the value is then what the scenario or the default gives', async t => {
+  const { call, control, state } = await startTestEmulator(t, {
+    scenario: { clock: '2026-03-01T18:05:00Z', data: smallFixture(), settings: { pagination: { max_limit: 20 }, auth: { accept_any_key: 'mch_a' } } }
+  })
+  const shown = async (...keys: string[]) => {
+    const { settings } = (await control('GET /settings')).body
+    return keys.map(key => `${settings[key].value} ${settings[key].source}`)
+  }
+  const before = await state()
+  await control('PATCH /settings', { 'pagination.max_limit': 5, 'statuses.created': 201, 'auth.accept_any_key': null })
+
+  const answer = await control('DELETE /settings/pagination.max_limit')
+
+  t.strictSame([answer.status, answer.text], [204, ''])
+  t.strictSame(await shown('pagination.max_limit', 'statuses.created'), ['20 scenario', '201 control'])
+  t.equal((await call('GET /tickets?limit=20', { key: 'sk_merchant' })).status, 200)
+  t.equal((await control('DELETE /settings/statuses.created')).status, 204)
+  t.equal((await control('DELETE /settings/statuses.created')).status, 204, 'one that was not changed stays as it is')
+  t.equal((await control('DELETE /settings/auth.accept_any_key')).status, 204)
+  t.strictSame(await shown('statuses.created', 'auth.accept_any_key'), ['200 default', 'mch_a scenario'])
+  t.equal(await state(), before)
+})
+
+t.test('control: a setting that cannot be set back is refused, and nothing is changed', async t => {
+  const { control } = await startTestEmulator(t, { scenario: { data: smallFixture() } })
+  await control('PUT /snapshots/of-a')
+  await control('POST /load', {
+    scenario: { data: { accounts: [{ ...smallFixture().accounts[0], id: 'mch_z' }] }, settings: { auth: { accept_any_key: 'mch_z' } } }
+  })
+  await control('PATCH /settings', { 'auth.accept_any_key': null, seed: 7 })
+  await control('POST /snapshots/of-a/restore')
+  const before = (await control('GET /settings')).text
+  const cases: [name: string, code: string, message: string][] = [
+    ['port', 'setting_invalid', 'port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=.'],
+    ['pagination', 'setting_invalid', 'pagination: no setting is called pagination.'],
+    ['pagination.max_limt', 'setting_invalid', 'pagination.max_limt: no setting is called pagination.max_limt; did you mean pagination.max_limit?'],
+    ['constructor', 'setting_invalid', 'constructor: no setting is called constructor.'],
+    ['auth.accept_any_key', 'account_unknown', 'auth.accept_any_key: no Account has the id mch_z; did you mean mch_a? Nothing was changed.']
+  ]
+  for (const [name, code, message] of cases) {
+    const { status, body } = await control(`DELETE /settings/${name}`)
+    t.strictSame([status, body.error.code, body.error.message, body.error.param], [400, code, message, 'name'])
+    t.equal((await control('GET /settings')).text, before)
+  }
+  t.equal((await control('DELETE /settings/seed?x=1')).status, 400)
 })
 
 t.test('A18: with auth.accept_any_key every key acts as the Account named, which must be there', async t => {

@@ -517,21 +517,30 @@ t.test('control: the state is a fixture: loaded again, it is the same state, in 
 
 t.test('control: the scenarios that can be loaded are listed with what they say of themselves', async t => {
   const { control } = await startWithFolders(t, {
-    scenarios: { 'default.yaml': 'description: Mine.', 'bare.yml': '{}', 'broken.yaml': 'a: [', 'notes.txt': 'no scenario' },
+    scenarios: {
+      'default.yaml': 'description: Mine.',
+      'bare.yml': '{}',
+      'broken.yaml': 'a: [',
+      'notes.txt': 'no scenario',
+      'varied.yaml': 'vars: { last4: "0341", count: 3 }',
+      'wrong.yaml': 'vars: { "a name": 1, last4: [] }'
+    },
     fixtures: { 'y.yaml': '# yaml-language-server: $schema=x\n# Only Y.\naccounts: []', 'default.json': '{}' }
   })
 
   const { status, body } = await control('GET /scenarios')
 
   t.equal(status, 200)
-  const own = body.data.filter(({ name }: { name: string }) => ['default', 'bare', 'broken', 'y', 'notes'].includes(name))
+  const own = body.data.filter(({ name }: { name: string }) => ['default', 'bare', 'broken', 'varied', 'wrong', 'y', 'notes'].includes(name))
   t.strictSame(own, [
     { name: 'bare', kind: 'scenario', description: null },
     { name: 'broken', kind: 'scenario', description: null },
     { name: 'default', kind: 'scenario', description: 'Mine.' },
+    { name: 'varied', kind: 'scenario', description: null, vars: { last4: '0341', count: 3 } },
+    { name: 'wrong', kind: 'scenario', description: null },
     { name: 'y', kind: 'fixture', description: 'Only Y.' }
   ])
-  for (const { name } of body.data.filter(({ name }: { name: string }) => name !== 'broken')) {
+  for (const { name } of body.data.filter(({ name }: { name: string }) => !['broken', 'wrong'].includes(name))) {
     t.equal((await control('POST /load?dry_run=1', { scenario: name })).status, 200, name)
   }
 })

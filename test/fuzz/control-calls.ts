@@ -193,6 +193,8 @@ const ROUTES: Route[] = [
   [2, () => 'POST /keys', (draws, ids) => ({ account: draws.pick(ids.accounts ?? ['none']) })],
   [2, () => 'GET /settings'],
   [6, () => 'PATCH /settings', settings],
+  [2, draws => `DELETE /settings/${draws.chance(80) ? draws.pick(SETTING_KEYS) : encoded(hostileWord(draws), draws)}`],
+  [2, () => 'GET /changes'],
   [2, draws => `GET /assumptions${query(draws, '', '?scope=run')}`],
   [2, () => 'GET /clock'],
   [

@@ -12,8 +12,15 @@ export type Resource<T> = {
   reload: () => void
 }
 
-/** Reads with `read`; another `key` forgets what was read before. With `once`, changes of the emulator cause no other reading. */
-export function useResource<T>(read: () => Promise<T>, key = '', { once = false } = {}): Resource<T> {
+type Options = {
+  /** Whether changes of the emulator cause no other reading. */
+  once?: boolean
+  /** It is read again every so many milliseconds, for what changes without a call in the stream. */
+  every?: number
+}
+
+/** Reads with `read`; another `key` forgets what was read before. */
+export function useResource<T>(read: () => Promise<T>, key = '', { once = false, every }: Options = {}): Resource<T> {
   const data = useSignal<T | null>(null)
   const error = useSignal<ControlError | null>(null)
   const reader = useRef(read)
@@ -34,18 +41,22 @@ export function useResource<T>(read: () => Promise<T>, key = '', { once = false 
     }
     shown.current = place
     let isOver = false
-    reader.current().then(
-      read => {
-        if (isOver) return
-        data.value = read
-        error.value = null
-      },
-      failure => {
-        if (!isOver) error.value = failure
-      }
-    )
+    const readAgain = () =>
+      reader.current().then(
+        read => {
+          if (isOver) return
+          data.value = read
+          error.value = null
+        },
+        failure => {
+          if (!isOver) error.value = failure
+        }
+      )
+    void readAgain()
+    const timer = every === undefined ? undefined : setInterval(readAgain, every)
     return () => {
       isOver = true
+      clearInterval(timer)
     }
   })
   const reload = () => {

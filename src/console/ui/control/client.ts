@@ -13,13 +13,29 @@ import type {
   TriedCall
 } from '../../../client/answers.js'
 import type { ApiKey, Fixture, ScriptEntry } from '../../../client/documents.js'
+import type { Changes, Family, Gate, ListedScenario, LoadAnswer, Problem, Scalar, ShownSetting } from './answers.js'
 import { controlOf } from './place.js'
 
-export type { ClockState, CoverageReport, ExplainedCall, FindingsReport, Journal, ListedEntry, RunReport, State, TriedCall }
+export type {
+  Changes,
+  ClockState,
+  CoverageReport,
+  ExplainedCall,
+  Family,
+  FindingsReport,
+  Gate,
+  Journal,
+  ListedEntry,
+  ListedScenario,
+  LoadAnswer,
+  Problem,
+  RunReport,
+  Scalar,
+  ShownSetting,
+  State,
+  TriedCall
+}
 
-/** A place in a document, with what is wrong there. */
-export type Problem = { path: string; message: string; file?: string; line?: number; column?: number }
-export type Family = 'accounts' | 'users' | 'locations' | 'tickets' | 'transactions' | 'refunds'
 export type Overview = {
   version: string
   scenario: LoadedScenario
@@ -32,19 +48,6 @@ export type Overview = {
 }
 export type Session = { token_required: boolean; signed_in: boolean }
 export type SandboxItem = { name: string; api: string; control: string; scenario: string; records: number; requests: number; in_flight: number }
-export type ListedScenario = { name: string; description: string | null }
-export type ShownSetting = {
-  value: unknown
-  source: string
-  given_by: string | null
-  default: unknown
-  scope: 'process' | 'sandbox'
-  about: string
-  flag: string
-  variable: string
-  scenario: string
-  assumption: string | null
-}
 export type ShownAssumption = {
   id: string
   topic: string
@@ -54,7 +57,6 @@ export type ShownAssumption = {
   times: number
   requests: string[]
 }
-export type Gate = { name: string; waiting: number; [more: string]: unknown }
 /** Whose evidence is meant: that of the sandbox, or of the whole run. */
 export type Scope = 'sandbox' | 'run'
 
@@ -133,8 +135,9 @@ export const api = {
   deleteSandbox: (name: string) => control<null>(`DELETE /sandboxes/${named(name)}`),
   reset: () => control<{ scenario: LoadedScenario }>('POST /reset'),
   scenarios: () => control<{ data: ListedScenario[] }>('GET /scenarios'),
-  load: (body: object, query: Query = {}) => control<{ scenario: LoadedScenario; dry_run: boolean }>('POST /load', { body, query }),
-  loadYaml: (yaml: string, query: Query = {}) => control<{ scenario: LoadedScenario; dry_run: boolean }>('POST /load', { yaml, query }),
+  load: (body: object, query: Query = {}) => control<LoadAnswer>('POST /load', { body, query }),
+  loadYaml: (yaml: string, query: Query = {}) => control<LoadAnswer>('POST /load', { yaml, query }),
+  changes: () => control<Changes>('GET /changes'),
   state: () => control<State>('GET /state'),
   stateYaml: () => controlText('GET /state', { query: { format: 'yaml' } }),
   addRecords: (fixture: Fixture) => control<Record<Family, object[]>>('POST /records', { body: fixture }),
@@ -155,9 +158,10 @@ export const api = {
   clearScript: () => control<null>('DELETE /script'),
   gates: () => control<{ data: Gate[] }>('GET /gates'),
   openGate: (name: string, release?: string) =>
-    control<{ name: string; released: number }>(`POST /gates/${named(name)}/open`, release ? { body: { release } } : {}),
+    control<{ name: string; released: string[] }>(`POST /gates/${named(name)}/open`, release ? { body: { release } } : {}),
   settings: () => control<{ settings: Record<string, ShownSetting> }>('GET /settings'),
   changeSettings: (changes: object) => control<{ settings: Record<string, ShownSetting> }>('PATCH /settings', { body: changes }),
+  takeBackSetting: (name: string) => control<null>(`DELETE /settings/${named(name)}`),
   assumptions: (scope?: Scope) => control<{ data: ShownAssumption[] }>('GET /assumptions', { query: { scope } }),
   requests: (query: Query = {}, sandbox?: string) => control<Journal>('GET /requests', { query }, sandbox),
   clearRequests: () => control<null>('DELETE /requests'),

@@ -1,17 +1,38 @@
 /** Behaviour: the scenario, its variables, snapshots, the clock, script entries, gates and settings. */
-import { useResource } from '../../app/resource.js'
-import { Json } from '../../components/code.js'
-import { Loaded } from '../../components/states.js'
-import { api } from '../../control/client.js'
+import { go, route } from '../../app/route.js'
+import { Tabs } from '../../components/tabs.js'
 import type { View } from '../view.js'
 import './behaviour.css'
+import { ClockTab } from './clock.js'
+import { ScenarioTab } from './scenario.js'
+import { ScriptTab } from './script.js'
+import { SettingsTab } from './settings.js'
+
+const TABS = {
+  scenario: { title: 'Scenario', Content: ScenarioTab },
+  clock: { title: 'Clock', Content: ClockTab },
+  script: { title: 'Script and gates', Content: ScriptTab },
+  settings: { title: 'Settings', Content: SettingsTab }
+} as const
+type TabName = keyof typeof TABS
 
 function Page() {
-  const resource = useResource(api.overview)
+  const [name = ''] = route.value.path
+  const chosen: TabName = Object.hasOwn(TABS, name) ? (name as TabName) : 'scenario'
+  const { Content } = TABS[chosen]
   return (
-    <section class="page">
+    <section class="page behaviour">
       <h1>Behaviour</h1>
-      <Loaded resource={resource}>{data => <Json value={data} label="Behaviour" />}</Loaded>
+      <Tabs
+        label="Parts of the behaviour"
+        tabs={Object.entries(TABS).map(([id, { title }]) => ({ id, title }))}
+        chosen={chosen}
+        onChoose={id => go({ path: [id] })}
+      >
+        <div class="behaviour-tab">
+          <Content />
+        </div>
+      </Tabs>
     </section>
   )
 }

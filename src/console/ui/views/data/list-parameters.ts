@@ -1,5 +1,5 @@
 /** The parameters of the API's lists, read from the OpenAPI document. */
-import type { Family } from '../../control/client.js'
+import type { Family } from '../../control/answers.js'
 
 type Schema = { $ref?: string; enum?: readonly string[]; properties?: Readonly<Record<string, Schema>>; description?: string }
 type Parameter = { name: string; in: string; description?: string; schema: Schema; style?: string }

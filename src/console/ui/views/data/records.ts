@@ -1,7 +1,9 @@
 /** The state as the data view needs it: its records by family, what each is called, and the links between them. */
+
+import type { State } from '../../../../client/answers.js'
 import { type Money, moneyOf } from '../../../../core/money.js'
 import type { Settings } from '../../../../core/settings.js'
-import type { Family, State } from '../../control/client.js'
+import type { Family } from '../../control/answers.js'
 
 export type AnyRecord = { id: string; created: string; [field: string]: unknown }
 

@@ -1,0 +1,163 @@
+/** The clock that stamps what is created: frozen, set, advanced, or running. */
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { useResource } from '../../app/resource.js'
+import { TextField } from '../../components/fields.js'
+import { Loaded } from '../../components/states.js'
+import { api, type ClockState } from '../../control/client.js'
+import { beganInWords, instantInWords } from './changes-words.js'
+import { act, attempt, REREAD_MS } from './command.js'
+
+const STEPS = ['1m', '1h', '24h', '7d', '30d']
+const TICK_MS = 250
+
+export function ClockTab() {
+  const clock = useResource(api.clock, '', { every: REREAD_MS })
+  const changes = useResource(api.changes, '', { every: REREAD_MS })
+  return (
+    <Loaded resource={clock}>
+      {clock => (
+        <>
+          <section class="card" aria-labelledby="behaviour-clock">
+            <h2 id="behaviour-clock">The clock</h2>
+            <p class="behaviour-time">
+              <Time clock={clock} /> <span class={`badge ${clock.running ? 'good' : 'warn'}`}>{clock.running ? 'running' : 'frozen'}</span>
+            </p>
+            <p class="faint behaviour-began">
+              {changes.data &&
+                `It began ${beganInWords(changes.data.clock.began)}; ${changes.data.clock.changed ? 'it was changed since' : 'it was not changed since'}.`}
+            </p>
+            <div class="row">
+              {clock.running ? (
+                <button type="button" onClick={() => void act(() => api.setClock({ running: false }), 'The clock is frozen')}>
+                  Freeze
+                </button>
+              ) : (
+                <button type="button" onClick={() => void act(() => api.setClock({ running: true }), 'The clock runs')}>
+                  Let it run
+                </button>
+              )}
+              <p class="hint">The creation times of records come from it, and script entries go by it for from, until and for. Delays do not.</p>
+            </div>
+          </section>
+          <Setting />
+          <Advancing />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+/** The time now; between two readings a running clock goes on as the browser's does. */
+function Time({ clock: { now, running } }: { clock: ClockState }) {
+  const shown = useSignal(now)
+  const read = useRef({ now: '', at: 0 })
+  if (read.current.now !== now) {
+    read.current = { now, at: performance.now() }
+    shown.value = now
+  }
+  useEffect(() => {
+    if (!running) return
+    const timer = setInterval(() => {
+      const at = new Date(Date.parse(read.current.now) + performance.now() - read.current.at)
+      // the year 9999 is the last
+      if (at.getUTCFullYear() <= 9999) shown.value = at.toISOString()
+    }, TICK_MS)
+    return () => clearInterval(timer)
+  }, [running])
+  return <time dateTime={now}>{instantInWords(shown.value)}</time>
+}
+
+function Setting() {
+  const instant = useSignal('')
+  const problem = useSignal<string | null>(null)
+  const set = async (running?: boolean) => {
+    const now = instant.value.trim()
+    const refused = await attempt(() => api.setClock({ now, ...(running !== undefined && { running }) }), 'The clock is set')
+    problem.value = refused && (refused.problems[0]?.message ?? refused.message)
+  }
+  const write = (value: string) => {
+    instant.value = value
+    problem.value = null
+  }
+  return (
+    <section class="card" aria-labelledby="behaviour-set">
+      <h2 id="behaviour-set">Set it</h2>
+      <form
+        class="behaviour-form"
+        onSubmit={event => {
+          event.preventDefault()
+          void set()
+        }}
+      >
+        <TextField
+          label="Instant"
+          value={instant.value}
+          placeholder="2026-02-28T23:59:59Z"
+          hint="ISO 8601, such as 2026-02-28T23:59:59Z or 2026-03-01; UTC where no offset is given."
+          error={problem.value}
+          onChange={write}
+        />
+        <div class="row">
+          <button type="submit" class="primary">
+            Set
+          </button>
+          <button type="button" onClick={() => void set(false)}>
+            Set and freeze
+          </button>
+          <button type="button" onClick={() => void set(true)}>
+            Set and let it run
+          </button>
+          <button type="button" onClick={() => write(new Date().toISOString())}>
+            Fill in the time of this machine
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}
+
+function Advancing() {
+  const by = useSignal('')
+  const problem = useSignal<string | null>(null)
+  const advance = async (length: string) => {
+    const refused = await attempt(
+      () => api.advanceClock(length),
+      ({ now }) => `It is ${instantInWords(now)}`
+    )
+    problem.value = refused?.message ?? null
+  }
+  return (
+    <section class="card" aria-labelledby="behaviour-advance">
+      <h2 id="behaviour-advance">Advance it</h2>
+      <fieldset class="row">
+        <legend class="hidden">Advance by</legend>
+        {STEPS.map(step => (
+          <button key={step} type="button" onClick={() => void advance(step)}>
+            {step}
+          </button>
+        ))}
+      </fieldset>
+      <form
+        class="row behaviour-aligned"
+        onSubmit={event => {
+          event.preventDefault()
+          void advance(by.value.trim())
+        }}
+      >
+        <TextField
+          label="Length of time"
+          value={by.value}
+          placeholder="36h"
+          hint="Such as 250ms, 90s, 36h, 7d or PT36H."
+          error={problem.value}
+          onChange={value => {
+            by.value = value
+            problem.value = null
+          }}
+        />
+        <button type="submit">Advance</button>
+      </form>
+    </section>
+  )
+}

@@ -1,0 +1,204 @@
+/** Script entries that are asked for most, each as a form that makes one. */
+import { OPERATION_NAMES, OPERATIONS } from '../../../../reference/operations.js'
+
+export type Values = Readonly<Record<string, string>>
+/** A field of a form; `path` is where its value stands in the entry, so that a problem there is shown beside it. */
+export type Field = {
+  name: string
+  label: string
+  value: string
+  path: string
+  hint?: string
+  /** Values to choose from, and nothing else. */
+  options?: readonly (readonly [value: string, text: string])[]
+  /** Values that are suggested. */
+  list?: readonly string[]
+}
+export type Preset = {
+  title: string
+  about: string
+  fields: readonly Field[]
+  entry: (values: Values) => object
+}
+
+const EVERY_CALL = '*'
+const LISTS = Object.values(OPERATIONS).flatMap(({ kind, method, path }) => (kind === 'list' ? [`${method} ${path}`] : []))
+const each = (values: readonly string[]) => values.map(value => [value, value] as const)
+const ON_OPTIONS = [[EVERY_CALL, 'every call'] as const, ...each(OPERATION_NAMES)]
+const LENGTH_HINT = 'A length of time, such as 250ms, 2s or 10m.'
+const CLOCK_HINT = `${LENGTH_HINT} By the clock of the sandbox: a frozen clock has to be advanced.`
+
+const on = (value: string): Field => ({ name: 'on', label: 'Operation', value, path: 'on', options: ON_OPTIONS })
+const calls = (value: string): Field => ({
+  name: 'calls',
+  label: 'Which calls',
+  value,
+  path: 'calls',
+  hint: 'The first (1), some (2-3), or all from one on (4+); empty for all.'
+})
+const longest: Field = { name: 'longest', label: 'At most for', value: '30s', path: 'hold.for', hint: `${LENGTH_HINT} Empty for no limit.` }
+const release: Field = {
+  name: 'release',
+  label: 'Order of release',
+  value: 'in_order',
+  path: 'hold.release',
+  options: [
+    ['in_order', 'as they came'],
+    ['reverse', 'the last one first']
+  ]
+}
+const status = (value: string): Field => ({ name: 'status', label: 'Status', value, path: 'respond.status' })
+const FAULTS = each(['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'])
+
+export const PRESETS = {
+  decline: {
+    title: 'Decline the next card payment',
+    about: 'The payment is refused before it is made: nothing is recorded.',
+    fields: [
+      calls('1'),
+      { name: 'ticket', label: 'Ticket', value: '', path: 'match.body.ticket', hint: 'Empty for any.' },
+      { name: 'last4', label: 'Last four digits', value: '', path: 'match.body.card', hint: 'Empty for any card.' },
+      {
+        name: 'code',
+        label: 'Code',
+        value: 'card_declined',
+        path: 'respond.error.code',
+        list: ['card_declined', 'insufficient_funds', 'expired_card', 'incorrect_cvc', 'processing_error']
+      },
+      { name: 'message', label: 'Message', value: 'The card was declined.', path: 'respond.error.message' },
+      status('402')
+    ],
+    entry: ({ calls, ticket, last4, code, message, status }) => ({
+      name: 'card payments are declined',
+      on: 'POST /transactions',
+      match: { body: { payment_type: 'card', ...given({ ticket }), ...(last4 && { card: { last4 } }) } },
+      ...given({ calls: numberOr(calls) }),
+      respond: { status: numberOr(status), error: { type: 'card_error', ...given({ code, message }) } }
+    })
+  },
+  lose: {
+    title: 'Lose the answer of the next refund',
+    about: 'The call takes effect, and its answer never arrives: does your client look before it tries again?',
+    fields: [
+      on('POST /refunds'),
+      calls('1'),
+      { name: 'fault', label: 'How it is lost', value: 'connection_reset', path: 'fault', options: FAULTS },
+      {
+        name: 'when',
+        label: 'When',
+        value: 'after',
+        path: 'when',
+        options: [
+          ['after', 'after the call took effect'],
+          ['before', 'before the call takes effect']
+        ]
+      }
+    ],
+    entry: ({ on, calls, fault, when }) => ({ name: 'the answer is lost', on, ...given({ calls: numberOr(calls) }), fault, when })
+  },
+  down: {
+    title: 'Be down for ten seconds',
+    about: 'From the next call on, calls are answered with an error, until the time is over.',
+    fields: [
+      on(EVERY_CALL),
+      { name: 'for', label: 'For', value: '10s', path: 'for', hint: CLOCK_HINT },
+      status('503'),
+      { name: 'retry_after', label: 'Retry-After', value: '10s', path: 'respond.retry_after', hint: `${LENGTH_HINT} Empty for no such header.` }
+    ],
+    entry: ({ on, for: lasts, status, retry_after }) => ({
+      name: 'the service is down',
+      on,
+      ...given({ for: lasts }),
+      respond: { status: numberOr(status), error: {}, ...given({ retry_after }) }
+    })
+  },
+  hold: {
+    title: 'Hold until two wait',
+    about: 'Calls wait until so many have come, then go on together: for races that happen every time.',
+    fields: [on('POST /refunds'), { name: 'until', label: 'How many wait', value: '2', path: 'hold.until' }, release, longest],
+    entry: ({ on, until, release, longest }) => ({
+      name: 'calls wait for each other',
+      on,
+      hold: { until: numberOr(until), release, ...given({ for: longest }) }
+    })
+  },
+  gate: {
+    title: 'Hold until a gate opens',
+    about: 'Calls wait until you open the gate, below.',
+    fields: [on('POST /refunds'), { name: 'gate', label: 'Gate', value: 'refunds', path: 'hold.gate' }, longest],
+    entry: ({ on, gate, longest }) => ({ name: 'calls wait at a gate', on, hold: { gate, ...given({ for: longest }) } })
+  },
+  slow: {
+    title: 'Slow lists',
+    about: 'Answers take their time, drawn from the seed between the shortest and the longest.',
+    fields: [
+      {
+        name: 'on',
+        label: 'Operation',
+        value: 'lists',
+        path: 'on',
+        options: [['lists', 'every list'], ...ON_OPTIONS]
+      },
+      { name: 'min', label: 'At least', value: '500ms', path: 'delay.min', hint: LENGTH_HINT },
+      { name: 'max', label: 'At most', value: '3s', path: 'delay.max', hint: LENGTH_HINT },
+      calls('')
+    ],
+    entry: ({ on, min = '', max = '', calls }) => ({
+      name: 'answers are slow',
+      on: on === 'lists' ? LISTS : on,
+      ...given({ calls: numberOr(calls) }),
+      delay: min === max ? min : { min, max }
+    })
+  },
+  flaky: {
+    title: 'Flaky by chance',
+    about: 'A share of the calls fails, drawn from the seed: the same calls fail every time.',
+    fields: [
+      on(EVERY_CALL),
+      { name: 'chance', label: 'Share of calls', value: '0.2', path: 'chance', hint: 'From 0 to 1.' },
+      {
+        name: 'how',
+        label: 'How they fail',
+        value: 'respond',
+        path: 'fault',
+        options: [['respond', 'an error is answered'], ...FAULTS]
+      },
+      { ...status('503'), hint: 'Of an error that is answered.' }
+    ],
+    entry: ({ on, chance, how, status }) => ({
+      name: 'calls fail now and then',
+      on,
+      chance: numberOr(chance),
+      ...(how === 'respond' ? { respond: { status: numberOr(status), error: {} } } : { fault: how })
+    })
+  },
+  own: {
+    title: 'Your own',
+    about: 'An operation and an answer to begin with; the YAML takes everything that a script entry can be.',
+    fields: [on('GET /tickets'), calls(''), status('500')],
+    entry: ({ on, calls, status }) => ({ on, ...given({ calls: numberOr(calls) }), respond: { status: numberOr(status), error: {} } })
+  }
+} as const satisfies Record<string, Preset>
+
+export type PresetName = keyof typeof PRESETS
+export const PRESET_NAMES = Object.keys(PRESETS) as PresetName[]
+/** The preset of a name in an address; the first one for any other name. */
+export const presetCalled = (name = ''): PresetName => (Object.hasOwn(PRESETS, name) ? (name as PresetName) : 'decline')
+
+/** The values that a form begins with. */
+export const valuesOf = ({ fields }: Preset): Values => Object.fromEntries(fields.map(({ name, value }) => [name, value]))
+
+/** A number where the text is one; the text itself otherwise, for the emulator to say what is wrong with it. */
+function numberOr(text = ''): string | number {
+  return /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text.trim()
+}
+
+/** Members without those that were left empty. */
+const given = (members: Readonly<Record<string, string | number | undefined>>) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '' && value !== undefined))
+
+/** Which field a problem belongs to: the one whose value stands at its path, or above or below it. */
+export function fieldAt(fields: readonly Field[], path: string): string | undefined {
+  const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`)
+  return path === '' ? undefined : fields.find(field => isWithin(path, field.path) || isWithin(field.path, path))?.name
+}

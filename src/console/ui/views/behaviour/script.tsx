@@ -1,0 +1,120 @@
+/** The script: its entries with what they did, the form that adds one, and the gates at which calls wait. */
+import { useResource } from '../../app/resource.js'
+import { CodeBlock } from '../../components/code.js'
+import { Loaded } from '../../components/states.js'
+import { yamlOf } from '../../components/yaml.js'
+import { api, type Gate, type ListedEntry } from '../../control/client.js'
+import { AddEntry } from './add-entry.js'
+import { act, remove } from './command.js'
+import { callsInWords, effectInWords, operationsInWords } from './entry-words.js'
+
+/** How often is read again which calls wait, which no event says, in milliseconds. */
+const REREAD_MS = 1000
+const ENTRIES = 'behaviour-entries'
+
+export function ScriptTab() {
+  const script = useResource(api.script, '', { every: REREAD_MS })
+  const gates = useResource(api.gates, '', { every: REREAD_MS })
+  return (
+    <>
+      <AddEntry />
+      <section class="card" aria-labelledby={ENTRIES}>
+        <h2 id={ENTRIES} tabIndex={-1}>
+          Entries
+        </h2>
+        <p class="hint">The first entry that can is applied to a call. A call counts as matched for every entry that it matches.</p>
+        <Loaded resource={script}>{({ data }) => <Entries entries={data} />}</Loaded>
+      </section>
+      <section class="card" aria-labelledby="behaviour-gates">
+        <h2 id="behaviour-gates">Gates</h2>
+        <Loaded resource={gates}>{({ data }) => <Gates gates={data} />}</Loaded>
+      </section>
+    </>
+  )
+}
+
+function Entries({ entries }: { entries: readonly ListedEntry[] }) {
+  if (entries.length === 0) return <p class="faint">There is none: every call is answered as the reference says.</p>
+  return (
+    <>
+      <ol class="behaviour-list">
+        {entries.map(entry => (
+          <Entry key={entry.id} listed={entry} />
+        ))}
+      </ol>
+      <div class="row">
+        <button type="button" class="danger" onClick={() => void remove(api.clearScript, 'The script is empty', ENTRIES)}>
+          Remove all entries
+        </button>
+      </div>
+    </>
+  )
+}
+
+function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: ListedEntry }) {
+  const conditions = callsInWords(entry)
+  return (
+    <li class="behaviour-entry">
+      <div class="behaviour-grow">
+        <p>
+          <code>{id}</code> <b>{entry.name ?? operationsInWords(entry)}</b>
+        </p>
+        <p>
+          {operationsInWords(entry)}
+          {conditions && <span class="faint"> ({conditions})</span>}: {effectInWords(entry)}
+        </p>
+        <p class="behaviour-counts">
+          <span class="badge">{matched} matched</span> <span class={`badge ${applied > 0 ? 'good' : ''}`}>{applied} applied</span>
+          {too_long !== undefined && <span class="badge warn">{too_long} with a value too long for the pattern</span>}
+        </p>
+        <details>
+          <summary>YAML of {id}</summary>
+          <CodeBlock text={yamlOf(entry)} label={`YAML of ${id}`} />
+        </details>
+      </div>
+      <button type="button" class="danger" aria-label={`Remove ${id}`} onClick={() => void remove(() => api.removeEntry(id), `${id} is removed`, ENTRIES)}>
+        Remove
+      </button>
+    </li>
+  )
+}
+
+function Gates({ gates }: { gates: readonly Gate[] }) {
+  if (gates.length === 0) return <p class="faint">There is none: no entry holds calls.</p>
+  return (
+    <ul class="behaviour-list">
+      {gates.map(({ name, open, waiting }) => (
+        <li key={name} class="behaviour-entry">
+          <div class="behaviour-grow">
+            <p>
+              <b>{name}</b> <span class={`badge ${open ? 'good' : 'warn'}`}>{open ? 'open' : 'closed'}</span>{' '}
+              {open ? 'Calls go through.' : `${waiting.length === 0 ? 'No call waits' : `${waiting.length} wait, the first one first`}.`}
+            </p>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
+            <ol class="behaviour-waiting" aria-label={`Calls that wait at ${name}`} tabIndex={0}>
+              {waiting.map(({ id, on }, place) => (
+                <li key={id}>
+                  {place + 1}. <code>{id}</code> {on}
+                </li>
+              ))}
+            </ol>
+          </div>
+          <div class="row">
+            <button type="button" disabled={open} aria-label={`Open: ${name}`} onClick={() => void openGate(name, 'in_order')}>
+              Open
+            </button>
+            <button type="button" disabled={open} aria-label={`Open, last first: ${name}`} onClick={() => void openGate(name, 'reverse')}>
+              Open, last first
+            </button>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const openGate = (name: string, release: string) =>
+  act(
+    () => api.openGate(name, release),
+    ({ released }) => `The gate ${name} is open; ${released.length} ${released.length === 1 ? 'call goes' : 'calls go'} on`
+  )

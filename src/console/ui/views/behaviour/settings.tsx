@@ -1,0 +1,174 @@
+/** Settings in groups: the value of each, where it comes from, and the assumption that it belongs to; those of the sandbox can be changed and set back. */
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { useResource } from '../../app/resource.js'
+import { go, route } from '../../app/route.js'
+import { CheckField, SelectField, TextField } from '../../components/fields.js'
+import { Loaded } from '../../components/states.js'
+import { api, type ShownAssumption } from '../../control/client.js'
+import { act, attempt } from './command.js'
+import { choicesIn, type Group, groupsOf, type Named, rangeIn, shownValue, sourceInWords, textOf, valueIn } from './setting-values.js'
+
+type Assumptions = ReadonlyMap<string, ShownAssumption>
+
+export function SettingsTab() {
+  const settings = useResource(api.settings)
+  const assumptions = useResource(api.assumptions)
+  const { path, query } = route.value
+  const filter = { text: query.q, isChangedOnly: query.changed !== undefined }
+  const narrow = (part: Readonly<Record<string, string | undefined>>) => go({ path, query: { ...query, ...part } }, { replace: true })
+  return (
+    <>
+      <div class="row behaviour-filter">
+        <TextField
+          label="Search the settings"
+          type="search"
+          shortcut="/"
+          value={query.q ?? ''}
+          placeholder="pagination, A10, refund"
+          onChange={q => narrow({ q: q === '' ? undefined : q })}
+        />
+        <CheckField
+          label="Only those that are not at their default"
+          value={filter.isChangedOnly}
+          onChange={isOn => narrow({ changed: isOn ? '1' : undefined })}
+        />
+      </div>
+      <Loaded resource={settings}>
+        {({ settings }) => {
+          const groups = groupsOf(settings, filter)
+          const known = new Map(assumptions.data?.data.map(assumption => [assumption.id, assumption]))
+          if (groups.length === 0) return <p class="faint">No setting is like that.</p>
+          return (
+            <>
+              {groups.map(group => (
+                <SettingsGroup key={`${group.name} ${group.isFixed}`} group={group} assumptions={known} />
+              ))}
+            </>
+          )
+        }}
+      </Loaded>
+    </>
+  )
+}
+
+function SettingsGroup({ group: { name, isFixed, settings }, assumptions }: { group: Group; assumptions: Assumptions }) {
+  return (
+    <section class="card" aria-label={isFixed ? `${name}, given at start` : name}>
+      <h2>
+        {name} {isFixed && <span class="badge">given at start</span>}
+      </h2>
+      {settings.map(setting => (
+        <Setting key={setting.key} setting={setting} assumption={assumptions.get(setting.assumption ?? '')} />
+      ))}
+    </section>
+  )
+}
+
+function Setting({ setting, assumption }: { setting: Named; assumption: ShownAssumption | undefined }) {
+  const { key, about, value, default: fallback, source, scope, flag, variable } = setting
+  return (
+    <div class="behaviour-setting">
+      <div>
+        <h3>
+          <code>{key}</code>
+        </h3>
+        <p>{about}</p>
+        {assumption !== undefined && (
+          <details>
+            <summary>
+              {assumption.id}: {assumption.topic}
+            </summary>
+            <p>{assumption.default}</p>
+          </details>
+        )}
+      </div>
+      <div>
+        {scope === 'process' ? (
+          <p>
+            <b>{shownValue(value)}</b>
+          </p>
+        ) : (
+          <Editor setting={setting} />
+        )}
+        <p class="hint">
+          {source === 'default' ? (
+            'default'
+          ) : (
+            <>
+              <span class={`badge ${source === 'control' ? 'warn' : ''}`}>{sourceInWords(setting)}</span> default: {shownValue(fallback)}
+            </>
+          )}
+          {scope === 'process' && (
+            <>
+              ; <code>{flag}</code> or <code>{variable}</code>
+            </>
+          )}
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function Editor({ setting: { key, value, schema, source } }: { setting: Named }) {
+  const text = useSignal(textOf(value))
+  const inForce = useRef(textOf(value))
+  if (inForce.current !== textOf(value)) {
+    inForce.current = textOf(value)
+    text.value = inForce.current
+  }
+  const problem = useSignal<string | null>(null)
+  const choices = choicesIn(schema)
+  const change = async (typed: string) => {
+    const refused = await attempt(() => api.changeSettings({ [key]: valueIn(typed, schema) }), `${key} is ${typed === '' ? 'none' : typed}`)
+    problem.value = refused && (refused.problems[0]?.message ?? refused.message)
+  }
+  const setBack = (
+    <button
+      type="button"
+      disabled={source !== 'control'}
+      aria-label={`Set back ${key}`}
+      onClick={() => void act(() => api.takeBackSetting(key), `${key} is set back`)}
+    >
+      Set back
+    </button>
+  )
+  return (
+    <form
+      class="row behaviour-aligned"
+      onSubmit={event => {
+        event.preventDefault()
+        void change(text.value)
+      }}
+    >
+      {choices === null ? (
+        <TextField
+          label={`Value of ${key}`}
+          isLabelHidden
+          value={text.value}
+          hint={rangeIn(schema)}
+          error={problem.value}
+          onChange={typed => {
+            text.value = typed
+            problem.value = null
+          }}
+        />
+      ) : (
+        <SelectField
+          label={`Value of ${key}`}
+          isLabelHidden
+          value={text.value}
+          options={choices.map(choice => [choice, choice] as const)}
+          error={problem.value}
+          onChange={typed => {
+            text.value = typed
+          }}
+        />
+      )}
+      <button type="submit" disabled={text.value === textOf(value)} aria-label={`Change ${key}`}>
+        Change
+      </button>
+      {setBack}
+    </form>
+  )
+}

@@ -1,0 +1,77 @@
+/** Snapshots: named states to come back to. */
+import { useSignal } from '@preact/signals'
+import { useResource } from '../../app/resource.js'
+import { TextField } from '../../components/fields.js'
+import { Loaded } from '../../components/states.js'
+import { api } from '../../control/client.js'
+import { act, attempt, remove } from './command.js'
+
+const HEADING = 'behaviour-snapshots'
+
+export function Snapshots() {
+  const snapshots = useResource(api.snapshots)
+  const name = useSignal('')
+  const problem = useSignal<string | null>(null)
+  const take = async (event: Event) => {
+    event.preventDefault()
+    const taken = name.value.trim()
+    if (taken === '') {
+      problem.value = 'A name was expected, such as lunch.'
+      return
+    }
+    const refused = await attempt(() => api.takeSnapshot(taken), `The snapshot ${taken} is saved`)
+    problem.value = refused?.message ?? null
+    if (refused === null) name.value = ''
+  }
+  return (
+    <section class="card" aria-labelledby={HEADING}>
+      <h2 id={HEADING} tabIndex={-1}>
+        Snapshots
+      </h2>
+      <p class="hint">A snapshot holds records, keys, ids, seed, clock and script counts. It outlives resets and loads.</p>
+      <Loaded resource={snapshots}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p class="faint">There is none yet.</p>
+          ) : (
+            <ul class="behaviour-list">
+              {data.map(({ name }) => (
+                <li key={name} class="row">
+                  <span class="behaviour-grow">{name}</span>
+                  <button
+                    type="button"
+                    aria-label={`Restore ${name}`}
+                    onClick={() => void act(() => api.restoreSnapshot(name), `The snapshot ${name} is restored`)}
+                  >
+                    Restore
+                  </button>
+                  <button
+                    type="button"
+                    class="danger"
+                    aria-label={`Delete ${name}`}
+                    onClick={() => void remove(() => api.deleteSnapshot(name), `The snapshot ${name} is deleted`, HEADING)}
+                  >
+                    Delete
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <form class="row behaviour-aligned" onSubmit={event => void take(event)}>
+        <TextField
+          label="Name of the snapshot"
+          value={name.value}
+          error={problem.value}
+          hint="One of the same name is replaced."
+          onChange={value => {
+            name.value = value
+            problem.value = null
+          }}
+        />
+        <button type="submit">Save a snapshot</button>
+      </form>
+    </section>
+  )
+}

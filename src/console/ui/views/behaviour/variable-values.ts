@@ -1,0 +1,24 @@
+/** The values that a load gives to the variables of a scenario, as they are typed in. */
+import type { Scalar } from '../../control/answers.js'
+
+export type Kind = 'text' | 'number' | 'true or false'
+/** `fallback` is the default of a variable that the scenario declares; any other one has a name that is typed in. */
+export type Row = { name: string; value: string; kind: Kind; fallback?: Scalar }
+
+const KINDS: Readonly<Record<string, Kind>> = { number: 'number', boolean: 'true or false' }
+
+/** The rows that a form begins with: one for each variable that the scenario declares, with its default. */
+export const rowsOf = (declared: Readonly<Record<string, Scalar>> | undefined): Row[] =>
+  Object.entries(declared ?? {}).map(([name, fallback]) => ({ name, value: String(fallback), kind: KINDS[typeof fallback] ?? 'text', fallback }))
+
+/** The values that are sent: those of rows with a name, but for those that are their defaults. What is none of its kind is sent as text, and refused. */
+export function givenVariables(rows: readonly Row[]): Record<string, Scalar> {
+  const given = rows.filter(({ name, value, fallback }) => name.trim() !== '' && String(fallback) !== value)
+  return Object.fromEntries(given.map(({ name, value, kind }) => [name.trim(), scalarIn(value, kind)]))
+}
+
+function scalarIn(value: string, kind: Kind): Scalar {
+  const text = value.trim()
+  if (kind === 'number' && text !== '' && Number.isFinite(Number(text))) return Number(text)
+  return kind === 'true or false' && (text === 'true' || text === 'false') ? text === 'true' : value
+}

@@ -1,0 +1,513 @@
+/** The console's Behaviour view in a browser: each thing that it offers is done on a live emulator. */
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { MERCHANT, smallFixture } from '../support/emulator.js'
+import { BROWSER, isAccessible, LONG, openConsole } from './browser.js'
+
+const HEADERS = { authorization: `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`, 'content-type': 'application/x-www-form-urlencoded' }
+const PAID = { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 5000 }] }
+/** A text that would be an image with a script if it were markup. */
+const HOSTILE = '<img src=x onerror="document.title=1"><b>bold</b>'
+
+/** Makes calls over HTTP: faults are lost connections there. */
+const client = (origin: string) => {
+  const send = (on: string, body?: Record<string, string>) => {
+    const [method = '', path] = on.split(' ')
+    return fetch(`${origin}/next${path}`, { method, headers: HEADERS, ...(body && { body: new URLSearchParams(body).toString() }) })
+  }
+  return { send, refund: (amount: string) => send('POST /refunds', { transaction: 'txn_a', amount }) }
+}
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+t.test('console: the next card payment is declined by a form, which shows its YAML and then how often it was applied', BROWSER, async t => {
+  const { page, call, control } = await openConsole(t, { hash: '#/behaviour/script' })
+  const pay = () => call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'card', 'card[last4]': '4242', amount: 100 } })
+
+  const yaml = page.getByLabel('YAML of the entry')
+  await page.getByLabel('Message').fill('Not today: "never"')
+  t.match(await yaml.inputValue(), 'message: "Not today: \\"never\\""')
+  await button(page, 'Add the entry').click()
+  const entry = card(page, 'Entries').getByRole('listitem').filter({ hasText: 'scr_1' })
+  await entry.getByText('0 applied').waitFor()
+  const declined = await pay()
+  t.strictSame([declined.status, declined.body.error.code, declined.body.error.message], [402, 'card_declined', 'Not today: "never"'])
+  t.equal((await pay()).status, 200)
+  await entry.getByText('2 matched').waitFor()
+  await entry.getByText('1 applied').waitFor()
+  await button(page, 'Remove scr_1').click()
+  await page.getByText('every call is answered as the reference says').waitFor()
+  t.equal(await page.evaluate('document.activeElement.textContent'), 'Entries', 'the focus is not lost')
+  t.strictSame((await control('GET /script')).body.data, [])
+})
+
+t.test('console: the loaded scenario is chosen; another one is loaded, with what it says of itself, and what changed since is taken back', LONG, async t => {
+  const { page, call, control } = await openConsole(t, { hash: '#/behaviour' })
+  const picker = page.getByRole('combobox', { name: 'Scenario', exact: true })
+  const chosen = () => picker.locator('option:checked').textContent()
+  const loaded = card(page, 'Loaded: test')
+
+  t.equal(await chosen(), 'test (loaded, not in this list)')
+  await loaded.getByText('Nothing has changed.').waitFor()
+  await picker.selectOption('month-end')
+  t.match(page.url(), /#\/behaviour\?scenario=month-end$/)
+  await page.getByText('The clock stands on the last second of February').waitFor()
+  await button(page, 'Check only').click()
+  await page.getByText('month-end can be loaded').waitFor()
+  t.equal((await control('GET ')).body.scenario.name, 'test')
+  await button(page, 'Load month-end').click()
+  await page.getByText('month-end is loaded').waitFor()
+  t.equal(await chosen(), 'month-end (loaded)')
+  t.notMatch(page.url(), 'scenario=')
+  t.equal((await control('GET ')).body.scenario.name, 'month-end')
+
+  const present = card(page, 'Loaded: month-end')
+  await call('POST /transactions', { body: { ticket: 'tkt_52', payment_type: 'external', amount: 100 }, key: 'sk_test_merchant' })
+  await control('PATCH /settings', { 'pagination.max_limit': 7 })
+  await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
+  await control('POST /clock/advance', { by: '1s' })
+  await control('POST /keys', { account: 'mch_bistro' })
+  for (const line of [
+    'Transactions: 1 added',
+    'API keys: 1 added',
+    'Clock: it began frozen at 2026-02-28 23:59:59 UTC',
+    'Script: scr_1 added',
+    'Settings: pagination.max_limit'
+  ]) {
+    await present.getByText(line).waitFor()
+  }
+  await present.getByRole('link', { name: 'Settings: pagination.max_limit' }).click()
+  await page.getByLabel('Value of pagination.max_limit').waitFor()
+  await page.goBack()
+  await button(page, 'Reset').click()
+  await present.getByText('Nothing has changed.').waitFor()
+  t.strictSame((await control('GET /script')).body.data, [])
+})
+
+t.test('console: a load gives values to the variables that a scenario declares, and to those of files that it uses', LONG, async t => {
+  const { page } = await openConsole(t, { hash: '#/behaviour?scenario=default', expected: /400/ })
+  const bodies: unknown[] = []
+  page.on('request', request => {
+    if (request.url().includes('/_control/load')) bodies.push(request.postDataJSON())
+  })
+  const add = async (place: number, name: string, value: string, kind: string) => {
+    await button(page, 'Add a variable').click()
+    await page.getByLabel(`Name ${place}`).fill(name)
+    await page.getByLabel(`Value ${place}`).fill(value)
+    await page.getByLabel(`Kind ${place}`).selectOption(kind)
+  }
+
+  await add(1, 'last4', '0341', 'text')
+  await add(2, 'count', '5', 'number')
+  await button(page, 'Load default').click()
+  await card(page, 'Load a scenario').getByText('no variable is called last4').first().waitFor()
+  await page
+    .locator('.behaviour-variable')
+    .filter({ has: page.getByLabel('Name 2') })
+    .locator('.problem')
+    .filter({ hasText: 'no variable is called count' })
+    .waitFor()
+  await button(page, 'Remove variable 1').click()
+  await button(page, 'Remove variable 1').click()
+  await button(page, 'Load default').click()
+  await page.getByText('default is loaded').waitFor()
+
+  const vars = { last4: '4242', count: 3, strict: true }
+  await page.route('**/_control/scenarios', route => route.fulfill({ json: { data: [{ name: 'default', kind: 'scenario', description: 'D', vars }] } }))
+  await page.reload()
+  await page.getByText('A number. Default: 3').waitFor()
+  await page.getByLabel('count').fill('4')
+  await page.getByLabel('strict').selectOption('false')
+  await button(page, 'Load default').click()
+  await page
+    .locator('.field', { has: page.getByLabel('count') })
+    .locator('.problem')
+    .waitFor()
+  t.strictSame(bodies, [
+    { scenario: 'default', vars: { last4: '0341', count: 5 } },
+    { scenario: 'default' },
+    { scenario: 'default', vars: { count: 4, strict: false } }
+  ])
+})
+
+t.test('console: a document is checked and loaded, and each problem is shown at its line', LONG, async t => {
+  const { page, control } = await openConsole(t, { hash: '#/behaviour', expected: /400/ })
+  const editor = page.getByLabel('Scenario or fixture, as YAML or JSON')
+  const form = card(page, 'Load a document')
+
+  await editor.fill('name: mine\nseed: soon\nfixtures: [bistro]\nscript:\n  - { on: GET /tikets, delay: 1s }\n')
+  await button(page, 'Load the document').click()
+  await form.getByRole('listitem').filter({ hasText: 'a whole number was expected, not soon' }).waitFor()
+  await form.getByRole('listitem').filter({ hasText: 'did you mean GET /tickets' }).waitFor()
+  t.equal(await editor.getAttribute('aria-invalid'), 'true')
+  t.strictSame(await page.locator('.behaviour-yaml .marked').allTextContents(), ['2', '5'])
+  await form.getByRole('button', { name: 'Line 5' }).click()
+  t.equal(
+    await page.evaluate('document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)'),
+    '  - { on: GET /tikets, delay: 1s }'
+  )
+  t.equal((await control('GET ')).body.scenario.name, 'test', 'nothing was loaded')
+
+  await editor.fill('name: mine\nfixtures: [bistro\n')
+  await button(page, 'Check the document').click()
+  await form.getByRole('button', { name: /^Line/ }).first().waitFor()
+  await page
+    .getByLabel('File of a scenario')
+    .setInputFiles({ name: 'a.yaml', mimeType: 'application/yaml', buffer: Buffer.from('name: opened\nfixtures: [bistro]\n') })
+  t.equal(await editor.inputValue(), 'name: opened\nfixtures: [bistro]\n')
+  t.equal(await form.getByRole('button', { name: /^Line/ }).count(), 0)
+  await button(page, 'Check the document').click()
+  await page.getByText('opened can be loaded').waitFor()
+  await button(page, 'Load the document').click()
+  await card(page, 'Loaded: opened').waitFor()
+  t.equal((await control('GET ')).body.scenario.name, 'opened')
+})
+
+t.test('console: a snapshot is saved, restored and deleted', LONG, async t => {
+  const { page, call, control } = await openConsole(t, { hash: '#/behaviour', expected: /400/ })
+  const name = page.getByLabel('Name of the snapshot')
+  const snapshots = card(page, 'Snapshots')
+
+  await snapshots.getByText('There is none yet.').waitFor()
+  await button(page, 'Save a snapshot').click()
+  await snapshots.getByText('A name was expected, such as lunch.').waitFor()
+  await name.fill('not a name')
+  await name.press('Enter')
+  await snapshots.locator('.problem').filter({ hasText: 'not a name' }).waitFor()
+  await name.fill('lunch')
+  await name.press('Enter')
+  await button(page, 'Restore lunch').waitFor()
+  await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'external', amount: 100 } })
+  await button(page, 'Restore lunch').click()
+  await page.getByText('The snapshot lunch is restored').waitFor()
+  t.equal((await control('GET ')).body.counts.transactions, 0)
+  await button(page, 'Delete lunch').click()
+  await snapshots.getByText('There is none yet.').waitFor()
+  t.strictSame((await control('GET /snapshots')).body.data, [])
+})
+
+t.test('console: the clock is set, advanced, let run and frozen', LONG, async t => {
+  const { page, control } = await openConsole(t, { hash: '#/behaviour/clock', expected: /400/ })
+  const clock = async () => (await control('GET /clock')).body
+  const shown = card(page, 'The clock')
+  const instant = page.getByLabel('Instant')
+
+  await shown.getByText('It began frozen at 2026-03-01 18:05:00 UTC; it was not changed since.').waitFor()
+  await instant.fill('2026-02-28T23:59:59Z')
+  await instant.press('Enter')
+  await shown.getByText('2026-02-28 23:59:59 UTC').waitFor()
+  await shown.getByText('it was changed since.').waitFor()
+  await button(page, '24h').click()
+  await shown.getByText('2026-03-01 23:59:59 UTC').waitFor()
+  const by = page.getByLabel('Length of time')
+  await by.fill('36h')
+  await by.press('Enter')
+  await shown.getByText('2026-03-03 11:59:59 UTC').waitFor()
+  t.strictSame(await clock(), { now: '2026-03-03T11:59:59.000Z', running: false })
+  await by.fill('soon')
+  await button(page, 'Advance').click()
+  await card(page, 'Advance it').locator('.problem').waitFor()
+  await instant.fill('yesterday')
+  await button(page, 'Set and freeze').click()
+  await card(page, 'Set it').locator('.problem').waitFor()
+  t.strictSame(await clock(), { now: '2026-03-03T11:59:59.000Z', running: false })
+
+  await button(page, 'Let it run').click()
+  await button(page, 'Freeze').waitFor()
+  t.equal((await clock()).running, true)
+  await shown.locator('time').filter({ hasNotText: '11:59:59' }).waitFor()
+  await button(page, 'Freeze').click()
+  await button(page, 'Let it run').waitFor()
+  t.equal((await clock()).running, false)
+  await instant.fill('2026-05-01')
+  await button(page, 'Set and let it run').click()
+  await button(page, 'Freeze').waitFor()
+  t.match((await clock()).now, '2026-05-01T00:00')
+})
+
+t.test('console: each form of a script entry does on a live emulator what it says', LONG, async t => {
+  const { page, origin, control } = await openConsole(t, { hash: '#/behaviour/script', records: PAID })
+  const { send, refund } = client(origin)
+  const add = async (title: string, fields: Record<string, string> = {}) => {
+    await control('POST /reset')
+    await page.getByRole('link', { name: title, exact: true }).click()
+    for (const [label, value] of Object.entries(fields)) {
+      const field = page.getByLabel(label, { exact: true })
+      if ((await page.locator('select').and(field).count()) === 1) await field.selectOption(value)
+      else await field.fill(value)
+    }
+    await button(page, 'Add the entry').click()
+    await card(page, 'Entries').getByText('0 applied').waitFor()
+  }
+
+  await add('Lose the answer of the next refund')
+  await t.rejects(refund('100'))
+  t.equal((await control('GET ')).body.counts.refunds, 1, 'the refund was made')
+  t.equal((await refund('100')).status, 200)
+
+  await add('Be down for ten seconds')
+  const down = await send('GET /tickets')
+  t.strictSame([down.status, down.headers.get('retry-after'), (await refund('100')).status], [503, '10', 503])
+  await control('POST /clock/advance', { by: '10s' })
+  t.equal((await send('GET /tickets')).status, 200)
+
+  await add('Hold until two wait')
+  const first = refund('100')
+  await card(page, 'Gates').getByText('1 wait, the first one first.').waitFor()
+  const second = refund('200')
+  t.strictSame([(await first).status, (await second).status], [200, 200])
+
+  await add('Slow lists', { 'At least': '300ms', 'At most': '300ms' })
+  const begun = performance.now()
+  await send('GET /tickets')
+  t.ok(performance.now() - begun >= 295)
+
+  await add('Flaky by chance', { 'Share of calls': '0.5' })
+  const statuses: number[] = []
+  for (let nth = 0; nth < 20; nth++) statuses.push((await send('GET /tickets')).status)
+  t.ok(statuses.includes(200) && statuses.includes(503) && statuses.every(status => [200, 503].includes(status)), statuses.join())
+
+  await add('Your own', { Operation: 'GET /locations', Status: '418' })
+  t.equal((await send('GET /locations')).status, 418)
+  await control('POST /script', { on: '*', delay: '1ms' })
+  await button(page, 'Remove scr_2').waitFor()
+  await button(page, 'Remove all entries').click()
+  await page.getByText('every call is answered as the reference says').waitFor()
+  t.strictSame((await control('GET /script')).body.data, [])
+})
+
+t.test('console: the YAML of an entry can be edited before it is added, and a problem is shown at its field or line', LONG, async t => {
+  const { page, control } = await openConsole(t, { hash: '#/behaviour/script?add=slow', expected: /400/ })
+  const form = card(page, 'Add an entry')
+  const yaml = page.getByLabel('YAML of the entry')
+
+  await page.getByLabel('At least').fill('soon')
+  await button(page, 'Add the entry').click()
+  await form
+    .locator('.field', { has: page.getByLabel('At least') })
+    .locator('.problem')
+    .waitFor()
+  t.equal(await form.locator('.marked').count(), 1)
+  await page.getByLabel('At least').fill('1s')
+  t.equal(await form.locator('.marked').count(), 0, 'the problem of another text is gone')
+
+  await yaml.fill('on: GET /tickets\ndelay: 1ms\nbelay: 2\n')
+  await button(page, 'Add the entry').click()
+  await form.getByRole('button', { name: 'Line 3' }).waitFor()
+  await form.getByRole('listitem').filter({ hasText: 'did you mean delay?' }).waitFor()
+  t.equal(await page.getByLabel('At least').isDisabled(), true)
+  t.strictSame((await control('GET /script')).body.data, [])
+  await yaml.fill('name: mine\non: GET /tickets\nmatch: { query: { limit: "5" } }\ndelay: 1ms\n')
+  await button(page, 'Add the entry').click()
+  await card(page, 'Entries').getByText('mine').first().waitFor()
+  t.strictSame((await control('GET /script')).body.data[0].entry, { name: 'mine', on: 'GET /tickets', match: { query: { limit: '5' } }, delay: '1ms' })
+  await button(page, 'Discard the edits').click()
+  t.match(await yaml.inputValue(), 'name: answers are slow')
+})
+
+t.test('console: a gate shows who waits in which order, and opens for the last one first', LONG, async t => {
+  const { page, origin, control } = await openConsole(t, { hash: '#/behaviour/script?add=gate', records: PAID })
+  const { refund } = client(origin)
+  const gates = card(page, 'Gates')
+
+  await button(page, 'Add the entry').click()
+  await gates.getByText('closed').waitFor()
+  const answered: string[] = []
+  const noted = async (amount: string) => {
+    const answer = (await (await refund(amount)).json()) as { amount: number }
+    answered.push(String(answer.amount))
+  }
+  const first = noted('100')
+  await gates.getByText('1. req_1 POST /refunds').waitFor()
+  const second = noted('200')
+  await gates.getByText('2. req_2 POST /refunds').waitFor()
+  await button(page, 'Open, last first: refunds').click()
+  await page.getByText('The gate refunds is open; 2 calls go on').waitFor()
+  await Promise.all([first, second])
+  await gates.getByText('Calls go through.').waitFor()
+  t.equal(await button(page, 'Open: refunds').isDisabled(), true)
+  const { refunds } = (await control('GET /state')).body
+  t.strictSame(
+    refunds.map(({ amount }: { amount: number }) => amount),
+    [200, 100],
+    'the last call ran first'
+  )
+})
+
+t.test('console: a setting is changed and set back; it shows its assumption and where its value comes from', LONG, async t => {
+  const { page, call, control } = await openConsole(t, {
+    hash: '#/behaviour/settings?q=pagination',
+    settings: { port: 4020 },
+    scenario: { data: smallFixture(), settings: { pagination: { default_limit: 3 } } },
+    expected: /400/
+  })
+  const value = page.getByLabel('Value of pagination.max_limit')
+  const setting = page.locator('.behaviour-setting').filter({ hasText: 'pagination.max_limit' })
+
+  await page.locator('.behaviour-setting').filter({ hasText: 'pagination.default_limit' }).getByText('from the scenario').waitFor()
+  await setting.getByText('A10: other pagination parameters').click()
+  await setting.getByText('limit 1 to 100, default 10, anything else is refused').waitFor()
+  t.equal(await button(page, 'Set back pagination.max_limit').isDisabled(), true)
+  await value.fill('5')
+  await value.press('Enter')
+  await setting.getByText('changed since the load').waitFor()
+  t.equal((await call('GET /tickets?limit=6')).status, 400)
+  await value.fill('0')
+  await button(page, 'Change pagination.max_limit').click()
+  await setting.locator('.problem').filter({ hasText: 'at least 1 was expected' }).waitFor()
+  await button(page, 'Set back pagination.max_limit').click()
+  await page.getByText('pagination.max_limit is set back').waitFor()
+  t.equal((await control('GET /settings')).body.settings['pagination.max_limit'].source, 'default')
+  t.equal(await value.inputValue(), '100')
+  await page.getByLabel('Value of pagination.order').selectOption('oldest_first')
+  await button(page, 'Change pagination.order').click()
+  await page.getByText('pagination.order is oldest_first').waitFor()
+
+  await page.getByLabel('Search the settings').fill('')
+  await page.getByLabel('Only those that are not at their default').check()
+  t.match(page.url(), /#\/behaviour\/settings\?changed=1$/)
+  t.strictSame(await page.locator('.behaviour-setting h3').allTextContents(), ['pagination.default_limit', 'pagination.order', 'port'])
+  await page.locator('.behaviour-setting').filter({ hasText: 'port' }).getByText('from --port').waitFor()
+  await page.keyboard.press('Tab')
+  await page.getByRole('heading', { name: 'Behaviour' }).click()
+  await page.keyboard.press('/')
+  await page.keyboard.type('nothing is like that')
+  await page.getByText('No setting is like that.').waitFor()
+})
+
+t.test('console: the value of the control token is never in the page', LONG, async t => {
+  const { page } = await openConsole(t, { hash: '#/behaviour/settings', settings: { control_token: 'open sesame' }, expected: /401/ })
+
+  await page.getByLabel('Control token').fill('open sesame')
+  await page.getByLabel('Control token').press('Enter')
+  await page.getByText('control_token').first().waitFor()
+  t.notMatch(await page.content(), 'open sesame')
+  await page.locator('.behaviour-setting').filter({ hasText: 'control_token' }).getByText('***').waitFor()
+})
+
+t.test('console: nothing that was sent is markup in the Behaviour view', LONG, async t => {
+  const { page, control, origin } = await openConsole(t, {
+    hash: '#/behaviour',
+    scenario: { name: HOSTILE, description: HOSTILE, data: smallFixture(PAID), settings: { transactions: {} } },
+    expected: /400/
+  })
+  const { send } = client(origin)
+  const isText = async (where: string) => {
+    await page.getByText(HOSTILE).first().waitFor()
+    t.equal(await page.locator('main img, main b b, [onerror], header img').count(), 0, where)
+    t.notMatch(await page.title(), /^1/)
+  }
+
+  await isText('scenario')
+  await page.getByLabel('Scenario or fixture, as YAML or JSON').fill(`name: x\n'${HOSTILE}': 1\nfixtures: ['${HOSTILE}']\n`)
+  await button(page, 'Check the document').click()
+  await card(page, 'Load a document').getByRole('listitem').first().waitFor()
+  await isText('problems')
+  await page.getByLabel('Name of the snapshot').fill(HOSTILE)
+  await button(page, 'Save a snapshot').click()
+  await card(page, 'Snapshots').locator('.problem').waitFor()
+  await isText('snapshots')
+
+  await control('POST /script', {
+    name: HOSTILE,
+    on: 'POST /refunds',
+    match: { body: { reason: HOSTILE } },
+    hold: { gate: 'g', for: '20s' },
+    respond: { status: 400, error: { code: HOSTILE, message: HOSTILE } }
+  })
+  await page.goto(`${origin}/_control#/behaviour/script`)
+  const answer = send('POST /refunds', { transaction: 'txn_a', reason: HOSTILE })
+  await card(page, 'Gates').getByText('1. req_1 POST /refunds').waitFor()
+  await card(page, 'Entries').getByText('YAML of scr_1').click()
+  await isText('script')
+  await page.getByLabel('Message').fill(HOSTILE)
+  await button(page, 'Open: g').click()
+  t.equal((await answer).status, 400)
+  await page.getByText('The gate g is open').waitFor()
+  await isText('gates')
+
+  await page.goto(`${origin}/_control#/behaviour/settings?q=${encodeURIComponent('test_header')}`)
+  const value = page.getByLabel('Value of evidence.test_header')
+  await value.fill(HOSTILE)
+  await value.press('Enter')
+  await page.locator('.problem').waitFor()
+  await isText('settings')
+})
+
+t.test('console: the Behaviour view can be used with the keyboard alone', LONG, async t => {
+  const { page, control } = await openConsole(t, { hash: '#/behaviour' })
+
+  await page.getByRole('tab', { name: 'Scenario' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  t.match(page.url(), /#\/behaviour\/script$/)
+  for (let nth = 0; nth < 9 && (await page.evaluate('document.activeElement.textContent')) !== 'Be down for ten seconds'; nth++)
+    await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByLabel('For', { exact: true }).waitFor()
+  for (let nth = 0; nth < 15; nth++) {
+    await page.keyboard.press('Tab')
+    if ((await page.evaluate('document.activeElement.textContent')) === 'Add the entry') break
+  }
+  await page.keyboard.press('Enter')
+  await card(page, 'Entries').getByText('the service is down').first().waitFor()
+  t.equal((await control('GET /script')).body.data[0].entry.for, '10s')
+})
+
+t.test('console: nothing moves in the Behaviour view while calls come', LONG, async t => {
+  for (const hash of ['#/behaviour', '#/behaviour/script?add=own', '#/behaviour/clock', '#/behaviour/settings']) {
+    const { page, call, control } = await openConsole(t, { hash })
+    await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
+    await page.getByRole('tabpanel').getByRole('heading').first().waitFor()
+    await page.waitForTimeout(1500)
+    await page.evaluate(`window.moved = []; new PerformanceObserver(list => {
+      for (const entry of list.getEntries()) window.moved.push([entry.value, entry.sources.map(source => source.node?.textContent?.slice(0, 60))])
+    }).observe({ type: 'layout-shift' })`)
+    for (let nth = 0; nth < 12; nth++) {
+      await call('GET /tickets')
+      await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'external', amount: 100 } })
+      await page.waitForTimeout(200)
+    }
+    t.strictSame(await page.evaluate('window.moved'), [], hash)
+  }
+})
+
+const PREPARED: readonly [hash: string, ready: string][] = [
+  ['#/behaviour?scenario=test-cards', 'Restore lunch'],
+  ['#/behaviour/clock', 'Let it run'],
+  ['#/behaviour/script?add=decline', 'Open: g'],
+  ['#/behaviour/settings', 'Change seed']
+]
+for (const [hash, ready] of PREPARED) {
+  t.test(`console: ${hash} meets WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
+    await isAccessible(t, hash, {
+      prepare: async ({ page, control }) => {
+        await control('PUT /snapshots/lunch')
+        await control('POST /script', {
+          name: 'a slow list',
+          on: ['GET /tickets', 'GET /locations'],
+          match: { query: { limit: '/^1/' } },
+          chance: 0.5,
+          delay: '1ms'
+        })
+        await control('POST /script', { on: 'POST /refunds', hold: { gate: 'g', for: '30s' } })
+        await control('PATCH /settings', { 'pagination.max_limit': 5 })
+        await page.reload()
+        await button(page, ready).waitFor()
+        await page.waitForTimeout(300)
+        if (hash.includes('script')) {
+          await page.getByLabel('Status', { exact: true }).fill('x')
+          await button(page, 'Add the entry').click()
+          await page.locator('.problem').first().waitFor()
+        }
+        if (hash.includes('scenario=')) {
+          await button(page, 'Add a variable').click()
+          await page.getByLabel('Scenario or fixture, as YAML or JSON').fill('seed: x')
+          await button(page, 'Check the document').click()
+          await page.locator('.problem').first().waitFor()
+        }
+      },
+      expected: /400/
+    })
+  })
+}

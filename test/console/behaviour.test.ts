@@ -1,0 +1,232 @@
+/** The words and values of the console's Behaviour view. */
+import t from 'tap'
+import type { ScriptEntry } from '../../src/client/documents.js'
+import { yamlOf } from '../../src/console/ui/components/yaml.js'
+import { changesInWords } from '../../src/console/ui/views/behaviour/changes-words.js'
+import { callsInWords, effectInWords, operationsInWords } from '../../src/console/ui/views/behaviour/entry-words.js'
+import { fieldAt, PRESETS, type Preset, presetCalled, valuesOf } from '../../src/console/ui/views/behaviour/presets.js'
+import { choicesIn, groupsOf, rangeIn, shownValue, sourceInWords, textOf, valueIn } from '../../src/console/ui/views/behaviour/setting-values.js'
+import { givenVariables, rowsOf } from '../../src/console/ui/views/behaviour/variable-values.js'
+import { startTestEmulator } from '../support/emulator.js'
+
+const YAML = { 'content-type': 'application/yaml' }
+
+t.test('console: each form of a script entry makes one that the emulator takes, as it stands and with its parameters emptied', async t => {
+  const { control } = await startTestEmulator(t)
+  const forms: [name: keyof typeof PRESETS, values: Record<string, string>, entry: object][] = [
+    [
+      'decline',
+      {},
+      {
+        name: 'card payments are declined',
+        on: 'POST /transactions',
+        match: { body: { payment_type: 'card' } },
+        calls: 1,
+        respond: { status: 402, error: { type: 'card_error', code: 'card_declined', message: 'The card was declined.' } }
+      }
+    ],
+    [
+      'decline',
+      { calls: ' 2-3 ', ticket: 'tkt_a', last4: '0341', message: 'No: "never" #1' },
+      {
+        name: 'card payments are declined',
+        on: 'POST /transactions',
+        match: { body: { payment_type: 'card', ticket: 'tkt_a', card: { last4: '0341' } } },
+        calls: '2-3',
+        respond: { status: 402, error: { type: 'card_error', code: 'card_declined', message: 'No: "never" #1' } }
+      }
+    ],
+    ['lose', { calls: '' }, { name: 'the answer is lost', on: 'POST /refunds', fault: 'connection_reset', when: 'after' }],
+    ['down', { retry_after: '' }, { name: 'the service is down', on: '*', for: '10s', respond: { status: 503, error: {} } }],
+    ['hold', { longest: '' }, { name: 'calls wait for each other', on: 'POST /refunds', hold: { until: 2, release: 'in_order' } }],
+    ['gate', {}, { name: 'calls wait at a gate', on: 'POST /refunds', hold: { gate: 'refunds', for: '30s' } }],
+    [
+      'slow',
+      {},
+      {
+        name: 'answers are slow',
+        on: ['GET /locations', 'GET /accounts', 'GET /accounts/{id}/users', 'GET /tickets', 'GET /transactions', 'GET /refunds'],
+        delay: { min: '500ms', max: '3s' }
+      }
+    ],
+    ['slow', { on: 'GET /tickets', min: '1s', max: '1s', calls: '4+' }, { name: 'answers are slow', on: 'GET /tickets', calls: '4+', delay: '1s' }],
+    ['flaky', {}, { name: 'calls fail now and then', on: '*', chance: 0.2, respond: { status: 503, error: {} } }],
+    ['flaky', { how: 'hang', chance: '1' }, { name: 'calls fail now and then', on: '*', chance: 1, fault: 'hang' }],
+    ['own', {}, { on: 'GET /tickets', respond: { status: 500, error: {} } }]
+  ]
+  for (const [name, values, entry] of forms) {
+    await control('DELETE /script')
+    const preset: Preset = PRESETS[name]
+    const made = preset.entry({ ...valuesOf(preset), ...values })
+    t.strictSame(made, entry, name)
+    const { status, body } = await control('POST /script', yamlOf(made), YAML)
+    t.equal(status, 201, JSON.stringify(body))
+    t.strictSame(body.entry, made)
+  }
+  t.strictSame(['hold', 'constructor', undefined].map(presetCalled), ['hold', 'decline', 'decline'])
+})
+
+t.test('console: a problem of a script entry is shown at the field that its value came from', async t => {
+  const { control } = await startTestEmulator(t)
+  const cases: [name: keyof typeof PRESETS, values: Record<string, string>, fields: (string | undefined)[]][] = [
+    ['decline', { calls: '0', status: 'x' }, ['calls', 'status']],
+    ['down', { for: 'ten', retry_after: 'x' }, ['for', 'retry_after']],
+    ['hold', { until: '1.5', longest: 'x' }, ['until']],
+    ['slow', { min: 'x' }, ['min']],
+    ['slow', { min: '3s', max: '1s' }, ['min']],
+    ['flaky', { chance: '2' }, ['chance']]
+  ]
+  for (const [name, values, wanted] of cases) {
+    const preset: Preset = PRESETS[name]
+    const { status, body } = await control('POST /script', yamlOf(preset.entry({ ...valuesOf(preset), ...values })), YAML)
+    t.equal(status, 400, name)
+    const fields = body.error.problems.map(({ path }: { path: string }) => fieldAt(preset.fields, path))
+    for (const field of wanted) t.ok(fields.includes(field), `${name} ${field}: ${JSON.stringify(body.error.problems)}`)
+  }
+  t.equal(fieldAt(PRESETS.decline.fields, ''), undefined)
+  t.equal(fieldAt(PRESETS.decline.fields, 'match.body.card.last4'), 'last4')
+  t.equal(fieldAt(PRESETS.decline.fields, 'match.body.cards'), undefined)
+})
+
+t.test('console: a script entry in words', async t => {
+  const cases: [entry: ScriptEntry, operations: string, calls: string, effect: string][] = [
+    [{ on: '*', fault: 'hang' }, 'every call', '', 'hang before the call takes effect'],
+    [
+      { on: ['GET /tickets', 'GET /refunds'], calls: 1, chance: 0.07, fault: 'connection_reset', when: 'after', delay: '2s' },
+      'GET /tickets, GET /refunds',
+      'calls 1, 7 % of them',
+      'waits 2s, then connection reset after the call took effect'
+    ],
+    [
+      { on: 'POST /refunds', match: { body: { amount: { gt: 5 }, reason: ['a', 'b'] } }, hold: { until: 2 }, delay: { min: '1s', max: '2s' } },
+      'POST /refunds',
+      'gt: 5, reason: a or b',
+      'holds until 2 wait, then waits 1s to 2s'
+    ],
+    [
+      { on: 'POST /refunds', from: '2026-01-01', until: '2026-02-01', for: '5s', hold: { gate: 'g', release: 'reverse', for: '9s' } },
+      'POST /refunds',
+      'from 2026-01-01, until 2026-02-01, for 5s',
+      'holds until gate g opens, releases the last one first, at most 9s'
+    ],
+    [{ on: '*', respond: {} }, 'every call', '', 'answers 200'],
+    [{ on: '*', respond: { error: { code: 'x' } } }, 'every call', '', 'answers 400 x'],
+    [{ on: '*', respond: { status: 503, error: {}, retry_after: '10s' } }, 'every call', '', 'answers 503, Retry-After 10s']
+  ]
+  for (const [entry, operations, calls, effect] of cases)
+    t.strictSame([operationsInWords(entry), callsInWords(entry), effectInWords(entry)], [operations, calls, effect])
+})
+
+t.test('console: what has changed since the load in words', async t => {
+  const nothing = {
+    records: {},
+    keys: { added: 0, deleted: 0 },
+    clock: { began: { now: null, running: true }, changed: false },
+    script: { added: [], removed: [], matched: 0 },
+    settings: []
+  }
+  const lines = (changes: object) => changesInWords({ ...nothing, ...changes }).map(({ text, tab }) => `${text}${tab === undefined ? '' : ` → ${tab}`}`)
+
+  t.strictSame(lines({}), [])
+  t.strictSame(
+    lines({ records: { refunds: { added: 2, changed: 0, deleted: 1 }, users: { added: 0, changed: 1, deleted: 0 } }, keys: { added: 1, deleted: 0 } }),
+    ['Users: 1 changed', 'Refunds: 2 added, 1 deleted', 'API keys: 1 added']
+  )
+  t.strictSame(
+    lines({ clock: { began: { now: null, running: true }, changed: true }, script: { added: ['scr_2'], removed: ['scr_1'], matched: 3 }, settings: ['seed'] }),
+    ['Clock: it began as the machine’s → clock', 'Script: scr_2 added; scr_1 removed; calls matched 3 times → script', 'Settings: seed → settings']
+  )
+  for (const [running, text] of [
+    [true, 'at'],
+    [false, 'frozen at']
+  ] as const) {
+    t.strictSame(lines({ clock: { began: { now: '2026-05-01T00:00:00.000Z', running }, changed: true } }), [
+      `Clock: it began ${text} 2026-05-01 00:00:00 UTC → clock`
+    ])
+  }
+  t.strictSame(lines({ script: { added: [], removed: [], matched: 1 } }), ['Script: calls matched once → script'])
+})
+
+t.test('console: settings are in groups, those that can be changed first, and are found by name, text and assumption', async t => {
+  const { control } = await startTestEmulator(t, { settings: { port: 4020 } })
+  await control('PATCH /settings', { 'pagination.max_limit': 5 })
+  const { settings } = (await control('GET /settings')).body
+  const names = (filter?: object) => groupsOf(settings, filter).map(({ name, isFixed, settings }) => `${name}${isFixed ? ' fixed' : ''}: ${settings.length}`)
+
+  t.strictSame(names(), [
+    'seed: 1',
+    'ids: 8',
+    'statuses: 7',
+    'errors: 1',
+    'pagination: 4',
+    'search: 2',
+    'parameters: 3',
+    'auth: 2',
+    'evidence: 3',
+    'transactions: 2',
+    'process fixed: 12',
+    'limits fixed: 25',
+    'sandboxes fixed: 1'
+  ])
+  t.strictSame(names({ text: ' A10 ' }), ['pagination: 3'])
+  t.strictSame(names({ text: 'largest LIMIT' }), ['pagination: 1'])
+  t.strictSame(names({ isChangedOnly: true }), ['pagination: 1', 'process fixed: 1'])
+  t.strictSame(names({ text: 'nothing is like that' }), [])
+})
+
+t.test('console: values of settings are typed as they are shown, and what is of no right type stays text', async t => {
+  const { control } = await startTestEmulator(t, { settings: { port: 4020 } })
+  const { settings } = (await control('GET /settings')).body
+  const typed: [key: string, text: string, value: unknown][] = [
+    ['statuses.created', '201', 201],
+    ['statuses.created', '202', '202'],
+    ['pagination.order', 'oldest_first', 'oldest_first'],
+    ['errors.expose_rule', 'false', false],
+    ['errors.expose_rule', 'true', true],
+    ['errors.expose_rule', 'no', 'no'],
+    ['pagination.max_limit', ' 7 ', 7],
+    ['pagination.max_limit', '7.5', '7.5'],
+    ['pagination.max_limit', '', ''],
+    ['auth.accept_any_key', ' ', null],
+    ['auth.accept_any_key', 'mch_a', 'mch_a'],
+    ['ids.prefixes.refund', '', '']
+  ]
+  for (const [key, text, value] of typed) t.equal(valueIn(text, settings[key].schema), value, `${key} ${text}`)
+  t.strictSame(
+    ['statuses.created', 'errors.expose_rule', 'auth.accept_any_key', 'pagination.max_limit'].map(key => choicesIn(settings[key].schema)),
+    [['200', '201'], ['true', 'false'], null, null]
+  )
+  t.strictSame([rangeIn(settings.seed.schema), rangeIn(settings['ids.prefixes.refund'].schema)], ['From 0 to 4294967295.', ''])
+  t.strictSame([textOf(['a', 'b']), textOf(null), textOf(false), shownValue(null), shownValue(0)], ['a, b', '', 'false', 'none', '0'])
+  t.strictSame(
+    [
+      sourceInWords(settings.port),
+      sourceInWords(settings.seed),
+      ...['control', 'scenario', 'environment'].map(source => sourceInWords({ ...settings.seed, source })),
+      sourceInWords({ ...settings['ids.length'], source: 'environment', given_by: 'COMMERCE_EMULATOR_IDS_LENGTH' }),
+      sourceInWords({ ...settings['ids.length'], source: 'flag' })
+    ],
+    ['from --port', 'the default', 'changed since the load', 'from the scenario', 'from SEED', 'from COMMERCE_EMULATOR_IDS_LENGTH', 'from --set ids.length']
+  )
+})
+
+t.test('console: variables are sent with the types of their defaults, those at their defaults not at all', async t => {
+  const declared = { last4: '0341', count: 3, strict: true }
+
+  t.strictSame(rowsOf(declared), [
+    { name: 'last4', value: '0341', kind: 'text', fallback: '0341' },
+    { name: 'count', value: '3', kind: 'number', fallback: 3 },
+    { name: 'strict', value: 'true', kind: 'true or false', fallback: true }
+  ])
+  t.strictSame([rowsOf(undefined), givenVariables(rowsOf(declared))], [[], {}])
+  const rows = (values: string[]) => rowsOf(declared).map((row, place) => ({ ...row, value: values[place] as string }))
+  t.strictSame(givenVariables(rows(['0042', ' 4 ', 'false'])), { last4: '0042', count: 4, strict: false })
+  t.strictSame(givenVariables(rows(['', 'four', 'no'])), { last4: '', count: 'four', strict: 'no' })
+  t.strictSame(
+    givenVariables([
+      { name: ' a ', value: '1', kind: 'text' },
+      { name: ' ', value: '2', kind: 'number' }
+    ]),
+    { a: '1' }
+  )
+})
