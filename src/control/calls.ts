@@ -139,9 +139,9 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
   {
     title: 'Settings and descriptions',
     calls: {
-      'GET /settings': { does: 'Each setting, its value and where that came from: [the settings](settings.md).' },
+      'GET /settings': { does: 'Each setting, its value, where that came from and what it may be: [the settings](settings.md).' },
       'PATCH /settings': { does: 'Changes settings of the sandbox until the next load or reset.', body: '{"pagination.max_limit":5}' },
-      'DELETE /settings/NAME': { does: 'Sets a setting of the sandbox back.' },
+      'DELETE /settings/NAME': { does: 'Sets a setting back to what flag, environment, scenario or default give.' },
       'GET /openapi.json': {
         does: 'The emulated API as OpenAPI 3.1.',
         query: { style: '`flat` names nested parameters in brackets, for generators that do not know `deepObject`.' }
