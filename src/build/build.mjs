@@ -235,6 +235,7 @@ async function main() {
   const before = await inputs()
   const isSchemaWanted = process.argv.includes('--schema')
   if (!isSchemaWanted && (await readFile(INPUTS, 'utf8').catch(() => '')) === before) return
+  console.error('Building commerce-emulator; this takes a few seconds.')
   await rm(DIST, { recursive: true, force: true })
   await mkdir(DIST)
   const types = runNode('src/build/declare.mjs')
