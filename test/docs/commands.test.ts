@@ -56,7 +56,7 @@ t.test(
     const port = Number(text)
     const bin = t.testdir()
     for (const [name, line] of [
-      ['commerce-emulator', `exec '${process.execPath}' '${ROOT}dist/main.js' "$@"`],
+      ['commerce-emulator', `unset NODE_OPTIONS; exec '${process.execPath}' '${ROOT}dist/main.js' "$@"`],
       ['curl', `exec env PATH="$REAL_PATH" curl -sS "$@"`]
     ] as const) {
       writeFileSync(`${bin}/${name}`, `#!/bin/sh\n${line}\n`)
