@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'time',
     title: 'Time',
-    width: '6.4rem',
+    width: '7rem',
     isSecondary: true,
     cell: ({ call }) => (
       <time dateTime={call.at} title={call.at}>
@@ -144,12 +144,13 @@ function Page() {
 
 /** When a journal is cleared, the call that is shown keeps its place in the list, under the address of an earlier one. */
 function useKeptChoice(): void {
-  const before = useRef(0)
+  const before = useRef(list.peek())
   useSignalEffect(() => {
-    const period = periodOf(list.value, sandbox.peek())
+    const name = sandbox.peek()
+    const period = periodOf(before.current, name)
     const { view, path, query } = route.peek()
-    if (period > before.current && view === 'calls' && path.length === 1) go({ path: [...path, `before-${period - 1}`], query }, { replace: true })
-    before.current = period
+    if (periodOf(list.value, name) > period && view === 'calls' && path.length === 1) go({ path: [...path, `before-${period}`], query }, { replace: true })
+    before.current = list.value
   })
 }
 
