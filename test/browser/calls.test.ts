@@ -60,6 +60,21 @@ t.test('calls: the list is live, its filters are in the address, and a call says
   t.equal(page.url(), `${origin}/_control#/calls/req_3`)
 })
 
+t.test('calls: a call that is opened after a load has its why, and those before the load do not', BROWSER, async t => {
+  const { page, call, control, origin } = await openConsole(t, { hash: '#/data', expected: /404/ })
+  await page.getByText('Live').waitFor()
+  await call('GET /nothing')
+  await control('POST /reset')
+  await call('GET /tickets')
+  await call('GET /nothing')
+
+  await page.goto(`${origin}/_control#/calls/req_2`)
+  await page.getByRole('complementary', { name: 'Call req_2' }).getByText('Refused with').waitFor()
+  t.equal(page.url(), `${origin}/_control#/calls/req_2`)
+  await page.getByText('3 calls').waitFor()
+  t.equal(await page.locator('.grid-row.past').count(), 1)
+})
+
 t.test('calls: the keyboard goes through the list, copies and sends again', LONG, async t => {
   const opened = await openConsole(t, { expected: /400/ })
   const { page, control, origin } = opened

@@ -16,7 +16,7 @@ t.test('console: a record with its money, its links both ways, and a search as o
 
   const detail = page.getByRole('complementary', { name: 'txn_a' })
   await detail.getByRole('img', { name: 'charged 4,200 usd, refunded 1,000 usd, remaining 3,200 usd' }).waitFor()
-  await detail.getByRole('region', { name: '1 refunds' }).getByRole('link', { name: 'rfd_a' }).click()
+  await detail.getByRole('region', { name: '1 refund' }).getByRole('link', { name: 'rfd_a' }).click()
   t.equal(page.url(), `${origin}/_control#/data/refunds/rfd_a`)
   await page.getByRole('region', { name: 'Belongs to' }).getByRole('link', { name: 'txn_a' }).click()
   await page.getByRole('region', { name: 'Belongs to' }).getByRole('link', { name: 'tkt_a' }).click()
@@ -67,7 +67,7 @@ t.test('console: a Ticket and a key are made, and records are edited; a wrong fi
   t.notOk((await control('GET /state')).body.tickets.some(({ id }: { id: string }) => id === 'tkt_c'))
   await page.getByRole('textbox', { name: 'Fixture' }).fill('tickets:\n  - { id: tkt_c, location: loc_a }\n')
   await page.getByRole('button', { name: 'Merge into the state' }).click()
-  await page.getByText('Added or changed: 1 tickets.').waitFor()
+  await page.getByText('Added or changed: 1 ticket.').waitFor()
 
   await page.getByRole('link', { name: 'API keys' }).click()
   await page.getByLabel('A new key that acts as').selectOption('rsl_r')

@@ -149,14 +149,17 @@ function useKeptChoice(): void {
     const name = sandbox.peek()
     const period = periodOf(before.current, name)
     const { view, path, query } = route.peek()
-    if (periodOf(list.value, name) > period && view === 'calls' && path.length === 1) go({ path: [...path, `before-${period}`], query }, { replace: true })
+    const isCleared = periodOf(list.value, name) > period
+    const key = keyOf(name, period, path[0] ?? '')
+    const isKept = view === 'calls' && path.length === 1 && before.current.rows.some(row => row.key === key)
+    if (isCleared && isKept) go({ path: [...path, `before-${period}`], query }, { replace: true })
     before.current = list.value
   })
 }
 
 function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
   return isNarrowed ? (
-    <Empty title="No call is like that." />
+    <Empty title="No call matches." />
   ) : (
     <Empty title="No call has come yet.">
       <p>

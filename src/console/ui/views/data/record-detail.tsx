@@ -1,12 +1,13 @@
 /** A record with its fields, what it belongs to, and what belongs to it. */
 import { useSignal } from '@preact/signals'
 import { hrefOf } from '../../app/route.js'
+import { Beside, CloseButton } from '../../components/beside.js'
 import { Json } from '../../components/code.js'
 import { Empty } from '../../components/states.js'
 import type { Family, State } from '../../control/client.js'
 import { Merge } from './merge.js'
 import { MoneyBar } from './money-bar.js'
-import { childrenOf, familiesOfIds, type LinkedRecord, moneyIn, nameOf, parentsOf, recordIn } from './records.js'
+import { childrenOf, countOf, familiesOfIds, type LinkedRecord, moneyIn, nameOf, parentsOf, recordIn } from './records.js'
 
 type Props = { state: State; family: Family; id: string; refundable: 'amount' | 'amount_plus_extras'; onClose: () => void }
 
@@ -22,8 +23,9 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
     return of && hrefOf({ path: [of, text] })
   }
   return (
-    <aside aria-label={id}>
-      <div class="row">
+    <Beside label={id}>
+      <CloseButton label={`Close ${id}`} onClose={onClose} />
+      <header class="row">
         <h2>{id}</h2>
         {record && (
           <button
@@ -36,10 +38,7 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
             Edit
           </button>
         )}
-        <button type="button" class="small" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      </header>
       {record === undefined ? (
         <Empty title={`There is no ${id} among the ${family}.`} />
       ) : (
@@ -50,7 +49,7 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
           {childrenOf(state, family, id).map(({ family: of, field, records }) => (
             <Links
               key={`${of} ${field}`}
-              title={`${records.length.toLocaleString('en')} ${of}`}
+              title={countOf(records.length, of)}
               links={records.slice(0, SHOWN).map(child => ({ family: of, record: child }))}
               more={records.length > SHOWN ? hrefOf({ path: [of], query: { search: id } }) : null}
             />
@@ -68,7 +67,7 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
           )}
         </>
       )}
-    </aside>
+    </Beside>
   )
 }
 
@@ -85,7 +84,7 @@ function Links({ title, links, more = null }: { title: string; links: readonly L
         ))}
         {more && (
           <li>
-            <a href={more}>all of them</a>
+            <a href={more}>All of them</a>
           </li>
         )}
       </ul>
