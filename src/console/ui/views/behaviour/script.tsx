@@ -64,7 +64,12 @@ function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: 
           {conditions && <span class="faint"> ({conditions})</span>}: {effectInWords(entry)}
         </p>
         <p class="behaviour-counts">
-          <span class="badge">{matched} matched</span> <span class={`badge ${applied > 0 ? 'good' : ''}`}>{applied} applied</span>
+          <span class="badge">
+            <span class="count">{matched}</span> matched
+          </span>{' '}
+          <span class={`badge ${applied > 0 ? 'good' : ''}`}>
+            <span class="count">{applied}</span> applied
+          </span>
           {too_long !== undefined && <span class="badge warn">{too_long} with a value too long for the pattern</span>}
         </p>
         <details>

@@ -48,15 +48,15 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'call',
     title: 'Call',
-    width: 'minmax(9rem, 3fr)',
+    width: 'minmax(9rem, 2.4fr)',
     cell: ({ call }) => (
       <span title={call.on ?? 'No operation of the reference'}>
         <b>{call.method}</b> {pathShown(call)}
       </span>
     )
   },
-  { key: 'by', title: 'Decided by', width: 'minmax(5.5rem, 1fr)', cell: ({ call }) => <span title={textOfRule(call.refusal?.rule)}>{decidedBy(call)}</span> },
-  { key: 'test', title: 'Test', width: 'minmax(4rem, 1fr)', isSecondary: true, cell: ({ call }) => <span title={call.test ?? ''}>{call.test}</span> },
+  { key: 'by', title: 'Decided by', width: 'minmax(5.2rem, 0.8fr)', cell: ({ call }) => <span title={textOfRule(call.refusal?.rule)}>{decidedBy(call)}</span> },
+  { key: 'test', title: 'Test', width: 'minmax(4rem, 1.4fr)', isSecondary: true, cell: ({ call }) => <span title={call.test ?? ''}>{call.test}</span> },
   { key: 'ms', title: 'ms', width: '3rem', isNumber: true, isSecondary: true, cell: ({ call }) => call.ms }
 ]
 const SANDBOX_COLUMN: Column<Row> = { key: 'sandbox', title: 'Sandbox', width: 'minmax(4rem, 0.7fr)', cell: row => row.sandbox || 'base' }
