@@ -52,6 +52,7 @@ t.test('calls: the list is live, its filters are in the address, and a call says
   const chain = detail.getByRole('listitem')
   t.strictSame(await chain.first().locator('.badge').textContent(), 'kept')
   t.match(await chain.filter({ hasText: 'broken' }).textContent(), /REF-7.*remaining300.*asked400/)
+  t.equal(await chain.filter({ hasText: 'broken' }).getByRole('link', { name: transaction }).getAttribute('href'), `#/data/transactions/${transaction}`)
   await detail.getByRole('link', { name: 'REF-7' }).first().hover()
   t.equal(await detail.getByRole('tooltip').first().isVisible(), true)
   t.equal(await detail.getByRole('link', { name: 'REF-7' }).first().getAttribute('href'), '/_control/docs#/refunds/createRefund')

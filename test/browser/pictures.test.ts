@@ -15,24 +15,24 @@ type Opened = Awaited<ReturnType<typeof openConsole>>
 async function shop({ call, control }: Pick<Opened, 'call' | 'control'>): Promise<string> {
   const send = (test: string, on: string, body?: string) =>
     call(on, { key: 'sk_test_merchant', ...(body !== undefined && { body }), headers: { 'test-name': test, 'user-agent': 'shop/2.1' } })
-  await send('lists the Locations', 'GET /locations')
-  await send('finds a Ticket', 'GET /tickets?search_query=T-60')
-  await send('declines a card', 'GET /tickets/tkt_60')
+  await send('browse', 'GET /locations')
+  await send('search', 'GET /tickets?search_query=T-60')
+  await send('declined', 'GET /tickets/tkt_60')
   await control('POST /script', {
     on: 'POST /transactions',
     calls: 1,
     respond: { status: 402, error: { code: 'card_declined', message: 'The card was declined.' } }
   })
   const card = 'ticket=tkt_60&payment_type=card&amount=4200&card[brand]=visa&card[last4]=4242'
-  await send('declines a card', 'POST /transactions', card)
-  const { body } = await send('pays by card', 'POST /transactions', card)
-  await send('pays by card', `GET /transactions/${body.id}`)
-  await send('refunds a part', 'POST /refunds', `transaction=${body.id}&amount=1500&reason=cold+soup`)
-  await send('refunds too much', 'POST /refunds', `transaction=${body.id}&amount=4000`)
-  await send('refunds the rest', 'POST /refunds', `transaction=${body.id}&amount=2000`)
-  await send('refunds the rest', 'GET /refunds?limit=3')
-  await send('reads what is not there', 'GET /tickets/tkt_61')
-  await send('pays with a decimal point', 'POST /transactions', 'ticket=tkt_60&payment_type=card&amount=12.50')
+  await send('declined', 'POST /transactions', card)
+  const { body } = await send('checkout', 'POST /transactions', card)
+  await send('checkout', `GET /transactions/${body.id}`)
+  await send('part refund', 'POST /refunds', `transaction=${body.id}&amount=1500&reason=cold+soup`)
+  await send('over-refund', 'POST /refunds', `transaction=${body.id}&amount=4000`)
+  await send('rest refund', 'POST /refunds', `transaction=${body.id}&amount=2000`)
+  await send('rest refund', 'GET /refunds?limit=3')
+  await send('not found', 'GET /tickets/tkt_61')
+  await send('decimals', 'POST /transactions', 'ticket=tkt_60&payment_type=card&amount=12.50')
   return body.id
 }
 
