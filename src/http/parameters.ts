@@ -180,9 +180,8 @@ class Decoder {
 
   #missing({ path, schema }: Field): ApiError {
     const rule = schema['x-required-by'] ?? (schema['x-rule'] as RuleId)
-    const about = schema.description ? ` ${schema.description}` : ''
-    const words = schema.enum ? ` One of ${schema.enum.join(', ')}.` : ''
-    return new ApiError('parameter_missing', { message: `${path} is required.${about}${words}`, param: path, rule })
+    const about = schema.enum ? `One of ${schema.enum.join(', ')}.` : schema.description
+    return new ApiError('parameter_missing', { message: [`${path} is required.`, about].filter(Boolean).join(' '), param: path, rule })
   }
 
   /** Named by the reference, but not updatable (A15, REF-9). */

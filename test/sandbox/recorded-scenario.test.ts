@@ -275,7 +275,7 @@ t.test('a recording: calls that no play can make, and calls that are answered ot
   t.equal((await control('GET /requests?format=json')).body.object, 'list')
 })
 
-t.test('a recording: what control calls changed in between is in the first state, or is told', async t => {
+t.test('a recording: what control calls changed in between is in the first state, or named in a comment', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS, settings: { 'statuses.refund_refused': 422 } })
   const { call, control } = emulator
   await call('GET /tickets/tkt_a')

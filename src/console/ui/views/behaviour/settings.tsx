@@ -129,7 +129,7 @@ function Editor({ setting: { key, value, schema, source } }: { setting: Named })
       type="button"
       disabled={source !== 'control'}
       aria-label={`Set back ${key}`}
-      onClick={() => void act(() => api.takeBackSetting(key), `${key} is set back`)}
+      onClick={() => void act(() => api.unsetSetting(key), `${key} is set back`)}
     >
       Set back
     </button>
