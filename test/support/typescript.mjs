@@ -1,4 +1,6 @@
 // Compiles TypeScript as it is loaded, in worker threads too.
-import { register } from 'tsx/esm/api'
+import { register } from 'node:module'
+import { register as registerTsx } from 'tsx/esm/api'
 
-register()
+registerTsx()
+if (process.env._TAPJS_PROCESSINFO_COVERAGE_ === '1') register('./map-sources.mjs', import.meta.url)
