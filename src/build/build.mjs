@@ -94,7 +94,7 @@ async function bundle() {
       footer: { js: '})' }
     }),
     // the module of fdir that an import gets asks for its own address, which a bundle does not have
-    build({ ...OPTIONS, entryPoints: LATER, outdir: 'dist/packages', alias: { fdir: require.resolve('fdir') } })
+    build({ ...OPTIONS, entryPoints: LATER, outdir: 'dist/packages', minify: true, alias: { fdir: require.resolve('fdir') } })
   ])
   const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs))
   return [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))].sort()
@@ -235,6 +235,7 @@ async function main() {
   const before = await inputs()
   const isSchemaWanted = process.argv.includes('--schema')
   if (!isSchemaWanted && (await readFile(INPUTS, 'utf8').catch(() => '')) === before) return
+  console.error('Building commerce-emulator; this takes a few seconds.')
   await rm(DIST, { recursive: true, force: true })
   await mkdir(DIST)
   const types = runNode('src/build/declare.mjs')

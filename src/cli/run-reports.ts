@@ -29,7 +29,7 @@ export async function concluded(
 ): Promise<number> {
   const verdict = verdictOn(run, gates)
   const judged: JudgedRun = { run, verdict, ignore: gates.ignore, status }
-  stderr.write(summaryText(judged))
+  stderr.write(summaryText(judged, report && join(report, 'report.html')))
   if (environment.GITHUB_ACTIONS === 'true') stderr.write(annotations(judged))
   const summaryFile = environment.GITHUB_STEP_SUMMARY
   const unwritten = await Promise.allSettled([

@@ -21,7 +21,7 @@ export const settingsRoutes: FastifyPluginAsync = async control => {
 
   control.delete<{ Params: { name: string } }>('/settings/:name', async (request, reply) => {
     queryOf(request)
-    request.call.sandbox.takeBackSetting(request.params.name)
+    request.call.sandbox.unsetSetting(request.params.name)
     return reply.code(204).send()
   })
 

@@ -199,7 +199,7 @@ async function playedIn(start: Start, calls: readonly JudgedCall[], { words, clo
   return plays
 }
 
-/** How many milliseconds a clock that stands was moved on before each call. */
+/** How many milliseconds a frozen clock was moved on before each call. */
 function waitsBefore(calls: readonly JudgedCall[], { running }: ClockStart): number[] {
   let now: number | undefined
   return calls.map(({ at }) => {

@@ -455,7 +455,7 @@ export class Sandbox {
    * Takes back the change of a setting, which then has the value that flag, environment, scenario or default give it.
    * Errors: `setting_invalid` for a name that no sandbox setting has; `account_unknown` where the value names an Account that is not there.
    */
-  takeBackSetting(name: string): void {
+  unsetSetting(name: string): void {
     const key = SETTING_KEYS.find(key => key === name && SETTINGS[key].scope === 'sandbox')
     if (key === undefined) {
       const known = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox')

@@ -1,5 +1,5 @@
 /** Where documents are found: the user's folders first, then the package's own. */
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -81,8 +81,13 @@ export class Library {
    */
   async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
     const path = isPath(reference) ? this.#pathOf(reference, from, 'fixtures') : this.#find('fixtures', reference)
-    if (typeof path === 'object') return path === null ? this.#noneCalled(reference, 'fixture', this.#names('fixtures')) : path.problem
-    return this.file(path)
+    if (typeof path === 'string') return this.file(path)
+    if (path !== null) return path.problem
+    const beside = from === null ? undefined : ENDINGS.find(ending => existsSync(resolve(dirname(from), `${reference}${ending}`)))
+    const none = this.#noneCalled(reference, 'fixture', this.#names('fixtures'))
+    return beside === undefined
+      ? none
+      : `${none}. There is a file ${reference}${beside} beside the document: a path has its ending, fixtures: [${reference}${beside}]`
   }
 
   /** Finds a file of shared script entries, by name among the scenarios or by a path as of a fixture. Returns a sentence that says why when it cannot. */

@@ -52,12 +52,28 @@ t.test('calls: the list is live, its filters are in the address, and a call says
   const chain = detail.getByRole('listitem')
   t.strictSame(await chain.first().locator('.badge').textContent(), 'kept')
   t.match(await chain.filter({ hasText: 'broken' }).textContent(), /REF-7.*remaining300.*asked400/)
+  t.equal(await chain.filter({ hasText: 'broken' }).getByRole('link', { name: transaction }).getAttribute('href'), `#/data/transactions/${transaction}`)
   await detail.getByRole('link', { name: 'REF-7' }).first().hover()
   t.equal(await detail.getByRole('tooltip').first().isVisible(), true)
   t.equal(await detail.getByRole('link', { name: 'REF-7' }).first().getAttribute('href'), '/_control/docs#/refunds/createRefund')
   await detail.getByRole('link', { name: 'req_3' }).click()
   await page.getByRole('complementary', { name: 'Call req_3' }).getByText('It kept the').waitFor()
   t.equal(page.url(), `${origin}/_control#/calls/req_3`)
+})
+
+t.test('calls: a call that is opened after a load has its why, and those before the load do not', BROWSER, async t => {
+  const { page, call, control, origin } = await openConsole(t, { hash: '#/data', expected: /404/ })
+  await page.getByText('Live').waitFor()
+  await call('GET /nothing')
+  await control('POST /reset')
+  await call('GET /tickets')
+  await call('GET /nothing')
+
+  await page.goto(`${origin}/_control#/calls/req_2`)
+  await page.getByRole('complementary', { name: 'Call req_2' }).getByText('Refused with').waitFor()
+  t.equal(page.url(), `${origin}/_control#/calls/req_2`)
+  await page.getByText('3 calls').waitFor()
+  t.equal(await page.locator('.grid-row.past').count(), 1)
 })
 
 t.test('calls: the keyboard goes through the list, copies and sends again', LONG, async t => {

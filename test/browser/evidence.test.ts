@@ -58,6 +58,10 @@ t.test('console: assumptions by share of calls, and what each test did, as text'
   await row.waitFor()
   t.match(await row.textContent(), /REF-7.*refused-and-repeated \(1 ×\)/)
   t.equal(await page.locator('main img').count(), 0)
+  await page.goBack()
+  await page.getByRole('link', { name: 'errors.expose_rule' }).click()
+  await page.getByRole('button', { name: 'Change errors.expose_rule' }).waitFor()
+  t.equal(await page.locator('.behaviour-setting').count(), 1, 'the setting of an assumption is found')
 })
 
 t.test('console: the evidence of the run is over all sandboxes, and its report is a file', LONG, async t => {

@@ -65,14 +65,14 @@ t.test("console: the theme is the system's until one is chosen, and the choice i
   await button.waitFor()
   const dark = await ground()
   await button.click()
-  t.equal(await button.textContent(), 'light')
+  t.equal(await button.textContent(), 'Theme: light')
   t.not(await ground(), dark)
   await page.reload()
-  t.equal(await button.textContent(), 'light')
+  t.equal(await button.textContent(), 'Theme: light')
   await button.click()
-  t.strictSame([await button.textContent(), await ground()], ['dark', dark])
+  t.strictSame([await button.textContent(), await ground()], ['Theme: dark', dark])
   await page.keyboard.press('t')
-  t.equal(await button.textContent(), 'system')
+  t.equal(await button.textContent(), 'Theme: system')
 })
 
 t.test('console: the help lists the keys, and they can be switched off', LONG, async t => {

@@ -1,7 +1,4 @@
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { CheckedFile, Point } from '../../src/cli/check/points.js'
@@ -11,6 +8,7 @@ import { report } from '../../src/cli/reports.js'
 import { runEmulator } from '../../src/emulator.js'
 import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
+import { freePort } from '../support/ports.js'
 
 /** The key that a call was sent with. */
 const keyOf = (authorization = '') => Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString()
@@ -382,7 +380,7 @@ t.test('check: a service that does not answer, or does not answer with JSON, fai
       .map(line => line.trim())
       .filter(line => /^one\.yaml:2:\d+ (status|body)/.test(line))
   }
-  const port = await closedPort()
+  const port = await freePort()
   const html = await serving(t, (_request, response) => response.end('<h1>Welcome</h1>'))
   const nothing = await serving(t, (_request, response) => response.end())
   const resetting = await serving(t, request => request.socket.resetAndDestroy())
@@ -398,23 +396,13 @@ t.test('check: a service that does not answer, or does not answer with JSON, fai
 t.test('check: where a service cannot be reached, no further call is sent', async t => {
   const file = `${t.testdir({ 'three.yaml': 'steps:\n  - { do: GET /tickets }\n  - { do: GET /tickets }\nplay:\n  - { do: GET /tickets }\n' })}/three.yaml`
 
-  const { status, stdout } = await ran(['check', file, '--against', `http://127.0.0.1:${await closedPort()}`, '--key', 'k'])
+  const { status, stdout } = await ran(['check', file, '--against', `http://127.0.0.1:${await freePort()}`, '--key', 'k'])
 
   t.equal(status, 1)
   t.equal(stdout.match(/ECONNREFUSED/g)?.length, 1)
   t.ok(stdout.includes('\n  1 call sent to '), 'what was not sent is not counted')
   t.ok(stdout.includes('it was not sent, since the service cannot be reached'))
 })
-
-/** A port on which nothing listens. */
-async function closedPort(): Promise<number> {
-  const closed = createServer().listen(0, '127.0.0.1')
-  await once(closed, 'listening')
-  const { port } = closed.address() as AddressInfo
-  closed.close()
-  await once(closed, 'close')
-  return port
-}
 
 const AGAINST = 'error: --against takes the base address of a service, such as https://service.example/next: '
 t.test('check: options that contradict each other are refused before anything is played', async t => {

@@ -71,7 +71,7 @@ t.test('exec: the status is the command’s own; a gate makes it 2 only when the
 
   t.strictSame(await of('--', ...script('')), [2, true, true], 'expectations are the gate unless others are named')
   t.strictSame(await of('--', ...script('process.exit(7)')), [7, true, true])
-  t.strictSame(await of('--fail-on', 'findings', '--', ...script('')), [0, true, false])
+  t.strictSame(await of('--fail-on', 'script', '--', ...script('')), [0, true, false])
   t.strictSame(await of('--fail-on', 'findings', 'expectations', '--', ...script('')), [2, true, true])
   t.strictSame(await of('--', 'sh', '-c', 'kill -KILL $$'), [128 + constants.signals.SIGKILL, true, true])
 })
@@ -252,7 +252,10 @@ commerce-emulator
   Findings      search-without-narrowing (1×), refused-and-repeated (1×)
   Script        never applied: refunds are down, scr_2 GET /tickets
   Expectations  ${message}
-${failures.map(([, message]) => `  FAILED        ${message}\n`).join('')}`
+${failures.map(([, message]) => `  FAILED        ${message}\n`).join('')}                search-without-narrowing: search_query was sent with neither location nor created. location and created narrow before retrieval; without them the client pages through everything. (1×: #1/req_5)
+                refused-and-repeated: A refused call was made again, unchanged. The answer will be the same; correct the call, or show the refusal to the user. (1×: #1/req_3, #1/req_4)
+  Report        ${folder}/report.html
+`
   )
   t.strictSame(readdirSync(folder).sort(), ['coverage.json', 'coverage.xml', 'junit.xml', 'report.html', 'run.json', 'summary.md'])
   const xml = readFileSync(`${folder}/coverage.xml`, 'utf8')

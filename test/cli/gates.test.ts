@@ -52,6 +52,26 @@ t.test('gates: a finding fails a gate of its name, its severity or of all, unles
   t.end()
 })
 
+t.test('gates: a run without a call passes no gate of coverage or findings', t => {
+  const cases: [given: Parameters<typeof gatesFrom>[0], fails: boolean][] = [
+    [{ failOn: ['findings'] }, true],
+    [{ failOn: ['zero-payment'] }, true],
+    [{ minCoverage: 0, failOn: [] }, true],
+    [{}, false],
+    [{ failOn: ['expectations', 'script'] }, false],
+    [{ failOn: [] }, false]
+  ]
+  for (const [given, fails] of cases) {
+    const gates = gatesFrom(given)
+    if (typeof gates === 'string') return t.fail(gates)
+    const failed = (calls: number) => verdictOn(runOf({ calls }), gates).failures.map(({ gate }) => gate)
+
+    t.strictSame(failed(0), fails ? ['calls'] : [], JSON.stringify(given))
+    t.strictSame(failed(1), [], JSON.stringify(given))
+  }
+  t.end()
+})
+
 t.test('gates: the coverage that is asked for is enough, a tenth below it is not', t => {
   const { coverage } = runOf()
   for (const [percent, problems] of [

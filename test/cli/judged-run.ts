@@ -62,7 +62,7 @@ export const runOf = (given: Partial<RunDocument> = {}): RunDocument => ({
   object: 'run',
   version: '1.2.3',
   scenario: { name: 'default', description: null },
-  calls: 0,
+  calls: 2,
   coverage: new Coverage().report(),
   findings: [],
   assumptions: [],

@@ -79,7 +79,7 @@ t.test('record: calls that no play makes are counted, and the journal holds as m
   t.strictSame(lines(last.stderr), [`commerce-emulator: ${file} plays what was recorded: 1 call; not played: 1, for the reasons in its comments`])
 })
 
-t.test('record: what cannot be written is told before the command runs', async t => {
+t.test('record: what cannot be written is refused before the command runs', async t => {
   const folder = t.testdir({ file: '', locked: {} })
   const ranFile = `${folder}/ran`
   const command = script(`save(${JSON.stringify(ranFile)}, 1)`)

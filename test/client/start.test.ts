@@ -137,7 +137,7 @@ t.test('api: what cannot be started is refused by name, with every problem, and 
     [{ seed: 7 }, { code: 'option_invalid', message: 'startEmulator has no option seed; it is a setting: settings: { seed: … }.', param: 'seed' }],
     [
       { apiKeys: [] },
-      { code: 'option_invalid', message: 'startEmulator has no option apiKeys; it has scenario, settings, port, logger, now.', param: 'apiKeys' }
+      { code: 'option_invalid', message: 'startEmulator has no option apiKeys; it has scenario, vars, settings, port, logger, now.', param: 'apiKeys' }
     ],
     [
       { port: 0, settings: { port: 0 } },

@@ -11,13 +11,15 @@ import {
   filtered,
   formOf,
   type JournalEvent,
+  type Journals,
   MOST_CALLS,
   NO_CALLS,
   outcomeShown,
   pairsOf,
   pathShown,
   periodOf,
-  withEvents
+  withEvents,
+  withJournals
 } from '../../src/console/ui/views/calls/call-list.js'
 import { curlOf, encodedPath, entryOf, entryYaml, fixtureYaml, isMasked } from '../../src/console/ui/views/calls/copies.js'
 import { startTestEmulator } from '../support/emulator.js'
@@ -46,6 +48,7 @@ const call = (changes: Partial<JournalCall> = {}): JournalCall => ({
 })
 const event = (id: string, sandbox = '', changes: Partial<JournalCall> = {}): JournalEvent => ({ sandbox, call: call({ id, ...changes }) })
 const clear = (sandbox = ''): JournalEvent => ({ sandbox, call: null })
+const journals = (events: readonly JournalEvent[], isWhole = true) => ({ calls: events as Journals['calls'], isWhole })
 const keysOf = ({ rows }: Pick<CallList, 'rows'>) => rows.map(({ key }) => key)
 const ALL: Filter = { text: '', on: '', status: '', kind: '', test: '', sandbox: undefined, keys: undefined }
 
@@ -57,6 +60,27 @@ t.test('calls: the newest comes first, each once, and ids begin anew with each p
   t.strictSame(keysOf(second), ['/1/req_1', 'till/0/req_1', '/0/req_2', '/0/req_1'])
   t.strictSame([periodOf(second, ''), periodOf(second, 'till'), periodOf(second, 'other')], [1, 1, 0])
   t.strictSame(keysOf(NO_CALLS), [])
+})
+
+t.test('calls: what the journals hold is read again: a journal that no longer holds the last call of the list was cleared', async t => {
+  const list = withJournals(NO_CALLS, journals([event('req_1'), event('req_2'), event('req_1', 'till')]))
+  const later = { at: '2026-03-01T18:06:00.000Z' }
+  const cases: [title: string, held: readonly JournalEvent[], periods: number[], keys: string[]][] = [
+    ['it holds them still', [event('req_1'), event('req_2'), event('req_1', 'till')], [0, 0], []],
+    ['more came', [event('req_1'), event('req_2'), event('req_3'), event('req_1', 'till')], [0, 0], ['/0/req_3']],
+    ['so many came that they are no longer there', [event('req_9'), event('req_10'), event('req_1', 'till')], [0, 0], ['/0/req_10', '/0/req_9']],
+    ['it is empty', [event('req_1'), event('req_2')], [0, 1], []],
+    ['ids began anew', [event('req_1', '', later), event('req_2', '', later), event('req_1', 'till')], [1, 0], ['/1/req_2', '/1/req_1']],
+    ['fewer came since', [event('req_1', '', later), event('req_1', 'till')], [1, 0], ['/1/req_1']]
+  ]
+  for (const [title, held, periods, added] of cases) {
+    const read = withJournals(list, journals(held))
+    t.strictSame([periodOf(read, ''), periodOf(read, 'till')], periods, title)
+    t.strictSame(keysOf(read), [...added, ...keysOf(list)], title)
+  }
+  const cleared = withEvents(list, [clear()])
+  t.strictSame(keysOf(withJournals(cleared, journals([event('req_1', '', later)]))).slice(0, 2), ['/1/req_1', 'till/0/req_1'], 'once is enough')
+  t.equal(periodOf(withJournals(list, journals([event('req_1')], false)), 'till'), 0, 'where not all was read, what is missing may be there')
 })
 
 t.test('calls: of more than 10,000 the oldest go', async t => {

@@ -5,6 +5,7 @@ import { chmodSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { type Example, PAGES, readPage, textOf } from './pages.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -44,7 +45,7 @@ t.test(
   'docs: every command runs, and prints what the page shows',
   { skip: spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed' },
   async t => {
-    const emulator = spawn(process.execPath, [`${ROOT}dist/main.js`, '--port', '0'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const emulator = spawn(process.execPath, [`${ROOT}dist/main.js`, '--port', '0'], { env: OWN_ENVIRONMENT, stdio: ['ignore', 'pipe', 'ignore'] })
     t.teardown(() => emulator.kill())
     const started: string[] = []
     for await (const line of createInterface(emulator.stdout)) {
@@ -55,7 +56,7 @@ t.test(
     const port = Number(text)
     const bin = t.testdir()
     for (const [name, line] of [
-      ['commerce-emulator', `exec '${process.execPath}' '${ROOT}dist/main.js' "$@"`],
+      ['commerce-emulator', `unset NODE_OPTIONS; exec '${process.execPath}' '${ROOT}dist/main.js' "$@"`],
       ['curl', `exec env PATH="$REAL_PATH" curl -sS "$@"`]
     ] as const) {
       writeFileSync(`${bin}/${name}`, `#!/bin/sh\n${line}\n`)

@@ -106,7 +106,7 @@ t.test('docs: every setting is listed with its default, variable, flag and place
 })
 
 /** Routes of the files that pages load. */
-const FILES = ['GET /_control/console/:file', 'GET /_control/docs/:file', 'GET /_control/docs/start.js']
+const FILES = ['GET /_control/console/:file', 'GET /_control/docs/:file']
 
 t.test('control: the table of calls names every route, every parameter of a query, and no other', async t => {
   const routes = collectRoutes(t)
@@ -133,7 +133,9 @@ t.test('control: the table of calls names every route, every parameter of a quer
       t.not(body.error?.code, 'parameter_unknown', `${name} takes ${parameter}`)
     }
   }
-  const files = readdirSync(new URL('src/control', root)).map(file => read(`src/control/${file}`))
+  const files = readdirSync(new URL('src/control', root))
+    .filter(file => file.endsWith('.ts'))
+    .map(file => read(`src/control/${file}`))
   const taken = files.flatMap(text => [...text.matchAll(/= parameters\(\{([\s\S]*?)\}\)\n/g)].flatMap(([, table = '']) => [...table.matchAll(/(\w+): /g)]))
   t.strictSame(
     [...new Set(calls.flatMap(([, { query = {} }]) => Object.keys(query)))].sort(),

@@ -276,7 +276,7 @@ t.test('a recording: calls that no play can make, and calls that are answered ot
   t.equal((await control('GET /requests?format=json')).body.object, 'list')
 })
 
-t.test('a recording: a clock that stands is moved on by wait, and what depends on it is expected', async t => {
+t.test('a recording: a frozen clock is moved on by wait, and what depends on it is expected', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const { call, control } = emulator
   await call('POST /transactions', { body: PAID })
@@ -301,7 +301,7 @@ t.test('a recording: a clock that stands is moved on by wait, and what depends o
   t.strictSame(await problemsOf(t, text), [])
 })
 
-t.test('a recording: what control calls changed in between is in the first state, or is told', async t => {
+t.test('a recording: what control calls changed in between is in the first state, or named in a comment', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS, settings: { 'statuses.refund_refused': 422 } })
   const { call, control } = emulator
   await call('GET /tickets/tkt_a')

@@ -230,6 +230,7 @@ function ownFolders(t: Test) {
     scenarios: {
       'mine.yaml': 'name: mine\ndescription: Mine as a scenario.\n',
       'other.yaml': 'name: other\nfixtures: [mine]\n',
+      'shop.yml': 'users: []',
       'odd.yaml': 'description: 5\n',
       'list.yaml': '- 1\n',
       'broken.yaml': 'a: ['
@@ -261,6 +262,10 @@ t.test('library: a name is looked up in the own folder first, then in the packag
   t.ok(message.startsWith('no fixture is called mien; did you mean mine? Known are: '), message)
   const none = await named(library, 'zzzzzzzzzz')
   t.ok(none.startsWith('no fixture is called zzzzzzzzzz. Known are: bistro, '), none)
+  const beside = await library.fixture('shop', `${root}/scenarios/own.yaml`)
+  t.ok(String(beside).endsWith('. There is a file shop.yml beside the document: a path has its ending, fixtures: [shop.yml]'), String(beside))
+  t.notMatch(await library.fixture('shops', `${root}/scenarios/own.yaml`), /beside the document/)
+  t.notMatch(await library.fixture('shop', null), /beside the document/)
 })
 
 t.test('library: a path is relative to the file and stays inside the folders', async t => {

@@ -372,7 +372,10 @@ t.test('--var: validate and check give values to variables, those of any of the 
 
   const valid = await ran(['validate', one, two, shared, '--var', 'amount=250', '--var', 'wait=1s'])
   t.equal(valid.status, 0, valid.stdout)
-  t.match(valid.stdout, /^.*one\.yaml: valid\nwarning: .*two\.yaml:2:8 clock: the clock is at .*\n.*two\.yaml: valid, 1 warning\n.*outages\.yaml: valid\n\n3 files: 3 valid\n$/)
+  t.match(
+    valid.stdout,
+    /^.*one\.yaml: valid\nwarning: .*two\.yaml:2:8 clock: the clock is at .*\n.*two\.yaml: valid, 1 warning\n.*outages\.yaml: valid\n\n3 files: 3 valid\n$/
+  )
   t.equal(
     (await ran(['validate', one, '--var', 'amount=x'])).stdout,
     `${one}:2:17 vars.amount: a number was expected for the variable amount, as its default 100 is, not the text x\n${one}: 1 problem\n`

@@ -15,7 +15,7 @@ export type Gate = (typeof FAIL_ON)[number]
 export type Gates = { minCoverage: number | null; failOn: readonly Gate[]; ignore: readonly FindingId[] }
 
 /** A gate with why the run does not pass it; it passes where there is no problem. */
-export type GateResult = { gate: Gate | 'coverage'; problems: string[] }
+export type GateResult = { gate: Gate | 'calls' | 'coverage'; problems: string[] }
 /** What the gates say of a run; `fails` are the findings that fail some gate. */
 export type Verdict = { gates: GateResult[]; failures: { gate: GateResult['gate']; message: string }[]; fails: ReadonlySet<FindingId> }
 
@@ -36,10 +36,15 @@ function unknownName(flag: string, names: readonly string[], known: readonly str
   return unknown === undefined ? undefined : `${flag} ${visible(unknown)}: there is no such name${didYouMean(unknown, known) || `; ${all}`}`
 }
 
+/** A run without a call passes no gate of coverage or findings: its client has called another address, or nothing. */
+const NO_CALL = 'no call came to the emulator, so there is nothing to judge; exec gives its command the address in COMMERCE_URL and COMMERCE_BASE_URL'
+
 /** What the gates say of a run. */
 export function verdictOn(run: RunDocument, { minCoverage, failOn, ignore }: Gates): Verdict {
   const counted = run.findings.filter(({ finding }) => !ignore.includes(finding))
+  const asksForEvidence = minCoverage !== null || failOn.some(gate => gate !== 'expectations' && gate !== 'script')
   const gates: GateResult[] = [
+    ...(asksForEvidence && run.calls === 0 ? [{ gate: 'calls' as const, problems: [NO_CALL] }] : []),
     ...(minCoverage === null ? [] : [{ gate: 'coverage' as const, problems: coverageProblems(run, minCoverage) }]),
     ...failOn.map(gate => ({ gate, problems: problemsOf(gate, run, counted) }))
   ]

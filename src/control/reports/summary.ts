@@ -1,7 +1,7 @@
 /** The report of a run for people at a terminal, and for the log of GitHub Actions. */
 
 import { visible } from '../../core/visible.js'
-import type { FindingId } from '../../evidence/findings.js'
+import type { Finding, FindingId } from '../../evidence/findings.js'
 import type { RunCall } from '../../evidence/run-calls.js'
 import type { RunDocument } from '../run-document.js'
 import { entryName, type Verdict } from './gates.js'
@@ -26,8 +26,8 @@ export function whyOf({ entry }: Pick<RunCall, 'entry'>): string {
   return [rule ?? assumption, error?.message].filter(Boolean).join(': ')
 }
 
-/** The summary, a line for each part. */
-export function summaryText({ run, verdict, ignore }: JudgedRun): string {
+/** The summary, a line for each part, then why the run failed and what to do. `report` is the page that was written. */
+export function summaryText({ run, verdict, ignore }: JudgedRun, report: string | null = null): string {
   const { calls, coverage, findings, assumptions, unused_script_entries: unused, unmet_expectations: unmet } = run
   const lines = [
     '',
@@ -38,24 +38,29 @@ export function summaryText({ run, verdict, ignore }: JudgedRun): string {
     `  Findings      ${findings.map(({ finding, times }) => `${finding} (${times}×${ignore.includes(finding) ? ', ignored' : ''})`).join(', ') || 'none'}`,
     `  Script        ${unused.length === 0 ? 'no entry unused' : `never applied: ${unused.map(entryName).join(', ')}`}`,
     `  Expectations  ${unmet.map(({ message }) => message).join('; ') || 'none unmet'}`,
-    ...verdict.failures.map(({ message }) => `  FAILED        ${message}`)
+    ...verdict.failures.map(({ message }) => `  FAILED        ${message}`),
+    ...findings.filter(({ finding }) => verdict.fails.has(finding)).map(finding => `                ${finding.finding}: ${shownFinding(finding)}`),
+    ...(report === null ? [] : [`  Report        ${report}`])
   ]
   return `${lines.map(visible).join('\n')}\n`
 }
 
 /** Findings for which a build shows the first calls. */
 const MOST_NAMED = 5
+/** What a finding is about, what to do, and the calls that show it. */
+function shownFinding({ about, advice, times, requests }: Finding): string {
+  const calls = `${requests.slice(0, MOST_NAMED).join(', ')}${requests.length > MOST_NAMED ? ', …' : ''}`
+  return `${about} ${advice} (${times}×: ${calls})`
+}
+
 /** Gates whose failures are findings, which have annotations of their own. */
-const OTHER_GATES: readonly string[] = ['coverage', 'expectations', 'script']
+const OTHER_GATES: readonly string[] = ['calls', 'coverage', 'expectations', 'script']
 
 /** Annotations of GitHub Actions: one for each finding that is not ignored, by its severity, and one for each other failure. */
 export function annotations({ run, verdict, ignore }: JudgedRun): string {
   const ofFindings = run.findings
     .filter(({ finding }) => !ignore.includes(finding))
-    .map(({ finding, severity, about, advice, times, requests }) => {
-      const calls = `${requests.slice(0, MOST_NAMED).join(', ')}${requests.length > MOST_NAMED ? ', …' : ''}`
-      return command(severity, finding, `${about} ${advice} (${times}×: ${calls})`)
-    })
+    .map(finding => command(finding.severity, finding.finding, shownFinding(finding)))
   const ofGates = verdict.failures.filter(({ gate }) => OTHER_GATES.includes(gate)).map(({ gate, message }) => command('error', gate, message))
   return [...ofFindings, ...ofGates].map(line => `${line}\n`).join('')
 }

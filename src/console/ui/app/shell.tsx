@@ -105,8 +105,8 @@ function Header({ onHelp }: { onHelp: () => void }) {
       <p class="clock">{clock && <Clock key={clock.now} {...clock} />}</p>
       <div class="tools">
         <a href={`${controlOf()}/docs`}>API</a>
-        <button type="button" class="quiet" onClick={nextTheme} aria-label={`Theme: ${theme.value}`}>
-          {theme.value}
+        <button type="button" class="quiet" onClick={nextTheme}>
+          Theme: {theme.value}
         </button>
         <button type="button" class="quiet" onClick={onHelp} aria-label="Help with the keyboard">
           ?

@@ -113,7 +113,7 @@ export function VirtualTable<Row>({ label, columns: all, rows, keyOf, chosen = n
               aria-selected={onChoose && key === chosen}
               class={`grid-row ${classOf?.(row) ?? ''}`}
               style={{ ...template, height: `${rowHeight}px`, transform: `translateY(${(start + place) * rowHeight}px)` }}
-              onClick={onChoose && (() => onChoose(row))}
+              onClick={onChoose && (event => (event.target as Element).closest('a') === null && onChoose(row))}
               tabIndex={-1}
             >
               {columns.map(({ key: column, cell, isNumber }) => (

@@ -161,7 +161,7 @@ export const api = {
     control<{ name: string; released: string[] }>(`POST /gates/${named(name)}/open`, release ? { body: { release } } : {}),
   settings: () => control<{ settings: Record<string, ShownSetting> }>('GET /settings'),
   changeSettings: (changes: object) => control<{ settings: Record<string, ShownSetting> }>('PATCH /settings', { body: changes }),
-  takeBackSetting: (name: string) => control<null>(`DELETE /settings/${named(name)}`),
+  unsetSetting: (name: string) => control<null>(`DELETE /settings/${named(name)}`),
   assumptions: (scope?: Scope) => control<{ data: ShownAssumption[] }>('GET /assumptions', { query: { scope } }),
   requests: (query: Query = {}, sandbox?: string) => control<Journal>('GET /requests', { query }, sandbox),
   clearRequests: () => control<null>('DELETE /requests'),

@@ -14,7 +14,7 @@ export function AddEntry() {
   return (
     <section class="card" aria-labelledby="behaviour-add">
       <h2 id="behaviour-add">Add an entry</h2>
-      <nav class="behaviour-presets" aria-label="What the entry does">
+      <nav class="chips" aria-label="What the entry does">
         {PRESET_NAMES.map(name => (
           <a key={name} href={hrefOf({ path, query: { ...query, add: name } })} aria-current={name === chosen ? 'true' : undefined}>
             {PRESETS[name].title}

@@ -22,7 +22,7 @@ function Page() {
   const { Content } = TABS[chosen]
   return (
     <section class="page behaviour">
-      <h1>Behaviour</h1>
+      <h1 class="hidden">Behaviour</h1>
       <Tabs
         label="Parts of the behaviour"
         tabs={Object.entries(TABS).map(([id, { title }]) => ({ id, title }))}

@@ -64,7 +64,7 @@ function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: 
           {conditions && <span class="faint"> ({conditions})</span>}: {effectInWords(entry)}
         </p>
         <p class="behaviour-counts">
-          <span class="badge">{matched} matched</span> <span class={`badge ${applied > 0 ? 'good' : ''}`}>{applied} applied</span>
+          <span class="badge">{figure(matched)} matched</span> <span class={`badge ${applied > 0 ? 'good' : ''}`}>{figure(applied)} applied</span>
           {too_long !== undefined && <span class="badge warn">{too_long} with a value too long for the pattern</span>}
         </p>
         <details>
@@ -78,6 +78,9 @@ function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: 
     </li>
   )
 }
+
+/** A count with as much room as one of three digits, so that one that grows moves nothing. */
+const figure = (count: number): string => String(count).padStart(3, '\u2007')
 
 function Gates({ gates }: { gates: readonly Gate[] }) {
   if (gates.length === 0) return <p class="faint">There is none: no entry holds calls.</p>

@@ -22,10 +22,11 @@ export function SettingsTab() {
       <div class="row behaviour-filter">
         <TextField
           label="Search the settings"
+          isLabelHidden
           type="search"
           shortcut="/"
           value={query.q ?? ''}
-          placeholder="pagination, A10, refund"
+          placeholder="Search settings: pagination, A10, refund"
           onChange={q => narrow({ q: q === '' ? undefined : q })}
         />
         <CheckField
@@ -38,7 +39,7 @@ export function SettingsTab() {
         {({ settings }) => {
           const groups = groupsOf(settings, filter)
           const known = new Map(assumptions.data?.data.map(assumption => [assumption.id, assumption]))
-          if (groups.length === 0) return <p class="faint">No setting is like that.</p>
+          if (groups.length === 0) return <p class="faint">No setting matches.</p>
           return (
             <>
               {groups.map(group => (
@@ -128,7 +129,7 @@ function Editor({ setting: { key, value, schema, source } }: { setting: Named })
       type="button"
       disabled={source !== 'control'}
       aria-label={`Set back ${key}`}
-      onClick={() => void act(() => api.takeBackSetting(key), `${key} is set back`)}
+      onClick={() => void act(() => api.unsetSetting(key), `${key} is set back`)}
     >
       Set back
     </button>

@@ -33,6 +33,29 @@ export function withEvents(list: CallList, events: readonly JournalEvent[]): Cal
   return { rows: [...added.reverse(), ...list.rows].slice(0, MOST_CALLS), periods }
 }
 
+/** What was read of the journals, oldest first; `isWhole` unless they hold earlier calls too. */
+export type Journals = { calls: readonly { sandbox: string; call: JournalCall }[]; isWhole: boolean }
+
+/** The list with what the journals hold now. Where a journal no longer holds the last call that the list has of it, it was cleared since. */
+export function withJournals(list: CallList, { calls, isWhole }: Journals): CallList {
+  const held = new Map<string, JournalCall[]>()
+  for (const { sandbox, call } of calls) held.set(sandbox, [...(held.get(sandbox) ?? []), call])
+  const last = new Map<string, JournalCall>()
+  for (const { sandbox, period, call } of list.rows) if (period === periodOf(list, sandbox) && !last.has(sandbox)) last.set(sandbox, call)
+  const goesOn = (sandbox: string, call: JournalCall) => {
+    const calls = held.get(sandbox)
+    return calls === undefined ? !isWhole : isAfter(calls, call)
+  }
+  const cleared = [...last].filter(([sandbox, call]) => !goesOn(sandbox, call)).map(([sandbox]) => ({ sandbox, call: null }))
+  return withEvents(list, [...cleared, ...calls])
+}
+
+/** Whether a journal can have held a call before: it holds it still, or only later ones. */
+const isAfter = (calls: readonly JournalCall[], last: JournalCall): boolean =>
+  calls.some(({ id, at }) => id === last.id && at === last.at) || calls.every(call => numberOf(call) > numberOf(last))
+
+const numberOf = ({ id }: JournalCall): number => Number(id.replace(/\D+/, ''))
+
 /** What a list is narrowed by. An empty text narrows nothing. */
 export type Filter = {
   /** Words that all have to be in what was sent or answered. */

@@ -3,7 +3,7 @@ import { effect, signal, untracked } from '@preact/signals'
 import { isAllowed, type JournalEvent, onJournal, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
 import { api } from '../../control/client.js'
-import { type CallList, NO_CALLS, withEvents } from './call-list.js'
+import { type CallList, NO_CALLS, withEvents, withJournals } from './call-list.js'
 
 export const list = signal<CallList>(NO_CALLS)
 /** Whether the calls before the console was opened are read. */
@@ -19,13 +19,15 @@ onJournal(events => {
   else list.value = withEvents(list.value, events)
 })
 
-/** Reads what the journals hold, and adds what came meanwhile. */
+/** Reads what the journals hold, and adds what came meanwhile. Where a journal was cleared meanwhile, nobody knows which side of that was read, so it is read again. */
 async function read(): Promise<void> {
-  waiting = []
   try {
-    const { data } = await api.requestsOfRun()
-    const events = data.reverse().map(({ sandbox, ...call }) => ({ sandbox: sandbox ?? '', call }))
-    list.value = withEvents(list.value, [...events, ...waiting])
+    do {
+      waiting = []
+      const { data, has_more } = await api.requestsOfRun()
+      const calls = data.reverse().map(({ sandbox, ...call }) => ({ sandbox: sandbox ?? '', call }))
+      if (waiting.every(({ call }) => call !== null)) list.value = withEvents(withJournals(list.value, { calls, isWhole: !has_more }), waiting)
+    } while (waiting.some(({ call }) => call === null))
     isRead.value = true
   } catch (error) {
     toastError(error)

@@ -3,13 +3,14 @@ import { useSignal } from '@preact/signals'
 import type { ExplainedCall, JournalCall } from '../../../../client/answers.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
-import { hrefOf } from '../../app/route.js'
+import { Beside, CloseButton } from '../../components/beside.js'
 import { Json } from '../../components/code.js'
 import { copy } from '../../components/copy.js'
 import { Loaded } from '../../components/states.js'
 import { toast, toastError } from '../../components/toast.js'
-import { api, type Family } from '../../control/client.js'
+import { api } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
+import { recordAddress } from '../record-address.js'
 import { outcomeShown, pairsOf, pathShown, periodOf, type Row } from './call-list.js'
 import { list } from './calls.js'
 import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
@@ -21,9 +22,9 @@ type Props = { id: string /** What the list has of it; undefined where it has no
 export function Detail({ id, row, onClose }: Props) {
   const isPast = row !== undefined && row.period !== periodOf(list.value, row.sandbox)
   return (
-    <aside class="call" aria-label={`Call ${id}`}>
+    <Beside class="call" label={`Call ${id}`}>
       {isPast ? <Shown call={row.call} onClose={onClose} /> : <Present id={id} onClose={onClose} />}
-    </aside>
+    </Beside>
   )
 }
 
@@ -33,35 +34,12 @@ function Present({ id, onClose }: { id: string; onClose: () => void }) {
   if (resource.data === null && resource.error !== null) {
     return (
       <>
-        <CloseButton onClose={onClose} />
+        <CloseButton label="Close the call" onClose={onClose} />
         <Loaded resource={resource}>{() => null}</Loaded>
       </>
     )
   }
   return <Loaded resource={resource}>{call => <Shown call={call} why={call.why} onClose={onClose} />}</Loaded>
-}
-
-const CloseButton = ({ onClose }: { onClose: () => void }) => (
-  <button type="button" class="quiet close" aria-label="Close the call" onClick={onClose}>
-    ×
-  </button>
-)
-
-/** Families by what the ids of their records begin with, where no setting says otherwise. */
-const FAMILIES: Readonly<Record<string, Family>> = {
-  mch: 'accounts',
-  rsl: 'accounts',
-  loc: 'locations',
-  tkt: 'tickets',
-  txn: 'transactions',
-  usr: 'users',
-  rfd: 'refunds'
-}
-
-/** The address of a record, for the texts that look like the id of one. */
-function recordAddress(text: string): string | undefined {
-  const family = /^[a-z]{3}_[\w-]+$/.test(text) ? FAMILIES[text.slice(0, 3)] : undefined
-  return family && hrefOf({ view: 'data', path: [family, text] })
 }
 
 function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall['why']; onClose: () => void }) {
@@ -87,7 +65,7 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
         <h2>
           {method} {pathShown(call)}
         </h2>
-        <CloseButton onClose={onClose} />
+        <CloseButton label="Close the call" onClose={onClose} />
         <p>
           <b>{id}</b> {outcomeShown(call)}
         </p>
@@ -142,7 +120,7 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
       </section>
       <section>
         <h3>Answer</h3>
-        {answer === null ? <p class="faint">Without a body.</p> : <Json value={answer} label="Answer" hrefOfText={recordAddress} />}
+        {answer === null ? <p class="faint">Without a body.</p> : <Json value={answer} label="Answer" hrefOfText={text => recordAddress(text)} />}
       </section>
       {isTrying.value && <TryDialog call={call} onClose={() => (isTrying.value = false)} />}
     </>

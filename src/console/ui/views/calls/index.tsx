@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'time',
     title: 'Time',
-    width: '6.4rem',
+    width: '7rem',
     isSecondary: true,
     cell: ({ call }) => (
       <time dateTime={call.at} title={call.at}>
@@ -48,15 +48,15 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'call',
     title: 'Call',
-    width: 'minmax(9rem, 3fr)',
+    width: 'minmax(9rem, 2.4fr)',
     cell: ({ call }) => (
       <span title={call.on ?? 'No operation of the reference'}>
         <b>{call.method}</b> {pathShown(call)}
       </span>
     )
   },
-  { key: 'by', title: 'Decided by', width: 'minmax(5.5rem, 1fr)', cell: ({ call }) => <span title={textOfRule(call.refusal?.rule)}>{decidedBy(call)}</span> },
-  { key: 'test', title: 'Test', width: 'minmax(4rem, 1fr)', isSecondary: true, cell: ({ call }) => <span title={call.test ?? ''}>{call.test}</span> },
+  { key: 'by', title: 'Decided by', width: 'minmax(5.2rem, 0.8fr)', cell: ({ call }) => <span title={textOfRule(call.refusal?.rule)}>{decidedBy(call)}</span> },
+  { key: 'test', title: 'Test', width: 'minmax(4rem, 1.4fr)', isSecondary: true, cell: ({ call }) => <span title={call.test ?? ''}>{call.test}</span> },
   { key: 'ms', title: 'ms', width: '3rem', isNumber: true, isSecondary: true, cell: ({ call }) => call.ms }
 ]
 const SANDBOX_COLUMN: Column<Row> = { key: 'sandbox', title: 'Sandbox', width: 'minmax(4rem, 0.7fr)', cell: row => row.sandbox || 'base' }
@@ -144,18 +144,22 @@ function Page() {
 
 /** When a journal is cleared, the call that is shown keeps its place in the list, under the address of an earlier one. */
 function useKeptChoice(): void {
-  const before = useRef(0)
+  const before = useRef(list.peek())
   useSignalEffect(() => {
-    const period = periodOf(list.value, sandbox.peek())
+    const name = sandbox.peek()
+    const period = periodOf(before.current, name)
     const { view, path, query } = route.peek()
-    if (period > before.current && view === 'calls' && path.length === 1) go({ path: [...path, `before-${period - 1}`], query }, { replace: true })
-    before.current = period
+    const isCleared = periodOf(list.value, name) > period
+    const key = keyOf(name, period, path[0] ?? '')
+    const isKept = view === 'calls' && path.length === 1 && before.current.rows.some(row => row.key === key)
+    if (isCleared && isKept) go({ path: [...path, `before-${period}`], query }, { replace: true })
+    before.current = list.value
   })
 }
 
 function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
   return isNarrowed ? (
-    <Empty title="No call is like that." />
+    <Empty title="No call matches." />
   ) : (
     <Empty title="No call has come yet.">
       <p>

@@ -5,6 +5,7 @@ import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
 import { RULES } from '../../../../reference/rules.js'
 import { hrefOf } from '../../app/route.js'
 import { controlOf } from '../../control/place.js'
+import { recordAddress } from '../record-address.js'
 import { list } from './calls.js'
 
 /** The API's documentation at an operation. */
@@ -76,7 +77,7 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
             <span class={`badge ${verdict === 'kept' ? 'good' : 'bad'}`}>{verdict}</span>
             <RuleName rule={rule} on={on} />
             <span class="text">{text}</span>
-            {facts && <Facts facts={facts} />}
+            {facts && <Facts facts={facts} sandbox={sandbox} />}
           </li>
         ))}
       </ol>
@@ -99,17 +100,23 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
 }
 
 /** The figures that a rule saw. */
-function Facts({ facts }: { facts: Readonly<Record<string, unknown>> }) {
+function Facts({ facts, sandbox }: { facts: Readonly<Record<string, unknown>>; sandbox: string }) {
   return (
     <dl class="facts">
       {Object.entries(facts).map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+          <dd>{typeof value === 'string' ? <Named text={value} sandbox={sandbox} /> : JSON.stringify(value)}</dd>
         </div>
       ))}
     </dl>
   )
+}
+
+/** A text, as a link where it is the id of a record. */
+function Named({ text, sandbox }: { text: string; sandbox: string }) {
+  const href = recordAddress(text, sandbox)
+  return href === undefined ? text : <a href={href}>{text}</a>
 }
 
 /** A link to a call, with what it was where that is known. */

@@ -41,16 +41,26 @@ function Page() {
   }
   return (
     <section class="page data">
-      <header class="row">
-        <h1>Data</h1>
-        <nav class="row families" aria-label="Families">
-          {PLACES.map(name => (
-            <a key={name} href={hrefOf({ path: [name] })} aria-current={name === place ? 'page' : undefined}>
-              {TITLES[name]} {name !== 'keys' && counts !== undefined && <span class="badge">{counts[name].toLocaleString('en')}</span>}
+      <h1 class="hidden">Data</h1>
+      <nav class="tab-links" aria-label="Families">
+        {PLACES.map(name => (
+          <a key={name} href={hrefOf({ path: [name] })} aria-current={name === place ? 'page' : undefined}>
+            {TITLES[name]} {name !== 'keys' && <span class="badge">{counts?.[name].toLocaleString('en')}</span>}
+          </a>
+        ))}
+      </nav>
+      <div class="row view-bar">
+        {place !== 'keys' && (
+          <nav class="chips" aria-label="How records are listed">
+            <a href={hrefOf({ path: [place] })} aria-current={query.as === 'api' ? undefined : 'true'}>
+              All, searched at once
             </a>
-          ))}
-        </nav>
-        <div class="row actions">
+            <a href={hrefOf({ path: [place], query: { as: 'api' } })} aria-current={query.as === 'api' ? 'true' : undefined}>
+              As the API lists them
+            </a>
+          </nav>
+        )}
+        <div class="row end">
           <button
             type="button"
             onClick={() => {
@@ -74,19 +84,8 @@ function Page() {
             Export JSON
           </a>
         </div>
-      </header>
-      {place === 'keys' ? (
-        <Keys />
-      ) : (
-        <nav class="row modes" aria-label="How records are listed">
-          <a href={hrefOf({ path: [place] })} aria-current={query.as === 'api' ? undefined : 'true'}>
-            All, searched at once
-          </a>
-          <a href={hrefOf({ path: [place], query: { as: 'api' } })} aria-current={query.as === 'api' ? 'true' : undefined}>
-            As the API lists them
-          </a>
-        </nav>
-      )}
+      </div>
+      {place === 'keys' && <Keys />}
       {place !== 'keys' && (query.as === 'api' ? <ApiList key={place} family={place} /> : <Records family={place} id={id} />)}
       {dialog.value === 'merge' && <Merge onClose={close} />}
       {dialog.value === 'ticket' && <NewTicket onClose={close} />}

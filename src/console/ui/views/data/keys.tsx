@@ -22,7 +22,7 @@ export function Keys() {
             changed()
           }, toastError)
         return (
-          <div class="keys">
+          <div class="api-keys">
             <table>
               <thead>
                 <tr>

@@ -5,7 +5,8 @@ import { Dialog } from '../../components/dialog.js'
 import { AreaField } from '../../components/fields.js'
 import { Problems } from '../../components/states.js'
 import { toast } from '../../components/toast.js'
-import { api, type ControlError } from '../../control/client.js'
+import { api, type ControlError, type Family } from '../../control/client.js'
+import { countOf } from './records.js'
 
 const EXAMPLE = `tickets:
   - { id: tkt_new, location: loc_bistro, reference: T-900 }
@@ -19,7 +20,7 @@ export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?:
   const merge = async () => {
     try {
       const added = await api.addRecordsYaml(yaml.value)
-      const counts = Object.entries(added).flatMap(([family, records]) => (records.length === 0 ? [] : [`${records.length} ${family}`]))
+      const counts = Object.entries(added).flatMap(([family, records]) => (records.length === 0 ? [] : [countOf(records.length, family as Family)]))
       toast(`Added or changed: ${counts.join(', ') || 'nothing'}.`)
       changed()
       onClose()

@@ -1,12 +1,14 @@
 /** A record with its fields, what it belongs to, and what belongs to it. */
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { hrefOf } from '../../app/route.js'
+import { Beside, CloseButton } from '../../components/beside.js'
 import { Json } from '../../components/code.js'
 import { Empty } from '../../components/states.js'
 import type { Family, State } from '../../control/client.js'
 import { Merge } from './merge.js'
 import { MoneyBar } from './money-bar.js'
-import { childrenOf, familiesOfIds, type LinkedRecord, moneyIn, nameOf, parentsOf, recordIn } from './records.js'
+import { type AnyRecord, childrenOf, countOf, familiesOfIds, type LinkedRecord, moneyIn, nameOf, parentsOf, recordIn } from './records.js'
 
 type Props = { state: State; family: Family; id: string; refundable: 'amount' | 'amount_plus_extras'; onClose: () => void }
 
@@ -22,8 +24,9 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
     return of && hrefOf({ path: [of, text] })
   }
   return (
-    <aside aria-label={id}>
-      <div class="row">
+    <Beside label={id}>
+      <CloseButton label={`Close ${id}`} onClose={onClose} />
+      <header class="row">
         <h2>{id}</h2>
         {record && (
           <button
@@ -36,10 +39,7 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
             Edit
           </button>
         )}
-        <button type="button" class="small" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      </header>
       {record === undefined ? (
         <Empty title={`There is no ${id} among the ${family}.`} />
       ) : (
@@ -50,8 +50,9 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
           {childrenOf(state, family, id).map(({ family: of, field, records }) => (
             <Links
               key={`${of} ${field}`}
-              title={`${records.length.toLocaleString('en')} ${of}`}
+              title={countOf(records.length, of)}
               links={records.slice(0, SHOWN).map(child => ({ family: of, record: child }))}
+              below={child => of === 'transactions' && <Refunds state={state} transaction={child} refundable={refundable} />}
               more={records.length > SHOWN ? hrefOf({ path: [of], query: { search: id } }) : null}
             />
           ))}
@@ -68,24 +69,52 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
           )}
         </>
       )}
-    </aside>
+    </Beside>
   )
 }
 
-function Links({ title, links, more = null }: { title: string; links: readonly LinkedRecord[]; more?: string | null }) {
+/** What was refunded of a Transaction, below it. */
+function Refunds({ state, transaction, refundable }: { state: State; transaction: AnyRecord; refundable: Props['refundable'] }) {
+  const refunds = childrenOf(state, 'transactions', transaction.id).flatMap(({ records }) => records)
+  return (
+    <>
+      <MoneyBar money={moneyIn(state, transaction, { 'transactions.refundable': refundable })} isShort />
+      {refunds.length > 0 && (
+        <ul class="links">
+          {refunds.slice(0, SHOWN).map(refund => (
+            <LinkItem key={refund.id} family="refunds" record={refund} />
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function LinkItem({ family, record, children }: LinkedRecord & { children?: ComponentChildren }) {
+  return (
+    <li>
+      <a href={hrefOf({ path: [family, record.id] })}>{record.id}</a> <span class="faint">{nameOf(record)}</span>
+      {children}
+    </li>
+  )
+}
+
+type LinksProps = { title: string; links: readonly LinkedRecord[]; more?: string | null; below?: (record: AnyRecord) => ComponentChildren }
+
+function Links({ title, links, more = null, below = () => null }: LinksProps) {
   if (links.length === 0) return null
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
       <ul class="links">
         {links.map(({ family, record }) => (
-          <li key={record.id}>
-            <a href={hrefOf({ path: [family, record.id] })}>{record.id}</a> <span class="faint">{nameOf(record)}</span>
-          </li>
+          <LinkItem key={record.id} family={family} record={record}>
+            {below(record)}
+          </LinkItem>
         ))}
         {more && (
           <li>
-            <a href={more}>all of them</a>
+            <a href={more}>All of them</a>
           </li>
         )}
       </ul>

@@ -1,12 +1,12 @@
 /** All records of a family, newest first, searched as one types. */
 import { useMemo } from 'preact/hooks'
-import { go, route } from '../../app/route.js'
+import { go, hrefOf, route } from '../../app/route.js'
 import { TextField } from '../../components/fields.js'
 import { Empty } from '../../components/states.js'
 import { type Column, VirtualTable } from '../../components/virtual-table.js'
 import type { Family, State } from '../../control/client.js'
 import { MoneyBar } from './money-bar.js'
-import { type AnyRecord, matches, moneyIn, nameOf, newestFirst, recordsOf } from './records.js'
+import { type AnyRecord, countOf, matches, moneyIn, nameOf, newestFirst, recordsOf } from './records.js'
 
 type Props = { state: State; family: Family; chosen: string | null; refundable: 'amount' | 'amount_plus_extras' }
 
@@ -18,22 +18,25 @@ const CREATED: Column<AnyRecord> = {
   isSecondary: true,
   cell: ({ created }) => created.replace('T', ' ').replace(/\.\d+Z$/, '')
 }
-const field = (name: string, title: string): Column<AnyRecord> => ({
+const field = (name: string, title: string, family?: Family): Column<AnyRecord> => ({
   key: name,
   title,
   width: 'minmax(6rem, 12rem)',
   isSecondary: true,
-  cell: record => String(record[name] ?? '')
+  cell: record => {
+    const text = String(record[name] ?? '')
+    return family === undefined || text === '' ? text : <a href={hrefOf({ path: [family, text] })}>{text}</a>
+  }
 })
 const NAME: Column<AnyRecord> = { key: 'name', title: 'What it is', width: 'minmax(7rem, 1fr)', cell: nameOf }
 
 const COLUMNS: Readonly<Record<Family, readonly Column<AnyRecord>[]>> = {
-  accounts: [ID, NAME, field('type', 'Type'), field('reseller', 'Reseller'), CREATED],
-  users: [ID, NAME, field('email', 'Email'), field('account', 'Account'), CREATED],
-  locations: [ID, NAME, field('account', 'Account'), CREATED],
-  tickets: [ID, NAME, field('location', 'Location'), CREATED],
-  transactions: [ID, NAME, field('ticket', 'Ticket'), CREATED],
-  refunds: [ID, NAME, field('transaction', 'Transaction'), CREATED]
+  accounts: [ID, NAME, field('type', 'Type'), field('reseller', 'Reseller', 'accounts'), CREATED],
+  users: [ID, NAME, field('email', 'Email'), field('account', 'Account', 'accounts'), CREATED],
+  locations: [ID, NAME, field('account', 'Account', 'accounts'), CREATED],
+  tickets: [ID, NAME, field('location', 'Location', 'locations'), CREATED],
+  transactions: [ID, NAME, field('ticket', 'Ticket', 'tickets'), CREATED],
+  refunds: [ID, NAME, field('transaction', 'Transaction', 'transactions'), CREATED]
 }
 
 export function RecordTable({ state, family, chosen, refundable }: Props) {
@@ -55,15 +58,13 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
         label={`Search ${family}`}
         isLabelHidden
         type="search"
-        placeholder="Search all fields: /"
+        placeholder={`Search ${family}`}
         shortcut="/"
         value={search}
         onChange={text => go({ path: route.value.path, query: { ...query, search: text } }, { replace: true })}
       />
       <p class="hint" role="status">
-        {rows.length === all.length
-          ? `${all.length.toLocaleString('en')} ${family}`
-          : `${rows.length.toLocaleString('en')} of ${all.length.toLocaleString('en')} ${family}`}
+        {rows.length === all.length ? countOf(all.length, family) : `${rows.length.toLocaleString('en')} of ${countOf(all.length, family)}`}
       </p>
       <VirtualTable
         label={family}

@@ -55,6 +55,9 @@ export function childrenOf(state: State, family: Family, id: string): { family: 
   )
 }
 
+/** `1 refund`, `1,200 refunds`. */
+export const countOf = (count: number, family: Family): string => `${count.toLocaleString('en')} ${count === 1 ? family.slice(0, -1) : family}`
+
 /** Whether each word of a search is somewhere in a record: in a name or a value, without regard to case. */
 export function matches(record: AnyRecord, search: string): boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)

@@ -56,7 +56,7 @@ function Assumption({ row, calls, scope }: { row: ShownAssumption; calls: number
           : Object.entries(settings).map(([name, value], place) => (
               <span key={name}>
                 {place > 0 && ', '}
-                <a href={hrefOf({ view: 'behaviour', path: ['settings'], query: { setting: name } })}>{name}</a>: <code>{JSON.stringify(value)}</code>
+                <a href={hrefOf({ view: 'behaviour', path: ['settings'], query: { q: name } })}>{name}</a>: <code>{JSON.stringify(value)}</code>
               </span>
             ))}
       </p>

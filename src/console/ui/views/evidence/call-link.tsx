@@ -1,9 +1,11 @@
 /** A call that evidence names: a link to it, and what the report of the run holds of it. */
 import { useResource } from '../../app/resource.js'
 import { go, hrefOf, route } from '../../app/route.js'
+import { CloseButton } from '../../components/beside.js'
 import { Json } from '../../components/code.js'
 import { Loaded } from '../../components/states.js'
 import { api, type Scope } from '../../control/client.js'
+import { recordAddress } from '../record-address.js'
 import { namedInRun } from './words.js'
 
 /** A sandbox's journal begins anew with each load or reset, so a call of the run is shown from the run's report. */
@@ -23,19 +25,17 @@ function OfRun({ request, onClose }: { request: string; onClose: () => void }) {
   const resource = useResource(api.run, request)
   const { sandbox } = namedInRun(request)
   return (
-    <article class="card" aria-label={request}>
+    <article class="card closable" aria-label={request}>
       <div class="row">
         <h2>{request}</h2>
         <a href={hrefOf({ view: 'calls', sandbox })}>Calls of {sandbox === '' ? 'the base sandbox' : sandbox}</a>
-        <button type="button" class="small" onClick={onClose}>
-          Close
-        </button>
       </div>
+      <CloseButton label={`Close ${request}`} onClose={onClose} />
       <Loaded resource={resource}>
         {({ requests }) => {
           const found = requests.find(call => call.request === request)
           if (found === undefined) return <p>The report of the run does not hold this call: it lists the first 10,000.</p>
-          return <Json value={found.entry ?? found} label={request} />
+          return <Json value={found.entry ?? found} label={request} hrefOfText={text => recordAddress(text, sandbox)} />
         }}
       </Loaded>
     </article>

@@ -34,30 +34,31 @@ function Page() {
   const ofScope = scope === 'run' ? { scope } : {}
   return (
     <section class="page evidence">
-      <header class="row">
-        <h1>Evidence</h1>
-        <nav class="row scopes" aria-label="Whose evidence">
-          {SCOPES.map(([id, title]) => (
-            <a
-              key={id}
-              class="scope"
-              aria-current={scope === id ? 'true' : undefined}
-              href={hrefOf({ path: [tab], query: { ...query, scope: id === 'run' ? id : undefined } })}
-            >
-              {title}
-            </a>
-          ))}
-        </nav>
-        <a class="download" href={`${controlOf()}/run?format=html`} download="report.html">
-          Download the report of the run
-        </a>
-      </header>
-      <p class="hint">
-        {scope === 'run'
-          ? 'Everything since the emulator was started: all sandboxes, over loads and resets.'
-          : 'What came in this sandbox since its last load or reset.'}
-      </p>
+      <h1 class="hidden">Evidence</h1>
       <Tabs label="Evidence" tabs={TABS} chosen={tab} onChoose={id => go({ path: [id], query: ofScope })}>
+        <div class="row view-bar">
+          <nav class="chips" aria-label="Whose evidence">
+            {SCOPES.map(([id, title]) => (
+              <a
+                key={id}
+                aria-current={scope === id ? 'true' : undefined}
+                href={hrefOf({ path: [tab], query: { ...query, scope: id === 'run' ? id : undefined } })}
+              >
+                {title}
+              </a>
+            ))}
+          </nav>
+          <p class="hint">
+            {scope === 'run'
+              ? 'Everything since the emulator was started: all sandboxes, over loads and resets.'
+              : 'What came in this sandbox since its last load or reset.'}
+          </p>
+          <div class="row end">
+            <a href={`${controlOf()}/run?format=html`} download="report.html">
+              Download the report of the run
+            </a>
+          </div>
+        </div>
         {scope === 'run' && <NamedCall />}
         {tab === 'findings' && <Findings scope={scope} />}
         {tab === 'rules' && <Rules scope={scope} />}

@@ -1,6 +1,7 @@
 /** Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the calls that did it. */
 import { useResource } from '../../app/resource.js'
 import { go, hrefOf, route } from '../../app/route.js'
+import { Beside, CloseButton } from '../../components/beside.js'
 import { Empty, Loaded } from '../../components/states.js'
 import { api, type CoverageReport, type Scope } from '../../control/client.js'
 import { byFamily, isIn, outcomesOf, RULE_STATES, type RuleRow, type RuleState, shareSeen } from './words.js'
@@ -22,47 +23,56 @@ function RuleMap({ report }: { report: CoverageReport }) {
   const counts = RULE_STATES.map(name => [name, report.rules.filter(row => isIn(row, name)).length] as const)
   const linkOf = (name: RuleState | undefined) => hrefOf({ path: ['rules'], query: { ...query, state: name } })
   return (
-    <div class="rules">
-      <p>
-        <b>{report.percent} %</b> of the rule outcomes were seen: {report.seen} of {report.possible}. A rule that calls can both keep and break has two.
-      </p>
-      <meter min={0} max={report.possible} value={report.seen} aria-label="Rule outcomes that were seen">
-        {report.percent} %
-      </meter>
-      <nav class="row" aria-label="Rules that are shown">
-        <a class="scope" href={linkOf(undefined)} aria-current={state === undefined ? 'true' : undefined}>
-          all {report.rules.length}
-        </a>
-        {counts.map(([name, count]) => (
-          <a key={name} class="scope" href={linkOf(name)} aria-current={state === name ? 'true' : undefined}>
-            {name} {count}
+    <div class="split">
+      <div class="rules">
+        <p>
+          <b>{report.percent} %</b> of the rule outcomes were seen: {report.seen} of {report.possible}. A rule that calls can both keep and break has two.
+        </p>
+        <meter min={0} max={report.possible} value={report.seen} aria-label="Rule outcomes that were seen">
+          {report.percent} %
+        </meter>
+        <nav class="chips" aria-label="Rules that are shown">
+          <a href={linkOf(undefined)} aria-current={state === undefined ? 'true' : undefined}>
+            all {report.rules.length}
           </a>
-        ))}
-      </nav>
-      {chosen && <Rule row={chosen} onClose={() => go({ path: ['rules'], query })} />}
-      {shown.length === 0 && <Empty title={`No rule is ${state}.`} />}
-      <div class="map">
-        {byFamily(shown).map(([family, rows]) => (
-          <section key={family} aria-label={`Rules ${family}`}>
-            <h2>{family}</h2>
-            <ul>
-              {rows.map(row => (
-                <li key={row.rule}>
-                  <a
-                    class={`rule ${MARKS[shareSeen(row)]}`}
-                    href={hrefOf({ path: ['rules', row.rule], query })}
-                    title={row.text}
-                    aria-current={row === chosen ? 'true' : undefined}
-                    aria-label={`${row.rule}: ${SEEN[shareSeen(row)]}`}
-                  >
-                    <span aria-hidden="true">{SIGNS[shareSeen(row)]}</span> {row.rule}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </section>
-        ))}
+          {counts.map(([name, count]) => (
+            <a key={name} href={linkOf(name)} aria-current={state === name ? 'true' : undefined}>
+              {name} {count}
+            </a>
+          ))}
+        </nav>
+        <p class="hint">
+          {Object.entries(SIGNS).map(([share, sign]) => (
+            <span key={share} class="legend">
+              {sign} {SEEN[share as keyof typeof SEEN]}
+            </span>
+          ))}
+        </p>
+        {shown.length === 0 && <Empty title={`No rule is ${state}.`} />}
+        <div class="map">
+          {byFamily(shown).map(([family, rows]) => (
+            <section key={family} aria-label={`Rules ${family}`}>
+              <h2>{family}</h2>
+              <ul>
+                {rows.map(row => (
+                  <li key={row.rule}>
+                    <a
+                      class={`rule ${MARKS[shareSeen(row)]}`}
+                      href={hrefOf({ path: ['rules', row.rule], query })}
+                      title={row.text}
+                      aria-current={row === chosen ? 'true' : undefined}
+                      aria-label={`${row.rule}: ${SEEN[shareSeen(row)]}`}
+                    >
+                      <span aria-hidden="true">{SIGNS[shareSeen(row)]}</span> {row.rule}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+        </div>
       </div>
+      {chosen && <Rule row={chosen} onClose={() => go({ path: ['rules'], query })} />}
     </div>
   )
 }
@@ -70,16 +80,16 @@ function RuleMap({ report }: { report: CoverageReport }) {
 function Rule({ row, onClose }: { row: RuleRow; onClose: () => void }) {
   const { rule, text, satisfied, violated } = row
   return (
-    <article class="card" aria-label={rule}>
+    <Beside label={rule}>
+      <CloseButton label={`Close ${rule}`} onClose={onClose} />
       <h2>{rule}</h2>
       <p>{text}</p>
       <p class="hint">{outcomesOf(row)}</p>
-      <p class="row">
-        {satisfied + violated > 0 && <a href={hrefOf({ view: 'calls', query: { rule } })}>Calls that it decided</a>}
-        <button type="button" class="small" onClick={onClose}>
-          Close
-        </button>
-      </p>
-    </article>
+      {satisfied + violated > 0 && (
+        <p>
+          <a href={hrefOf({ view: 'calls', query: { rule } })}>Calls that it decided</a>
+        </p>
+      )}
+    </Beside>
   )
 }

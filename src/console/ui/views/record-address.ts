@@ -1,0 +1,20 @@
+/** Links to records, by what their ids look like. */
+import { hrefOf } from '../app/route.js'
+import type { Family } from '../control/answers.js'
+
+/** Families by what the ids of their records begin with, where no setting says otherwise. */
+const FAMILIES: Readonly<Record<string, Family>> = {
+  mch: 'accounts',
+  rsl: 'accounts',
+  loc: 'locations',
+  tkt: 'tickets',
+  txn: 'transactions',
+  usr: 'users',
+  rfd: 'refunds'
+}
+
+/** The address of a record in the chosen sandbox or in a named one, for a text that looks like the id of one. */
+export function recordAddress(text: string, sandbox?: string): string | undefined {
+  const family = /^[a-z]{3}_[\w-]+$/.test(text) ? FAMILIES[text.slice(0, 3)] : undefined
+  return family && hrefOf({ view: 'data', path: [family, text], ...(sandbox !== undefined && { sandbox }) })
+}

@@ -1,0 +1,83 @@
+/** The pictures of the console in the documentation, made from the real page: `PICTURES=write npm run test:browser` writes them. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import t, { type Test } from 'tap'
+import { LONG, openConsole, SIZES } from './browser.js'
+import { sizeOf, smaller } from './png.js'
+
+const FOLDER = new URL('../../docs/console/', import.meta.url)
+const DOCUMENTS = ['README.md', 'docs/console.md'].map(path => new URL(`../../${path}`, import.meta.url))
+/** Most that a picture may have, in bytes. */
+const MOST_BYTES = 150_000
+
+type Opened = Awaited<ReturnType<typeof openConsole>>
+
+/** What a shop's tests send: a payment, its Refunds, one of them too large, and what goes wrong. Returns the payment's id. */
+async function shop({ call, control }: Pick<Opened, 'call' | 'control'>): Promise<string> {
+  const send = (test: string, on: string, body?: string) =>
+    call(on, { key: 'sk_test_merchant', ...(body !== undefined && { body }), headers: { 'test-name': test, 'user-agent': 'shop/2.1' } })
+  await send('browse', 'GET /locations')
+  await send('search', 'GET /tickets?search_query=T-60')
+  await send('declined', 'GET /tickets/tkt_60')
+  await control('POST /script', {
+    on: 'POST /transactions',
+    calls: 1,
+    respond: { status: 402, error: { code: 'card_declined', message: 'The card was declined.' } }
+  })
+  const card = 'ticket=tkt_60&payment_type=card&amount=4200&card[brand]=visa&card[last4]=4242'
+  await send('declined', 'POST /transactions', card)
+  const { body } = await send('checkout', 'POST /transactions', card)
+  await send('checkout', `GET /transactions/${body.id}`)
+  await send('part refund', 'POST /refunds', `transaction=${body.id}&amount=1500&reason=cold+soup`)
+  await send('over-refund', 'POST /refunds', `transaction=${body.id}&amount=4000`)
+  await send('rest refund', 'POST /refunds', `transaction=${body.id}&amount=2000`)
+  await send('rest refund', 'GET /refunds?limit=3')
+  await send('not found', 'GET /tickets/tkt_61')
+  await send('decimals', 'POST /transactions', 'ticket=tkt_60&payment_type=card&amount=12.50')
+  return body.id
+}
+
+/** Compares the size of a picture with the one that is kept, or writes it. How long a call took is no part of it. */
+async function pictured(t: Test, { page }: Pick<Opened, 'page'>, name: string): Promise<void> {
+  await page.evaluate(`{
+    for (const row of document.querySelectorAll('.calls .grid-row')) row.lastElementChild.textContent = '1'
+    for (const line of document.querySelectorAll('.call header .faint')) line.textContent = line.textContent.replace(/[\\d.]+ ms/, '1 ms')
+    document.activeElement.blur()
+  }`)
+  const file = new URL(`${name}.png`, FOLDER)
+  const picture = smaller(await page.screenshot())
+  if (process.env.PICTURES === 'write') writeFileSync(file, picture)
+  t.ok(picture.length < MOST_BYTES, `${name}: ${picture.length} bytes`)
+  t.strictSame([sizeOf(picture), sizeOf(readFileSync(file))], [SIZES.wide, SIZES.wide])
+  t.ok(
+    DOCUMENTS.some(document => readFileSync(document, 'utf8').includes(`console/${name}.png`)),
+    `a page shows ${name}`
+  )
+}
+
+t.test('console: the pictures of the documentation are of the real page', LONG, async t => {
+  const opened = await openConsole(t, { scenario: { name: 'default', seed: 1, clock: '2026-03-02T09:30:00.000Z', fixtures: ['bistro'] } })
+  const { page, origin, control } = opened
+  await page.getByText('Live').waitFor()
+  const id = await shop(opened)
+  await page.getByText('12 calls').waitFor()
+
+  await page.goto(`${origin}/_control#/calls/req_8`)
+  await page.getByText('Refused by REF-7').waitFor()
+  await page.getByText('default', { exact: true }).waitFor()
+  await page.waitForTimeout(700)
+  await pictured(t, opened, 'calls')
+
+  await page.goto(`${origin}/_control#/data/tickets/tkt_60`)
+  await page.getByRole('complementary', { name: 'tkt_60' }).getByRole('link', { name: id }).waitFor()
+  await pictured(t, opened, 'data')
+
+  await page.goto(`${origin}/_control#/evidence/rules/REF-7`)
+  await page.getByRole('complementary', { name: 'REF-7' }).waitFor()
+  await pictured(t, opened, 'evidence')
+
+  await control('DELETE /script')
+  await page.goto(`${origin}/_control#/behaviour/script?add=decline`)
+  await page.getByRole('button', { name: 'Add the entry' }).waitFor()
+  await page.getByText('There is none: every call').waitFor()
+  await pictured(t, opened, 'behaviour')
+})
