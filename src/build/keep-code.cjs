@@ -17,4 +17,4 @@ const write = text => {
   const [, baseUrl] = /ready on (\S+)/.exec(text) ?? []
   if (baseUrl) void callAndKeep(baseUrl)
 }
-run(['--port', '0', '--log-level', 'silent'], {}, { stdout: { write }, stderr: process.stderr })
+run(['--port', '0', '--log-level', 'silent'], {}, { stdout: { write, on: () => {} }, stderr: process.stderr })

@@ -134,8 +134,14 @@ function addressProblem(text: string): string | null {
   return url.search === '' && url.hash === '' ? null : 'it ends in a query or a fragment'
 }
 
+/** A reader that has read enough, such as `head`, is no failure. */
+function ignoreClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}
+
 /** Runs the command line and returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
 export async function run(args: readonly string[], environment: Environment, { stdout, stderr }: Streams): Promise<number | null> {
+  for (const stream of [stdout, stderr]) stream.on('error', ignoreClosed)
   let status: number | null = 0
   const launchOf = async ({ set = [], settings, var: _, ...flags }: Flags) => {
     const named = Object.fromEntries(

@@ -187,7 +187,7 @@ function verdictOfSequence(expectation: { sequence: readonly CallsData[] }, seen
 }
 
 function verdictOfState(expectation: { state: StateData }, differences: readonly string[]): Verdict {
-  const wanted = `the records are as ${JSON.stringify(expectation.state)} says`
+  const wanted = `these records in the end: ${JSON.stringify(expectation.state)}`
   const message = differences.length === 0 ? 'The records are as expected.' : differences.join('; ')
   return { expectation, wanted, seen: differences.length, holds: differences.length === 0, exceeded: false, message }
 }

@@ -70,7 +70,7 @@ t.test('check: plays are made as a client would, so that the script acts on them
         '✓ play 3. GET /refunds/${first.id}',
         '✓ expects POST /refunds: 2 calls',
         '✓ expects POST /refunds that took effect: 1 call',
-        '✓ expects the records are as {"transactions":{"txn_a":{"amount_refunded":300}}} says'
+        '✓ expects these records in the end: {"transactions":{"txn_a":{"amount_refunded":300}}}'
       ]
     ],
     [
@@ -170,7 +170,7 @@ t.test('check: plays are sent to a running service as they are', async t => {
         '  ✓ play 1. POST /refunds',
         '  ✓ play 3. POST /refunds',
         '  ✓ expects POST /refunds that took effect: 1 call',
-        '  ✓ expects the records are as {"refunds":{"count":1}} says',
+        '  ✓ expects these records in the end: {"refunds":{"count":1}}',
         '',
         '4 passed, 0 failed',
         ''

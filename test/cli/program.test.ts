@@ -28,6 +28,16 @@ const isOpen = (port: number) =>
     socket.on('connect', () => resolve(socket.destroy() !== null)).on('error', () => resolve(false))
   })
 
+t.test('cli: a reader that has read enough is no failure, and a full disk is one', async t => {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  await run(['--version'], {}, { stdout, stderr } as unknown as Streams)
+
+  for (const stream of [stdout, stderr]) {
+    stream.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
+    t.throws(() => stream.emit('error', Object.assign(new Error('full'), { code: 'ENOSPC' })), { code: 'ENOSPC' })
+  }
+})
+
 t.test('cli: --help shows the commands, every flag with its default and variable, and examples that fit a terminal', async t => {
   const { status, stdout, stderr } = await ran(['--help'])
 
