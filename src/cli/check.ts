@@ -39,7 +39,7 @@ import { type Drift, driftOf, type Exchange, wasMade } from './drift/drift.js'
 import { driftPoints } from './drift/drift-points.js'
 import { serviceState } from './drift/service-state.js'
 import { problemsOf } from './failures.js'
-import { NO_SCENARIO, scenarioFiles } from './scenario-files.js'
+import { scenarioFiles } from './scenario-files.js'
 
 export type CheckOptions = PlayedWith &
   CallBounds & {
@@ -62,9 +62,9 @@ export async function check(places: readonly string[], options: CheckOptions): P
   })
   const settings = settingsInForce(options.launch).values
   const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
-  for await (const { file, isLeftOut, problem } of scenarioFiles(places, library)) {
+  for await (const { file, leftOut, problem } of scenarioFiles(places, library)) {
     if (problem !== null) checked.push(withoutFile(file, problem))
-    else if (isLeftOut) checked.push({ ...NOTHING, file, leftOut: NO_SCENARIO })
+    else if (leftOut !== null) checked.push({ ...NOTHING, file, leftOut })
     else {
       const { points, notes, settings: found } = await checkFile(file, options)
       checked.push({ file, leftOut: null, points: points.map(masked), notes: notes.map(show), settings: maskedThroughout(found, keys) })

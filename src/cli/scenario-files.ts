@@ -6,15 +6,15 @@ import type { Library } from '../scenario/library.js'
 import { isScenarioOrFixture } from '../scenario/scenario.js'
 import { isSharedScript } from '../scenario/shared-script.js'
 
-/** A file to look at, what was found in a folder that is something else, or why a place gives no file. */
-export type ScenarioFile = { file: string; isLeftOut: boolean; problem: string | null }
+/** A file to look at, why one that was found in a folder is left out, or why a place gives no file. */
+export type ScenarioFile = { file: string; leftOut: string | null; problem: string | null }
 
 const ENDINGS = '**/*.{yaml,yml,json}'
 const IGNORED = ['**/node_modules/**']
 
 /**
  * The files of each place, each once: a file as it is, those of a folder that end in .yaml, .yml or .json, and those that match a pattern. Files of a folder
- * or pattern that are no scenarios are left out, `withShared` but for files of shared script entries; a place of which nothing is left is a problem.
+ * or pattern that are no scenarios are left out, and files of shared script entries unless `withShared`; a place of which nothing is left is a problem.
  */
 export async function* scenarioFiles(places: readonly string[], library: Library, { withShared = false } = {}): AsyncGenerator<ScenarioFile, void> {
   const seen = new Set<string>()
@@ -25,11 +25,11 @@ export async function* scenarioFiles(places: readonly string[], library: Library
     const files = isSearched ? await filesIn(place, isPattern) : [place]
     let isEmpty = true
     for (const file of files) {
-      const isLeftOut = isSearched && (await isSomethingElse(file, library, withShared))
-      isEmpty &&= isLeftOut
-      if (seen.size < seen.add(resolve(file)).size) yield { file, isLeftOut, problem: null }
+      const leftOut = isSearched ? await whyLeftOut(file, library, withShared) : null
+      isEmpty &&= leftOut !== null
+      if (seen.size < seen.add(resolve(file)).size) yield { file, leftOut, problem: null }
     }
-    if (isEmpty) yield { file: place, isLeftOut: false, problem: problemOf(isPattern, files.length) }
+    if (isEmpty) yield { file: place, leftOut: null, problem: problemOf(isPattern, files.length) }
   }
 }
 
@@ -45,12 +45,10 @@ function problemOf(isPattern: boolean, files: number): string {
   return isPattern ? 'no file matches this pattern' : 'the folder holds no file that ends in .yaml, .yml or .json'
 }
 
-/** What is said of a file that was found in a folder and is left out. */
-export const NO_SCENARIO = 'left out: it is no scenario and no fixture'
-
-/** Whether a file is something else than a scenario or a fixture; one that cannot be read is looked at further. */
-async function isSomethingElse(file: string, library: Library, withShared: boolean): Promise<boolean> {
+/** Why a file of a folder is left out; null for a scenario, a fixture, and a file that cannot be read, which is looked at further. */
+async function whyLeftOut(file: string, library: Library, withShared: boolean): Promise<string | null> {
   const document = await library.file(file).catch(() => null)
-  if (document === null || (withShared && isSharedScript(document.data))) return false
-  return !isScenarioOrFixture(document.data)
+  if (document === null) return null
+  if (isSharedScript(document.data)) return withShared ? null : 'left out: it holds script entries that scenarios share'
+  return isScenarioOrFixture(document.data) ? null : 'left out: it is no scenario and no fixture'
 }

@@ -10,7 +10,7 @@ import { checkSharedScript, isSharedScript } from '../scenario/shared-script.js'
 import { type GivenVariables, unknownVariable } from '../scenario/variables.js'
 import { type CheckedFile, isFailed } from './check/points.js'
 import { problemsOf } from './failures.js'
-import { NO_SCENARIO, scenarioFiles } from './scenario-files.js'
+import { scenarioFiles } from './scenario-files.js'
 
 /** What the files are checked with: `vars` gives values to variables, each of which has to be one of any of the files. */
 type Validation = { launch: Launch; vars?: GivenVariables | undefined }
@@ -29,9 +29,9 @@ export async function validate(places: readonly string[], { launch, vars }: Vali
     const point = { file, title: 'the document is valid', problems: [...problems], ms: 0 }
     checked.push({ file, points: leftOut === null ? [point] : [], leftOut, notes: [], settings: {} })
   }
-  for await (const { file, isLeftOut, problem } of scenarioFiles(places, library, { withShared: true })) {
+  for await (const { file, leftOut, problem } of scenarioFiles(places, library, { withShared: true })) {
     if (problem !== null) add(file, [{ file, path: '', message: problem }], countOf(1, 'problem'))
-    else if (isLeftOut) add(file, [], NO_SCENARIO, NO_SCENARIO)
+    else if (leftOut !== null) add(file, [], leftOut, leftOut)
     else {
       const warnings: Problem[] = []
       const problems = await problemsIn(file, { library, launch, warn: found => void warnings.push(...found), vars: vars && { ...vars, known } })

@@ -1,7 +1,8 @@
 /** Lengths of time, as documents write them: `250ms`, `2s`, `36h`, `7d`, or ISO 8601 as `PT36H`. */
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-const LONGEST = 100 * 366 * UNITS.d
+/** The longest length of time that documents can write, in milliseconds. */
+export const LONGEST = 100 * 366 * UNITS.d
 
 const SHORT = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 const NUMBER = '(\\d+(?:[.,]\\d+)?)'
@@ -24,6 +25,12 @@ function isoDuration(text: string): number | null {
   const [, ...parts] = ISO.exec(text) ?? []
   if (parts.length === 0) return null
   return ISO_UNITS.reduce((sum, unit, index) => sum + Number(parts[index]?.replace(',', '.') ?? 0) * unit, 0)
+}
+
+/** Whole milliseconds as a document writes them, in the largest unit that they are a whole number of. */
+export function durationText(ms: number): string {
+  const [unit, each] = Object.entries(UNITS).findLast(([, each]) => ms % each === 0) as [string, number]
+  return `${ms / each}${unit}`
 }
 
 export const DURATION_EXPECTED = 'a length of time was expected, such as 250ms, 2s, 36h, 7d or PT36H'

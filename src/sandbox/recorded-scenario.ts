@@ -1,6 +1,7 @@
 /** Calls of a sandbox as a scenario that plays them again: whole, or with as few records as the same answers need, which is found out by playing it. */
 import { isDeepStrictEqual } from 'node:util'
 import type { ClockStart } from '../core/clock.js'
+import { durationText, LONGEST } from '../core/durations.js'
 import { isoOf } from '../core/instants.js'
 import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
@@ -157,7 +158,7 @@ function exportedMasked(family: Member['family'], record: object, words: SecretW
 }
 
 /** Plays calls one after the other in a state, but for those that never came to their operation. Errors: as of `Sandbox.load`. */
-async function playedIn(start: Start, calls: readonly JudgedCall[], { words }: Recording, { blank, playIn }: Trials): Promise<Played[]> {
+async function playedIn(start: Start, calls: readonly JudgedCall[], { words, clock }: Recording, { blank, playIn }: Trials): Promise<Played[]> {
   const sandbox = blank()
   await sandbox.load(documentOf('recorded', { name: 'recorded', ...stateIn(start, words) }), { name: 'recorded', file: null })
   const play = playIn(sandbox)
@@ -166,7 +167,9 @@ async function playedIn(start: Start, calls: readonly JudgedCall[], { words }: R
   const answers = new Answers([])
   const ids: Ids = { recorded: new Map(), written: new Map() }
   const plays: Played[] = []
-  for (const call of calls) {
+  const waits = waitsBefore(calls, clock)
+  for (const [index, call] of calls.entries()) {
+    if (waits[index] !== 0) sandbox.setClock({ at: sandbox.clock.now() + (waits[index] as number) })
     const made = playOf(call, {
       keyOf: account => (first === keyOf(account) ? undefined : keyOf(account)),
       written: text => ids.written.get(text) ?? text
@@ -194,6 +197,17 @@ async function playedIn(start: Start, calls: readonly JudgedCall[], { words }: R
     ids.written.set(was, isScripted(call) ? id : `\${${name}.id}`)
   }
   return plays
+}
+
+/** How many milliseconds a frozen clock was moved on before each call. */
+function waitsBefore(calls: readonly JudgedCall[], { running }: ClockStart): number[] {
+  let now: number | undefined
+  return calls.map(({ at }) => {
+    const before = now ?? at
+    const wait = running ? 0 : Math.min(Math.max(0, at - before), LONGEST)
+    now = before + wait
+    return wait
+  })
 }
 
 /** Which recorded id one of a play is, and what stands for a recorded id in a play. */
@@ -301,8 +315,13 @@ function documentFrom(
   skipped: readonly Played[]
 ): RecordedScenario {
   const text = JSON.stringify(plays.map(({ step, expect }) => [step, expect]))
-  const play = plays.map(({ name, step, expect }) => ({ ...(name !== null && text.includes(`\${${name}.`) && { as: name }), ...step, expect }))
-  const script = scriptOf(plays.map(({ call }) => call))
+  const calls = plays.map(({ call }) => call)
+  const waits = waitsBefore(calls, recording.clock)
+  const play = plays.flatMap(({ name, step, expect }, index) => [
+    ...(waits[index] === 0 ? [] : [{ wait: durationText(waits[index] as number) }]),
+    { ...(name !== null && text.includes(`\${${name}.`) && { as: name }), ...step, expect }
+  ])
+  const script = scriptOf(calls)
   const effects = new Map<string, number>()
   for (const { call, status } of plays) {
     const operation = call.operation as OperationId
@@ -317,14 +336,15 @@ function documentFrom(
 /** What is not in a scenario as it was, a line for each thing. */
 function notesOn({ accounts, members }: Start, plays: readonly Played[], { calls, clock, dropped }: Recording): string[] {
   const [first] = calls
-  const differs = (is: (call: JudgedCall) => unknown) => first !== undefined && calls.some(call => is(call) !== is(first))
   return [
     ...accounts
       .filter(account => members.some(({ record }) => record.id === account))
       .map(account => `The key ${keyOf(account)} stands for those of ${account}.`),
     ...plays.flatMap(({ call, notes }) => notes.map(note => `${titleOf(call)}: ${note}.`)),
     ...(dropped > 0 ? [`The journal no longer holds the first ${dropped} calls: the first state is the one after them.`] : []),
-    ...(!clock.running && differs(({ at }) => at) ? ['The clock was moved between the calls; here it stays at the time of the first.'] : []),
+    ...(!clock.running && calls.some(({ at }, index) => at < (calls[index - 1]?.at ?? at))
+      ? ['The clock was set back between the calls; here it stays where it is until it is past the time of a call.']
+      : []),
     ...([...new Set(calls.map(({ settings }) => settings))].some(settings => !isDeepStrictEqual(settings, first?.settings))
       ? ['Settings were changed between the calls; here those of the first call are in force.']
       : []),

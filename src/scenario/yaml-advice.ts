@@ -2,8 +2,8 @@
 
 /** An error of the parser, by its place in the text. */
 export type ParserError = { code: string; message: string; at: number }
-/** What to say of it, and where; `isLast` where nothing that comes after it can be relied on. */
-export type Advice = { message: string; at: number; isLast?: boolean }
+/** What to say of it, and where; `isLast` where nothing that comes after it can be relied on, `isDoubtful` where an earlier mistake may be what makes it one. */
+export type Advice = { message: string; at: number; isLast?: boolean; isDoubtful?: boolean }
 
 /** A line of the text, with the place of its beginning. */
 type Line = { text: string; start: number }
@@ -24,7 +24,7 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
     const line = lines[nth] as Line
     const around = { before: filledLine(lines, nth, -1), after: filledLine(lines, nth, 1) }
     const advice = adviceFor({ error, text, line, column: error.at - line.start, ...around })
-    if (given.length > 0 && (advice === null || told.has(line))) continue
+    if (given.length > 0 && (advice === null || advice.isDoubtful || told.has(line))) continue
     const said = advice ?? { message: error.message, at: error.at }
     told.add(line)
     given.push(said)
@@ -171,7 +171,8 @@ function adviceOnIndent({ line: there, before, after }: Case): Advice {
 function adviceOnUnexpected({ error, text, line, column }: Case): Advice | null {
   const { message } = error
   const [, closing] = /^Unexpected flow-(?:map|seq)-end token .*"(.)"$/.exec(message) ?? []
-  if (closing !== undefined) return { message: `${closing} closes nothing; remove it, or write the bracket that it closes`, at: error.at, isLast: true }
+  if (closing !== undefined)
+    return { message: `${closing} closes nothing; remove it, or write the bracket that it closes`, at: error.at, isLast: true, isDoubtful: true }
   if (/^Not a YAML token/.test(message)) return { message: 'after > or |, the text begins in the next line; or quote it', at: error.at }
   if (!/ at node end$/.test(message)) return null
   if (/^\s*[{[]/.test(text) && !isInFlow(text.slice(0, error.at)))

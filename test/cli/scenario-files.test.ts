@@ -87,6 +87,22 @@ t.test('validate, check: folders and patterns, each file once, and what is no sc
   )
 })
 
+t.test('check: a file of shared script entries in a folder is left out, and validated; one that is named is no scenario', async t => {
+  const root = t.testdir({
+    'own.yaml': 'fixtures: [bistro]\nuse: [shared.yaml#slow]\nplay:\n  - { do: GET /tickets }\n',
+    'shared.yaml': 'vars: { wait: 1ms }\ngroups: { slow: [ { on: GET /tickets, delay: "${vars.wait}" } ] }\n'
+  })
+
+  const checked = await ran(['check', root])
+  const validated = await ran(['validate', root])
+  const named = await ran(['check', join(root, 'shared.yaml')])
+
+  t.equal(checked.status, 0, checked.stdout)
+  t.ok(checked.stdout.includes(`${root}/shared.yaml: left out: it holds script entries that scenarios share\n`), checked.stdout)
+  t.ok(validated.stdout.endsWith('2 files: 2 valid\n'), validated.stdout)
+  t.equal(named.status, 1)
+})
+
 t.test('check: the line of every failure, in text, TAP, JUnit, reports and annotations of GitHub Actions', async t => {
   const root = t.testdir({
     'own.yaml': `data: ${JSON.stringify(smallFixture({ transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }] }))}

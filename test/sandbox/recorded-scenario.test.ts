@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
+import { durationText } from '../../src/core/durations.js'
 import { encodeForm } from '../../src/core/form-encoding.js'
 import { isoOf } from '../../src/core/instants.js'
 import { NO_WORDS } from '../../src/core/secret-words.js'
@@ -275,6 +276,31 @@ t.test('a recording: calls that no play can make, and calls that are answered ot
   t.equal((await control('GET /requests?format=json')).body.object, 'list')
 })
 
+t.test('a recording: a frozen clock is moved on by wait, and what depends on it is expected', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  await call('POST /transactions', { body: PAID })
+  await control('POST /clock/advance', { by: '90m' })
+  const since = isoOf(Date.parse(NOW) + 1)
+  await call('GET /transactions', { query: encodeForm({ 'created[gte]': since }) })
+  await control('POST /clock/advance', { by: '30m' })
+  await call('POST /transactions', { body: PAID })
+  await call('GET /transactions', { query: encodeForm({ 'created[gte]': since }) })
+  await control('PUT /clock', { now: NOW })
+  await call('POST /transactions', { body: PAID })
+
+  const text = await recorded(emulator)
+  const { play } = parse(text)
+
+  t.strictSame(
+    play.map(({ wait, do: on }: Json) => wait ?? on),
+    ['POST /transactions', '90m', 'GET /transactions', '30m', 'POST /transactions', 'GET /transactions', 'POST /transactions']
+  )
+  t.strictSame(play[5].expect.body, { has_more: false, data: [{ id: '${transaction_3.id}' }] })
+  t.ok(notesIn(text).includes('The clock was set back between the calls; here it stays where it is until it is past the time of a call.'))
+  t.strictSame(await problemsOf(t, text), [])
+})
+
 t.test('a recording: what control calls changed in between is in the first state, or named in a comment', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS, settings: { 'statuses.refund_refused': 422 } })
   const { call, control } = emulator
@@ -295,18 +321,18 @@ t.test('a recording: what control calls changed in between is in the first state
   const text = await recorded(emulator)
   const { play, settings, clock, data } = parse(text)
 
-  t.strictSame(play[5].expect.body, { has_more: true }, 'a Location that a snapshot took away is there')
-  t.strictSame([play.length, settings, clock], [7, { statuses: { refund_refused: 422 } }, NOW])
+  t.strictSame(play[6].expect.body, { has_more: true }, 'a Location that a snapshot took away is there')
+  t.strictSame(play[2], { wait: durationText(Date.parse('2026-03-02T00:00:00Z') - Date.parse(NOW)) })
+  t.strictSame([play.length, settings, clock], [8, { statuses: { refund_refused: 422 } }, NOW])
   t.strictSame(data.tickets.at(-1).id, 'tkt_new')
-  t.strictSame(notesIn(text).slice(1, 4), [
-    'The clock was moved between the calls; here it stays at the time of the first.',
+  t.strictSame(notesIn(text).slice(1, 3), [
     'Settings were changed between the calls; here those of the first call are in force.',
     'req_6 GET /locations is answered with other values than it was, which are not expected.'
   ])
-  t.strictSame(notesIn(text).slice(4, 5), [
+  t.strictSame(notesIn(text).slice(3, 4), [
     'req_7 POST /refunds is not played: it was answered 402 charge_already_refunded, and a play of it would be answered 422.'
   ])
-  t.equal(notesIn(text).length, 1 + 3 + 25)
+  t.equal(notesIn(text).length, 1 + 2 + 25)
   t.strictSame(await problemsOf(t, text), [])
   t.strictSame(
     parse((await repeated(emulator, 'req_8')).text).settings,

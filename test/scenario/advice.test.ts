@@ -149,6 +149,12 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
       ['2:9 \\q is no escape in double quotation marks; write \\\\ for a backslash'],
       `${BEGIN}name: "a\\\\q"\n`
     ],
+    [
+      'braces in a path, with right lines after it',
+      `${BEGIN}script:\n  - { on: GET /tickets/{id}, delay: 1s }\n  - { on: GET /tickets, match: { query: { location: loc_bistro } }, delay: 1s }\n`,
+      ['3:11 quote the whole text, since it holds a bracket: "GET /tickets/{id}"'],
+      `${BEGIN}script:\n  - { on: "GET /tickets/{id}", delay: 1s }\n  - { on: GET /tickets, match: { query: { location: loc_bistro } }, delay: 1s }\n`
+    ],
     ['two documents', `${BEGIN}---\nname: x\n`, ['2:1 --- begins another document, and a file holds one; remove the line'], `${BEGIN}name: x\n`],
     ['JSON without a comma', '{"fixtures": ["bistro"]\n "name": "x"}', ['2:2 a comma is missing before this'], '{"fixtures": ["bistro"],\n "name": "x"}'],
     ['JSON with a text after it', '{"fixtures": ["bistro"]} x', ['1:26 nothing may come after the bracket that ends the document'], '{"fixtures": ["bistro"]}'],
