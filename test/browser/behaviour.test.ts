@@ -57,11 +57,12 @@ t.test('console: the loaded scenario is chosen; another one is loaded, with what
   t.equal((await control('GET ')).body.scenario.name, 'test')
   await button(page, 'Load month-end').click()
   await page.getByText('month-end is loaded').waitFor()
+  const present = card(page, 'Loaded: month-end')
+  await present.waitFor()
   t.equal(await chosen(), 'month-end (loaded)')
   t.notMatch(page.url(), 'scenario=')
   t.equal((await control('GET ')).body.scenario.name, 'month-end')
 
-  const present = card(page, 'Loaded: month-end')
   await call('POST /transactions', { body: { ticket: 'tkt_52', payment_type: 'external', amount: 100 }, key: 'sk_test_merchant' })
   await control('PATCH /settings', { 'pagination.max_limit': 7 })
   await control('POST /script', { on: 'GET /tickets', delay: '1ms' })

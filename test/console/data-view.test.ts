@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { listParameters, listPath, queryText } from '../../src/console/ui/views/data/list-parameters.js'
-import { childrenOf, familiesOfIds, matches, moneyIn, nameOf, newestFirst, parentsOf, shownMoney } from '../../src/console/ui/views/data/records.js'
+import { childrenOf, countOf, familiesOfIds, matches, moneyIn, nameOf, newestFirst, parentsOf, shownMoney } from '../../src/console/ui/views/data/records.js'
 import { smallFixture } from '../support/emulator.js'
 
 const created = '2026-03-01T18:00:00.000Z'
@@ -62,6 +62,7 @@ t.test('console: the money of a Transaction follows transactions.refundable (A23
   t.match(moneyIn(state, transaction, { 'transactions.refundable': 'amount_plus_extras' }), { charged: 4900, refunded: 1000, remaining: 3900 })
   t.equal(shownMoney(4200, 'usd'), '4,200 usd')
   t.equal(shownMoney(0, null), '0')
+  t.strictSame([countOf(0, 'refunds'), countOf(1, 'refunds'), countOf(1200, 'tickets')], ['0 refunds', '1 refund', '1,200 tickets'])
   t.equal(nameOf(transaction), 'external, 4,200 usd')
   t.equal(nameOf({ id: 'rfd_a', created, amount: 1000, currency: 'usd', reason: 'cold soup' }), '1,000 usd, cold soup')
 })
