@@ -1,4 +1,5 @@
 /** docs/reference/cli.md: the commands, in the words of their help. */
+import { PassThrough } from 'node:stream'
 import { run, type Streams } from '../cli/program.js'
 import { code, page } from './markdown.js'
 
@@ -12,10 +13,9 @@ const STATUSES = `## Exit statuses
 
 /** The help of a command, as a terminal of 80 columns shows it. */
 async function helpOf(words: readonly string[]): Promise<string> {
-  let text = ''
-  const stdout = { columns: 80, write: (part: string) => (text += part) } as unknown as NodeJS.WriteStream
+  const stdout = Object.assign(new PassThrough({ encoding: 'utf8' }), { columns: 80 }) as unknown as NodeJS.WriteStream
   await run([...words, '--help'], {}, { stdout, stderr: stdout } satisfies Streams)
-  return text.trimEnd()
+  return String(stdout.read()).trimEnd()
 }
 
 /** The commands that a help lists. */

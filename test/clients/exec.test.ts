@@ -40,6 +40,9 @@ commerce-emulator
   Script        no entry unused
   Expectations  none unmet
   FAILED        findings: stopped-at-empty-page, refused-and-repeated
+                stopped-at-empty-page: A search page came back empty with has_more true, and the client never asked for the next. search_query filters after retrieval: go on with starting_after=last_id until has_more is false. (1×: #1/req_3)
+                refused-and-repeated: A refused call was made again, unchanged. The answer will be the same; correct the call, or show the refusal to the user. (1×: #1/req_18, #1/req_19)
+  Report        ${folder}/report.html
 `
   )
 
@@ -108,7 +111,7 @@ t.test('judge: an emulator that runs is judged from outside by the same gates, w
   const passed = await judge('--fail-on', 'findings', '--ignore', 'refused-and-repeated')
 
   t.equal(failed.status, 2, failed.stderr)
-  t.ok(failed.stderr.endsWith('  FAILED        finding: refused-and-repeated\n'))
+  t.match(failed.stderr, /\n {2}FAILED {8}finding: refused-and-repeated\n.*unchanged\. The answer will be the same.*\n {2}Report {8}.*report\.html\n$/)
   t.ok(readFileSync(`${folder}/junit.xml`, 'utf8').includes('name="reads a Ticket"><failure '))
   t.ok(readFileSync(`${folder}/report.html`, 'utf8').includes('reads a Ticket'))
   t.equal(passed.status, 0, passed.stderr)
