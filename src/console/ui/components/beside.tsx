@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 
 type CloseProps = { label: string; onClose: () => void }
 
-/** Closes what is shown in addition; it stands at the top right corner of it. */
+/** Closes what is shown in addition; it is at its top right corner. */
 export const CloseButton = ({ label, onClose }: CloseProps) => (
   <button type="button" class="quiet close" aria-label={label} onClick={onClose}>
     ×
@@ -13,7 +13,7 @@ export const CloseButton = ({ label, onClose }: CloseProps) => (
 
 type Props = { label: string; class?: string; children: ComponentChildren }
 
-/** It comes into view where it stands below the list. */
+/** It comes into view where it is below the list. */
 export function Beside({ label, class: name = '', children }: Props) {
   const aside = useRef<HTMLElement>(null)
   useEffect(() => aside.current?.scrollIntoView({ block: 'nearest' }), [label])

@@ -90,7 +90,7 @@ function PresetForm({ preset }: { preset: Preset }) {
         >
           Discard the edits
         </button>
-        <p class="hint">{edited.value === null ? 'The fields write the YAML; it can be edited too.' : 'The YAML was edited: it is added as it stands.'}</p>
+        <p class="hint">{edited.value === null ? 'The fields write the YAML; it can be edited too.' : 'The YAML was edited: it is added as it is.'}</p>
       </div>
     </form>
   )

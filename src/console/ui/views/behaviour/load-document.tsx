@@ -40,7 +40,7 @@ export function LoadDocument() {
           value={text.value}
           onChange={write}
           error={refused.value}
-          hint="It may name the fixtures and scenarios of the emulator. Values of variables stand in the document, under vars."
+          hint="It may name the fixtures and scenarios of the emulator. Values of variables are in the document, under vars."
         />
         <div class="row">
           <button type="submit" class="primary">
