@@ -23,7 +23,7 @@ function valueName(schema: Part): string {
   if (schema.enum && schema.enum.length > 8) return 'an operation'
   if (schema.items && (schema.items as Part).enum && ((schema.items as Part).enum as unknown[]).length > 8) return 'list of operations'
   if (schema.type === 'array' && schema.items?.type === 'object') return 'list'
-  return schema.type === undefined && !schema.enum ? 'any' : typeName(schema)
+  return typeName(schema)
 }
 
 /** A name and those below it. What has a section of its own is not gone into. */

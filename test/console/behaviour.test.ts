@@ -192,6 +192,7 @@ t.test('console: values of settings are typed as they are shown, and what is of 
     ['ids.prefixes.refund', '', '']
   ]
   for (const [key, text, value] of typed) t.equal(valueIn(text, settings[key].schema), value, `${key} ${text}`)
+  t.equal(valueIn('1', {}), '1', 'a schema without a type')
   t.strictSame(
     ['statuses.created', 'errors.expose_rule', 'auth.accept_any_key', 'pagination.max_limit'].map(key => choicesIn(settings[key].schema)),
     [['200', '201'], ['true', 'false'], null, null]

@@ -32,6 +32,7 @@ t.test('console: records lead to what they belong to and to what belongs to them
       ['transactions', 'location', ['txn_a']]
     ]
   )
+  t.strictSame(parentsOf(state, 'accounts', { id: 'mch_b', created, reseller: null }), [], 'an Account without a reseller')
   t.strictSame(childrenOf(state, 'refunds', 'rfd_a'), [])
   t.equal(familiesOfIds(state).get('rfd_a'), 'refunds')
   t.equal(familiesOfIds(state).get('rfd_c'), undefined)
@@ -65,6 +66,7 @@ t.test('console: the money of a Transaction follows transactions.refundable (A23
   t.strictSame([countOf(0, 'refunds'), countOf(1, 'refunds'), countOf(1200, 'tickets')], ['0 refunds', '1 refund', '1,200 tickets'])
   t.equal(nameOf(transaction), 'external, 4,200 usd')
   t.equal(nameOf({ id: 'rfd_a', created, amount: 1000, currency: 'usd', reason: 'cold soup' }), '1,000 usd, cold soup')
+  t.equal(nameOf({ id: 'loc_a', created, display_name: 'A' }), 'A', 'a record without an amount')
 })
 
 t.test('console: the parameters of a list are those of the API, without paging', async t => {
@@ -78,4 +80,21 @@ t.test('console: the parameters of a list are those of the API, without paging',
     queryText({ 'created[gte]': '2026-01-01T00:00:00Z', search_query: '', location: 'loc a&b' }),
     'created[gte]=2026-01-01T00%3A00%3A00Z&location=loc%20a%26b'
   )
+})
+
+t.test('console: a list that the document lacks has no parameters, and what a parameter leaves out is empty', async t => {
+  const range = { properties: { gte: { description: 'From.' }, lt: {} } }
+  const parameters = [
+    { name: 'created', in: 'query', style: 'deepObject', schema: { $ref: '#/components/schemas/Range' } },
+    { name: 'metadata', in: 'query', style: 'deepObject', schema: {} },
+    { name: 'sort', in: 'query', schema: { enum: ['up', 'down'] } }
+  ]
+  const openApi = { paths: { '/tickets': { get: { parameters } }, '/refunds': {} }, components: { schemas: { Range: range } } }
+
+  t.strictSame(listParameters(openApi, 'tickets'), [
+    { name: 'created[gte]', about: 'From.', words: null },
+    { name: 'created[lt]', about: '', words: null },
+    { name: 'sort', about: '', words: ['up', 'down'] }
+  ])
+  t.strictSame([listParameters(openApi, 'refunds'), listParameters(openApi, 'accounts')], [[], []])
 })

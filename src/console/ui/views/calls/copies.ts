@@ -61,7 +61,7 @@ function textsIn(value: unknown): string[] {
 
 /** The records that a call named or was answered with, as the state has them now, with those that they need. */
 export function fixtureOf(call: JournalCall, state: State): Records {
-  const { api_keys, ...families } = state as unknown as Records
+  const { api_keys, ...families } = state as unknown as Records & { api_keys: Records[string] }
   const byId = new Map(Object.values(families).flatMap(records => records.map(record => [record.id as string, record] as const)))
   const wanted = new Set<string>()
   const want = (value: unknown) => {
@@ -74,7 +74,7 @@ export function fixtureOf(call: JournalCall, state: State): Records {
   }
   want([call.params, call.query, call.body, call.answer, call.account])
   const chosen = Object.entries(families).map(([family, records]) => [family, records.filter(({ id }) => wanted.has(id as string))] as const)
-  const keys = (api_keys ?? []).filter(({ account }) => wanted.has(account as string))
+  const keys = api_keys.filter(({ account }) => wanted.has(account as string))
   return Object.fromEntries([['api_keys', keys] as const, ...chosen].filter(([, records]) => records.length > 0))
 }
 
