@@ -1,4 +1,7 @@
 /** Sessions of the console: the token once, then a cookie. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { Sessions } from '../../src/control/sessions.js'
 import { NOW, startTestEmulator } from '../support/emulator.js'
@@ -93,6 +96,20 @@ t.test('session: the cookie counts for the pages of the emulator alone', async t
   const plain = pairIn(await signIn({ host: 'localhost' }))
   t.match(plain, /^commerce_emulator_80=/)
   t.equal((await control('GET /state', undefined, { host: 'localhost', cookie: plain })).status, 200)
+})
+
+t.test('session: a call without a Host has the cookie of port 80', async t => {
+  const { listen, signIn } = await start(t)
+  const port = await listen()
+  const stateWith = async (cookie: string) => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write(`GET /_control/state HTTP/1.0\r\nCookie: ${cookie}\r\n\r\n`)
+    return (await text(socket)).split('\r\n')[0]
+  }
+
+  t.equal(await stateWith(pairIn(await signIn({ host: 'localhost' }))), 'HTTP/1.1 200 OK')
+  t.equal(await stateWith(pairIn(await signIn())), 'HTTP/1.1 401 Unauthorized')
 })
 
 t.test('session: it ends when somebody signs out', async t => {
