@@ -15,8 +15,6 @@ export function problemFinder(schema: object): (document: unknown, most: number)
   }
   return (document, most) => {
     const found: PlacedProblem[] = []
-    find(schema as Schema, document, [])
-    return found
 
     function find(part: Schema, value: unknown, steps: readonly Step[]): void {
       if (isRight(part, value)) return
@@ -50,6 +48,9 @@ export function problemFinder(schema: object): (document: unknown, most: number)
         else if (typeof additionalProperties === 'object') find(additionalProperties as Schema, value[name], at)
       }
     }
+
+    find(schema as Schema, document, [])
+    return found
   }
 }
 

@@ -111,7 +111,6 @@ export function expanded(data: unknown, variables: ReadonlyMap<string, VariableV
   const steps: Step[] = []
   const unresolved: Step[][] = []
   const note = (message: string) => report([...steps], message)
-  return { data: expand(data), used, unresolved }
 
   function expand(value: unknown): unknown {
     if (typeof value === 'string') return hasSign(value) ? expandText(value) : value
@@ -148,7 +147,6 @@ export function expanded(data: unknown, variables: ReadonlyMap<string, VariableV
   }
 
   /** The value of a reference; null where it is none to a variable, or to one without a value. */
-
   function valueAt(reference: string): VariableValue | null {
     const [, name] = /^\s*vars(?:\.(.*?))?\s*$/s.exec(reference) ?? []
     if (name === undefined) {
@@ -164,6 +162,8 @@ export function expanded(data: unknown, variables: ReadonlyMap<string, VariableV
     if (value == null) unresolved.push([...steps])
     return value ?? null
   }
+
+  return { data: expand(data), used, unresolved }
 }
 
 /** Whether a text holds a reference to a variable, whole or not. */

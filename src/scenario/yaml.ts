@@ -32,15 +32,6 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
     .slice(0, limits['limits.problems'] + 1)
     .map(({ message, at }) => ({ message, ...placeOf(at, lines) }))
   if (problems.length === 0) problems.push(...aliasesBeyond(document))
-  let data: unknown
-  if (problems.length === 0) {
-    try {
-      data = document.toJS({ maxAliasCount: 100 })
-    } catch (error) {
-      problems.push(aliasProblem((error as Error).message))
-    }
-  }
-  return { data, problems, locate: places => located(document, places, { lines, text }) }
 
   /** The problem of an alias: one without an anchor has its own place, one that grows without end the document's. */
   function aliasProblem(message: string): Place & { message: string } {
@@ -57,6 +48,16 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
     const advice = `*${name} refers to nothing, since no &${name} comes before it; where the * belongs to the text, quote it: ${quoted(`*${name}`)}`
     return { message: advice, ...placeOf(at, lines) }
   }
+
+  let data: unknown
+  if (problems.length === 0) {
+    try {
+      data = document.toJS({ maxAliasCount: 100 })
+    } catch (error) {
+      problems.push(aliasProblem((error as Error).message))
+    }
+  }
+  return { data, problems, locate: places => located(document, places, { lines, text }) }
 }
 
 /**

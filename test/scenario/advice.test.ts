@@ -52,6 +52,7 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
       entry('match: { body: { reason: "cold: soup" } }, delay: 2s')
     ],
     ['no comma', `${BEGIN}script:\n  - { on: POST /refunds delay: 2s }\n`, ['3:24 a comma is missing before delay'], entry('delay: 2s')],
+    ['no comma after a number', `${BEGIN}vars: { a: 1 b: 2 }\n`, ['2:13 a comma is missing before b'], `${BEGIN}vars: { a: 1, b: 2 }\n`],
     [
       'no comma before braces',
       `${BEGIN}script:\n  - { on: POST /refunds hold: { gate: a } }\n`,
@@ -119,6 +120,18 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
       ['3:5 { is not closed; end it with }'],
       `${BEGIN}script:\n  - { on: POST /refunds, delay: 2s }\n  - { on: GET /refunds, delay: 2s }\n`
     ],
+    [
+      'braces that are not closed after a text with a colon',
+      'fixtures: [bistro]\nname: { on: a: b\n',
+      ['2:7 { is not closed; end it with }', '2:13 quote the text: it holds a colon: "a: b"'],
+      `${BEGIN}name: "on: a: b"\n`
+    ],
+    [
+      'a quotation mark that is not closed, after a name with an apostrophe',
+      `${BEGIN}it's: 'x\n`,
+      ["2:7 the quotation mark is not closed; end the text with ' in the same line"],
+      BEGIN
+    ],
     ['a bracket too many', 'fixtures: [bistro]]\nname: x\n', ['1:19 ] closes nothing; remove it, or write the bracket that it closes'], `${BEGIN}name: x\n`],
     [
       'braces in braces',
@@ -170,6 +183,22 @@ t.test('advice: an error of the parser without advice is shown as it is', async 
   t.strictSame((await looked('? [a]\n: b\n? - c\n: &x &y d\n')).problems.length > 0, true)
   t.strictSame((await looked('a: &x &y d\n')).problems, ['1:7 A node can have at most one anchor'])
   t.strictSame((await looked('? a\n  b: c\n')).problems.length > 0, true)
+  const cases: [title: string, text: string, problems: string[]][] = [
+    ['a colon after a quoted name', '"name": x: y\n', ['1:9 Nested mappings are not allowed in compact mappings']],
+    ['a dash in brackets', 'name: [ - a ]\n', ['1:9 Implicit keys of flow sequence pairs need to be on a single line']],
+    ['a comment right after a bracket', 'fixtures: [bistro]#c\n', ['1:19 Comments must be separated from other tokens by white space characters']],
+    [
+      'a tab in a block text',
+      '- |\n\t\n x',
+      ['2:1 Block scalar values in collections must be indented', '3:2 quote the whole text, since it goes on here: "x"']
+    ],
+    [
+      'a bracket that is not found, since apostrophes are around it',
+      "it's: [b'\nname: x\n",
+      ['2:1 Flow sequence in block collection must be sufficiently indented and end with a ]']
+    ]
+  ]
+  for (const [title, text, problems] of cases) t.strictSame((await looked(text)).problems, problems, title)
 })
 
 t.test('advice: a value of the wrong kind is explained with what to write, and what follows the advice loads', async t => {
