@@ -83,15 +83,14 @@ const NUMBERS: Readonly<Record<string, (method: Method) => string>> = {
 
 const digitsOf = (last4: string | undefined): string => (last4 !== undefined && /^\d{4}$/.test(last4) ? last4 : '4242')
 
-type Fields = { readonly [name: string]: Json }
+export type Fields = { readonly [name: string]: Json }
 const isFields = (value: Json | undefined): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * What of an answer of an operation is the same whenever the call is made in the same state: of an error all but its message, of a list the ids, of a record
  * all but when it was made, and its id where the call made it.
  */
-export function determined(body: Json, isCreated: boolean): Json {
-  if (!isFields(body)) return body
+export function determined(body: Fields, isCreated: boolean): Json {
   if (isFields(body.error)) {
     const { message: _message, request_id: _id, problems: _problems, ...error } = body.error
     return { error }

@@ -7,7 +7,7 @@ import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
 import { type AnyRecord, type JudgedCall, tookEffect } from '../evidence/judged-call.js'
-import { answerOf, common, determined, isScripted, isStopped, playOf, scriptOf, withTexts } from '../evidence/played-calls.js'
+import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf, withTexts } from '../evidence/played-calls.js'
 import { ID_FIELDS, type Member, recordsBefore, touchedBy, withoutOrphans } from '../evidence/recorded-state.js'
 import { isChange, nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import { documentOf } from '../scenario/documents.js'
@@ -179,16 +179,7 @@ async function playedIn(start: Start, calls: readonly JudgedCall[], { words, clo
     const step = isMade ? [{ ...made.step, ...(name !== null && { as: name }) }] : []
     const [outcome] = await playSteps(step, play, bindings, () => {}, answers)
     const { status, body } = outcome?.answer ?? NO_ANSWER
-    const seen =
-      body === null
-        ? null
-        : maskedThroughout(
-            determined(
-              withTexts(body, id => ids.recorded.get(id) ?? id),
-              name !== null
-            ),
-            words
-          )
+    const seen = body === null ? null : maskedThroughout(determined(withTexts(body, id => ids.recorded.get(id) ?? id) as Fields, name !== null), words)
     plays.push({ call, step: made?.step ?? null, name, notes: made?.notes ?? [], status, seen, expect: expectationOf(call, { status, seen }, ids) })
     if (name === null || status >= 300) continue
     const [id, was] = [(body as { id: string }).id, (call.shown as AnyRecord).id]
@@ -222,7 +213,7 @@ const nameFor = (call: JudgedCall, number: number) => `${RESOURCE_NAMES[operatio
 /** What is determined of the answer that was recorded; null where there was none. */
 const recordedAnswer = (call: JudgedCall): Json => {
   const body = answerOf(call)
-  return body === undefined ? null : determined(body, isCreating(call))
+  return body === undefined ? null : determined(body as Fields, isCreating(call))
 }
 
 /** What a play has to expect: what the recorded answer and the one of the play have in common. Null for a call that came to nothing. */

@@ -31,7 +31,7 @@ export async function loaded(body: Body, making: Making & { documents: DocumentW
   const job = { kind: 'load', type: body.type, bytes: body.bytes, now } as const
   return documents.read(job, signalOf(), async reading => {
     const read = await firstStateRead(reading, library.limits)
-    const { warnings = [] } = reading.head ?? {}
+    const { warnings } = reading.head as NonNullable<typeof reading.head>
     if (warnings.length > 0) making.warn?.(warnings)
     return read
   })

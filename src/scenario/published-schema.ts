@@ -110,7 +110,7 @@ function definitionOf(words: Json): Json | null {
   if (words['x-def'] !== undefined) return referTo(words['x-def'] as string)
   if (words['x-duration']) return referTo('duration')
   if (words['x-many']) return (words.enum as string[]).includes('*') ? anyOf({ const: '*' }, referTo('operation')) : referTo('operation')
-  if (words['x-status']) return words.items ? anyOf(referTo('status'), { type: 'array', items: referTo('status') }) : referTo('status')
+  if (words['x-status']) return anyOf(referTo('status'), { type: 'array', items: referTo('status') })
   return words.format === 'instant' && words.type === 'string' ? referTo('instant') : null
 }
 
@@ -142,7 +142,7 @@ const OF_TYPES: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'additionalProperties', 'required']
 }
 /** Whether a word of a schema says something of values of a type. */
-const isOf = (type: string, word: string): boolean => word === 'type' || (OF_TYPES[type] ?? []).includes(word)
+const isOf = (type: string, word: string): boolean => word === 'type' || OF_TYPES[type]?.includes(word) === true
 
 /** Whether a part allows scalars, but not every text. */
 function isLimited({ type, enum: words, pattern }: Json): boolean {

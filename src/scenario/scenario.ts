@@ -340,7 +340,7 @@ async function usedGroups(
     else if (uses.some(({ member: earlier, index: at }) => at < index && earlier === member)) report([index], `${member} is used already`)
     else if (found !== undefined) {
       groups.push({ ...found, index })
-      count += Array.isArray(found.entries) ? found.entries.length : 0
+      count += membersOf(found.entries, undefined).length
       if (count > document.limits['limits.entries']) throw tooLarge('limits.entries', document.limits, 'script and use hold more entries')
     }
   }

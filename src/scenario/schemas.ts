@@ -104,7 +104,7 @@ const under = (part: string, names: readonly string[]): Record<string, string> =
 const placesOf = (table: 'querystring' | 'body', part: string): Record<string, string> =>
   Object.fromEntries(
     Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) =>
-      schema === undefined ? [] : Object.keys(schemaOf(schema).properties ?? {}).map(name => [name, part])
+      schema === undefined ? [] : Object.keys(schemaOf(schema).properties as object).map(name => [name, part])
     )
   )
 const MATCH = {

@@ -201,7 +201,7 @@ export async function playSteps(
   bindings: StepBindings,
   onStep: (outcome: StepOutcome) => void = () => {},
   answers = new Answers(plays),
-  wait: (ms: number) => unknown = () => {}
+  wait?: (ms: number) => unknown
 ): Promise<StepOutcome[]> {
   const outcomes: StepOutcome[] = []
   const end = (outcome: StepOutcome) => {
@@ -209,7 +209,7 @@ export async function playSteps(
     onStep(outcome)
   }
   for (const [index, member] of plays.entries()) {
-    if (isWait(member)) await wait(durationOf(member.wait) as number)
+    if (isWait(member)) await wait?.(durationOf(member.wait) as number)
     else if (isAtOnce(member)) {
       const together = member.at_once.map((step, nth) => playStep(step, [index, 'at_once', nth], { play, bindings, answers }))
       for (const outcome of await Promise.all(together)) end(outcome)

@@ -87,6 +87,7 @@ const REFUSALS: readonly (readonly [on: string, call: Call, blame: Blame, record
   ['POST /accounts/mch_b/users', { body: { email: 'n@example.com' } }, [400, 'parameter_missing', 'name', 'USR-2'], 1],
   ['POST /accounts/mch_b/users', { body: { name: 'N', email: 'n' } }, [400, 'parameter_invalid', 'email', 'USR-3'], 1],
   ['GET /tickets', { query: 'limit=x' }, [400, 'parameter_invalid', 'limit', 'LIST-3'], 1],
+  ['GET /tickets', { query: 'limit[]=1' }, [400, 'form_malformed', 'limit[]', 'A36'], 1],
   ['GET /tickets', { query: 'created[gte]=soon' }, [400, 'parameter_invalid', 'created[gte]', 'FILT-1'], 1],
   ['GET /tickets', { query: 'starting_after=tkt_none' }, [400, 'cursor_unknown', 'starting_after', 'A10'], 1],
   ['GET /tickets/tkt_none', {}, [404, 'resource_missing', 'id', 'A08'], 1],
@@ -341,6 +342,20 @@ t.test('a recording: what control calls changed in between is in the first state
   )
 })
 
+t.test('a recording: a call that was answered, of a record that a snapshot took away, is left out with the reason', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  await control('PUT /snapshots/before')
+  await control('POST /records', { tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }] })
+  t.equal((await call('GET /tickets/tkt_new')).status, 200)
+  await control('POST /snapshots/before/restore')
+
+  const text = await recorded(emulator)
+
+  t.strictSame(notesIn(text).slice(1), ['req_1 GET /tickets/tkt_new is not played: it was answered 200, and a play of it would be answered 404.'], text)
+  t.strictSame(parse(text).play, [])
+})
+
 t.test('a recording: what the journal no longer holds is in the first state', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS, settings: { 'limits.journal': 3 } })
   const { call } = emulator
@@ -424,7 +439,7 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
 })
 
 t.test('a recording: the smallest is found as far as the bounds allow, of a large state always', async t => {
-  const settings = { 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
+  const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
   const emulator = await startTestEmulator(t, { records: RECORDS, settings })
   const { call, sandbox, app } = { ...emulator }
   await call('GET /tickets')
@@ -442,6 +457,7 @@ t.test('a recording: the smallest is found as far as the bounds allow, of a larg
   t.strictSame([sizeOf(whole), sizeOf(hurried), sizeOf(least), sizeOf(large)], [18, 18, 7, 7])
   t.ok(sizeOf(bounded) > 7 && sizeOf(bounded) < 18)
   t.equal(JSON.stringify(least.data.settings), '{"pagination":{"default_limit":2}}')
+  t.strictSame([whole.data.seed, least.data.seed], [7, undefined])
   t.equal(large.notes.at(-1), 'There were 17 records; here are those that the answers need.')
 })
 

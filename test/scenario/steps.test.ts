@@ -137,6 +137,11 @@ t.test('steps: every kind of problem, with its place', async t => {
       [{ ...list, as }],
       ['[0].as: letters, digits, _ and - were expected, beginning with a letter']
     ]),
+    [
+      'a field of an answer that no operation gives',
+      [{ as: 'a', do: 'GET /ticket' }, { do: 'GET /tickets/${a.anything}' }],
+      ['[0].do: GET /ticket is no operation of the reference; did you mean GET /tickets?']
+    ],
     ['an empty name', [{ ...list, as: '' }], ['[0].as: text was expected, not an empty one']],
     ['a name given twice', [payment, list, payment], ['[2].as: an earlier step is called payment too']]
   ]
@@ -149,6 +154,7 @@ t.test('steps: what a step may say', async t => {
     { as: 'page-2_x', do: 'get  /tickets ', query: { limit: 2 } },
     { do: 'GET /transactions/${payment.id}' },
     { do: 'GET /transactions/${ payment.id }', key: 'sk_other' },
+    { do: 'GET /transactions/${payment.unheard_of_by_the_reference}' },
     { do: 'GET /tickets/prefix_${payment.id}_${page-2_x.data.0.id}' },
     { do: 'DELETE /locations/loc_a', expect: { status: 501 } },
     { do: 'POST /refunds', body: { transaction: '${payment.id}', reason: '$ {x} $x {x} payment.id}', metadata: {} }, expect: { body: null } }
