@@ -541,7 +541,7 @@ function elementsOf(t: Test, xml: string): Element[] {
   const [declaration = '', ...rest] = xml.split('\n')
   t.equal(declaration, '<?xml version="1.0" encoding="UTF-8"?>')
   for (const [, tag, text = ''] of rest.join('\n').matchAll(/<([^>]*)>([^<]*)/g)) {
-    const [, slash, name = '', attributes = ''] = /^(\/?)(\w+)((?: \w+="[^"<]*")*)$/.exec(tag as string) ?? []
+    const [, slash, name = '', attributes = ''] = /^(\/?)([\w-]+)((?: \w+="[^"<]*")*)$/.exec(tag as string) ?? []
     t.ok(name !== '' && !/&(?!(amp|lt|gt|quot);)/.test(tag + text), `<${tag}>${text}`)
     if (slash) t.equal(open.pop()?.name, name, `</${name}> closes it`)
     else {
