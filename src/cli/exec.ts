@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { constants } from 'node:os'
-import { type GivenSettings, settingsInForce } from '../core/settings.js'
+import { type GivenSettings, type SettingVariables, settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import { runEmulator } from '../emulator.js'
 import { createLogger } from '../http/logging.js'
@@ -14,7 +14,7 @@ import { concluded, type ReportOptions } from './run-reports.js'
 import { originOf, runOf } from './running.js'
 
 export type ExecOptions = ReportOptions & {
-  launch: Launch
+  launch: Launch & { variables: SettingVariables }
   /** Values of the scenario's variables. */
   vars?: GivenVariables | undefined
   /** Names of the environment variables that tell the command where the emulator is. */
@@ -33,7 +33,7 @@ const NOT_FOUND = 127
 export async function exec(command: Command, { launch, vars, names, killAfter, out, ...options }: ExecOptions, { stderr }: Streams): Promise<number> {
   const recorder = out === undefined ? null : await (await import('./record.js')).Recorder.to(out)
   const flag = recorder === null ? launch.flag : { ...unlessGiven(launch), ...launch.flag }
-  const { environment, variables = {} } = launch
+  const { environment, variables } = launch
   if (options.report !== null) await mkdir(options.report, { recursive: true })
   const level = flag.log_level ?? environment.log_level
   const logger = level && (await createLogger(level, stderr.isTTY, stderr))

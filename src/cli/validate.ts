@@ -57,7 +57,7 @@ const countOf = (count: number, one: string) => `${count} ${count === 1 ? one : 
 function summaryOf(checked: readonly CheckedFile[]): string {
   const broken = checked.filter(({ points }) => points.some(isFailed))
   const leftOut = checked.filter(file => file.leftOut !== null).length
-  const problems = broken.reduce((sum, { points }) => sum + (points[0]?.problems.length ?? 0), 0)
+  const problems = broken.flatMap(({ points }) => points.flatMap(point => point.problems)).length
   const parts = [
     `${checked.length - broken.length - leftOut} valid`,
     broken.length > 0 && `${broken.length} with ${countOf(problems, 'problem')}`,

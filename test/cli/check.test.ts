@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import type { CheckedFile, Point } from '../../src/cli/check/points.js'
 import { check } from '../../src/cli/check.js'
 import { createProgressBar } from '../../src/cli/progress.js'
-import { report } from '../../src/cli/reports.js'
+import { pointAnnotations, report } from '../../src/cli/reports.js'
 import { runEmulator } from '../../src/emulator.js'
 import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
@@ -146,7 +146,10 @@ t.test('check: plays are made as a client would, so that the script acts on them
 })
 
 t.test('check: plays are sent to a running service as they are', async t => {
-  const data = smallFixture({ transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }] })
+  const data = smallFixture({
+    transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }],
+    users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
+  })
   const service = await runEmulator({ scenario: { data, script: [{ on: 'POST /refunds', calls: 2, fault: 'connection_reset' }] } })
   t.teardown(() => service.close())
   const play = [
@@ -154,7 +157,7 @@ t.test('check: plays are sent to a running service as they are', async t => {
     { wait: '60ms' },
     { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 }, expect: { fault: 'connection_reset' } }
   ]
-  const expect = [{ on: 'POST /refunds', took_effect: true, times: 1 }, { state: { refunds: { count: 1 } } }]
+  const expect = [{ on: 'POST /refunds', took_effect: true, times: 1 }, { state: { refunds: { count: 1 }, users: { usr_a: { name: 'Ana' } } } }]
   const file = `${t.testdir({ 'own.json': JSON.stringify({ data, play, expect }) })}/own.json`
 
   const since = performance.now()
@@ -170,7 +173,7 @@ t.test('check: plays are sent to a running service as they are', async t => {
         '  ✓ play 1. POST /refunds',
         '  ✓ play 3. POST /refunds',
         '  ✓ expects POST /refunds that took effect: 1 call',
-        '  ✓ expects these records in the end: {"refunds":{"count":1}}',
+        '  ✓ expects these records in the end: {"refunds":{"count":1},"users":{"usr_a":{"name":"Ana"}}}',
         '',
         '4 passed, 0 failed',
         ''
@@ -504,6 +507,30 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
   t.ok(text.endsWith('\n\n2 passed, 1 failed in 2 files, of which 1 failed\n'))
 })
 
+t.test('check: JUnit holds the settings that were found, and an annotation has a place where the problem has one', t => {
+  const problems = [
+    { path: 'a', message: 'wrong' },
+    { file: 'own.yaml', line: 3, column: 5, path: '', message: 'wrong' }
+  ]
+  const point = { file: 'own.yaml', title: 'one', problems, ms: 0 }
+  const checked: CheckedFile[] = [
+    { file: 'own.yaml', points: [point, { ...point, title: 'two', isWarning: true }], leftOut: null, notes: [], settings: { 'statuses.created': 201 } }
+  ]
+
+  t.equal(elementsOf(t, report(checked, 'junit')).at(-1)?.text, 'settings:\n  statuses:\n    created: 201\n')
+  t.equal(
+    pointAnnotations(checked),
+    [
+      '::error title=one::a: wrong',
+      '::error file=own.yaml,line=3,col=5,title=one::wrong',
+      '::warning title=two::a: wrong',
+      '::warning file=own.yaml,line=3,col=5,title=two::wrong',
+      ''
+    ].join('\n')
+  )
+  t.end()
+})
+
 type Element = { name: string; attributes: Record<string, string>; text: string }
 
 /** The elements of an XML document, whose tags must be well nested and whose text must be escaped. */
@@ -514,7 +541,7 @@ function elementsOf(t: Test, xml: string): Element[] {
   const [declaration = '', ...rest] = xml.split('\n')
   t.equal(declaration, '<?xml version="1.0" encoding="UTF-8"?>')
   for (const [, tag, text = ''] of rest.join('\n').matchAll(/<([^>]*)>([^<]*)/g)) {
-    const [, slash, name = '', attributes = ''] = /^(\/?)(\w+)((?: \w+="[^"<]*")*)$/.exec(tag as string) ?? []
+    const [, slash, name = '', attributes = ''] = /^(\/?)([\w-]+)((?: \w+="[^"<]*")*)$/.exec(tag as string) ?? []
     t.ok(name !== '' && !/&(?!(amp|lt|gt|quot);)/.test(tag + text), `<${tag}>${text}`)
     if (slash) t.equal(open.pop()?.name, name, `</${name}> closes it`)
     else {

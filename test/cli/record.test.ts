@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { parse } from 'yaml'
 import { Recorder } from '../../src/cli/record.js'
+import { ApiError } from '../../src/core/errors.js'
 import { startEmulator } from '../../src/index.js'
 import { MERCHANT, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { ran, scenarioIn, script } from './exec-run.js'
@@ -139,6 +140,22 @@ t.test('record: at most a hundred scenarios are written, and it is said that the
   t.match(String(stderr.read()), 'the calls between the first 100 loads and resets are recorded, those of 3 later ones are not\n')
 })
 
+t.test('record: a scenario that is refused is not written, and it is said why', async t => {
+  const emulator = await startTestEmulator(t)
+  const file = `${t.testdir()}/out.yaml`
+  const recorder = await Recorder.to(file)
+  await emulator.call('GET /tickets')
+  emulator.sandbox.blank = () => {
+    throw new ApiError('document_too_large', { message: 'It is too large.' })
+  }
+  const stderr = new PassThrough()
+
+  t.equal(await recorder.write(emulator, stderr), false)
+
+  t.equal(String(stderr.read()), `commerce-emulator: ${file} was not written: It is too large.\n`)
+  t.notOk(existsSync(file))
+})
+
 t.test('repro: the smallest scenario of a call of a running emulator, by its id or by its name in a report', async t => {
   const emulator = await startEmulator({ scenario: { data: smallFixture() as never }, settings: { log_level: 'silent', control_token: 'secret' } })
   t.teardown(emulator.close)
@@ -169,5 +186,6 @@ t.test('repro: the smallest scenario of a call of a running emulator, by its id 
   }
   const { stderr } = await ran(['repro', 'req_1'], { COMMERCE_URL: 'http://localhost:1' })
   t.match(stderr, 'nothing listens there')
+  t.match((await ran(['repro', 'req_0'])).stderr, 'req_0 cannot be read at http://localhost:4010/', 'the default address')
   t.equal((await ran(['repro'])).status, 1)
 })
