@@ -53,7 +53,7 @@ const byAssumption = (assumption: AssumptionId): Cause => ({ by: 'assumption', a
 
 /** One made what the other refused. */
 function causeOfOutcome({ there, here: { judged } }: Differing, about: Operation): Cause {
-  if (there.status === 0 || there.status >= 500) return judged.refusal?.rule === about.disabledBy && about.disabledBy ? byRule(about.disabledBy) : DATA
+  if (there.status >= 500) return DATA
   if (judged.refusal !== null) {
     const { code, rule, assumption } = judged.refusal
     if (UNKNOWN_HERE.includes(code)) return DATA
@@ -122,9 +122,9 @@ function causeOfMembers({ call, there, here, pairs, isKnown }: Differing, about:
 
 const hasMore = (body: Json) => (body as { has_more?: unknown }).has_more === true
 
-/** The ids of a list. */
+/** The ids of a list, which is an object where its members or its fields are compared. */
 const idsIn = (body: Json): string[] => {
-  const { data } = (body ?? {}) as { data?: unknown }
+  const { data } = body as { data?: unknown }
   return Array.isArray(data) ? data.map(member => String((member as { id?: unknown } | null)?.id)) : []
 }
 

@@ -65,7 +65,7 @@ function inEffectOrder(exchanges: readonly Exchange[]): Exchange[] {
   const refused = ({ outcome }: Exchange) => (outcome.answer.status >= 200 && outcome.answer.status < 300 ? 0 : 1)
   const ranks = new Map([...new Set(exchanges.map(groupOf))].map((group, rank) => [group, rank]))
   const rank = (exchange: Exchange) => ranks.get(groupOf(exchange)) as number
-  return [...exchanges].sort((a, b) => rank(a) - rank(b) || (a.place.includes('at_once') ? refused(a) - refused(b) : 0))
+  return [...exchanges].sort((a, b) => rank(a) - rank(b) || refused(a) - refused(b))
 }
 
 /** The settings without those that change nothing. */
