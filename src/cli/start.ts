@@ -79,7 +79,7 @@ export function startUpText(
     '',
     `  API       ${baseUrl}`,
     `  Console   ${controlUrl}`,
-    `  Docs      ${controlUrl}/docs`,
+    `  API docs  ${controlUrl}/docs`,
     ...wrapped('Scenario', `${visible(scenario.name)}${description}`),
     ...wrapped('Data', `${records} ${records === 1 ? 'record' : 'records'}, ${keptWhere(data, resumed)}`),
     ...(resumed === null || asked === null

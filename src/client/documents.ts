@@ -36,7 +36,7 @@ export type LocationFixture = {
   account: string
   /** The name shown. */
   display_name: string | null
-  /** Always with its six sub-fields. */
+  /** The address; in an answer always with all six sub-fields, null where there is no value. */
   address: {
     /** Two-letter country code (ISO 3166-1 alpha-2). */
     country: string | null
@@ -73,7 +73,7 @@ export type AccountFixture = {
   name: string | null
   /** Primary Account email. */
   email: string | null
-  /** Always with its six sub-fields. */
+  /** The address; in an answer always with all six sub-fields, null where there is no value. */
   address: {
     /** Two-letter country code (ISO 3166-1 alpha-2). */
     country: string | null
@@ -254,7 +254,7 @@ export type Scenario = {
   name?: string
   /** What it is for, in a sentence. */
   description?: string
-  /** Names, or paths relative to this file; merged in order, later records win by id. */
+  /** Names, or paths relative to this file; merged in order, the last record with an id counts. */
   fixtures?: readonly string[]
   /** What ids and keys are drawn from. */
   seed?: number
@@ -267,21 +267,21 @@ export type Scenario = {
   } | string
   /** Settings of the sandbox. */
   settings?: SandboxSettings
-  /** Records and API keys, as in a fixture; they win over those of fixtures by id. */
+  /** Records and API keys, as in a fixture; each replaces the one of a fixture with the same id. */
   data?: Fixture
   /** Records filled in from the seed, after data. */
   generate?: readonly Generate[]
-  /** Variables with their defaults: text, a number, or true or false. ${vars.NAME} stands for the value of one. */
+  /** Variables with their defaults: text, a number, or true or false. ${vars.NAME} in any text is replaced by the value. */
   vars?: { [name: string]: string | number | boolean }
   /** Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script. */
   use?: readonly string[]
-  /** What the emulator does differently; the first entry that can is applied. */
+  /** What the emulator does differently; of the entries that apply to a call, the first is used. */
   script?: readonly ScriptEntry[]
   /** Calls played through the API when the scenario loads. */
   steps?: readonly Step[]
   /** Calls that `check` makes as a client would, after the steps: scripted, journaled and counted. */
   play?: readonly Play[]
-  /** How often calls have to come. */
+  /** What the client has to do, and what the records are at the end. */
   expect?: readonly Expectation[]
 }
 
@@ -291,7 +291,7 @@ export type ScriptEntry = {
   name?: string
   /** One operation, a list of them, or * for any. */
   on: readonly OperationName[] | OperationName | '*'
-  /** What the call has to carry; left out: every call of the operation. */
+  /** What the call has to contain; left out: every call of the operation. */
   match?: Match
   /** Which of the matching calls: 1, 2-3 or 4+; left out: all. */
   calls?: number | string
@@ -299,7 +299,7 @@ export type ScriptEntry = {
   chance?: number
   /** The instant of the sandbox's clock from which calls match. */
   from?: string
-  /** The instant of the sandbox's clock from which calls match no longer. */
+  /** The instant of the sandbox's clock at which calls stop matching. */
   until?: string
   /** How long it is applied after the first call that matched, by the sandbox's clock. */
   for?: string
@@ -314,7 +314,7 @@ export type ScriptEntry = {
     /** The longest that a call waits. */
     for?: string
   }
-  /** Waits first: a length of time, or min and max that it is drawn between. */
+  /** Waits first: a length of time, or min and max between which it is drawn from the seed. */
   delay?: {
     /** A length of time, such as 250ms, 2s, 36h, 7d or PT36H. */
     min: string
@@ -323,7 +323,7 @@ export type ScriptEntry = {
   } | string
   /** Answers instead of the operation. */
   respond?: {
-    /** Left out, 200, or 400 with an error. */
+    /** The status of the answer; left out: 200, or 400 with an error. */
     status?: number
     /** Further headers. */
     headers?: { [name: string]: string }
@@ -507,7 +507,7 @@ export type PlayedCall = {
 export type Expectation = {
   /** One operation, a list of them, or * for any. */
   on?: readonly OperationName[] | OperationName | '*'
-  /** What the call has to carry; left out: every call of the operation. */
+  /** What the call has to contain; left out: every call of the operation. */
   match?: Match
   /** Whether the call changed records. */
   took_effect?: boolean
@@ -523,7 +523,7 @@ export type Expectation = {
   at_most?: number
   /** Calls that come in this order; others may come between them. */
   sequence?: readonly ExpectedCall[]
-  /** Records by family and id, with what they hold in the end; null for one that there must not be. */
+  /** Records by family and id, with what they hold at the end; null for one that must not exist. */
   state?: {
     accounts?: ExpectedRecords
     users?: ExpectedRecords
@@ -538,7 +538,7 @@ export type Expectation = {
 export type ExpectedCall = {
   /** One operation, a list of them, or * for any. */
   on: readonly OperationName[] | OperationName | '*'
-  /** What the call has to carry; left out: every call of the operation. */
+  /** What the call has to contain; left out: every call of the operation. */
   match?: Match
   /** Whether the call changed records. */
   took_effect?: boolean
@@ -948,7 +948,7 @@ export type Location = {
   account: string
   /** The name shown. */
   display_name: string | null
-  /** Always with its six sub-fields. */
+  /** The address; in an answer always with all six sub-fields, null where there is no value. */
   address: {
     /** Two-letter country code (ISO 3166-1 alpha-2). */
     country: string | null
@@ -985,7 +985,7 @@ export type Account = {
   name: string | null
   /** Primary Account email. */
   email: string | null
-  /** Always with its six sub-fields. */
+  /** The address; in an answer always with all six sub-fields, null where there is no value. */
   address: {
     /** Two-letter country code (ISO 3166-1 alpha-2). */
     country: string | null

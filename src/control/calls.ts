@@ -22,7 +22,7 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
       'GET /health': { does: '200 once the start scenario is loaded, 503 before. Needs no token.' },
       'POST /reset': { does: "Back to the loaded scenario's first state." },
       'POST /load': {
-        does: 'Replaces everything by a scenario: by name, as JSON, or as a YAML document with the content type `application/yaml`. All or nothing. `vars` beside it gives values to its variables.',
+        does: 'Replaces everything by a scenario: by name, as JSON, or as a YAML document with the content type `application/yaml`. All or nothing. `vars` beside it gives its variables values.',
         query: { dry_run: '`1` or `true`: the document is only checked.' },
         body: '{"scenario":"default"}'
       },
@@ -44,7 +44,7 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
     title: 'Sandboxes',
     calls: {
       'GET /sandboxes': { does: 'The named sandboxes.' },
-      'DELETE /sandboxes/NAME': { does: 'Ends a sandbox.' }
+      'DELETE /sandboxes/NAME': { does: 'Deletes a sandbox.' }
     }
   },
   {
@@ -74,7 +74,7 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
       'PUT /snapshots/NAME': {
         does: 'Keeps the present state under a name. With `--snapshots-dir` it outlives the process, in `lunch.json` for `lunch` and `~lunch.json` for `Lunch`.'
       },
-      'POST /snapshots/NAME/restore': { does: 'Comes back to a snapshot.' },
+      'POST /snapshots/NAME/restore': { does: 'Restores a snapshot.' },
       'DELETE /snapshots/NAME': { does: 'Deletes a snapshot.' }
     }
   },
@@ -111,7 +111,7 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
         does: 'Rules kept and broken: 93 possible outcomes.',
         query: { scope: RUN, format: '`json`, the default, `text` or `junit`.' }
       },
-      'DELETE /coverage': { does: 'Counts anew.', query: { scope: RUN } },
+      'DELETE /coverage': { does: 'Starts the counts again from zero.', query: { scope: RUN } },
       'GET /findings': {
         does: 'Mistakes of the client, each with the calls that show it: [the findings](findings.md).',
         query: { scope: RUN, format: '`json`, the default, or `text`.' }

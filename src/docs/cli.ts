@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { run, type Streams } from '../cli/program.js'
 import { code, page } from './markdown.js'
 
-const INTRODUCTION = `\`npx commerce-emulator\`, or \`commerce-emulator\` where the package is installed; in the image it is the entry point. Without a command it starts the emulator.
+const INTRODUCTION = `\`npx commerce-emulator\`, or \`commerce-emulator\` where the package is installed; in the image it is \`node dist/main.js\`. Without a command it starts the emulator.
 
 Every command prints what is below with \`--help\`. The settings behind the flags: [settings](settings.md).`
 

@@ -34,7 +34,7 @@ function ruleSection(id: RuleId): string {
     `### ${id}`,
     `${text.replace(/^./, first => first.toUpperCase())}.`,
     [
-      `- Stated in section ${sections.join(' and ')} of the reference.`,
+      `- Stated in ${sections.length > 1 ? 'sections' : 'section'} ${sections.join(' and ')} of the reference.`,
       ...(refusals.length > 0 ? [`- A call that breaks it is refused with ${alternatives(refusals.map(errorLink))}.`] : []),
       `- Operations: ${operationsOf(id)}.`
     ].join('\n')

@@ -3,7 +3,7 @@ import type { Schema } from '../reference/parameters.js'
 import { fixtureSchema, scenarioSchema, sharedScriptSchema } from '../scenario/schemas.js'
 import { code, page, table, typeName } from './markdown.js'
 
-const INTRODUCTION = `Every name that a scenario and a fixture may have, from the schema that checks them. How to say what, by task: [scenarios](../scenarios.md). For editors, the same as JSON Schema: [scenario.json](../schema/scenario.json), [fixture.json](../schema/fixture.json); line 1 of a document names it:
+const INTRODUCTION = `Every name that a scenario and a fixture may have, from the schema that checks them. How to write one, by task: [scenarios](../scenarios.md). For editors, the same as JSON Schema: [scenario.json](../schema/scenario.json), [fixture.json](../schema/fixture.json), [script.json](../schema/script.json); the first line of a document names its schema:
 
 \`\`\`yaml
 # yaml-language-server: $schema=https://…/scenario.json
@@ -30,7 +30,8 @@ function valueName(schema: Part): string {
 function rows(name: string, schema: Part, isRequired: boolean, apart: Readonly<Record<string, string>>): Row[] {
   const last = name.split('.').at(-1) as string
   const section = apart[last]
-  const about = [isRequired ? '**Required.**' : '', schema.description, section ? `See [${last}](${section}).` : ''].filter(Boolean).join(' ')
+  const needed = [schema.type].flat().includes('null') ? '**Required**, but may be null.' : '**Required.**'
+  const about = [isRequired ? needed : '', schema.description, section ? `See [${last}](${section}).` : ''].filter(Boolean).join(' ')
   const own = [code(name), valueName(schema), about]
   const inner = section ? null : objectOf(schema)
   return [own, ...(inner ? rowsOf(inner, apart, `${name}.`) : [])]
@@ -71,10 +72,10 @@ export function scenarioLanguagePage(): string {
     matched.description as string,
     table(HEAD, rowsOf(matched, {})),
     '## Shared script entries',
-    'A file of script entries that scenarios share by `use`. An entry of a group has the names of [script](#script).',
+    'A file of script entries that scenarios share by `use`. An entry of a group is written like one of [script](#script).',
     table(HEAD, rowsOf(sharedScriptSchema() as Part, {})),
     '## Fixtures',
-    'Records under the names that the API returns. What is left out is filled in: `id` is drawn, `created` is now, optional fields are null. The same names stand under `data` of a scenario.',
+    'Records under the names that the API returns. What is left out is filled in: `id` is drawn from the seed, `created` is now, optional fields are null. `data` of a scenario takes the same names.',
     ...fixture.flatMap(([name, schema]) => [`### ${name}`, schema.description as string, table(HEAD, rowsOf(objectOf(schema) as Part, {}))])
   )
 }

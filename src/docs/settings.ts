@@ -3,9 +3,9 @@ import { SETTING_KEYS, SETTINGS, type SettingKey, scenarioPathOf, variableOf } f
 import type { Schema } from '../reference/parameters.js'
 import { anchor, code, idLink, page, table, typeName } from './markdown.js'
 
-const INTRODUCTION = `One table for all. A flag wins over the environment, that over the scenario, that over the default; \`PATCH /_control/settings\` wins until the next load or reset. \`--set key=value\` takes any setting. A setting without a place in the scenario belongs to the process.
+const INTRODUCTION = `Every setting, in one table. A flag takes precedence over the environment, the environment over the scenario, and the scenario over the default; \`PATCH /_control/settings\` takes precedence over all of them until the next load or reset. \`--set key=value\` takes any setting. A setting without a place in the scenario belongs to the process.
 
-Each variable is also read with the prefix \`COMMERCE_EMULATOR_\`, as \`COMMERCE_EMULATOR_PORT\`, which wins over the one without; an empty variable counts as absent. A variable whose value cannot be the setting's is refused and named: where \`HOST\`, \`DATA\` or \`SEED\` means something else on your machine, give the one with the prefix. A bare \`HOST\` has to be an IP address or \`localhost\`. \`GET /_control/settings\` says of each setting by which variable it was given.`
+Each variable is also read with the prefix \`COMMERCE_EMULATOR_\`, such as \`COMMERCE_EMULATOR_PORT\`, which takes precedence over the one without; an empty variable counts as absent. A variable whose value cannot be the setting's is refused and named: where \`HOST\`, \`DATA\` or \`SEED\` means something else on your machine, give the one with the prefix. A bare \`HOST\` has to be an IP address or \`localhost\`. \`GET /_control/settings\` says of each setting by which variable it was given.`
 
 /** What a setting is where nothing gives it. */
 const shownDefault = (value: unknown) => (value === null || (Array.isArray(value) && value.length === 0) ? 'none' : code(String(value)))

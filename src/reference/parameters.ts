@@ -115,7 +115,7 @@ export const ADDRESS = closed(
     country: nullableText({ format: 'country', description: COUNTRY, 'x-needed': true }),
     ...eachPart(description => nullableText({ description }))
   },
-  { description: 'Always with its six sub-fields.', 'x-needed': true }
+  { description: 'The address; in an answer always with all six sub-fields, null where there is no value.', 'x-needed': true }
 )
 export type Address = Static<typeof ADDRESS>
 

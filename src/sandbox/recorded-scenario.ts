@@ -35,7 +35,7 @@ export type RecordedScenario = { data: Record<string, unknown>; notes: string[] 
 
 const INTRODUCTION = [
   'Recorded by commerce-emulator: `commerce-emulator check FILE` makes these calls again and expects the same answers.',
-  'API keys, card data and account numbers are left out; what stands in their place follows, with all that is otherwise than it was.'
+  'API keys, card data and account numbers are left out; what replaces them follows, with everything that differs from the calls as they were made.'
 ]
 /** Records of a scenario that is not made smaller; how often one is played to make it smaller, and the calls of all these plays. */
 const MOST = { records: 5000, plays: 2000, calls: 5000 }
@@ -147,7 +147,7 @@ function stateIn({ members, settings, clock, accounts }: Start, words: SecretWor
   }
 }
 
-/** The key that stands for those of an Account. */
+/** The key that replaces those of an Account. */
 const keyOf = (account: string) => `sk_test_${account}`
 
 /** A record as a fixture gives it, with card numbers and keys in its texts masked; ids stay. */
@@ -330,7 +330,7 @@ function notesOn({ accounts, members }: Start, plays: readonly Played[], { calls
   return [
     ...accounts
       .filter(account => members.some(({ record }) => record.id === account))
-      .map(account => `The key ${keyOf(account)} stands for those of ${account}.`),
+      .map(account => `The key ${keyOf(account)} replaces those of ${account}.`),
     ...plays.flatMap(({ call, notes }) => notes.map(note => `${titleOf(call)}: ${note}.`)),
     ...(dropped > 0 ? [`The journal no longer holds the first ${dropped} calls: the first state is the one after them.`] : []),
     ...(!clock.running && calls.some(({ at }, index) => at < (calls[index - 1]?.at ?? at))

@@ -110,7 +110,7 @@ const placesOf = (table: 'querystring' | 'body', part: string): Record<string, s
 const MATCH = {
   type: 'object',
   additionalProperties: false,
-  description: 'What the call has to carry; left out: every call of the operation.',
+  description: 'What the call has to contain; left out: every call of the operation.',
   'x-elsewhere': { ...placesOf('querystring', 'query'), ...placesOf('body', 'body'), id: 'params' },
   properties: {
     params: { ...NAMES, description: 'Path parameters.' },
@@ -140,7 +140,7 @@ export function entrySchema(): object {
       calls: { type: ['integer', 'string'], minimum: 1, 'x-def': 'calls', description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
       chance: { type: 'number', minimum: 0, maximum: 1, default: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
       from: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match." },
-      until: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match no longer." },
+      until: { ...INSTANT, description: "The instant of the sandbox's clock at which calls stop matching." },
       for: { ...DURATION, description: "How long it is applied after the first call that matched, by the sandbox's clock." },
       hold: {
         type: 'object',
@@ -160,7 +160,7 @@ export function entrySchema(): object {
         }
       },
       delay: {
-        description: 'Waits first: a length of time, or min and max that it is drawn between.',
+        description: 'Waits first: a length of time, or min and max between which it is drawn from the seed.',
         ...either('object', { type: 'object', additionalProperties: false, required: ['min', 'max'], properties: { min: DURATION, max: DURATION } }, DURATION)
       },
       respond: {
@@ -168,7 +168,7 @@ export function entrySchema(): object {
         additionalProperties: false,
         description: 'Answers instead of the operation.',
         properties: {
-          status: { type: 'integer', minimum: 200, maximum: 599, description: 'Left out, 200, or 400 with an error.' },
+          status: { type: 'integer', minimum: 200, maximum: 599, description: 'The status of the answer; left out: 200, or 400 with an error.' },
           headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Further headers.' },
           body: { description: 'Any JSON; text is sent as it is.' },
           error: {
@@ -295,7 +295,7 @@ export function expectationSchema({ account = false } = {}) {
       state: {
         type: 'object',
         additionalProperties: false,
-        description: 'Records by family and id, with what they hold in the end; null for one that there must not be.',
+        description: 'Records by family and id, with what they hold at the end; null for one that must not exist.',
         properties: Object.fromEntries(Object.keys(RESOURCES).map(family => [family, FAMILY_STATE]))
       }
     }
@@ -318,7 +318,7 @@ const CLOCK = {
 const VARS = {
   type: 'object',
   additionalProperties: { type: ['string', 'number', 'boolean'] },
-  description: 'Variables with their defaults: text, a number, or true or false. ${vars.NAME} stands for the value of one.'
+  description: 'Variables with their defaults: text, a number, or true or false. ${vars.NAME} in any text is replaced by the value.'
 }
 const SCRIPT = { type: 'array', items: entrySchema() }
 
@@ -349,21 +349,21 @@ export function scenarioSchema(): object {
     properties: {
       name: { ...NAME, description: 'What the scenario is called; its file name when left out.' },
       description: { type: 'string', description: 'What it is for, in a sentence.' },
-      fixtures: { type: 'array', items: NAME, description: 'Names, or paths relative to this file; merged in order, later records win by id.' },
+      fixtures: { type: 'array', items: NAME, description: 'Names, or paths relative to this file; merged in order, the last record with an id counts.' },
       seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
       clock: {
         description: "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock.",
         ...either('object', { type: 'object', additionalProperties: false, properties: CLOCK, required: ['now'] }, INSTANT)
       },
       settings: { ...settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'), description: 'Settings of the sandbox.' },
-      data: { ...fixtureSchema(), description: 'Records and API keys, as in a fixture; they win over those of fixtures by id.' },
+      data: { ...fixtureSchema(), description: 'Records and API keys, as in a fixture; each replaces the one of a fixture with the same id.' },
       generate: { type: 'array', items: GENERATE, description: 'Records filled in from the seed, after data.' },
       vars: VARS,
       use: { type: 'array', items: NAME, description: 'Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script.' },
-      script: { ...SCRIPT, description: 'What the emulator does differently; the first entry that can is applied.' },
+      script: { ...SCRIPT, description: 'What the emulator does differently; of the entries that apply to a call, the first is used.' },
       steps: { type: 'array', items: STEP, description: 'Calls played through the API when the scenario loads.' },
       play: { type: 'array', items: PLAY, description: 'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.' },
-      expect: { type: 'array', items: expectationSchema(), description: 'How often calls have to come.' }
+      expect: { type: 'array', items: expectationSchema(), description: 'What the client has to do, and what the records are at the end.' }
     }
   }
 }

@@ -83,7 +83,7 @@ t.test('cli: the process prints its addresses, logs to stderr, and ends on SIGTE
     `
   API       ${baseUrl}
   Console   ${controlUrl}
-  Docs      ${controlUrl}/docs
+  API docs  ${controlUrl}/docs
   Scenario  own: My own.
   Data      4 records, in memory; --data FILE keeps them
   Keys      ${key}  acts as mch_a

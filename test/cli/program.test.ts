@@ -485,7 +485,7 @@ t.test('cli: the start-up text shows addresses, scenario, data, keys and a call 
     `
   API       http://localhost:4010/next
   Console   http://localhost:4010/_control
-  Docs      http://localhost:4010/_control/docs
+  API docs  http://localhost:4010/_control/docs
   Scenario  lunch: A busy lunch.
   Data      226 records, in memory; --data FILE keeps them
   Keys      sk_a       acts as mch_a
@@ -500,7 +500,7 @@ commerce-emulator ready on http://localhost:4010/next`
     `
   API       http://localhost:4010/next
   Console   http://localhost:4010/_control
-  Docs      http://localhost:4010/_control/docs
+  API docs  http://localhost:4010/_control/docs
   Scenario  bare
   Data      1 record, kept in ./state.json
 

@@ -21,7 +21,7 @@ async function problemsOf(t: Test, text: string): Promise<string[]> {
   return (await failuresIn([file])).flatMap(({ title, messages }) => messages.map(message => `${title}: ${message}`))
 }
 const commentsIn = (text: string) => text.split('\n').flatMap(line => (line.startsWith('# ') ? [line.slice(2)] : []))
-/** The comments on what is otherwise than it was. */
+/** The comments on what differs from the calls as they were made. */
 const notesIn = (text: string) => commentsIn(text).slice(2)
 const recorded = async ({ control }: Emulator): Promise<string> => (await control('GET /requests?format=scenario')).text
 const lastId = async ({ control }: Emulator): Promise<string> => (await control('GET /requests?limit=1')).body.data[0].id
@@ -181,8 +181,8 @@ t.test('a recording: every call is played again with what was answered, and ids 
   t.notMatch(text, /5555555555554444|987/)
   t.notMatch(text, new RegExp(`${MERCHANT}|${RESELLER}`))
   t.strictSame(notesIn(text), [
-    'The key sk_test_mch_a stands for those of mch_a.',
-    'The key sk_test_rsl_r stands for those of rsl_r.',
+    'The key sk_test_mch_a replaces those of mch_a.',
+    'The key sk_test_rsl_r replaces those of rsl_r.',
     'req_1 POST /transactions: card[number] is 5100000000044444.',
     'req_1 POST /transactions: card[csc] is 123.',
     'req_2 POST /refunds: a text is played as it was masked.',
