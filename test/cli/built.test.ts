@@ -6,7 +6,6 @@ import t from 'tap'
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
 const USER = fileURLToPath(new URL('built-package.mjs', import.meta.url))
-const environment = { ...process.env, _TAPJS_PROCESSINFO_COVERAGE_: '0' }
 
 t.test('built: each part that is loaded later is there, and the code that V8 has made of the rest is used', async t => {
   const scenario = {
@@ -18,7 +17,7 @@ t.test('built: each part that is loaded later is there, and the code that V8 has
   const packages = readdirSync(`${DIST}packages`)
   const folder = t.testdir({ 'own.yaml': `# read as YAML\n${JSON.stringify(scenario)}` })
 
-  const { stdout, stderr } = spawnSync(process.execPath, [USER, DIST, folder], { env: environment, encoding: 'utf8' })
+  const { stdout, stderr } = spawnSync(process.execPath, [USER, DIST, folder], { encoding: 'utf8' })
 
   t.equal(stderr, '')
   t.strictSame(JSON.parse(stdout), {

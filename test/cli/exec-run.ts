@@ -22,11 +22,8 @@ export async function ran(args: string[], environment: Record<string, string> = 
   return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
 }
 
-/** A command that runs JavaScript, which can use `base`, `key`, `control`, `call` and `save`. It starts faster without what tap puts into the NODE_OPTIONS of each. */
+/** A command that runs JavaScript, which can use `base`, `key`, `control`, `call` and `save`. */
 export const script = (code: string) => [
-  'env',
-  '-u',
-  'NODE_OPTIONS',
   process.execPath,
   '--input-type=module',
   '-e',

@@ -24,7 +24,7 @@ type Options = { variables?: Record<string, string>; nodeArgs?: string[]; isSour
 /** Runs the built command as a process of its own, killed when the test ends; `isSource` runs the source, which takes longer to start and is covered. */
 function running(t: Test, args: string[], { variables = {}, nodeArgs = [], isSource = false }: Options = {}): Running {
   const main = isSource ? [...process.execArgv, ...nodeArgs, SOURCE] : [...nodeArgs, BUILT]
-  const env = { ...environment, ...variables, ...(!isSource && { _TAPJS_PROCESSINFO_COVERAGE_: '0' }) }
+  const env = { ...environment, ...variables }
   const child = spawn(process.execPath, [...main, ...args], { env })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', chunk => {

@@ -56,7 +56,7 @@ t.test(
     const port = Number(text)
     const bin = t.testdir()
     for (const [name, line] of [
-      ['commerce-emulator', `unset NODE_OPTIONS; exec '${process.execPath}' '${ROOT}dist/main.js' "$@"`],
+      ['commerce-emulator', `exec '${process.execPath}' '${ROOT}dist/main.js' "$@"`],
       ['curl', `exec env PATH="$REAL_PATH" curl -sS "$@"`]
     ] as const) {
       writeFileSync(`${bin}/${name}`, `#!/bin/sh\n${line}\n`)
@@ -70,7 +70,6 @@ t.test(
       NO_COLOR: '1',
       GITHUB_ACTIONS: '',
       COMMERCE_EMULATOR_PORT: '0',
-      _TAPJS_PROCESSINFO_COVERAGE_: '0',
       LOG_LEVEL: 'silent'
     }
 

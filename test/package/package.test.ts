@@ -31,9 +31,8 @@ const FRESH = {
 }
 
 type Ran = { status: number | null; stdout: string; stderr: string }
-/** Runs a program without what tap puts into the NODE_OPTIONS of each. */
-function run(cwd: string, command: readonly string[], env: NodeJS.ProcessEnv = FRESH): Ran {
-  const { status, stdout, stderr, error } = spawnSync('env', ['-u', 'NODE_OPTIONS', ...command], { cwd, env, encoding: 'utf8', maxBuffer: 2 ** 26 })
+function run(cwd: string, [program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = FRESH): Ran {
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, env, encoding: 'utf8', maxBuffer: 2 ** 26 })
   if (error) throw error
   return { status, stdout, stderr }
 }
