@@ -1,6 +1,6 @@
 /** Control calls that change something. */
 import { go, route } from '../../app/route.js'
-import { changed } from '../../app/store.js'
+import { changed, readOverview } from '../../app/store.js'
 import { toast, toastError } from '../../components/toast.js'
 import { ControlError, type LoadAnswer } from '../../control/client.js'
 
@@ -40,8 +40,11 @@ export async function load(run: (query: { dry_run?: string }) => Promise<LoadAns
     async () => {
       const { scenario, warnings = [] } = await run(dryRun ? { dry_run: '1' } : {})
       for (const { line, message } of warnings) toast(line === undefined ? message : `Line ${line}: ${message}`, 'error')
-      // the choice is the loaded one again
-      if (!dryRun) go({ path: route.value.path, query: { ...route.value.query, scenario: undefined } }, { replace: true })
+      if (!dryRun) {
+        // the choice is the loaded one again, once that is known
+        await readOverview()
+        go({ path: route.value.path, query: { ...route.value.query, scenario: undefined } }, { replace: true })
+      }
       return scenario.name
     },
     name => (dryRun ? `${name} can be loaded` : `${name} is loaded`)

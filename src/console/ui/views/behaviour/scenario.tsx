@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { useResource } from '../../app/resource.js'
 import { go, hrefOf, route } from '../../app/route.js'
+import { overview, readOverview } from '../../app/store.js'
 import { SelectField } from '../../components/fields.js'
 import { Loaded, Problems } from '../../components/states.js'
 import { api, type ControlError, type ListedScenario, type Overview } from '../../control/client.js'
@@ -13,9 +14,9 @@ import { givenVariables, type Row, rowsOf } from './variable-values.js'
 import { Variables } from './variables.js'
 
 export function ScenarioTab() {
-  const overview = useResource(api.overview, '', { every: REREAD_MS })
+  const { error, reload } = useResource(readOverview, '', { once: true, every: REREAD_MS })
   return (
-    <Loaded resource={overview}>
+    <Loaded resource={{ data: overview.value, error, reload }}>
       {overview => (
         <>
           <Present overview={overview} />
