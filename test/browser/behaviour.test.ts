@@ -166,7 +166,7 @@ t.test('console: a document is checked and loaded, and each problem is shown at 
   await form.getByRole('listitem').filter({ hasText: 'a whole number was expected, not soon' }).waitFor()
   await form.getByRole('listitem').filter({ hasText: 'did you mean GET /tickets' }).waitFor()
   t.equal(await editor.getAttribute('aria-invalid'), 'true')
-  t.strictSame(await page.locator('.behaviour-yaml .marked').allTextContents(), ['2', '5'])
+  t.strictSame(await page.locator('.yaml-editor .marked').allTextContents(), ['2', '5'])
   await form.getByRole('button', { name: 'Line 5' }).click()
   t.equal(
     await page.evaluate('document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)'),

@@ -2,9 +2,8 @@
 import { useSignal } from '@preact/signals'
 import { changed } from '../../app/store.js'
 import { Dialog } from '../../components/dialog.js'
-import { AreaField } from '../../components/fields.js'
-import { Problems } from '../../components/states.js'
 import { toast } from '../../components/toast.js'
+import { YamlEditor } from '../../components/yaml-editor.js'
 import { api, type ControlError, type Family } from '../../control/client.js'
 import { countOf } from './records.js'
 
@@ -16,7 +15,12 @@ transactions:
 
 export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?: string }) {
   const yaml = useSignal(text)
-  const error = useSignal<ControlError | null>(null)
+  const refused = useSignal<ControlError | null>(null)
+  const write = (text: string) => {
+    yaml.value = text
+    // the problems name lines of the text as it was
+    refused.value = null
+  }
   const merge = async () => {
     try {
       const added = await api.addRecordsYaml(yaml.value)
@@ -25,7 +29,7 @@ export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?:
       changed()
       onClose()
     } catch (failure) {
-      error.value = failure as ControlError
+      refused.value = failure as ControlError
     }
   }
   return (
@@ -40,20 +44,7 @@ export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?:
       }
     >
       <p class="hint">A fixture in YAML or JSON. A record with an id that is there already is replaced. If anything in it is wrong, nothing is changed.</p>
-      <AreaField
-        label="Fixture"
-        rows={16}
-        value={yaml.value}
-        onChange={value => {
-          yaml.value = value
-        }}
-      />
-      {error.value && (
-        <div role="alert" class="problem">
-          {error.value.message}
-          <Problems error={error.value} />
-        </div>
-      )}
+      <YamlEditor label="Fixture" rows={16} value={yaml.value} onChange={write} error={refused.value} />
     </Dialog>
   )
 }
