@@ -9,19 +9,19 @@ import {
   decidedBy,
   type Filter,
   filtered,
-  formOf,
   type JournalEvent,
   type Journals,
   MOST_CALLS,
   NO_CALLS,
   outcomeShown,
-  pairsOf,
   pathShown,
   periodOf,
   withEvents,
   withJournals
 } from '../../src/console/ui/views/calls/call-list.js'
 import { curlOf, encodedPath, entryOf, entryYaml, fixtureYaml, isMasked } from '../../src/console/ui/views/calls/copies.js'
+import { formOf } from '../../src/console/ui/views/form.js'
+import { pairsOf } from '../../src/core/form-encoding.js'
 import { startTestEmulator } from '../support/emulator.js'
 
 const call = (changes: Partial<JournalCall> = {}): JournalCall => ({
