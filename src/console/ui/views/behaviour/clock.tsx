@@ -1,12 +1,13 @@
 /** The clock that stamps what is created: frozen, set, advanced, or running. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { act, attempt } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { TextField } from '../../components/fields.js'
 import { Loaded } from '../../components/states.js'
 import { api, type ClockState } from '../../control/client.js'
 import { beganInWords, instantInWords } from './changes-words.js'
-import { act, attempt, REREAD_MS } from './command.js'
+import { REREAD_MS } from './command.js'
 
 const STEPS = ['1m', '1h', '24h', '7d', '30d']
 const TICK_MS = 250

@@ -1,12 +1,12 @@
 /** Settings in groups: the value of each, where it comes from, and the assumption that it belongs to; those of the sandbox can be changed and set back. */
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
+import { act, attempt } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
 import { CheckField, SelectField, TextField } from '../../components/fields.js'
 import { Loaded } from '../../components/states.js'
 import { api, type ShownAssumption } from '../../control/client.js'
-import { act, attempt } from './command.js'
 import { choicesIn, type Group, groupsOf, type Named, rangeIn, shownValue, sourceInWords, textOf, valueIn } from './setting-values.js'
 
 type Assumptions = ReadonlyMap<string, ShownAssumption>

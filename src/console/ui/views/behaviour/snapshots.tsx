@@ -1,10 +1,11 @@
 /** Snapshots: named states to come back to. */
 import { useSignal } from '@preact/signals'
+import { act, attempt } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { TextField } from '../../components/fields.js'
 import { Loaded } from '../../components/states.js'
 import { api } from '../../control/client.js'
-import { act, attempt, remove } from './command.js'
+import { remove } from './command.js'
 
 const HEADING = 'behaviour-snapshots'
 

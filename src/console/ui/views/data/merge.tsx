@@ -1,8 +1,7 @@
 /** Adds and edits records by a fixture: a record with an id that is there already takes its place. */
 import { useSignal } from '@preact/signals'
-import { changed } from '../../app/store.js'
+import { attempt } from '../../app/command.js'
 import { Dialog } from '../../components/dialog.js'
-import { toast } from '../../components/toast.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { api, type ControlError, type Family } from '../../control/client.js'
 import { countOf } from './records.js'
@@ -13,6 +12,11 @@ transactions:
   - { ticket: tkt_new, payment_type: external, amount: 4200 }
 `
 
+function addedInWords(added: object): string {
+  const counts = Object.entries(added).flatMap(([family, records]) => (records.length === 0 ? [] : [countOf(records.length, family as Family)]))
+  return `Added or changed: ${counts.join(', ') || 'nothing'}.`
+}
+
 export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?: string }) {
   const yaml = useSignal(text)
   const refused = useSignal<ControlError | null>(null)
@@ -22,15 +26,8 @@ export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?:
     refused.value = null
   }
   const merge = async () => {
-    try {
-      const added = await api.addRecordsYaml(yaml.value)
-      const counts = Object.entries(added).flatMap(([family, records]) => (records.length === 0 ? [] : [countOf(records.length, family as Family)]))
-      toast(`Added or changed: ${counts.join(', ') || 'nothing'}.`)
-      changed()
-      onClose()
-    } catch (failure) {
-      refused.value = failure as ControlError
-    }
+    refused.value = await attempt(() => api.addRecordsYaml(yaml.value), addedInWords)
+    if (refused.value === null) onClose()
   }
   return (
     <Dialog
