@@ -1,17 +1,16 @@
 /** The clock that stamps what is created: frozen, set, advanced, or running. */
-import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
 import { act } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
+import { ClockTime } from '../../components/clock-time.js'
 import { TextField } from '../../components/fields.js'
+import { instantInWords } from '../../components/instant.js'
 import { Loaded } from '../../components/states.js'
-import { api, type ClockState } from '../../control/client.js'
-import { beganInWords, instantInWords } from './changes-words.js'
+import { api } from '../../control/client.js'
+import { beganInWords } from './changes-words.js'
 import { REREAD_MS } from './command.js'
 import { useTyped } from './typed.js'
 
 const STEPS = ['1m', '1h', '24h', '7d', '30d']
-const TICK_MS = 250
 
 export function ClockTab() {
   const clock = useResource(api.clock, '', { every: REREAD_MS })
@@ -23,7 +22,7 @@ export function ClockTab() {
           <section class="card" aria-labelledby="behaviour-clock">
             <h2 id="behaviour-clock">The clock</h2>
             <p class="behaviour-time">
-              <Time clock={clock} /> <span class={`badge ${clock.running ? 'good' : 'warn'}`}>{clock.running ? 'running' : 'frozen'}</span>
+              <ClockTime clock={clock} /> <span class={`badge ${clock.running ? 'good' : 'warn'}`}>{clock.running ? 'running' : 'frozen'}</span>
             </p>
             <p class="faint behaviour-began">
               {changes.data &&
@@ -48,26 +47,6 @@ export function ClockTab() {
       )}
     </Loaded>
   )
-}
-
-/** The time now; between two readings a running clock goes on as the browser's does. */
-function Time({ clock: { now, running } }: { clock: ClockState }) {
-  const shown = useSignal(now)
-  const read = useRef({ now: '', at: 0 })
-  if (read.current.now !== now) {
-    read.current = { now, at: performance.now() }
-    shown.value = now
-  }
-  useEffect(() => {
-    if (!running) return
-    const timer = setInterval(() => {
-      const at = new Date(Date.parse(read.current.now) + performance.now() - read.current.at)
-      // the year 9999 is the last
-      if (at.getUTCFullYear() <= 9999) shown.value = at.toISOString()
-    }, TICK_MS)
-    return () => clearInterval(timer)
-  }, [running])
-  return <time dateTime={now}>{instantInWords(shown.value)}</time>
 }
 
 function Setting() {
