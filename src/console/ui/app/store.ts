@@ -1,7 +1,7 @@
 /** What every view shares: the session, the overview of the sandbox, the event stream, and a revision that says when to read again. */
 import { batch, computed, effect, signal } from '@preact/signals'
-import type { JournalCall } from '../../../client/answers.js'
 import { toastError } from '../components/toast.js'
+import type { JournalEvent } from '../control/answers.js'
 import { api, type Overview, type SandboxItem, type Session, whenTokenRequired } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
 
@@ -22,8 +22,6 @@ export const live = signal<LiveState>('connecting')
 /** Grows whenever what the emulator holds may have changed. */
 export const revision = signal(0)
 
-/** What happened to the journal of a sandbox: a call that it keeps, or null when it was cleared. The sandbox at the base address has no name. */
-export type JournalEvent = { sandbox: string; call: JournalCall | null }
 /** How often the event stream was asked for again since it was refused. */
 const attempts = signal(0)
 

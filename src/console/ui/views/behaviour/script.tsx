@@ -4,7 +4,7 @@ import { useResource } from '../../app/resource.js'
 import { CodeBlock } from '../../components/code.js'
 import { Loaded } from '../../components/states.js'
 import { yamlOf } from '../../components/yaml.js'
-import { api, type Gate, type ListedEntry } from '../../control/client.js'
+import { api, type Gate, type ListedEntry, type Release } from '../../control/client.js'
 import { AddEntry } from './add-entry.js'
 import { remove } from './command.js'
 import { callsInWords, effectInWords, operationsInWords } from './entry-words.js'
@@ -117,7 +117,7 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
   )
 }
 
-const openGate = (name: string, release: string) =>
+const openGate = (name: string, release: Release) =>
   act(
     () => api.openGate(name, release),
     ({ released }) => `The gate ${name} is open; ${released.length} ${released.length === 1 ? 'call goes' : 'calls go'} on`

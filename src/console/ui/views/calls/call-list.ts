@@ -1,9 +1,8 @@
 /** The calls that the console has seen, of every sandbox, newest first. */
 import type { JournalCall } from '../../../../client/answers.js'
 import { pairsOf } from '../../../../core/form-encoding.js'
+import type { JournalEvent } from '../../control/answers.js'
 
-/** A call, or null where the journal of the sandbox was cleared. The sandbox at the base address has no name. */
-export type JournalEvent = { sandbox: string; call: JournalCall | null }
 /** `period` counts how often the journal of its sandbox was cleared before, as far as the console saw it: ids begin anew then. */
 export type Row = { key: string; sandbox: string; period: number; call: JournalCall }
 export type CallList = { rows: readonly Row[]; periods: ReadonlyMap<string, number> }
