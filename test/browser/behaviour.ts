@@ -85,6 +85,31 @@ t.test('console: the loaded scenario is chosen; another one is loaded, with what
   t.strictSame((await control('GET /script')).body.data, [])
 })
 
+t.test('console: a loaded scenario stays chosen while the page still reads what is loaded', BROWSER, async t => {
+  const { page } = await openConsole(t, { hash: '#/behaviour' })
+  const picker = page.getByRole('combobox', { name: 'Scenario', exact: true })
+  await picker.selectOption('month-end')
+  await page.route('**/_control', async route => {
+    await new Promise(next => setTimeout(next, 300))
+    await route.continue()
+  })
+  await page.evaluate(`{
+    window.seen = []
+    const look = () => {
+      const chosen = document.querySelector('[aria-labelledby="behaviour-load"] option:checked').textContent
+      const state = chosen + ', ' + document.getElementById('behaviour-loaded').textContent
+      if (seen.at(-1) !== state) seen.push(state)
+      requestAnimationFrame(look)
+    }
+    look()
+  }`)
+
+  await button(page, 'Load month-end').click()
+  await page.getByText('month-end is loaded').waitFor()
+  await page.waitForTimeout(700)
+  t.strictSame(await page.evaluate('seen'), ['month-end, Loaded: test', 'month-end (loaded), Loaded: month-end'])
+})
+
 t.test('console: a load gives values to the variables that a scenario declares, and to those of files that it uses', LONG, async t => {
   const { page } = await openConsole(t, { hash: '#/behaviour?scenario=default', expected: /400/ })
   const bodies: unknown[] = []
@@ -141,7 +166,7 @@ t.test('console: a document is checked and loaded, and each problem is shown at 
   await form.getByRole('listitem').filter({ hasText: 'a whole number was expected, not soon' }).waitFor()
   await form.getByRole('listitem').filter({ hasText: 'did you mean GET /tickets' }).waitFor()
   t.equal(await editor.getAttribute('aria-invalid'), 'true')
-  t.strictSame(await page.locator('.behaviour-yaml .marked').allTextContents(), ['2', '5'])
+  t.strictSame(await page.locator('.yaml-editor .marked').allTextContents(), ['2', '5'])
   await form.getByRole('button', { name: 'Line 5' }).click()
   t.equal(
     await page.evaluate('document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)'),

@@ -66,12 +66,28 @@ t.test('console: a Ticket and a key are made, and records are edited; a wrong fi
   await page.getByRole('button', { name: 'Add or edit records' }).click()
   await page.getByRole('textbox', { name: 'Fixture' }).fill('tickets:\n  - { id: tkt_c, location: loc_z }\n')
   await page.getByRole('button', { name: 'Merge into the state' }).click()
-  await page.getByText('line 2').waitFor()
-  t.match(await page.getByRole('alert').textContent(), /no Location has the id loc_z/)
+  const dialog = page.getByRole('dialog', { name: 'Add or edit records' })
+  await dialog.getByRole('button', { name: 'Line 2' }).click()
+  t.match(await dialog.getByRole('alert').textContent(), /no Location has the id loc_z/)
+  t.strictSame(await dialog.locator('.marked').allTextContents(), ['2'])
+  t.equal(
+    await page.evaluate('document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)'),
+    '  - { id: tkt_c, location: loc_z }'
+  )
   t.notOk((await control('GET /state')).body.tickets.some(({ id }: { id: string }) => id === 'tkt_c'))
   await page.getByRole('textbox', { name: 'Fixture' }).fill('tickets:\n  - { id: tkt_c, location: loc_a }\n')
+  t.equal(await dialog.locator('.marked').count(), 0, 'the problem of another text is gone')
   await page.getByRole('button', { name: 'Merge into the state' }).click()
   await page.getByText('Added or changed: 1 ticket.').waitFor()
+
+  await page.goto(page.url().replace(/#.*/, '#/data/transactions/txn_a'))
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  const text = page.getByRole('textbox', { name: 'Fixture' })
+  t.match(await text.inputValue(), /^transactions:\n {2}- id: txn_a\n/)
+  await text.fill((await text.inputValue()).replace('amount: 4200', 'amount: 4300'))
+  await page.getByRole('button', { name: 'Merge into the state' }).click()
+  await page.getByText('Added or changed: 1 transaction.').waitFor()
+  t.equal((await control('GET /state')).body.transactions[0].amount, 4300)
 
   await page.getByRole('link', { name: 'API keys' }).click()
   await page.getByLabel('A new key that acts as').selectOption('rsl_r')

@@ -111,6 +111,26 @@ t.test('console: the sandbox is chosen in the header, and stays as the view chan
   t.equal(await page.getByLabel('Sandbox', { exact: true }).inputValue(), 'worker-1')
 })
 
+t.test('console: an answer that comes late from the sandbox before takes the place of nothing', LONG, async t => {
+  const { page, inject } = await openConsole(t)
+  await inject({ method: 'POST', url: '/sandbox/worker-1/_control/load', headers: { host: 'localhost' }, payload: { scenario: 'month-end' } })
+  await page.reload()
+  const shown = page.locator('.scenario')
+  await shown.getByText('test', { exact: true }).waitFor()
+  await page.route('**/_control', async route => {
+    if (!route.request().url().includes('worker-1')) await new Promise(next => setTimeout(next, 500))
+    await route.continue()
+  })
+
+  const sandbox = page.getByLabel('Sandbox', { exact: true })
+  await sandbox.selectOption('worker-1')
+  await shown.getByText('month-end').waitFor()
+  await sandbox.selectOption('base sandbox')
+  await sandbox.selectOption('worker-1')
+  await page.waitForTimeout(800)
+  t.equal(await shown.textContent(), 'month-end')
+})
+
 t.test('console: when a session is over, it asks for the token again', LONG, async t => {
   const { page, context, call } = await openConsole(t, { settings: { control_token: 'open sesame' }, expected: /401/ })
 

@@ -4,24 +4,24 @@ import { parse } from 'yaml'
 import type { JournalCall } from '../../src/client/answers.js'
 import { type Token, tokensOf } from '../../src/console/ui/components/json-tokens.js'
 import { yamlOf } from '../../src/console/ui/components/yaml.js'
+import type { JournalEvent } from '../../src/console/ui/control/answers.js'
 import {
   type CallList,
   decidedBy,
   type Filter,
   filtered,
-  formOf,
-  type JournalEvent,
   type Journals,
   MOST_CALLS,
   NO_CALLS,
   outcomeShown,
-  pairsOf,
   pathShown,
   periodOf,
   withEvents,
   withJournals
 } from '../../src/console/ui/views/calls/call-list.js'
 import { curlOf, encodedPath, entryOf, entryYaml, fixtureYaml, isMasked } from '../../src/console/ui/views/calls/copies.js'
+import { formOf } from '../../src/console/ui/views/form.js'
+import { pairsOf } from '../../src/core/form-encoding.js'
 import { startTestEmulator } from '../support/emulator.js'
 
 const call = (changes: Partial<JournalCall> = {}): JournalCall => ({

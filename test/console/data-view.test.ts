@@ -1,7 +1,7 @@
 /** What the console's data view works out of the state and of the OpenAPI document. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { listParameters, listPath, queryText } from '../../src/console/ui/views/data/list-parameters.js'
+import { listAddress, listParameters, listPath } from '../../src/console/ui/views/data/list-parameters.js'
 import { childrenOf, countOf, familiesOfIds, matches, moneyIn, nameOf, newestFirst, parentsOf, shownMoney } from '../../src/console/ui/views/data/records.js'
 import { smallFixture } from '../support/emulator.js'
 
@@ -77,9 +77,10 @@ t.test('console: the parameters of a list are those of the API, without paging',
   t.strictSame(namesOf('users'), ['limit', 'created[gte]', 'created[gt]', 'created[lte]', 'created[lt]'])
   t.equal(listPath('users'), '/accounts/{id}/users')
   t.equal(
-    queryText({ 'created[gte]': '2026-01-01T00:00:00Z', search_query: '', location: 'loc a&b' }),
-    'created[gte]=2026-01-01T00%3A00%3A00Z&location=loc%20a%26b'
+    listAddress('tickets', 'mch_a', { 'created[gte]': '2026-01-01T00:00:00Z', search_query: '', location: 'loc a&b' }),
+    '/tickets?created[gte]=2026-01-01T00%3A00%3A00Z&location=loc%20a%26b'
   )
+  t.strictSame([listAddress('users', 'mch_$&/?', { limit: '' }), listAddress('refunds', '', {})], ['/accounts/mch_%24%26%2F%3F/users', '/refunds'])
 })
 
 t.test('console: a list that the document lacks has no parameters, and what a parameter leaves out is empty', async t => {

@@ -1,6 +1,7 @@
 /** The frame around every view: header, navigation, messages, the help of the keyboard, and the form for signing in. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { ClockTime } from '../components/clock-time.js'
 import { Dialog } from '../components/dialog.js'
 import { CheckField, SelectField } from '../components/fields.js'
 import { Failure } from '../components/states.js'
@@ -102,7 +103,10 @@ function Header({ onHelp }: { onHelp: () => void }) {
       <p class="scenario" title={scenario?.description ?? ''}>
         {scenario?.name ?? ''}
       </p>
-      <p class="clock">{clock && <Clock key={clock.now} {...clock} />}</p>
+      <p class="clock">
+        {clock && <ClockTime clock={clock} />}
+        {clock?.running === false && ', frozen'}
+      </p>
       <div class="tools">
         <a href={`${controlOf()}/docs`}>API</a>
         <button type="button" class="quiet" onClick={nextTheme}>
@@ -118,25 +122,6 @@ function Header({ onHelp }: { onHelp: () => void }) {
         )}
       </div>
     </header>
-  )
-}
-
-/** The time of the sandbox, which goes on from where it was read. */
-function Clock({ now, running }: { now: string; running: boolean }) {
-  const passed = useSignal(0)
-  useEffect(() => {
-    if (!running) return
-    const start = performance.now()
-    const timer = setInterval(() => {
-      passed.value = performance.now() - start
-    }, 1000)
-    return () => clearInterval(timer)
-  }, [running])
-  const shown = new Date(Date.parse(now) + passed.value).toISOString()
-  return (
-    <>
-      {shown.slice(0, 19).replace('T', ' ')} UTC{running ? '' : ', frozen'}
-    </>
   )
 }
 

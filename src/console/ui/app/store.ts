@@ -1,11 +1,10 @@
 /** What every view shares: the session, the overview of the sandbox, the event stream, and a revision that says when to read again. */
-import { computed, effect, signal } from '@preact/signals'
-import type { JournalCall } from '../../../client/answers.js'
+import { batch, computed, effect, signal } from '@preact/signals'
 import { toastError } from '../components/toast.js'
+import type { JournalEvent } from '../control/answers.js'
 import { api, type Overview, type SandboxItem, type Session, whenTokenRequired } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
 
-export type { JournalCall }
 export type LiveState = 'connecting' | 'live' | 'interrupted'
 
 /** How long after a call everything is read again, so that many calls cause one reading. */
@@ -23,8 +22,6 @@ export const live = signal<LiveState>('connecting')
 /** Grows whenever what the emulator holds may have changed. */
 export const revision = signal(0)
 
-/** What happened to the journal of a sandbox: a call that it keeps, or null when it was cleared. The sandbox at the base address has no name. */
-export type JournalEvent = { sandbox: string; call: JournalCall | null }
 /** How often the event stream was asked for again since it was refused. */
 const attempts = signal(0)
 
@@ -48,30 +45,40 @@ export function changed(): void {
   void refresh()
 }
 
-/** Reads the overview and the list of sandboxes. */
-export async function refresh(): Promise<void> {
-  if (!isAllowed()) return
-  try {
-    const [shown, { data }] = await Promise.all([api.overview(), api.sandboxes()])
-    overview.value = shown
+/** How often the overview was asked for, and the last of these readings that is shown. */
+let asked = 0
+let shown = 0
+
+/** Reads the overview and the list of sandboxes. What was asked for earlier, or of another sandbox, takes the place of nothing. Errors: `ControlError`. */
+export async function readOverview(): Promise<void> {
+  const name = sandbox.value
+  const turn = ++asked
+  const [read, { data }] = await Promise.all([api.overview(), api.sandboxes()])
+  if (turn < shown || name !== sandbox.value) return
+  shown = turn
+  batch(() => {
+    overview.value = read
     sandboxes.value = data
-  } catch (error) {
-    toastError(error)
-  }
+  })
+}
+
+/** The same, unless somebody has to sign in first; what goes wrong is a message at the corner of the page. */
+async function refresh(): Promise<void> {
+  if (isAllowed()) await readOverview().catch(toastError)
 }
 
 let isRefreshDue = false
-let batch: JournalEvent[] = []
+let collected: JournalEvent[] = []
 
 function hand(): void {
-  const events = batch
-  batch = []
+  const events = collected
+  collected = []
   for (const listener of listeners) listener(events)
 }
 
 function happened(event: JournalEvent): void {
-  if (batch.length === 0) setTimeout(hand, BATCH_MS)
-  batch.push(event)
+  if (collected.length === 0) setTimeout(hand, BATCH_MS)
+  collected.push(event)
   if (isRefreshDue || event.sandbox !== sandbox.value) return
   isRefreshDue = true
   setTimeout(() => {
@@ -106,7 +113,7 @@ function follow(): () => void {
   return () => {
     clearTimeout(again)
     source.close()
-    batch = []
+    collected = []
   }
 }
 

@@ -2,7 +2,7 @@
 import { effect, signal } from '@preact/signals'
 import { remember, remembered } from './memory.js'
 
-export const THEMES = ['system', 'light', 'dark'] as const
+const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
 const kept = remembered('theme') as Theme | null

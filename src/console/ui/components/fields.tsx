@@ -13,15 +13,19 @@ type Field<Value> = {
   disabled?: boolean
 }
 
-type FrameProps = { id: string; label: string; isLabelHidden: boolean; hint: string | undefined; error: string | null | undefined; children: ComponentChildren }
+/** What a control has of its frame: its id, and what describes it. */
+type Given = { id: string; disabled: boolean; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined }
+type FrameProps = Omit<Field<string>, 'value' | 'onChange'> & { children: (given: Given) => ComponentChildren }
 
-function Frame({ id, label, isLabelHidden, hint, error, children }: FrameProps) {
+/** The label above a control, and the hint and the problem below it. */
+function Frame({ label, isLabelHidden = false, hint, error, disabled = false, children }: FrameProps) {
+  const id = useId()
   return (
     <div class="field">
       <label for={id} class={isLabelHidden ? 'hidden' : ''}>
         {label}
       </label>
-      {children}
+      {children({ id, disabled, ...described(id, { hint, error }) })}
       {hint && (
         <p id={`${id}-hint`} class="hint">
           {hint}
@@ -36,120 +40,81 @@ function Frame({ id, label, isLabelHidden, hint, error, children }: FrameProps) 
   )
 }
 
-const described = (id: string, { hint, error }: { hint?: string | undefined; error?: string | null | undefined }) => ({
+const described = (id: string, { hint, error }: Pick<Field<unknown>, 'hint' | 'error'>): Pick<Given, 'aria-describedby' | 'aria-invalid'> => ({
   'aria-describedby': [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined,
   'aria-invalid': error ? true : undefined
 })
 
 type TextProps = Field<string> & {
-  type?: 'text' | 'search' | 'password' | 'number' | 'datetime-local'
+  type?: 'text' | 'search' | 'password'
   placeholder?: string
   list?: readonly string[]
   shortcut?: string
 }
 
 /** A line of text. `list` are values to choose from; `shortcut` is the key that leads to it, for a console that looks for it. */
-export function TextField({
-  label,
-  value,
-  onChange,
-  hint,
-  error,
-  isLabelHidden = false,
-  disabled = false,
-  type = 'text',
-  placeholder,
-  list,
-  shortcut
-}: TextProps) {
-  const id = useId()
+export function TextField({ value, onChange, type = 'text', placeholder, list, shortcut, ...frame }: TextProps) {
   return (
-    <Frame {...{ id, label, isLabelHidden, hint, error }}>
-      <input
-        id={id}
-        {...({ type } as object)}
-        value={value}
-        placeholder={placeholder}
-        disabled={disabled}
-        list={list && `${id}-list`}
-        autocomplete="off"
-        spellcheck={false}
-        aria-keyshortcuts={shortcut}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-        {...described(id, { hint, error })}
-      />
-      {list && (
-        <datalist id={`${id}-list`}>
-          {list.map(item => (
-            <option key={item} value={item} />
-          ))}
-        </datalist>
+    <Frame {...frame}>
+      {given => (
+        <>
+          <input
+            {...given}
+            {...({ type } as object)}
+            value={value}
+            placeholder={placeholder}
+            list={list && `${given.id}-list`}
+            autocomplete="off"
+            spellcheck={false}
+            aria-keyshortcuts={shortcut}
+            onInput={({ currentTarget }) => onChange(currentTarget.value)}
+          />
+          {list && (
+            <datalist id={`${given.id}-list`}>
+              {list.map(item => (
+                <option key={item} value={item} />
+              ))}
+            </datalist>
+          )}
+        </>
       )}
     </Frame>
   )
 }
 
-/** Text of several lines, such as YAML. */
-export function AreaField({ label, value, onChange, hint, error, isLabelHidden = false, disabled = false, rows = 8 }: Field<string> & { rows?: number }) {
-  const id = useId()
+/** Text of several lines. */
+export function AreaField({ value, onChange, rows, ...frame }: Field<string> & { rows: number }) {
   return (
-    <Frame {...{ id, label, isLabelHidden, hint, error }}>
-      <textarea
-        id={id}
-        value={value}
-        rows={rows}
-        disabled={disabled}
-        spellcheck={false}
-        onInput={({ currentTarget }) => onChange(currentTarget.value)}
-        {...described(id, { hint, error })}
-      />
+    <Frame {...frame}>
+      {given => <textarea {...given} value={value} rows={rows} spellcheck={false} onInput={({ currentTarget }) => onChange(currentTarget.value)} />}
     </Frame>
   )
 }
 
 /** A choice from a list of values, each with the text that is shown. */
-export function SelectField({
-  label,
-  value,
-  onChange,
-  hint,
-  error,
-  isLabelHidden = false,
-  disabled = false,
-  options
-}: Field<string> & { options: readonly (readonly [value: string, text: string])[] }) {
-  const id = useId()
+export function SelectField({ value, onChange, options, ...frame }: Field<string> & { options: readonly (readonly [value: string, text: string])[] }) {
   return (
-    <Frame {...{ id, label, isLabelHidden, hint, error }}>
-      <select id={id} value={value} disabled={disabled} onChange={({ currentTarget }) => onChange(currentTarget.value)} {...described(id, { hint, error })}>
-        {options.map(([key, text]) => (
-          <option key={key} value={key}>
-            {text}
-          </option>
-        ))}
-      </select>
+    <Frame {...frame}>
+      {given => (
+        <select {...given} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+          {options.map(([key, text]) => (
+            <option key={key} value={key}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
     </Frame>
   )
 }
 
-export function CheckField({ label, value, onChange, hint, disabled = false }: Field<boolean>) {
+/** What is either so or not. */
+export function CheckField({ label, value, onChange }: Pick<Field<boolean>, 'label' | 'value' | 'onChange'>) {
   const id = useId()
   return (
     <div class="field check">
-      <input
-        id={id}
-        type="checkbox"
-        checked={value}
-        disabled={disabled}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-        {...described(id, { hint })}
-      />
+      <input id={id} type="checkbox" checked={value} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
       <label for={id}>{label}</label>
-      {hint && (
-        <p id={`${id}-hint`} class="hint">
-          {hint}
-        </p>
-      )}
     </div>
   )
 }

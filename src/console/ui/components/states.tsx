@@ -28,8 +28,22 @@ export function Failure({ error, onRetry }: { error: ControlError; onRetry?: () 
   )
 }
 
+/** Why a form was refused, below its fields; screen readers read it out when it comes. */
+export function Refusal({ error }: { error: ControlError | null }) {
+  return (
+    <div role="alert">
+      {error !== null && (
+        <>
+          <p class="problem">{error.message}</p>
+          <Problems error={error} />
+        </>
+      )}
+    </div>
+  )
+}
+
 /** The problems of a document, each at its place. */
-export function Problems({ error }: { error: ControlError }) {
+function Problems({ error }: { error: ControlError }) {
   if (error.problems.length === 0) return null
   return (
     <ul class="problems">

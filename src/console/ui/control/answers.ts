@@ -1,9 +1,12 @@
 /** What control calls answer that the package has no type for. */
-import type { LoadedScenario } from '../../../client/answers.js'
+import type { JournalCall, LoadedScenario } from '../../../client/answers.js'
+import type { Family } from '../../../reference/operations.js'
 
-/** A place in a document, with what is wrong there. */
+export type { Family }
+/** A place in a document, with what is wrong there: as in `client/error.ts`, which no browser can read. */
 export type Problem = { path: string; message: string; file?: string; line?: number; column?: number }
-export type Family = 'accounts' | 'users' | 'locations' | 'tickets' | 'transactions' | 'refunds'
+/** What happened to the journal of a sandbox: a call that it keeps, or null when it was cleared. The sandbox at the base address has no name. */
+export type JournalEvent = { sandbox: string; call: JournalCall | null }
 /** `vars` are the variables that it declares, with their defaults; files that it uses may have others. */
 export type ListedScenario = { name: string; kind: 'scenario' | 'fixture'; description: string | null; vars?: Readonly<Record<string, Scalar>> }
 export type Scalar = string | number | boolean
@@ -31,5 +34,3 @@ export type ShownSetting = {
   scenario: string
   assumption: string | null
 }
-/** A gate and the calls that wait at it, as they came. */
-export type Gate = { name: string; open: boolean; waiting: { id: string; on: string }[] }

@@ -1,40 +1,25 @@
 /** The control API, typed: every call that the console makes. */
 import type {
+  AddedRecords,
   ClockState,
   CoverageReport,
   ExplainedCall,
   FindingsReport,
+  Gate,
   Journal,
   ListedEntry,
   LoadedScenario,
+  Release,
   RunReport,
   SnapshotState,
   State,
   TriedCall
 } from '../../../client/answers.js'
-import type { ApiKey, Fixture, ScriptEntry } from '../../../client/documents.js'
-import type { Changes, Family, Gate, ListedScenario, LoadAnswer, Problem, Scalar, ShownSetting } from './answers.js'
+import type { ApiKey, Fixture } from '../../../client/documents.js'
+import type { Changes, Family, ListedScenario, LoadAnswer, Problem, ShownSetting } from './answers.js'
 import { controlOf } from './place.js'
 
-export type {
-  Changes,
-  ClockState,
-  CoverageReport,
-  ExplainedCall,
-  Family,
-  FindingsReport,
-  Gate,
-  Journal,
-  ListedEntry,
-  ListedScenario,
-  LoadAnswer,
-  Problem,
-  RunReport,
-  Scalar,
-  ShownSetting,
-  State,
-  TriedCall
-}
+export type { ClockState, CoverageReport, Family, FindingsReport, Gate, ListedEntry, ListedScenario, LoadAnswer, Problem, Release, RunReport, State, TriedCall }
 
 export type Overview = {
   version: string
@@ -64,7 +49,7 @@ export type Scope = 'sandbox' | 'run'
 export type TrialCall = { method: string; path: string; body?: string | null; key?: string | null; changes?: object }
 
 type Query = Readonly<Record<string, string | number | undefined>>
-export type CallOptions = { query?: Query; body?: unknown /** A YAML document in place of a body. */; yaml?: string; signal?: AbortSignal }
+type CallOptions = { query?: Query; body?: unknown /** A YAML document in place of a body. */; yaml?: string }
 
 /** A control call that was refused, or could not be made. */
 export class ControlError extends Error {
@@ -85,8 +70,8 @@ export const whenTokenRequired = (run: () => void): void => {
   onTokenRequired = run
 }
 
-/** Sends a control call of the chosen sandbox, or of the one that is named, and returns the text of its answer. Errors: `ControlError`. */
-export async function controlText(on: string, { query = {}, body, yaml, signal }: CallOptions = {}, sandbox?: string): Promise<string> {
+/** Sends a control call to the chosen sandbox, or to the one that is named, and returns the text of its answer. Errors: `ControlError`. */
+async function controlText(on: string, { query = {}, body, yaml }: CallOptions = {}, sandbox?: string): Promise<string> {
   const [method = 'GET', path = ''] = on.split(' ')
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
   const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`
@@ -94,14 +79,12 @@ export async function controlText(on: string, { query = {}, body, yaml, signal }
   const response = await fetch(`${controlOf(sandbox)}${path === '/' ? '' : path}${search}`, {
     method,
     headers: { accept: '*/*', ...(sent !== undefined && { 'content-type': yaml === undefined ? 'application/json' : 'application/yaml' }) },
-    ...(sent !== undefined && { body: sent }),
-    ...(signal && { signal })
-  }).catch(error => {
-    if (error.name === 'AbortError') throw error
+    ...(sent !== undefined && { body: sent })
+  }).catch(() => {
     throw new ControlError('no_answer', 'The emulator does not answer.', 0)
   })
   const text = await response.text()
-  if (response.ok || (response.status === 409 && text.startsWith('{"holds"'))) return text
+  if (response.ok) return text
   const { error } = refusalIn(text, response.status)
   if (error.code === 'token_required' && path !== '/session') onTokenRequired()
   throw new ControlError(error.code, error.message, response.status, error.problems, error.param)
@@ -125,23 +108,21 @@ export async function control<T>(on: string, options?: CallOptions, sandbox?: st
 
 const named = (name: string) => encodeURIComponent(name)
 
-/** The control calls by name. All are of the chosen sandbox. */
+/** The control calls by name, of the chosen sandbox where no other is said. */
 export const api = {
   session: () => control<Session>('GET /session'),
   signIn: (token: string) => control<Session>('POST /session', { body: { token } }),
   signOut: () => control<null>('DELETE /session'),
   overview: () => control<Overview>('GET /'),
   sandboxes: () => control<{ data: SandboxItem[] }>('GET /sandboxes'),
-  deleteSandbox: (name: string) => control<null>(`DELETE /sandboxes/${named(name)}`),
   reset: () => control<{ scenario: LoadedScenario }>('POST /reset'),
   scenarios: () => control<{ data: ListedScenario[] }>('GET /scenarios'),
   load: (body: object, query: Query = {}) => control<LoadAnswer>('POST /load', { body, query }),
   loadYaml: (yaml: string, query: Query = {}) => control<LoadAnswer>('POST /load', { yaml, query }),
   changes: () => control<Changes>('GET /changes'),
   state: () => control<State>('GET /state'),
-  stateYaml: () => controlText('GET /state', { query: { format: 'yaml' } }),
-  addRecords: (fixture: Fixture) => control<Record<Family, object[]>>('POST /records', { body: fixture }),
-  addRecordsYaml: (yaml: string) => control<Record<Family, object[]>>('POST /records', { yaml }),
+  addRecords: (fixture: Fixture) => control<AddedRecords>('POST /records', { body: fixture }),
+  addRecordsYaml: (yaml: string) => control<AddedRecords>('POST /records', { yaml }),
   keys: () => control<{ data: ApiKey[] }>('GET /keys'),
   addKey: (account: string) => control<ApiKey>('POST /keys', { body: { account } }),
   clock: () => control<ClockState>('GET /clock'),
@@ -152,22 +133,18 @@ export const api = {
   restoreSnapshot: (name: string) => control<SnapshotState>(`POST /snapshots/${named(name)}/restore`),
   deleteSnapshot: (name: string) => control<null>(`DELETE /snapshots/${named(name)}`),
   script: () => control<{ data: ListedEntry[] }>('GET /script'),
-  addEntry: (entry: ScriptEntry) => control<ListedEntry>('POST /script', { body: entry }),
   addEntryYaml: (yaml: string) => control<ListedEntry>('POST /script', { yaml }),
   removeEntry: (id: string) => control<null>(`DELETE /script/${named(id)}`),
   clearScript: () => control<null>('DELETE /script'),
   gates: () => control<{ data: Gate[] }>('GET /gates'),
-  openGate: (name: string, release?: string) =>
-    control<{ name: string; released: string[] }>(`POST /gates/${named(name)}/open`, release ? { body: { release } } : {}),
+  openGate: (name: string, release: Release) => control<{ name: string; released: string[] }>(`POST /gates/${named(name)}/open`, { body: { release } }),
   settings: () => control<{ settings: Record<string, ShownSetting> }>('GET /settings'),
   changeSettings: (changes: object) => control<{ settings: Record<string, ShownSetting> }>('PATCH /settings', { body: changes }),
   unsetSetting: (name: string) => control<null>(`DELETE /settings/${named(name)}`),
   assumptions: (scope?: Scope) => control<{ data: ShownAssumption[] }>('GET /assumptions', { query: { scope } }),
-  requests: (query: Query = {}, sandbox?: string) => control<Journal>('GET /requests', { query }, sandbox),
   clearRequests: () => control<null>('DELETE /requests'),
   /** The newest calls of every sandbox. */
-  requestsOfRun: (query: Query = {}) =>
-    control<Journal & { data: { sandbox: string | null }[] }>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
+  requestsOfRun: (query: Query = {}) => control<Journal>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
   request: (id: string, sandbox?: string) => control<ExplainedCall>(`GET /requests/${named(id)}`, {}, sandbox),
   /** The smallest scenario in which the call is answered the same, as YAML. */
   requestScenario: (id: string, sandbox?: string) => controlText(`GET /requests/${named(id)}`, { query: { format: 'scenario' } }, sandbox),

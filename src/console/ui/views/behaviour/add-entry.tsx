@@ -1,12 +1,12 @@
 /** The form that adds a script entry: what is asked for most, with its parameters, and the YAML that it makes. */
 import { useSignal } from '@preact/signals'
+import { attempt } from '../../app/command.js'
 import { hrefOf, route } from '../../app/route.js'
 import { SelectField, TextField } from '../../components/fields.js'
 import { yamlOf } from '../../components/yaml.js'
+import { YamlEditor } from '../../components/yaml-editor.js'
 import { api, type ControlError } from '../../control/client.js'
-import { attempt } from './command.js'
 import { type Field, fieldAt, PRESET_NAMES, PRESETS, type Preset, presetCalled, valuesOf } from './presets.js'
-import { YamlEditor } from './yaml-editor.js'
 
 export function AddEntry() {
   const { path, query } = route.value

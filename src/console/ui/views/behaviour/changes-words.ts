@@ -1,5 +1,6 @@
 /** What a sandbox has changed since its scenario was loaded, in words. */
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
+import { instantInWords } from '../../components/instant.js'
 import type { Changes, Family } from '../../control/answers.js'
 
 /** `tab` is the part of the view that shows more of it. */
@@ -33,6 +34,3 @@ export function beganInWords({ now, running }: Changes['clock']['began']): strin
   if (now === null) return 'as the machine’s'
   return `${running ? 'at' : 'frozen at'} ${instantInWords(now)}`
 }
-
-/** An instant to the second: 2026-03-01 18:05:00 UTC. */
-export const instantInWords = (instant: string): string => `${instant.slice(0, 19).replace('T', ' ')} UTC`

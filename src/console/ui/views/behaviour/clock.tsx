@@ -1,15 +1,16 @@
 /** The clock that stamps what is created: frozen, set, advanced, or running. */
-import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { act } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
+import { ClockTime } from '../../components/clock-time.js'
 import { TextField } from '../../components/fields.js'
+import { instantInWords } from '../../components/instant.js'
 import { Loaded } from '../../components/states.js'
-import { api, type ClockState } from '../../control/client.js'
-import { beganInWords, instantInWords } from './changes-words.js'
-import { act, attempt, REREAD_MS } from './command.js'
+import { api } from '../../control/client.js'
+import { beganInWords } from './changes-words.js'
+import { REREAD_MS } from './command.js'
+import { useTyped } from './typed.js'
 
 const STEPS = ['1m', '1h', '24h', '7d', '30d']
-const TICK_MS = 250
 
 export function ClockTab() {
   const clock = useResource(api.clock, '', { every: REREAD_MS })
@@ -21,7 +22,7 @@ export function ClockTab() {
           <section class="card" aria-labelledby="behaviour-clock">
             <h2 id="behaviour-clock">The clock</h2>
             <p class="behaviour-time">
-              <Time clock={clock} /> <span class={`badge ${clock.running ? 'good' : 'warn'}`}>{clock.running ? 'running' : 'frozen'}</span>
+              <ClockTime clock={clock} /> <span class={`badge ${clock.running ? 'good' : 'warn'}`}>{clock.running ? 'running' : 'frozen'}</span>
             </p>
             <p class="faint behaviour-began">
               {changes.data &&
@@ -48,38 +49,10 @@ export function ClockTab() {
   )
 }
 
-/** The time now; between two readings a running clock goes on as the browser's does. */
-function Time({ clock: { now, running } }: { clock: ClockState }) {
-  const shown = useSignal(now)
-  const read = useRef({ now: '', at: 0 })
-  if (read.current.now !== now) {
-    read.current = { now, at: performance.now() }
-    shown.value = now
-  }
-  useEffect(() => {
-    if (!running) return
-    const timer = setInterval(() => {
-      const at = new Date(Date.parse(read.current.now) + performance.now() - read.current.at)
-      // the year 9999 is the last
-      if (at.getUTCFullYear() <= 9999) shown.value = at.toISOString()
-    }, TICK_MS)
-    return () => clearInterval(timer)
-  }, [running])
-  return <time dateTime={now}>{instantInWords(shown.value)}</time>
-}
-
 function Setting() {
-  const instant = useSignal('')
-  const problem = useSignal<string | null>(null)
-  const set = async (running?: boolean) => {
-    const now = instant.value.trim()
-    const refused = await attempt(() => api.setClock({ now, ...(running !== undefined && { running }) }), 'The clock is set')
-    problem.value = refused && (refused.problems[0]?.message ?? refused.message)
-  }
-  const write = (value: string) => {
-    instant.value = value
-    problem.value = null
-  }
+  const instant = useTyped()
+  const set = (running?: boolean) =>
+    instant.send(() => api.setClock({ now: instant.text.value.trim(), ...(running !== undefined && { running }) }), 'The clock is set')
   return (
     <section class="card" aria-labelledby="behaviour-set">
       <h2 id="behaviour-set">Set it</h2>
@@ -92,11 +65,9 @@ function Setting() {
       >
         <TextField
           label="Instant"
-          value={instant.value}
           placeholder="2026-02-28T23:59:59Z"
           hint="ISO 8601, such as 2026-02-28T23:59:59Z or 2026-03-01; UTC where no offset is given."
-          error={problem.value}
-          onChange={write}
+          {...instant.field}
         />
         <div class="row">
           <button type="submit" class="primary">
@@ -108,7 +79,7 @@ function Setting() {
           <button type="button" onClick={() => void set(true)}>
             Set and let it run
           </button>
-          <button type="button" onClick={() => write(new Date().toISOString())}>
+          <button type="button" onClick={() => instant.write(new Date().toISOString())}>
             Fill in the time of this machine
           </button>
         </div>
@@ -118,15 +89,12 @@ function Setting() {
 }
 
 function Advancing() {
-  const by = useSignal('')
-  const problem = useSignal<string | null>(null)
-  const advance = async (length: string) => {
-    const refused = await attempt(
+  const by = useTyped()
+  const advance = (length: string) =>
+    by.send(
       () => api.advanceClock(length),
       ({ now }) => `It is ${instantInWords(now)}`
     )
-    problem.value = refused?.message ?? null
-  }
   return (
     <section class="card" aria-labelledby="behaviour-advance">
       <h2 id="behaviour-advance">Advance it</h2>
@@ -142,20 +110,10 @@ function Advancing() {
         class="row behaviour-aligned"
         onSubmit={event => {
           event.preventDefault()
-          void advance(by.value.trim())
+          void advance(by.text.value.trim())
         }}
       >
-        <TextField
-          label="Length of time"
-          value={by.value}
-          placeholder="36h"
-          hint="Such as 250ms, 90s, 36h, 7d or PT36H."
-          error={problem.value}
-          onChange={value => {
-            by.value = value
-            problem.value = null
-          }}
-        />
+        <TextField label="Length of time" placeholder="36h" hint="Such as 250ms, 90s, 36h, 7d or PT36H." {...by.field} />
         <button type="submit">Advance</button>
       </form>
     </section>

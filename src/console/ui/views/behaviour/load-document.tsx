@@ -1,9 +1,9 @@
 /** Loads a document of one's own: pasted, opened from a file, or written here. */
 import { signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
+import { YamlEditor } from '../../components/yaml-editor.js'
 import { api, type ControlError } from '../../control/client.js'
 import { load } from './command.js'
-import { YamlEditor } from './yaml-editor.js'
 
 /** What was typed stays while other views are shown. */
 const text = signal('name: mine\nfixtures: [bistro]\nscript:\n  - { on: GET /tickets, delay: 2s }\n')

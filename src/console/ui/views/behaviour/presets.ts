@@ -180,7 +180,7 @@ export const PRESETS = {
   }
 } as const satisfies Record<string, Preset>
 
-export type PresetName = keyof typeof PRESETS
+type PresetName = keyof typeof PRESETS
 export const PRESET_NAMES = Object.keys(PRESETS) as PresetName[]
 /** The preset of a name in an address; the first one for any other name. */
 export const presetCalled = (name = ''): PresetName => (Object.hasOwn(PRESETS, name) ? (name as PresetName) : 'decline')

@@ -1,21 +1,24 @@
 /** The scenario: what is loaded, what has changed since, what else can be loaded and with which variables, a document of one's own, and snapshots. */
 import { useSignal } from '@preact/signals'
+import { act } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { go, hrefOf, route } from '../../app/route.js'
+import { overview, readOverview } from '../../app/store.js'
 import { SelectField } from '../../components/fields.js'
-import { Loaded, Problems } from '../../components/states.js'
+import { instantInWords } from '../../components/instant.js'
+import { Loaded, Refusal } from '../../components/states.js'
 import { api, type ControlError, type ListedScenario, type Overview } from '../../control/client.js'
-import { changesInWords, instantInWords } from './changes-words.js'
-import { act, load, REREAD_MS } from './command.js'
+import { changesInWords } from './changes-words.js'
+import { load, REREAD_MS } from './command.js'
 import { LoadDocument } from './load-document.js'
 import { Snapshots } from './snapshots.js'
 import { givenVariables, type Row, rowsOf } from './variable-values.js'
 import { Variables } from './variables.js'
 
 export function ScenarioTab() {
-  const overview = useResource(api.overview, '', { every: REREAD_MS })
+  const { error, reload } = useResource(readOverview, '', { once: true, every: REREAD_MS })
   return (
-    <Loaded resource={overview}>
+    <Loaded resource={{ data: overview.value, error, reload }}>
       {overview => (
         <>
           <Present overview={overview} />
@@ -133,14 +136,7 @@ function LoadForm({ scenario: { name, kind, vars } }: { scenario: ListedScenario
           }}
         />
       )}
-      <div role="alert">
-        {refused.value !== null && (
-          <>
-            <p class="problem">{refused.value.message}</p>
-            <Problems error={refused.value} />
-          </>
-        )}
-      </div>
+      <Refusal error={refused.value} />
       <div class="row">
         <button type="submit" class="primary">
           Load {name}

@@ -1,11 +1,12 @@
 /** The script: its entries with what they did, the form that adds one, and the gates at which calls wait. */
+import { act } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { CodeBlock } from '../../components/code.js'
 import { Loaded } from '../../components/states.js'
 import { yamlOf } from '../../components/yaml.js'
-import { api, type Gate, type ListedEntry } from '../../control/client.js'
+import { api, type Gate, type ListedEntry, type Release } from '../../control/client.js'
 import { AddEntry } from './add-entry.js'
-import { act, remove } from './command.js'
+import { remove } from './command.js'
 import { callsInWords, effectInWords, operationsInWords } from './entry-words.js'
 
 /** How often is read again which calls wait, which no event says, in milliseconds. */
@@ -116,7 +117,7 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
   )
 }
 
-const openGate = (name: string, release: string) =>
+const openGate = (name: string, release: Release) =>
   act(
     () => api.openGate(name, release),
     ({ released }) => `The gate ${name} is open; ${released.length} ${released.length === 1 ? 'call goes' : 'calls go'} on`

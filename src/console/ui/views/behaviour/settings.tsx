@@ -1,13 +1,13 @@
 /** Settings in groups: the value of each, where it comes from, and the assumption that it belongs to; those of the sandbox can be changed and set back. */
-import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
+import { act } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
 import { CheckField, SelectField, TextField } from '../../components/fields.js'
 import { Loaded } from '../../components/states.js'
 import { api, type ShownAssumption } from '../../control/client.js'
-import { act, attempt } from './command.js'
 import { choicesIn, type Group, groupsOf, type Named, rangeIn, shownValue, sourceInWords, textOf, valueIn } from './setting-values.js'
+import { useTyped } from './typed.js'
 
 type Assumptions = ReadonlyMap<string, ShownAssumption>
 
@@ -112,64 +112,40 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
 }
 
 function Editor({ setting: { key, value, schema, source } }: { setting: Named }) {
-  const text = useSignal(textOf(value))
-  const inForce = useRef(textOf(value))
-  if (inForce.current !== textOf(value)) {
-    inForce.current = textOf(value)
-    text.value = inForce.current
+  const inForce = textOf(value)
+  const typed = useTyped(inForce)
+  const shown = useRef(inForce)
+  if (shown.current !== inForce) {
+    shown.current = inForce
+    typed.write(inForce)
   }
-  const problem = useSignal<string | null>(null)
+  const { text, send, field } = typed
   const choices = choicesIn(schema)
-  const change = async (typed: string) => {
-    const refused = await attempt(() => api.changeSettings({ [key]: valueIn(typed, schema) }), `${key} is ${typed === '' ? 'none' : typed}`)
-    problem.value = refused && (refused.problems[0]?.message ?? refused.message)
-  }
-  const setBack = (
-    <button
-      type="button"
-      disabled={source !== 'control'}
-      aria-label={`Set back ${key}`}
-      onClick={() => void act(() => api.unsetSetting(key), `${key} is set back`)}
-    >
-      Set back
-    </button>
-  )
+  const label = { label: `Value of ${key}`, isLabelHidden: true }
   return (
     <form
       class="row behaviour-aligned"
       onSubmit={event => {
         event.preventDefault()
-        void change(text.value)
+        void send(() => api.changeSettings({ [key]: valueIn(text.value, schema) }), `${key} is ${text.value === '' ? 'none' : text.value}`)
       }}
     >
       {choices === null ? (
-        <TextField
-          label={`Value of ${key}`}
-          isLabelHidden
-          value={text.value}
-          hint={rangeIn(schema)}
-          error={problem.value}
-          onChange={typed => {
-            text.value = typed
-            problem.value = null
-          }}
-        />
+        <TextField {...label} hint={rangeIn(schema)} {...field} />
       ) : (
-        <SelectField
-          label={`Value of ${key}`}
-          isLabelHidden
-          value={text.value}
-          options={choices.map(choice => [choice, choice] as const)}
-          error={problem.value}
-          onChange={typed => {
-            text.value = typed
-          }}
-        />
+        <SelectField {...label} options={choices.map(choice => [choice, choice] as const)} {...field} />
       )}
-      <button type="submit" disabled={text.value === textOf(value)} aria-label={`Change ${key}`}>
+      <button type="submit" disabled={text.value === inForce} aria-label={`Change ${key}`}>
         Change
       </button>
-      {setBack}
+      <button
+        type="button"
+        disabled={source !== 'control'}
+        aria-label={`Set back ${key}`}
+        onClick={() => void act(() => api.unsetSetting(key), `${key} is set back`)}
+      >
+        Set back
+      </button>
     </form>
   )
 }

@@ -1,27 +1,22 @@
 /** Snapshots: named states to come back to. */
-import { useSignal } from '@preact/signals'
+import { act } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { TextField } from '../../components/fields.js'
 import { Loaded } from '../../components/states.js'
 import { api } from '../../control/client.js'
-import { act, attempt, remove } from './command.js'
+import { remove } from './command.js'
+import { useTyped } from './typed.js'
 
 const HEADING = 'behaviour-snapshots'
 
 export function Snapshots() {
   const snapshots = useResource(api.snapshots)
-  const name = useSignal('')
-  const problem = useSignal<string | null>(null)
+  const name = useTyped()
   const take = async (event: Event) => {
     event.preventDefault()
-    const taken = name.value.trim()
-    if (taken === '') {
-      problem.value = 'A name was expected, such as lunch.'
-      return
-    }
-    const refused = await attempt(() => api.takeSnapshot(taken), `The snapshot ${taken} is saved`)
-    problem.value = refused?.message ?? null
-    if (refused === null) name.value = ''
+    const taken = name.text.value.trim()
+    if (taken === '') name.problem.value = 'A name was expected, such as lunch.'
+    else if (await name.send(() => api.takeSnapshot(taken), `The snapshot ${taken} is saved`)) name.write('')
   }
   return (
     <section class="card" aria-labelledby={HEADING}>
@@ -60,16 +55,7 @@ export function Snapshots() {
         }
       </Loaded>
       <form class="row behaviour-aligned" onSubmit={event => void take(event)}>
-        <TextField
-          label="Name of the snapshot"
-          value={name.value}
-          error={problem.value}
-          hint="One of the same name is replaced."
-          onChange={value => {
-            name.value = value
-            problem.value = null
-          }}
-        />
+        <TextField label="Name of the snapshot" hint="One of the same name is replaced." {...name.field} />
         <button type="submit">Save a snapshot</button>
       </form>
     </section>

@@ -1,8 +1,8 @@
 /** The calls that the console has seen, of every sandbox, newest first. */
 import type { JournalCall } from '../../../../client/answers.js'
+import { pairsOf } from '../../../../core/form-encoding.js'
+import type { JournalEvent } from '../../control/answers.js'
 
-/** A call, or null where the journal of the sandbox was cleared. The sandbox at the base address has no name. */
-export type JournalEvent = { sandbox: string; call: JournalCall | null }
 /** `period` counts how often the journal of its sandbox was cleared before, as far as the console saw it: ids begin anew then. */
 export type Row = { key: string; sandbox: string; period: number; call: JournalCall }
 export type CallList = { rows: readonly Row[]; periods: ReadonlyMap<string, number> }
@@ -85,8 +85,9 @@ function textOf(call: JournalCall): string {
   let text = texts.get(call)
   if (text === undefined) {
     const { id, at, on, method, path, query, body, answer, user_agent, test, outcome, refusal, script, account, status } = call
-    const sent = [...pairsOf(query), ...pairsOf(body)].map(([name, value]) => `${name}=${value}`)
-    text = [id, at, on, method, path, ...sent, JSON.stringify([answer, refusal, script]), user_agent, test, outcome, account, status].join(' ').toLowerCase()
+    text = [id, at, on, method, path, ...sentIn(query), ...sentIn(body), JSON.stringify([answer, refusal, script]), user_agent, test, outcome, account, status]
+      .join(' ')
+      .toLowerCase()
     texts.set(call, text)
   }
   return text
@@ -109,24 +110,13 @@ export function filtered(rows: readonly Row[], { text, on, status, kind, test, s
   )
 }
 
-/** Nested parameters as pairs, with the names in brackets. */
-export function pairsOf(parameters: JournalCall['query'], under = ''): [name: string, value: string][] {
-  return Object.entries(parameters).flatMap(([name, value]): [string, string][] => {
-    const path = under === '' ? name : `${under}[${name}]`
-    if (typeof value === 'string') return [[path, value]]
-    if (Array.isArray(value)) return value.map(item => [`${path}[]`, item])
-    return pairsOf(value as JournalCall['query'], path)
-  })
-}
-
-/** Pairs as a form or a query. Brackets stay readable. */
-export const formOf = (pairs: readonly (readonly [string, string])[]): string =>
-  pairs.map(([name, value]) => `${encodeURIComponent(name).replace(/%5B/g, '[').replace(/%5D/g, ']')}=${encodeURIComponent(value)}`).join('&')
+/** Parameters as `name=value`, each as it is read. */
+export const sentIn = (parameters: JournalCall['query']): string[] => pairsOf(parameters).map(([name, value]) => `${name}=${value}`)
 
 /** The path of a call with its query, as it is read. */
 export function pathShown({ path, query }: Pick<JournalCall, 'path' | 'query'>): string {
-  const pairs = pairsOf(query)
-  return pairs.length === 0 ? path : `${path}?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}`
+  const sent = sentIn(query)
+  return sent.length === 0 ? path : `${path}?${sent.join('&')}`
 }
 
 /** What decided how a call was answered: a rule, an assumption, a code, a script entry. */

@@ -1,7 +1,8 @@
 /** The calls that have come, kept as long as the console is open. */
 import { effect, signal, untracked } from '@preact/signals'
-import { isAllowed, type JournalEvent, onJournal, openings } from '../../app/store.js'
+import { isAllowed, onJournal, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
+import type { JournalEvent } from '../../control/answers.js'
 import { api } from '../../control/client.js'
 import { type CallList, NO_CALLS, withEvents, withJournals } from './call-list.js'
 

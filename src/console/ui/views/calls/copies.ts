@@ -1,7 +1,9 @@
 /** A call in the forms that can be pasted elsewhere. */
 import type { JournalCall, State } from '../../../../client/answers.js'
+import { pairsOf } from '../../../../core/form-encoding.js'
 import { yamlOf } from '../../components/yaml.js'
-import { formOf, pairsOf } from './call-list.js'
+import { addressOf } from '../form.js'
+import { sentIn } from './call-list.js'
 
 /** What is shown in place of a secret. */
 const MASK = '***'
@@ -12,16 +14,13 @@ export const isMasked = ({ path, query, body }: Pick<JournalCall, 'path' | 'quer
   path.includes(MASK) || [...pairsOf(query), ...pairsOf(body)].some(([name, value]) => name.includes(MASK) || value.includes(MASK))
 
 /** The path of a call with its query, encoded. */
-export function encodedPath({ path, query }: Pick<JournalCall, 'path' | 'query'>): string {
-  const pairs = pairsOf(query)
-  return pairs.length === 0 ? path : `${path}?${formOf(pairs)}`
-}
+export const encodedPath = ({ path, query }: Pick<JournalCall, 'path' | 'query'>): string => addressOf(path, pairsOf(query))
 
 /** A call as a command line; `base` is the address of the API, `key` the API key that it is sent with. */
 export function curlOf(call: JournalCall, { base, key }: { base: string; key: string | null }): string {
   const parts = [`curl ${call.method === 'GET' ? '' : `-X ${call.method} `}${quoted(`${base}${encodedPath(call)}`)}`]
   if (key !== null) parts.push(`-u ${quoted(`${key}:`)}`)
-  for (const [name, value] of pairsOf(call.body)) parts.push(`--data-urlencode ${quoted(`${name}=${value}`)}`)
+  for (const sent of sentIn(call.body)) parts.push(`--data-urlencode ${quoted(sent)}`)
   if (call.test !== null) parts.push(`-H ${quoted(`Test-Name: ${call.test}`)}`)
   return `${parts.join(' \\\n  ')}\n`
 }

@@ -3,12 +3,11 @@ import { useComputed, useSignalEffect } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import type { JournalCall } from '../../../../client/answers.js'
 import { RULES } from '../../../../reference/rules.js'
+import { act } from '../../app/command.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
-import { changed } from '../../app/store.js'
 import { Empty } from '../../components/states.js'
-import { toast, toastError } from '../../components/toast.js'
 import { type Column, VirtualTable } from '../../components/virtual-table.js'
 import { api } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
@@ -173,17 +172,12 @@ function pause(): void {
   paused.value = paused.value === null ? list.value : null
 }
 
-async function clear(): Promise<void> {
-  try {
+const clear = () =>
+  act(async () => {
     await api.clearRequests()
     list.value = { ...list.value, rows: list.value.rows.filter(row => row.sandbox !== sandbox.value) }
     paused.value = null
     close()
-    changed()
-    toast('Journal emptied')
-  } catch (error) {
-    toastError(error)
-  }
-}
+  }, 'Journal emptied')
 
 export const view: View = { Page }

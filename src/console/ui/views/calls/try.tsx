@@ -1,6 +1,7 @@
 /** A call with changes: judged on a copy that is thrown away, or sent. */
 import { useSignal } from '@preact/signals'
 import type { JournalCall } from '../../../../client/answers.js'
+import { pairsOf } from '../../../../core/form-encoding.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
 import { CodeBlock, Json } from '../../components/code.js'
@@ -10,7 +11,8 @@ import { Failure } from '../../components/states.js'
 import { toast } from '../../components/toast.js'
 import { api, ControlError, type TrialCall, type TriedCall } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
-import { formOf, outcomeShown, pairsOf } from './call-list.js'
+import { formOf } from '../form.js'
+import { outcomeShown, sentIn } from './call-list.js'
 import { encodedPath, isMasked } from './copies.js'
 import { Why } from './why.js'
 
@@ -71,11 +73,7 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   const given = keys.data?.data ?? []
   const method = useSignal(call.method)
   const path = useSignal(encodedPath(call))
-  const body = useSignal(
-    pairsOf(call.body)
-      .map(([name, value]) => `${name}=${value}`)
-      .join('\n')
-  )
+  const body = useSignal(sentIn(call.body).join('\n'))
   const chosenKey = useSignal<string | null>(null)
   const changes = useSignal('')
   const problem = useSignal<string | null>(null)

@@ -15,7 +15,7 @@ function docsOf(on: string | null): string {
 }
 
 /** The id of a rule, with its text while it is pointed at or has the focus, and a link to the API page at the operation. */
-export function RuleName({ rule, on }: { rule: string; on: string | null }) {
+function RuleName({ rule, on }: { rule: string; on: string | null }) {
   const id = useId()
   return (
     <span class="rule-name">

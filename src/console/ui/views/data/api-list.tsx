@@ -6,7 +6,7 @@ import { SelectField, TextField } from '../../components/fields.js'
 import { Empty, Loaded } from '../../components/states.js'
 import { VirtualTable } from '../../components/virtual-table.js'
 import { api, control, type Family } from '../../control/client.js'
-import { type ListParameter, listParameters, listPath, type OpenApi, queryText } from './list-parameters.js'
+import { type ListParameter, listAddress, listParameters, type OpenApi } from './list-parameters.js'
 import type { AnyRecord } from './records.js'
 import { nameOf } from './records.js'
 
@@ -28,7 +28,7 @@ function Listing({ family, parameters, account }: { family: Family; parameters: 
   const { query } = route.value
   const values = Object.fromEntries(Object.entries(query).filter(([name]) => !OWN.includes(name)))
   const owner = query.account ?? account
-  const path = `${listPath(family).replace('{id}', owner)}${queryText(values) && `?${queryText(values)}`}`
+  const path = listAddress(family, owner, values)
   const resource = useResource(() => api.explain({ method: 'GET', path }), path)
   const set = (name: string, value: string) => {
     const kept = Object.entries(query).filter(([given]) => !PAGING.includes(given))

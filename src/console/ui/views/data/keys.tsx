@@ -1,12 +1,11 @@
 /** The API keys, and making one for an Account. */
 import { useSignal } from '@preact/signals'
+import { act } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { hrefOf } from '../../app/route.js'
-import { changed } from '../../app/store.js'
 import { copy } from '../../components/copy.js'
 import { SelectField } from '../../components/fields.js'
 import { Loaded } from '../../components/states.js'
-import { toast, toastError } from '../../components/toast.js'
 import { api } from '../../control/client.js'
 
 export function Keys() {
@@ -17,10 +16,10 @@ export function Keys() {
       {([{ data }, { accounts }]) => {
         const account = chosen.value || (accounts[0]?.id ?? '')
         const make = () =>
-          api.addKey(account).then(({ key }) => {
-            toast(`${key} acts as ${account}.`)
-            changed()
-          }, toastError)
+          act(
+            () => api.addKey(account),
+            ({ key }) => `${key} acts as ${account}.`
+          )
         return (
           <div class="api-keys">
             <table>

@@ -1,5 +1,6 @@
 /** The parameters of the API's lists, read from the OpenAPI document. */
 import type { Family } from '../../control/answers.js'
+import { addressOf } from '../form.js'
 
 type Schema = { $ref?: string; enum?: readonly string[]; properties?: Readonly<Record<string, Schema>>; description?: string }
 type Parameter = { name: string; in: string; description?: string; schema: Schema; style?: string }
@@ -25,8 +26,9 @@ export function listParameters({ paths, components }: OpenApi, family: Family): 
     })
 }
 
-/** The query of a list as it is sent; empty values are left out. */
-export function queryText(values: Readonly<Record<string, string>>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== '')
-  return given.map(([name, value]) => `${encodeURIComponent(name).replaceAll('%5B', '[').replaceAll('%5D', ']')}=${encodeURIComponent(value)}`).join('&')
-}
+/** The path of a family's list with its query; empty values are left out. Users are those of an Account. */
+export const listAddress = (family: Family, account: string, values: Readonly<Record<string, string>>): string =>
+  addressOf(
+    listPath(family).replace('{id}', () => encodeURIComponent(account)),
+    Object.entries(values).filter(([, value]) => value !== '')
+  )

@@ -1,10 +1,8 @@
 /** Adds and edits records by a fixture: a record with an id that is there already takes its place. */
 import { useSignal } from '@preact/signals'
-import { changed } from '../../app/store.js'
+import { attempt } from '../../app/command.js'
 import { Dialog } from '../../components/dialog.js'
-import { AreaField } from '../../components/fields.js'
-import { Problems } from '../../components/states.js'
-import { toast } from '../../components/toast.js'
+import { YamlEditor } from '../../components/yaml-editor.js'
 import { api, type ControlError, type Family } from '../../control/client.js'
 import { countOf } from './records.js'
 
@@ -14,19 +12,22 @@ transactions:
   - { ticket: tkt_new, payment_type: external, amount: 4200 }
 `
 
+function addedInWords(added: object): string {
+  const counts = Object.entries(added).flatMap(([family, records]) => (records.length === 0 ? [] : [countOf(records.length, family as Family)]))
+  return `Added or changed: ${counts.join(', ') || 'nothing'}.`
+}
+
 export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?: string }) {
   const yaml = useSignal(text)
-  const error = useSignal<ControlError | null>(null)
+  const refused = useSignal<ControlError | null>(null)
+  const write = (text: string) => {
+    yaml.value = text
+    // the problems name lines of the text as it was
+    refused.value = null
+  }
   const merge = async () => {
-    try {
-      const added = await api.addRecordsYaml(yaml.value)
-      const counts = Object.entries(added).flatMap(([family, records]) => (records.length === 0 ? [] : [countOf(records.length, family as Family)]))
-      toast(`Added or changed: ${counts.join(', ') || 'nothing'}.`)
-      changed()
-      onClose()
-    } catch (failure) {
-      error.value = failure as ControlError
-    }
+    refused.value = await attempt(() => api.addRecordsYaml(yaml.value), addedInWords)
+    if (refused.value === null) onClose()
   }
   return (
     <Dialog
@@ -40,20 +41,7 @@ export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?:
       }
     >
       <p class="hint">A fixture in YAML or JSON. A record with an id that is there already is replaced. If anything in it is wrong, nothing is changed.</p>
-      <AreaField
-        label="Fixture"
-        rows={16}
-        value={yaml.value}
-        onChange={value => {
-          yaml.value = value
-        }}
-      />
-      {error.value && (
-        <div role="alert" class="problem">
-          {error.value.message}
-          <Problems error={error.value} />
-        </div>
-      )}
+      <YamlEditor label="Fixture" rows={16} value={yaml.value} onChange={write} error={refused.value} />
     </Dialog>
   )
 }

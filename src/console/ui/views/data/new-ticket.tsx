@@ -1,30 +1,31 @@
 /** Makes a Ticket, which the API cannot do. */
 import { useSignal } from '@preact/signals'
+import { attempt } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { go } from '../../app/route.js'
-import { changed } from '../../app/store.js'
 import { Dialog } from '../../components/dialog.js'
 import { SelectField, TextField } from '../../components/fields.js'
-import { Loaded, Problems } from '../../components/states.js'
-import { toast } from '../../components/toast.js'
+import { Loaded, Refusal } from '../../components/states.js'
 import { api, type ControlError } from '../../control/client.js'
 
 export function NewTicket({ onClose }: { onClose: () => void }) {
   const resource = useResource(api.state)
   const location = useSignal('')
   const reference = useSignal('')
-  const error = useSignal<ControlError | null>(null)
+  const refused = useSignal<ControlError | null>(null)
   const make = async (fallback: string) => {
-    try {
-      const { tickets } = await api.addRecords({ tickets: [{ location: location.value || fallback, ...(reference.value && { reference: reference.value }) }] })
-      const { id } = tickets[0] as { id: string }
-      toast(`${id} was made.`)
-      changed()
-      onClose()
-      go({ path: ['tickets', id] })
-    } catch (failure) {
-      error.value = failure as ControlError
-    }
+    refused.value = await attempt(
+      async () => {
+        const { tickets } = await api.addRecords({
+          tickets: [{ location: location.value || fallback, ...(reference.value && { reference: reference.value }) }]
+        })
+        const { id } = tickets[0] as { id: string }
+        onClose()
+        go({ path: ['tickets', id] })
+        return id
+      },
+      id => `${id} was made.`
+    )
   }
   return (
     <Dialog title="New Ticket" onClose={onClose}>
@@ -55,12 +56,7 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
                   reference.value = text
                 }}
               />
-              {error.value && (
-                <div role="alert" class="problem">
-                  {error.value.message}
-                  <Problems error={error.value} />
-                </div>
-              )}
+              <Refusal error={refused.value} />
               <button type="submit" class="primary">
                 Make Ticket
               </button>

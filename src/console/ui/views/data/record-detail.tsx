@@ -5,6 +5,7 @@ import { hrefOf } from '../../app/route.js'
 import { Beside, CloseButton } from '../../components/beside.js'
 import { Json } from '../../components/code.js'
 import { Empty } from '../../components/states.js'
+import { yamlOf } from '../../components/yaml.js'
 import type { Family, State } from '../../control/client.js'
 import { Merge } from './merge.js'
 import { MoneyBar } from './money-bar.js'
@@ -61,7 +62,7 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
           </p>
           {isEdited.value && (
             <Merge
-              text={JSON.stringify({ [family]: [record] }, null, 2)}
+              text={yamlOf({ [family]: [record] })}
               onClose={() => {
                 isEdited.value = false
               }}

@@ -1,6 +1,6 @@
 /** A field for YAML with the numbers of its lines, in which lines with a problem are marked and can be gone to. */
 import { useId, useRef } from 'preact/hooks'
-import type { ControlError } from '../../control/client.js'
+import type { ControlError } from '../control/client.js'
 
 type Props = {
   label: string
@@ -12,7 +12,7 @@ type Props = {
   rows?: number
 }
 
-/** The height of a line, in pixels; as in behaviour.css. */
+/** The height of a line, in pixels; as in components.css. */
 const LINE_HEIGHT = 20
 
 export function YamlEditor({ label, value, onChange, error, hint, rows = 12 }: Props) {
@@ -31,7 +31,7 @@ export function YamlEditor({ label, value, onChange, error, hint, rows = 12 }: P
     element.scrollTop = Math.max(0, (line - 3) * LINE_HEIGHT)
   }
   return (
-    <div class="field behaviour-yaml">
+    <div class="field yaml-editor">
       <label for={id}>{label}</label>
       {hint && (
         <p id={`${id}-hint`} class="hint">

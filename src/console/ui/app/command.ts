@@ -1,0 +1,25 @@
+/** Control calls that change something. */
+import { toast, toastError } from '../components/toast.js'
+import { ControlError } from '../control/client.js'
+import { changed } from './store.js'
+
+/** Makes a call, says what was done, and has every view read again. Returns why it was refused, to be shown where it was asked for. */
+export async function attempt<T>(run: () => Promise<T>, done: string | ((answer: T) => string)): Promise<ControlError | null> {
+  let answer: T
+  try {
+    answer = await run()
+  } catch (error) {
+    if (error instanceof ControlError && error.code !== 'token_required') return error
+    toastError(error)
+    return null
+  }
+  changed()
+  toast(typeof done === 'string' ? done : done(answer))
+  return null
+}
+
+/** The same for a button without a field: a refusal is a message at the corner of the page. */
+export async function act<T>(run: () => Promise<T>, done: string | ((answer: T) => string)): Promise<void> {
+  const refused = await attempt(run, done)
+  if (refused !== null) toastError(refused)
+}

@@ -1,0 +1,27 @@
+/** The time of a sandbox's clock. */
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { ClockState } from '../control/client.js'
+import { instantInWords } from './instant.js'
+
+const TICK_MS = 250
+
+/** The time now; between two readings a running clock goes on as the browser's does. */
+export function ClockTime({ clock: { now, running } }: { clock: ClockState }) {
+  const shown = useSignal(instantInWords(now))
+  const read = useRef({ now: '', at: 0 })
+  if (read.current.now !== now) {
+    read.current = { now, at: performance.now() }
+    shown.value = instantInWords(now)
+  }
+  useEffect(() => {
+    if (!running) return
+    const timer = setInterval(() => {
+      const at = new Date(Date.parse(read.current.now) + performance.now() - read.current.at)
+      // the year 9999 is the last
+      if (at.getUTCFullYear() <= 9999) shown.value = instantInWords(at.toISOString())
+    }, TICK_MS)
+    return () => clearInterval(timer)
+  }, [running])
+  return <time dateTime={now}>{shown.value}</time>
+}

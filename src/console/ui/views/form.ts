@@ -1,0 +1,10 @@
+/** Parameters in addresses and forms, as the console shows, copies and sends them. */
+
+type Pairs = readonly (readonly [name: string, value: string])[]
+
+/** Pairs as a form or a query. Brackets stay readable. */
+export const formOf = (pairs: Pairs): string =>
+  pairs.map(([name, value]) => `${encodeURIComponent(name).replaceAll('%5B', '[').replaceAll('%5D', ']')}=${encodeURIComponent(value)}`).join('&')
+
+/** A path with its query. */
+export const addressOf = (path: string, query: Pairs): string => (query.length === 0 ? path : `${path}?${formOf(query)}`)
