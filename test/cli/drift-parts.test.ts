@@ -83,6 +83,7 @@ t.test('drift: a list whose records have no ids is read as far as its first page
 t.test('check: why a call that was never sent has no answer', async t => {
   const cases: [base: string, method: string, message: string][] = [
     ['http://127.0.0.1:1', 'GET', 'no answer came: bad port'],
+    ['http://127.0.0.1:1', 'TRACE', "no answer came: 'TRACE' HTTP method is unsupported."],
     ['http://:', 'GET', 'no answer came: ERR_INVALID_URL']
   ]
   for (const [base, method, message] of cases) {

@@ -726,7 +726,15 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       'play 1. POST /transactions: currency: "eur" here, "gbp" at the service',
       1
     ],
-    ['a path that is no operation', on('GET', /accounts\/mch_a\//, () => {}), { do: 'GET /accounts/${loc_a}/users', expect: { status: 404 } }, [], '', 0]
+    ['a path that is no operation', on('GET', /accounts\/mch_a\//, () => {}), { do: 'GET /accounts/${loc_a}/users', expect: { status: 404 } }, [], '', 0],
+    [
+      'an id so long that its path is no operation here, and too long for the service',
+      () => {},
+      { do: `GET /tickets/${'x'.repeat(16_385)}`, expect: { status: 431 } },
+      ['! other data at the service'],
+      'play 1. GET /tickets/x',
+      0
+    ]
   ]
   const behind = await service(t)
   for (const [index, [title, change, play, titles, problem, status]] of cases.entries()) {
@@ -758,6 +766,8 @@ t.test('check --against: two settings that agree only together, and calls of whi
   })
   const anyKey = await against(t, baseUrl, { play: [{ do: 'GET /tickets/${tkt_a}', key: 'sk_unknown' }] }, ['--key', 'sk_unknown=sk_other_there'])
 
+  const needless = await against(t, limited.baseUrl, { play: [{ do: 'GET /tickets' }, { do: 'GET /tickets', query: { limit: 9 }, expect: { status: 400 } }] })
+  t.strictSame(needless.titles, ['✗ differs by assumption A10 pagination.max_limit: 5'], 'a default limit that the largest one makes needless is left out')
   t.strictSame(clamped.titles, ['✗ differs by assumption A10 pagination.max_limit: 7, pagination.out_of_range: clamp'])
   t.strictSame(refused.titles, ['✗ differs by assumption A10 pagination.max_limit: 5'])
   t.strictSame(anyKey.titles, ['✗ differs by assumption A18 auth.accept_any_key: mch_a'])
