@@ -221,7 +221,7 @@ function warningsOn({ sandbox, document }: Loaded, exchanges: readonly Exchange[
   const found = sandbox.evidence.totals.findings.list().map(finding => {
     const shown = finding.requests.slice(0, MOST_SHOWN).map(request => {
       // an answer that was lost names no call: its number counts the calls before it
-      const made = calls.find(({ outcome }) => outcome.answer.request === request) ?? calls[Number(request.split('_').at(-1)) - 1]
+      const made = calls.find(({ outcome }) => outcome.answer.headers?.['request-id'] === request) ?? calls[Number(request.split('_').at(-1)) - 1]
       return { at: made?.place ?? ['play'], message: `${made?.label ?? request}: ${finding.about} ${finding.advice}` }
     })
     return { title: `no finding ${finding.finding}`, problems: shown, ms: 0, isWarning: !failOn.some(gate => concerns(gate, finding)) }

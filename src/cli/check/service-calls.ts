@@ -1,4 +1,6 @@
 /** Makes calls over HTTP as a client would, with bounds on what is read and waited for. */
+import { basicAuthorization } from '../../core/basic-authorization.js'
+import { FORM_TYPE } from '../../core/form.js'
 import type { Fault } from '../../scenario/script.js'
 import type { Play, StepAnswer } from '../../scenario/steps.js'
 
@@ -29,16 +31,15 @@ export function playOver(base: string, { mostBytes = DEFAULT_ANSWER_BYTES, timeo
         headers: {
           accept: 'application/json',
           'accept-encoding': 'identity',
-          ...(key !== null && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
-          ...(form !== null && { 'content-type': 'application/x-www-form-urlencoded' })
+          ...(key !== null && { authorization: basicAuthorization(key) }),
+          ...(form !== null && { 'content-type': FORM_TYPE })
         },
         ...(form !== null && { body: form })
       })
       const { status, headers } = answer
       return {
         ...bodyRead(status, await textOf(answer, mostBytes), headers.get('content-type')),
-        headers: Object.fromEntries(headers),
-        request: headers.get('request-id')
+        headers: Object.fromEntries(headers)
       }
     } catch (error) {
       const message = reasonOf(error as FetchError, longest)
