@@ -32,9 +32,10 @@ import {
 } from '../scenario/steps.js'
 import type { Store } from '../store/store.js'
 import { VERSION } from '../version.js'
-import { type CheckedFile, type PlacedPoint, type PlacedProblem, type Point, withPlaces } from './check/points.js'
+import { type CheckedFile, countOf, NOTHING_FOUND, type PlacedPoint, type PlacedProblem, type Point, withFailure, withPlaces } from './check/points.js'
 import { bindingsFor, givenVariables, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
 import { type CallBounds, NOT_SENT, playOver } from './check/service-calls.js'
+import { isMade } from './drift/compare.js'
 import { type Drift, driftOf, type Exchange, wasMade } from './drift/drift.js'
 import { driftPoints } from './drift/drift-points.js'
 import { serviceState } from './drift/service-state.js'
@@ -63,8 +64,8 @@ export async function check(places: readonly string[], options: CheckOptions): P
   const settings = settingsInForce(options.launch).values
   const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
   for await (const { file, leftOut, problem } of scenarioFiles(places, library)) {
-    if (problem !== null) checked.push(withoutFile(file, problem))
-    else if (leftOut !== null) checked.push({ ...NOTHING, file, leftOut })
+    if (problem !== null) checked.push(withFailure(file, 'there is a file to check', { path: '', file, message: problem }))
+    else if (leftOut !== null) checked.push({ ...NOTHING_FOUND, file, leftOut })
     else {
       const { points, notes, settings: found } = await checkFile(file, options)
       checked.push({ file, leftOut: null, points: points.map(masked), notes: notes.map(show), settings: maskedThroughout(found, keys) })
@@ -75,14 +76,6 @@ export async function check(places: readonly string[], options: CheckOptions): P
 
 /** A key is masked in reports from this length on: a shorter one is a word like any other. */
 const SHORTEST_KEY = 8
-
-const NOTHING: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: {} }
-
-const withoutFile = (file: string, message: string): CheckedFile => ({
-  ...NOTHING,
-  file,
-  points: [{ file, title: 'there is a file to check', problems: [{ path: '', file, message }], ms: 0 }]
-})
 
 type Found = Pick<CheckedFile, 'points' | 'notes' | 'settings'>
 
@@ -237,7 +230,7 @@ function notesOn(exchanges: readonly Exchange[], { against, used, own, options }
   const made = exchanges.filter(exchange => wasMade(exchange) && exchange.outcome.answer !== NOT_SENT).length
   const keys = [...used].flatMap(key => (key === null ? [] : (scenarioKeyOf(key, own, options) ?? [])))
   const names = keys.length === 0 ? 'without a key' : `with the keys given for ${[...new Set(keys)].join(', ')}`
-  return [`${made} ${made === 1 ? 'call' : 'calls'} sent to ${against}, ${names}; no control call, no script, no records`]
+  return [`${countOf(made, 'call')} sent to ${against}, ${names}; no control call, no script, no records`]
 }
 
 /** A call as the scenario's expectations match it; null where it is none of the reference. */
@@ -249,10 +242,10 @@ function sentBy({ method, path, query, key, form }: StepCall, store: Store, deco
 }
 
 /** What became of a call, as far as its answer says so: a service that answers a change with a 2xx has made it. */
-const endingBy = ({ operation }: SentCall, { status }: StepAnswer): Ending => ({
-  status,
-  isDelivered: status > 0,
-  tookEffect: status >= 200 && status < 300 && isChange(operationOf(operation))
+const endingBy = ({ operation }: SentCall, answer: StepAnswer): Ending => ({
+  status: answer.status,
+  isDelivered: answer.status > 0,
+  tookEffect: isMade(answer) && isChange(operationOf(operation))
 })
 
 /** The longest that a play really waits at a running service, ten minutes. */

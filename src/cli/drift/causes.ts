@@ -4,7 +4,7 @@ import type { AssumptionId } from '../../reference/assumptions.js'
 import { type Family, type Operation, operationOf } from '../../reference/operations.js'
 import { RULES, type RuleId } from '../../reference/rules.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
-import type { FieldDifference } from './compare.js'
+import { errorIn, type FieldDifference } from './compare.js'
 import type { JudgedAnswer } from './emulated.js'
 import type { IdPairs } from './id-pairs.js'
 import { MISSING_CODES, MISSING_RULES, namedIn, type RecordsThere, saysMissing } from './records-there.js'
@@ -84,7 +84,6 @@ function causeOfOutcome({ call, there, here: { judged }, recordsThere }: Differi
 
 /** Beginnings of rules that are about every call. */
 const GENERAL = ['FORM', 'AUTH', 'BASE']
-const errorIn = (body: Json): Record<string, unknown> => ((body ?? {}) as { error?: Record<string, unknown> }).error ?? {}
 
 function causeOfField(difference: FieldDifference, differing: Differing, about: Operation): Cause {
   const { here, there } = differing

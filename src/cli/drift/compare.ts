@@ -1,6 +1,6 @@
 /** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up, times are compared by their form. */
-import type { Step } from '../../core/places.js'
-import { pathOf } from '../../core/places.js'
+import { pathOf, type Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
 import type { Json, StepAnswer } from '../../scenario/steps.js'
 import type { IdPairs } from './id-pairs.js'
 
@@ -21,7 +21,8 @@ const FREE_TEXT = ['error.message', 'error.request_id']
 
 /** Whether an answer says that what was asked was done. */
 export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
-const isObject = (value: Json | undefined): value is { [name: string]: Json } => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** The error that an answer shows; empty where it shows none. */
+export const errorIn = (body: Json): Readonly<Record<string, unknown>> => (isObject(body) && isObject(body.error) ? body.error : {})
 
 /** What differs between the answers, status first. */
 export function answerDifferences(there: StepAnswer, here: StepAnswer, comparison: Comparison): FieldDifference[] {

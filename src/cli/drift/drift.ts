@@ -12,7 +12,7 @@ import type { Snapshot } from '../../sandbox/snapshots.js'
 import { type StepCall, type StepData, type StepOutcome, wantsStatus } from '../../scenario/steps.js'
 import { type Candidate, candidatesFor, pairsOf } from './candidates.js'
 import { type Cause, causeOf, lackedThere } from './causes.js'
-import { answerDifferences, distanceOf, type FieldDifference } from './compare.js'
+import { answerDifferences, distanceOf, type FieldDifference, isMade } from './compare.js'
 import { type Emulated, type EmulatedOptions, emulated, type JudgedAnswer } from './emulated.js'
 import { IdPairs } from './id-pairs.js'
 import { RecordsThere } from './records-there.js'
@@ -78,7 +78,7 @@ function onceEach(explained: readonly Explained[]): Explained[] {
 /** Calls that were made at once are compared in the order that their answers suggest: those that were made, then those that were refused. */
 function inEffectOrder(exchanges: readonly Exchange[]): Exchange[] {
   const groupOf = ({ place }: Exchange) => `${place[0]} ${place[1]}`
-  const refused = ({ outcome }: Exchange) => (outcome.answer.status >= 200 && outcome.answer.status < 300 ? 0 : 1)
+  const refused = ({ outcome }: Exchange) => (isMade(outcome.answer) ? 0 : 1)
   const ranks = new Map([...new Set(exchanges.map(groupOf))].map((group, rank) => [group, rank]))
   const rank = (exchange: Exchange) => ranks.get(groupOf(exchange)) as number
   return [...exchanges].sort((a, b) => rank(a) - rank(b) || refused(a) - refused(b))

@@ -3,7 +3,7 @@ import { isObject } from '../../core/quick-check.js'
 import { type Family, operationAt, RESOURCE_NAMES } from '../../reference/operations.js'
 import { type NamedRecord, recordsNamedBy } from '../../scenario/named-records.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
-import { isMade, REFERENCES } from './compare.js'
+import { errorIn, isMade, REFERENCES } from './compare.js'
 
 /** Refusals of a call that names a record which does not exist, and the rules that they may name. */
 export const MISSING_CODES: readonly unknown[] = ['resource_missing', 'reference_missing']
@@ -43,7 +43,7 @@ export class RecordsThere {
 
 /** Whether an answer refuses a call because a record does not exist. */
 export function saysMissing({ status, body }: StepAnswer): boolean {
-  const { code, rule = null } = ((isObject(body) && isObject(body.error) && body.error) || {}) as { code?: unknown; rule?: unknown }
+  const { code, rule = null } = errorIn(body)
   return MISSING_CODES.includes(code) || (status === 404 && (rule === null || (MISSING_RULES as readonly unknown[]).includes(rule)))
 }
 
