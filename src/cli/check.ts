@@ -106,13 +106,36 @@ type FoundPoints = { points: PlacedPoint[]; notes: string[]; settings: GivenSett
 
 /** Plays the steps of a scenario that is loaded, then its plays, and judges what it expects by the plays, or by the steps where there are none. */
 async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<FoundPoints> {
-  const { app, sandbox, settings, document } = loaded
-  const { against, onProgress = () => {} } = options
-  const { steps, play, expectations } = sandbox.requireLoaded()
-  const tally = new Tally(expectations)
-  const decode = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
+  const { app, sandbox } = loaded
+  const { against } = options
   const own = bindingsOf(sandbox.store)
   const bindings = bindingsFor(own, options)
+  const service = against === null ? null : playOver(against, options)
+  const counted = countedIn(loaded, own, options)
+  const { points, exchanges } = await playAll(loaded, { service, bindings, counting: counted.counting }, options)
+  // calls are counted by what became of them when their connections have ended
+  await app.close()
+  const isPlayedHere = against === null && sandbox.requireLoaded().play.length > 0
+  const drift = against === null ? null : await driftFrom(exchanges, { against, own, loaded, options })
+  points.push(...(await expectationPoints(isPlayedHere ? sandbox.tally : counted.tally, loaded, { service, bindings, drift })))
+  if (isPlayedHere) points.push(...warningsOn(loaded, exchanges, options))
+  if (drift !== null) points.push(...driftPoints(drift))
+  if (points.length === 0) points.push({ title: 'the document is valid; it has no steps and no expectations', problems: [], ms: 0 })
+  return { points, settings: drift?.settings ?? {}, notes: against === null ? [] : notesOn(exchanges, { against, used: counted.used, own, options }) }
+}
+
+type Counted = {
+  tally: Tally
+  /** The keys that calls were sent with. */
+  used: Set<string | null>
+  /** Makes calls that are counted. */
+  counting: (play: Play) => Play
+}
+
+/** Counts calls for the expectations of a scenario, as it writes them: a key that was sent in place of its own counts as that one. */
+function countedIn({ sandbox, settings }: Loaded, own: StepBindings, options: CheckOptions): Counted {
+  const tally = new Tally(sandbox.requireLoaded().expectations)
+  const decode = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
   const used = new Set<string | null>()
   const counting =
     (play: Play): Play =>
@@ -124,6 +147,19 @@ async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<Found
       if (sent !== null) tally.count(sent, endingBy(sent, answer))
       return answer
     }
+  return { tally, used, counting }
+}
+
+type Playing = Pick<Counted, 'counting'> & { service: Play | null; bindings: StepBindings }
+
+/** Makes the calls of the steps and of the plays: a point and an exchange for each. */
+async function playAll(
+  { app, sandbox, document }: Loaded,
+  { service, bindings, counting }: Playing,
+  options: CheckOptions
+): Promise<{ points: PlacedPoint[]; exchanges: Exchange[] }> {
+  const { onProgress = () => {} } = options
+  const { steps, play } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
   const exchanges: Exchange[] = []
   const total = steps.length + play.length
@@ -141,7 +177,6 @@ async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<Found
   const answers = new Answers([...steps, ...play])
   onProgress(document.name, 0, total)
 
-  const service = against === null ? null : playOver(against, options)
   const set = service ?? app.playIn(sandbox)
   await playSteps(steps, play.length > 0 ? set : counting(set), bindings, outcome => add('steps', outcome), answers)
   if (play.length > 0) {
@@ -150,20 +185,19 @@ async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<Found
     const wait = service ? (ms: number) => sleep(Math.min(ms, MOST_WAITED)) : (ms: number) => advance(sandbox, ms)
     await playSteps(play, client, bindings, outcome => add('play', outcome), answers, wait)
   }
-  // calls are counted by what became of them when their connections have ended
-  await app.close()
-  const drift = against === null ? null : await driftFrom(exchanges, { against, own, loaded, options })
-  const judged = play.length > 0 && against === null ? sandbox.tally : tally
-  for (const [index, { expectation, wanted, seen, holds, message }] of judged.verdicts(sandbox.store).entries()) {
+  return { points, exchanges }
+}
+
+/** A point for each expectation. */
+async function expectationPoints(tally: Tally, loaded: Loaded, judging: Judging): Promise<PlacedPoint[]> {
+  const points: PlacedPoint[] = []
+  for (const [index, { expectation, wanted, seen, holds, message }] of tally.verdicts(loaded.sandbox.store).entries()) {
     const at = ['expect', index]
     const counted = holds ? [] : [{ at: [], message: 'on' in expectation ? `${seen} came` : message }]
-    const found = 'state' in expectation ? await stateProblems(index, loaded, { service, bindings, drift }) : counted
+    const found = 'state' in expectation ? await stateProblems(index, loaded, judging) : counted
     points.push({ title: `expects ${wanted}`, problems: found.map(({ at: place, message }) => ({ at: [...at, ...place], message })), ms: 0 })
   }
-  if (play.length > 0 && against === null) points.push(...warningsOn(loaded, exchanges, options))
-  if (drift !== null) points.push(...driftPoints(drift))
-  if (points.length === 0) points.push({ title: 'the document is valid; it has no steps and no expectations', problems: [], ms: 0 })
-  return { points, settings: drift?.settings ?? {}, notes: against === null ? [] : notesOn(exchanges, { against, used, own, options }) }
+  return points
 }
 
 /** The step at a place of its list, where there is one. */
@@ -200,7 +234,7 @@ async function stateProblems(index: number, { sandbox }: Loaded, { service, bind
   return [...unread, ...expectation.differences(records).filter(isRead)]
 }
 
-/** Script entries that never acted, and mistakes that the plays make; a warning each, unless it is to fail. */
+/** Script entries that were never applied, and mistakes that the plays make; a warning each, unless it is to fail. */
 function warningsOn({ sandbox, document }: Loaded, exchanges: readonly Exchange[], { failOn = [] }: CheckOptions): PlacedPoint[] {
   const entries = sandbox.script.listed()
   const written = ((document.data as { script?: unknown[] } | null)?.script ?? []).length
