@@ -67,7 +67,7 @@ export async function check(places: readonly string[], options: CheckOptions): P
     if (problem !== null) checked.push(withFailure(file, 'there is a file to check', { path: '', file, message: problem }))
     else if (leftOut !== null) checked.push({ ...NOTHING_FOUND, file, leftOut })
     else {
-      const { points, notes, settings: found } = await checkFile(file, options)
+      const { points, notes, settings: found } = await checkFile(file, { library, settings }, options)
       checked.push({ file, leftOut: null, points: points.map(masked), notes: notes.map(show), settings: maskedThroughout(found, keys) })
     }
   }
@@ -79,11 +79,8 @@ const SHORTEST_KEY = 8
 
 type Found = Pick<CheckedFile, 'points' | 'notes' | 'settings'>
 
-async function checkFile(file: string, options: CheckOptions): Promise<Found> {
-  const { launch } = options
-  const settings = settingsInForce(launch).values
-  const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
-  const sandboxes = new Sandboxes({ library, launch, machine: Date.now })
+async function checkFile(file: string, { library, settings }: Pick<Loaded, 'library' | 'settings'>, options: CheckOptions): Promise<Found> {
+  const sandboxes = new Sandboxes({ library, launch: options.launch, machine: Date.now })
   const sandbox = sandboxes.main
   let document: SourceDocument
   try {
