@@ -15,7 +15,7 @@ import { UNWRITABLE } from './failures.js'
 /** How many scenarios a run is written to at most. */
 const MOST_FILES = 100
 
-/** Takes down what is called in an emulator, and writes it to files. */
+/** Records the calls of an emulator, and writes them to files. */
 export class Recorder {
   readonly #file: string
   readonly #recordings: Recording[] = []

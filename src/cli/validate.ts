@@ -12,7 +12,7 @@ import { type CheckedFile, countOf, isFailed, NOTHING_FOUND, withFailure } from 
 import { problemsOf } from './failures.js'
 import { scenarioFiles } from './scenario-files.js'
 
-/** What the files are checked with: `vars` gives values to variables, each of which has to be one of any of the files. */
+/** What the files are checked with: `vars` gives values to variables; each has to be a variable of at least one of the files. */
 type Validation = { launch: Launch; vars?: GivenVariables | undefined }
 
 /**

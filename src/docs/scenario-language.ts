@@ -74,7 +74,7 @@ export function scenarioLanguagePage(): string {
     'A file of script entries that scenarios share by `use`. An entry of a group has the names of [script](#script).',
     table(HEAD, rowsOf(sharedScriptSchema() as Part, {})),
     '## Fixtures',
-    'Records under the names that the API returns. What is left out is filled in: `id` is drawn, `created` is now, optional fields are null. The same names stand under `data` of a scenario.',
+    'Records under the names that the API returns. What is left out is filled in: `id` is drawn, `created` is now, optional fields are null. `data` of a scenario has the same names.',
     ...fixture.flatMap(([name, schema]) => [`### ${name}`, schema.description as string, table(HEAD, rowsOf(objectOf(schema) as Part, {}))])
   )
 }

@@ -17,9 +17,9 @@ export type CheckedFile = {
   /** The settings that make the emulator answer as a running service does. */
   settings: GivenSettings
 }
-/** A file of which nothing is known yet. */
+/** What is found of a file that is not looked at any further. */
 export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: {} }
-/** A file of which one point failed. */
+/** A file with one point, which failed. */
 export const withFailure = (file: string, title: string, problem: Problem): CheckedFile => ({
   ...NOTHING_FOUND,
   file,

@@ -13,7 +13,7 @@ const DEFAULT_TIMEOUT = 30_000
 /** How long a call that is expected to hang is waited for. */
 const HANG_MS = 1000
 
-/** What stands for an answer where no call was sent. */
+/** The answer in place of a real one where no call was sent. */
 export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: 'it was not sent, since the service cannot be reached' } } }
 
 /** Plays over HTTP. A redirect is not followed, so that no key goes to another address. When no answer can be read, the result is an error with status 0. */

@@ -1,4 +1,4 @@
-/** Which settings are tried where a service answers otherwise: those of the assumptions that the answer can rely on, each with the values that may agree. */
+/** Which settings are tried where an answer of a service differs: those of the assumptions that the answer can rely on, each with the values that may agree. */
 import { pathOf } from '../../core/places.js'
 import { type GivenSettings, nested, SETTINGS, type SettingKey, type Settings } from '../../core/settings.js'
 import { reliedAssumptions } from '../../evidence/relied-assumptions.js'
@@ -17,7 +17,7 @@ export type Asked = {
   there: StepAnswer
   here: JudgedAnswer
   differences: readonly FieldDifference[]
-  /** Whether the service refuses for want of a record, which says nothing of other refusals. */
+  /** Whether the service refuses because it lacks a record; the status of that refusal is not the status of others. */
   isLacking: boolean
   settings: Settings
   accounts: readonly string[]

@@ -1,4 +1,4 @@
-/** Why a running service answers otherwise where no setting makes the emulator answer so: a rule, an assumption, an unknown field, or other data. */
+/** Why an answer of a running service differs where no setting makes the emulator answer so: a rule, an assumption, an unknown field, or other data. */
 import type { Step } from '../../core/places.js'
 import type { AssumptionId } from '../../reference/assumptions.js'
 import { type Family, type Operation, operationOf } from '../../reference/operations.js'
@@ -13,7 +13,7 @@ export type Cause =
   | { by: 'rule'; rules: readonly RuleId[] }
   | { by: 'assumption'; assumption: AssumptionId }
   | { by: 'field'; family: Family; field: string; isTop: boolean }
-  /** `lacked` are the records of which the service says that it does not have one. */
+  /** `lacked`, in words: the records, at least one of which the service says that it does not have. */
   | { by: 'data'; lacked?: string }
 /** A call with both answers, and all that differs between them. */
 export type Differing = {

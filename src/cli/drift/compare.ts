@@ -5,7 +5,7 @@ import type { Json, StepAnswer } from '../../scenario/steps.js'
 import type { IdPairs } from './id-pairs.js'
 
 /**
- * What differs: `outcome` where one made what the other refused; `status` otherwise; `missing` and `unknown` for a field that the service does not have, or
+ * What differs: `outcome` where one did what the other refused, `status` for any other two statuses; `missing` and `unknown` for a field that the service does not have, or
  * has besides; `record` for another record at this place of a list, `members` for their number; `prefix` and `length` of a new id; `value`.
  */
 export type DifferenceKind = 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'

@@ -34,7 +34,7 @@ const SCRIPTED = (scripted: Drift['scripted']): PlacedPoint => ({
   ms: 0
 })
 
-/** `statuses.refund_refused: 422`, as it stands in a settings block. */
+/** `statuses.refund_refused: 422`, as a settings block has it. */
 const shownSettings = (settings: object) =>
   Object.entries(settings)
     .map(([key, value]) => `${key}: ${JSON.stringify(value).replace(/^"(\w+)"$/, '$1')}`)

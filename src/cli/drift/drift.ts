@@ -1,5 +1,5 @@
 /**
- * How a running service answers otherwise than the emulator, and why. The calls were made there already; here they are made in an emulator of its own, whose
+ * How the answers of a running service differ from those of the emulator, and why. The calls were made there already; here they are made in an emulator of its own, whose
  * settings are changed until it answers as the service did, as far as a setting can.
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -102,7 +102,7 @@ async function withoutNeedless(settings: GivenSettings, exchanges: readonly Exch
 
 type Round = Pick<Drift, 'explained' | 'remaining' | 'scripted' | 'pairs'>
 
-/** Makes every call in an emulator with these settings; where it answers otherwise, settings are tried unless `isSearching` is false. */
+/** Makes every call in an emulator with these settings; where its answer differs, settings are tried unless `isSearching` is false. */
 async function compareAll(
   exchanges: readonly Exchange[],
   settings: GivenSettings,

@@ -13,7 +13,7 @@ export const MISSING_RULES = ['TXN-1', 'REF-1', 'USR-1'] as const
 export class RecordsThere {
   readonly #has = new Map<string, boolean>()
 
-  /** Learns from an answer. A call that was made shows that the service has the records that it names; a refusal for want of a record, that it lacks the one that can be meant. */
+  /** Learns from an answer. A call that was made shows that the service has the records that it names; a refusal because a record is missing, that it lacks that one, where only one can be meant. */
   note(call: StepCall, answer: StepAnswer): void {
     const named = namedIn({ ...call, query: '' })
     if (!isMade(answer)) {
@@ -30,7 +30,7 @@ export class RecordsThere {
     return namedIn(call).some(({ id }) => this.#has.get(id) === false)
   }
 
-  /** The records, one of which the service refuses a call for want of, in words; null where it refuses for another reason, or has shown them all. */
+  /** The records, in words, at least one of which the service lacks by its refusal; null where it refuses for another reason, or has shown them all. */
   lackedBy(call: StepCall, answer: StepAnswer): string | null {
     const lacked = this.#lackedOf(namedIn(call), answer)
     return lacked.length === 0 ? null : lacked.map(({ families: [family], id }) => `${RESOURCE_NAMES[family as Family]} ${id}`).join(' or no ')
