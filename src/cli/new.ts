@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
 import { PACKAGE_ROOT } from '../scenario/library.js'
 import { UNWRITABLE } from './failures.js'
+import { shellWord } from './shell-word.js'
 
 const SCHEMA = join('docs', 'schema', 'scenario.json')
 const ENDING = /\.ya?ml$/i
@@ -29,12 +30,12 @@ export async function newScenario(name: string, { force }: { force: boolean }): 
     return { lines: [`new needs a name for the file, such as declined-card, not "${name}"`], isWritten: false }
   const shown = isAbsolute(file) || /^\.{1,2}[\\/]/.test(file) ? file : `.${sep}${file}`
   try {
-    await writeFile(file, scenarioText(title, shellWord(shown), schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' })
+    await writeFile(file, scenarioText(title, shellWord(shown, sep), schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     return { lines: [`${file} is not written: ${REASONS[code as string] ?? message}`], isWritten: false }
   }
-  const commands = commandsFor(shellWord(shown)).map(([command, does]) => `  ${command}   ${does}`)
+  const commands = commandsFor(shellWord(shown, sep)).map(([command, does]) => `  ${command}   ${does}`)
   return { lines: [`${file} is written. Change it in an editor, and then:`, ...commands], isWritten: true }
 }
 
@@ -48,9 +49,6 @@ function commandsFor(file: string): [command: string, does: string][] {
   const width = Math.max(...commands.map(([command]) => command.length))
   return commands.map(([command, does]) => [command.padEnd(width), does])
 }
-
-/** A word as a shell takes it. */
-const shellWord = (word: string): string => (/^[\w./\\:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /** The schema as a path from a folder: that of the package that is installed above it, so that the path is the same on every machine, or that of this one. */
 function schemaFor(folder: string): string {
