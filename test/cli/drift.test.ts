@@ -365,6 +365,14 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       1
     ],
     [
+      'a record that neither has, refused with another status',
+      on('POST', /transactions$/, (_body, answered) => Object.assign(answered, { status: 404 })),
+      { ...payment, body: { ...payment.body, ticket: 'tkt_none' }, expect: { status: 404 } },
+      ['✗ differs by assumption A08 statuses.reference_missing: 404'],
+      'play 1. POST /transactions: status: 400 here, 404 at the service',
+      1
+    ],
+    [
       'a User that is deleted twice',
       on('DELETE', /users/, (_body, answered) => Object.assign(answered, { status: 204, body: {} })),
       [{ do: 'DELETE /accounts/mch_a/users/usr_a' }, { do: 'DELETE /accounts/mch_a/users/usr_a' }],
