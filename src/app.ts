@@ -96,7 +96,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   })
 
   // the origin leads a browser to the console
-  app.get('/', async (request, reply) => {
+  app.get('/', { exposeHeadRoute: true }, async (request, reply) => {
     const { call } = request
     reply.headers({ 'request-id': call.id, vary: 'accept' })
     if (wantsPage(request)) return reply.redirect(controlBeside(call.base))

@@ -32,9 +32,10 @@ import {
 } from '../scenario/steps.js'
 import type { Store } from '../store/store.js'
 import { VERSION } from '../version.js'
-import { type CheckedFile, type PlacedPoint, type PlacedProblem, type Point, withPlaces } from './check/points.js'
+import { type CheckedFile, countOf, NOTHING_FOUND, type PlacedPoint, type PlacedProblem, type Point, withFailure, withPlaces } from './check/points.js'
 import { bindingsFor, givenVariables, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
 import { type CallBounds, NOT_SENT, playOver } from './check/service-calls.js'
+import { isMade } from './drift/compare.js'
 import { type Drift, driftOf, type Exchange, wasMade } from './drift/drift.js'
 import { driftPoints } from './drift/drift-points.js'
 import { serviceState } from './drift/service-state.js'
@@ -63,10 +64,10 @@ export async function check(places: readonly string[], options: CheckOptions): P
   const settings = settingsInForce(options.launch).values
   const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
   for await (const { file, leftOut, problem } of scenarioFiles(places, library)) {
-    if (problem !== null) checked.push(withoutFile(file, problem))
-    else if (leftOut !== null) checked.push({ ...NOTHING, file, leftOut })
+    if (problem !== null) checked.push(withFailure(file, 'there is a file to check', { path: '', file, message: problem }))
+    else if (leftOut !== null) checked.push({ ...NOTHING_FOUND, file, leftOut })
     else {
-      const { points, notes, settings: found } = await checkFile(file, options)
+      const { points, notes, settings: found } = await checkFile(file, { library, settings }, options)
       checked.push({ file, leftOut: null, points: points.map(masked), notes: notes.map(show), settings: maskedThroughout(found, keys) })
     }
   }
@@ -76,21 +77,10 @@ export async function check(places: readonly string[], options: CheckOptions): P
 /** A key is masked in reports from this length on: a shorter one is a word like any other. */
 const SHORTEST_KEY = 8
 
-const NOTHING: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: {} }
-
-const withoutFile = (file: string, message: string): CheckedFile => ({
-  ...NOTHING,
-  file,
-  points: [{ file, title: 'there is a file to check', problems: [{ path: '', file, message }], ms: 0 }]
-})
-
 type Found = Pick<CheckedFile, 'points' | 'notes' | 'settings'>
 
-async function checkFile(file: string, options: CheckOptions): Promise<Found> {
-  const { launch } = options
-  const settings = settingsInForce(launch).values
-  const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
-  const sandboxes = new Sandboxes({ library, launch, machine: Date.now })
+async function checkFile(file: string, { library, settings }: Pick<Loaded, 'library' | 'settings'>, options: CheckOptions): Promise<Found> {
+  const sandboxes = new Sandboxes({ library, launch: options.launch, machine: Date.now })
   const sandbox = sandboxes.main
   let document: SourceDocument
   try {
@@ -113,13 +103,36 @@ type FoundPoints = { points: PlacedPoint[]; notes: string[]; settings: GivenSett
 
 /** Plays the steps of a scenario that is loaded, then its plays, and judges what it expects by the plays, or by the steps where there are none. */
 async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<FoundPoints> {
-  const { app, sandbox, settings, document } = loaded
-  const { against, onProgress = () => {} } = options
-  const { steps, play, expectations } = sandbox.requireLoaded()
-  const tally = new Tally(expectations)
-  const decode = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
+  const { app, sandbox } = loaded
+  const { against } = options
   const own = bindingsOf(sandbox.store)
   const bindings = bindingsFor(own, options)
+  const service = against === null ? null : playOver(against, options)
+  const counted = countedIn(loaded, own, options)
+  const { points, exchanges } = await playAll(loaded, { service, bindings, counting: counted.counting }, options)
+  // calls are counted by what became of them when their connections have ended
+  await app.close()
+  const isPlayedHere = against === null && sandbox.requireLoaded().play.length > 0
+  const drift = against === null ? null : await driftFrom(exchanges, { against, own, loaded, options })
+  points.push(...(await expectationPoints(isPlayedHere ? sandbox.tally : counted.tally, loaded, { service, bindings, drift })))
+  if (isPlayedHere) points.push(...warningsOn(loaded, exchanges, options))
+  if (drift !== null) points.push(...driftPoints(drift))
+  if (points.length === 0) points.push({ title: 'the document is valid; it has no steps and no expectations', problems: [], ms: 0 })
+  return { points, settings: drift?.settings ?? {}, notes: against === null ? [] : notesOn(exchanges, { against, used: counted.used, own, options }) }
+}
+
+type Counted = {
+  tally: Tally
+  /** The keys that calls were sent with. */
+  used: Set<string | null>
+  /** Makes calls that are counted. */
+  counting: (play: Play) => Play
+}
+
+/** Counts calls for the expectations of a scenario, as it writes them: a key that was sent in place of its own counts as that one. */
+function countedIn({ sandbox, settings }: Loaded, own: StepBindings, options: CheckOptions): Counted {
+  const tally = new Tally(sandbox.requireLoaded().expectations)
+  const decode = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
   const used = new Set<string | null>()
   const counting =
     (play: Play): Play =>
@@ -131,6 +144,19 @@ async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<Found
       if (sent !== null) tally.count(sent, endingBy(sent, answer))
       return answer
     }
+  return { tally, used, counting }
+}
+
+type Playing = Pick<Counted, 'counting'> & { service: Play | null; bindings: StepBindings }
+
+/** Makes the calls of the steps and of the plays: a point and an exchange for each. */
+async function playAll(
+  { app, sandbox, document }: Loaded,
+  { service, bindings, counting }: Playing,
+  options: CheckOptions
+): Promise<{ points: PlacedPoint[]; exchanges: Exchange[] }> {
+  const { onProgress = () => {} } = options
+  const { steps, play } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
   const exchanges: Exchange[] = []
   const total = steps.length + play.length
@@ -148,7 +174,6 @@ async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<Found
   const answers = new Answers([...steps, ...play])
   onProgress(document.name, 0, total)
 
-  const service = against === null ? null : playOver(against, options)
   const set = service ?? app.playIn(sandbox)
   await playSteps(steps, play.length > 0 ? set : counting(set), bindings, outcome => add('steps', outcome), answers)
   if (play.length > 0) {
@@ -157,20 +182,19 @@ async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<Found
     const wait = service ? (ms: number) => sleep(Math.min(ms, MOST_WAITED)) : (ms: number) => advance(sandbox, ms)
     await playSteps(play, client, bindings, outcome => add('play', outcome), answers, wait)
   }
-  // calls are counted by what became of them when their connections have ended
-  await app.close()
-  const drift = against === null ? null : await driftFrom(exchanges, { against, own, loaded, options })
-  const judged = play.length > 0 && against === null ? sandbox.tally : tally
-  for (const [index, { expectation, wanted, seen, holds, message }] of judged.verdicts(sandbox.store).entries()) {
+  return { points, exchanges }
+}
+
+/** A point for each expectation. */
+async function expectationPoints(tally: Tally, loaded: Loaded, judging: Judging): Promise<PlacedPoint[]> {
+  const points: PlacedPoint[] = []
+  for (const [index, { expectation, wanted, seen, holds, message }] of tally.verdicts(loaded.sandbox.store).entries()) {
     const at = ['expect', index]
     const counted = holds ? [] : [{ at: [], message: 'on' in expectation ? `${seen} came` : message }]
-    const found = 'state' in expectation ? await stateProblems(index, loaded, { service, bindings, drift }) : counted
+    const found = 'state' in expectation ? await stateProblems(index, loaded, judging) : counted
     points.push({ title: `expects ${wanted}`, problems: found.map(({ at: place, message }) => ({ at: [...at, ...place], message })), ms: 0 })
   }
-  if (play.length > 0 && against === null) points.push(...warningsOn(loaded, exchanges, options))
-  if (drift !== null) points.push(...driftPoints(drift))
-  if (points.length === 0) points.push({ title: 'the document is valid; it has no steps and no expectations', problems: [], ms: 0 })
-  return { points, settings: drift?.settings ?? {}, notes: against === null ? [] : notesOn(exchanges, { against, used, own, options }) }
+  return points
 }
 
 /** The step at a place of its list, where there is one. */
@@ -207,7 +231,7 @@ async function stateProblems(index: number, { sandbox }: Loaded, { service, bind
   return [...unread, ...expectation.differences(records).filter(isRead)]
 }
 
-/** Script entries that never acted, and mistakes that the plays make; a warning each, unless it is to fail. */
+/** Script entries that were never applied, and mistakes that the plays make; a warning each, unless it is to fail. */
 function warningsOn({ sandbox, document }: Loaded, exchanges: readonly Exchange[], { failOn = [] }: CheckOptions): PlacedPoint[] {
   const entries = sandbox.script.listed()
   const written = ((document.data as { script?: unknown[] } | null)?.script ?? []).length
@@ -221,7 +245,7 @@ function warningsOn({ sandbox, document }: Loaded, exchanges: readonly Exchange[
   const found = sandbox.evidence.totals.findings.list().map(finding => {
     const shown = finding.requests.slice(0, MOST_SHOWN).map(request => {
       // an answer that was lost names no call: its number counts the calls before it
-      const made = calls.find(({ outcome }) => outcome.answer.request === request) ?? calls[Number(request.split('_').at(-1)) - 1]
+      const made = calls.find(({ outcome }) => outcome.answer.headers?.['request-id'] === request) ?? calls[Number(request.split('_').at(-1)) - 1]
       return { at: made?.place ?? ['play'], message: `${made?.label ?? request}: ${finding.about} ${finding.advice}` }
     })
     return { title: `no finding ${finding.finding}`, problems: shown, ms: 0, isWarning: !failOn.some(gate => concerns(gate, finding)) }
@@ -237,7 +261,7 @@ function notesOn(exchanges: readonly Exchange[], { against, used, own, options }
   const made = exchanges.filter(exchange => wasMade(exchange) && exchange.outcome.answer !== NOT_SENT).length
   const keys = [...used].flatMap(key => (key === null ? [] : (scenarioKeyOf(key, own, options) ?? [])))
   const names = keys.length === 0 ? 'without a key' : `with the keys given for ${[...new Set(keys)].join(', ')}`
-  return [`${made} ${made === 1 ? 'call' : 'calls'} sent to ${against}, ${names}; no control call, no script, no records`]
+  return [`${countOf(made, 'call')} sent to ${against}, ${names}; no control call, no script, no records`]
 }
 
 /** A call as the scenario's expectations match it; null where it is none of the reference. */
@@ -249,10 +273,10 @@ function sentBy({ method, path, query, key, form }: StepCall, store: Store, deco
 }
 
 /** What became of a call, as far as its answer says so: a service that answers a change with a 2xx has made it. */
-const endingBy = ({ operation }: SentCall, { status }: StepAnswer): Ending => ({
-  status,
-  isDelivered: status > 0,
-  tookEffect: status >= 200 && status < 300 && isChange(operationOf(operation))
+const endingBy = ({ operation }: SentCall, answer: StepAnswer): Ending => ({
+  status: answer.status,
+  isDelivered: answer.status > 0,
+  tookEffect: isMade(answer) && isChange(operationOf(operation))
 })
 
 /** The longest that a play really waits at a running service, ten minutes. */

@@ -12,12 +12,13 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   ENOTDIR: 'it is a file, not a folder',
   EACCES: 'this user may not read it'
 }
-const UNMADE: Readonly<Record<string, string>> = {
-  EEXIST: 'it is a file, not a folder',
+/** Why a file cannot be written, by the system's code. */
+export const UNWRITABLE: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file, not a folder',
   EACCES: 'this user may not write there',
   EROFS: 'the file system is read-only'
 }
+const UNMADE: Readonly<Record<string, string>> = { ...UNWRITABLE, EEXIST: 'it is a file, not a folder' }
 
 /** Why a file or folder cannot be read or made; undefined for any other error. */
 export function unusable({ path, code, message, syscall }: SystemError): string | undefined {

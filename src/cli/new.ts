@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
 import { PACKAGE_ROOT } from '../scenario/library.js'
+import { UNWRITABLE } from './failures.js'
+import { shellWord } from './shell-word.js'
 
 const SCHEMA = join('docs', 'schema', 'scenario.json')
 const ENDING = /\.ya?ml$/i
@@ -11,15 +13,12 @@ const IS_PLAIN = /^[A-Za-z][\w-]*$/
 /** Words that YAML reads as something else. */
 const WORDS = /^(true|false|null|yes|no|on|off|y|n)$/i
 
-/** Why a file cannot be written, by the system's code. */
-const UNWRITABLE: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
+  ...UNWRITABLE,
   EEXIST: 'it exists already; name another file, or write over it with --force',
   ENOENT: 'its folder does not exist',
-  ENOTDIR: 'a part of the path is a file, not a folder',
   EISDIR: 'it is a folder, not a file',
-  EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
-  EROFS: 'the file system is read-only',
   ENAMETOOLONG: 'its name is too long'
 }
 
@@ -31,12 +30,12 @@ export async function newScenario(name: string, { force }: { force: boolean }): 
     return { lines: [`new needs a name for the file, such as declined-card, not "${name}"`], isWritten: false }
   const shown = isAbsolute(file) || /^\.{1,2}[\\/]/.test(file) ? file : `.${sep}${file}`
   try {
-    await writeFile(file, scenarioText(title, shellWord(shown), schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' })
+    await writeFile(file, scenarioText(title, shellWord(shown, sep), schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return { lines: [`${file} is not written: ${UNWRITABLE[code as string] ?? message}`], isWritten: false }
+    return { lines: [`${file} is not written: ${REASONS[code as string] ?? message}`], isWritten: false }
   }
-  const commands = commandsFor(shellWord(shown)).map(([command, does]) => `  ${command}   ${does}`)
+  const commands = commandsFor(shellWord(shown, sep)).map(([command, does]) => `  ${command}   ${does}`)
   return { lines: [`${file} is written. Change it in an editor, and then:`, ...commands], isWritten: true }
 }
 
@@ -50,9 +49,6 @@ function commandsFor(file: string): [command: string, does: string][] {
   const width = Math.max(...commands.map(([command]) => command.length))
   return commands.map(([command, does]) => [command.padEnd(width), does])
 }
-
-/** A word as a shell takes it. */
-const shellWord = (word: string): string => (/^[\w./\\:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /** The schema as a path from a folder: that of the package that is installed above it, so that the path is the same on every machine, or that of this one. */
 function schemaFor(folder: string): string {

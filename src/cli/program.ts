@@ -31,7 +31,8 @@ type GateFlags = { minCoverage?: number; failOn?: string[]; ignore?: string[]; r
 type ExecFlags = Flags &
   GateFlags & { killAfter: number; urlName: string; baseUrlName: string; sandboxUrlName: string; apiKeyName: string; controlUrlName: string }
 type RecordFlags = ExecFlags & { out: string }
-type JudgeFlags = GateFlags & { url?: string; token?: string }
+type AddressFlags = { url?: string | undefined; token?: string | undefined }
+type JudgeFlags = GateFlags & AddressFlags
 type Environment = Readonly<Record<string, string | undefined>>
 
 const EXAMPLES = `
@@ -139,29 +140,47 @@ function ignoreClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }
 
+/** What the commands are added to, and what they report by. */
+type CommandLine = Streams & {
+  program: Command
+  args: readonly string[]
+  environment: Environment
+  /** Settles the exit status; null when the process goes on serving. */
+  end: (status: number | null) => void
+}
+
 /** Runs the command line and returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
 export async function run(args: readonly string[], environment: Environment, { stdout, stderr }: Streams): Promise<number | null> {
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosed)
   let status: number | null = 0
-  const launchOf = async ({ set = [], settings, var: _, ...flags }: Flags) => {
-    const named = Object.fromEntries(
-      Object.entries(flags).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), String(value)])
-    )
-    const fromFile = settings === undefined ? {} : await (await import('./settings-file.js')).readSettings(settings)
-    const flag = { ...fromFile, ...(await settingsOfFlags(named, set)) }
-    return { flag, environment: await settingsOfEnvironment(environment), variables: variablesIn(environment) }
+  const end = (settled: number | null) => {
+    status = settled
   }
-  /** The values that `--var` gives; undefined where it gives none. */
-  const varsOf = ({ var: texts }: Flags) => {
-    if (texts === undefined) return undefined
-    const nameless = texts.find(text => !/^[^=]+=/.test(text))
-    if (nameless !== undefined) program.error(`error: --var takes NAME=VALUE, not ${nameless}`)
-    const values = new Map(texts.map(pairOf))
-    const twice = texts.map(pairOf).find(([name], index) => texts.findIndex(text => pairOf(text)[0] === name) < index)
-    if (twice !== undefined) program.error(`error: --var gives ${twice[0]} twice`)
-    return { values: Object.fromEntries(values), isText: true }
+  const program = programOn({ stdout, stderr })
+  const line: CommandLine = { program, args, environment, stdout, stderr, end }
+  const start = addStart(line)
+  for (const add of [addNew, addValidate, addCheck, addExec, addRecord, addJudge, addRepro, addCoverage, addHealthcheck]) add(line)
+  program.configureHelp({ formatHelp: (_program, { helpWidth }) => overview(program, start, helpWidth as number) })
+
+  const missing = missingCommand(args)
+  if (missing !== null) {
+    stderr.write(`commerce-emulator: ${missing}\n`)
+    return USAGE
   }
-  const program = new Command('commerce-emulator')
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return status
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    const lines = failureLines(error as Error)
+    for (const line of [...lines, ...linesOnVariables(lines, environment).map(visible)]) stderr.write(`${line}\n`)
+    return 1
+  }
+}
+
+/** The program without its commands. */
+function programOn({ stdout, stderr }: Streams): Command {
+  return new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .usage(
       '[start] [options]\n       commerce-emulator new [options] <name>\n       commerce-emulator validate [options] <file...>\n       commerce-emulator check [options] <file...>\n       commerce-emulator exec [options] -- <command...>\n       commerce-emulator record --out <file> [options] -- <command...>\n       commerce-emulator judge [options]\n       commerce-emulator repro [options] <id>\n       commerce-emulator coverage merge [options] <file...>\n       commerce-emulator healthcheck [options]'
@@ -177,19 +196,56 @@ export async function run(args: readonly string[], environment: Environment, { s
     })
     .exitOverride()
     .showHelpAfterError('(run commerce-emulator --help for the commands and flags)')
+}
 
-  const start = withSettings(withVariables(program.command('start', { isDefault: true }).description('Start the emulator; also when no command is named.')))
+/** The settings of a command's flags and of the environment. */
+async function launchOf({ set = [], settings, var: _, ...flags }: Flags, environment: Environment) {
+  const named = Object.fromEntries(Object.entries(flags).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), String(value)]))
+  const fromFile = settings === undefined ? {} : await (await import('./settings-file.js')).readSettings(settings)
+  const flag = { ...fromFile, ...(await settingsOfFlags(named, set)) }
+  return { flag, environment: await settingsOfEnvironment(environment), variables: variablesIn(environment) }
+}
+
+/** The values that `--var` gives; undefined where it gives none. */
+function varsOf({ var: texts }: Flags, program: Command) {
+  if (texts === undefined) return undefined
+  const nameless = texts.find(text => !/^[^=]+=/.test(text))
+  if (nameless !== undefined) program.error(`error: --var takes NAME=VALUE, not ${nameless}`)
+  const values = new Map(texts.map(pairOf))
+  const twice = texts.map(pairOf).find(([name], index) => texts.findIndex(text => pairOf(text)[0] === name) < index)
+  if (twice !== undefined) program.error(`error: --var gives ${twice[0]} twice`)
+  return { values: Object.fromEntries(values), isText: true }
+}
+
+/** What fails a run, by its flags. */
+async function gatesOf(flags: GateFlags, program: Command) {
+  const { gatesFrom } = await import('../control/reports/gates.js')
+  const gates = gatesFrom(flags)
+  return typeof gates === 'string' ? program.error(`error: ${gates}`) : gates
+}
+
+/** Annotates the lines of problems where GitHub Actions shows them, and settles the exit status. */
+async function concludeCheck(checked: readonly CheckedFile[], { environment, stderr, end }: CommandLine): Promise<void> {
+  const { pointAnnotations } = await import('./reports.js')
+  if (environment.GITHUB_ACTIONS === 'true') stderr.write(pointAnnotations(checked))
+  end(checked.some(({ points }) => points.some(isFailed)) ? 1 : 0)
+}
+
+function addStart({ program, environment, stdout, stderr, end }: CommandLine): Command {
+  return withSettings(withVariables(program.command('start', { isDefault: true }).description('Start the emulator; also when no command is named.')))
     .addHelpText('after', examplesOf('start'))
     .allowExcessArguments()
     .action(async (flags: Flags, { args }: Command) => {
       if (args.length > 0) program.error(`error: ${strayArgument(args[0] as string, program)}`)
       const { start } = await import('./start.js')
-      const { flag, ...more } = await launchOf(flags)
+      const { flag, ...more } = await launchOf(flags, environment)
       refuseForeignHost(flag, environment)
-      await start({ settings: flag, ...more, vars: varsOf(flags) }, { stdout, stderr })
-      status = null
+      await start({ settings: flag, ...more, vars: varsOf(flags, program) }, { stdout, stderr })
+      end(null)
     })
+}
 
+function addNew({ program, stdout, stderr, end }: CommandLine): void {
   program
     .command('new')
     .argument('<name>', 'The name of the file, or its path; .yaml is added.')
@@ -202,9 +258,12 @@ export async function run(args: readonly string[], environment: Environment, { s
       const { lines, isWritten } = await newScenario(name, { force })
       if (isWritten) stdout.write(`${lines.map(visible).join('\n')}\n`)
       else stderr.write(`commerce-emulator: ${lines.map(visible).join('\n')}\n`)
-      status = isWritten ? 0 : 1
+      end(isWritten ? 0 : 1)
     })
+}
 
+function addValidate(line: CommandLine): void {
+  const { program, environment, stdout } = line
   withSettings(
     withVariables(
       program
@@ -216,9 +275,13 @@ export async function run(args: readonly string[], environment: Environment, { s
     key => key === 'fixtures_dir' || key === 'scenarios_dir'
   ).action(async (files: string[], flags: Flags) => {
     const { validate } = await import('./validate.js')
-    await concludeCheck(await validate(files, { launch: await launchOf(flags), vars: varsOf(flags) }, line => stdout.write(`${line}\n`)))
+    const launch = await launchOf(flags, environment)
+    await concludeCheck(await validate(files, { launch, vars: varsOf(flags, program) }, text => stdout.write(`${text}\n`)), line)
   })
+}
 
+function addCheck(line: CommandLine): void {
+  const { program, environment, stdout, stderr } = line
   withSettings(
     withVariables(
       program
@@ -246,18 +309,18 @@ export async function run(args: readonly string[], environment: Environment, { s
     if (writeSettings !== undefined && against === undefined) program.error('error: --write-settings goes with --against')
     const wrong = against === undefined ? null : addressProblem(against)
     if (wrong !== null) program.error(`error: --against takes the base address of a service, such as https://service.example/next: ${wrong}`)
-    const gates = await gatesOf({ failOn: failOn ?? [] })
+    const gates = await gatesOf({ failOn: failOn ?? [] }, program)
     const { check } = await import('./check.js')
     const { report, settingsFound } = await import('./reports.js')
     const bar = await createProgressBar(stderr)
     const checked = await check(files, {
-      launch: await launchOf(flags),
+      launch: await launchOf(flags, environment),
       against: against ?? null,
       ...(maxAnswer !== undefined && { mostBytes: maxAnswer }),
       ...(timeout !== undefined && { timeout }),
       failOn: gates.failOn,
       keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...(key ?? []).map(pairOf)]),
-      variables: new Map(Object.entries(varsOf(flags)?.values ?? {})),
+      variables: new Map(Object.entries(varsOf(flags, program)?.values ?? {})),
       onProgress: bar.update
     }).finally(bar.stop)
     stdout.write(report(checked, format))
@@ -266,96 +329,107 @@ export async function run(args: readonly string[], environment: Environment, { s
       await mkdir(folder, { recursive: true })
       await Promise.all([writeFile(join(folder, 'junit.xml'), report(checked, 'junit')), writeFile(join(folder, 'check.txt'), report(checked, 'text'))])
     }
-    await concludeCheck(checked)
+    await concludeCheck(checked, line)
   })
+}
 
-  /** Annotates the lines of problems where GitHub Actions shows them, and settles the exit status. */
-  async function concludeCheck(checked: readonly CheckedFile[]): Promise<void> {
-    const { pointAnnotations } = await import('./reports.js')
-    if (environment.GITHUB_ACTIONS === 'true') stderr.write(pointAnnotations(checked))
-    status = checked.some(({ points }) => points.some(isFailed)) ? 1 : 0
-  }
+/** Adds the flags of a command that runs another one. */
+const withRunning = (command: Command): Command =>
+  withSettings(
+    withVariables(withGates(command))
+      .argument('<command...>', 'The command to run, after --.')
+      .addOption(new Option('--kill-after <seconds>', 'How long the command may take to end after a signal.').argParser(wholeOf).default(5))
+      .option('--url-name <name>', "Variable for the emulator's address.", 'COMMERCE_URL')
+      .option('--base-url-name <name>', 'Variable for the base address of the API.', 'COMMERCE_BASE_URL')
+      .option('--sandbox-url-name <name>', 'Variable for the base address of a sandbox, with {name} in it.', 'COMMERCE_SANDBOX_URL')
+      .option('--api-key-name <name>', 'Variable for the first API key.', 'COMMERCE_API_KEY')
+      .option('--control-url-name <name>', 'Variable for the address of the control API.', 'COMMERCE_CONTROL_URL'),
+    () => true,
+    { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` }
+  )
 
-  const gatesOf = async (flags: GateFlags) => {
-    const { gatesFrom } = await import('../control/reports/gates.js')
-    const gates = gatesFrom(flags)
-    return typeof gates === 'string' ? program.error(`error: ${gates}`) : gates
-  }
-
-  /** Adds the flags of a command that runs another one. */
-  const running = (command: Command) =>
-    withSettings(
-      withVariables(withGates(command))
-        .argument('<command...>', 'The command to run, after --.')
-        .addOption(new Option('--kill-after <seconds>', 'How long the command may take to end after a signal.').argParser(wholeOf).default(5))
-        .option('--url-name <name>', "Variable for the emulator's address.", 'COMMERCE_URL')
-        .option('--base-url-name <name>', 'Variable for the base address of the API.', 'COMMERCE_BASE_URL')
-        .option('--sandbox-url-name <name>', 'Variable for the base address of a sandbox, with {name} in it.', 'COMMERCE_SANDBOX_URL')
-        .option('--api-key-name <name>', 'Variable for the first API key.', 'COMMERCE_API_KEY')
-        .option('--control-url-name <name>', 'Variable for the address of the control API.', 'COMMERCE_CONTROL_URL'),
-      () => true,
-      { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` }
-    )
-
-  const runIt = async (operands: string[], { minCoverage, failOn, ignore, report, killAfter, ...flags }: ExecFlags, name: string, out?: string) => {
+/** What runs the command of exec or record. */
+function runnerOf({ program, args, environment, stderr, end }: CommandLine) {
+  return async (operands: string[], { minCoverage, failOn, ignore, report, killAfter, ...flags }: ExecFlags, name: string, out?: string) => {
     const command = commandIn(args) as [string, ...string[]]
     if (operands.length > command.length) program.error(`error: ${operands[0]} comes before --, where ${name} has its own options`, { exitCode: USAGE })
     const { exec } = await import('./exec.js')
     const { urlName, baseUrlName, sandboxUrlName, apiKeyName, controlUrlName, ...settings } = flags
-    const vars = varsOf(settings)
+    const vars = varsOf(settings, program)
     const names = { url: urlName, baseUrl: baseUrlName, sandboxUrl: sandboxUrlName, apiKey: apiKeyName, controlUrl: controlUrlName }
-    const gates = await gatesOf({ ...(minCoverage !== undefined && { minCoverage }), ...(failOn && { failOn }), ...(ignore && { ignore }) })
-    const launch = await launchOf(settings)
+    const gates = await gatesOf({ ...(minCoverage !== undefined && { minCoverage }), ...(failOn && { failOn }), ...(ignore && { ignore }) }, program)
+    const launch = await launchOf(settings, environment)
     refuseForeignHost(launch.flag, environment)
-    status = await exec(command, { launch, vars, names, killAfter, gates, report: report ?? null, environment, out }, { stderr })
+    end(await exec(command, { launch, vars, names, killAfter, gates, report: report ?? null, environment, out }, { stderr }))
   }
+}
 
-  running(
-    program
+function addExec(line: CommandLine): void {
+  const runIt = runnerOf(line)
+  withRunning(
+    line.program
       .command('exec')
       .usage('[options] -- <command...>')
       .description('Run a command against an emulator of its own, and judge its calls; exit with its status, or 2 when only a gate failed.')
       .addHelpText('after', examplesOf('exec'))
   ).action((operands: string[], flags: ExecFlags) => runIt(operands, flags, 'exec'))
+}
 
-  running(
-    program
+function addRecord(line: CommandLine): void {
+  const runIt = runnerOf(line)
+  withRunning(
+    line.program
       .command('record')
       .usage('--out <file> [options] -- <command...>')
       .description('Run a command as exec does, and write its calls as a scenario that plays them again, with no more records than they need.')
       .addHelpText('after', examplesOf('record'))
       .requiredOption('--out <file>', 'File to write the scenario to; after each load or reset another one, with -2, -3 … in its name.')
   ).action((operands: string[], { out, ...flags }: RecordFlags) => runIt(operands, flags, 'record', out))
+}
 
-  withGates(
+/** Adds the flags that say where a running emulator is. */
+const withAddress = (command: Command): Command =>
+  command
+    .option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)")
+    .option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
+    .helpOption('-h, --help', 'Print this help.')
+
+/** Where a running emulator is, by those flags or the environment. */
+async function runningAt({ url, token }: AddressFlags, environment: Environment): Promise<{ url: string; token: string | null }> {
+  const known = token ?? (await settingsOfEnvironment(environment)).control_token ?? null
+  return { url: url ?? (environment.COMMERCE_URL || 'http://localhost:4010'), token: known }
+}
+
+function addJudge({ program, environment, stderr, end }: CommandLine): void {
+  withAddress(
+    withGates(
+      program
+        .command('judge')
+        .description('Judge the calls that a running emulator was sent, by the gates and with the reports of exec; exit 2 when a gate failed.')
+        .addHelpText('after', examplesOf('judge'))
+    )
+  ).action(async ({ url, token, report, ...flags }: JudgeFlags) => {
+    const { judge } = await import('./judge.js')
+    const gates = await gatesOf(flags, program)
+    const emulator = await runningAt({ url, token }, environment)
+    end(await judge({ ...emulator, gates, report: report ?? null, environment }, stderr))
+  })
+}
+
+function addRepro({ program, environment, stdout }: CommandLine): void {
+  withAddress(
     program
-      .command('judge')
-      .description('Judge the calls that a running emulator was sent, by the gates and with the reports of exec; exit 2 when a gate failed.')
-      .addHelpText('after', examplesOf('judge'))
-  )
-    .option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)")
-    .option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
-    .helpOption('-h, --help', 'Print this help.')
-    .action(async ({ url = environment.COMMERCE_URL || 'http://localhost:4010', token, report, ...flags }: JudgeFlags) => {
-      const { judge } = await import('./judge.js')
-      const gates = await gatesOf(flags)
-      const known = token ?? (await settingsOfEnvironment(environment)).control_token ?? null
-      status = await judge({ url, token: known, gates, report: report ?? null, environment }, stderr)
-    })
+      .command('repro')
+      .argument('<id>', 'A Request-Id such as req_3, or the name of a call in a report, such as worker-1#2/req_3.')
+      .description('Print the smallest scenario in which a call of a running emulator is answered as it was; it holds the records that the call was judged by.')
+      .addHelpText('after', examplesOf('repro'))
+  ).action(async (id: string, flags: AddressFlags) => {
+    const { repro } = await import('./repro.js')
+    stdout.write(await repro(id, await runningAt(flags, environment)))
+  })
+}
 
-  program
-    .command('repro')
-    .argument('<id>', 'A Request-Id such as req_3, or the name of a call in a report, such as worker-1#2/req_3.')
-    .description('Print the smallest scenario in which a call of a running emulator is answered as it was; it holds the records that the call was judged by.')
-    .addHelpText('after', examplesOf('repro'))
-    .option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)")
-    .option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
-    .helpOption('-h, --help', 'Print this help.')
-    .action(async (id: string, { url = environment.COMMERCE_URL || 'http://localhost:4010', token }: { url?: string; token?: string }) => {
-      const { repro } = await import('./repro.js')
-      stdout.write(await repro(id, { url, token: token ?? (await settingsOfEnvironment(environment)).control_token ?? null }))
-    })
-
+function addCoverage({ program, stdout, end }: CommandLine): void {
   const coverage = program
     .command('coverage')
     .description('Reports of rule coverage.')
@@ -373,9 +447,11 @@ export async function run(args: readonly string[], environment: Environment, { s
       const { coverageReport, mergedCoverage } = await import('./coverage.js')
       const merged = await mergedCoverage(files)
       stdout.write(coverageReport(merged, format))
-      status = merged.percent < (minCoverage ?? 0) ? 2 : 0
+      end(merged.percent < (minCoverage ?? 0) ? 2 : 0)
     })
+}
 
+function addHealthcheck({ program, environment, stdout, end }: CommandLine): void {
   withSettings(
     program
       .command('healthcheck')
@@ -384,25 +460,8 @@ export async function run(args: readonly string[], environment: Environment, { s
     key => key === 'port' || key === 'host'
   ).action(async (flags: Flags) => {
     const { healthcheck } = await import('./healthcheck.js')
-    status = (await healthcheck(settingsInForce(await launchOf(flags)).values, line => stdout.write(`${line}\n`))) ? 0 : 1
+    end((await healthcheck(settingsInForce(await launchOf(flags, environment)).values, line => stdout.write(`${line}\n`))) ? 0 : 1)
   })
-
-  program.configureHelp({ formatHelp: (_program, { helpWidth }) => overview(program, start, helpWidth as number) })
-
-  const missing = missingCommand(args)
-  if (missing !== null) {
-    stderr.write(`commerce-emulator: ${missing}\n`)
-    return USAGE
-  }
-  try {
-    await program.parseAsync([...args], { from: 'user' })
-    return status
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode
-    const lines = failureLines(error as Error)
-    for (const line of [...lines, ...linesOnVariables(lines, environment).map(visible)]) stderr.write(`${line}\n`)
-    return 1
-  }
 }
 
 /** The program's help, with the options of the default command before its own. */

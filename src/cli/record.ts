@@ -9,11 +9,13 @@ import { keysToMask } from '../http/answers.js'
 import { type Recording, recordingOf, scenarioOf } from '../sandbox/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { scenarioText } from '../scenario/yaml.js'
+import { countOf } from './check/points.js'
+import { UNWRITABLE } from './failures.js'
 
 /** How many scenarios a run is written to at most. */
 const MOST_FILES = 100
 
-/** Takes down what is called in an emulator, and writes it to files. */
+/** Records the calls of an emulator, and writes them to files. */
 export class Recorder {
   readonly #file: string
   readonly #recordings: Recording[] = []
@@ -63,7 +65,7 @@ export class Recorder {
         const calls = recording.calls.length
         const plays = (data.play as unknown[]).length
         const left = plays === calls ? '' : `; not played: ${calls - plays}, for the reasons in its comments`
-        say(`${file} plays what was recorded: ${calls} ${calls === 1 ? 'call' : 'calls'}${left}`)
+        say(`${file} plays what was recorded: ${countOf(calls, 'call')}${left}`)
       } catch (error) {
         isWritten = false
         say(`${file} was not written: ${error instanceof ApiError ? error.message : reasonOf(error as NodeJS.ErrnoException)}`)
@@ -93,12 +95,7 @@ async function replaceText(file: string, text: string): Promise<void> {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such folder',
-  ENOTDIR: 'a part of the path is a file, not a folder',
-  EACCES: 'this user may not write there',
-  EROFS: 'the file system is read-only'
-}
+const REASONS: Readonly<Record<string, string>> = { ...UNWRITABLE, ENOENT: 'there is no such folder' }
 const reasonOf = ({ code, message }: NodeJS.ErrnoException): string => REASONS[code as string] ?? message
 
 const unwritable = (file: string, why: string) => new ApiError('setting_invalid', { message: `--out ${file} cannot be written: ${why}; nothing was run.` })

@@ -5,7 +5,7 @@ import type { GivenSettings } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import { xml } from '../evidence/reports.js'
 import { problemLine } from '../scenario/documents.js'
-import { type CheckedFile, isFailed, isWarned, type Point } from './check/points.js'
+import { type CheckedFile, countOf, isFailed, isWarned, type Point } from './check/points.js'
 import { settingsYaml } from './settings-file.js'
 
 export const REPORT_FORMATS = ['text', 'tap', 'junit'] as const
@@ -20,7 +20,6 @@ export function report(checked: readonly CheckedFile[], format: ReportFormat): s
 export const settingsFound = (checked: readonly CheckedFile[]): GivenSettings => Object.assign({}, ...checked.map(({ settings }) => settings))
 
 const pointsOf = (checked: readonly CheckedFile[]): Point[] => checked.flatMap(({ points }) => points)
-const countOf = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
 
 /** `5 passed, 1 failed, 2 warnings in 3 files; 1 file left out`: warnings and files only where there are any, or several. */
 export function summaryOf(checked: readonly CheckedFile[]): string {

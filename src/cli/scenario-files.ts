@@ -14,7 +14,7 @@ const IGNORED = ['**/node_modules/**']
 
 /**
  * The files of each place, each once: a file as it is, those of a folder that end in .yaml, .yml or .json, and those that match a pattern. Files of a folder
- * or pattern that are no scenarios are left out, and files of shared script entries unless `withShared`; a place of which nothing is left is a problem.
+ * or pattern that are no scenarios are left out, and files of shared script entries unless `withShared`; a place with no file left is a problem.
  */
 export async function* scenarioFiles(places: readonly string[], library: Library, { withShared = false } = {}): AsyncGenerator<ScenarioFile, void> {
   const seen = new Set<string>()

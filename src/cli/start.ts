@@ -7,6 +7,7 @@ import { type RunningEmulator, type RunOptions, runEmulator } from '../emulator.
 import { createLogger } from '../http/logging.js'
 import { FAMILIES } from '../store/store.js'
 import { createProgressBar } from './progress.js'
+import { shellWord } from './shell-word.js'
 
 type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 
@@ -111,6 +112,3 @@ function wrapped(name: string, text: string): string[] {
   }
   return lines.map((line, index) => (index === 0 ? `  ${name.padEnd(8)}  ${line}` : `${INDENT}${line}`))
 }
-
-/** The text as one word of a shell command, quoted where that is needed. */
-const shellWord = (text: string) => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

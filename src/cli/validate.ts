@@ -8,11 +8,11 @@ import { Library } from '../scenario/library.js'
 import type { Launch } from '../scenario/scenario.js'
 import { checkSharedScript, isSharedScript } from '../scenario/shared-script.js'
 import { type GivenVariables, unknownVariable } from '../scenario/variables.js'
-import { type CheckedFile, isFailed } from './check/points.js'
+import { type CheckedFile, countOf, isFailed, NOTHING_FOUND, withFailure } from './check/points.js'
 import { problemsOf } from './failures.js'
 import { scenarioFiles } from './scenario-files.js'
 
-/** What the files are checked with: `vars` gives values to variables, each of which has to be one of any of the files. */
+/** What the files are checked with: `vars` gives values to variables; each has to be a variable of at least one of the files. */
 type Validation = { launch: Launch; vars?: GivenVariables | undefined }
 
 /**
@@ -27,7 +27,7 @@ export async function validate(places: readonly string[], { launch, vars }: Vali
     for (const problem of problems) write(visible(problemLine(problem)))
     write(`${visible(file)}: ${result}`)
     const point = { file, title: 'the document is valid', problems: [...problems], ms: 0 }
-    checked.push({ file, points: leftOut === null ? [point] : [], leftOut, notes: [], settings: {} })
+    checked.push({ ...NOTHING_FOUND, file, points: leftOut === null ? [point] : [], leftOut })
   }
   for await (const { file, leftOut, problem } of scenarioFiles(places, library, { withShared: true })) {
     if (problem !== null) add(file, [{ file, path: '', message: problem }], countOf(1, 'problem'))
@@ -46,12 +46,10 @@ export async function validate(places: readonly string[], { launch, vars }: Vali
     if (known.has(name) || !areValid) continue
     const [given, message] = [`--var ${name}`, unknownVariable(name, [...known])]
     write(visible(`${given}: ${message}`))
-    checked.push({ file: given, points: [{ file: given, title: given, problems: [{ path: '', message }], ms: 0 }], leftOut: null, notes: [], settings: {} })
+    checked.push(withFailure(given, given, { path: '', message }))
   }
   return checked
 }
-
-const countOf = (count: number, one: string) => `${count} ${count === 1 ? one : `${one}s`}`
 
 /** `5 files: 3 valid, 1 with 4 problems, 1 left out`. */
 function summaryOf(checked: readonly CheckedFile[]): string {

@@ -78,7 +78,7 @@ export type JournalCall = {
   /** Whether the answer was sent. */
   answered: boolean
   took_effect: boolean
-  /** The script entry that acted on it. */
+  /** The script entry that was applied to it. */
   script: { id: string; name: string | null; fault: string | null } | null
   refusal: { code: string; rule: RuleId | null; assumption: AssumptionId | null; param: string | null } | null
   /** How long it took, in milliseconds. */

@@ -1,4 +1,5 @@
 /** An emulator, or one sandbox of it, as an object: each method is one call, in process or over HTTP. */
+import { basicAuthorization } from '../core/basic-authorization.js'
 import { encodeForm, type FormValue } from '../core/form-encoding.js'
 import { BASE, CONTROL, pathOf } from '../http/paths.js'
 import { operationsAt } from '../reference/operations.js'
@@ -267,7 +268,7 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
         method,
         path: `${prefix}${BASE}${path}${queryOf(query)}`,
         headers: {
-          ...(key !== null && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
+          ...(key !== null && { authorization: basicAuthorization(key) }),
           ...(body !== undefined && { 'content-type': FORM }),
           ...inLowerCase(headers)
         },

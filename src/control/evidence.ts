@@ -41,7 +41,7 @@ const SCOPE_QUERY = parameters({ scope: SCOPE })
 const DEFAULT_LIMIT = 100
 const TEXT = 'text/plain; charset=utf-8'
 const UNPLAYABLE =
-  'cannot be played again: a play calls an operation of the reference with an API key, if any, and with a form in which each name stands once, on records that a fixture can hold'
+  'cannot be played again: a play calls an operation of the reference with an API key, if any, and with a form that has each name once, on records that a fixture can hold'
 const YAML = 'application/yaml; charset=utf-8'
 
 const totalsIn = ({ run, evidence }: Sandbox, scope: 'sandbox' | 'run' | undefined): Totals => (scope === 'run' ? run : evidence.totals)

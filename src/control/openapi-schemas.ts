@@ -34,7 +34,7 @@ const pascalCase = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter:
 /** What the component of a nested object ends in, by the kind of call that sends it. */
 const SUFFIXES: Readonly<Partial<Record<Kind, string>>> = { create: 'Input', update: 'Update', list: 'Filter' }
 
-/** Metadata is one component wherever it stands, since what is answered can be sent again. */
+/** Metadata is one component wherever it appears, since what is answered can be sent again. */
 function componentName(table: Schema, name: string, use: Use): string {
   const suffix = use === 'answer' || table.additionalProperties ? '' : (SUFFIXES[use.kind] as string)
   return answerName(table) ?? pascalCase(name) + suffix
@@ -59,7 +59,7 @@ export function createPublisher(settings: Settings): Publisher {
 
   function component(table: Schema, name: string, use: Use, isOwn = true): Json {
     if (!(name in schemas)) {
-      // entered before its parts, so that a component stands before those that it refers to
+      // entered before its parts, so that a component comes before those that it refers to
       schemas[name] = {}
       schemas[name] = table.additionalProperties ? metadata(table) : object(table, use, isOwn)
     }

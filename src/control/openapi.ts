@@ -151,7 +151,7 @@ function parameterObjects(id: OperationId, place: 'params' | 'querystring', maki
   })
 }
 
-/** A parameter of a call, whose description and notes stand outside its schema. */
+/** A parameter of a call, whose description and notes are outside its schema. */
 export function parameterObject(
   name: string,
   { place, schema, style, example }: { place: 'path' | 'query'; schema: Json; style?: Json; example: unknown }

@@ -1,4 +1,5 @@
 /** HTTP Basic with the API key as user name and an empty password (AUTH-1 to AUTH-3, A18, A20). */
+import { basicAuthorization } from '../core/basic-authorization.js'
 import { ApiError } from '../core/errors.js'
 import type { Trace } from '../core/trace.js'
 import type { Account } from '../reference/accounts.js'
@@ -40,7 +41,7 @@ const USUAL_HEADERS = new WeakMap<ReadonlyMap<string, string>, ReadonlyMap<strin
 function usualHeaders(keys: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   let headers = USUAL_HEADERS.get(keys)
   if (headers?.size !== keys.size) {
-    headers = new Map(Array.from(keys, ([key, account]) => [`Basic ${Buffer.from(`${key}:`).toString('base64')}`, account]))
+    headers = new Map(Array.from(keys, ([key, account]) => [basicAuthorization(key), account]))
     USUAL_HEADERS.set(keys, headers)
   }
   return headers as ReadonlyMap<string, string>

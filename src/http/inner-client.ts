@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { basicAuthorization } from '../core/basic-authorization.js'
 import { ApiError } from '../core/errors.js'
 import { FORM_TYPE } from '../core/form.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -76,7 +77,7 @@ export class InnerClient {
       url,
       remoteAddress: mark,
       headers: {
-        ...(key !== null && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
+        ...(key !== null && { authorization: basicAuthorization(key) }),
         ...(form !== null && { 'content-type': FORM_TYPE }),
         ...headers
       },

@@ -15,7 +15,7 @@ export async function createLogger(level: string, isTerminal: boolean, stderr: D
 }
 
 /**
- * Logs a call that is over: with the status that was sent, if any, the script entry that acted on it, and how its answer was lost where the client
+ * Logs a call that is over: with the status that was sent, if any, the script entry that was applied to it, and how its answer was lost where the client
  * did not get it. The health checks of an orchestrator are logged only at debug, those that the emulator makes itself not at all.
  */
 export function logCall(request: FastifyRequest, { raw }: FastifyReply, authorization: string | undefined): void {

@@ -36,8 +36,8 @@ type AtOnceData = { at_once: readonly StepData[] }
 type WaitData = { wait: string }
 /** A call to make. `form` is the encoded body of a POST. */
 export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
-/** An answer, its headers by their names in lower case, and the id that it gives the call; the fault by which none came, with status 0. */
-export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null; request?: string | null }
+/** An answer, and its headers by their names in lower case; the fault by which none came, with status 0. */
+export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null }
 /** Makes a call and returns its answer; `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => Promise<StepAnswer>
 /** What is otherwise than expected; `at` is where the document says what was expected. */

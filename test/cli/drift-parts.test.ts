@@ -4,6 +4,7 @@ import { type Cause, causeOf, type Differing } from '../../src/cli/drift/causes.
 import { answerDifferences, type FieldDifference } from '../../src/cli/drift/compare.js'
 import type { JudgedAnswer } from '../../src/cli/drift/emulated.js'
 import { IdPairs } from '../../src/cli/drift/id-pairs.js'
+import { RecordsThere } from '../../src/cli/drift/records-there.js'
 import { serviceState } from '../../src/cli/drift/service-state.js'
 import type { OperationId } from '../../src/reference/operations.js'
 import type { Json, StepCall } from '../../src/scenario/steps.js'
@@ -23,6 +24,7 @@ function causes(operation: OperationId | null, { there, here, status = 200, call
     there: { status, body: there },
     here: judgedAs(operation, here),
     pairs,
+    recordsThere: new RecordsThere(),
     isKnown: KNOWN.isKnown
   }
   const differences: FieldDifference[] = answerDifferences(differing.there, differing.here.answer, { pairs, bases: { here: '', there: '' }, isCreate: false })
@@ -83,6 +85,7 @@ t.test('drift: a list whose records have no ids is read as far as its first page
 t.test('check: why a call that was never sent has no answer', async t => {
   const cases: [base: string, method: string, message: string][] = [
     ['http://127.0.0.1:1', 'GET', 'no answer came: bad port'],
+    ['http://127.0.0.1:1', 'TRACE', "no answer came: 'TRACE' HTTP method is unsupported."],
     ['http://:', 'GET', 'no answer came: ERR_INVALID_URL']
   ]
   for (const [base, method, message] of cases) {

@@ -14,7 +14,8 @@ const TICKETS = Array.from({ length: 12 }, (_, index) => ({
   reference: `N-${index}`,
   created: `2026-01-0${(index % 9) + 1}T00:00:00Z`
 }))
-const DATA = smallFixture({ transactions: [CHARGE], tickets: TICKETS })
+const USER = { id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }
+const DATA = smallFixture({ users: [USER], transactions: [CHARGE], tickets: TICKETS })
 const KEYS = ['--key', 'sk_merchant', '--key', 'sk_reseller=sk_reseller']
 const refund = (amount?: number) => ({ do: 'POST /refunds', body: { transaction: '${txn_a}', ...(amount && { amount }) } })
 
@@ -270,6 +271,157 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       0
     ],
     [
+      'a record that is named literally and that the service does not have',
+      on('POST', /transactions$/, (_body, answered) => Object.assign(answered, { status: 404, body: { error: { rule: 'TXN-1' } } })),
+      { ...payment, body: { ...payment.body, ticket: 'tkt_a' }, expect: { status: 404 } },
+      ['! other data at the service'],
+      'play 1. POST /transactions: status: 200 here, 404 at the service; the service has no Ticket tkt_a',
+      0
+    ],
+    [
+      'a record that the service does not have, by the code of its refusal',
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 400, body: { error: { code: 'reference_missing' } } })),
+      { do: 'POST /refunds', body: { transaction: 'txn_a' }, expect: { status: 400 } },
+      ['! other data at the service'],
+      'play 1. POST /refunds: status: 200 here, 400 at the service; the service has no Transaction txn_a',
+      0
+    ],
+    [
+      'a record that the service does not have, where the emulator refuses for another reason',
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 404, body: { error: { code: 'gone' } } })),
+      { ...refund(4000), expect: { status: 404 } },
+      ['! other data at the service'],
+      'play 1. POST /refunds: status: 400 here, 404 at the service; the service has no Transaction txn_a',
+      0
+    ],
+    [
+      'an Account or a User that the service does not have',
+      on('DELETE', /users/, (_body, answered) => Object.assign(answered, { status: 404, body: null })),
+      { do: 'DELETE /accounts/mch_a/users/usr_a', expect: { status: 404 } },
+      ['! other data at the service'],
+      'play 1. DELETE /accounts/mch_a/users/usr_a: status: 204 here, 404 at the service; the service has no Account mch_a or no User usr_a',
+      0
+    ],
+    [
+      'a record that the service has just shown and then does not find',
+      on('POST', /transactions$/, (_body, answered) => Object.assign(answered, { status: 404, body: { error: {} } })),
+      [{ do: 'GET /tickets/tkt_a' }, { ...payment, expect: { status: 404 } }],
+      ['✗ differs by rule TXN-1: create needs ticket, the id of an existing Ticket'],
+      'play 2. POST /transactions: status: 200 here, 404 at the service',
+      1
+    ],
+    [
+      'a record that it lists and then does not find',
+      on('POST', /transactions$/, (_body, answered) => Object.assign(answered, { status: 404, body: { error: { rule: 'TXN-1' } } })),
+      [
+        { do: 'GET /tickets', query: { limit: 50 } },
+        { ...payment, expect: { status: 404 } }
+      ],
+      ['✗ differs by rule TXN-1: create needs ticket, the id of an existing Ticket'],
+      'play 2. POST /transactions: status: 200 here, 404 at the service',
+      1
+    ],
+    [
+      'another record than the one that it has shown',
+      on('POST', /transactions$/, (_body, answered) => Object.assign(answered, { status: 404, body: { error: { rule: 'TXN-1' } } })),
+      [{ do: 'GET /tickets/tkt_0' }, { ...payment, expect: { status: 404 } }],
+      ['! other data at the service'],
+      'play 2. POST /transactions: status: 200 here, 404 at the service; the service has no Ticket tkt_a',
+      0
+    ],
+    [
+      'a record that it has shown and then does not find in a path',
+      on('POST', /locations/, (_body, answered) => Object.assign(answered, { status: 404, body: {} })),
+      [{ do: 'GET /locations/loc_a' }, { ...update({ phone: '1' }), expect: { status: 404 } }],
+      ['! other data at the service'],
+      'play 2. POST /locations/${loc_a}: status: 200 here, 404 at the service',
+      0
+    ],
+    [
+      'a 404 by a rule of another kind',
+      on('POST', /refunds$/, (_body, answered) => Object.assign(answered, { status: 404, body: { error: { rule: 'REF-6' } } })),
+      { ...refund(4), expect: { status: 404 } },
+      ['✗ differs by rule REF-6: a Refund on a fully refunded Transaction is an error'],
+      'play 1. POST /refunds: status: 200 here, 404 at the service',
+      1
+    ],
+    [
+      'a 404 for a call that names no record',
+      on('POST', /accounts$/, (_body, answered) => Object.assign(answered, { status: 404, body: { error: { rule: 'ACC-2' } } })),
+      { do: 'POST /accounts', body: { type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } }, expect: { status: 404 } },
+      ['✗ differs by rule ACC-2: create needs name'],
+      'play 1. POST /accounts: status: 200 here, 404 at the service',
+      1
+    ],
+    [
+      'a record that the service does not have, and a call that it makes with it all the same',
+      on('POST', /transactions$/, (_body, answered) => Object.assign(answered, { status: 200, body: { id: 'txn_x' } })),
+      [
+        { do: 'GET /tickets/tkt_none', expect: { status: 404 } },
+        { ...payment, body: { ...payment.body, ticket: 'tkt_none' } }
+      ],
+      ['✗ differs by rule TXN-1: create needs ticket, the id of an existing Ticket'],
+      'play 2. POST /transactions: status: 400 here, 200 at the service',
+      1
+    ],
+    [
+      'a record that neither has, refused with another status',
+      on('POST', /transactions$/, (_body, answered) => Object.assign(answered, { status: 404 })),
+      { ...payment, body: { ...payment.body, ticket: 'tkt_none' }, expect: { status: 404 } },
+      ['✗ differs by assumption A08 statuses.reference_missing: 404'],
+      'play 1. POST /transactions: status: 400 here, 404 at the service',
+      1
+    ],
+    [
+      'a User that is deleted twice',
+      on('DELETE', /users/, (_body, answered) => Object.assign(answered, { status: 204, body: {} })),
+      [{ do: 'DELETE /accounts/mch_a/users/usr_a' }, { do: 'DELETE /accounts/mch_a/users/usr_a' }],
+      ['✗ differs by assumption A08 (error statuses); no setting makes the emulator answer so'],
+      'play 2. DELETE /accounts/mch_a/users/usr_a: status: 404 here, 204 at the service',
+      1
+    ],
+    [
+      'a refusal that is a failure of the service, with all that the emulator says but the rule',
+      on('POST', /refunds$/, (body, answered) => {
+        delete (body.error as Record<string, unknown>).rule
+        Object.assign(answered, { status: 503 })
+      }),
+      { ...refund(4000), expect: { status: 503 } },
+      ['! other data at the service'],
+      'play 1. POST /refunds: status: 400 here, 503 at the service',
+      0
+    ],
+    [
+      'a refusal that names no assumption, and has another code',
+      on('GET', /tickets/, body => {
+        delete (body.error as Record<string, unknown>).assumption
+        Object.assign(body.error as object, { code: 'too_many' })
+      }),
+      { do: 'GET /tickets', query: { limit: 500 }, expect: { status: 400 } },
+      ['✗ differs by assumption A07 (error body); no setting makes the emulator answer so'],
+      'play 1. GET /tickets: error.code: "parameter_invalid" here, "too_many" at the service',
+      1
+    ],
+    [
+      'a refusal that names no assumption',
+      on('GET', /tickets/, body => delete (body.error as Record<string, unknown>).assumption),
+      { do: 'GET /tickets', query: { limit: 500 }, expect: { status: 400 } },
+      ['✗ differs by assumption A07 errors.expose_rule: false'],
+      'play 1. GET /tickets: error.assumption: "A10" here, not there at the service',
+      1
+    ],
+    [
+      'a refusal that names an assumption in place of a rule',
+      on('GET', /tickets/, body => {
+        delete (body.error as Record<string, unknown>).assumption
+        Object.assign(body.error as object, { rule: 'LIST-3' })
+      }),
+      { do: 'GET /tickets', query: { limit: 500 }, expect: { status: 400 } },
+      ['✗ differs by assumption A07 (error body); no setting makes the emulator answer so'],
+      'play 1. GET /tickets: error.assumption: "A10" here, not there at the service',
+      1
+    ],
+    [
       'a record that only the service has',
       on('GET', /tickets/, (_body, answered) => Object.assign(answered, { status: 200, body: { id: 'tkt_none' } })),
       { do: 'GET /tickets/tkt_none' },
@@ -390,6 +542,14 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       ],
       'play 1. GET /tickets: has_more: true here, not there at the service',
       1
+    ],
+    [
+      'a list whose first_id is empty',
+      on('GET', /tickets/, body => Object.assign(body, { first_id: '' })),
+      [{ do: 'GET /tickets', query: { limit: 2 } }, { do: 'GET /locations/loc_a' }],
+      ['! other data at the service'],
+      'play 1. GET /tickets: first_id: "tkt_a" here, "" at the service',
+      0
     ],
     [
       'a list that calls itself otherwise',
@@ -726,7 +886,15 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       'play 1. POST /transactions: currency: "eur" here, "gbp" at the service',
       1
     ],
-    ['a path that is no operation', on('GET', /accounts\/mch_a\//, () => {}), { do: 'GET /accounts/${loc_a}/users', expect: { status: 404 } }, [], '', 0]
+    ['a path that is no operation', on('GET', /accounts\/mch_a\//, () => {}), { do: 'GET /accounts/${loc_a}/users', expect: { status: 404 } }, [], '', 0],
+    [
+      'an id so long that its path is no operation here, and too long for the service',
+      () => {},
+      { do: `GET /tickets/${'x'.repeat(16_385)}`, expect: { status: 431 } },
+      ['! other data at the service'],
+      'play 1. GET /tickets/x',
+      0
+    ]
   ]
   const behind = await service(t)
   for (const [index, [title, change, play, titles, problem, status]] of cases.entries()) {
@@ -758,6 +926,22 @@ t.test('check --against: two settings that agree only together, and calls of whi
   })
   const anyKey = await against(t, baseUrl, { play: [{ do: 'GET /tickets/${tkt_a}', key: 'sk_unknown' }] }, ['--key', 'sk_unknown=sk_other_there'])
 
+  const needless = await against(t, limited.baseUrl, { play: [{ do: 'GET /tickets' }, { do: 'GET /tickets', query: { limit: 9 }, expect: { status: 400 } }] })
+  const nameless = await against(
+    t,
+    limited.baseUrl,
+    {
+      play: [
+        { do: 'GET /accounts/${mch_a}/users', expect: { status: 404 } },
+        { do: 'GET /tickets/${tkt_a}' },
+        { as: 'made', ...refund(1), body: { transaction: '${txn_a}', amount: 1, metadata: { note: '' } } }
+      ]
+    },
+    ['--var', 'mch_a=']
+  )
+
+  t.strictSame(nameless.titles, [], 'an empty value is no id of another record')
+  t.strictSame(needless.titles, ['✗ differs by assumption A10 pagination.max_limit: 5'], 'a default limit that the largest one makes needless is left out')
   t.strictSame(clamped.titles, ['✗ differs by assumption A10 pagination.max_limit: 7, pagination.out_of_range: clamp'])
   t.strictSame(refused.titles, ['✗ differs by assumption A10 pagination.max_limit: 5'])
   t.strictSame(anyKey.titles, ['✗ differs by assumption A18 auth.accept_any_key: mch_a'])
@@ -782,6 +966,31 @@ t.test('check --against: a value that a later call contradicts is found anew', a
   t.strictSame(titles, ['✗ differs by assumption A10 pagination.max_limit: 5'])
 })
 
+t.test('check --against: settings that contradict each other are all shown, each with its call', async t => {
+  const behind = await service(t, { 'pagination.default_limit': 5 })
+  const base = await deviating(t, behind, answered => {
+    // one page is shorter than the others
+    if (answered.path.includes('created')) Object.assign(answered.body, { data: (answered.body.data as object[]).slice(0, 3) })
+  })
+  const { titles, found, stdout, status } = await against(t, `${base}/next`, {
+    play: [{ do: 'GET /tickets' }, { do: 'GET /tickets', query: { 'created[gt]': '2020-01-01' } }]
+  })
+  const agreeing = await against(t, behind.baseUrl, { play: [{ do: 'GET /tickets' }, { do: 'GET /tickets', query: { 'created[gt]': '2020-01-01' } }] })
+
+  const [five, three] = ['✗ differs by assumption A10 pagination.default_limit: 5', '✗ differs by assumption A10 pagination.default_limit: 3']
+  t.strictSame([status, titles.filter(title => title.includes('default_limit')).sort()], [1, [three, five]])
+  t.strictSame(
+    found[five]?.filter(problem => problem.includes(' members ')),
+    ['play 1. GET /tickets: data: 3 members here, 5 at the service']
+  )
+  t.strictSame(
+    found[three]?.filter(problem => problem.includes(' members ')),
+    ['play 2. GET /tickets: data: 5 members here, 3 at the service']
+  )
+  t.ok(stdout.includes('\n    default_limit: 3\n'), 'the last one found is in force')
+  t.strictSame(agreeing.titles, [five])
+})
+
 t.test('check --against: the script takes no part, unless the service answers as it does', async t => {
   const script = [{ on: 'POST /refunds', calls: 1, respond: { status: 503 } }]
   const play = [{ ...refund(1), expect: { status: 503 } }, refund(1000)]
@@ -801,9 +1010,8 @@ t.test('check --against: the script takes no part, unless the service answers as
 })
 
 t.test('check --against: the records in the end are read from the service, as far as the API can say', async t => {
-  const user = { id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }
   const renamed = { ...CHARGE, id: 'txn_there' }
-  const behind = await service(t, {}, { data: { ...DATA, users: [user], transactions: [renamed] } })
+  const behind = await service(t, {}, { data: { ...DATA, transactions: [renamed] } })
   const expect = [
     {
       state: {
@@ -817,7 +1025,7 @@ t.test('check --against: the records in the end are read from the service, as fa
   ]
   const scenario = { play: [refund(5)], expect }
 
-  const read = await against(t, behind.baseUrl, { ...scenario, data: { ...DATA, users: [user] } }, ['--var', 'txn_a=txn_there'])
+  const read = await against(t, behind.baseUrl, scenario, ['--var', 'txn_a=txn_there'])
   const unknownUser = await against(t, behind.baseUrl, { expect: [{ state: { users: { usr_x: {}, count: 1 } } }] })
   const refusing = await serving(t, (_request, response) => response.writeHead(403).end('{"error":{"message":"no"}}'))
   const unread = await against(t, refusing, {

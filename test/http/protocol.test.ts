@@ -169,6 +169,18 @@ t.test('BASE-1: a path without the base gets a hint of it, whatever its body', a
     const { status, headers } = await inject({ method: 'GET', url: path, headers: { accept: 'text/html,*/*;q=0.8' } })
     t.strictSame([status, headers.location, headers.vary], [302, console, 'accept'], 'a browser is sent to the console')
   }
+  for (const accept of ['application/json', 'text/html']) {
+    for (const url of ['/', '/?a=b', '/sandbox/own']) {
+      const [get, head] = [await inject({ method: 'GET', url, headers: { accept } }), await inject({ method: 'HEAD', url, headers: { accept } })]
+      const { 'request-id': _get, date: _then, ...headers } = get.headers
+      const { 'request-id': _head, date: _now, ...same } = head.headers
+      t.strictSame([head.status, head.text, same], [get.status, '', headers], `HEAD ${url} with Accept: ${accept}`)
+    }
+  }
+  for (const method of ['HEAD', 'POST', 'OPTIONS'] as const) {
+    const { status, text } = await inject({ method, url: method === 'HEAD' ? '/nowhere' : '/' })
+    t.strictSame([status, text === ''], [404, method === 'HEAD'], `${method} is answered nowhere else, and no other method there`)
+  }
 })
 
 t.test('A08: paths are read as addresses are', async t => {

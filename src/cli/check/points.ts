@@ -17,6 +17,15 @@ export type CheckedFile = {
   /** The settings that make the emulator answer as a running service does. */
   settings: GivenSettings
 }
+/** What is found of a file that is not looked at any further. */
+export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: {} }
+/** A file with one point, which failed. */
+export const withFailure = (file: string, title: string, problem: Problem): CheckedFile => ({
+  ...NOTHING_FOUND,
+  file,
+  points: [{ file, title, problems: [problem], ms: 0 }]
+})
+
 /** A problem by its place in the document. */
 export type PlacedProblem = { at: readonly Step[]; message: string }
 /** A point whose problems are still to be found in the text. */
@@ -24,6 +33,9 @@ export type PlacedPoint = { title: string; problems: readonly PlacedProblem[]; m
 
 export const isFailed = ({ problems, isWarning = false }: Point): boolean => problems.length > 0 && !isWarning
 export const isWarned = ({ problems, isWarning = false }: Point): boolean => problems.length > 0 && isWarning
+
+/** `1 file`, `2 files`. */
+export const countOf = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`
 
 /** Points with the line and column of each problem. */
 export async function withPlaces(points: readonly PlacedPoint[], document: SourceDocument): Promise<Point[]> {

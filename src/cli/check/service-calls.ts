@@ -1,4 +1,6 @@
 /** Makes calls over HTTP as a client would, with bounds on what is read and waited for. */
+import { basicAuthorization } from '../../core/basic-authorization.js'
+import { FORM_TYPE } from '../../core/form.js'
 import type { Fault } from '../../scenario/script.js'
 import type { Play, StepAnswer } from '../../scenario/steps.js'
 
@@ -11,7 +13,7 @@ const DEFAULT_TIMEOUT = 30_000
 /** How long a call that is expected to hang is waited for. */
 const HANG_MS = 1000
 
-/** What stands for an answer where no call was sent. */
+/** The answer in place of a real one where no call was sent. */
 export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: 'it was not sent, since the service cannot be reached' } } }
 
 /** Plays over HTTP. A redirect is not followed, so that no key goes to another address. When no answer can be read, the result is an error with status 0. */
@@ -29,16 +31,15 @@ export function playOver(base: string, { mostBytes = DEFAULT_ANSWER_BYTES, timeo
         headers: {
           accept: 'application/json',
           'accept-encoding': 'identity',
-          ...(key !== null && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
-          ...(form !== null && { 'content-type': 'application/x-www-form-urlencoded' })
+          ...(key !== null && { authorization: basicAuthorization(key) }),
+          ...(form !== null && { 'content-type': FORM_TYPE })
         },
         ...(form !== null && { body: form })
       })
       const { status, headers } = answer
       return {
         ...bodyRead(status, await textOf(answer, mostBytes), headers.get('content-type')),
-        headers: Object.fromEntries(headers),
-        request: headers.get('request-id')
+        headers: Object.fromEntries(headers)
       }
     } catch (error) {
       const message = reasonOf(error as FetchError, longest)

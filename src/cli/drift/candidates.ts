@@ -1,16 +1,27 @@
-/** Which settings are tried where a service answers otherwise: those of the assumptions that the answer can rely on, each with the values that may agree. */
+/** Which settings are tried where an answer of a service differs: those of the assumptions that the answer can rely on, each with the values that may agree. */
+import { pathOf } from '../../core/places.js'
 import { type GivenSettings, nested, SETTINGS, type SettingKey, type Settings } from '../../core/settings.js'
 import { reliedAssumptions } from '../../evidence/relied-assumptions.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../../reference/assumptions.js'
 import { operationOf } from '../../reference/operations.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../../scenario/schemas.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
-import { idParts } from './compare.js'
+import { type DifferenceKind, type FieldDifference, idParts } from './compare.js'
 import type { JudgedAnswer } from './emulated.js'
 
 /** Settings to try together, all of one assumption. */
 export type Candidate = { assumption: AssumptionId; settings: GivenSettings }
-export type Asked = { call: StepCall; there: StepAnswer; here: JudgedAnswer; settings: Settings; accounts: readonly string[] }
+/** A call with both answers, what differs between them, and what can be tried. */
+export type Asked = {
+  call: StepCall
+  there: StepAnswer
+  here: JudgedAnswer
+  differences: readonly FieldDifference[]
+  /** Whether the service refuses because it lacks a record; the status of that refusal is not the status of others. */
+  isLacking: boolean
+  settings: Settings
+  accounts: readonly string[]
+}
 
 /** Single settings to try, those of assumptions that the answer relied on first. */
 export function candidatesFor(asked: Asked): Candidate[] {
@@ -42,16 +53,24 @@ export function pairsOf(candidates: readonly Candidate[]): Candidate[] {
 const keyIn = ({ settings }: Candidate) => Object.keys(settings)[0]
 
 /** The values of a setting that may make the emulator answer as the service did. */
-function valuesFor(key: SettingKey, { call, there, here, accounts }: Asked): unknown[] {
-  const schema = SETTINGS[key].schema as { enum?: readonly unknown[]; type?: string }
+function valuesFor(key: SettingKey, { call, there, here, differences, isLacking, accounts }: Asked): unknown[] {
+  const schema = SETTINGS[key].schema as { enum?: readonly unknown[] }
   if (key === 'auth.accept_any_key') return there.status === here.answer.status ? [] : [...accounts]
-  if (key.startsWith('statuses.')) return [there.status]
+  if (key.startsWith('statuses.')) return isLacking ? [] : [there.status]
+  // only where nothing else differs does an answer show whether errors name their rules
+  if (key === 'errors.expose_rule') return [true, false].filter(isNamed => differences.every(isOfRule(isNamed ? 'unknown' : 'missing')))
   if (key === 'transactions.default_currency') return [fieldOf(there.body, 'currency')]
   if (key.startsWith('ids.')) return idValues(key, there.body, here.answer.body)
   // warn answers as ignore does, and says more than a service would
   if (schema.enum !== undefined) return schema.enum.filter(value => value !== 'warn')
-  return schema.type === 'boolean' ? [true, false] : wholeNumbers(call, there.body)
+  return wholeNumbers(call, there.body)
 }
+
+/** Whether the rule or the assumption of a refusal is what one of the answers does not name. */
+const isOfRule =
+  (wanted: DifferenceKind) =>
+  ({ kind, steps }: FieldDifference) =>
+    kind === wanted && ['error.rule', 'error.assumption'].includes(pathOf(steps))
 
 /** The part of a new id that the setting is about; prefixes of other resources say nothing. */
 function idValues(key: SettingKey, there: Json, here: Json): unknown[] {

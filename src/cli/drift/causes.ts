@@ -1,18 +1,20 @@
-/** Why a running service answers otherwise where no setting makes the emulator answer so: a rule, an assumption, an unknown field, or other data. */
+/** Why an answer of a running service differs where no setting makes the emulator answer so: a rule, an assumption, an unknown field, or other data. */
 import type { Step } from '../../core/places.js'
 import type { AssumptionId } from '../../reference/assumptions.js'
 import { type Family, type Operation, operationOf } from '../../reference/operations.js'
 import { RULES, type RuleId } from '../../reference/rules.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
-import type { FieldDifference } from './compare.js'
+import { errorIn, type FieldDifference } from './compare.js'
 import type { JudgedAnswer } from './emulated.js'
 import type { IdPairs } from './id-pairs.js'
+import { MISSING_CODES, MISSING_RULES, namedIn, type RecordsThere, saysMissing } from './records-there.js'
 
 export type Cause =
   | { by: 'rule'; rules: readonly RuleId[] }
   | { by: 'assumption'; assumption: AssumptionId }
   | { by: 'field'; family: Family; field: string; isTop: boolean }
-  | { by: 'data' }
+  /** `lacked`, in words: the records, at least one of which the service says that it does not have. */
+  | { by: 'data'; lacked?: string }
 /** A call with both answers, and all that differs between them. */
 export type Differing = {
   call: StepCall
@@ -20,13 +22,14 @@ export type Differing = {
   here: JudgedAnswer
   differences: readonly FieldDifference[]
   pairs: IdPairs
+  recordsThere: RecordsThere
   /** Whether the emulator has a record of this id. */
   isKnown: (id: string) => boolean
 }
 
 const DATA: Cause = { by: 'data' }
 /** Refusals of what the emulator does not have; the service may have it. */
-const UNKNOWN_HERE: readonly string[] = ['resource_missing', 'reference_missing', 'cursor_unknown', 'api_key_unknown', 'api_key_missing']
+const UNKNOWN_HERE: readonly unknown[] = [...MISSING_CODES, 'cursor_unknown', 'api_key_unknown', 'api_key_missing']
 const ID_FIELDS: readonly Step[] = ['first_id', 'last_id']
 const LIST_FIELDS: readonly Step[] = ['has_more', ...ID_FIELDS, 'url', 'object']
 const FILTER_RULES: Readonly<Record<string, RuleId>> = {
@@ -43,21 +46,33 @@ export function causeOf(difference: FieldDifference, differing: Differing): Caus
   const { operation } = differing.here.judged
   if (operation === null) return DATA
   const about = operationOf(operation)
+  const lacked = lackedThere(differing)
+  if (lacked !== null) return { by: 'data', lacked }
   const cause = difference.kind === 'outcome' ? causeOfOutcome(differing, about) : causeOfField(difference, differing, about)
   if (cause.by === 'rule') return cause.rules.every(rule => about.rules.includes(rule)) ? cause : DATA
   return cause.by === 'assumption' && !about.assumptions.includes(cause.assumption) ? DATA : cause
+}
+
+/** What a service may lack, in words, where it refuses a call for a record that the emulator has. */
+export function lackedThere({ call, there, here: { judged }, recordsThere }: Pick<Differing, 'call' | 'there' | 'here' | 'recordsThere'>): string | null {
+  return MISSING_CODES.includes(judged.refusal?.code) ? null : recordsThere.lackedBy(call, there)
 }
 
 const byRule = (...rules: RuleId[]): Cause => ({ by: 'rule', rules })
 const byAssumption = (assumption: AssumptionId): Cause => ({ by: 'assumption', assumption })
 
 /** One made what the other refused. */
-function causeOfOutcome({ there, here: { judged } }: Differing, about: Operation): Cause {
+function causeOfOutcome({ call, there, here: { judged }, recordsThere }: Differing, about: Operation): Cause {
   if (there.status >= 500) return DATA
   if (judged.refusal !== null) {
     const { code, rule, assumption } = judged.refusal
-    if (UNKNOWN_HERE.includes(code)) return DATA
+    if (UNKNOWN_HERE.includes(code) && !(MISSING_CODES.includes(code) && recordsThere.isWithout(call))) return DATA
     return rule !== null ? byRule(rule) : byAssumption(assumption as AssumptionId)
+  }
+  // the service has shown every record that the call names
+  if (saysMissing(there) && namedIn(call).length > 0) {
+    const rules = MISSING_RULES.filter(rule => about.rules.includes(rule))
+    return rules.length > 0 ? byRule(...rules) : DATA
   }
   const named = errorIn(there.body).rule
   if (typeof named === 'string' && named in RULES) return byRule(named as RuleId)
@@ -69,7 +84,6 @@ function causeOfOutcome({ there, here: { judged } }: Differing, about: Operation
 
 /** Beginnings of rules that are about every call. */
 const GENERAL = ['FORM', 'AUTH', 'BASE']
-const errorIn = (body: Json): Record<string, unknown> => ((body ?? {}) as { error?: Record<string, unknown> }).error ?? {}
 
 function causeOfField(difference: FieldDifference, differing: Differing, about: Operation): Cause {
   const { here, there } = differing

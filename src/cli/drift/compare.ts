@@ -1,11 +1,11 @@
 /** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up, times are compared by their form. */
-import type { Step } from '../../core/places.js'
-import { pathOf } from '../../core/places.js'
+import { pathOf, type Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
 import type { Json, StepAnswer } from '../../scenario/steps.js'
 import type { IdPairs } from './id-pairs.js'
 
 /**
- * What differs: `outcome` where one made what the other refused; `status` otherwise; `missing` and `unknown` for a field that the service does not have, or
+ * What differs: `outcome` where one did what the other refused, `status` for any other two statuses; `missing` and `unknown` for a field that the service does not have, or
  * has besides; `record` for another record at this place of a list, `members` for their number; `prefix` and `length` of a new id; `value`.
  */
 export type DifferenceKind = 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
@@ -14,12 +14,15 @@ export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; he
 export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isCreate: boolean }
 
 const OWN_IDS: readonly Step[] = ['id', 'first_id', 'last_id']
-const REFERENCES: readonly Step[] = ['account', 'location', 'ticket', 'transaction', 'reseller']
+/** Fields by which a record refers to another one. */
+export const REFERENCES: readonly string[] = ['account', 'location', 'ticket', 'transaction', 'reseller']
 /** Texts for people, and ids of answers: only their types are compared. */
 const FREE_TEXT = ['error.message', 'error.request_id']
 
-const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
-const isObject = (value: Json | undefined): value is { [name: string]: Json } => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Whether an answer says that what was asked was done. */
+export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
+/** The error that an answer shows; empty where it shows none. */
+export const errorIn = (body: Json): Readonly<Record<string, unknown>> => (isObject(body) && isObject(body.error) ? body.error : {})
 
 /** What differs between the answers, status first. */
 export function answerDifferences(there: StepAnswer, here: StepAnswer, comparison: Comparison): FieldDifference[] {
@@ -75,7 +78,7 @@ function isSame(there: Json | undefined, here: Json | undefined, steps: readonly
   if (name === 'created') return there === here || formOf(there) === formOf(here)
   if (name === 'url') return pathBelow(there, bases.there).replace(/[\w-]+/g, id => pairs.here(id)) === pathBelow(here, bases.here)
   if (OWN_IDS.includes(name as Step)) return pairs.match(there, here)
-  if (REFERENCES.includes(name as Step)) return pairs.match(there, here, { isReference: true })
+  if (REFERENCES.includes(name as string)) return pairs.match(there, here, { isReference: true })
   return pairs.here(there) === here
 }
 

@@ -34,7 +34,7 @@ const SCRIPTED = (scripted: Drift['scripted']): PlacedPoint => ({
   ms: 0
 })
 
-/** `statuses.refund_refused: 422`, as it stands in a settings block. */
+/** `statuses.refund_refused: 422`, as a settings block has it. */
 const shownSettings = (settings: object) =>
   Object.entries(settings)
     .map(([key, value]) => `${key}: ${JSON.stringify(value).replace(/^"(\w+)"$/, '$1')}`)
@@ -61,16 +61,17 @@ function titleOf({ cause, differences }: Caused): string {
 }
 
 /** A point for each title, in the order in which the titles come. */
-function grouped<D extends Deviation>(deviations: readonly D[], titleFor: (deviation: D) => string): PlacedPoint[] {
+function grouped<D extends Deviation & { cause?: Cause }>(deviations: readonly D[], titleFor: (deviation: D) => string): PlacedPoint[] {
   const groups = new Map<string, PlacedProblem[]>()
   for (const deviation of deviations) {
     // the value in the title is that of the first call
     const title = titleFor(deviation)
     const key = [...groups.keys()].find(known => known.split('; a candidate')[0] === title.split('; a candidate')[0]) ?? title
-    const { exchange, differences } = deviation
+    const { exchange, differences, cause } = deviation
+    const why = cause?.by === 'data' && cause.lacked !== undefined ? `; the service has no ${cause.lacked}` : ''
     groups.set(key, [
       ...(groups.get(key) ?? []),
-      ...differences.map(difference => ({ at: exchange.place, message: `${exchange.label}: ${shownDifference(difference)}` }))
+      ...differences.map(difference => ({ at: exchange.place, message: `${exchange.label}: ${shownDifference(difference)}${why}` }))
     ])
   }
   return [...groups].map(([title, problems]) => ({ title, problems: listed(problems), ms: 0 }))

@@ -1,7 +1,8 @@
 /**
- * How a running service answers otherwise than the emulator, and why. The calls were made there already; here they are made in an emulator of its own, whose
+ * How the answers of a running service differ from those of the emulator, and why. The calls were made there already; here they are made in an emulator of its own, whose
  * settings are changed until it answers as the service did, as far as a setting can.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Step } from '../../core/places.js'
 import { type GivenSettings, type SettingKey, settingsInForce } from '../../core/settings.js'
 import { BASE } from '../../http/paths.js'
@@ -10,10 +11,11 @@ import { operationOf } from '../../reference/operations.js'
 import type { Snapshot } from '../../sandbox/snapshots.js'
 import { type StepCall, type StepData, type StepOutcome, wantsStatus } from '../../scenario/steps.js'
 import { type Candidate, candidatesFor, pairsOf } from './candidates.js'
-import { type Cause, causeOf } from './causes.js'
-import { answerDifferences, distanceOf, type FieldDifference } from './compare.js'
+import { type Cause, causeOf, lackedThere } from './causes.js'
+import { answerDifferences, distanceOf, type FieldDifference, isMade } from './compare.js'
 import { type Emulated, type EmulatedOptions, emulated, type JudgedAnswer } from './emulated.js'
 import { IdPairs } from './id-pairs.js'
+import { RecordsThere } from './records-there.js'
 
 /** A call that was made at the service, with its answer and where the scenario writes it. */
 export type Exchange = { place: readonly Step[]; label: string; outcome: StepOutcome; expect: StepData['expect'] | undefined }
@@ -47,22 +49,36 @@ const MOST_ROUNDS = 4
 export async function driftOf(exchanges: readonly Exchange[], options: DriftOptions): Promise<Drift> {
   const ordered = inEffectOrder(exchanges)
   let settings: GivenSettings = {}
-  const explained: Explained[] = []
+  const earlier: Explained[] = []
   let round = await compareAll(ordered, settings, options)
   for (let count = 1; round.explained.length > 0 && count < MOST_ROUNDS; count++) {
-    explained.push(...round.explained)
-    for (const found of round.explained) settings = { ...settings, ...found.settings }
+    earlier.push(...round.explained)
+    settings = withSettingsOf(round, settings)
     round = await compareAll(ordered, settings, options)
   }
-  settings = await withoutNeedless(settings, ordered, options)
+  settings = await withoutNeedless(withSettingsOf(round, settings), ordered, options)
   const isNeeded = ({ settings: own }: Explained) => Object.entries(own).some(([key, value]) => settings[key as SettingKey] === value)
-  return { ...round, settings, explained: explained.filter(isNeeded) }
+  // what the last round still had to explain shows which settings contradict each other, though only one of them is in force
+  return { ...round, settings, explained: onceEach([...earlier.filter(isNeeded), ...round.explained]) }
+}
+
+const withSettingsOf = ({ explained }: Pick<Round, 'explained'>, before: GivenSettings): GivenSettings =>
+  Object.assign({}, before, ...explained.map(({ settings }) => settings))
+
+/** What several rounds found of the same call, once. */
+function onceEach(explained: readonly Explained[]): Explained[] {
+  const found = new Map<Exchange, Explained[]>()
+  for (const one of explained) {
+    const known = found.get(one.exchange) ?? []
+    if (!known.some(({ settings }) => isDeepStrictEqual(settings, one.settings))) found.set(one.exchange, [...known, one])
+  }
+  return [...found.values()].flat()
 }
 
 /** Calls that were made at once are compared in the order that their answers suggest: those that were made, then those that were refused. */
 function inEffectOrder(exchanges: readonly Exchange[]): Exchange[] {
   const groupOf = ({ place }: Exchange) => `${place[0]} ${place[1]}`
-  const refused = ({ outcome }: Exchange) => (outcome.answer.status >= 200 && outcome.answer.status < 300 ? 0 : 1)
+  const refused = ({ outcome }: Exchange) => (isMade(outcome.answer) ? 0 : 1)
   const ranks = new Map([...new Set(exchanges.map(groupOf))].map((group, rank) => [group, rank]))
   const rank = (exchange: Exchange) => ranks.get(groupOf(exchange)) as number
   return [...exchanges].sort((a, b) => rank(a) - rank(b) || refused(a) - refused(b))
@@ -86,7 +102,7 @@ async function withoutNeedless(settings: GivenSettings, exchanges: readonly Exch
 
 type Round = Pick<Drift, 'explained' | 'remaining' | 'scripted' | 'pairs'>
 
-/** Makes every call in an emulator with these settings; where it answers otherwise, settings are tried unless `isSearching` is false. */
+/** Makes every call in an emulator with these settings; where its answer differs, settings are tried unless `isSearching` is false. */
 async function compareAll(
   exchanges: readonly Exchange[],
   settings: GivenSettings,
@@ -95,9 +111,14 @@ async function compareAll(
 ): Promise<Round> {
   const emulator = await emulated({ ...options, settings })
   const named = [...options.variables].filter(([name]) => emulator.known.isKnown(name)).map(([name, value]) => [value, name] as const)
-  const state: State = { emulator, options, pairs: new IdPairs(emulator.known, named), explained: [], remaining: [], scripted: [], isSearching }
+  const pairs = new IdPairs(emulator.known, named)
+  const state: State = { emulator, options, pairs, recordsThere: new RecordsThere(), explained: [], remaining: [], scripted: [], isSearching }
   try {
-    for (const exchange of exchanges) if (wasMade(exchange)) await compareOne(exchange, state)
+    for (const exchange of exchanges) {
+      if (!wasMade(exchange)) continue
+      await compareOne(exchange, state)
+      state.recordsThere.note(exchange.outcome.call, exchange.outcome.answer)
+    }
   } finally {
     await emulator.close()
   }
@@ -109,6 +130,7 @@ type State = {
   options: DriftOptions
   isSearching: boolean
   pairs: IdPairs
+  recordsThere: RecordsThere
   explained: Explained[]
   remaining: Caused[]
   scripted: Exchange[]
@@ -137,7 +159,8 @@ async function compareOne(exchange: Exchange, state: State): Promise<void> {
   state.pairs = last.pairs
   const { differences, here } = last
   if (differences.length === 0) return
-  const differing = { call: outcome.call, there: outcome.answer, here, differences, pairs: last.pairs, isKnown: emulator.known.isKnown }
+  const { pairs, recordsThere } = state
+  const differing = { call: outcome.call, there: outcome.answer, here, differences, pairs, recordsThere, isKnown: emulator.known.isKnown }
   for (const difference of differences) state.remaining.push({ exchange, differences: [difference], cause: causeOf(difference, differing) })
   // the state goes on as that of the service
   if (differences[0]?.kind === 'outcome') emulator.sandbox.restore(before)
@@ -176,24 +199,26 @@ function translated({ path, query, form, ...call }: StepCall, pairs: IdPairs): S
 /** Changes settings as long as one brings the answers nearer; they stay changed. */
 async function explain(exchange: Exchange, { first, before }: { first: Attempt; before: Snapshot }, state: State): Promise<void> {
   let best = first
+  const { sandbox } = state.emulator
   while (best.differences.length > 0) {
-    const { sandbox } = state.emulator
     const { answer: there, call } = exchange.outcome
-    const accounts = sandbox.store.accounts.inCreationOrder().map(({ id }) => id)
-    const singles = candidatesFor({ call, there, here: best.here, settings: sandbox.settings, accounts: accounts.slice(0, MOST_ACCOUNTS) })
+    const { here, differences } = best
+    const isLacking = lackedThere({ call, there, here, recordsThere: state.recordsThere }) !== null
+    // those of the scenario alone: a setting is in force before any call makes an Account
+    const accounts = sandbox.requireLoaded().store.accounts.inCreationOrder().slice(0, MOST_ACCOUNTS)
+    const singles = candidatesFor({ call, there, here, differences, isLacking, settings: sandbox.settings, accounts: accounts.map(({ id }) => id) })
     const nearer = (await nearest(singles, best)) ?? (await nearest(pairsOf(singles), best))
     if (nearer === null) break
     const { candidate, found } = nearer
     await sandbox.changeSettings(candidate.settings)
     const left = new Set(found.differences.map(shownPlace))
-    state.explained.push({ ...candidate, exchange, differences: best.differences.filter(difference => !left.has(shownPlace(difference))) })
+    state.explained.push({ ...candidate, exchange, differences: differences.filter(difference => !left.has(shownPlace(difference))) })
     best = found
   }
 
   async function nearest(candidates: readonly Candidate[], { differences }: Attempt): Promise<{ candidate: Candidate; found: Attempt } | null> {
     let least = distanceOf(differences)
     let best: { candidate: Candidate; found: Attempt } | null = null
-    const { sandbox } = state.emulator
     for (const candidate of candidates) {
       const { values } = settingsInForce({ control: sandbox.settings })
       await sandbox.changeSettings(candidate.settings)

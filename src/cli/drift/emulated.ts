@@ -1,9 +1,7 @@
 /** The emulator that a running service is compared with: a scenario's records and settings, without its script. */
 import { buildApp } from '../../app.js'
-import { FORM_TYPE } from '../../core/form.js'
 import { type GivenSettings, settingsInForce } from '../../core/settings.js'
 import type { JudgedCall } from '../../evidence/judged-call.js'
-import { BASE } from '../../http/paths.js'
 import { Sandboxes } from '../../sandbox/sandboxes.js'
 import type { SourceDocument } from '../../scenario/documents.js'
 import type { Library } from '../../scenario/library.js'
@@ -21,8 +19,7 @@ export type Emulated = Awaited<ReturnType<typeof emulated>>
 
 /** An emulator with these settings besides those of the scenario. */
 export async function emulated({ document, library, launch, settings, variables }: EmulatedOptions) {
-  const flag: GivenSettings = { ...launch.flag, ...settings, 'evidence.journal': true, 'evidence.coverage': true }
-  const inForce = { ...launch, flag }
+  const inForce = { ...launch, flag: { ...launch.flag, ...settings } }
   const sandboxes = new Sandboxes({ library, launch: inForce, machine: Date.now })
   const sandbox = sandboxes.main
   await sandboxes.start(document, { name: document.name, file: document.name }, { variables: givenVariables({ variables }) })
@@ -32,23 +29,8 @@ export async function emulated({ document, library, launch, settings, variables 
 
   /** Makes a call as a client would. */
   const ask = async ({ method, path, query, key, form }: StepCall): Promise<JudgedAnswer> => {
-    const { journal } = sandbox.evidence
-    const recorded = new Promise<JudgedCall>(resolve => {
-      const stop = journal.listen(call => {
-        stop()
-        resolve(call)
-      })
-    })
-    const answer = await app.inject({
-      method: method as 'GET',
-      url: `${BASE}${path}${query === '' ? '' : `?${query}`}`,
-      headers: {
-        ...(key !== null && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
-        ...(form !== null && { 'content-type': FORM_TYPE })
-      },
-      ...(form !== null && { payload: form })
-    })
-    return { answer: { status: answer.statusCode, body: answer.payload === '' ? null : JSON.parse(answer.payload) }, judged: await recorded }
+    const { call } = await app.tryIn(sandbox, { method, path: `${path}${query === '' ? '' : `?${query}`}`, key, form })
+    return { answer: { status: call.status, body: call.text === '' ? null : JSON.parse(call.text) }, judged: call }
   }
   return {
     ask,

@@ -8,10 +8,10 @@ export class IdPairs {
   readonly #there: Map<string, string>
   readonly #known: KnownIds
 
-  /** `pairs` are ids of the service with those of the emulator. */
+  /** `pairs` are ids of the service with those of the emulator; an empty text is none. */
   constructor(known: KnownIds, pairs: Iterable<readonly [there: string, here: string]> = []) {
     this.#known = known
-    this.#here = new Map(pairs)
+    this.#here = new Map([...pairs].filter(([there]) => there !== ''))
     this.#there = new Map([...this.#here].map(([there, here]) => [here, there]))
   }
 
@@ -38,7 +38,7 @@ export class IdPairs {
     const known = this.#here.get(there)
     if (known !== undefined) return known === here
     if (there === here) return true
-    if (this.#there.has(here) || this.#known.isKnown(there) || (!isReference && this.#known.isLoaded(here))) return false
+    if (there === '' || this.#there.has(here) || this.#known.isKnown(there) || (!isReference && this.#known.isLoaded(here))) return false
     this.#here.set(there, here)
     this.#there.set(here, there)
     return true
