@@ -119,8 +119,7 @@ function withoutOwn(words: Json, hasVariables: boolean): Json {
   const inner = (part: unknown) => portable(part as Json, hasVariables)
   // both are of different types
   if (condition !== undefined) return anyOf(inner(ofType), inner(otherwise))
-  if (Array.isArray(type) && type.filter(one => one !== 'null').length > 1)
-    return anyOf(...type.map(one => withoutOwn(Object.fromEntries(Object.entries({ ...words, type: one }).filter(([word]) => isOf(one, word))), hasVariables)))
+  if (Array.isArray(type) && type.filter(one => one !== 'null').length > 1) return anyOf(...type.map(one => withoutOwn({ ...words, type: one }, hasVariables)))
   const said = Object.fromEntries(
     Object.entries({ ...words, ...(format === undefined ? {} : { format: undefined, ...FORMATS[format as string] }) })
       .filter(([word, value]) => value !== undefined && !/^[x~]/.test(word))
@@ -133,16 +132,6 @@ function withoutOwn(words: Json, hasVariables: boolean): Json {
   if (properties?.on !== undefined) return { ...said, allOf: [referTo('matchByOperation')] }
   return properties?.do === undefined ? said : { ...said, allOf: [referTo('callByOperation')] }
 }
-
-const OF_TYPES: Readonly<Record<string, readonly string[]>> = {
-  string: ['minLength', 'pattern', 'format', 'enum'],
-  integer: ['minimum', 'maximum'],
-  number: ['minimum', 'maximum'],
-  array: ['items', 'minItems'],
-  object: ['properties', 'additionalProperties', 'required']
-}
-/** Whether a word of a schema says something of values of a type. */
-const isOf = (type: string, word: string): boolean => word === 'type' || OF_TYPES[type]?.includes(word) === true
 
 /** Whether a part allows scalars, but not every text. */
 function isLimited({ type, enum: words, pattern }: Json): boolean {
