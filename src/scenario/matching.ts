@@ -181,14 +181,14 @@ function stepsOf(name: string): string[] {
   return brackets ? [head, ...brackets.slice(1, -1).split('][')] : [head]
 }
 
-/** A value that is looked at: its name, and what its tables say of it; none for what is no parameter. */
-type Tested = { name: readonly string[]; schemas: readonly Schema[]; onlyRight: boolean }
+/** A value that is looked at: its name, and what its tables say of it; none for what is no parameter. A member of a list can hold no conditions. */
+type Tested = { name: readonly string[]; schemas: readonly Schema[]; onlyRight: boolean; isMember?: boolean }
 
 async function compileTest(wanted: Wanted, tested: Tested, report: Note): Promise<Test> {
   if (Array.isArray(wanted)) {
     if (wanted.length === 0) report([], 'an empty list matches no call')
     const tests: Test[] = []
-    for (const one of wanted as readonly Scalar[]) tests.push(await compileTest(one, tested, report))
+    for (const one of wanted as readonly Scalar[]) tests.push(await compileTest(one, { ...tested, isMember: true }, report))
     return anyOf(tests)
   }
   if (isObject(wanted)) return compileConditions(wanted as Conditions, tested, report)
@@ -200,7 +200,7 @@ async function compileTest(wanted: Wanted, tested: Tested, report: Note): Promis
   if (IS_DIGEST.test(text)) return ofText(value => digestOf(value) === text)
   if (tested.onlyRight && tested.schemas.length > 0) {
     const [problem, ...others] = tested.schemas.map(schema => neverSent(wanted as Scalar, schema))
-    if (problem && others.every(other => other !== null)) report([], problem)
+    if (problem && others.every(other => other !== null)) report([], `${problem}${tested.isMember ? '' : conditionMeant(text, tested.schemas)}`)
   }
   return ofText(value => value === text)
 }
@@ -288,6 +288,15 @@ function neverSent(wanted: Scalar, schema: Schema): string | null {
   if (problem === null) return null
   const isShort = schema.format === 'last4' && typeof wanted === 'number' && text.length < 4
   return `can never match: ${problem.expected}${isShort ? `; quote it: "${text.padStart(4, '0')}"` : ''}`
+}
+
+const SIGNS: Readonly<Record<string, string>> = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' }
+
+/** `; write { gt: 5000 }` for the text `>5000`; an empty text for one that compares nothing. */
+function conditionMeant(text: string, schemas: readonly Schema[]): string {
+  const [, sign = '', bound = ''] = /^\s*([<>]=?)\s*(.*?)\s*$/.exec(text) ?? []
+  const isComparable = schemas.some(isNumeric) ? NUMBER.test(bound) : instantOf(bound) !== null
+  return sign !== '' && isComparable ? `; write { ${SIGNS[sign]}: ${bound} }` : ''
 }
 
 /** Characters that a pattern has at most, and instructions that it compiles to at most: a repeat needs many. */

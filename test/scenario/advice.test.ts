@@ -258,6 +258,42 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
       matching('body: { payment_type: vip }')
     ],
     [
+      'a country by the name that people give it',
+      `${BEGIN}data:\n  locations:\n    - { account: mch_bistro, display_name: L, address: { country: UK } }\n`,
+      ['4:67 data.locations[0].address.country: UK is not an ISO 3166 code; the United Kingdom is GB'],
+      `${BEGIN}data:\n  locations:\n    - { account: mch_bistro, display_name: L, address: { country: GB } }\n`
+    ],
+    ...(
+      [
+        ['>5000', 'gt: 5000'],
+        ['>= 5000', 'gte: 5000'],
+        [' < -1.5 ', 'lt: -1.5'],
+        ['<=0', 'lte: 0']
+      ] as const
+    ).map(([text, meant]): [string, string, string[], string] => [
+      `a comparison as text, ${text}`,
+      matching(`body: { amount: "${text}" }`),
+      [`3:56 script[0].match.body.amount: can never match: a number was expected, not ${text}; write { ${meant} }`],
+      matching(`body: { amount: { ${meant} } }`)
+    ]),
+    [
+      'a comparison with a word, and one in a list',
+      matching('body: { amount: ">many", tip_amount: [">5", 5] }'),
+      [
+        '3:56 script[0].match.body.amount: can never match: a number was expected, not >many',
+        '3:77 script[0].match.body.tip_amount: can never match: a number was expected, not >5'
+      ],
+      matching('body: { amount: 5, tip_amount: [5] }')
+    ],
+    [
+      'a comparison of instants as text',
+      entry('match: { query: { created: { gte: ">=2026-03-01" } } }, delay: 1s', 'GET /tickets'),
+      [
+        '3:59 script[0].match.query.created.gte: can never match: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z; write { gte: 2026-03-01 }'
+      ],
+      entry('match: { query: { created: { gte: { gte: 2026-03-01 } } } }, delay: 1s', 'GET /tickets')
+    ],
+    [
       'a comparison of text',
       matching('body: { card: { brand: { gt: a } } }'),
       ['3:69 script[0].match.body.card.brand.gt: card.brand is text; numbers and instants can be compared, text is matched by value, list or /pattern/'],
