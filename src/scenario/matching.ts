@@ -44,7 +44,8 @@ type Names = { readonly [name: string]: Wanted | Names }
 type Test = (value: string | null | undefined) => boolean | null
 type Note = (steps: readonly string[], message: string) => void
 
-const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
+/** The parts of a match that hold names of parameters, each with the table that these are in. */
+export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
 const COMPARISONS: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
   gt: (value, bound) => value > bound,
   gte: (value, bound) => value >= bound,
