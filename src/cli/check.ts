@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.js'
 import { concerns, type Gate } from '../control/reports/gates.js'
 import { createFormDecoder } from '../core/form.js'
-import { LATEST_INSTANT } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import { type GivenSettings, type Settings, settingsInForce } from '../core/settings.js'
@@ -154,7 +153,7 @@ async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<Found
   if (play.length > 0) {
     // a client of its own, so that the script acts on its calls and can lose their answers
     const client = service ? counting(service) : playOver(`${await app.listen({ host: '127.0.0.1', port: 0 })}${BASE}`, options)
-    const wait = service ? (ms: number) => sleep(Math.min(ms, MOST_WAITED)) : (ms: number) => advance(sandbox, ms)
+    const wait = service ? (ms: number) => sleep(Math.min(ms, MOST_WAITED)) : (ms: number) => sandbox.advanceClock(ms)
     await playSteps(play, client, bindings, outcome => add('play', outcome), answers, wait)
   }
   // calls are counted by what became of them when their connections have ended
@@ -257,6 +256,3 @@ const endingBy = ({ operation }: SentCall, { status }: StepAnswer): Ending => ({
 
 /** The longest that a play really waits at a running service, ten minutes. */
 const MOST_WAITED = 600_000
-
-/** Moves a sandbox's clock on, to the last instant that can be stored at most. */
-const advance = (sandbox: Sandbox, ms: number): void => sandbox.setClock({ at: Math.min(sandbox.clock.now() + ms, LATEST_INSTANT) })

@@ -169,7 +169,7 @@ async function playedIn(start: Start, calls: readonly JudgedCall[], { words, clo
   const plays: Played[] = []
   const waits = waitsBefore(calls, clock)
   for (const [index, call] of calls.entries()) {
-    if (waits[index] !== 0) sandbox.setClock({ at: sandbox.clock.now() + (waits[index] as number) })
+    sandbox.advanceClock(waits[index] as number)
     const made = playOf(call, {
       keyOf: account => (first === keyOf(account) ? undefined : keyOf(account)),
       written: text => ids.written.get(text) ?? text
@@ -190,13 +190,21 @@ async function playedIn(start: Start, calls: readonly JudgedCall[], { words, clo
   return plays
 }
 
-/** How many milliseconds a frozen clock was moved on before each call. */
-function waitsBefore(calls: readonly JudgedCall[], { running }: ClockStart): number[] {
-  let now: number | undefined
-  return calls.map(({ at }) => {
-    const before = now ?? at
-    const wait = running ? 0 : Math.min(Math.max(0, at - before), LONGEST)
-    now = before + wait
+/** By how many milliseconds the clock was set forward before each call, or back; the time that passed on a running clock by itself is left out. */
+const movesBefore = (calls: readonly JudgedCall[], { running }: ClockStart): number[] =>
+  calls.map(({ at, now }, index) => {
+    const before = calls[index - 1]
+    if (before === undefined || before.at === at) return 0
+    return at - before.at - (running ? now - before.now : 0)
+  })
+
+/** How long the frozen clock of a play has to wait before each call. */
+function waitsBefore(calls: readonly JudgedCall[], clock: ClockStart): number[] {
+  let [recorded, played] = [0, 0]
+  return movesBefore(calls, clock).map(move => {
+    recorded += move
+    const wait = Math.min(Math.max(0, recorded - played), LONGEST)
+    played += wait
     return wait
   })
 }
@@ -333,7 +341,7 @@ function notesOn({ accounts, members }: Start, plays: readonly Played[], { calls
       .map(account => `The key ${keyOf(account)} stands for those of ${account}.`),
     ...plays.flatMap(({ call, notes }) => notes.map(note => `${titleOf(call)}: ${note}.`)),
     ...(dropped > 0 ? [`The journal no longer holds the first ${dropped} calls: the first state is the one after them.`] : []),
-    ...(!clock.running && calls.some(({ at }, index) => at < (calls[index - 1]?.at ?? at))
+    ...(movesBefore(calls, clock).some(move => move < 0)
       ? ['The clock was set back between the calls; here it stays where it is until it is past the time of a call.']
       : []),
     ...([...new Set(calls.map(({ settings }) => settings))].some(settings => !isDeepStrictEqual(settings, first?.settings))

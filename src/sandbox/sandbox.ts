@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events'
 import { Clock } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { kindOf } from '../core/ids.js'
-import { isoOf } from '../core/instants.js'
+import { isoOf, LATEST_INSTANT } from '../core/instants.js'
 import { didYouMean, sentence, shortened } from '../core/nearest.js'
 import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
 import {
@@ -316,6 +316,14 @@ export class Sandbox {
   setClock({ at, running }: { at?: number; running?: boolean }): void {
     const { clock } = this
     this.#state.clock = new Clock(this.#dependencies.machine, { at: at ?? clock.now(), running: running ?? clock.running })
+  }
+
+  /** Moves the clock on by so many milliseconds, to the last instant that can be stored at most. */
+  advanceClock(ms: number): void {
+    const { clock } = this
+    const now = this.machineNow()
+    const at = Math.min(clock.now(now) + ms, LATEST_INSTANT)
+    this.#state.clock = new Clock(this.#dependencies.machine, { at, running: clock.running }, now)
   }
 
   /**

@@ -9,7 +9,7 @@ import { isoOf } from '../../src/core/instants.js'
 import { NO_WORDS } from '../../src/core/secret-words.js'
 import { recordingOf, scenarioOf } from '../../src/sandbox/recorded-scenario.js'
 import { failuresIn } from '../support/checked.js'
-import { type Blame, blameOf, MERCHANT, NOW, RESELLER, startTestEmulator } from '../support/emulator.js'
+import { type Blame, blameOf, MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
@@ -300,6 +300,58 @@ t.test('a recording: a frozen clock is moved on by wait, and what depends on it 
   t.strictSame(play[5].expect.body, { has_more: false, data: [{ id: '${transaction_3.id}' }] })
   t.ok(notesIn(text).includes('The clock was set back between the calls; here it stays where it is until it is past the time of a call.'))
   t.strictSame(await problemsOf(t, text), [])
+})
+
+t.test('a recording: a running clock that was advanced is moved on by wait, by as much and not by the time that passes by itself', async t => {
+  for (const clock of [undefined, { now: '2026-03-31T23:00:00Z' }]) {
+    let machine = Date.parse(NOW)
+    const scenario = { ...(clock && { clock }), data: smallFixture(RECORDS) }
+    const { call, control, ...emulator } = await startTestEmulator(t, { machine: () => (machine += 137), scenario })
+    const since = isoOf(Date.parse(clock?.now ?? NOW) + 60 * 60_000)
+    const listed = { query: encodeForm({ 'created[gte]': since }) }
+    await call('POST /transactions', { body: PAID })
+    await call('POST /transactions', { body: PAID })
+    await control('POST /clock/advance', { by: '90m' })
+    await call('GET /transactions', listed)
+    await call('POST /transactions', { body: PAID })
+    await control('POST /clock/advance', { by: '10s' })
+    await control('POST /clock/advance', { by: '5s' })
+    await call('GET /transactions', listed)
+
+    const text = await recorded({ call, control, ...emulator })
+    const { play } = parse(text)
+
+    t.strictSame(
+      play.map(({ wait, do: on }: Json) => wait ?? on),
+      ['POST /transactions', 'POST /transactions', '90m', 'GET /transactions', 'POST /transactions', '15s', 'GET /transactions']
+    )
+    t.strictSame(play.at(-1).expect.body, { has_more: false, data: [{ id: '${transaction_4.id}' }] })
+    t.notMatch(text, 'set back')
+    t.strictSame(await problemsOf(t, text), [])
+  }
+})
+
+t.test('a recording: a running clock that was set back, which a comment says, is not moved on until it is past the time of a call', async t => {
+  let machine = Date.parse(NOW)
+  const emulator = await startTestEmulator(t, { machine: () => machine, scenario: { clock: { now: NOW }, data: smallFixture(RECORDS) } })
+  const { call, control } = emulator
+  await call('GET /tickets')
+  machine += 5000
+  await control('PUT /clock', { now: NOW })
+  machine += 1000
+  await call('GET /tickets')
+  await control('POST /clock/advance', { by: '5s' })
+  await call('GET /tickets')
+  await control('POST /clock/advance', { by: '1s' })
+  await call('GET /tickets')
+
+  const text = await recorded(emulator)
+
+  t.strictSame(
+    parse(text).play.map(({ wait, do: on }: Json) => wait ?? on),
+    ['GET /tickets', 'GET /tickets', 'GET /tickets', '1s', 'GET /tickets']
+  )
+  t.ok(notesIn(text).includes('The clock was set back between the calls; here it stays where it is until it is past the time of a call.'))
 })
 
 t.test('a recording: what control calls changed in between is in the first state, or named in a comment', async t => {
