@@ -36,8 +36,9 @@ import { checkCount } from '../scenario/limits.js'
 import { fixtureRead, type Loaded, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
 import { bindingsOf, type FirstState, firstStateOf, type Launch, type Making } from '../scenario/scenario.js'
-import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
+import { SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Script } from '../scenario/script.js'
+import { problemsOfShape } from '../scenario/shape.js'
 import { inSlices } from '../scenario/slices.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { FAMILIES, type Records, type Store } from '../store/store.js'
@@ -492,7 +493,7 @@ const sizeOf = (store: Store): number => FAMILIES.reduce((sum, family) => sum + 
 /** A fixture with the problems of its shape. Errors: `document_too_large`. */
 async function checkedFixture(document: SourceDocument, under: readonly Step[], problems: ProblemList): Promise<Fixture> {
   const data = under.reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], document.data)
-  const found = await FIXTURE_CHECKER.problems(data, document.limits['limits.problems'])
+  const found = await problemsOfShape('fixture', data, document.limits['limits.problems'])
   for (const { steps, message } of found) problems.push({ document, steps: [...under, ...steps], message })
   const fixture = fixtureIn(document, data, under, flawsOf(found))
   checkCount('The document brings in', recordsIn([fixture]), document.limits)
