@@ -94,7 +94,7 @@ async function checkFile(file: string, options: CheckOptions): Promise<Found> {
   let document: SourceDocument
   try {
     document = await library.file(file)
-    await sandboxes.start(document, { name: file, file }, { variables: givenVariables(options) })
+    await sandboxes.start(document, { name: file, file }, { variables: givenVariables(options), keys: options.keys })
   } catch (error) {
     return { points: [{ file, title: 'the document is valid', problems: [...problemsOf(error as Error)], ms: 0 }], notes: [], settings: {} }
   }
@@ -187,6 +187,7 @@ const driftFrom = (exchanges: readonly Exchange[], { against, own, loaded: { doc
     launch: options.launch,
     base: against,
     variables: options.variables,
+    keys: options.keys,
     keyHere: key => scenarioKeyOf(key, own, options)
   })
 

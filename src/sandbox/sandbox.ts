@@ -186,9 +186,9 @@ export class Sandbox {
   async load(
     document: SourceDocument,
     origin: { name: string; file: string | null },
-    { dryRun = false, play, warn, variables }: LoadOptions & Pick<Making, 'variables'> = {}
+    { dryRun = false, play, warn, variables, keys }: LoadOptions & Pick<Making, 'variables' | 'keys'> = {}
   ): Promise<FirstState['scenario']> {
-    const first = await firstStateOf(document, origin, { ...this.#making, warn, variables })
+    const first = await firstStateOf(document, origin, { ...this.#making, warn, variables, keys })
     return this.#beginIn({ first, document }, { dryRun, play })
   }
 

@@ -281,7 +281,7 @@ export class FixtureImporter {
 
   /** Whether a part that could not be read may hold a record of this id, or this key. */
   #mayBeMeant(section: Section, name: string): boolean {
-    return this.#unread.has(section) || nearest(name, this.#doubtful.get(section) ?? []) !== null
+    return this.#unread.has(section) || nearest(name, this.#doubtful.get(section) as readonly string[]) !== null
   }
 
   /** Whether no record of the family was left out. */

@@ -121,6 +121,8 @@ export type Making = {
   most?: number | undefined
   /** Values of variables in place of their defaults. */
   variables?: GivenVariables | undefined
+  /** API keys of another service, which steps and plays may name beside those of the scenario. */
+  keys?: ReadonlyMap<string, unknown> | undefined
   /** Takes what is probably not meant so, once the state is made. */
   warn?: ((warnings: readonly Problem[]) => void) | undefined
 }
@@ -144,7 +146,7 @@ export async function firstStateOf(document: SourceDocument, origin: Origin, mak
 }
 
 /** The first state of a checked scenario; problems are added to those of its check. */
-async function stateIn(checked: Checked, { name, file }: Origin, { library, launch, clockFor, progress, most, variables }: Making): Promise<FirstState> {
+async function stateIn(checked: Checked, { name, file }: Origin, { library, launch, clockFor, progress, most, variables, keys }: Making): Promise<FirstState> {
   const { document, data, flaws, problems, warnings } = checked
   const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] => (flaws?.has(key) ? undefined : data[key])
 
@@ -165,13 +167,14 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   const script = new Script(await scriptOf(checked, used, naming))
   const expectations = await compileExpectations(checked, naming)
   warnOfFuture(checked, store, drawing.now)
+  const isAnyKey = settings['auth.accept_any_key'] !== null || flaws?.has('settings')
   const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
   checkSteps(
     { steps: { list: data.steps, flaws: flaws?.get('steps') }, play: { list: data.play, flaws: flaws?.get('play') } },
     {
       variable: name => (isKnown(name) ? name : undefined),
       ids: suggestedIds(store),
-      hasKey: key => store.keys.has(key) || settings['auth.accept_any_key'] !== null || problems.length > 0
+      otherKey: key => (isAnyKey || keys?.has(key) || !importer.isKeyMissing(key) ? null : didYouMean(key, [...store.keys.keys()]))
     },
     reportTo(problems, document),
     reportTo(warnings, document)

@@ -47,30 +47,43 @@ export type StepOutcome = { at: readonly PathStep[]; title: string; call: StepCa
 /** What `${name}` and the name of a key mean where no step gives them a value. */
 export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
 
+const UNKNOWN_KEY = 'the scenario has no such API key'
+
 /** A suggestion is looked for among so many of the steps before. */
 const MOST_LOOKED_AT = 100
 
-/** Checks steps as far as they have no flaws: operations, and that every `${…}` refers to an earlier step or to what `variable` knows; `ids` are suggested. A key that the scenario does not have may be one of another service: `warn` takes it. */
+/**
+ * Checks steps as far as they have no flaws: operations, keys, and that every `${…}` refers to an earlier step or to what `variable` knows; `ids` are
+ * suggested. `otherKey` is null for a key that is known, else a suggestion of another or an empty text. `warn` takes what can be played.
+ */
 export function checkSteps(
   { steps, play }: { steps: Listed<StepData>; play: Listed<PlayData> },
-  { variable, ids = () => [], hasKey = () => true }: Pick<StepBindings, 'variable'> & { ids?: () => readonly string[]; hasKey?: (key: string) => boolean },
+  {
+    variable,
+    ids = () => [],
+    otherKey = () => null
+  }: Pick<StepBindings, 'variable'> & { ids?: () => readonly string[]; otherKey?: (key: string) => string | null },
   report: Report,
   warn: Report = report
 ): void {
   const known = new Map<string, OperationId | null>()
   const latest: string[] = []
+  const checkKey = (key: string, expect: StepData['expect'], needsKey: boolean, at: PathStep[]) => {
+    const meant = key.includes('${') || wantsStatus(expect?.status, 401) ? null : otherKey(key)
+    if (meant === null) return
+    if (needsKey) report(at, `${UNKNOWN_KEY}${meant || '; give it under data: api_keys, or expect status 401'}`)
+    else warn(at, `${UNKNOWN_KEY}, and the call needs none${meant}`)
+  }
   for (const { step, at: place, flaws: own } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
     if (!isObject(step)) continue
     checkExpected(step.expect, own?.get('expect'), (at, message) => report([...place, 'expect', ...at], message))
     if (step.do === undefined && own === undefined) report(place, 'do, at_once or wait was expected')
     if (step.do !== undefined && !own?.has('do')) {
       const [method, path] = splitCall(step.do)
-      const operations = operationsAt(path.replace(REFERENCE, 'x'))
-      if (!operations.some(operation => operation.method === method)) report([...place, 'do'], unknownCall(step.do))
+      const operation = operationsAt(path.replace(REFERENCE, 'x')).find(operation => operation.method === method)
+      if (operation === undefined) report([...place, 'do'], unknownCall(step.do))
+      else if (step.key !== undefined && !own?.has('key') && !own?.has('expect')) checkKey(step.key, step.expect, operation.key, [...place, 'key'])
       if (method !== 'POST' && step.body) report([...place, 'body'], `a ${method} takes no body`)
-    }
-    if (step.key !== undefined && !own?.has('key') && !step.key.includes('${') && !wantsStatus(step.expect?.status, 401) && !hasKey(step.key)) {
-      warn([...place, 'key'], 'the scenario has no such API key; give it under data: api_keys, or expect status 401')
     }
     for (const { steps: at, text } of textsIn(step, place)) {
       const unclosed = unclosedIn(text)

@@ -497,6 +497,52 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
   t.strictSame(await problemsOf(unknown), ['data.tickets[0].id: no variable is called none; declare it: vars: { none: … }'])
 })
 
+t.test('a scenario: a key of a step is looked for among the keys that could be read', async t => {
+  const steps = [{ do: 'GET /tickets', key: 'sk_step' }]
+  const unknown = 'steps[0].key: the scenario has no such API key'
+  const other = `${unknown}; give it under data: api_keys, or expect status 401`
+  const keys = (...api_keys: unknown[]) => ({ data: { ...smallFixture(), api_keys }, steps })
+  const cases: [title: string, data: object, problems: string[]][] = [
+    ['there', keys({ key: 'sk_step', account: 'mch_a' }), []],
+    ['not there', keys({ key: 'another_key', account: 'mch_a' }), [other]],
+    [
+      'beside a problem elsewhere',
+      { ...keys({ key: 'sk_stepp', account: 'mch_a' }), script: [{ on: 'GET /tickets', delay: 5 }] },
+      [`${unknown}; did you mean sk_stepp?`, 'script[0].delay: a length of time was expected, not 5 without a unit: write 5s or 5ms']
+    ],
+    ['of nobody', keys({ key: 'sk_step', account: 'mch_none' }), ['data.api_keys[0].account: no Account has the id mch_none']],
+    ['that is not right itself', keys({ key: 'sk_step:', account: 'mch_a' }), ['data.api_keys[0].key: a key is printable, without spaces and without a colon']],
+    [
+      'that may be under another name',
+      keys({ kye: 'sk_step', account: 'mch_a' }),
+      ['data.api_keys[0]: key is required', 'data.api_keys[0].kye: unknown name kye; did you mean key?']
+    ],
+    [
+      'that is not under another name',
+      keys({ kye: 'another_key', account: 'mch_a', shared: [true, null] }),
+      [
+        'data.api_keys[0]: key is required',
+        'data.api_keys[0].kye: unknown name kye; did you mean key?',
+        'data.api_keys[0].shared: unknown name shared; known here: key, account',
+        other
+      ]
+    ],
+    ['that may be missing', keys({ account: 'mch_a' }), ['data.api_keys[0]: key is required']],
+    ['that any may be', { ...keys(), settings: { auth: { accept_any_key: 'mch_a' } } }, []],
+    [
+      'that any may be, as far as is known',
+      { ...keys(), settings: { auth: { accept_any_key: 5 } } },
+      ['settings.auth.accept_any_key: text or null was expected, not 5; quote it: "5"']
+    ],
+    [
+      'of a step whose expectation is not right',
+      { data: smallFixture(), steps: [{ do: 'GET /tickets', key: 'sk_step', expect: { status: 4010 } }] },
+      ['steps[0].expect.status: at most 599 was expected, not 4010']
+    ]
+  ]
+  for (const [title, data, problems] of cases) t.strictSame(await problemsOf(plain(data)), problems, title)
+})
+
 t.test('a scenario: a Ticket that is nowhere is found beside a record with a problem', async t => {
   const own = 'data.tickets[0].extra.id: id is a name that the API itself returns; give it outside extra'
   const script = (id: string) => [{ on: 'POST /transactions', match: { body: { ticket: id } }, delay: '1s' }]
