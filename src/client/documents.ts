@@ -271,7 +271,7 @@ export type Scenario = {
   data?: Fixture
   /** Records filled in from the seed, after data. */
   generate?: readonly Generate[]
-  /** Variables with their defaults: text, a number, or true or false. ${vars.NAME} stands for the value of one. */
+  /** Variables with their defaults: text, a number, or true or false. ${vars.NAME} is replaced by the value of one. */
   vars?: { [name: string]: string | number | boolean }
   /** Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script. */
   use?: readonly string[]

@@ -8,12 +8,12 @@ import type { EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
 import type { JudgedCall } from './judged-call.js'
 
-/** How a call is written: the key of an Account, and what stands for an id that another call was given. */
+/** How a call is written: the key of an Account, and what replaces an id that another call was given. */
 export type Writing = { keyOf: (account: string) => string | undefined; written: (id: string) => string }
-/** What stands for a key that nobody has. */
+/** A placeholder for a key that nobody has. */
 export const UNKNOWN_KEY = 'unknown-key'
-/** What stands for other secrets, by the last part of their names. */
-const STAND_INS: Readonly<Record<string, string>> = { csc: '123', expiry: '12/34', token: 'tok_test', routing_number: '110000000' }
+/** Placeholders for other secrets, by the last part of their names. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = { csc: '123', expiry: '12/34', token: 'tok_test', routing_number: '110000000' }
 /** Parameters that are read as numbers. */
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
@@ -29,8 +29,8 @@ export function playOf(call: JudgedCall, { keyOf, written }: Writing): { step: S
     notes.add('"${" is "$ {", so that it refers to nothing')
     return text.replaceAll('${', '$ {')
   }
-  const standIn = (name: string, place: string): string => {
-    const text = NUMBERS[name]?.(methodOf(call)) ?? STAND_INS[name] ?? 'secret'
+  const placeholder = (name: string, place: string): string => {
+    const text = NUMBERS[name]?.(methodOf(call)) ?? PLACEHOLDERS[name] ?? 'secret'
     notes.add(`${place} is ${text}`)
     return text
   }
@@ -38,7 +38,7 @@ export function playOf(call: JudgedCall, { keyOf, written }: Writing): { step: S
     const name = names.at(-1) as string
     if (node instanceof FormList) return node.items.map(plain)
     if (node instanceof FormObject) return Object.fromEntries(node.parts.entries().map(([part, below]) => [part, valueIn(below, [...names, part])]))
-    if (node === MASK && isSecretPath(names)) return standIn(name, names.reduce(inBrackets))
+    if (node === MASK && isSecretPath(names)) return placeholder(name, names.reduce(inBrackets))
     return IS_NUMBER.test(name) && WHOLE.test(node) ? Number(node) : plain(node)
   }
   const valuesOf = (form: FormObject): Record<string, Json> =>
@@ -75,7 +75,7 @@ const methodOf = ({ shown, body }: JudgedCall): Method =>
 const openIn = (node: FormNode): Shown =>
   node instanceof FormObject ? Object.fromEntries(node.parts.entries().filter(([name]) => name === 'brand' || name === 'last4')) : null
 
-/** Numbers of which the last four digits are kept. One that had fewer has none in its place. */
+/** Placeholders for numbers whose last four digits are kept; `none` for one that had fewer. */
 const NUMBERS: Readonly<Record<string, (method: Method) => string>> = {
   number: ({ card }) => (card?.last4 === null ? 'none' : testCardNumber(card?.brand, digitsOf(card?.last4))),
   account_number: ({ bank_account }) => (bank_account?.last4 === null ? 'none' : `00000${digitsOf(bank_account?.last4)}`)
@@ -136,16 +136,16 @@ export function answerOf({ text, secretWords }: Pick<JudgedCall, 'text' | 'secre
   }
 }
 
-/** Whether the script answered a call or lost its answer, and so acts on the play of it too. */
+/** Whether the script answered a call or lost its answer, and so is applied to the play of it too. */
 export const isScripted = ({ outcome, entry, isDelivered }: JudgedCall): boolean => outcome === 'scripted' || (entry?.fault !== undefined && !isDelivered)
 
-/** Whether a call never came to its operation: the script answered it, or it was lost before. */
+/** Whether a call never reached its operation: the script answered it, or it was lost before. */
 export const isStopped = ({ outcome }: JudgedCall): boolean => outcome === 'scripted' || outcome === 'lost_before'
 
 /** What the script did to calls, which are made in their order: an entry for the calls of an operation that it did the same to, one after the other. */
 export function scriptOf(calls: readonly JudgedCall[]): EntryData[] {
   const counts = new Map<string, number>()
-  const found: { on: string; from: number; to: number; acts: Omit<EntryData, 'on'>; text: string }[] = []
+  const found: { on: string; from: number; to: number; action: Omit<EntryData, 'on'>; text: string }[] = []
   for (const call of calls) {
     if (!call.isValid || call.operation === null) continue
     const on = nameOf(call.operation)
@@ -153,19 +153,19 @@ export function scriptOf(calls: readonly JudgedCall[]): EntryData[] {
     counts.set(on, count)
     if (!isScripted(call)) continue
     const { name, respond, fault, when } = call.entry as EntryData
-    const acts = {
+    const action = {
       ...(name && { name }),
       ...(respond && { respond: maskedThroughout(respond, call.secretWords) }),
       ...(fault && { fault }),
       ...(when && { when })
     }
-    const text = JSON.stringify(acts)
+    const text = JSON.stringify(action)
     const last = found.findLast(entry => entry.on === on)
     if (last?.text === text && last.to === count - 1) last.to = count
-    else found.push({ on, from: count, to: count, acts, text })
+    else found.push({ on, from: count, to: count, action, text })
   }
-  return found.map(({ on, from, to, acts: { name, ...acts } }) => {
+  return found.map(({ on, from, to, action: { name, ...action } }) => {
     const isAll = from === 1 && to === counts.get(on)
-    return { ...(name && { name }), on, ...(!isAll && { calls: from === to ? from : `${from}-${to}` }), ...acts } as EntryData
+    return { ...(name && { name }), on, ...(!isAll && { calls: from === to ? from : `${from}-${to}` }), ...action } as EntryData
   })
 }

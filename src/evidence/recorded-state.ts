@@ -1,4 +1,4 @@
-/** What the calls of a journal were made in: the records before the first of them, and those that they had to do with. */
+/** The records that the calls of a journal were made with: those before the first of them, and those that they had to do with. */
 import { FormList, type FormNode } from '../core/form.js'
 import { type Family, operationOf } from '../reference/operations.js'
 import { FAMILIES, type Store } from '../store/store.js'
@@ -21,8 +21,8 @@ const FAMILY_OF: Readonly<Record<(typeof LINKS)[number], Family>> = {
 export const ID_FIELDS: readonly string[] = ['id', ...LINKS]
 
 /**
- * The records of a store before some calls, the latest in the store, were made: what they made is taken away, what they changed or deleted is as it was found. So
- * what came otherwise, by control calls or by calls that no journal holds, is among the records.
+ * The records of a store before some calls, the latest in the store, were made: what they made is taken away, what they changed or deleted is as it was found. What
+ * control calls made, and calls that no journal holds, is among the records.
  */
 export function recordsBefore(store: Store, calls: readonly JudgedCall[]): Member[] {
   const families = new Map(FAMILIES.map(family => [family, new Map<string, AnyRecord>(store[family].inCreationOrder().map(record => [record.id, record]))]))

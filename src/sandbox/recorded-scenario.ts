@@ -35,7 +35,7 @@ export type RecordedScenario = { data: Record<string, unknown>; notes: string[] 
 
 const INTRODUCTION = [
   'Recorded by commerce-emulator: `commerce-emulator check FILE` makes these calls again and expects the same answers.',
-  'API keys, card data and account numbers are left out; what stands in their place follows, with all that is otherwise than it was.'
+  'API keys, card data and account numbers are placeholders, which are listed here with everything else that differs from the recorded calls.'
 ]
 /** Records of a scenario that is not made smaller; how often one is played to make it smaller, and the calls of all these plays. */
 const MOST = { records: 5000, plays: 2000, calls: 5000 }
@@ -78,7 +78,7 @@ export async function scenarioOf(recording: Recording, trials: Trials, { isSmall
   for (let round = 1; ; round++) {
     const others = plays.filter(play => !isAnsweredSo(play))
     if (others.length === 0) break
-    // what could not be sent as it was is left out at once; else the first, since it may be why later ones are answered otherwise
+    // what could not be sent as it was is left out at once; else the first, since it may be why later ones are answered differently
     const [first] = others
     const out = round * plays.length > most.calls ? others : others.filter(play => play === first || !play.call.isValid)
     skipped.push(...out)
@@ -101,8 +101,8 @@ async function firstAttempt(start: Start, calls: readonly JudgedCall[], recordin
 }
 
 /**
- * The smallest scenario in which one of the calls of a recording is answered as it was. Undefined where no play can make the call, or where it is answered
- * otherwise with all the records that there were.
+ * The smallest scenario in which one of the calls of a recording is answered as it was. Undefined where no play can make the call, or where it is
+ * answered differently with all the records that there were.
  */
 export async function scenarioOfCall(call: JudgedCall, recording: Recording, trials: Trials): Promise<RecordedScenario | undefined> {
   const later = recording.calls.slice(recording.calls.indexOf(call))
@@ -117,8 +117,8 @@ export async function scenarioOfCall(call: JudgedCall, recording: Recording, tri
 
 /** The state that calls were made in: `recording` begins with the first of them. */
 function startOf({ store, calls: recorded }: Recording, calls: readonly JudgedCall[]): Start {
-  const acted = new Set(calls.flatMap(({ account }) => account ?? []))
-  const accounts = new Set(keysIn(store).flatMap(({ account }) => (acted.has(account) ? [account] : [])))
+  const active = new Set(calls.flatMap(({ account }) => account ?? []))
+  const accounts = new Set(keysIn(store).flatMap(({ account }) => (active.has(account) ? [account] : [])))
   const [first] = calls
   const defaults = settingsInForce({}).values
   const settings = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox' && first && !isDeepStrictEqual(first.settings[key], defaults[key]))
@@ -126,7 +126,7 @@ function startOf({ store, calls: recorded }: Recording, calls: readonly JudgedCa
     members: recordsBefore(store, recorded),
     settings: settings.map(key => [key, (first as JudgedCall).settings[key]] as const),
     clock: first ? isoOf(first.at) : null,
-    accounts: [...new Set([...accounts, ...acted])]
+    accounts: [...new Set([...accounts, ...active])]
   }
 }
 
@@ -147,7 +147,7 @@ function stateIn({ members, settings, clock, accounts }: Start, words: SecretWor
   }
 }
 
-/** The key that stands for those of an Account. */
+/** The placeholder for the keys of an Account. */
 const keyOf = (account: string) => `sk_test_${account}`
 
 /** A record as a fixture gives it, with card numbers and keys in its texts masked; ids stay. */
@@ -209,7 +209,7 @@ function waitsBefore(calls: readonly JudgedCall[], clock: ClockStart): number[] 
   })
 }
 
-/** Which recorded id one of a play is, and what stands for a recorded id in a play. */
+/** The recorded id for each id of a play, and how a recorded id is written in a play. */
 type Ids = { recorded: Map<string, string>; written: Map<string, string> }
 const NO_ANSWER: StepAnswer = { status: 0, body: null }
 
@@ -224,7 +224,7 @@ const recordedAnswer = (call: JudgedCall): Json => {
   return body === undefined ? null : determined(body as Fields, isCreating(call))
 }
 
-/** What a play has to expect: what the recorded answer and the one of the play have in common. Null for a call that came to nothing. */
+/** What a play has to expect: what the recorded answer and the one of the play have in common. Null for a call that had no effect. */
 function expectationOf(call: JudgedCall, { status, seen }: Pick<Played, 'status' | 'seen'>, { written }: Ids): StepData['expect'] | null {
   if (isScripted(call) && !call.isDelivered && call.entry?.fault) return { fault: call.entry.fault }
   if (call.outcome === 'lost_before') return null
@@ -243,7 +243,7 @@ function scriptedAnswer(call: JudgedCall): Json {
   return { error: others as Json }
 }
 
-/** Whether a call can be played, and comes to the same status and error. */
+/** Whether a call can be played, and is answered with the same status and error. */
 function isAnsweredSo(play: Played): boolean {
   const { call, step, expect, status, seen } = play
   if (step === null || expect === null) return false
@@ -254,10 +254,10 @@ function isAnsweredSo(play: Played): boolean {
 const isReproduced = ({ call, step, status, seen }: Played): boolean =>
   step !== null && (isStopped(call) || (status === call.status && isDeepStrictEqual(seen, recordedAnswer(call))))
 
-/** What has to stay the same of a play while the state is made smaller; of a call that the script answers, that it comes so far. */
+/** What has to stay the same of a play while the state is made smaller; of a call that the script answers, that it reaches the script. */
 function mark({ call, status, seen }: Played): Json {
   if (!isStopped(call)) return [status, seen]
-  return status < 300 ? 'it comes to the script' : seen
+  return status < 300 ? 'it reaches the script' : seen
 }
 
 /** The smallest attempt that is found in which every call is answered as in another one. */
@@ -332,13 +332,13 @@ function documentFrom(
   return { data, notes: [...INTRODUCTION, ...notesOn(start, plays, recording), ...skipped.map(reasonOf)] }
 }
 
-/** What is not in a scenario as it was, a line for each thing. */
+/** How a scenario differs from what was recorded, a line for each thing. */
 function notesOn({ accounts, members }: Start, plays: readonly Played[], { calls, clock, dropped }: Recording): string[] {
   const [first] = calls
   return [
     ...accounts
       .filter(account => members.some(({ record }) => record.id === account))
-      .map(account => `The key ${keyOf(account)} stands for those of ${account}.`),
+      .map(account => `The key ${keyOf(account)} is a placeholder for those of ${account}.`),
     ...plays.flatMap(({ call, notes }) => notes.map(note => `${titleOf(call)}: ${note}.`)),
     ...(dropped > 0 ? [`The journal no longer holds the first ${dropped} calls: the first state is the one after them.`] : []),
     ...(movesBefore(calls, clock).some(move => move < 0)
@@ -365,5 +365,5 @@ function reasonOf({ call, step, expect, status }: Played): string {
 
 /** What to say of a play whose answer holds other values than the recorded one; null for one that holds the same. */
 function differenceOf(play: Played): string | null {
-  return isReproduced(play) ? null : `${titleOf(play.call)} is answered with other values than it was, which are not expected.`
+  return isReproduced(play) ? null : `${titleOf(play.call)} is answered with values that differ from the recorded ones; these are not expected.`
 }

@@ -288,7 +288,7 @@ export class Sandbox {
     this.evidence.end()
   }
 
-  /** Plays the steps of the first state. Errors: `document_invalid` with every step that was answered otherwise than expected. */
+  /** Plays the steps of the first state. Errors: `document_invalid` with every step whose answer was not the expected one. */
   async #playFirst(document: SourceDocument, play: Play): Promise<void> {
     const outcomes = await playSteps(this.requireLoaded().steps, play, bindingsOf(this.store))
     const found = outcomes.flatMap(({ at, title, problems }) =>

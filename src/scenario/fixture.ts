@@ -210,7 +210,7 @@ export class FixtureImporter {
   #doubtful: Fixture['doubtful'] = new Map()
   /** Whether a record or key took the place of another one. */
   #hasReplaced = false
-  /** Families of which fewer records were generated than were asked for. */
+  /** Families with fewer generated records than were asked for. */
   readonly #incomplete = new Set<Family>()
   /** Families with a record that was left out and has no id, so that one would have been drawn. */
   readonly #undrawn = new Set<Family>()
@@ -430,7 +430,7 @@ class RefundJudge {
   readonly #replaced = new Map<string, number>()
   /** The given Transactions that replaced others. */
   readonly #charges = new Map<string, Sourced>()
-  /** Transactions of which a given Refund was left out. */
+  /** Transactions with a given Refund that was left out. */
   readonly #incomplete = new Set<unknown>()
 
   constructor(store: Store, sections: Fixture['sections'], settings: Settings) {

@@ -314,7 +314,7 @@ async function compilePattern(pattern: string, ignoreCase: boolean, report: (mes
     return () => false
   }
   if (pattern.length > MOST_PATTERN) return refuse(`a pattern has at most ${MOST_PATTERN} characters, not ${pattern.length}`)
-  if (holdsCardNumber(pattern)) return refuse('a pattern cannot hold a whole card number; write the number as text, of which a digest is kept')
+  if (holdsCardNumber(pattern)) return refuse('a pattern cannot hold a whole card number; write the number as text; a digest of it is kept')
   const repeats = Array.from(pattern.matchAll(REPEAT), ([, least, most]) => Number(most || least)).reduce((sum, count) => sum + count, 0)
   if (repeats > MOST_INSTRUCTIONS) return refuse(`/${pattern}/ repeats too often: all counts in {} may add up to ${MOST_INSTRUCTIONS}`)
   await pause()

@@ -14,7 +14,7 @@ const ADDRESS = 'https://github.com/commerce-emulator/commerce-emulator/raw/main
 const referTo = (name: string): Json => ({ $ref: `#/$defs/${name}` })
 const anyOf = (...schemas: Json[]): Json => ({ anyOf: schemas })
 
-/** A text in which a variable stands; where it is the whole text, it is replaced by a value of any scalar type. */
+/** A text with a variable in it; one that is the whole text is replaced by a value of any scalar type. */
 const VARIABLE = { type: 'string', pattern: '\\$\\{\\s*vars\\b', description: 'The value of a variable: ${vars.name}.' }
 const INSTANT = '^\\d{4}(-?\\d{2}-?\\d{2}|-?\\d{3}|-?W\\d{2}-?\\d)([Tt].+)?$'
 const NUMBER = '\\d+([.,]\\d+)?'
@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<string, Json>> = {
   currency: { pattern: '^[a-z]{3}$' },
   last4: { pattern: '^\\d{4}$' }
 }
-/** What may stand for a value that is compared, beside nested names. */
+/** How a value that is compared may be written, beside nested names. */
 const SCALARS: readonly Json[] = ['string', 'number', 'boolean'].map(type => ({ type }))
 const CONDITIONS = {
   gt: { description: 'Greater than this number, or later than this instant.' },

@@ -318,7 +318,7 @@ const CLOCK = {
 const VARS = {
   type: 'object',
   additionalProperties: { type: ['string', 'number', 'boolean'] },
-  description: 'Variables with their defaults: text, a number, or true or false. ${vars.NAME} stands for the value of one.'
+  description: 'Variables with their defaults: text, a number, or true or false. ${vars.NAME} is replaced by the value of one.'
 }
 const SCRIPT = { type: 'array', items: entrySchema() }
 

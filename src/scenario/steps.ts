@@ -40,7 +40,7 @@ export type StepCall = { method: string; path: string; query: string; key: strin
 export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null; request?: string | null }
 /** Makes a call and returns its answer; `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => Promise<StepAnswer>
-/** What is otherwise than expected; `at` is where the document says what was expected. */
+/** How an answer differs from what was expected; `at` is where the document says what was expected. */
 export type Difference = { at: readonly PathStep[]; message: string }
 /** `at` is where the step is in its list, as are those of its problems. */
 export type StepOutcome = { at: readonly PathStep[]; title: string; call: StepCall; answer: StepAnswer; problems: Difference[] }
@@ -295,7 +295,7 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
 /** Whether a step that wants this status, or with none a 2xx, is answered with it. */
 export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean => compileStatus(wanted ?? '2xx', () => {})(status)
 
-/** What an answer is otherwise than a step expects; `at` is where the step is. */
+/** How an answer differs from what a step expects; `at` is where the step is. */
 export function problemsOf(
   { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
   answer: StepAnswer,

@@ -1,4 +1,4 @@
-/** Variables: values that a document names under `vars`, and that `${vars.NAME}` stands for in its texts. */
+/** Variables: values that a document names under `vars`, and that replace `${vars.NAME}` in its texts. */
 import { didYouMean, shortened, thereAre } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
@@ -71,7 +71,7 @@ function givenOr(name: string, fallback: VariableValue, all: readonly GivenVaria
   return value as VariableValue
 }
 
-/** The value that a text of a command line stands for; the text itself where it is not of the wanted type. */
+/** The value that a text of a command line means; the text itself where it is not of the wanted type. */
 function valueIn(text: string, { constructor: type }: VariableValue): VariableValue {
   if (type === Number) return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
   return type === Boolean && (text === 'true' || text === 'false') ? text === 'true' : text

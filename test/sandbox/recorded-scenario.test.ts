@@ -21,7 +21,7 @@ async function problemsOf(t: Test, text: string): Promise<string[]> {
   return (await failuresIn([file])).flatMap(({ title, messages }) => messages.map(message => `${title}: ${message}`))
 }
 const commentsIn = (text: string) => text.split('\n').flatMap(line => (line.startsWith('# ') ? [line.slice(2)] : []))
-/** The comments on what is otherwise than it was. */
+/** The comments on what differs from the recorded calls. */
 const notesIn = (text: string) => commentsIn(text).slice(2)
 const recorded = async ({ control }: Emulator): Promise<string> => (await control('GET /requests?format=scenario')).text
 const lastId = async ({ control }: Emulator): Promise<string> => (await control('GET /requests?limit=1')).body.data[0].id
@@ -181,13 +181,13 @@ t.test('a recording: every call is played again with what was answered, and ids 
   t.notMatch(text, /5555555555554444|987/)
   t.notMatch(text, new RegExp(`${MERCHANT}|${RESELLER}`))
   t.strictSame(notesIn(text), [
-    'The key sk_test_mch_a stands for those of mch_a.',
-    'The key sk_test_rsl_r stands for those of rsl_r.',
+    'The key sk_test_mch_a is a placeholder for those of mch_a.',
+    'The key sk_test_rsl_r is a placeholder for those of rsl_r.',
     'req_1 POST /transactions: card[number] is 5100000000044444.',
     'req_1 POST /transactions: card[csc] is 123.',
     'req_2 POST /refunds: a text is played as it was masked.',
     'req_2 POST /refunds: "${" is "$ {", so that it refers to nothing.',
-    'req_2 POST /refunds is answered with other values than it was, which are not expected.'
+    'req_2 POST /refunds is answered with values that differ from the recorded ones; these are not expected.'
   ])
   const document = parse(text)
   t.strictSame([document.clock, document.data.tickets.length, document.script], [NOW, 4, undefined])
@@ -238,7 +238,7 @@ t.test('a recording: numbers of cards and accounts are others that show the same
   t.strictSame(await problemsOf(t, text), [], text)
 })
 
-t.test('a recording: calls that no play can make, and calls that are answered otherwise, are left out with the reason', async t => {
+t.test('a recording: calls that no play can make, and calls that are answered differently, are left out with the reason', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const { call, control } = emulator
   await call('GET /nowhere')
@@ -380,7 +380,7 @@ t.test('a recording: what control calls changed in between is in the first state
   t.strictSame(data.tickets.at(-1).id, 'tkt_new')
   t.strictSame(notesIn(text).slice(1, 3), [
     'Settings were changed between the calls; here those of the first call are in force.',
-    'req_6 GET /locations is answered with other values than it was, which are not expected.'
+    'req_6 GET /locations is answered with values that differ from the recorded ones; these are not expected.'
   ])
   t.strictSame(notesIn(text).slice(3, 4), [
     'req_7 POST /refunds is not played: it was answered 402 charge_already_refunded, and a play of it would be answered 422.'
