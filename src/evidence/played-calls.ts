@@ -120,13 +120,6 @@ export function common(value: Json, other: Json | undefined): Json | undefined {
 
 const asEntry = (name: string, part: Json | undefined): [string, Json][] => (part === undefined ? [] : [[name, part]])
 
-/** A value with every text in it replaced that is the whole value of a field. */
-export function withTexts(value: Json, written: (text: string) => string): Json {
-  if (typeof value === 'string') return written(value)
-  if (Array.isArray(value)) return value.map(part => withTexts(part, written))
-  return isFields(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withTexts(part, written)])) : value
-}
-
 /** The answer of a call as data, with secrets masked; undefined where it is no JSON. */
 export function answerOf({ text, secretWords }: Pick<JudgedCall, 'text' | 'secretWords'>): Json | undefined {
   try {

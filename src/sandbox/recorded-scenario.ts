@@ -7,13 +7,13 @@ import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
 import { type AnyRecord, type JudgedCall, tookEffect } from '../evidence/judged-call.js'
-import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf, withTexts } from '../evidence/played-calls.js'
+import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from '../evidence/played-calls.js'
 import { ID_FIELDS, type Member, recordsBefore, touchedBy, withoutOrphans } from '../evidence/recorded-state.js'
 import { isChange, nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import { documentOf } from '../scenario/documents.js'
 import { exportedRecord, keysIn } from '../scenario/export.js'
 import { bindingsOf } from '../scenario/scenario.js'
-import { Answers, type Json, type Play, playSteps, type StepAnswer, type StepData } from '../scenario/steps.js'
+import { Answers, type Json, type Play, playSteps, type StepAnswer, type StepData, withTexts } from '../scenario/steps.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import type { Sandbox } from './sandbox.js'
 
@@ -236,7 +236,8 @@ const bodyOf = (body: Json) => (body === null ? {} : { body })
 
 /** What the script answered, without the id of the answer. */
 function scriptedAnswer(call: JudgedCall): Json {
-  const body = common(answerOf(call) ?? null, answerOf(call)) ?? null
+  const answer = answerOf(call) ?? null
+  const body = common(answer, answer) ?? null
   const { error } = (body ?? {}) as { error?: { request_id?: string } }
   if (typeof error !== 'object') return body
   const { request_id: _id, ...others } = error

@@ -11,7 +11,7 @@ import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
 import { type Flaws, membersOf } from './flaws.js'
 import { OPERATION } from './matching.js'
-import { namesIn, REFERENCE, textsIn, unclosedIn } from './references.js'
+import { namesIn, REFERENCE, textsIn, unclosedIn, withValues } from './references.js'
 import type { Fault } from './script.js'
 import { compileStatus, type Statuses } from './statuses.js'
 import { NAME, NAME_EXPECTED, notClosed } from './variables.js'
@@ -260,24 +260,22 @@ function resolve(step: StepData, answers: Answers, { variable }: StepBindings): 
     if (!answers.has(head)) return variable(reference)
     return fields.reduce<Json | undefined>(partOf, answers.get(head))
   }
-  const resolveText = (text: string): Json => {
-    const [, whole] = /^\$\{([^{}]*)\}$/.exec(text) ?? []
-    const valueAt = (reference: string): Json => {
-      const value = valueAtReference(reference.trim())
-      const [head = ''] = reference.trim().split('.')
-      const reason = answers.names.has(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
-      if (value === undefined) missing.push(`\${${reference}} has no value: ${reason}`)
-      return value ?? null
-    }
-    return whole === undefined ? text.replace(REFERENCE, (_all, reference) => String(valueAt(reference))) : valueAt(whole)
+  const valueAt = (reference: string): Json => {
+    const value = valueAtReference(reference.trim())
+    const [head = ''] = reference.trim().split('.')
+    const reason = answers.names.has(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
+    if (value === undefined) missing.push(`\${${reference}} has no value: ${reason}`)
+    return value ?? null
   }
-  const resolveAny = (value: unknown): unknown => {
-    if (typeof value === 'string') return resolveText(value)
-    if (Array.isArray(value)) return value.map(resolveAny)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, resolveAny(part)]))
-  }
-  return { resolved: resolveAny(step) as StepData, missing }
+  const resolved = withTexts(step as Json, text => withValues(text, valueAt)) as StepData
+  return { resolved, missing }
+}
+
+/** A value with another one in place of every text in it. */
+export function withTexts(value: Json, replaced: (text: string) => Json): Json {
+  if (typeof value === 'string') return replaced(value)
+  if (Array.isArray(value)) return value.map(part => withTexts(part, replaced))
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withTexts(part as Json, replaced)])) : value
 }
 
 function callOf(step: StepData, { key }: StepBindings): StepCall {

@@ -3,7 +3,7 @@ import { didYouMean, shortened, thereAre } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import type { Report } from './documents.js'
-import { REFERENCE, unclosedIn } from './references.js'
+import { unclosedIn, withValues } from './references.js'
 
 export type VariableValue = string | number | boolean
 export type Variables = ReadonlyMap<string, VariableValue>
@@ -141,9 +141,7 @@ export function expanded(data: unknown, variables: ReadonlyMap<string, VariableV
       unresolved.push([...steps])
       note(notClosed(unclosed))
     }
-    const [, whole] = /^\$\{([^{}]*)\}$/.exec(text) ?? []
-    if (whole !== undefined) return valueAt(whole) ?? text
-    return text.replace(REFERENCE, (all, reference) => String(valueAt(reference) ?? all))
+    return withValues(text, (reference, all) => valueAt(reference) ?? all)
   }
 
   /** The value of a reference; null where it is none to a variable, or to one without a value. */
