@@ -10,7 +10,7 @@ import { isObject } from '../core/quick-check.js'
 import { REFUND_RULES, refundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
-import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
+import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../reference/operations.js'
 import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { completed } from './completion.js'
@@ -174,14 +174,14 @@ const flawsIn = ({ list, index }: Sourced): Flaws | undefined => list.flaws?.get
 const reportOn = (problems: Problems, { list, index }: Sourced): Report => reportTo(problems, list.document, [...list.steps, index])
 
 const SUMS = ['amount', 'tip_amount', 'donation_amount', 'amounts'] as const
-/** What each family refers to: a field and its family. An Account's reseller may come after it, and is checked apart. */
-const LINKS: Readonly<Record<Family, readonly [field: string, family: Family] | null>> = {
+/** The field by which each family refers to another one. An Account's reseller may come after it, and is checked apart. */
+const LINKS: Readonly<Record<Family, keyof typeof LINKED_FAMILIES | null>> = {
   accounts: null,
-  users: ['account', 'accounts'],
-  locations: ['account', 'accounts'],
-  tickets: ['location', 'locations'],
-  transactions: ['ticket', 'tickets'],
-  refunds: ['transaction', 'transactions']
+  users: 'account',
+  locations: 'account',
+  tickets: 'location',
+  transactions: 'ticket',
+  refunds: 'transaction'
 }
 
 /**
@@ -353,12 +353,11 @@ export class FixtureImporter {
 
   /** What the record refers to; undefined where there is nothing, and for an Account, whose reseller is looked for later. */
   #parentOf(family: Family, source: Sourced): RecordOf<Family> | undefined {
-    const link = LINKS[family]
-    if (link === null) return undefined
-    const [field, to] = link
+    const field = LINKS[family]
+    if (field === null) return undefined
     const id = source.given[field]
     if (id === undefined || flawsIn(source)?.has(field)) return undefined
-    return this.#referred(to, id as string, field, source)
+    return this.#referred(LINKED_FAMILIES[field], id as string, field, source)
   }
 
   /** The record that a field names; where there is none, that is reported unless a record that was left out may be meant. */
@@ -397,9 +396,9 @@ export class FixtureImporter {
   /** What a replaced record may not change, because others depend on it. */
   #checkReplaced(family: Family, source: Sourced, before: RecordOf<Family>, after: RecordOf<Family>): void {
     const isRefunded = (before as Partial<Records['transactions']>).amount_refunded
-    const [link] = LINKS[family] ?? []
+    const link = LINKS[family]
     this.#hasReplaced = true
-    for (const field of [...(link === undefined ? [] : [link]), ...(isRefunded ? ['currency', 'payment_method'] : [])]) {
+    for (const field of [...(link === null ? [] : [link]), ...(isRefunded ? ['currency', 'payment_method'] : [])]) {
       const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
       if (was !== is) this.#report(source)([field], `${before.id} exists already, with ${was}; a merge cannot change this, load a whole document instead`)
     }

@@ -1,6 +1,7 @@
 /** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up, times are compared by their form. */
 import type { Step } from '../../core/places.js'
 import { pathOf } from '../../core/places.js'
+import { LINKED_FAMILIES } from '../../reference/operations.js'
 import type { Json, StepAnswer } from '../../scenario/steps.js'
 import type { IdPairs } from './id-pairs.js'
 
@@ -14,7 +15,7 @@ export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; he
 export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isCreate: boolean }
 
 const OWN_IDS: readonly Step[] = ['id', 'first_id', 'last_id']
-const REFERENCES: readonly Step[] = ['account', 'location', 'ticket', 'transaction', 'reseller']
+const REFERENCES: readonly Step[] = Object.keys(LINKED_FAMILIES)
 /** Texts for people, and ids of answers: only their types are compared. */
 const FREE_TEXT = ['error.message', 'error.request_id']
 
