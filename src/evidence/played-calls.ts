@@ -1,5 +1,6 @@
 /** Calls of a journal as plays of a scenario: what they sent, with something harmless in place of secrets, and what of their answers is determined. */
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
+import { isObject } from '../core/quick-check.js'
 import { isSecretPath, maskedThroughout } from '../core/redaction.js'
 import { MASK } from '../core/secret-words.js'
 import { testCardNumber } from '../core/test-cards.js'
@@ -84,20 +85,19 @@ const NUMBERS: Readonly<Record<string, (method: Method) => string>> = {
 const digitsOf = (last4: string | undefined): string => (last4 !== undefined && /^\d{4}$/.test(last4) ? last4 : '4242')
 
 export type Fields = { readonly [name: string]: Json }
-const isFields = (value: Json | undefined): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * What of an answer of an operation is the same whenever the call is made in the same state: of an error all but its message, of a list the ids, of a record
  * all but when it was made, and its id where the call made it.
  */
 export function determined(body: Fields, isCreated: boolean): Json {
-  if (isFields(body.error)) {
+  if (isObject(body.error)) {
     const { message: _message, request_id: _id, problems: _problems, ...error } = body.error
     return { error }
   }
   if (body.object === 'list') return idsIn(body)
   const { created: _created, refunds, ...fields } = body
-  const record: Fields = isFields(refunds) ? { ...fields, refunds: idsIn(refunds) } : fields
+  const record: Fields = isObject(refunds) ? { ...fields, refunds: idsIn(refunds) } : fields
   if (!isCreated) return record
   const { id: _id, ...others } = record
   return others
@@ -112,8 +112,8 @@ export function common(value: Json, other: Json | undefined): Json | undefined {
     const parts = value.map((part, index) => common(part, other[index]))
     return parts.includes(undefined) ? undefined : (parts as Json[])
   }
-  if (!isFields(value)) return value === other && !String(value).includes('${') ? value : undefined
-  if (!isFields(other)) return undefined
+  if (!isObject(value)) return value === other && !String(value).includes('${') ? value : undefined
+  if (!isObject(other)) return undefined
   const parts = Object.entries(value).flatMap(([name, part]) => (Object.hasOwn(other, name) ? asEntry(name, common(part, other[name])) : []))
   return parts.length === 0 && Object.keys(value).length > 0 ? undefined : Object.fromEntries(parts)
 }

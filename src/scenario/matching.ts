@@ -3,6 +3,7 @@ import { holdsCardNumber } from '../core/card-numbers.js'
 import { FORMATS } from '../core/formats.js'
 import { instantOf } from '../core/instants.js'
 import { didYouMean, didYouMeanOneOf } from '../core/nearest.js'
+import { isObject } from '../core/quick-check.js'
 import { IS_DIGEST } from '../core/redaction.js'
 import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationNamed } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
@@ -159,8 +160,6 @@ async function compileNames(names: Names, { schemas, under, onlyRight }: At, rep
   }
   return compiled
 }
-
-const isObject = (wanted: unknown): wanted is object => typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted)
 
 /** The table of what is below a name; undefined where nothing can be. */
 function partOf({ properties = {}, additionalProperties }: Schema, name: string): Schema | undefined {

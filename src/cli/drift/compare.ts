@@ -1,6 +1,6 @@
 /** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up, times are compared by their form. */
-import type { Step } from '../../core/places.js'
-import { pathOf } from '../../core/places.js'
+import { pathOf, type Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
 import { LINKED_FAMILIES } from '../../reference/operations.js'
 import type { Json, StepAnswer } from '../../scenario/steps.js'
 import type { IdPairs } from './id-pairs.js'
@@ -20,7 +20,6 @@ const REFERENCES: readonly Step[] = Object.keys(LINKED_FAMILIES)
 const FREE_TEXT = ['error.message', 'error.request_id']
 
 const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
-const isObject = (value: Json | undefined): value is { [name: string]: Json } => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What differs between the answers, status first. */
 export function answerDifferences(there: StepAnswer, here: StepAnswer, comparison: Comparison): FieldDifference[] {
