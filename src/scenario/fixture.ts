@@ -99,13 +99,13 @@ export function fixtureIn(document: SourceDocument, data: unknown, under: readon
     if (texts === null || all.length > MOST_DOUBTFUL || all.some(text => text.includes('${'))) unread.add(section)
     else doubtful.set(section, all)
   }
-  const names = Object.keys(data)
-  const others = names.filter(name => sectionMeant(name) === null).flatMap(name => textsOf(data[name]))
+  const names = Object.keys(data).map(name => ({ name, meant: sectionMeant(name) }))
+  const others = names.filter(({ meant }) => meant === null).flatMap(({ name }) => textsOf(data[name]))
   const sections = sectionsOf(section => {
     doubt(section, others)
     const lists = names
-      .filter(name => sectionMeant(name) === section)
-      .map(name => {
+      .filter(({ meant }) => meant === section)
+      .map(({ name }) => {
         const given = data[name]
         const members: readonly unknown[] = Array.isArray(given) ? given : []
         const own = flaws?.get(name)

@@ -9,7 +9,7 @@ const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as con
 /** The problems of shape of a document; where there are more than `most`, more than that are found. */
 export async function problemsOfShape(kind: keyof typeof CHECKERS, data: unknown, most: number): Promise<PlacedProblem[]> {
   const found = await CHECKERS[kind].problems(data, most)
-  if (found.length === 0 || !isObject(data)) return found
+  if (found.length === 0 || found.length > most || !isObject(data)) return found
   const meant = kind === 'fixture' ? misspelt(data, []) : [...misplaced(data), ...misspelt(data.data, ['data'])]
   const problems = [...found]
   for (const { at, section, records } of meant) {
