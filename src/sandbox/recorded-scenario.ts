@@ -79,8 +79,8 @@ export async function scenarioOf(recording: Recording, trials: Trials, { isSmall
     const others = plays.filter(play => !isAnsweredSo(play))
     if (others.length === 0) break
     // what could not be sent as it was is left out at once; else the first, since it may be why later ones are answered differently
-    const [first] = others
-    const out = round * plays.length > most.calls ? others : others.filter(play => play === first || !play.call.isValid)
+    const [earliest] = others
+    const out = round * plays.length > most.calls ? others : others.filter(play => play === earliest || !play.call.isValid)
     skipped.push(...out)
     const calls = plays.filter(play => !out.includes(play)).map(({ call }) => call)
     plays = await playedIn(start, calls, recording, trials)

@@ -22,7 +22,7 @@ import { FAMILIES, Store } from '../store/store.js'
 import { TooLargeHere } from './body.js'
 import { type DocumentProblem, documentOf, listedProblems, ProblemList, reportTo, type SourceDocument, withoutProblems } from './documents.js'
 import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
-import { type Drawing, type Fixture, FixtureImporter, fixtureIn, recordsIn, UNREAD_FIXTURE } from './fixture.js'
+import { type Drawing, type Fixture, FixtureImporter, fixtureIn, recordsIn, SECTIONS, UNREAD_FIXTURE } from './fixture.js'
 import { type Flaws, flawsOf, isBeside, membersOf, withoutFlaws } from './flaws.js'
 import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, generatedBy, loadFaker } from './generate.js'
 import type { Library } from './library.js'
@@ -30,9 +30,9 @@ import { checkCount, tooLarge } from './limits.js'
 import { type MatchData, type On, operationsOn } from './matching.js'
 import { recordsNamedBy } from './named-records.js'
 import type { Progress } from './progress.js'
-import { fixtureSchema, ID, SANDBOX_SETTINGS_CHECKER, scenarioSchema } from './schemas.js'
+import { ID, SANDBOX_SETTINGS_CHECKER } from './schemas.js'
 import { answeredBy, compileScript, type Entry, type EntryData, Script, type ScriptMember, wholeEntries } from './script.js'
-import { problemsOfShape } from './shape.js'
+import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
 import { besides, type Group, groupNamesIn, isSharedScript, partsOfUse, readSharedScript, type SharedScript, unknownGroup } from './shared-script.js'
 import { checkSteps, type PlayData, type StepBindings, type StepData } from './steps.js'
 import { checkGiven, declaredVariables, expanded, type GivenVariables, type VariableValue } from './variables.js'
@@ -92,8 +92,7 @@ type Checked = {
   used: ReadonlySet<string>
 }
 
-const FIXTURE_NAMES = Object.keys(fixtureSchema().properties as object)
-const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
+const FIXTURE_NAMES: readonly string[] = SECTIONS
 
 /** A document that holds records at its top and nothing of a scenario is a bare fixture. */
 export function isBareFixture(data: unknown): boolean {
@@ -401,7 +400,7 @@ async function generateAll({ document, data, flaws, problems }: Checked, importe
 async function fixturesOf(checked: Checked, file: string | null, library: Library): Promise<Fixture[]> {
   const { document, data, flaws, problems } = checked
   const isList = data.fixtures === undefined || Array.isArray(data.fixtures)
-  const fixtures = isList && !Object.keys(document.data ?? {}).some(isMisspelled) ? [] : [UNREAD_FIXTURE]
+  const fixtures = isList && !Object.keys(document.data ?? {}).some(name => misspeltPart(name) === 'fixtures') ? [] : [UNREAD_FIXTURE]
   /** What each name leads to: a file is read once. */
   const known = new Map<string, { fixture: Fixture; problem: string | null }>()
   for (const { member: reference, index, flaws: own } of membersOf<string>(data.fixtures, flaws?.get('fixtures'))) {
@@ -418,12 +417,9 @@ async function fixturesOf(checked: Checked, file: string | null, library: Librar
   // records beside `data` are a problem, and those that others name
   const beside = Object.fromEntries(isBare ? [] : Object.entries(data).filter(([name]) => FIXTURE_NAMES.includes(name)))
   if (Object.keys(beside).length > 0) fixtures.push(fixtureIn(document, beside, [], flaws))
+  for (const [name, part] of Object.entries(isBare ? {} : data))
+    if (misspeltPart(name) === 'data') fixtures.push(fixtureIn(document, part, [name], flaws?.get(name)))
   return [...fixtures, fixtureIn(document, data.data ?? {}, isBare ? [] : ['data'], flaws?.get('data'))]
-}
-
-/** Whether an unknown name of a scenario was probably meant to be one that holds records. */
-function isMisspelled(name: string): boolean {
-  return !SCENARIO_NAMES.includes(name) && ['fixtures', 'data'].includes(nearest(name, SCENARIO_NAMES) ?? '')
 }
 
 /** A fixture by what was found where one is named: a document, why there is none, or the problems of its text. */

@@ -1,8 +1,15 @@
 /** What of a fixture or scenario does not match its schema. Records under a misspelt name, or beside `data`, are checked as those that are meant. */
+
+import { nearest } from '../core/nearest.js'
 import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { SECTIONS, type Section, sectionMeant } from './fixture.js'
-import { FIXTURE_CHECKER, SCENARIO_CHECKER } from './schemas.js'
+import { FIXTURE_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
+
+/** The parts of a scenario, by their names. */
+export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
+/** The part that a name is probably a misspelt one of; null for a right name, and for one like none. */
+export const misspeltPart = (name: string): string | null => (SCENARIO_NAMES.includes(name) ? null : nearest(name, SCENARIO_NAMES))
 
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
 
@@ -10,7 +17,7 @@ const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as con
 export async function problemsOfShape(kind: keyof typeof CHECKERS, data: unknown, most: number): Promise<PlacedProblem[]> {
   const found = await CHECKERS[kind].problems(data, most)
   if (found.length === 0 || found.length > most || !isObject(data)) return found
-  const meant = kind === 'fixture' ? misspelt(data, []) : [...misplaced(data), ...misspelt(data.data, ['data'])]
+  const meant = kind === 'fixture' ? misspelt(data, []) : meantIn(data)
   const problems = [...found]
   for (const { at, section, records } of meant) {
     const ofRecords = await FIXTURE_CHECKER.problems({ [section]: records }, most)
@@ -22,14 +29,20 @@ export async function problemsOfShape(kind: keyof typeof CHECKERS, data: unknown
 /** A list of records with its place. */
 type Meant = { at: readonly Step[]; section: Section; records: unknown }
 
-/** The lists of a fixture that are under another name than their own. */
-function misspelt(fixture: unknown, under: readonly Step[]): Meant[] {
-  return Object.entries(isObject(fixture) ? fixture : {}).flatMap(([name, records]) => {
-    const section = sectionMeant(name)
-    return section === null || section === name ? [] : [{ at: [...under, name], section, records }]
+/** The lists of a scenario that its schema does not know: those that are not under `data`, those under a misspelt `data`, and misspelt ones. */
+const meantIn = (scenario: Readonly<Record<string, unknown>>): Meant[] =>
+  Object.entries(scenario).flatMap(([name, part]) => {
+    if (name === 'data') return misspelt(part, [name])
+    if (misspeltPart(name) === 'data') return listsIn(part, [name])
+    return SECTIONS.some(section => section === name) ? [{ at: [name], section: name as Section, records: part }] : []
   })
-}
 
-/** The lists of a scenario that are not under `data`. */
-const misplaced = (scenario: Readonly<Record<string, unknown>>): Meant[] =>
-  SECTIONS.flatMap(section => (scenario[section] === undefined ? [] : [{ at: [section], section, records: scenario[section] }]))
+/** The lists of a fixture that are under another name than their own. */
+const misspelt = (fixture: unknown, under: readonly Step[]): Meant[] => listsIn(fixture, under).filter(({ at, section }) => at.at(-1) !== section)
+
+/** Every list of a fixture, whatever its name. */
+const listsIn = (fixture: unknown, under: readonly Step[]): Meant[] =>
+  Object.entries(isObject(fixture) ? fixture : {}).flatMap(([name, records]) => {
+    const section = sectionMeant(name)
+    return section === null ? [] : [{ at: [...under, name], section, records }]
+  })

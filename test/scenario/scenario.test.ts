@@ -488,6 +488,25 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
       'steps[1].do: ${tkt_c_x} refers to nothing; name an earlier step with as, or the id of a record'
     ]
   )
+  t.strictSame(
+    await problemsOf({
+      dta: {
+        ...smallFixture(),
+        tickets: [ticket('tkt_a'), ticket('tkt_b', { location: 5 }), ticket('tkt_c', { location: 'elsewhere' })],
+        refnds: [{ amount: 5 }]
+      },
+      steps: [{ do: 'GET /tickets/${tkt_a}' }, { do: 'GET /tickets/${tkt_c_x}' }]
+    }),
+    [
+      'dta: unknown name dta; did you mean data?',
+      'dta.tickets[1].location: text was expected, not 5; quote it: "5"',
+      'dta.tickets[2].location: no Location has the id elsewhere',
+      'dta.refnds[0]: transaction is required',
+      'steps[1].do: ${tkt_c_x} refers to nothing; name an earlier step with as, or the id of a record'
+    ],
+    'under a misspelt data'
+  )
+  t.strictSame(await problemsOf({ date: '2026-03-01', steps: [{ do: 'GET /tickets/${tkt_a}' }] }), ['date: unknown name date; did you mean data?'])
   const variable = { data: { ...smallFixture(), tickts: [{ ...ticket('tkt_b'), reference: '${vars.none}' }] } }
   t.strictSame(await problemsOf(variable), [
     'data.tickts: unknown name tickts; did you mean tickets?',
