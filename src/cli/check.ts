@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../app.js'
 import { concerns, type Gate } from '../control/reports/gates.js'
 import { createFormDecoder } from '../core/form.js'
-import { LATEST_INSTANT } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import { type GivenSettings, type Settings, settingsInForce } from '../core/settings.js'
@@ -85,7 +84,7 @@ async function checkFile(file: string, { library, settings }: Pick<Loaded, 'libr
   let document: SourceDocument
   try {
     document = await library.file(file)
-    await sandboxes.start(document, { name: file, file }, { variables: givenVariables(options) })
+    await sandboxes.start(document, { name: file, file }, { variables: givenVariables(options), keys: options.keys })
   } catch (error) {
     return { points: [{ file, title: 'the document is valid', problems: [...problemsOf(error as Error)], ms: 0 }], notes: [], settings: {} }
   }
@@ -179,7 +178,7 @@ async function playAll(
   if (play.length > 0) {
     // a client of its own, so that the script acts on its calls and can lose their answers
     const client = service ? counting(service) : playOver(`${await app.listen({ host: '127.0.0.1', port: 0 })}${BASE}`, options)
-    const wait = service ? (ms: number) => sleep(Math.min(ms, MOST_WAITED)) : (ms: number) => advance(sandbox, ms)
+    const wait = service ? (ms: number) => sleep(Math.min(ms, MOST_WAITED)) : (ms: number) => sandbox.advanceClock(ms)
     await playSteps(play, client, bindings, outcome => add('play', outcome), answers, wait)
   }
   return { points, exchanges }
@@ -212,6 +211,7 @@ const driftFrom = (exchanges: readonly Exchange[], { against, own, loaded: { doc
     launch: options.launch,
     base: against,
     variables: options.variables,
+    keys: options.keys,
     keyHere: key => scenarioKeyOf(key, own, options)
   })
 
@@ -281,6 +281,3 @@ const endingBy = ({ operation }: SentCall, answer: StepAnswer): Ending => ({
 
 /** The longest that a play really waits at a running service, ten minutes. */
 const MOST_WAITED = 600_000
-
-/** Moves a sandbox's clock on, to the last instant that can be stored at most. */
-const advance = (sandbox: Sandbox, ms: number): void => sandbox.setClock({ at: Math.min(sandbox.clock.now() + ms, LATEST_INSTANT) })

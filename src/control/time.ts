@@ -42,7 +42,7 @@ export const timeRoutes: FastifyPluginAsync = async control => {
     const at = request.call.sandbox.clock.now() + (ms ?? 0)
     if (ms === null || at > LATEST_INSTANT)
       throw new ApiError('body_malformed', { message: `by: ${ms === null ? DURATION_EXPECTED : 'the clock ends with the year 9999'}, not ${by}.`, param: 'by' })
-    request.call.sandbox.setClock({ at })
+    request.call.sandbox.advanceClock(ms)
     return clockShown(request.call.sandbox.clock)
   })
 

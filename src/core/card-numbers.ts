@@ -33,13 +33,13 @@ function maskedRun(text: string): string {
   return run.masked(run.stretches((start, end) => !run.isUnusual(start, end) || run.isIssued(start, end)))
 }
 
-/** The digits of a run, with what stands between them. */
+/** The digits of a run, with what is between them. */
 class Run {
   readonly #text: string
   /** Where each digit is in the text, and its value. */
   readonly #places: Int32Array
   readonly #digits: Uint8Array
-  /** Whether a separator stands before each digit. */
+  /** Whether a separator is before each digit. */
   readonly #isFirst: Uint8Array
   /** How many separators up to each digit are other than a single space or dash. */
   readonly #unusual: Int32Array

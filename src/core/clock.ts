@@ -13,10 +13,10 @@ export class Clock {
   /** The machine's time when this clock was started. */
   readonly #since: number
 
-  constructor(machine: () => number, start: ClockStart) {
+  constructor(machine: () => number, start: ClockStart, since = machine()) {
     this.#machine = machine
     this.#start = start
-    this.#since = machine()
+    this.#since = since
   }
 
   get running(): boolean {
@@ -28,10 +28,11 @@ export class Clock {
     return this.#start.at === null ? this.#start : { at: this.now(), running: this.running }
   }
 
-  /** Milliseconds since 1970; a running clock stops at the last instant that can be stored. */
-  now(): number {
+  /** Milliseconds since 1970, at a time of the machine or now; a running clock stops at the last instant that can be stored. */
+  now(machine?: number): number {
     const { at, running } = this.#start
-    if (at === null) return this.#machine()
-    return running ? Math.min(at + (this.#machine() - this.#since), LATEST_INSTANT) : at
+    if (at !== null && !running) return at
+    const time = machine ?? this.#machine()
+    return at === null ? time : Math.min(at + (time - this.#since), LATEST_INSTANT)
   }
 }

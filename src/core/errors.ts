@@ -1,4 +1,4 @@
-/** Every refusal that the emulator knows: code → status, type and when it comes. Status numbers stand here and nowhere else (A07, A08). */
+/** Every refusal that the emulator knows: code → status, type and when it comes. Status numbers are here and nowhere else (A07, A08). */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
 import type { Settings } from './settings.js'
@@ -189,7 +189,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The HTTP status of a refusal, where a setting may say otherwise than the default (A08). */
+/** The HTTP status of a refusal, which a setting may change (A08). */
 export function statusOf(code: ErrorCode, settings: Settings): number {
   const { status } = CATALOGUE[code]
   return typeof status === 'number' ? status : settings[status]

@@ -16,6 +16,7 @@ export type Format = {
 }
 
 const COUNTRIES = new Set(iso31661.map(country => country.alpha2))
+const UNITED_KINGDOM = 'UK is not an ISO 3166 code; the United Kingdom is GB'
 /** ISO 4217's amendments 176 and 178 to 180, which took effect after the package's list of June 2024. */
 const AMENDMENTS = { added: ['XCG', 'XAD'], withdrawn: ['ANG', 'CUC', 'BGN'] }
 const CURRENCIES = new Set([...codes(), ...AMENDMENTS.added].filter(code => !AMENDMENTS.withdrawn.includes(code)).map(code => code.toLowerCase()))
@@ -41,8 +42,10 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
     }
   },
   country: {
-    problem: value =>
-      /^[a-z]{2}$/i.test(value) && COUNTRIES.has(value.toUpperCase()) ? null : { expected: 'a two-letter ISO 3166-1 country code was expected, such as US' },
+    problem: value => {
+      if (/^[a-z]{2}$/i.test(value) && COUNTRIES.has(value.toUpperCase())) return null
+      return { expected: /^uk$/i.test(value) ? UNITED_KINGDOM : 'a two-letter ISO 3166-1 country code was expected, such as US' }
+    },
     stored: value => value.toUpperCase(),
     reliesOn: value => (value === value.toUpperCase() ? null : 'A30')
   },

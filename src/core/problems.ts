@@ -132,12 +132,12 @@ function typeHint(types: string | string[], value: unknown): string {
   return types === 'array' && typeof value === 'string' ? `; write it as a list: [${shortened(value)}]` : ''
 }
 
-/** What a text has to look like, in words where its schema has some. */
+/** What a text has to look like: in words where its schema has some, with what to write instead. */
 function patternHint({ pattern, 'x-expected': expected, 'x-instead': instead }: Schema, value: string): string {
   const not = value === '' ? 'an empty text' : shown(value)
   if (expected === undefined) return `must match pattern "${pattern}", not ${not}`
   // what is no part of it is left out at the ends, and becomes one underscore elsewhere
-  const words = typeof instead === 'string' ? value.match(new RegExp(instead, 'g')) : null
+  const words = value.match(new RegExp(instead as string, 'g'))
   const meant = words?.join('_') ?? value
   return `${expected}, not ${not}${meant === value ? '' : `; write ${shortened(meant)}`}`
 }

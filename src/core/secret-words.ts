@@ -1,6 +1,6 @@
-/** Words that are masked wherever they stand: API keys and the control token. */
+/** Words that are masked wherever they occur: API keys and the control token. */
 
-/** What stands where something was masked. */
+/** What replaces something that was masked. */
 export const MASK = '***'
 /** Characters that a word is recognised by before it is compared whole. */
 const HEAD = 4
@@ -19,7 +19,7 @@ export class SecretWords {
   readonly #lengths: readonly number[]
   /** Finds out whether a word begins somewhere in a text, as it is or in base64; null where there are too many beginnings. */
   readonly #anyHead: RegExp | null
-  /** Finds the places where one of the words may stand. */
+  /** Finds the places where one of the words may be. */
   readonly #heads: RegExp
   readonly #also: SecretWords | null
   /** The length of the shortest word. */
@@ -50,7 +50,7 @@ export class SecretWords {
     return this.#words.has(word) || this.#also?.has(word) === true
   }
 
-  /** The text with each of the words masked where it stands by itself. */
+  /** The text with each of the words masked where it is by itself. */
   maskedIn(text: string): string {
     return this.#also === null ? this.#maskedIn(text) : this.#also.maskedIn(this.#maskedIn(text))
   }

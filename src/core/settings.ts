@@ -210,7 +210,7 @@ export function scenarioPathOf(key: SettingKey): string | null {
   return key === 'seed' ? 'seed' : `settings.${key}`
 }
 
-/** What to say where a process setting, or a group of them, stands where only a sandbox's may; undefined for any other name. */
+/** What to say where a process setting, or a group of them, is where only a sandbox's may be; undefined for any other name. */
 export function processSettingProblem(name: string): string | undefined {
   const key = SETTING_KEYS.find(key => key === name || key.startsWith(`${name}.`))
   if (key === undefined || SETTINGS[key].scope === 'sandbox') return undefined
@@ -252,7 +252,7 @@ export function settingsSchema(wanted: (key: SettingKey) => boolean): JsonSchema
   return root
 }
 
-/** A nested settings object as flat keys: `{pagination: {max_limit: 5}}` → `{'pagination.max_limit': 5}`. Keys with dots may stand as they are. */
+/** A nested settings object as flat keys: `{pagination: {max_limit: 5}}` → `{'pagination.max_limit': 5}`. Keys with dots stay as they are. */
 export function flattened(nested: object, under = ''): Record<string, unknown> {
   const flat: Record<string, unknown> = Object.create(null)
   for (const [name, value] of Object.entries(nested)) {

@@ -6,19 +6,19 @@ export type Facts = Readonly<Record<string, unknown>>
 
 const WORD = 32
 
-/** The assumptions that acted on a call, 64 at most, as bits: a call costs no list for them. */
+/** The assumptions that a call relied on, 64 at most, as bits: a call costs no list for them. */
 export class Trace {
   #low = 0
   #high = 0
 
-  /** An assumption acted: the answer would be another one if it were. */
+  /** An assumption was relied on: the answer would be another one if it were. */
   rely(assumption: AssumptionId): void {
     const place = ASSUMPTION_PLACES.get(assumption) as number
     if (place < WORD) this.#low |= 1 << place
     else this.#high |= 1 << (place - WORD)
   }
 
-  /** Whether the assumption at a place of the ledger acted. */
+  /** Whether the assumption at a place of the ledger was relied on. */
   has(place: number): boolean {
     return ((place < WORD ? this.#low >>> place : this.#high >>> (place - WORD)) & 1) === 1
   }

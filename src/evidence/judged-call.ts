@@ -17,7 +17,7 @@ import type { EntryData } from '../scenario/script.js'
 export type Outcome = 'refused' | 'answered' | 'scripted' | 'lost_before' | 'lost_after' | 'not_written'
 /** Why a call was refused. */
 export type Refusal = { code: string; rule: RuleId | null; assumption: AssumptionId | null; param: string | null; facts: Facts | null }
-/** The script entry that acted on a call. */
+/** The script entry that was applied to a call. */
 export type ScriptAction = { id: string; name: string | null; fault: string | null }
 /** Until when an operation should not be called again, by the machine's and by the sandbox's clock: whichever passes first. */
 export type Pause = { machine: number; sandbox: number }

@@ -1,6 +1,6 @@
 /**
  * When a call has kept a rule: one predicate for each rule over what the call sent, what was found and what it was answered.
- * A rule is kept when the situation that it speaks of arose in the call and what it says was so; a call that did not run keeps only rules of the way in.
+ * A rule is kept when the situation that it is about arose in the call and what it says was so; a call that did not run keeps only rules of the way in.
  */
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
 import type { RefundFacts } from '../core/refund-rules.js'

@@ -25,7 +25,7 @@ export class Metrics {
     return new Map(Array.from(this.#counts, ([label, { latency }]) => [label, latency]))
   }
 
-  /** Calls that a script entry acted on. */
+  /** Calls that a script entry was applied to. */
   get scripted(): number {
     return this.#scripted
   }

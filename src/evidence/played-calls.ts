@@ -1,5 +1,6 @@
 /** Calls of a journal as plays of a scenario: what they sent, with something harmless in place of secrets, and what of their answers is determined. */
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
+import { isObject } from '../core/quick-check.js'
 import { isSecretPath, maskedThroughout } from '../core/redaction.js'
 import { MASK } from '../core/secret-words.js'
 import { testCardNumber } from '../core/test-cards.js'
@@ -8,12 +9,12 @@ import type { EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
 import type { JudgedCall } from './judged-call.js'
 
-/** How a call is written: the key of an Account, and what stands for an id that another call was given. */
+/** How a call is written: the key of an Account, and what replaces an id that another call was given. */
 export type Writing = { keyOf: (account: string) => string | undefined; written: (id: string) => string }
-/** What stands for a key that nobody has. */
+/** A placeholder for a key that nobody has. */
 export const UNKNOWN_KEY = 'unknown-key'
-/** What stands for other secrets, by the last part of their names. */
-const STAND_INS: Readonly<Record<string, string>> = { csc: '123', expiry: '12/34', token: 'tok_test', routing_number: '110000000' }
+/** Placeholders for other secrets, by the last part of their names. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = { csc: '123', expiry: '12/34', token: 'tok_test', routing_number: '110000000' }
 /** Parameters that are read as numbers. */
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
@@ -29,8 +30,8 @@ export function playOf(call: JudgedCall, { keyOf, written }: Writing): { step: S
     notes.add('"${" is "$ {", so that it refers to nothing')
     return text.replaceAll('${', '$ {')
   }
-  const standIn = (name: string, place: string): string => {
-    const text = NUMBERS[name]?.(methodOf(call)) ?? STAND_INS[name] ?? 'secret'
+  const placeholder = (name: string, place: string): string => {
+    const text = NUMBERS[name]?.(methodOf(call)) ?? PLACEHOLDERS[name] ?? 'secret'
     notes.add(`${place} is ${text}`)
     return text
   }
@@ -38,7 +39,7 @@ export function playOf(call: JudgedCall, { keyOf, written }: Writing): { step: S
     const name = names.at(-1) as string
     if (node instanceof FormList) return node.items.map(plain)
     if (node instanceof FormObject) return Object.fromEntries(node.parts.entries().map(([part, below]) => [part, valueIn(below, [...names, part])]))
-    if (node === MASK && isSecretPath(names)) return standIn(name, names.reduce(inBrackets))
+    if (node === MASK && isSecretPath(names)) return placeholder(name, names.reduce(inBrackets))
     return IS_NUMBER.test(name) && WHOLE.test(node) ? Number(node) : plain(node)
   }
   const valuesOf = (form: FormObject): Record<string, Json> =>
@@ -75,7 +76,7 @@ const methodOf = ({ shown, body }: JudgedCall): Method =>
 const openIn = (node: FormNode): Shown =>
   node instanceof FormObject ? Object.fromEntries(node.parts.entries().filter(([name]) => name === 'brand' || name === 'last4')) : null
 
-/** Numbers of which the last four digits are kept. One that had fewer has none in its place. */
+/** Placeholders for numbers whose last four digits are kept; `none` for one that had fewer. */
 const NUMBERS: Readonly<Record<string, (method: Method) => string>> = {
   number: ({ card }) => (card?.last4 === null ? 'none' : testCardNumber(card?.brand, digitsOf(card?.last4))),
   account_number: ({ bank_account }) => (bank_account?.last4 === null ? 'none' : `00000${digitsOf(bank_account?.last4)}`)
@@ -84,20 +85,19 @@ const NUMBERS: Readonly<Record<string, (method: Method) => string>> = {
 const digitsOf = (last4: string | undefined): string => (last4 !== undefined && /^\d{4}$/.test(last4) ? last4 : '4242')
 
 export type Fields = { readonly [name: string]: Json }
-const isFields = (value: Json | undefined): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * What of an answer of an operation is the same whenever the call is made in the same state: of an error all but its message, of a list the ids, of a record
  * all but when it was made, and its id where the call made it.
  */
 export function determined(body: Fields, isCreated: boolean): Json {
-  if (isFields(body.error)) {
+  if (isObject(body.error)) {
     const { message: _message, request_id: _id, problems: _problems, ...error } = body.error
     return { error }
   }
   if (body.object === 'list') return idsIn(body)
   const { created: _created, refunds, ...fields } = body
-  const record: Fields = isFields(refunds) ? { ...fields, refunds: idsIn(refunds) } : fields
+  const record: Fields = isObject(refunds) ? { ...fields, refunds: idsIn(refunds) } : fields
   if (!isCreated) return record
   const { id: _id, ...others } = record
   return others
@@ -112,20 +112,13 @@ export function common(value: Json, other: Json | undefined): Json | undefined {
     const parts = value.map((part, index) => common(part, other[index]))
     return parts.includes(undefined) ? undefined : (parts as Json[])
   }
-  if (!isFields(value)) return value === other && !String(value).includes('${') ? value : undefined
-  if (!isFields(other)) return undefined
+  if (!isObject(value)) return value === other && !String(value).includes('${') ? value : undefined
+  if (!isObject(other)) return undefined
   const parts = Object.entries(value).flatMap(([name, part]) => (Object.hasOwn(other, name) ? asEntry(name, common(part, other[name])) : []))
   return parts.length === 0 && Object.keys(value).length > 0 ? undefined : Object.fromEntries(parts)
 }
 
 const asEntry = (name: string, part: Json | undefined): [string, Json][] => (part === undefined ? [] : [[name, part]])
-
-/** A value with every text in it replaced that is the whole value of a field. */
-export function withTexts(value: Json, written: (text: string) => string): Json {
-  if (typeof value === 'string') return written(value)
-  if (Array.isArray(value)) return value.map(part => withTexts(part, written))
-  return isFields(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withTexts(part, written)])) : value
-}
 
 /** The answer of a call as data, with secrets masked; undefined where it is no JSON. */
 export function answerOf({ text, secretWords }: Pick<JudgedCall, 'text' | 'secretWords'>): Json | undefined {
@@ -136,16 +129,16 @@ export function answerOf({ text, secretWords }: Pick<JudgedCall, 'text' | 'secre
   }
 }
 
-/** Whether the script answered a call or lost its answer, and so acts on the play of it too. */
+/** Whether the script answered a call or lost its answer, and so is applied to the play of it too. */
 export const isScripted = ({ outcome, entry, isDelivered }: JudgedCall): boolean => outcome === 'scripted' || (entry?.fault !== undefined && !isDelivered)
 
-/** Whether a call never came to its operation: the script answered it, or it was lost before. */
+/** Whether a call never reached its operation: the script answered it, or it was lost before. */
 export const isStopped = ({ outcome }: JudgedCall): boolean => outcome === 'scripted' || outcome === 'lost_before'
 
 /** What the script did to calls, which are made in their order: an entry for the calls of an operation that it did the same to, one after the other. */
 export function scriptOf(calls: readonly JudgedCall[]): EntryData[] {
   const counts = new Map<string, number>()
-  const found: { on: string; from: number; to: number; acts: Omit<EntryData, 'on'>; text: string }[] = []
+  const found: { on: string; from: number; to: number; action: Omit<EntryData, 'on'>; text: string }[] = []
   for (const call of calls) {
     if (!call.isValid || call.operation === null) continue
     const on = nameOf(call.operation)
@@ -153,19 +146,19 @@ export function scriptOf(calls: readonly JudgedCall[]): EntryData[] {
     counts.set(on, count)
     if (!isScripted(call)) continue
     const { name, respond, fault, when } = call.entry as EntryData
-    const acts = {
+    const action = {
       ...(name && { name }),
       ...(respond && { respond: maskedThroughout(respond, call.secretWords) }),
       ...(fault && { fault }),
       ...(when && { when })
     }
-    const text = JSON.stringify(acts)
+    const text = JSON.stringify(action)
     const last = found.findLast(entry => entry.on === on)
     if (last?.text === text && last.to === count - 1) last.to = count
-    else found.push({ on, from: count, to: count, acts, text })
+    else found.push({ on, from: count, to: count, action, text })
   }
-  return found.map(({ on, from, to, acts: { name, ...acts } }) => {
+  return found.map(({ on, from, to, action: { name, ...action } }) => {
     const isAll = from === 1 && to === counts.get(on)
-    return { ...(name && { name }), on, ...(!isAll && { calls: from === to ? from : `${from}-${to}` }), ...acts } as EntryData
+    return { ...(name && { name }), on, ...(!isAll && { calls: from === to ? from : `${from}-${to}` }), ...action } as EntryData
   })
 }

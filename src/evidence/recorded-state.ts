@@ -1,28 +1,18 @@
-/** What the calls of a journal were made in: the records before the first of them, and those that they had to do with. */
+/** The records that the calls of a journal were made with: those before the first of them, and those that they had to do with. */
 import { FormList, type FormNode } from '../core/form.js'
-import { type Family, operationOf } from '../reference/operations.js'
+import { type Family, LINKED_FAMILIES, operationOf } from '../reference/operations.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { type AnyRecord, type JudgedCall, listShown, recordsShown, tookEffect } from './judged-call.js'
 
 /** A record and its family. */
 export type Member = { family: Family; record: AnyRecord }
 
-/** What a record refers to: the fields that hold the id of another record. */
-const LINKS = ['account', 'reseller', 'location', 'ticket', 'transaction'] as const
-/** The family of the record that each of them names. */
-const FAMILY_OF: Readonly<Record<(typeof LINKS)[number], Family>> = {
-  account: 'accounts',
-  reseller: 'accounts',
-  location: 'locations',
-  ticket: 'tickets',
-  transaction: 'transactions'
-}
 /** The fields of a record that hold ids. */
-export const ID_FIELDS: readonly string[] = ['id', ...LINKS]
+export const ID_FIELDS: readonly string[] = ['id', ...Object.keys(LINKED_FAMILIES)]
 
 /**
- * The records of a store before some calls, the latest in the store, were made: what they made is taken away, what they changed or deleted is as it was found. So
- * what came otherwise, by control calls or by calls that no journal holds, is among the records.
+ * The records of a store before some calls, the latest in the store, were made: what they made is taken away, what they changed or deleted is as it was found. What
+ * control calls made, and calls that no journal holds, is among the records.
  */
 export function recordsBefore(store: Store, calls: readonly JudgedCall[]): Member[] {
   const families = new Map(FAMILIES.map(family => [family, new Map<string, AnyRecord>(store[family].inCreationOrder().map(record => [record.id, record]))]))
@@ -53,7 +43,7 @@ export function withoutOrphans(members: readonly Member[]): Member[] {
 }
 
 const linksOf = (record: AnyRecord): string[] =>
-  LINKS.flatMap(link => (record[link] == null || record[link] === undefined ? [] : [nameOf(FAMILY_OF[link], record[link])]))
+  Object.entries(LINKED_FAMILIES).flatMap(([link, family]) => (record[link] == null ? [] : [nameOf(family, record[link])]))
 
 /**
  * The members that calls had to do with: those that they name and show, the Account of their key, the Refunds of the Transactions among them, and whatever these

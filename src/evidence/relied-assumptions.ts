@@ -1,6 +1,6 @@
 /**
  * When an answer relies on an assumption: it would be another answer if the assumption were. Those that act while a call is decoded or looked up are noted
- * in its trace there; one predicate for each of the others says when it stands behind the answer.
+ * in its trace there; one predicate for each of the others says when the answer relies on it.
  */
 import { FormObject, valueIn } from '../core/form.js'
 import type { Account } from '../reference/accounts.js'

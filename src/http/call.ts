@@ -143,8 +143,8 @@ export class Call implements JudgedCall {
     this.isInner = origin === 'step' || origin === 'trial'
     this.isScriptable = origin !== 'step'
     this.isRecorded = origin === 'client'
-    this.at = sandbox.isLoaded ? sandbox.clock.now() : 0
     this.now = sandbox.machineNow()
+    this.at = sandbox.isLoaded ? sandbox.clock.now(this.now) : 0
     this.#since = performance.now()
     this.#undecoded = hasBody(headers) ? id : url
     this.sandbox = sandbox

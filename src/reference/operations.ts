@@ -13,6 +13,14 @@ export const RESOURCE_NAMES: Readonly<Record<Family, string>> = {
   transactions: 'Transaction',
   refunds: 'Refund'
 }
+/** The family of the record that a field of another one names. */
+export const LINKED_FAMILIES = {
+  account: 'accounts',
+  reseller: 'accounts',
+  location: 'locations',
+  ticket: 'tickets',
+  transaction: 'transactions'
+} as const satisfies Readonly<Record<string, Family>>
 /** What an operation does with a resource. */
 export type Kind = 'create' | 'read' | 'update' | 'list' | 'delete'
 export type Operation = {

@@ -7,13 +7,13 @@ import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
 import { type AnyRecord, type JudgedCall, tookEffect } from '../evidence/judged-call.js'
-import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf, withTexts } from '../evidence/played-calls.js'
+import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from '../evidence/played-calls.js'
 import { ID_FIELDS, type Member, recordsBefore, touchedBy, withoutOrphans } from '../evidence/recorded-state.js'
 import { isChange, nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import { documentOf } from '../scenario/documents.js'
 import { exportedRecord, keysIn } from '../scenario/export.js'
 import { bindingsOf } from '../scenario/scenario.js'
-import { Answers, type Json, type Play, playSteps, type StepAnswer, type StepData } from '../scenario/steps.js'
+import { Answers, type Json, type Play, playSteps, type StepAnswer, type StepData, withTexts } from '../scenario/steps.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import type { Sandbox } from './sandbox.js'
 
@@ -78,9 +78,9 @@ export async function scenarioOf(recording: Recording, trials: Trials, { isSmall
   for (let round = 1; ; round++) {
     const others = plays.filter(play => !isAnsweredSo(play))
     if (others.length === 0) break
-    // what could not be sent as it was is left out at once; else the first, since it may be why later ones are answered otherwise
-    const [first] = others
-    const out = round * plays.length > most.calls ? others : others.filter(play => play === first || !play.call.isValid)
+    // what could not be sent as it was is left out at once; else the first, since it may be why later ones are answered differently
+    const [earliest] = others
+    const out = round * plays.length > most.calls ? others : others.filter(play => play === earliest || !play.call.isValid)
     skipped.push(...out)
     const calls = plays.filter(play => !out.includes(play)).map(({ call }) => call)
     plays = await playedIn(start, calls, recording, trials)
@@ -101,8 +101,8 @@ async function firstAttempt(start: Start, calls: readonly JudgedCall[], recordin
 }
 
 /**
- * The smallest scenario in which one of the calls of a recording is answered as it was. Undefined where no play can make the call, or where it is answered
- * otherwise with all the records that there were.
+ * The smallest scenario in which one of the calls of a recording is answered as it was. Undefined where no play can make the call, or where it is
+ * answered differently with all the records that there were.
  */
 export async function scenarioOfCall(call: JudgedCall, recording: Recording, trials: Trials): Promise<RecordedScenario | undefined> {
   const later = recording.calls.slice(recording.calls.indexOf(call))
@@ -117,8 +117,8 @@ export async function scenarioOfCall(call: JudgedCall, recording: Recording, tri
 
 /** The state that calls were made in: `recording` begins with the first of them. */
 function startOf({ store, calls: recorded }: Recording, calls: readonly JudgedCall[]): Start {
-  const acted = new Set(calls.flatMap(({ account }) => account ?? []))
-  const accounts = new Set(keysIn(store).flatMap(({ account }) => (acted.has(account) ? [account] : [])))
+  const active = new Set(calls.flatMap(({ account }) => account ?? []))
+  const accounts = new Set(keysIn(store).flatMap(({ account }) => (active.has(account) ? [account] : [])))
   const [first] = calls
   const defaults = settingsInForce({}).values
   const settings = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox' && first && !isDeepStrictEqual(first.settings[key], defaults[key]))
@@ -126,7 +126,7 @@ function startOf({ store, calls: recorded }: Recording, calls: readonly JudgedCa
     members: recordsBefore(store, recorded),
     settings: settings.map(key => [key, (first as JudgedCall).settings[key]] as const),
     clock: first ? isoOf(first.at) : null,
-    accounts: [...new Set([...accounts, ...acted])]
+    accounts: [...new Set([...accounts, ...active])]
   }
 }
 
@@ -169,7 +169,7 @@ async function playedIn(start: Start, calls: readonly JudgedCall[], { words, clo
   const plays: Played[] = []
   const waits = waitsBefore(calls, clock)
   for (const [index, call] of calls.entries()) {
-    if (waits[index] !== 0) sandbox.setClock({ at: sandbox.clock.now() + (waits[index] as number) })
+    sandbox.advanceClock(waits[index] as number)
     const made = playOf(call, {
       keyOf: account => (first === keyOf(account) ? undefined : keyOf(account)),
       written: text => ids.written.get(text) ?? text
@@ -190,18 +190,26 @@ async function playedIn(start: Start, calls: readonly JudgedCall[], { words, clo
   return plays
 }
 
-/** How many milliseconds a frozen clock was moved on before each call. */
-function waitsBefore(calls: readonly JudgedCall[], { running }: ClockStart): number[] {
-  let now: number | undefined
-  return calls.map(({ at }) => {
-    const before = now ?? at
-    const wait = running ? 0 : Math.min(Math.max(0, at - before), LONGEST)
-    now = before + wait
+/** By how many milliseconds the clock was set forward before each call, or back; the time that passed on a running clock by itself is left out. */
+const movesBefore = (calls: readonly JudgedCall[], { running }: ClockStart): number[] =>
+  calls.map(({ at, now }, index) => {
+    const before = calls[index - 1]
+    if (before === undefined || before.at === at) return 0
+    return at - before.at - (running ? now - before.now : 0)
+  })
+
+/** How long the frozen clock of a play has to wait before each call. */
+function waitsBefore(calls: readonly JudgedCall[], clock: ClockStart): number[] {
+  let [recorded, played] = [0, 0]
+  return movesBefore(calls, clock).map(move => {
+    recorded += move
+    const wait = Math.min(Math.max(0, recorded - played), LONGEST)
+    played += wait
     return wait
   })
 }
 
-/** Which recorded id one of a play is, and what stands for a recorded id in a play. */
+/** The recorded id for each id of a play, and how a recorded id is written in a play. */
 type Ids = { recorded: Map<string, string>; written: Map<string, string> }
 const NO_ANSWER: StepAnswer = { status: 0, body: null }
 
@@ -216,7 +224,7 @@ const recordedAnswer = (call: JudgedCall): Json => {
   return body === undefined ? null : determined(body as Fields, isCreating(call))
 }
 
-/** What a play has to expect: what the recorded answer and the one of the play have in common. Null for a call that came to nothing. */
+/** What a play has to expect: what the recorded answer and the one of the play have in common. Null for a call that had no effect. */
 function expectationOf(call: JudgedCall, { status, seen }: Pick<Played, 'status' | 'seen'>, { written }: Ids): StepData['expect'] | null {
   if (isScripted(call) && !call.isDelivered && call.entry?.fault) return { fault: call.entry.fault }
   if (call.outcome === 'lost_before') return null
@@ -228,14 +236,15 @@ const bodyOf = (body: Json) => (body === null ? {} : { body })
 
 /** What the script answered, without the id of the answer. */
 function scriptedAnswer(call: JudgedCall): Json {
-  const body = common(answerOf(call) ?? null, answerOf(call)) ?? null
+  const answer = answerOf(call) ?? null
+  const body = common(answer, answer) ?? null
   const { error } = (body ?? {}) as { error?: { request_id?: string } }
   if (typeof error !== 'object') return body
   const { request_id: _id, ...others } = error
   return { error: others as Json }
 }
 
-/** Whether a call can be played, and comes to the same status and error. */
+/** Whether a call can be played, and is answered with the same status and error. */
 function isAnsweredSo(play: Played): boolean {
   const { call, step, expect, status, seen } = play
   if (step === null || expect === null) return false
@@ -246,10 +255,10 @@ function isAnsweredSo(play: Played): boolean {
 const isReproduced = ({ call, step, status, seen }: Played): boolean =>
   step !== null && (isStopped(call) || (status === call.status && isDeepStrictEqual(seen, recordedAnswer(call))))
 
-/** What has to stay the same of a play while the state is made smaller; of a call that the script answers, that it comes so far. */
+/** What has to stay the same of a play while the state is made smaller; of a call that the script answers, that it reaches the script. */
 function mark({ call, status, seen }: Played): Json {
   if (!isStopped(call)) return [status, seen]
-  return status < 300 ? 'it comes to the script' : seen
+  return status < 300 ? 'it reaches the script' : seen
 }
 
 /** The smallest attempt that is found in which every call is answered as in another one. */
@@ -324,7 +333,7 @@ function documentFrom(
   return { data, notes: [...INTRODUCTION, ...notesOn(start, plays, recording), ...skipped.map(reasonOf)] }
 }
 
-/** What is not in a scenario as it was, a line for each thing. */
+/** How a scenario differs from what was recorded, a line for each thing. */
 function notesOn({ accounts, members }: Start, plays: readonly Played[], { calls, clock, dropped }: Recording): string[] {
   const [first] = calls
   return [
@@ -333,7 +342,7 @@ function notesOn({ accounts, members }: Start, plays: readonly Played[], { calls
       .map(account => `The key ${keyOf(account)} replaces those of ${account}.`),
     ...plays.flatMap(({ call, notes }) => notes.map(note => `${titleOf(call)}: ${note}.`)),
     ...(dropped > 0 ? [`The journal no longer holds the first ${dropped} calls: the first state is the one after them.`] : []),
-    ...(!clock.running && calls.some(({ at }, index) => at < (calls[index - 1]?.at ?? at))
+    ...(movesBefore(calls, clock).some(move => move < 0)
       ? ['The clock was set back between the calls; here it stays where it is until it is past the time of a call.']
       : []),
     ...([...new Set(calls.map(({ settings }) => settings))].some(settings => !isDeepStrictEqual(settings, first?.settings))
@@ -357,5 +366,5 @@ function reasonOf({ call, step, expect, status }: Played): string {
 
 /** What to say of a play whose answer holds other values than the recorded one; null for one that holds the same. */
 function differenceOf(play: Played): string | null {
-  return isReproduced(play) ? null : `${titleOf(play.call)} is answered with other values than it was, which are not expected.`
+  return isReproduced(play) ? null : `${titleOf(play.call)} is answered with values that differ from the recorded ones; these are not expected.`
 }

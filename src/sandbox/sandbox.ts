@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events'
 import { Clock } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { kindOf } from '../core/ids.js'
-import { isoOf } from '../core/instants.js'
+import { isoOf, LATEST_INSTANT } from '../core/instants.js'
 import { didYouMean, sentence, shortened } from '../core/nearest.js'
 import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
 import {
@@ -36,8 +36,9 @@ import { checkCount } from '../scenario/limits.js'
 import { fixtureRead, type Loaded, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
 import { bindingsOf, type FirstState, firstStateOf, type Launch, type Making } from '../scenario/scenario.js'
-import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
+import { SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Script } from '../scenario/script.js'
+import { problemsOfShape } from '../scenario/shape.js'
 import { inSlices } from '../scenario/slices.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { FAMILIES, type Records, type Store } from '../store/store.js'
@@ -185,9 +186,9 @@ export class Sandbox {
   async load(
     document: SourceDocument,
     origin: { name: string; file: string | null },
-    { dryRun = false, play, warn, variables }: LoadOptions & Pick<Making, 'variables'> = {}
+    { dryRun = false, play, warn, variables, keys }: LoadOptions & Pick<Making, 'variables' | 'keys'> = {}
   ): Promise<FirstState['scenario']> {
-    const first = await firstStateOf(document, origin, { ...this.#making, warn, variables })
+    const first = await firstStateOf(document, origin, { ...this.#making, warn, variables, keys })
     return this.#beginIn({ first, document }, { dryRun, play })
   }
 
@@ -287,7 +288,7 @@ export class Sandbox {
     this.evidence.end()
   }
 
-  /** Plays the steps of the first state. Errors: `document_invalid` with every step that was answered otherwise than expected. */
+  /** Plays the steps of the first state. Errors: `document_invalid` with every step whose answer was not the expected one. */
   async #playFirst(document: SourceDocument, play: Play): Promise<void> {
     const outcomes = await playSteps(this.requireLoaded().steps, play, bindingsOf(this.store))
     const found = outcomes.flatMap(({ at, title, problems }) =>
@@ -316,6 +317,14 @@ export class Sandbox {
   setClock({ at, running }: { at?: number; running?: boolean }): void {
     const { clock } = this
     this.#state.clock = new Clock(this.#dependencies.machine, { at: at ?? clock.now(), running: running ?? clock.running })
+  }
+
+  /** Moves the clock on by so many milliseconds, to the last instant that can be stored at most. */
+  advanceClock(ms: number): void {
+    const { clock } = this
+    const now = this.machineNow()
+    const at = Math.min(clock.now(now) + ms, LATEST_INSTANT)
+    this.#state.clock = new Clock(this.#dependencies.machine, { at, running: clock.running }, now)
   }
 
   /**
@@ -484,7 +493,7 @@ const sizeOf = (store: Store): number => FAMILIES.reduce((sum, family) => sum + 
 /** A fixture with the problems of its shape. Errors: `document_too_large`. */
 async function checkedFixture(document: SourceDocument, under: readonly Step[], problems: ProblemList): Promise<Fixture> {
   const data = under.reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], document.data)
-  const found = await FIXTURE_CHECKER.problems(data, document.limits['limits.problems'])
+  const found = await problemsOfShape('fixture', data, document.limits['limits.problems'])
   for (const { steps, message } of found) problems.push({ document, steps: [...under, ...steps], message })
   const fixture = fixtureIn(document, data, under, flawsOf(found))
   checkCount('The document brings in', recordsIn([fixture]), document.limits)

@@ -26,7 +26,7 @@ export type Expectation =
 export type Verdict = {
   expectation: ExpectationData
   wanted: string
-  /** How many calls came; of a sequence, how many of its calls came in order; of a state, how much of it is otherwise. */
+  /** How many calls came; of a sequence, how many of its calls came in order; of a state, in how many places it differs. */
   seen: number
   holds: boolean
   /** More calls came than may. */

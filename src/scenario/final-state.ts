@@ -16,7 +16,7 @@ export type StateData = { readonly [family in Family]?: FamilyState }
 
 /** Records to judge: one by its id, and all of a family. */
 export type StateRecords = { record: (family: Family, id: string) => Json | undefined; all: (family: Family) => readonly Json[] }
-/** What of an expected state is otherwise; places begin at `state`. */
+/** How the records differ from an expected state; places begin at `state`. */
 export type StateTest = (records: StateRecords) => Difference[]
 
 /** The records of a store. */
@@ -25,7 +25,7 @@ export const recordsOf = (store: Store): StateRecords => ({
   all: family => collectionOf(store, family).inCreationOrder() as unknown as readonly Json[]
 })
 
-/** Compiles an expected state; the result says what is otherwise, of each record and count. Problems are reported by their place in it. */
+/** Compiles an expected state; the result says how each record and count differs. Problems are reported by their place in it. */
 export function compileState(data: StateData, report: Report): StateTest {
   const tests: StateTest[] = []
   for (const [family, expected] of Object.entries(data) as [Family, FamilyState][]) {

@@ -4,13 +4,13 @@ import { type Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
 import { firstBroken } from '../core/judge.js'
 import { isExact, moneyOf, type Sums, settled } from '../core/money.js'
-import { didYouMean } from '../core/nearest.js'
+import { didYouMean, nearest } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { REFUND_RULES, refundFacts } from '../core/refund-rules.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
-import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
+import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../reference/operations.js'
 import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { completed } from './completion.js'
@@ -19,17 +19,28 @@ import type { Flaws } from './flaws.js'
 import { type Progress, reportProgress } from './progress.js'
 
 type Given = Readonly<Record<string, unknown>>
-type Section = Family | 'api_keys'
+/** A part of a fixture: the records of a family, or API keys. */
+export type Section = Family | 'api_keys'
 /** A record or key as a document gives it. */
 type Sourced = { given: Given; index: number; list: SourceList }
 /** The members of a list; what is no object is none. */
 type Sources = { readonly length: number; at: (index: number) => Sourced | undefined }
-/** The records of one or more fixture documents. Of the families in `unread` the documents may hold more than could be read. */
-export type Fixture = { sections: Readonly<Record<Section, Sources>>; unread: ReadonlySet<Family> }
+/**
+ * The records of one or more fixture documents. Of the sections in `unread` the documents may hold more than could be read; what is in `doubtful` may be
+ * meant as the id of a record, or as a key, that could not be read.
+ */
+export type Fixture = {
+  sections: Readonly<Record<Section, Sources>>
+  unread: ReadonlySet<Section>
+  doubtful: ReadonlyMap<Section, readonly string[]>
+}
 export type Drawing = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
 export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
 
-const SECTIONS = ['api_keys', ...FAMILIES] as const
+/** The parts of a fixture, by their names. */
+export const SECTIONS = ['api_keys', ...FAMILIES] as const
+/** The section that a name is that of, or is probably meant to be; null where it is like none. */
+export const sectionMeant = (name: string): Section | null => nearest(name, SECTIONS) as Section | null
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
 const sectionsOf = (make: (section: Section) => Sources): Fixture['sections'] =>
   Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, Sources>
@@ -56,6 +67,11 @@ class SourceList implements Sources {
     const given = this.#members[index]
     return isObject(given) ? { given, index, list: this } : undefined
   }
+
+  /** Its records and keys, without what is no object. */
+  all(): Sourced[] {
+    return this.#members.flatMap((_, index) => this.at(index) ?? [])
+  }
 }
 
 /** Calls a function with each member of a list. */
@@ -67,30 +83,59 @@ function forEach(sources: Sources, act: (source: Sourced, index: number) => void
 }
 
 /** A fixture document that could not be read. */
-export const UNREAD_FIXTURE: Fixture = { sections: sectionsOf(() => []), unread: new Set(FAMILIES) }
+export const UNREAD_FIXTURE: Fixture = { sections: sectionsOf(() => []), unread: new Set(SECTIONS), doubtful: new Map() }
 
-/** The records of a fixture document that was checked, with what its check found; `under` is the place of the fixture in the document. */
+/**
+ * The records of a fixture document that was checked, with what its check found; `under` is the place of the fixture in the document. Lists under a misspelt
+ * name are read as those that are meant.
+ */
 export function fixtureIn(document: SourceDocument, data: unknown, under: readonly Step[] = [], flaws?: Flaws): Fixture {
-  const unread = new Set<Family>()
-  const hasUnknownName = [...(flaws?.keys() ?? [])].some(name => !SECTIONS.includes(name as Section))
-  if (!isObject(data) || hasUnknownName) for (const family of FAMILIES) unread.add(family)
+  if (!isObject(data)) return UNREAD_FIXTURE
+  const unread = new Set<Section>()
+  const doubtful = new Map<Section, readonly string[]>()
+  const doubt = (section: Section, texts: readonly string[] | null) => {
+    const all = [...(doubtful.get(section) ?? []), ...(texts ?? [])]
+    // the value of a variable is not known
+    if (texts === null || all.length > MOST_DOUBTFUL || all.some(text => text.includes('${'))) unread.add(section)
+    else doubtful.set(section, all)
+  }
+  const names = Object.keys(data).map(name => ({ name, meant: sectionMeant(name) }))
+  const others = names.filter(({ meant }) => meant === null).flatMap(({ name }) => textsOf(data[name]))
   const sections = sectionsOf(section => {
-    const given = isObject(data) ? data[section] : undefined
-    const members: readonly unknown[] = Array.isArray(given) ? given : []
-    const list = new SourceList(document, [...under, section], flaws?.get(section), members)
-    const isList = given === undefined || Array.isArray(given)
-    const isIdSeen = (member: unknown, index: number) => isIdKnown(section as Family, member, list.flaws?.get(index))
-    if (section !== 'api_keys' && !(isList && (list.flaws === undefined || members.every(isIdSeen)))) unread.add(section)
-    return list
+    doubt(section, others)
+    const lists = names
+      .filter(({ meant }) => meant === section)
+      .map(({ name }) => {
+        const given = data[name]
+        const members: readonly unknown[] = Array.isArray(given) ? given : []
+        const own = flaws?.get(name)
+        if (given !== undefined && !Array.isArray(given)) unread.add(section)
+        for (const [index, inner] of own ?? []) doubt(section, namesMeant(section, members[index as number], inner))
+        return new SourceList(document, [...under, name], own, members)
+      })
+    return lists.length > 1 ? lists.flatMap(list => list.all()) : (lists[0] ?? [])
   })
-  return { sections, unread }
+  return { sections, unread, doubtful }
 }
 
-/** Whether a record has a right id, or none so that one is drawn; an unknown name may be a misspelled `id`. */
-function isIdKnown(family: Family, record: unknown, flaws: Flaws | undefined): boolean {
-  if (flaws === undefined) return true
-  if (!isObject(record) || flaws.has('id')) return false
-  return record.id != null || Object.keys(record).every(name => !flaws.has(name) || Object.hasOwn(RESOURCES[family].properties as object, name))
+/** More texts that may be meant as ids are not looked through. */
+const MOST_DOUBTFUL = 100
+
+/** What may be meant as the id of a record, or as a key, that has none which is right; nothing where an id is drawn, and null where it may be any. */
+function namesMeant(section: Section, record: unknown, flaws: Flaws): readonly string[] | null {
+  if (!isObject(record)) return textsOf(record)
+  const field = nameOf(section)
+  if (flaws.has(field)) return textsOf(record[field])
+  if (record[field] != null) return []
+  const known = section === 'api_keys' ? { account: true } : (RESOURCES[section].properties as object)
+  const unknown = Object.keys(record).filter(name => flaws.has(name) && !Object.hasOwn(known, name))
+  return section === 'api_keys' && unknown.length === 0 ? null : unknown.flatMap(name => textsOf(record[name]))
+}
+
+/** Every text and number of a part. */
+function textsOf(part: unknown): string[] {
+  if (typeof part === 'object' && part !== null) return Object.values(part).flatMap(textsOf)
+  return typeof part === 'string' || typeof part === 'number' ? [String(part)] : []
 }
 
 /** How many records and keys fixtures hold. */
@@ -104,7 +149,8 @@ function merged(fixtures: readonly Fixture[]): Fixture {
     for (const { sections } of fixtures) forEach(sections[section], record => byName.set(record.given[nameOf(section)] ?? record, record))
     return [...byName.values()]
   })
-  return { sections, unread: new Set(fixtures.flatMap(({ unread }) => [...unread])) }
+  const unread = new Set(fixtures.flatMap(({ unread }) => [...unread]))
+  return { sections, unread, doubtful: new Map(SECTIONS.map(section => [section, fixtures.flatMap(({ doubtful }) => doubtful.get(section) ?? [])])) }
 }
 
 /** Records of one document that give the same id twice. */
@@ -128,14 +174,14 @@ const flawsIn = ({ list, index }: Sourced): Flaws | undefined => list.flaws?.get
 const reportOn = (problems: Problems, { list, index }: Sourced): Report => reportTo(problems, list.document, [...list.steps, index])
 
 const SUMS = ['amount', 'tip_amount', 'donation_amount', 'amounts'] as const
-/** What each family refers to: a field and its family. An Account's reseller may come after it, and is checked apart. */
-const LINKS: Readonly<Record<Family, readonly [field: string, family: Family] | null>> = {
+/** The field by which each family refers to another one. An Account's reseller may come after it, and is checked apart. */
+const LINKS: Readonly<Record<Family, keyof typeof LINKED_FAMILIES | null>> = {
   accounts: null,
-  users: ['account', 'accounts'],
-  locations: ['account', 'accounts'],
-  tickets: ['location', 'locations'],
-  transactions: ['ticket', 'tickets'],
-  refunds: ['transaction', 'transactions']
+  users: 'account',
+  locations: 'account',
+  tickets: 'location',
+  transactions: 'ticket',
+  refunds: 'transaction'
 }
 
 /**
@@ -156,12 +202,18 @@ export class FixtureImporter {
     transactions: new Set(),
     refunds: new Set()
   }
-  /** Families with records that were left out and whose ids are not known. */
-  readonly #unread = new Set<Family>()
+  /** The keys that were left out. */
+  readonly #failedKeys = new Set<string>()
+  /** Sections with records or keys that were left out and whose ids are not known. */
+  readonly #unread = new Set<Section>()
+  /** What may be meant as the ids of records, or as keys, that were left out. */
+  #doubtful: Fixture['doubtful'] = new Map()
   /** Whether a record or key took the place of another one. */
   #hasReplaced = false
-  /** Families of which fewer records were generated than were asked for. */
+  /** Families with fewer generated records than were asked for. */
   readonly #incomplete = new Set<Family>()
+  /** Families with a record that was left out and has no id, so that one would have been drawn. */
+  readonly #undrawn = new Set<Family>()
 
   /** Problems are added to `problems`. */
   constructor(store: Store, drawing: Drawing, problems: Problems = [] as DocumentProblem[]) {
@@ -183,8 +235,9 @@ export class FixtureImporter {
 
   /** Merges fixtures and imports their records, one at each step. */
   *importing(fixtures: readonly Fixture[]): Generator<void, void> {
-    const { sections, unread } = fixtures.length === 1 ? (fixtures[0] as Fixture) : merged(fixtures)
-    for (const family of unread) this.#unread.add(family)
+    const { sections, unread, doubtful } = fixtures.length === 1 ? (fixtures[0] as Fixture) : merged(fixtures)
+    for (const section of unread) this.#unread.add(section)
+    this.#doubtful = doubtful
     const refunds = new RefundJudge(this.#store, sections, this.#drawing.settings)
     for (const family of FAMILIES) {
       const list = sections[family]
@@ -213,7 +266,22 @@ export class FixtureImporter {
 
   /** Whether no record has the id, and none that was left out may have it. */
   isMissing(family: Family, id: string): boolean {
-    return !this.#store[family].get(id) && !this.#failed[family].has(id) && !this.#unread.has(family)
+    return !this.#store[family].get(id) && !this.#failed[family].has(id) && !this.#mayBeMeant(family, id)
+  }
+
+  /** Whether no record has the id, as it may be given or drawn. */
+  isNowhere(family: Family, id: string): boolean {
+    return this.isMissing(family, id) && !this.#incomplete.has(family) && !this.#undrawn.has(family)
+  }
+
+  /** Whether there is no such API key, and none that was left out may be it. */
+  isKeyMissing(key: string): boolean {
+    return !this.#store.keys.has(key) && !this.#failedKeys.has(key) && !this.#mayBeMeant('api_keys', key)
+  }
+
+  /** Whether a part that could not be read may hold a record of this id, or this key. */
+  #mayBeMeant(section: Section, name: string): boolean {
+    return this.#unread.has(section) || nearest(name, this.#doubtful.get(section) as readonly string[]) !== null
   }
 
   /** Whether no record of the family was left out. */
@@ -239,6 +307,7 @@ export class FixtureImporter {
     if (record && this.problems.length === before) this.#put(family, source, record, existing ?? undefined, refunds)
     else {
       this.#failed[family].add(source.given.id)
+      if (source.given.id == null) this.#undrawn.add(family)
       if (family === 'refunds') refunds.leaveOut(source.given.transaction)
     }
   }
@@ -258,7 +327,10 @@ export class FixtureImporter {
     const flaws = flawsIn(source)
     const { key, account } = given as { key: string; account: string }
     const isKnown = flaws?.has('account') || account === undefined || this.#referred('accounts', account, 'account', source) !== undefined
-    if (!isKnown || flaws !== undefined) return
+    if (!isKnown || flaws !== undefined) {
+      this.#failedKeys.add(key)
+      return
+    }
     this.#hasReplaced ||= this.#store.keys.has(key)
     this.#store.keys.set(key, account)
     this.imported.api_keys.push({ key, account })
@@ -281,12 +353,11 @@ export class FixtureImporter {
 
   /** What the record refers to; undefined where there is nothing, and for an Account, whose reseller is looked for later. */
   #parentOf(family: Family, source: Sourced): RecordOf<Family> | undefined {
-    const link = LINKS[family]
-    if (link === null) return undefined
-    const [field, to] = link
+    const field = LINKS[family]
+    if (field === null) return undefined
     const id = source.given[field]
     if (id === undefined || flawsIn(source)?.has(field)) return undefined
-    return this.#referred(to, id as string, field, source)
+    return this.#referred(LINKED_FAMILIES[field], id as string, field, source)
   }
 
   /** The record that a field names; where there is none, that is reported unless a record that was left out may be meant. */
@@ -325,9 +396,9 @@ export class FixtureImporter {
   /** What a replaced record may not change, because others depend on it. */
   #checkReplaced(family: Family, source: Sourced, before: RecordOf<Family>, after: RecordOf<Family>): void {
     const isRefunded = (before as Partial<Records['transactions']>).amount_refunded
-    const [link] = LINKS[family] ?? []
+    const link = LINKS[family]
     this.#hasReplaced = true
-    for (const field of [...(link === undefined ? [] : [link]), ...(isRefunded ? ['currency', 'payment_method'] : [])]) {
+    for (const field of [...(link === null ? [] : [link]), ...(isRefunded ? ['currency', 'payment_method'] : [])]) {
       const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
       if (was !== is) this.#report(source)([field], `${before.id} exists already, with ${was}; a merge cannot change this, load a whole document instead`)
     }
@@ -358,7 +429,7 @@ class RefundJudge {
   readonly #replaced = new Map<string, number>()
   /** The given Transactions that replaced others. */
   readonly #charges = new Map<string, Sourced>()
-  /** Transactions of which a given Refund was left out. */
+  /** Transactions with a given Refund that was left out. */
   readonly #incomplete = new Set<unknown>()
 
   constructor(store: Store, sections: Fixture['sections'], settings: Settings) {

@@ -44,7 +44,7 @@ export class Library {
     }
   }
 
-  /** The same folders, of which only files up to so many characters are read. */
+  /** The same folders; only files of up to so many characters are read. */
   within(largest: number): Library {
     return new Library(this.own, this.limits, largest)
   }

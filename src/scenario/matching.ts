@@ -3,6 +3,7 @@ import { holdsCardNumber } from '../core/card-numbers.js'
 import { FORMATS } from '../core/formats.js'
 import { instantOf } from '../core/instants.js'
 import { didYouMean, didYouMeanOneOf } from '../core/nearest.js'
+import { isObject } from '../core/quick-check.js'
 import { IS_DIGEST } from '../core/redaction.js'
 import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationNamed } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
@@ -44,7 +45,8 @@ type Names = { readonly [name: string]: Wanted | Names }
 type Test = (value: string | null | undefined) => boolean | null
 type Note = (steps: readonly string[], message: string) => void
 
-const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
+/** The parts of a match that hold names of parameters, each with the table that these are in. */
+export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
 const COMPARISONS: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
   gt: (value, bound) => value > bound,
   gte: (value, bound) => value >= bound,
@@ -159,8 +161,6 @@ async function compileNames(names: Names, { schemas, under, onlyRight }: At, rep
   return compiled
 }
 
-const isObject = (wanted: unknown): wanted is object => typeof wanted === 'object' && wanted !== null && !Array.isArray(wanted)
-
 /** The table of what is below a name; undefined where nothing can be. */
 function partOf({ properties = {}, additionalProperties }: Schema, name: string): Schema | undefined {
   if (Object.hasOwn(properties, name)) return properties[name]
@@ -181,14 +181,14 @@ function stepsOf(name: string): string[] {
   return brackets ? [head, ...brackets.slice(1, -1).split('][')] : [head]
 }
 
-/** A value that is looked at: its name, and what its tables say of it; none for what is no parameter. */
-type Tested = { name: readonly string[]; schemas: readonly Schema[]; onlyRight: boolean }
+/** A value that is looked at: its name, and what its tables say of it; none for what is no parameter. A member of a list can hold no conditions. */
+type Tested = { name: readonly string[]; schemas: readonly Schema[]; onlyRight: boolean; isMember?: boolean }
 
 async function compileTest(wanted: Wanted, tested: Tested, report: Note): Promise<Test> {
   if (Array.isArray(wanted)) {
     if (wanted.length === 0) report([], 'an empty list matches no call')
     const tests: Test[] = []
-    for (const one of wanted as readonly Scalar[]) tests.push(await compileTest(one, tested, report))
+    for (const one of wanted as readonly Scalar[]) tests.push(await compileTest(one, { ...tested, isMember: true }, report))
     return anyOf(tests)
   }
   if (isObject(wanted)) return compileConditions(wanted as Conditions, tested, report)
@@ -200,7 +200,7 @@ async function compileTest(wanted: Wanted, tested: Tested, report: Note): Promis
   if (IS_DIGEST.test(text)) return ofText(value => digestOf(value) === text)
   if (tested.onlyRight && tested.schemas.length > 0) {
     const [problem, ...others] = tested.schemas.map(schema => neverSent(wanted as Scalar, schema))
-    if (problem && others.every(other => other !== null)) report([], problem)
+    if (problem && others.every(other => other !== null)) report([], `${problem}${tested.isMember ? '' : conditionMeant(text, tested.schemas)}`)
   }
   return ofText(value => value === text)
 }
@@ -290,6 +290,15 @@ function neverSent(wanted: Scalar, schema: Schema): string | null {
   return `can never match: ${problem.expected}${isShort ? `; quote it: "${text.padStart(4, '0')}"` : ''}`
 }
 
+const SIGNS: Readonly<Record<string, string>> = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' }
+
+/** `; write { gt: 5000 }` for the text `>5000`; an empty text for one that compares nothing. */
+function conditionMeant(text: string, schemas: readonly Schema[]): string {
+  const [, sign = '', bound = ''] = /^\s*([<>]=?)\s*(.*?)\s*$/.exec(text) ?? []
+  const isComparable = schemas.some(isNumeric) ? NUMBER.test(bound) : instantOf(bound) !== null
+  return sign !== '' && isComparable ? `; write { ${SIGNS[sign]}: ${bound} }` : ''
+}
+
 /** Characters that a pattern has at most, and instructions that it compiles to at most: a repeat needs many. */
 export const MOST_PATTERN = 1000
 export const MOST_INSTRUCTIONS = 500
@@ -304,7 +313,7 @@ async function compilePattern(pattern: string, ignoreCase: boolean, report: (mes
     return () => false
   }
   if (pattern.length > MOST_PATTERN) return refuse(`a pattern has at most ${MOST_PATTERN} characters, not ${pattern.length}`)
-  if (holdsCardNumber(pattern)) return refuse('a pattern cannot hold a whole card number; write the number as text, of which a digest is kept')
+  if (holdsCardNumber(pattern)) return refuse('a pattern cannot hold a whole card number; write the number as text; a digest of it is kept')
   const repeats = Array.from(pattern.matchAll(REPEAT), ([, least, most]) => Number(most || least)).reduce((sum, count) => sum + count, 0)
   if (repeats > MOST_INSTRUCTIONS) return refuse(`/${pattern}/ repeats too often: all counts in {} may add up to ${MOST_INSTRUCTIONS}`)
   await pause()

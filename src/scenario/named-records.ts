@@ -1,19 +1,12 @@
 /** The records that a `match` names by their ids, so that one that is nowhere is found. */
 import type { Step } from '../core/places.js'
-import { type Family, type OperationId, operationOf } from '../reference/operations.js'
+import { type Family, LINKED_FAMILIES, type OperationId, operationOf } from '../reference/operations.js'
 import type { MatchData } from './matching.js'
 
 /** An id that a match names, with its place; the families in any of which it may be. */
 export type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
 
-const NAMES: Readonly<Record<string, Family>> = {
-  location: 'locations',
-  ticket: 'tickets',
-  transaction: 'transactions',
-  account: 'accounts',
-  account_id: 'accounts',
-  user_id: 'users'
-}
+const NAMES: Readonly<Record<string, Family>> = { ...LINKED_FAMILIES, account_id: 'accounts', user_id: 'users' }
 
 /** Every id that a match asks for in the path, in a filter, in the body or as what the call is about. Patterns and conditions name none. */
 export function recordsNamedBy(match: MatchData | undefined, operations: Iterable<OperationId>): NamedRecord[] {

@@ -3,9 +3,10 @@
  * on its operation. Draft 2020-12, in words that draft 7 has too.
  */
 import { NOT_BLANK } from '../core/formats.js'
-import { OPERATION_IDS, OPERATION_NAMES, type OperationId, operationOf } from '../reference/operations.js'
+import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationOf } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import { SECTIONS } from './matching.js'
 
 type Json = Record<string, unknown>
 
@@ -13,7 +14,7 @@ const ADDRESS = 'https://github.com/commerce-emulator/commerce-emulator/raw/main
 const referTo = (name: string): Json => ({ $ref: `#/$defs/${name}` })
 const anyOf = (...schemas: Json[]): Json => ({ anyOf: schemas })
 
-/** A text in which a variable stands; where it is the whole text, it is replaced by a value of any scalar type. */
+/** A text with a variable in it; one that is the whole text is replaced by a value of any scalar type. */
 const VARIABLE = { type: 'string', pattern: '\\$\\{\\s*vars\\b', description: 'The value of a variable: ${vars.name}.' }
 const INSTANT = '^\\d{4}(-?\\d{2}-?\\d{2}|-?\\d{3}|-?W\\d{2}-?\\d)([Tt].+)?$'
 const NUMBER = '\\d+([.,]\\d+)?'
@@ -27,7 +28,7 @@ const FORMATS: Readonly<Record<string, Json>> = {
   currency: { pattern: '^[a-z]{3}$' },
   last4: { pattern: '^\\d{4}$' }
 }
-/** What may stand for a value that is compared, beside nested names. */
+/** How a value that is compared may be written, beside nested names. */
 const SCALARS: readonly Json[] = ['string', 'number', 'boolean'].map(type => ({ type }))
 const CONDITIONS = {
   gt: { description: 'Greater than this number, or later than this instant.' },
@@ -119,8 +120,7 @@ function withoutOwn(words: Json, hasVariables: boolean): Json {
   const inner = (part: unknown) => portable(part as Json, hasVariables)
   // both are of different types
   if (condition !== undefined) return anyOf(inner(ofType), inner(otherwise))
-  if (Array.isArray(type) && type.filter(one => one !== 'null').length > 1)
-    return anyOf(...type.map(one => withoutOwn(Object.fromEntries(Object.entries({ ...words, type: one }).filter(([word]) => isOf(one, word))), hasVariables)))
+  if (Array.isArray(type) && type.filter(one => one !== 'null').length > 1) return anyOf(...type.map(one => withoutOwn({ ...words, type: one }, hasVariables)))
   const said = Object.fromEntries(
     Object.entries({ ...words, ...(format === undefined ? {} : { format: undefined, ...FORMATS[format as string] }) })
       .filter(([word, value]) => value !== undefined && !/^[x~]/.test(word))
@@ -133,16 +133,6 @@ function withoutOwn(words: Json, hasVariables: boolean): Json {
   if (properties?.on !== undefined) return { ...said, allOf: [referTo('matchByOperation')] }
   return properties?.do === undefined ? said : { ...said, allOf: [referTo('callByOperation')] }
 }
-
-const OF_TYPES: Readonly<Record<string, readonly string[]>> = {
-  string: ['minLength', 'pattern', 'format', 'enum'],
-  integer: ['minimum', 'maximum'],
-  number: ['minimum', 'maximum'],
-  array: ['items', 'minItems'],
-  object: ['properties', 'additionalProperties', 'required']
-}
-/** Whether a word of a schema says something of values of a type. */
-const isOf = (type: string, word: string): boolean => word === 'type' || OF_TYPES[type]?.includes(word) === true
 
 /** Whether a part allows scalars, but not every text. */
 function isLimited({ type, enum: words, pattern }: Json): boolean {
@@ -170,13 +160,11 @@ function byOperation(): Record<string, Json> {
   }
   for (const id of OPERATION_IDS) {
     const { method, path } = operationOf(id)
-    const { params, querystring, body, answer } = tablesOf(id)
-    const matched = (name: string, table: Schema | undefined) => (table === undefined ? false : define(`${id}.${name}`, matchedNames(table)))
-    const match = { params: matched('params', params), query: matched('query', querystring), body: matched('body', body) }
-    matches.push({
-      if: { required: ['on'], properties: { on: { const: `${method} ${path}` } } },
-      ...thenOf({ properties: { match: { type: 'object', properties: match } } })
-    })
+    const tables = tablesOf(id)
+    const { querystring, body, answer } = tables
+    const matched = ([section, table]: (typeof PARTS)[number]) =>
+      tables[table] === undefined ? false : define(`${id}.${section}`, matchedNames(tables[table]))
+    matches.push(matchOf({ const: nameOf(id) }, Object.fromEntries(PARTS.map(part => [part[0], matched(part)]))))
     const sent = {
       ...(querystring && { query: define(`${id}.query.sent`, sentNames(querystring)) }),
       body: body === undefined ? false : define(`${id}.body.sent`, sentNames(body)),
@@ -189,7 +177,54 @@ function byOperation(): Record<string, Json> {
       ...thenOf({ properties: sent })
     })
   }
-  return { ...$defs, matchByOperation: { type: 'object', allOf: matches }, callByOperation: { type: 'object', allOf: calls } }
+  const matched = [...matches, ...matchesOfSeveral(define)]
+  return { ...$defs, matchByOperation: { type: 'object', allOf: matched }, callByOperation: { type: 'object', allOf: calls } }
+}
+
+const PARTS = Object.entries(SECTIONS) as [keyof typeof SECTIONS, keyof Tables][]
+
+/** What a match holds where `on` is as given. */
+const matchOf = (on: Json, match: Json): Json => ({
+  if: { required: ['on'], properties: { on } },
+  ...thenOf({ properties: { match: { type: 'object', properties: match } } })
+})
+
+/** What calls of any operation, or of a list of them, can be matched by: the names that one of these has. */
+function matchesOfSeveral(define: (name: string, schema: Json) => Json): Json[] {
+  const any: Json = {}
+  const ofLists: Json[] = []
+  for (const [section, table] of PARTS) {
+    const { properties } = joined(OPERATION_IDS.flatMap(id => tablesOf(id)[table] ?? []))
+    any[section] = define(`any.${section}`, matchedNames({ properties }))
+    const without = (has: (schema: Schema | undefined) => boolean) => OPERATION_IDS.filter(id => !has(tablesOf(id)[table])).map(nameOf)
+    const refusing = (operations: readonly string[], part: Json | false) => ofLists.push(matchOf(listOf(operations), { [section]: part }))
+    const withoutPart = without(schema => schema !== undefined)
+    refusing(withoutPart, false)
+    /** Names by the operations that do not have them. */
+    const names: Record<string, Json> = {}
+    for (const name of Object.keys(properties)) {
+      const operations = without(schema => schema?.properties?.[name] !== undefined).join()
+      names[operations] = { ...names[operations], [name]: false }
+    }
+    for (const [operations, refused] of Object.entries(names)) {
+      if (operations !== withoutPart.join()) refusing(operations.split(','), { type: 'object', properties: refused })
+    }
+  }
+  return [matchOf({ anyOf: [{ const: '*' }, { type: 'array' }] }, any), ...ofLists]
+}
+
+const listOf = (operations: readonly string[]): Json => ({ type: 'array', items: { enum: operations } })
+
+/** One table with the names of several. */
+function joined(tables: readonly Schema[]): { properties: Record<string, Schema> } {
+  const properties: Record<string, Schema> = {}
+  for (const table of tables) {
+    for (const [name, { 'x-fixed': _, ...schema }] of Object.entries(table.properties ?? {})) {
+      const known = properties[name]
+      properties[name] = { ...schema, ...known, ...((schema.properties ?? known?.properties) && joined([known ?? {}, schema])) }
+    }
+  }
+  return { properties }
 }
 
 /** What a part has to be where a condition holds; an object with a `then` of its own would look like a promise. */

@@ -4,6 +4,12 @@ import type { Step } from '../core/places.js'
 /** Each whole reference of a text. */
 export const REFERENCE = /\$\{([^{}]*)\}/g
 
+/** A text with a value in place of each reference; one that is wholly a reference becomes the value itself. `valueAt` is given what is between the braces. */
+export function withValues<T>(text: string, valueAt: (reference: string, all: string) => T): T | string {
+  const [, whole] = /^\$\{([^{}]*)\}$/.exec(text) ?? []
+  return whole === undefined ? text.replace(REFERENCE, (all, reference) => String(valueAt(reference, all))) : valueAt(whole, text)
+}
+
 /** The first reference of a text that has no end, as far as its name goes; undefined where each has one. */
 export function unclosedIn(text: string): string | undefined {
   const [unclosed] = /\$\{\s*[\w.-]*/.exec(text.replace(REFERENCE, '')) ?? []

@@ -1,5 +1,4 @@
 /** Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with everything that is wrong with them. */
-import type { Checker } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { type IdCounters, Ids } from '../core/ids.js'
@@ -17,22 +16,13 @@ import {
   type SettingVariables,
   settingsInForce
 } from '../core/settings.js'
-import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
+import { RESOURCE_NAMES } from '../reference/operations.js'
 import type { StoredRecord } from '../store/collection.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { TooLargeHere } from './body.js'
-import {
-  type DocumentKind,
-  type DocumentProblem,
-  documentOf,
-  listedProblems,
-  ProblemList,
-  reportTo,
-  type SourceDocument,
-  withoutProblems
-} from './documents.js'
+import { type DocumentProblem, documentOf, listedProblems, ProblemList, reportTo, type SourceDocument, withoutProblems } from './documents.js'
 import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
-import { type Drawing, type Fixture, FixtureImporter, fixtureIn, recordsIn, UNREAD_FIXTURE } from './fixture.js'
+import { type Drawing, type Fixture, FixtureImporter, fixtureIn, recordsIn, SECTIONS, UNREAD_FIXTURE } from './fixture.js'
 import { type Flaws, flawsOf, isBeside, membersOf, withoutFlaws } from './flaws.js'
 import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, generatedBy, loadFaker } from './generate.js'
 import type { Library } from './library.js'
@@ -40,8 +30,9 @@ import { checkCount, tooLarge } from './limits.js'
 import { type MatchData, type On, operationsOn } from './matching.js'
 import { recordsNamedBy } from './named-records.js'
 import type { Progress } from './progress.js'
-import { FIXTURE_CHECKER, fixtureSchema, ID, SANDBOX_SETTINGS_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
+import { ID, SANDBOX_SETTINGS_CHECKER } from './schemas.js'
 import { answeredBy, compileScript, type Entry, type EntryData, Script, type ScriptMember, wholeEntries } from './script.js'
+import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
 import { besides, type Group, groupNamesIn, isSharedScript, partsOfUse, readSharedScript, type SharedScript, unknownGroup } from './shared-script.js'
 import { checkSteps, type PlayData, type StepBindings, type StepData } from './steps.js'
 import { checkGiven, declaredVariables, expanded, type GivenVariables, type VariableValue } from './variables.js'
@@ -101,9 +92,7 @@ type Checked = {
   used: ReadonlySet<string>
 }
 
-const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const satisfies Partial<Record<DocumentKind, Checker>>
-const FIXTURE_NAMES = Object.keys(fixtureSchema().properties as object)
-const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
+const FIXTURE_NAMES: readonly string[] = SECTIONS
 
 /** A document that holds records at its top and nothing of a scenario is a bare fixture. */
 export function isBareFixture(data: unknown): boolean {
@@ -131,6 +120,8 @@ export type Making = {
   most?: number | undefined
   /** Values of variables in place of their defaults. */
   variables?: GivenVariables | undefined
+  /** API keys of another service, which steps and plays may name beside those of the scenario. */
+  keys?: ReadonlyMap<string, unknown> | undefined
   /** Takes what is probably not meant so, once the state is made. */
   warn?: ((warnings: readonly Problem[]) => void) | undefined
 }
@@ -154,7 +145,7 @@ export async function firstStateOf(document: SourceDocument, origin: Origin, mak
 }
 
 /** The first state of a checked scenario; problems are added to those of its check. */
-async function stateIn(checked: Checked, { name, file }: Origin, { library, launch, clockFor, progress, most, variables }: Making): Promise<FirstState> {
+async function stateIn(checked: Checked, { name, file }: Origin, { library, launch, clockFor, progress, most, variables, keys }: Making): Promise<FirstState> {
   const { document, data, flaws, problems, warnings } = checked
   const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] => (flaws?.has(key) ? undefined : data[key])
 
@@ -175,13 +166,14 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   const script = new Script(await scriptOf(checked, used, naming))
   const expectations = await compileExpectations(checked, naming)
   warnOfFuture(checked, store, drawing.now)
+  const isAnyKey = settings['auth.accept_any_key'] !== null || flaws?.has('settings')
   const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
   checkSteps(
     { steps: { list: data.steps, flaws: flaws?.get('steps') }, play: { list: data.play, flaws: flaws?.get('play') } },
     {
       variable: name => (isKnown(name) ? name : undefined),
       ids: suggestedIds(store),
-      hasKey: key => store.keys.has(key) || settings['auth.accept_any_key'] !== null || problems.length > 0
+      otherKey: key => (isAnyKey || keys?.has(key) || !importer.isKeyMissing(key) ? null : didYouMean(key, [...store.keys.keys()]))
     },
     reportTo(problems, document),
     reportTo(warnings, document)
@@ -197,8 +189,8 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
 }
 
 /** What of a document's data does not match the schema of its kind. */
-const problemsOfShape = async ({ data: read, checkedAs, limits }: SourceDocument, kind: keyof typeof CHECKERS, data = read): Promise<PlacedProblem[]> =>
-  checkedAs === kind && data === read ? [] : CHECKERS[kind].problems(data, limits['limits.problems'])
+const shapeProblems = async ({ data: read, checkedAs, limits }: SourceDocument, kind: 'fixture' | 'scenario', data = read): Promise<PlacedProblem[]> =>
+  checkedAs === kind && data === read ? [] : problemsOfShape(kind, data, limits['limits.problems'])
 
 const SHARED_ALONE = 'this file holds script entries to share; load a scenario that has a group of it under use'
 
@@ -216,14 +208,14 @@ async function checkedScenario(
     return { ...checked, data: {}, flaws: undefined }
   }
   if (isBare) {
-    const found = await problemsOfShape(document, 'fixture')
+    const found = await shapeProblems(document, 'fixture')
     for (const { steps, message } of found) problems.push({ document, steps, message })
     const flaws = flawsOf(found)
     return { ...checked, data: { data: document.data as Record<string, unknown> }, flaws: flaws && new Map([['data', flaws]]) }
   }
   const wrong: { steps: readonly Step[]; message: string }[] = []
   const { data, used, unresolved } = expanded(document.data, variables, ['vars'], (steps, message) => wrong.push({ steps, message }))
-  const found = [...wrong, ...besides(unresolved, await problemsOfShape(document, 'scenario', data))]
+  const found = [...wrong, ...besides(unresolved, await shapeProblems(document, 'scenario', data))]
   for (const { steps, message } of found) problems.push({ document, steps, message: processSettingIn(steps) ?? message })
   return { ...checked, used, data: isObject(data) ? data : {}, flaws: flawsOf([...found, ...unresolved.map(steps => ({ steps }))]) }
 }
@@ -255,13 +247,12 @@ type Naming = (calls: { on: On; match?: MatchData | undefined }) => { steps: rea
 
 /** What a match names and a store does not have; Tickets are made by no call of the API, so that it can only be a mistake. */
 function namingIn(store: Store, importer: FixtureImporter): Naming {
-  const isNowhere = (family: Family, id: string) => importer.isMissing(family, id) && importer.isComplete(family)
   return ({ on, match }) =>
     recordsNamedBy(
       match,
       operationsOn(on, () => {})
     )
-      .filter(({ families, id }) => families.every(family => isNowhere(family, id)))
+      .filter(({ families, id }) => families.every(family => importer.isNowhere(family, id)))
       .map(({ steps, id, families }) => {
         const names = families.map(family => RESOURCE_NAMES[family]).join(' or ')
         const meant = didYouMean(
@@ -409,7 +400,7 @@ async function generateAll({ document, data, flaws, problems }: Checked, importe
 async function fixturesOf(checked: Checked, file: string | null, library: Library): Promise<Fixture[]> {
   const { document, data, flaws, problems } = checked
   const isList = data.fixtures === undefined || Array.isArray(data.fixtures)
-  const fixtures = isList && !Object.keys(document.data ?? {}).some(isMisspelled) ? [] : [UNREAD_FIXTURE]
+  const fixtures = isList && !Object.keys(document.data ?? {}).some(name => misspeltPart(name) === 'fixtures') ? [] : [UNREAD_FIXTURE]
   /** What each name leads to: a file is read once. */
   const known = new Map<string, { fixture: Fixture; problem: string | null }>()
   for (const { member: reference, index, flaws: own } of membersOf<string>(data.fixtures, flaws?.get('fixtures'))) {
@@ -422,12 +413,13 @@ async function fixturesOf(checked: Checked, file: string | null, library: Librar
     if (named.problem !== null) problems.push({ document, steps: ['fixtures', index], message: named.problem })
     fixtures.push(named.fixture)
   }
-  return [...fixtures, fixtureIn(document, data.data ?? {}, isBareFixture(document.data) ? [] : ['data'], flaws?.get('data'))]
-}
-
-/** Whether an unknown name of a scenario was probably meant to be one that holds records. */
-function isMisspelled(name: string): boolean {
-  return !SCENARIO_NAMES.includes(name) && ['fixtures', 'data'].includes(nearest(name, SCENARIO_NAMES) ?? '')
+  const isBare = isBareFixture(document.data)
+  // records beside `data` are a problem, and those that others name
+  const beside = Object.fromEntries(isBare ? [] : Object.entries(data).filter(([name]) => FIXTURE_NAMES.includes(name)))
+  if (Object.keys(beside).length > 0) fixtures.push(fixtureIn(document, beside, [], flaws))
+  for (const [name, part] of Object.entries(isBare ? {} : data))
+    if (misspeltPart(name) === 'data') fixtures.push(fixtureIn(document, part, [name], flaws?.get(name)))
+  return [...fixtures, fixtureIn(document, data.data ?? {}, isBare ? [] : ['data'], flaws?.get('data'))]
 }
 
 /** A fixture by what was found where one is named: a document, why there is none, or the problems of its text. */
@@ -444,7 +436,7 @@ async function fixtureNamed(
     return { fixture: UNREAD_FIXTURE, problem: null }
   }
   documents.push(found)
-  const ofShape = await problemsOfShape(found, 'fixture')
+  const ofShape = await shapeProblems(found, 'fixture')
   for (const { steps, message } of ofShape) problems.push({ document: found, steps, message })
   return { fixture: fixtureIn(found, found.data, [], flawsOf(ofShape)), problem: null }
 }

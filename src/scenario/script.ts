@@ -129,7 +129,7 @@ export async function compileScript(entries: readonly EntryData[] | undefined, r
 /** The entries of a script that are whole. */
 export const wholeEntries = (members: readonly ScriptMember[]): Entry[] => members.flatMap(({ entry }) => entry ?? [])
 
-/** The operations of which entries answer every call, so that no later entry is ever applied to one. */
+/** The operations whose every call is answered by entries, so that no later entry is ever applied to one. */
 export const answeredBy = (entries: readonly Entry[]): ReadonlySet<OperationId> =>
   new Set(entries.filter(isUnconditional).flatMap(({ operations }) => [...operations]))
 
@@ -280,7 +280,7 @@ export class Script {
     return true
   }
 
-  /** Whether any entry speaks of an operation; where none does, a call pays nothing for the script. */
+  /** Whether any entry is for an operation; where none is, a call pays nothing for the script. */
   has(operation: OperationId): boolean {
     return this.#byOperation.has(operation)
   }

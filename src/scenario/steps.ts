@@ -11,7 +11,7 @@ import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
 import { type Flaws, membersOf } from './flaws.js'
 import { OPERATION } from './matching.js'
-import { namesIn, REFERENCE, textsIn, unclosedIn } from './references.js'
+import { namesIn, REFERENCE, textsIn, unclosedIn, withValues } from './references.js'
 import type { Fault } from './script.js'
 import { compileStatus, type Statuses } from './statuses.js'
 import { NAME, NAME_EXPECTED, notClosed } from './variables.js'
@@ -40,37 +40,50 @@ export type StepCall = { method: string; path: string; query: string; key: strin
 export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null }
 /** Makes a call and returns its answer; `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => Promise<StepAnswer>
-/** What is otherwise than expected; `at` is where the document says what was expected. */
+/** How an answer differs from what was expected; `at` is where the document says what was expected. */
 export type Difference = { at: readonly PathStep[]; message: string }
 /** `at` is where the step is in its list, as are those of its problems. */
 export type StepOutcome = { at: readonly PathStep[]; title: string; call: StepCall; answer: StepAnswer; problems: Difference[] }
 /** What `${name}` and the name of a key mean where no step gives them a value. */
 export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
 
+const UNKNOWN_KEY = 'the scenario has no such API key'
+
 /** A suggestion is looked for among so many of the steps before. */
 const MOST_LOOKED_AT = 100
 
-/** Checks steps as far as they have no flaws: operations, and that every `${…}` refers to an earlier step or to what `variable` knows; `ids` are suggested. A key that the scenario does not have may be one of another service: `warn` takes it. */
+/**
+ * Checks steps as far as they have no flaws: operations, keys, and that every `${…}` refers to an earlier step or to what `variable` knows; `ids` are
+ * suggested. `otherKey` is null for a key that is known, else a suggestion of another or an empty text. `warn` takes what can be played.
+ */
 export function checkSteps(
   { steps, play }: { steps: Listed<StepData>; play: Listed<PlayData> },
-  { variable, ids = () => [], hasKey = () => true }: Pick<StepBindings, 'variable'> & { ids?: () => readonly string[]; hasKey?: (key: string) => boolean },
+  {
+    variable,
+    ids = () => [],
+    otherKey = () => null
+  }: Pick<StepBindings, 'variable'> & { ids?: () => readonly string[]; otherKey?: (key: string) => string | null },
   report: Report,
   warn: Report = report
 ): void {
   const known = new Map<string, OperationId | null>()
   const latest: string[] = []
+  const checkKey = (key: string, expect: StepData['expect'], needsKey: boolean, at: PathStep[]) => {
+    const meant = key.includes('${') || wantsStatus(expect?.status, 401) ? null : otherKey(key)
+    if (meant === null) return
+    if (needsKey) report(at, `${UNKNOWN_KEY}${meant || '; give it under data: api_keys, or expect status 401'}`)
+    else warn(at, `${UNKNOWN_KEY}, and the call needs none${meant}`)
+  }
   for (const { step, at: place, flaws: own } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
     if (!isObject(step)) continue
     checkExpected(step.expect, own?.get('expect'), (at, message) => report([...place, 'expect', ...at], message))
     if (step.do === undefined && own === undefined) report(place, 'do, at_once or wait was expected')
     if (step.do !== undefined && !own?.has('do')) {
       const [method, path] = splitCall(step.do)
-      const operations = operationsAt(path.replace(REFERENCE, 'x'))
-      if (!operations.some(operation => operation.method === method)) report([...place, 'do'], unknownCall(step.do))
+      const operation = operationsAt(path.replace(REFERENCE, 'x')).find(operation => operation.method === method)
+      if (operation === undefined) report([...place, 'do'], unknownCall(step.do))
+      else if (step.key !== undefined && !own?.has('key') && !own?.has('expect')) checkKey(step.key, step.expect, operation.key, [...place, 'key'])
       if (method !== 'POST' && step.body) report([...place, 'body'], `a ${method} takes no body`)
-    }
-    if (step.key !== undefined && !own?.has('key') && !step.key.includes('${') && !wantsStatus(step.expect?.status, 401) && !hasKey(step.key)) {
-      warn([...place, 'key'], 'the scenario has no such API key; give it under data: api_keys, or expect status 401')
     }
     for (const { steps: at, text } of textsIn(step, place)) {
       const unclosed = unclosedIn(text)
@@ -247,24 +260,22 @@ function resolve(step: StepData, answers: Answers, { variable }: StepBindings): 
     if (!answers.has(head)) return variable(reference)
     return fields.reduce<Json | undefined>(partOf, answers.get(head))
   }
-  const resolveText = (text: string): Json => {
-    const [, whole] = /^\$\{([^{}]*)\}$/.exec(text) ?? []
-    const valueAt = (reference: string): Json => {
-      const value = valueAtReference(reference.trim())
-      const [head = ''] = reference.trim().split('.')
-      const reason = answers.names.has(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
-      if (value === undefined) missing.push(`\${${reference}} has no value: ${reason}`)
-      return value ?? null
-    }
-    return whole === undefined ? text.replace(REFERENCE, (_all, reference) => String(valueAt(reference))) : valueAt(whole)
+  const valueAt = (reference: string): Json => {
+    const value = valueAtReference(reference.trim())
+    const [head = ''] = reference.trim().split('.')
+    const reason = answers.names.has(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
+    if (value === undefined) missing.push(`\${${reference}} has no value: ${reason}`)
+    return value ?? null
   }
-  const resolveAny = (value: unknown): unknown => {
-    if (typeof value === 'string') return resolveText(value)
-    if (Array.isArray(value)) return value.map(resolveAny)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, resolveAny(part)]))
-  }
-  return { resolved: resolveAny(step) as StepData, missing }
+  const resolved = withTexts(step as Json, text => withValues(text, valueAt)) as StepData
+  return { resolved, missing }
+}
+
+/** A value with another one in place of every text in it. */
+export function withTexts(value: Json, replaced: (text: string) => Json): Json {
+  if (typeof value === 'string') return replaced(value)
+  if (Array.isArray(value)) return value.map(part => withTexts(part, replaced))
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withTexts(part as Json, replaced)])) : value
 }
 
 function callOf(step: StepData, { key }: StepBindings): StepCall {
@@ -282,7 +293,7 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
 /** Whether a step that wants this status, or with none a 2xx, is answered with it. */
 export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean => compileStatus(wanted ?? '2xx', () => {})(status)
 
-/** What an answer is otherwise than a step expects; `at` is where the step is. */
+/** How an answer differs from what a step expects; `at` is where the step is. */
 export function problemsOf(
   { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
   answer: StepAnswer,

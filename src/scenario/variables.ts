@@ -1,9 +1,9 @@
-/** Variables: values that a document names under `vars`, and that `${vars.NAME}` stands for in its texts. */
+/** Variables: values that a document names under `vars`, and that replace `${vars.NAME}` in its texts. */
 import { didYouMean, shortened, thereAre } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import type { Report } from './documents.js'
-import { REFERENCE, unclosedIn } from './references.js'
+import { unclosedIn, withValues } from './references.js'
 
 export type VariableValue = string | number | boolean
 export type Variables = ReadonlyMap<string, VariableValue>
@@ -71,7 +71,7 @@ function givenOr(name: string, fallback: VariableValue, all: readonly GivenVaria
   return value as VariableValue
 }
 
-/** The value that a text of a command line stands for; the text itself where it is not of the wanted type. */
+/** The value that a text of a command line means; the text itself where it is not of the wanted type. */
 function valueIn(text: string, { constructor: type }: VariableValue): VariableValue {
   if (type === Number) return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
   return type === Boolean && (text === 'true' || text === 'false') ? text === 'true' : text
@@ -141,9 +141,7 @@ export function expanded(data: unknown, variables: ReadonlyMap<string, VariableV
       unresolved.push([...steps])
       note(notClosed(unclosed))
     }
-    const [, whole] = /^\$\{([^{}]*)\}$/.exec(text) ?? []
-    if (whole !== undefined) return valueAt(whole) ?? text
-    return text.replace(REFERENCE, (all, reference) => String(valueAt(reference) ?? all))
+    return withValues(text, (reference, all) => valueAt(reference) ?? all)
   }
 
   /** The value of a reference; null where it is none to a variable, or to one without a value. */

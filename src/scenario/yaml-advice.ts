@@ -11,22 +11,23 @@ type Line = { text: string; start: number }
 type Case = { error: ParserError; text: string; line: Line; column: number; before: Line | undefined; after: Line | undefined }
 
 /**
- * What to say of the errors of a parser, given in their order. Most errors after the first are of its making, so that only those are said that advice is known for, one a line.
+ * What to say of the errors of a parser, given in their order. Most errors after the first follow from it, so of those only the ones with advice are
+ * reported, one for each line.
  */
 export function adviceOn(errors: readonly ParserError[], text: string): Advice[] {
   const lines = linesIn(text)
   if (errors.some(({ code }) => code === 'TAB_AS_INDENT')) return tabsIn(lines)
   const given: Advice[] = []
-  const told = new Set<Line>()
+  const reported = new Set<Line>()
   let nth = 0
   for (const error of errors) {
     while (nth + 1 < lines.length && (lines[nth + 1] as Line).start <= error.at) nth++
     const line = lines[nth] as Line
     const around = { before: filledLine(lines, nth, -1), after: filledLine(lines, nth, 1) }
     const advice = adviceFor({ error, text, line, column: error.at - line.start, ...around })
-    if (given.length > 0 && (advice === null || advice.isDoubtful || told.has(line))) continue
+    if (given.length > 0 && (advice === null || advice.isDoubtful || reported.has(line))) continue
     const said = advice ?? { message: error.message, at: error.at }
-    told.add(line)
+    reported.add(line)
     given.push(said)
     if (said.isLast) break
   }
@@ -124,7 +125,7 @@ function adviceOnFlowColon({ line, column }: Case): Advice | null {
   return /:(\s|$)/.test(value) ? { message: `quote the text: it holds a colon: ${quoted(value)}`, at: line.start + column } : null
 }
 
-/** Names of documents that stand beside others in one pair of braces. */
+/** Names that documents write beside others in one pair of braces. */
 const IS_NAME =
   /^(on|do|as|match|body|query|params|key|about|calls|chance|from|until|for|hold|delay|respond|fault|when|status|error|headers|expect|times|at_least|at_most|id|account|location|ticket|transaction|amount|created|reference|name|type|email|code|message)$/
 

@@ -91,8 +91,7 @@ function problemOfSize(text: string, limits: DocumentLimits): string | null {
     }
     column += token.length
     const problem = sizeProblem({ nesting: flow + columns.length, values: values * WEIGHT }, limits)
-    if (problem !== null)
-      return flow + columns.length > limits['limits.nesting'] ? problem : `${problem}, of which each counts as ${WEIGHT} in YAML: write it as JSON`
+    if (problem !== null) return flow + columns.length > limits['limits.nesting'] ? problem : `${problem}; in YAML each counts as ${WEIGHT}: write it as JSON`
   }
   return null
 }

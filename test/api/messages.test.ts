@@ -32,7 +32,7 @@ t.test('A07: a refusal says in words what was expected, with the figures', async
     [
       'GET /tickets',
       { query: 'created[gte]=2026-01-03T12:00:00+01:00' },
-      "created[gte]: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z; the space stands where a + was meant: write the offset's + as %2B, not 2026-01-03T12:00:00 01:00."
+      "created[gte]: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z; a space is where a + was meant: write the offset's + as %2B, not 2026-01-03T12:00:00 01:00."
     ]
   ]
   for (const [on, options, message] of cases) t.equal((await call(on, options)).body.error.message, message, on)

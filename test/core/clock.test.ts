@@ -17,6 +17,7 @@ t.test("A05: the clock is the machine's, runs on from an instant, or is frozen",
 
   machine = 5250
   t.strictSame([own.now(), running.now(), frozen.now()], [5250, 1_000_250, 1_000_000])
+  t.strictSame([own.now(5100), running.now(5100), frozen.now(5100)], [5100, 1_000_100, 1_000_000], 'at a time of the machine')
   t.strictSame([own.running, running.running, frozen.running], [true, true, false])
 
   t.equal(clock(0, false).now(), 0, '1970 is an instant like any other')

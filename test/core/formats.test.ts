@@ -164,8 +164,9 @@ t.test('ADDR-2 A30: a country is an ISO 3166-1 code in any case, stored in upper
     t.equal(FORMATS.country.problem(value), null, value)
     t.strictSame([FORMATS.country.stored?.(value), FORMATS.country.reliesOn?.(value)], [stored, assumption], value)
   }
-  for (const value of ['', 'U', 'USA', 'XX', 'UK', 'U1', 'US ', ' US', 'US\n', 'ß', 'ıt', 'ſe', 'ＵＳ', '__proto__'])
+  for (const value of ['', 'U', 'USA', 'XX', 'UKR', 'U1', 'US ', ' US', 'US\n', 'ß', 'ıt', 'ſe', 'ＵＳ', '__proto__'])
     t.strictSame(FORMATS.country.problem(value), { expected: 'a two-letter ISO 3166-1 country code was expected, such as US' }, JSON.stringify(value))
+  for (const value of ['UK', 'uk']) t.strictSame(FORMATS.country.problem(value), { expected: 'UK is not an ISO 3166 code; the United Kingdom is GB' }, value)
 })
 
 t.test('TXN-6 A22: a currency is an active code of ISO 4217 in lower case', async t => {

@@ -9,7 +9,7 @@ import { isoOf } from '../../src/core/instants.js'
 import { NO_WORDS } from '../../src/core/secret-words.js'
 import { recordingOf, scenarioOf } from '../../src/sandbox/recorded-scenario.js'
 import { failuresIn } from '../support/checked.js'
-import { type Blame, blameOf, MERCHANT, NOW, RESELLER, startTestEmulator } from '../support/emulator.js'
+import { type Blame, blameOf, MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
@@ -187,7 +187,7 @@ t.test('a recording: every call is played again with what was answered, and ids 
     'req_1 POST /transactions: card[csc] is 123.',
     'req_2 POST /refunds: a text is played as it was masked.',
     'req_2 POST /refunds: "${" is "$ {", so that it refers to nothing.',
-    'req_2 POST /refunds is answered with other values than it was, which are not expected.'
+    'req_2 POST /refunds is answered with values that differ from the recorded ones; these are not expected.'
   ])
   const document = parse(text)
   t.strictSame([document.clock, document.data.tickets.length, document.script], [NOW, 4, undefined])
@@ -238,7 +238,7 @@ t.test('a recording: numbers of cards and accounts are others that show the same
   t.strictSame(await problemsOf(t, text), [], text)
 })
 
-t.test('a recording: calls that no play can make, and calls that are answered otherwise, are left out with the reason', async t => {
+t.test('a recording: calls that no play can make, and calls that are answered differently, are left out with the reason', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const { call, control } = emulator
   await call('GET /nowhere')
@@ -302,6 +302,58 @@ t.test('a recording: a frozen clock is moved on by wait, and what depends on it 
   t.strictSame(await problemsOf(t, text), [])
 })
 
+t.test('a recording: a running clock that was advanced is moved on by wait, by as much and not by the time that passes by itself', async t => {
+  for (const clock of [undefined, { now: '2026-03-31T23:00:00Z' }]) {
+    let machine = Date.parse(NOW)
+    const scenario = { ...(clock && { clock }), data: smallFixture(RECORDS) }
+    const { call, control, ...emulator } = await startTestEmulator(t, { machine: () => (machine += 137), scenario })
+    const since = isoOf(Date.parse(clock?.now ?? NOW) + 60 * 60_000)
+    const listed = { query: encodeForm({ 'created[gte]': since }) }
+    await call('POST /transactions', { body: PAID })
+    await call('POST /transactions', { body: PAID })
+    await control('POST /clock/advance', { by: '90m' })
+    await call('GET /transactions', listed)
+    await call('POST /transactions', { body: PAID })
+    await control('POST /clock/advance', { by: '10s' })
+    await control('POST /clock/advance', { by: '5s' })
+    await call('GET /transactions', listed)
+
+    const text = await recorded({ call, control, ...emulator })
+    const { play } = parse(text)
+
+    t.strictSame(
+      play.map(({ wait, do: on }: Json) => wait ?? on),
+      ['POST /transactions', 'POST /transactions', '90m', 'GET /transactions', 'POST /transactions', '15s', 'GET /transactions']
+    )
+    t.strictSame(play.at(-1).expect.body, { has_more: false, data: [{ id: '${transaction_4.id}' }] })
+    t.notMatch(text, 'set back')
+    t.strictSame(await problemsOf(t, text), [])
+  }
+})
+
+t.test('a recording: a running clock that was set back, which a comment says, is not moved on until it is past the time of a call', async t => {
+  let machine = Date.parse(NOW)
+  const emulator = await startTestEmulator(t, { machine: () => machine, scenario: { clock: { now: NOW }, data: smallFixture(RECORDS) } })
+  const { call, control } = emulator
+  await call('GET /tickets')
+  machine += 5000
+  await control('PUT /clock', { now: NOW })
+  machine += 1000
+  await call('GET /tickets')
+  await control('POST /clock/advance', { by: '5s' })
+  await call('GET /tickets')
+  await control('POST /clock/advance', { by: '1s' })
+  await call('GET /tickets')
+
+  const text = await recorded(emulator)
+
+  t.strictSame(
+    parse(text).play.map(({ wait, do: on }: Json) => wait ?? on),
+    ['GET /tickets', 'GET /tickets', 'GET /tickets', '1s', 'GET /tickets']
+  )
+  t.ok(notesIn(text).includes('The clock was set back between the calls; here it stays where it is until it is past the time of a call.'))
+})
+
 t.test('a recording: what control calls changed in between is in the first state, or named in a comment', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS, settings: { 'statuses.refund_refused': 422 } })
   const { call, control } = emulator
@@ -328,7 +380,7 @@ t.test('a recording: what control calls changed in between is in the first state
   t.strictSame(data.tickets.at(-1).id, 'tkt_new')
   t.strictSame(notesIn(text).slice(1, 3), [
     'Settings were changed between the calls; here those of the first call are in force.',
-    'req_6 GET /locations is answered with other values than it was, which are not expected.'
+    'req_6 GET /locations is answered with values that differ from the recorded ones; these are not expected.'
   ])
   t.strictSame(notesIn(text).slice(3, 4), [
     'req_7 POST /refunds is not played: it was answered 402 charge_already_refunded, and a play of it would be answered 422.'

@@ -258,6 +258,57 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
       matching('body: { payment_type: vip }')
     ],
     [
+      'a key under another name',
+      `${step('do: GET /refunds, key: sk_test_merchnt')}play:\n  - { at_once: [ { do: GET /refunds, key: sk_test_resller } ] }\n`,
+      [
+        '4:30 steps[1].key: the scenario has no such API key; did you mean sk_test_merchant?',
+        '6:43 play[0].at_once[0].key: the scenario has no such API key; did you mean sk_test_reseller?'
+      ],
+      `${step('do: GET /refunds, key: sk_test_merchant')}play:\n  - { at_once: [ { do: GET /refunds, key: sk_test_reseller } ] }\n`
+    ],
+    [
+      'a key like none of the scenario',
+      step('do: GET /refunds, key: of_another_service'),
+      ['4:30 steps[1].key: the scenario has no such API key; give it under data: api_keys, or expect status 401'],
+      step('do: GET /refunds, key: of_another_service, expect: { status: 401 }')
+    ],
+    [
+      'a country by the name that people give it',
+      `${BEGIN}data:\n  locations:\n    - { account: mch_bistro, display_name: L, address: { country: UK } }\n`,
+      ['4:67 data.locations[0].address.country: UK is not an ISO 3166 code; the United Kingdom is GB'],
+      `${BEGIN}data:\n  locations:\n    - { account: mch_bistro, display_name: L, address: { country: GB } }\n`
+    ],
+    ...(
+      [
+        ['>5000', 'gt: 5000'],
+        ['>= 5000', 'gte: 5000'],
+        [' < -1.5 ', 'lt: -1.5'],
+        ['<=0', 'lte: 0']
+      ] as const
+    ).map(([text, meant]): [string, string, string[], string] => [
+      `a comparison as text, ${text}`,
+      matching(`body: { amount: "${text}" }`),
+      [`3:56 script[0].match.body.amount: can never match: a number was expected, not ${text}; write { ${meant} }`],
+      matching(`body: { amount: { ${meant} } }`)
+    ]),
+    [
+      'a comparison with a word, and one in a list',
+      matching('body: { amount: ">many", tip_amount: [">5", 5] }'),
+      [
+        '3:56 script[0].match.body.amount: can never match: a number was expected, not >many',
+        '3:77 script[0].match.body.tip_amount: can never match: a number was expected, not >5'
+      ],
+      matching('body: { amount: 5, tip_amount: [5] }')
+    ],
+    [
+      'a comparison of instants as text',
+      entry('match: { query: { created: { gte: ">=2026-03-01" } } }, delay: 1s', 'GET /tickets'),
+      [
+        '3:59 script[0].match.query.created.gte: can never match: an ISO 8601 date or date-time was expected, such as 2026-03-01 or 2026-03-01T18:00:00Z; write { gte: 2026-03-01 }'
+      ],
+      entry('match: { query: { created: { gte: { gte: 2026-03-01 } } } }, delay: 1s', 'GET /tickets')
+    ],
+    [
       'a comparison of text',
       matching('body: { card: { brand: { gt: a } } }'),
       ['3:69 script[0].match.body.card.brand.gt: card.brand is text; numbers and instants can be compared, text is matched by value, list or /pattern/'],
@@ -370,9 +421,9 @@ t.test('advice: what a call could still make, and what is expected of calls that
       ]
     ],
     [
-      'a key that the scenario does not have, and one that is expected to be refused',
-      `${step('do: GET /refunds, key: sk_test_merchnt')}  - { do: GET /refunds, key: sk_other, expect: { status: 401 } }\n`,
-      ['4:30 steps[1].key: the scenario has no such API key; give it under data: api_keys, or expect status 401']
+      'a key that the scenario does not have, of a call that needs none',
+      step('do: POST /transactions, key: sk_test_merchnt, body: { ticket: tkt_52, payment_type: external, amount: 5 }'),
+      ['4:36 steps[1].key: the scenario has no such API key, and the call needs none; did you mean sk_test_merchant?']
     ],
     ['patterns, conditions and records that are there', entry('match: { about: { ticket: [/none/, tkt_52], location: { not: loc_x } } }, delay: 1s'), []]
   ]

@@ -104,7 +104,7 @@ t.test('a pattern is bounded in its length, its repeats and what it compiles to,
     ['/a{1,400}b{101,}/', '/a{1,400}b{101,}/ repeats too often: all counts in {} may add up to 500'],
     ['/(a{30}){30}/', '/(a{30}){30}/ is too large: it compiles to more than 500 instructions'],
     ['/(a{20}){20}/', null],
-    [`/^${CARD}$/`, 'a pattern cannot hold a whole card number; write the number as text, of which a digest is kept'],
+    [`/^${CARD}$/`, 'a pattern cannot hold a whole card number; write the number as text; a digest of it is kept'],
     ['/^4242/', null],
     ['/(/', '/(/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ): `(`']
   ]

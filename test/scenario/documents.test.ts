@@ -363,7 +363,7 @@ t.test('documents: a text that is too large is refused before it is parsed, in J
   t.ok(await readDocument('doc', list(999), { limits }))
   t.strictSame(await messageOf(list(1001)), ['it holds more than 1000 values (limits.values)'])
   t.ok(await readDocument('doc', `a: ${list(90)}`, { limits }))
-  t.strictSame(await messageOf(`a: ${list(101)}`), ['it holds more than 1000 values (limits.values), of which each counts as 10 in YAML: write it as JSON'])
+  t.strictSame(await messageOf(`a: ${list(101)}`), ['it holds more than 1000 values (limits.values); in YAML each counts as 10: write it as JSON'])
   t.strictSame(await messageOf('- '.repeat(100)), ['it is nested deeper than 64 levels (limits.nesting)'])
   const anchored = `a: [${Array.from({ length: 5000 }, (_, n) => `&a${n} x`).join(', ')}]\nb: [${Array.from({ length: 5000 }, (_, n) => `*a${n}`).join(', ')}]`
   t.match((await messageOf(anchored, DEFAULT_LIMITS))?.[0], /^There are 5000 aliases of 5000 anchors/)

@@ -118,6 +118,32 @@ const CASES: [data: Json, marks: string[], isLoaded: boolean][] = [
   [{ script: [{ on: '*', delay: '1s' }] }, [], true],
   [{ script: [{ on: ['GET /tickets', 'GET /refunds'], delay: '1s', match: { query: { limit: 1 } } }] }, [], true],
   [{ script: [{ on: [], delay: '1s' }] }, ['script.0.on'], false],
+  [{ script: [{ on: ['GET /tickets', '*'], delay: '1s' }] }, ['script.0.on'], false],
+  [{ script: [{ on: ['GET /tickets', 'GET /ticket'], delay: '1s' }] }, ['script.0.on'], false],
+  [{ script: [{ on: ['GET /tickets', 'POST /refunds'], delay: '1s', match: { query: { limit: 1 }, body: { amount: 5 } } }] }, [], true],
+  [
+    { script: [{ on: ['GET /tickets', 'POST /refunds'], delay: '1s', match: { query: { transaction: 'txn_1' } } }] },
+    ['script.0.match.query.transaction'],
+    false
+  ],
+  [{ script: [{ on: ['GET /refunds', 'POST /refunds'], delay: '1s', match: { query: { transaction: 'txn_1' } } }] }, [], true],
+  [{ script: [{ on: ['POST /locations', 'POST /accounts'], delay: '1s', match: { body: { amount: 1 } } }] }, ['script.0.match.body.amount'], false],
+  [{ script: [{ on: ['POST /refunds', 'POST /accounts'], delay: '1s', match: { body: { amount: 1 } } }] }, [], true],
+  [{ script: [{ on: ['POST /refunds', 'POST /accounts'], delay: '1s', match: { body: { amonut: 1 } } }] }, ['script.0.match.body'], false],
+  [{ script: [{ on: ['GET /tickets', 'GET /refunds'], delay: '1s', match: { body: { amount: 1 } } }] }, ['script.0.match.body'], false],
+  [
+    { script: [{ on: ['POST /transactions', 'POST /refunds'], delay: '1s', match: { body: { card: { lats4: '4242' } } } }] },
+    ['script.0.match.body.card'],
+    false
+  ],
+  [
+    { script: [{ on: '*', delay: '1s', match: { body: { amount: { gte: 5 }, 'metadata[shift]': 'late' }, query: { created: { gte: '2026-01-01' } } } }] },
+    [],
+    true
+  ],
+  [{ script: [{ on: '*', delay: '1s', match: { body: { amonut: 1 } } }] }, ['script.0.match.body'], false],
+  [{ script: [{ on: '*', delay: '1s', match: { params: { ticket: 'tkt_1' } } }] }, ['script.0.match.params'], false],
+  [{ expect: [{ on: ['POST /locations', 'POST /accounts'], match: { body: { amount: 1 } } }] }, ['expect.0.match.body.amount'], false],
   [
     {
       script: [
@@ -194,13 +220,18 @@ t.test('a value of a variable may stand where a word, a number or a length of ti
     expect: [{ on: 'POST /refunds', times: '${vars.times}', took_effect: '${vars.effect}' }]
   }
   t.strictSame(marksIn(data), [])
+  t.strictSame(marksIn({ script: [{ on: ['${vars.on}', 'GET /tickets'], delay: '1s', match: { body: { amount: 1 } } }] }), [])
   t.strictSame(marksIn({ seed: '${payment.id}' }), ['seed'])
 })
 
 t.test('for every operation an editor knows the names that a call of it can be matched by, can send, and is answered', async t => {
   const { $defs } = publishedSchema('scenario') as Json
   const partOf = (part: Json): Json => (part?.$ref === undefined ? part : $defs[part.$ref.slice('#/$defs/'.length)])
-  const matched = new Map($defs.matchByOperation.allOf.map((one: Json) => [one.if.properties.on.const, one.then.properties.match.properties]))
+  const matched = new Map(
+    $defs.matchByOperation.allOf.flatMap(({ if: condition, then }: Json) =>
+      condition.properties.on.const === undefined ? [] : [[condition.properties.on.const, then.properties.match.properties]]
+    )
+  )
   const called = (call: string) => $defs.callByOperation.allOf.filter((one: Json) => new RegExp(one.if.properties.do.pattern, 'u').test(call))
 
   t.strictSame([...matched.keys()], OPERATION_NAMES)

@@ -392,10 +392,184 @@ t.test('fixtures: a reference to a record that has problems itself, or that coul
       ['acounts: unknown name acounts; did you mean accounts?']
     ],
     [
+      'in a section with a name like none, but for one that is nowhere there',
+      {
+        shops: [{ ...account('mch_a'), colour: 'red' }],
+        locations: [location('loc_a'), location('loc_b', { account: 'the_other_one' }), location('loc_c', { account: 'mch_aa' })]
+      },
+      [
+        'shops: unknown name shops; known here: api_keys, accounts, users, locations, tickets, transactions, refunds',
+        'locations[1].account: no Account has the id the_other_one'
+      ]
+    ],
+    [
+      'whose id is not right, but for one that is nowhere near',
+      smallFixture({ locations: [location('loc b')], tickets: [ticket('tkt_b', { location: 'somewhere_else' })] }),
+      [
+        'locations[1].id: an id of 1 to 128 letters, digits, _ and - was expected, not loc b; write loc_b',
+        'tickets[1].location: no Location has the id somewhere_else'
+      ]
+    ],
+    [
+      'whose id is misspelled, but for one that is nowhere near',
+      { accounts: [{ ...account(''), id: undefined, idd: 'mch_a' }], locations: [location('loc_a'), location('loc_b', { account: 'somebody' })] },
+      ['accounts[0].idd: unknown name idd; did you mean id?', 'locations[1].account: no Account has the id somebody']
+    ],
+    [
+      'among too many that are not right',
+      {
+        accounts: Array.from({ length: 101 }, (_, nth) => account(`an account ${nth}`)),
+        locations: [location('loc_a', { account: 'somebody' })]
+      },
+      Array.from(
+        { length: 101 },
+        (_, nth) => `accounts[${nth}].id: an id of 1 to 128 letters, digits, _ and - was expected, not an account ${nth}; write an_account_${nth}`
+      )
+    ],
+    [
       'without an id, which nobody can mean',
       { accounts: [{ type: 'merchant', name: 'N', address: { country: 'US' } }], locations: [location('loc_a')] },
       ['accounts[0]: email is required', 'locations[0].account: no Account has the id mch_a']
     ]
+  ]
+  for (const [title, data, problems] of cases) t.strictSame(await problemsOf(plain(data)), problems, title)
+})
+
+t.test('fixtures: records under a misspelt name, or beside data, are checked as those that are meant', async t => {
+  const cases: [title: string, data: object, problems: string[]][] = [
+    [
+      'a misspelt family',
+      {
+        ...smallFixture(),
+        tickts: [ticket('tkt_b', { location: 'elsewhere' }), ticket('tkt_c', { refrence: 'C' }), 5],
+        transactions: [charge('x', { ticket: 'tkt_b' })]
+      },
+      [
+        'tickts: unknown name tickts; did you mean tickets?',
+        'tickts[0].location: no Location has the id elsewhere',
+        'tickts[1].refrence: unknown name refrence; did you mean reference?',
+        'tickts[2]: an object was expected, not 5'
+      ]
+    ],
+    [
+      'records that name one that is nowhere',
+      { ...smallFixture(), tickts: [ticket('tkt_b')], transactions: [charge('x', { ticket: 'tkt_b' }), charge('y', { ticket: 'nowhere_to_be_found' })] },
+      ['transactions[1].ticket: no Ticket has the id nowhere_to_be_found', 'tickts: unknown name tickts; did you mean tickets?']
+    ],
+    [
+      'misspelt keys',
+      { ...smallFixture(), api_kyes: [{ key: 'sk_x', account: 'mch_none_of_these' }] },
+      ['api_kyes: unknown name api_kyes; did you mean api_keys?', 'api_kyes[0].account: no Account has the id mch_none_of_these']
+    ],
+    [
+      'no list',
+      { ...smallFixture(), tickts: 5, transactions: [charge('x', { ticket: 'nowhere' })] },
+      ['tickts: unknown name tickts; did you mean tickets?', 'tickts: a list was expected, not 5']
+    ]
+  ]
+  for (const [title, data, problems] of cases) {
+    t.strictSame(await problemsOf(plain(data)), problems, title)
+    t.strictSame(
+      await problemsOf({ data: plain(data) }),
+      problems.map(problem => `data.${problem}`),
+      `${title}, inside a scenario`
+    )
+  }
+  const { tickets, ...data } = smallFixture()
+  t.strictSame(
+    await problemsOf({
+      data,
+      tickets: [...tickets, ticket('tkt_b', { location: 'elsewhere' })],
+      steps: [{ do: 'GET /tickets/${tkt_a}' }, { do: 'GET /tickets/${tkt_c_x}' }]
+    }),
+    [
+      'tickets: unknown name tickets; it goes under data',
+      'tickets[1].location: no Location has the id elsewhere',
+      'steps[1].do: ${tkt_c_x} refers to nothing; name an earlier step with as, or the id of a record'
+    ]
+  )
+  t.strictSame(
+    await problemsOf({
+      dta: {
+        ...smallFixture(),
+        tickets: [ticket('tkt_a'), ticket('tkt_b', { location: 5 }), ticket('tkt_c', { location: 'elsewhere' })],
+        refnds: [{ amount: 5 }]
+      },
+      steps: [{ do: 'GET /tickets/${tkt_a}' }, { do: 'GET /tickets/${tkt_c_x}' }]
+    }),
+    [
+      'dta: unknown name dta; did you mean data?',
+      'dta.tickets[1].location: text was expected, not 5; quote it: "5"',
+      'dta.tickets[2].location: no Location has the id elsewhere',
+      'dta.refnds[0]: transaction is required',
+      'steps[1].do: ${tkt_c_x} refers to nothing; name an earlier step with as, or the id of a record'
+    ],
+    'under a misspelt data'
+  )
+  t.strictSame(await problemsOf({ date: '2026-03-01', steps: [{ do: 'GET /tickets/${tkt_a}' }] }), ['date: unknown name date; did you mean data?'])
+  const variable = { data: { ...smallFixture(), tickts: [{ ...ticket('tkt_b'), reference: '${vars.none}' }] } }
+  t.strictSame(await problemsOf(variable), [
+    'data.tickts: unknown name tickts; did you mean tickets?',
+    'data.tickts[0].reference: no variable is called none; declare it: vars: { none: … }'
+  ])
+  const unknown = { data: { ...smallFixture(), tickets: [ticket('${vars.none}')] } }
+  t.strictSame(await problemsOf(unknown), ['data.tickets[0].id: no variable is called none; declare it: vars: { none: … }'])
+})
+
+t.test('a scenario: a key of a step is looked for among the keys that could be read', async t => {
+  const steps = [{ do: 'GET /tickets', key: 'sk_step' }]
+  const unknown = 'steps[0].key: the scenario has no such API key'
+  const other = `${unknown}; give it under data: api_keys, or expect status 401`
+  const keys = (...api_keys: unknown[]) => ({ data: { ...smallFixture(), api_keys }, steps })
+  const cases: [title: string, data: object, problems: string[]][] = [
+    ['there', keys({ key: 'sk_step', account: 'mch_a' }), []],
+    ['not there', keys({ key: 'another_key', account: 'mch_a' }), [other]],
+    [
+      'beside a problem elsewhere',
+      { ...keys({ key: 'sk_stepp', account: 'mch_a' }), script: [{ on: 'GET /tickets', delay: 5 }] },
+      [`${unknown}; did you mean sk_stepp?`, 'script[0].delay: a length of time was expected, not 5 without a unit: write 5s or 5ms']
+    ],
+    ['of nobody', keys({ key: 'sk_step', account: 'mch_none' }), ['data.api_keys[0].account: no Account has the id mch_none']],
+    ['that is not right itself', keys({ key: 'sk_step:', account: 'mch_a' }), ['data.api_keys[0].key: a key is printable, without spaces and without a colon']],
+    [
+      'that may be under another name',
+      keys({ kye: 'sk_step', account: 'mch_a' }),
+      ['data.api_keys[0]: key is required', 'data.api_keys[0].kye: unknown name kye; did you mean key?']
+    ],
+    [
+      'that is not under another name',
+      keys({ kye: 'another_key', account: 'mch_a', shared: [true, null] }),
+      [
+        'data.api_keys[0]: key is required',
+        'data.api_keys[0].kye: unknown name kye; did you mean key?',
+        'data.api_keys[0].shared: unknown name shared; known here: key, account',
+        other
+      ]
+    ],
+    ['that may be missing', keys({ account: 'mch_a' }), ['data.api_keys[0]: key is required']],
+    ['that any may be', { ...keys(), settings: { auth: { accept_any_key: 'mch_a' } } }, []],
+    [
+      'that any may be, as far as is known',
+      { ...keys(), settings: { auth: { accept_any_key: 5 } } },
+      ['settings.auth.accept_any_key: text or null was expected, not 5; quote it: "5"']
+    ],
+    [
+      'of a step whose expectation is not right',
+      { data: smallFixture(), steps: [{ do: 'GET /tickets', key: 'sk_step', expect: { status: 4010 } }] },
+      ['steps[0].expect.status: at most 599 was expected, not 4010']
+    ]
+  ]
+  for (const [title, data, problems] of cases) t.strictSame(await problemsOf(plain(data)), problems, title)
+})
+
+t.test('a scenario: a Ticket that is nowhere is found beside a record with a problem', async t => {
+  const own = 'data.tickets[0].extra.id: id is a name that the API itself returns; give it outside extra'
+  const script = (id: string) => [{ on: 'POST /transactions', match: { body: { ticket: id } }, delay: '1s' }]
+  const wrong = (more: object) => ({ ...smallFixture(), transactions: [], tickets: [ticket('tkt_a', { extra: { id: 1 }, ...more })] })
+  const cases: [title: string, data: object, problems: string[]][] = [
+    ['nowhere', { data: wrong({}), script: script('tkt_other') }, [own, 'script[0].match.body.ticket: no Ticket has the id tkt_other; add it under data']],
+    ['the one with the problem', { data: wrong({}), script: script('tkt_a') }, [own]],
+    ['one whose id would be drawn', { data: wrong({ id: undefined }), script: script('tkt_other') }, [own]]
   ]
   for (const [title, data, problems] of cases) t.strictSame(await problemsOf(plain(data)), problems, title)
 })

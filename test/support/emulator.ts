@@ -48,6 +48,8 @@ type Options = {
   loaded?: boolean
   /** False: the app is given no logger. */
   logged?: boolean
+  /** The machine's time, in milliseconds; frozen when left out. */
+  machine?: () => number
   /** What every change waits for before it is answered. */
   saved?: () => Promise<void>
   /** The data file; in place of `saved`. */
@@ -57,11 +59,20 @@ type Options = {
 /** Starts an emulator with records added to the small fixture, and settings; closed when the test ends. */
 export async function startTestEmulator(
   t: Test,
-  { records = {}, settings = {}, scenario, loaded = true, logged = true, saved, data = saved && { saved, isFailing: false, writable: saved } }: Options = {}
+  {
+    records = {},
+    settings = {},
+    scenario,
+    loaded = true,
+    logged = true,
+    machine = () => Date.parse(NOW),
+    saved,
+    data = saved && { saved, isFailing: false, writable: saved }
+  }: Options = {}
 ) {
   const launch = { flag: settings, environment: {} }
   const library = new Library({ fixtures: null, scenarios: null }, settingsInForce(launch).values)
-  const sandboxes = new Sandboxes({ library, launch, machine: () => Date.parse(NOW) })
+  const sandboxes = new Sandboxes({ library, launch, machine })
   const sandbox = sandboxes.main
   /** Every line logged, at any level. */
   const logs: string[] = []

@@ -1,6 +1,7 @@
 /** Two answers to the same call, field by field: that of a running service and that of the emulator. Ids are matched up, times are compared by their form. */
 import { pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
+import { LINKED_FAMILIES } from '../../reference/operations.js'
 import type { Json, StepAnswer } from '../../scenario/steps.js'
 import type { IdPairs } from './id-pairs.js'
 
@@ -15,7 +16,7 @@ export type Comparison = { pairs: IdPairs; bases: { here: string; there: string 
 
 const OWN_IDS: readonly Step[] = ['id', 'first_id', 'last_id']
 /** Fields by which a record refers to another one. */
-export const REFERENCES: readonly string[] = ['account', 'location', 'ticket', 'transaction', 'reseller']
+export const REFERENCES: readonly string[] = Object.keys(LINKED_FAMILIES)
 /** Texts for people, and ids of answers: only their types are compared. */
 const FREE_TEXT = ['error.message', 'error.request_id']
 

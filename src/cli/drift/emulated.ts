@@ -10,19 +10,19 @@ import { Script } from '../../scenario/script.js'
 import type { StepAnswer, StepCall } from '../../scenario/steps.js'
 import { FAMILIES, type Store } from '../../store/store.js'
 import { VERSION } from '../../version.js'
-import { givenVariables } from '../check/scenario-keys.js'
+import { givenVariables, type PlayedWith } from '../check/scenario-keys.js'
 
 /** What the emulator answers, and how it came to that. */
 export type JudgedAnswer = { answer: StepAnswer; judged: JudgedCall }
-export type EmulatedOptions = { document: SourceDocument; library: Library; launch: Launch; settings: GivenSettings; variables: ReadonlyMap<string, string> }
+export type EmulatedOptions = { document: SourceDocument; library: Library; launch: Launch; settings: GivenSettings } & Pick<PlayedWith, 'keys' | 'variables'>
 export type Emulated = Awaited<ReturnType<typeof emulated>>
 
 /** An emulator with these settings besides those of the scenario. */
-export async function emulated({ document, library, launch, settings, variables }: EmulatedOptions) {
+export async function emulated({ document, library, launch, settings, keys, variables }: EmulatedOptions) {
   const inForce = { ...launch, flag: { ...launch.flag, ...settings } }
   const sandboxes = new Sandboxes({ library, launch: inForce, machine: Date.now })
   const sandbox = sandboxes.main
-  await sandboxes.start(document, { name: document.name, file: document.name }, { variables: givenVariables({ variables }) })
+  await sandboxes.start(document, { name: document.name, file: document.name }, { variables: givenVariables({ variables }), keys })
   // a service has no script, so what is compared is what rules and settings answer
   sandbox.begin({ ...sandbox.requireLoaded(), script: new Script([]) })
   const app = await buildApp({ sandboxes, library, settings: settingsInForce(inForce).values, version: VERSION })

@@ -2,7 +2,7 @@
 import { isObject } from '../../core/quick-check.js'
 import type { Family } from '../../reference/operations.js'
 import type { StateData, StateRecords } from '../../scenario/final-state.js'
-import type { Json, Play, StepAnswer } from '../../scenario/steps.js'
+import { type Json, type Play, type StepAnswer, withTexts } from '../../scenario/steps.js'
 import type { PlacedProblem } from '../check/points.js'
 import type { IdPairs } from './id-pairs.js'
 
@@ -89,8 +89,4 @@ export async function serviceState(data: StateData, { play, key, pairs, accountO
 }
 
 /** Data with the ids of the emulator in place of those of the service. */
-function translated(value: Json, pairs: IdPairs): Json {
-  if (typeof value === 'string') return pairs.here(value)
-  if (Array.isArray(value)) return value.map(part => translated(part, pairs))
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, translated(part as Json, pairs)])) : value
-}
+const translated = (value: Json, pairs: IdPairs): Json => withTexts(value, text => pairs.here(text))

@@ -1,0 +1,48 @@
+/** What of a fixture or scenario does not match its schema. Records under a misspelt name, or beside `data`, are checked as those that are meant. */
+
+import { nearest } from '../core/nearest.js'
+import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
+import { SECTIONS, type Section, sectionMeant } from './fixture.js'
+import { FIXTURE_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
+
+/** The parts of a scenario, by their names. */
+export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
+/** The part that a name is probably a misspelt one of; null for a right name, and for one like none. */
+export const misspeltPart = (name: string): string | null => (SCENARIO_NAMES.includes(name) ? null : nearest(name, SCENARIO_NAMES))
+
+const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
+
+/** The problems of shape of a document; where there are more than `most`, more than that are found. */
+export async function problemsOfShape(kind: keyof typeof CHECKERS, data: unknown, most: number): Promise<PlacedProblem[]> {
+  const found = await CHECKERS[kind].problems(data, most)
+  if (found.length === 0 || found.length > most || !isObject(data)) return found
+  const meant = kind === 'fixture' ? misspelt(data, []) : meantIn(data)
+  const problems = [...found]
+  for (const { at, section, records } of meant) {
+    const ofRecords = await FIXTURE_CHECKER.problems({ [section]: records }, most)
+    for (const { steps, message } of ofRecords) problems.push(problemAt([...at, ...steps.slice(1)], message))
+  }
+  return problems
+}
+
+/** A list of records with its place. */
+type Meant = { at: readonly Step[]; section: Section; records: unknown }
+
+/** The lists of a scenario that its schema does not know: those that are not under `data`, those under a misspelt `data`, and misspelt ones. */
+const meantIn = (scenario: Readonly<Record<string, unknown>>): Meant[] =>
+  Object.entries(scenario).flatMap(([name, part]) => {
+    if (name === 'data') return misspelt(part, [name])
+    if (misspeltPart(name) === 'data') return listsIn(part, [name])
+    return SECTIONS.some(section => section === name) ? [{ at: [name], section: name as Section, records: part }] : []
+  })
+
+/** The lists of a fixture that are under another name than their own. */
+const misspelt = (fixture: unknown, under: readonly Step[]): Meant[] => listsIn(fixture, under).filter(({ at, section }) => at.at(-1) !== section)
+
+/** Every list of a fixture, whatever its name. */
+const listsIn = (fixture: unknown, under: readonly Step[]): Meant[] =>
+  Object.entries(isObject(fixture) ? fixture : {}).flatMap(([name, records]) => {
+    const section = sectionMeant(name)
+    return section === null ? [] : [{ at: [...under, name], section, records }]
+  })
