@@ -21,7 +21,7 @@ const CREATED: Column<AnyRecord> = {
 const field = (name: string, title: string, family?: Family): Column<AnyRecord> => ({
   key: name,
   title,
-  width: 'minmax(5.5rem, 12rem)',
+  width: 'minmax(5.5rem, 16rem)',
   isSecondary: true,
   cell: record => {
     const text = String(record[name] ?? '')
