@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
-import { BROWSER, isAccessible, LONG, openConsole } from './browser.js'
+import { BROWSER, isAccessible, LONG, openConsole, SIZES } from './browser.js'
 
 const HEADERS = { authorization: `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`, 'content-type': 'application/x-www-form-urlencoded' }
 const PAID = { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 5000 }] }
@@ -203,6 +203,9 @@ t.test('console: a snapshot is saved, restored and deleted', LONG, async t => {
   await name.fill('lunch')
   await name.press('Enter')
   await button(page, 'Restore lunch').waitFor()
+  await page.setViewportSize(SIZES.narrow)
+  const tops = await Promise.all(['Restore lunch', 'Delete lunch'].map(async title => (await button(page, title).boundingBox())?.y))
+  t.equal(tops[0], tops[1], 'the buttons of a snapshot stay beside each other')
   await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'external', amount: 100 } })
   await button(page, 'Restore lunch').click()
   await page.getByText('The snapshot lunch is restored').waitFor()
@@ -507,7 +510,8 @@ const PREPARED: readonly [hash: string, ready: string][] = [
 for (const [hash, ready] of PREPARED) {
   t.test(`console: ${hash} meets WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
     await isAccessible(t, hash, {
-      prepare: async ({ page, control }) => {
+      records: PAID,
+      prepare: async ({ page, control, call }) => {
         await control('PUT /snapshots/lunch')
         await control('POST /script', {
           name: 'a slow list',
@@ -518,6 +522,7 @@ for (const [hash, ready] of PREPARED) {
         })
         await control('POST /script', { on: 'POST /refunds', hold: { gate: 'g', for: '30s' } })
         await control('PATCH /settings', { 'pagination.max_limit': 5 })
+        for (const amount of [1, 2, 3]) void call('POST /refunds', { body: { transaction: 'txn_a', amount } }).catch(() => {})
         await page.reload()
         await button(page, ready).waitFor()
         await page.waitForTimeout(300)

@@ -103,7 +103,11 @@ export async function isAccessible(
       await page.setViewportSize(size)
       await page.waitForTimeout(100)
       t.strictSame(await violations(), [], `${hash} ${theme} ${name}`)
-      t.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, `${hash} fits into ${size.width} pixels`)
+      t.equal(
+        await page.evaluate('[document.documentElement, document.querySelector("main")].every(part => part.scrollWidth <= part.clientWidth)'),
+        true,
+        `${hash} fits into ${size.width} pixels`
+      )
     }
   }
   return opened

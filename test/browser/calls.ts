@@ -1,6 +1,6 @@
 /** Calls of the console in a browser. */
 import t from 'tap'
-import { BROWSER, isAccessible, LONG, openConsole } from './browser.js'
+import { BROWSER, isAccessible, LONG, openConsole, SIZES } from './browser.js'
 
 /** Two refunds of a payment, the second above what remains, and a call that met no operation. */
 async function makeCalls({ call }: Pick<Awaited<ReturnType<typeof openConsole>>, 'call'>): Promise<string> {
@@ -179,6 +179,24 @@ t.test('calls: those before a reset stay in the list, and ids that begin anew ar
   await page.getByRole('row', { name: 'GET /locations' }).click()
   t.equal(page.url(), `${origin}/_control#/calls/req_1`)
   await page.getByText('It kept the').waitFor()
+})
+
+t.test('calls: a sandbox without a call says so, a narrow page shows the whole text of a rule, and the script is named after the rule', LONG, async t => {
+  const opened = await openConsole(t, { size: 'narrow', expected: /404/ })
+  const { page, control, call, inject, origin } = opened
+  await inject({ method: 'POST', url: '/sandbox/worker-1/_control/reset', headers: { host: 'localhost' } })
+  await control('POST /script', { name: 'slow', on: 'POST /refunds', delay: '1ms' })
+  await makeCalls({ call })
+  await page.goto(`${origin}/_control#/calls?sandbox=worker-1`)
+  await page.getByText('No call has come yet.').waitFor()
+
+  await page.goto(`${origin}/_control#/calls/req_4`)
+  const verdict = page.locator('.verdict')
+  await verdict.getByText('Refused by REF-7').waitFor()
+  t.match(await verdict.textContent(), /is an error\. The script entry slow was applied to it\.$/)
+  await verdict.getByRole('link', { name: 'REF-7' }).hover()
+  const { x, width } = (await verdict.getByRole('tooltip').boundingBox()) as { x: number; width: number }
+  t.ok(x + width <= SIZES.narrow.width, `${x} ${width}`)
 })
 
 t.test('calls: those of every sandbox come, and a link leads to one of another', LONG, async t => {

@@ -1,7 +1,7 @@
 /** The console's data in a browser: every family, links both ways, lists as the API gives them, edits, export. */
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { BROWSER, isAccessible, LONG, openConsole } from './browser.js'
+import { BROWSER, isAccessible, LONG, openConsole, SIZES } from './browser.js'
 
 /** What would be markup if it were not shown as text. */
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -32,6 +32,22 @@ t.test('console: a record with its money, its links both ways, and a search as o
   t.equal(await page.locator('main img').count(), 0)
 })
 
+t.test('console: the chosen family is in view on a narrow page, and amounts are whole beside a record', LONG, async t => {
+  const { page } = await openConsole(t, { hash: '#/data/refunds', records: RECORDS, size: 'narrow' })
+
+  const chosen = page.getByRole('link', { name: /^Refunds/ })
+  await chosen.getByText('1').waitFor()
+  await page.waitForTimeout(100)
+  const { x, width } = (await chosen.boundingBox()) as { x: number; width: number }
+  t.ok(x >= 0 && x + width <= SIZES.narrow.width, `${x} ${width}`)
+  await page.setViewportSize(SIZES.wide)
+  await page.goto(page.url().replace('refunds', 'transactions/txn_a'))
+  await page.getByRole('complementary', { name: 'txn_a' }).waitFor()
+  await page.getByRole('gridcell', { name: 'external, 4,200 usd' }).waitFor()
+  await page.waitForTimeout(100)
+  t.equal(await page.evaluate(`[...document.querySelectorAll('.grid [role]')].every(cell => cell.scrollWidth <= cell.clientWidth)`), true)
+})
+
 t.test('console: a change of the API is shown at once', LONG, async t => {
   const { page, call } = await openConsole(t, { hash: '#/data/transactions/txn_a', records: RECORDS })
 
@@ -45,6 +61,7 @@ t.test('console: lists as the API gives them: its parameters, its pages, and not
   const { page, control, origin } = await openConsole(t, { hash: '#/data/tickets?as=api', records: { tickets } })
 
   await page.getByText('10 on this page, has_more true').waitFor()
+  t.equal(await page.evaluate(`[...document.querySelectorAll('.grid')].every(grid => grid.scrollHeight <= grid.clientHeight)`), true, 'a page of ten is whole')
   await page.getByRole('button', { name: 'Next page' }).click()
   await page.waitForFunction("location.hash.includes('starting_after')")
   await page.getByLabel('search_query').fill('T-24')

@@ -1,7 +1,7 @@
 /** The console's evidence in a browser: findings, the map of the rules, assumptions, tests, and the report of the run. */
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { BROWSER, isAccessible, LONG, openConsole } from './browser.js'
+import { BROWSER, isAccessible, LONG, openConsole, SIZES } from './browser.js'
 
 /** What would be markup if it were not shown as text. */
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -56,6 +56,11 @@ t.test('console: assumptions by share of calls, and what each test did, as text'
   await page.getByRole('tab', { name: 'Tests' }).click()
   const row = page.getByRole('row', { name: MARKUP })
   await row.waitFor()
+  t.equal(await page.getByRole('navigation', { name: 'Whose evidence' }).count(), 0, 'tests are those of the run, and there is nothing to choose')
+  await page.setViewportSize(SIZES.narrow)
+  for (const title of ['Calls', 'Refused'])
+    t.ok(((await page.getByRole('columnheader', { name: title }).boundingBox())?.height ?? 99) < 36, `${title} is in one line`)
+  await page.setViewportSize(SIZES.wide)
   t.match(await row.textContent(), /REF-7.*refused-and-repeated \(1 ×\)/)
   t.equal(await page.locator('main img').count(), 0)
   await page.goBack()
@@ -82,7 +87,7 @@ t.test('console: the evidence of the run is over all sandboxes, and its report i
   t.notMatch(report, MARKUP)
 })
 
-for (const tab of ['findings', 'rules', 'assumptions', 'tests']) {
+for (const tab of ['findings', 'findings?scope=run&call=%231%2Freq_1', 'rules', 'assumptions', 'tests']) {
   t.test(`console: evidence, ${tab}, meets WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
     await isAccessible(t, `#/evidence/${tab}`, {
       records: RECORDS,

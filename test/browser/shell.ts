@@ -83,6 +83,7 @@ t.test('console: the help lists the keys, and they can be switched off', LONG, a
   await page.keyboard.press('?')
   const help = page.getByRole('dialog', { name: 'Keyboard' })
   await help.getByText('To the search field').waitFor()
+  t.equal(await page.evaluate(`[...document.querySelectorAll('.keys kbd')].every(key => key.offsetWidth + 8 < key.parentElement.clientWidth)`), true)
   await help.getByLabel('Shortcuts of one key').uncheck()
   await page.keyboard.press('Escape')
   await help.waitFor({ state: 'detached' })

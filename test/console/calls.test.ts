@@ -12,6 +12,7 @@ import {
   filtered,
   type Journals,
   MOST_CALLS,
+  msShown,
   NO_CALLS,
   outcomeShown,
   pathShown,
@@ -149,6 +150,10 @@ t.test('calls: what was sent is read in brackets, and what decided a call is nam
   )
   t.equal(pathShown(call({ query: { limit: '5', created: { gte: 'x y' } } })), '/refunds?limit=5&created[gte]=x y')
   t.equal(pathShown(call()), '/refunds')
+  t.strictSame(
+    [0, 0.4, 99.9, 100, 29_943.6].map(ms => msShown({ ms })),
+    ['0', '0.4', '99.9', '100', '29944']
+  )
   const refusal = { code: 'path_unknown', rule: null, assumption: null, param: null }
   t.equal(decidedBy(call()), '')
   t.equal(decidedBy(call({ refusal: { ...refusal, rule: 'REF-7', assumption: 'A08' } })), 'REF-7')

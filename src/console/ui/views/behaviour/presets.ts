@@ -2,7 +2,7 @@
 import { OPERATION_NAMES, OPERATIONS } from '../../../../reference/operations.js'
 
 export type Values = Readonly<Record<string, string>>
-/** A field of a form; `path` is where its value stands in the entry, so that a problem there is shown beside it. */
+/** A field of a form; `path` is where its value is in the entry, so that a problem there is shown beside it. */
 export type Field = {
   name: string
   label: string
@@ -197,7 +197,7 @@ function numberOr(text = ''): string | number {
 const given = (members: Readonly<Record<string, string | number | undefined>>) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '' && value !== undefined))
 
-/** Which field a problem belongs to: the one whose value stands at its path, or above or below it. */
+/** Which field a problem belongs to: the one whose value is at its path, or above or below it. */
 export function fieldAt(fields: readonly Field[], path: string): string | undefined {
   const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`)
   return path === '' ? undefined : fields.find(field => isWithin(path, field.path) || isWithin(field.path, path))?.name

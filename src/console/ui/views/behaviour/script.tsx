@@ -23,7 +23,7 @@ export function ScriptTab() {
         <h2 id={ENTRIES} tabIndex={-1}>
           Entries
         </h2>
-        <p class="hint">The first entry that can is applied to a call. A call counts as matched for every entry that it matches.</p>
+        <p class="hint">Of the entries that match a call, the first one that can is applied. The call counts as matched for each of them.</p>
         <Loaded resource={script}>{({ data }) => <Entries entries={data} />}</Loaded>
       </section>
       <section class="card" aria-labelledby="behaviour-gates">
@@ -55,7 +55,7 @@ function Entries({ entries }: { entries: readonly ListedEntry[] }) {
 function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: ListedEntry }) {
   const conditions = callsInWords(entry)
   return (
-    <li class="behaviour-entry">
+    <li class="row behaviour-entry">
       <div class="behaviour-grow">
         <p>
           <code>{id}</code> <b>{entry.name ?? operationsInWords(entry)}</b>
@@ -88,7 +88,7 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
   return (
     <ul class="behaviour-list">
       {gates.map(({ name, open, waiting }) => (
-        <li key={name} class="behaviour-entry">
+        <li key={name} class="row behaviour-entry">
           <div class="behaviour-grow">
             <p>
               <b>{name}</b> <span class={`badge ${open ? 'good' : 'warn'}`}>{open ? 'open' : 'closed'}</span>{' '}

@@ -29,7 +29,7 @@ export const textOf = (value: unknown): string => (Array.isArray(value) ? value.
 /** A value as it is shown. */
 export const shownValue = (value: unknown): string => textOf(value) || 'none'
 
-/** The value that a text stands for; what is none of the wanted type is left as text, for the emulator to say what is wrong with it. */
+/** The value that a text means; a text that is not of the wanted type stays a text, for the emulator to say what is wrong with it. */
 export function valueIn(text: string, { type, enum: choices }: ShownSetting['schema']): Scalar | null {
   if (choices !== undefined) return choices.find(choice => String(choice) === text) ?? text
   const types = [type ?? []].flat()

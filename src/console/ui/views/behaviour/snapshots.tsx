@@ -31,23 +31,25 @@ export function Snapshots() {
           ) : (
             <ul class="behaviour-list">
               {data.map(({ name }) => (
-                <li key={name} class="row">
+                <li key={name} class="row behaviour-entry">
                   <span class="behaviour-grow">{name}</span>
-                  <button
-                    type="button"
-                    aria-label={`Restore ${name}`}
-                    onClick={() => void act(() => api.restoreSnapshot(name), `The snapshot ${name} is restored`)}
-                  >
-                    Restore
-                  </button>
-                  <button
-                    type="button"
-                    class="danger"
-                    aria-label={`Delete ${name}`}
-                    onClick={() => void remove(() => api.deleteSnapshot(name), `The snapshot ${name} is deleted`, HEADING)}
-                  >
-                    Delete
-                  </button>
+                  <div class="row">
+                    <button
+                      type="button"
+                      aria-label={`Restore ${name}`}
+                      onClick={() => void act(() => api.restoreSnapshot(name), `The snapshot ${name} is restored`)}
+                    >
+                      Restore
+                    </button>
+                    <button
+                      type="button"
+                      class="danger"
+                      aria-label={`Delete ${name}`}
+                      onClick={() => void remove(() => api.deleteSnapshot(name), `The snapshot ${name} is deleted`, HEADING)}
+                    >
+                      Delete
+                    </button>
+                  </div>
                 </li>
               ))}
             </ul>

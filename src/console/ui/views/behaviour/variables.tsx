@@ -25,7 +25,7 @@ export function Variables({ rows, problems, onChange }: Props) {
         </div>
       )}
       {further.map((row, place) => (
-        <div key={place} class="behaviour-variable">
+        <div key={place} class="row behaviour-variable">
           <TextField label={`Name ${place + 1}`} value={row.name} placeholder="last4" onChange={name => replace(row, { ...row, name })} />
           <TextField
             label={`Value ${place + 1}`}

@@ -119,6 +119,9 @@ export function pathShown({ path, query }: Pick<JournalCall, 'path' | 'query'>):
   return sent.length === 0 ? path : `${path}?${sent.join('&')}`
 }
 
+/** How long a call took: tenths of a millisecond where they matter. */
+export const msShown = ({ ms }: Pick<JournalCall, 'ms'>): string => String(ms < 100 ? ms : Math.round(ms))
+
 /** What decided how a call was answered: a rule, an assumption, a code, a script entry. */
 export function decidedBy({ refusal, script }: JournalCall): string {
   return [refusal && (refusal.rule ?? refusal.assumption ?? refusal.code), script && (script.name ?? script.id)].filter(Boolean).join(', ')

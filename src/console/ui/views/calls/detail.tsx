@@ -12,7 +12,7 @@ import { toast, toastError } from '../../components/toast.js'
 import { api } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import { recordAddress } from '../record-address.js'
-import { outcomeShown, pathShown, periodOf, type Row } from './call-list.js'
+import { msShown, outcomeShown, pathShown, periodOf, type Row } from './call-list.js'
 import { list } from './calls.js'
 import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
 import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
@@ -45,7 +45,7 @@ function Present({ id, onClose }: { id: string; onClose: () => void }) {
 
 function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall['why']; onClose: () => void }) {
   const isTrying = useSignal(false)
-  const { id, method, at, account, test, user_agent, ms, query, body, answer, params } = call
+  const { id, method, at, account, test, user_agent, query, body, answer, params } = call
   const parameters = [
     ...Object.entries(params).map(([name, value]) => ['path', name, value] as const),
     ...pairsOf(query).map(([name, value]) => ['query', name, value] as const),
@@ -71,7 +71,9 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
           <b>{id}</b> {outcomeShown(call)}
         </p>
         <p class="faint">
-          {[at.replace('T', ' ').replace('Z', ' UTC'), `${ms} ms`, account && `as ${account}`, test && `test ${test}`, user_agent].filter(Boolean).join(' · ')}
+          {[at.replace('T', ' ').replace('Z', ' UTC'), `${msShown(call)} ms`, account && `as ${account}`, test && `test ${test}`, user_agent]
+            .filter(Boolean)
+            .join(' · ')}
         </p>
         <div class="row">
           <button type="button" class="small" onClick={() => (isTrying.value = true)}>

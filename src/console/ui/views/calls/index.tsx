@@ -12,7 +12,7 @@ import { type Column, VirtualTable } from '../../components/virtual-table.js'
 import { api } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import type { View } from '../view.js'
-import { type CallList, decidedBy, filtered, keyOf, pathShown, periodOf, type Row } from './call-list.js'
+import { type CallList, decidedBy, filtered, keyOf, msShown, pathShown, periodOf, type Row } from './call-list.js'
 import { isRead, list, paused } from './calls.js'
 import { Detail } from './detail.js'
 import { Filters } from './filters.js'
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     key: 'call',
     title: 'Call',
-    width: 'minmax(9rem, 2.4fr)',
+    width: 'minmax(8rem, 2.4fr)',
     cell: ({ call }) => (
       <span title={call.on ?? 'No operation of the reference'}>
         <b>{call.method}</b> {pathShown(call)}
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { key: 'by', title: 'Decided by', width: 'minmax(5.2rem, 0.8fr)', cell: ({ call }) => <span title={textOfRule(call.refusal?.rule)}>{decidedBy(call)}</span> },
   { key: 'test', title: 'Test', width: 'minmax(4rem, 1.4fr)', isSecondary: true, cell: ({ call }) => <span title={call.test ?? ''}>{call.test}</span> },
-  { key: 'ms', title: 'ms', width: '3rem', isNumber: true, isSecondary: true, cell: ({ call }) => call.ms }
+  { key: 'ms', title: 'ms', width: '3.6rem', isNumber: true, isSecondary: true, cell: ({ call }) => msShown(call) }
 ]
 const SANDBOX_COLUMN: Column<Row> = { key: 'sandbox', title: 'Sandbox', width: 'minmax(4rem, 0.7fr)', cell: row => row.sandbox || 'base' }
 const WITH_SANDBOX = [...COLUMNS.slice(0, 2), SANDBOX_COLUMN, ...COLUMNS.slice(2)]
@@ -133,7 +133,7 @@ function Page() {
           chosen={chosen}
           onChoose={choose}
           classOf={({ period, sandbox: its }) => (period === periodOf(list.value, its) ? '' : 'past')}
-          empty={isRead.value ? <Nothing isNarrowed={shown.rows.length > 0} /> : <div />}
+          empty={isRead.value ? <Nothing isNarrowed={shown.rows.some(row => isAll || row.sandbox === place)} /> : <div />}
         />
       </div>
       {chosen !== null && <Detail key={chosen} id={route.value.path[0] as string} row={row} onClose={close} />}

@@ -128,7 +128,8 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
       }
     >
       <p class="hint">
-        Judged on a copy of the sandbox, the call changes nothing. {isMasked(call) && '*** stands for a secret that is not kept: put a value in its place.'}
+        Judged on a copy of the sandbox, the call changes nothing.{' '}
+        {isMasked(call) && '*** is a placeholder for a secret that is not kept: put a value in its place.'}
       </p>
       <div class="row try-line">
         <SelectField label="Method" value={method.value} onChange={value => (method.value = value)} options={METHODS.map(name => [name, name] as const)} />

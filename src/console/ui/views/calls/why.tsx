@@ -50,10 +50,10 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
             Refused with <code>{refusal.code}</code>
             {assumption !== null && `, as ${assumption} assumes: ${why.assumptions.find(({ assumption: id }) => id === assumption)?.topic ?? ''}`}.
           </>
-        )}
+        )}{' '}
         {script && (
           <>
-            The script entry <a href={hrefOf({ view: 'behaviour', path: ['script'], sandbox })}>{script.name ?? script.id}</a> acted on it
+            The script entry <a href={hrefOf({ view: 'behaviour', path: ['script'], sandbox })}>{script.name ?? script.id}</a> was applied to it
             {script.fault && `: ${script.fault}`}.
           </>
         )}
@@ -61,7 +61,7 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
       </p>
       {why.changed_by.length > 0 && (
         <p>
-          What it was judged by was last changed by{' '}
+          The records that it was judged by were last changed by{' '}
           {why.changed_by.map((id, place) => (
             <span key={id}>
               {place > 0 && ', '}

@@ -64,13 +64,13 @@ function Listing({ family, parameters, account }: { family: Family; parameters: 
           if (error) return <Empty title={`${status}: ${error.message}`} />
           return (
             <>
-              <p class="row">
+              <p class="row pages">
                 <button
                   type="button"
                   disabled={first_id === null || query.starting_after === undefined}
                   onClick={() => page('ending_before', first_id as string)}
                 >
-                  Page before
+                  Previous page
                 </button>
                 <button type="button" disabled={!has_more || last_id === null} onClick={() => page('starting_after', last_id as string)}>
                   Next page

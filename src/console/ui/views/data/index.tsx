@@ -4,6 +4,7 @@ import { type Resource, useResource } from '../../app/resource.js'
 import { go, hrefOf, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
 import { Loaded } from '../../components/states.js'
+import { useChosenInView } from '../../components/tabs.js'
 import { api, type Family, type State } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
 import type { View } from '../view.js'
@@ -36,13 +37,14 @@ function Page() {
   const place = PLACES.find(name => name === named) ?? 'transactions'
   const counts = overview.value?.counts
   const dialog = useSignal<'merge' | 'ticket' | null>(null)
+  const families = useChosenInView<HTMLElement>(`${place} ${counts !== undefined}`)
   const close = () => {
     dialog.value = null
   }
   return (
     <section class="page data">
       <h1 class="hidden">Data</h1>
-      <nav class="tab-links" aria-label="Families">
+      <nav class="tab-links" aria-label="Families" ref={families}>
         {PLACES.map(name => (
           <a key={name} href={hrefOf({ path: [name] })} aria-current={name === place ? 'page' : undefined}>
             {TITLES[name]} {name !== 'keys' && <span class="badge">{counts?.[name].toLocaleString('en')}</span>}
@@ -53,7 +55,7 @@ function Page() {
         {place !== 'keys' && (
           <nav class="chips" aria-label="How records are listed">
             <a href={hrefOf({ path: [place] })} aria-current={query.as === 'api' ? undefined : 'true'}>
-              All, searched at once
+              All records
             </a>
             <a href={hrefOf({ path: [place], query: { as: 'api' } })} aria-current={query.as === 'api' ? 'true' : undefined}>
               As the API lists them

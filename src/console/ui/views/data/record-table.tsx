@@ -10,25 +10,25 @@ import { type AnyRecord, countOf, matches, moneyIn, nameOf, newestFirst, records
 
 type Props = { state: State; family: Family; chosen: string | null; refundable: 'amount' | 'amount_plus_extras' }
 
-const ID: Column<AnyRecord> = { key: 'id', title: 'Id', width: 'minmax(7rem, 14rem)', cell: ({ id }) => id }
+const ID: Column<AnyRecord> = { key: 'id', title: 'Id', width: 'minmax(6rem, 14rem)', cell: ({ id }) => id }
 const CREATED: Column<AnyRecord> = {
   key: 'created',
   title: 'Created',
-  width: '11.5rem',
+  width: '11rem',
   isSecondary: true,
   cell: ({ created }) => created.replace('T', ' ').replace(/\.\d+Z$/, '')
 }
 const field = (name: string, title: string, family?: Family): Column<AnyRecord> => ({
   key: name,
   title,
-  width: 'minmax(6rem, 12rem)',
+  width: 'minmax(5.5rem, 16rem)',
   isSecondary: true,
   cell: record => {
     const text = String(record[name] ?? '')
     return family === undefined || text === '' ? text : <a href={hrefOf({ path: [family, text] })}>{text}</a>
   }
 })
-const NAME: Column<AnyRecord> = { key: 'name', title: 'What it is', width: 'minmax(7rem, 1fr)', cell: nameOf }
+const NAME: Column<AnyRecord> = { key: 'name', title: 'What it is', width: 'minmax(11rem, 1fr)', cell: nameOf }
 
 const COLUMNS: Readonly<Record<Family, readonly Column<AnyRecord>[]>> = {
   accounts: [ID, NAME, field('type', 'Type'), field('reseller', 'Reseller', 'accounts'), CREATED],
@@ -47,7 +47,7 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
   const bar: Column<AnyRecord> = {
     key: 'money',
     title: 'Refunded',
-    width: '7rem',
+    width: '6rem',
     isSecondary: true,
     cell: record => <MoneyBar money={moneyIn(state, record, { 'transactions.refundable': refundable })} isShort />
   }

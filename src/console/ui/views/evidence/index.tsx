@@ -37,19 +37,21 @@ function Page() {
       <h1 class="hidden">Evidence</h1>
       <Tabs label="Evidence" tabs={TABS} chosen={tab} onChoose={id => go({ path: [id], query: ofScope })}>
         <div class="row view-bar">
-          <nav class="chips" aria-label="Whose evidence">
-            {SCOPES.map(([id, title]) => (
-              <a
-                key={id}
-                aria-current={scope === id ? 'true' : undefined}
-                href={hrefOf({ path: [tab], query: { ...query, scope: id === 'run' ? id : undefined } })}
-              >
-                {title}
-              </a>
-            ))}
-          </nav>
+          {tab !== 'tests' && (
+            <nav class="chips" aria-label="Whose evidence">
+              {SCOPES.map(([id, title]) => (
+                <a
+                  key={id}
+                  aria-current={scope === id ? 'true' : undefined}
+                  href={hrefOf({ path: [tab], query: { ...query, scope: id === 'run' ? id : undefined } })}
+                >
+                  {title}
+                </a>
+              ))}
+            </nav>
+          )}
           <p class="hint">
-            {scope === 'run'
+            {scope === 'run' || tab === 'tests'
               ? 'Everything since the emulator was started: all sandboxes, over loads and resets.'
               : 'What came in this sandbox since its last load or reset.'}
           </p>

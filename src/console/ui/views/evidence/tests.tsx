@@ -10,11 +10,11 @@ export function Tests({ run }: { run: RunReport }) {
   return (
     <>
       <p class="hint">
-        Of the whole run, over all sandboxes.
-        {!isNamed && ' No call names its test so far: send the header Test-Name with each to see the tests apart.'}
-        {omitted.by_test > 0 && ` ${omitted.by_test} calls of further tests are not counted here.`}
+        {!isNamed && 'No call names its test so far: send the header Test-Name with each to see the tests apart. '}
+        {omitted.by_test > 0 && `${omitted.by_test} calls of further tests are not counted here.`}
       </p>
-      <div class="wide-table">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
+      <div class="wide-table" role="region" aria-label="What each test did" tabIndex={0}>
         <table>
           <thead>
             <tr>
