@@ -25,7 +25,18 @@ function sources(): Tree {
   return Object.fromEntries(files.map(file => [file, readFileSync(`${SRC}/${file}`, 'utf8')]))
 }
 
-const parsed = (file: string, text: string) => ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+/** What is read off a file, made once for all checks. */
+function madeOnce<T>(make: (file: string, text: string) => T): (file: string, text: string) => T {
+  const made = new Map<string, T>()
+  return (file, text) => {
+    const key = `${file}\n${text}`
+    const known = made.get(key) ?? make(file, text)
+    made.set(key, known)
+    return known
+  }
+}
+
+const parsed = madeOnce((file, text) => ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true))
 
 function visit(node: ts.Node, see: (node: ts.Node) => void): void {
   see(node)
@@ -33,7 +44,7 @@ function visit(node: ts.Node, see: (node: ts.Node) => void): void {
 }
 
 /** Everything that a file imports: static, type-only, re-exported, dynamic, and in a type. A path that cannot be read off is `?`. */
-function importsOf(file: string, text: string): Import[] {
+const importsOf = madeOnce((file, text): Import[] => {
   const found: Import[] = []
   const add = (specifier: ts.Node | undefined, names: string[] = []) => {
     const name = specifier && ts.isStringLiteralLike(specifier) ? specifier.text : '?'
@@ -50,7 +61,7 @@ function importsOf(file: string, text: string): Import[] {
     else if (ts.isImportTypeNode(node)) add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined)
   })
   return found
-}
+})
 
 const importsIn = (tree: Tree): Import[] => Object.entries(tree).flatMap(([file, text]) => importsOf(file, text))
 const isOwn = (tree: Tree, { to }: Import) => Object.hasOwn(tree, to)

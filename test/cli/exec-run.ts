@@ -1,26 +1,14 @@
-/** Runs `commerce-emulator exec`, in the test's own process or in one of its own. */
+/** What `commerce-emulator exec` runs, and exec itself as a process of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
-import { run, type Streams } from '../../src/cli/program.js'
 import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
 import { smallFixture } from '../support/emulator.js'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-
-type Ran = { status: number | null; stdout: string; stderr: string }
-
-/** Runs a command line in this process, with its own streams. A command that exec runs writes to the real streams, so it must write nothing. */
-export async function ran(args: string[], environment: Record<string, string> = {}): Promise<Ran> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
-  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
-  return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
-}
 
 /** A command that runs JavaScript, which can use `base`, `key`, `control`, `call` and `save`. */
 export const script = (code: string) => [

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { ran, read, scenarioIn, script } from './exec-run.js'
+import { ran } from '../support/command.js'
+import { read, scenarioIn, script } from './exec-run.js'
 
 /** Functions for a command: calls of a sandbox's API, with a form, and of its control API, by method and path. */
 const IN_SANDBOXES = `

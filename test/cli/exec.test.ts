@@ -3,8 +3,9 @@ import { connect } from 'node:net'
 import { constants } from 'node:os'
 import t from 'tap'
 import { FINDINGS, type Finding } from '../../src/evidence/findings.js'
+import { ran } from '../support/command.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
-import { linesWritten, ran, read, running, scenarioIn, script } from './exec-run.js'
+import { linesWritten, read, running, scenarioIn, script } from './exec-run.js'
 
 const NOTHING_DONE = `
 commerce-emulator

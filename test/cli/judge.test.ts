@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { originOf } from '../../src/cli/running.js'
 import { startEmulator } from '../../src/index.js'
+import { ran } from '../support/command.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
-import { ran, read, scenarioIn, script } from './exec-run.js'
+import { read, scenarioIn, script } from './exec-run.js'
 
 const TOKEN = 'open sesame'
 

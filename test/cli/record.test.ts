@@ -5,8 +5,9 @@ import { parse } from 'yaml'
 import { Recorder } from '../../src/cli/record.js'
 import { ApiError } from '../../src/core/errors.js'
 import { startEmulator } from '../../src/index.js'
+import { ran } from '../support/command.js'
 import { MERCHANT, smallFixture, startTestEmulator } from '../support/emulator.js'
-import { ran, scenarioIn, script } from './exec-run.js'
+import { scenarioIn, script } from './exec-run.js'
 
 const PAYMENT = `const { id } = await (await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'card', amount: 900, 'card[number]': '5555555555554444' })).json()
 await call('POST /refunds', { transaction: id, amount: 901 })

@@ -48,7 +48,7 @@ async function connected({ app, listen }: Emulator, t: Test, text = '') {
   socket.write(text)
   return socket
 }
-const isEnded = (socket: Socket, ms: number) => Promise.race([once(socket.resume(), 'close').then(() => 'ended'), sleep(ms, 'open')])
+const isEnded = (socket: Socket, ms: number) => Promise.race([once(socket.resume(), 'close').then(() => 'ended'), sleep(ms, 'open', { ref: false })])
 const EVENTS = 'GET /_control/events HTTP/1.1\r\nHost: localhost\r\n\r\n'
 const STATUS = /^HTTP\/1.1 (\d+)/
 const statusOf = async (socket: Socket) => Number(STATUS.exec(String((await once(socket, 'data'))[0]))?.[1])
