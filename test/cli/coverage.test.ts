@@ -1,17 +1,8 @@
-import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
-import { run, type Streams } from '../../src/cli/program.js'
 import { Coverage } from '../../src/evidence/coverage.js'
 import type { RuleId } from '../../src/reference/rules.js'
+import { ran } from '../support/command.js'
 import { placesOf } from '../support/judged-call.js'
-
-/** Runs a command line with streams of its own. */
-async function ran(args: string[]) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const status = await run(args, {}, { stdout, stderr } as unknown as Streams)
-  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
-  return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
-}
 
 /** A report as a run writes it, of calls with the rules that each kept and the one that it broke. */
 function reportOf(...calls: [kept: RuleId[], broken?: RuleId][]): string {

@@ -9,17 +9,9 @@ import { startUpText, warnOfExposure } from '../../src/cli/start.js'
 import { validate } from '../../src/cli/validate.js'
 import { SETTINGS, variableOf } from '../../src/core/settings.js'
 import { VERSION } from '../../src/version.js'
+import { ran } from '../support/command.js'
 import { freePort } from '../support/ports.js'
 
-type Ran = { status: number | null; stdout: string; stderr: string }
-
-/** Runs a command line with streams of its own. */
-async function ran(args: string[], environment: Record<string, string> = {}): Promise<Ran> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
-  const textOf = (stream: PassThrough) => String(stream.read() ?? '')
-  return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
-}
 const quiet = { LOG_LEVEL: 'silent', PORT: '0' }
 
 const isOpen = (port: number) =>
