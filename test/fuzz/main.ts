@@ -6,33 +6,28 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { Command, InvalidArgumentError } from 'commander'
 import { fuzzControl } from './control.js'
 import { fuzz } from './fuzz.js'
 
-const number = { type: 'string' } as const
-const { values } = parseArgs({
-  options: {
-    seed: number,
-    count: number,
-    first: number,
-    lanes: number,
-    data: { type: 'boolean', default: false },
-    control: { type: 'boolean', default: false }
-  }
-})
-
-function whole(name: 'seed' | 'count' | 'first' | 'lanes', otherwise: number): number {
-  const text = values[name] ?? String(otherwise)
+/** A whole number of an option. Errors: `InvalidArgumentError`. */
+function whole(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  console.error(`--${name}: a whole number was expected, such as ${otherwise}, not ${text}.`)
-  process.exit(2)
+  throw new InvalidArgumentError('a whole number was expected, such as 7')
 }
 
+const values = new Command('npm run fuzz --')
+  .option('--seed <number>', 'what is drawn', whole, Date.now() % 1_000_000)
+  .option('--count <number>', 'how many requests, 50000 if not given, or control documents, 20000', whole)
+  .option('--first <number>', "begin with the seed's request of this number", whole, 0)
+  .option('--lanes <number>', 'how many requests at once', whole, 8)
+  .option('--data', 'keep the state of the emulator in a file')
+  .option('--control', 'post control documents instead')
+  .parse()
+  .opts<{ seed: number; count?: number; first: number; lanes: number; data?: true; control?: true }>()
+
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(2))
-const seed = whole('seed', Date.now() % 1_000_000)
-const count = whole('count', values.control ? 20_000 : 50_000)
-const [first, lanes] = [whole('first', 0), whole('lanes', 8)]
+const { seed, first, lanes, count = values.control ? 20_000 : 50_000 } = values
 if (values.control) {
   console.log(`fuzz: seed ${seed}, ${count} control documents; the same again: npm run fuzz -- --control --seed ${seed} --count ${count}`)
   const { documents, statuses, findings, longest, again, seconds } = await fuzzControl({ seed, count, first, tell: line => console.log(line) })
