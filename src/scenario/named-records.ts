@@ -1,4 +1,4 @@
-/** The records that a `match` names by their ids, so that one that is nowhere is found. */
+/** The records that a `match` names by their ids, so that one that does not exist is found. */
 import type { Step } from '../core/places.js'
 import { type Family, LINKED_FAMILIES, type OperationId, operationOf } from '../reference/operations.js'
 import type { MatchData } from './matching.js'
@@ -6,14 +6,14 @@ import type { MatchData } from './matching.js'
 /** An id that a match names, with its place; the families in any of which it may be. */
 export type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
 
-const NAMES: Readonly<Record<string, Family>> = { ...LINKED_FAMILIES, account_id: 'accounts', user_id: 'users' }
+const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([...Object.entries(LINKED_FAMILIES), ['account_id', 'accounts'], ['user_id', 'users']])
 
 /** Every id that a match asks for in the path, in a filter, in the body or as what the call is about. Patterns and conditions name none. */
 export function recordsNamedBy(match: MatchData | undefined, operations: Iterable<OperationId>): NamedRecord[] {
   const owners = [...new Set(Array.from(operations, ownerOf))]
   return (['params', 'query', 'body', 'about'] as const).flatMap(section =>
     Object.entries(match?.[section] ?? {}).flatMap(([name, wanted]) => {
-      const families = section === 'params' && name === 'id' ? owners : [NAMES[name] ?? []].flat()
+      const families = section === 'params' && name === 'id' ? owners : [NAMES.get(name) ?? []].flat()
       return families.length === 0 ? [] : idsIn(wanted, ['match', section, name]).map(found => ({ ...found, families }))
     })
   )

@@ -333,6 +333,12 @@ t.test('advice: a value of the wrong kind is explained with what to write, and w
       matching('about: { ticket: /table/ }')
     ],
     [
+      'a name that every object has',
+      matching('body: { constructor: tkt_52 }'),
+      ['3:61 script[0].match.body.constructor: constructor is not a parameter of this call'],
+      matching('body: { ticket: tkt_52 }')
+    ],
+    [
       'a step under another name',
       step('do: "GET /transactions/${pay.idd}"'),
       ['4:11 steps[1].do: ${pay.idd} refers to nothing; did you mean ${payment.id}?'],

@@ -130,7 +130,7 @@ function causeOfMembers({ call, there, here, pairs, isKnown }: Differing, about:
   const isWhole = (here.answer.body as { has_more?: unknown }).has_more === false && !query.has('starting_after') && !query.has('ending_before')
   if (!isWhole || of.every(id => by.includes(id))) return limit === null && !query.has('search_query') && hasMore(there.body) ? byAssumption('A10') : DATA
   if (query.has('search_query')) return byRule(about.family === 'tickets' ? 'SRCH-1' : 'SRCH-2')
-  const filters = [...query.keys()].filter(name => name in FILTER_RULES)
+  const filters = [...query.keys()].filter(name => Object.hasOwn(FILTER_RULES, name))
   return filters.length > 0 ? byRule(...filters.map(name => FILTER_RULES[name] as RuleId)) : DATA
 }
 
