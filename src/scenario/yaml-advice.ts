@@ -10,9 +10,12 @@ type Line = { text: string; start: number }
 /** An error with its line, its column in that, and the lines of the text. */
 type Case = { error: ParserError; text: string; line: Line; column: number; before: Line | undefined; after: Line | undefined }
 
+/** Characters that are read for advice, at most. Where an error gets none, the whole text may have been read for it. */
+const MOST_READ = 50_000_000
+
 /**
  * What to say of the errors of a parser, given in their order. Most errors after the first follow from it, so of those only the ones with advice are
- * reported, one for each line.
+ * reported, one for each line; of a large text with many errors only the first are looked at.
  */
 export function adviceOn(errors: readonly ParserError[], text: string): Advice[] {
   const lines = linesIn(text)
@@ -20,12 +23,16 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
   const given: Advice[] = []
   const reported = new Set<Line>()
   let nth = 0
+  let left = MOST_READ
   for (const error of errors) {
     while (nth + 1 < lines.length && (lines[nth + 1] as Line).start <= error.at) nth++
     const line = lines[nth] as Line
+    if (reported.has(line)) continue
+    if (left < 0) break
     const around = { before: filledLine(lines, nth, -1), after: filledLine(lines, nth, 1) }
     const advice = adviceFor({ error, text, line, column: error.at - line.start, ...around })
-    if (given.length > 0 && (advice === null || advice.isDoubtful || reported.has(line))) continue
+    left -= advice === null ? text.length : line.text.length
+    if (given.length > 0 && (advice === null || advice.isDoubtful)) continue
     const said = advice ?? { message: error.message, at: error.at }
     reported.add(line)
     given.push(said)
@@ -160,9 +167,10 @@ function adviceOnUnclosed({ error, text }: Case): Advice | null {
 }
 
 /** A line that is indented less than the one before it, and more than any above. */
-function adviceOnIndent({ line: there, before, after }: Case): Advice {
+function adviceOnIndent({ line: there, before, after }: Case): Advice | null {
+  if (before === undefined) return null
   const line = /^\s*#/.test(there.text) && after !== undefined ? after : there
-  const wanted = contentOf((before as Line).text)
+  const wanted = contentOf(before.text)
   return {
     message: `the line is indented by ${spaces(line.text.search(/\S/))}, which fits no line above it; begin it with ${spaces(wanted)}, like the one before`,
     at: line.start

@@ -15,6 +15,8 @@ export type ReadYaml = {
 
 /** A value of YAML takes so many times the memory of one of JSON while it is read. */
 const WEIGHT = 10
+/** Characters of a message, which quotes the text that it is about. */
+const LONGEST_MESSAGE = 500
 /** Resolving aliases compares each with the anchors before it. */
 const MOST_COMPARED = 20_000_000
 
@@ -30,7 +32,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const names = document.errors.length === 0 ? [...repeatedNames(document, lines), ...emptyAnchors(document)] : []
   const problems: ReadYaml['problems'] = inOrder([...adviceOn(inOrder(errors), text), ...names])
     .slice(0, limits['limits.problems'] + 1)
-    .map(({ message, at }) => ({ message, ...placeOf(at, lines) }))
+    .map(({ message, at }) => ({ message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message, ...placeOf(at, lines) }))
   if (problems.length === 0) problems.push(...aliasesBeyond(document))
 
   /** The problem of an alias: one without an anchor has its own place, one that grows without end the document's. */
@@ -62,11 +64,16 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
 
 /**
  * What is wrong with the nesting or the number of values of a text, by its tokens: a block collection begins at a column beyond those that are open, or with a second
- * colon in a line.
+ * colon in a line. One inside a flow collection is a mistake that the library finds only after it has parsed all of it.
  */
 function problemOfSize(text: string, limits: DocumentLimits): string | null {
   const columns: number[] = []
-  let [column, flow, values, colons, isLineStart] = [0, 0, 1, 0, true]
+  /** For each open flow collection, how many block collections are open in its present item. */
+  const flows: number[] = []
+  let [column, blocksInFlows, values, colons, isLineStart] = [0, 0, 1, 0, true]
+  const endItem = () => {
+    blocksInFlows -= flows.pop() ?? 0
+  }
   for (const token of new Lexer().lex(text)) {
     const type = CST.tokenType(token)
     if (type === 'newline') {
@@ -75,12 +82,24 @@ function problemOfSize(text: string, limits: DocumentLimits): string | null {
     }
     if (type === 'doc-mode' || type === 'scalar' || type === 'byte-order-mark') continue
     if (type === 'flow-seq-start' || type === 'flow-map-start') {
-      flow++
+      flows.push(0)
       values++
-    } else if (type === 'flow-seq-end' || type === 'flow-map-end') flow--
-    else if (type === 'flow-error-end') flow = 0
-    else if (type === 'comma') values++
-    if (flow === 0 && type !== 'space' && type !== 'comment') {
+    } else if (type === 'flow-seq-end' || type === 'flow-map-end') endItem()
+    else if (type === 'flow-error-end') while (flows.length > 0) endItem()
+    else if (type === 'comma') {
+      values++
+      if (flows.length > 0) {
+        endItem()
+        flows.push(0)
+      }
+    }
+    const isNestedByColon = type === 'map-value-ind' && (flows.at(-1) ?? 0) > 0
+    if (flows.length > 0 && (type === 'seq-item-ind' || type === 'explicit-key-ind' || isNestedByColon)) {
+      flows.push((flows.pop() as number) + 1)
+      blocksInFlows++
+      values++
+    }
+    if (flows.length === 0 && type !== 'space' && type !== 'comment') {
       const isIndicator = type === 'seq-item-ind' || type === 'explicit-key-ind' || (type === 'map-value-ind' && (isLineStart || colons++ > 0))
       if (isLineStart || isIndicator) {
         while ((columns.at(-1) ?? -1) >= column) columns.pop()
@@ -90,8 +109,9 @@ function problemOfSize(text: string, limits: DocumentLimits): string | null {
       isLineStart = isLineStart && isIndicator
     }
     column += token.length
-    const problem = sizeProblem({ nesting: flow + columns.length, values: values * WEIGHT }, limits)
-    if (problem !== null) return flow + columns.length > limits['limits.nesting'] ? problem : `${problem}; in YAML each counts as ${WEIGHT}: write it as JSON`
+    const nesting = columns.length + flows.length + blocksInFlows
+    const problem = sizeProblem({ nesting, values: values * WEIGHT }, limits)
+    if (problem !== null) return nesting > limits['limits.nesting'] ? problem : `${problem}; in YAML each counts as ${WEIGHT}: write it as JSON`
   }
   return null
 }

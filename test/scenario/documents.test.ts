@@ -93,6 +93,13 @@ t.test('documents: what grows without end is refused at once', async t => {
     ['a merge of itself', 'a: &a { <<: *a }', /alias|stack/],
     ['deep YAML', `a: ${'['.repeat(65)}${']'.repeat(65)}`, /nested deeper than 64 levels/],
     ['deeper YAML', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, /./],
+    ['deep lists in braces', `a: { b: ${'- '.repeat(20_000)} }`, /nested deeper than 64 levels/],
+    ['deep names in a list in brackets', `a: [ - ${'b: '.repeat(20_000)} ]`, /nested deeper than 64 levels/],
+    ['deep lists after brackets that close nothing', `${'] '.repeat(20_000)}${'['.repeat(20_000)}`, /nested deeper than 64 levels/],
+    ['lists in brackets that are not deep', `a: [ ${'- b, '.repeat(70)} ]`, /^Implicit keys of flow sequence pairs/],
+    ['a line of mistakes', `... ${'"b" ? ] { '.repeat(4000)}`, /^quote the whole text, since it holds a bracket: .{450,460}…$/],
+    ['lines of mistakes', 'a: } [ {\n'.repeat(6000), /^} closes nothing/],
+    ['lines that fit nothing above them, after none that holds anything', `- *a \t<<: ${"\n \n '".repeat(20)}`, /./],
     ['deep JSON', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /nested deeper than 64 levels/]
   ]
   for (const [title, text, says] of hostile) {
