@@ -167,10 +167,10 @@ function adviceOnUnclosed({ error, text }: Case): Advice | null {
 }
 
 /** A line that is indented less than the one before it, and more than any above. */
-function adviceOnIndent({ line: there, before, after }: Case): Advice | null {
-  if (before === undefined) return null
+function adviceOnIndent({ line: there, before, after }: Case): Advice {
   const line = /^\s*#/.test(there.text) && after !== undefined ? after : there
-  const wanted = contentOf(before.text)
+  const above = [before, there].find(one => one !== undefined) as Line
+  const wanted = contentOf(above.text)
   return {
     message: `the line is indented by ${spaces(line.text.search(/\S/))}, which fits no line above it; begin it with ${spaces(wanted)}, like the one before`,
     at: line.start

@@ -99,6 +99,7 @@ t.test('documents: what grows without end is refused at once', async t => {
     ['lists in brackets that are not deep', `a: [ ${'- b, '.repeat(70)} ]`, /^Implicit keys of flow sequence pairs/],
     ['a line of mistakes', `... ${'"b" ? ] { '.repeat(4000)}`, /^quote the whole text, since it holds a bracket: .{450,460}…$/],
     ['lines of mistakes', 'a: } [ {\n'.repeat(6000), /^} closes nothing/],
+    ['more mistakes without advice than are looked at', '- &a &a x\n'.repeat(5000), /^A node can have at most one anchor/],
     ['lines that fit nothing above them, after none that holds anything', `- *a \t<<: ${"\n \n '".repeat(20)}`, /./],
     ['deep JSON', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, /nested deeper than 64 levels/]
   ]
