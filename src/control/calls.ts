@@ -27,7 +27,7 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
         body: '{"scenario":"default"}'
       },
       'GET /changes': { does: "What differs from the loaded scenario's first state: records, keys, clock, script, settings." },
-      'GET /scenarios': { does: 'What can be loaded, with descriptions, and the variables of each with their defaults.' },
+      'GET /scenarios': { does: 'What can be loaded, with the name that each gives itself, its description, and its variables with their defaults.' },
       'GET /state': {
         does: 'The whole state as a fixture, to be saved and loaded again.',
         query: { format: '`json`, the default, or `yaml`.' }

@@ -15,7 +15,7 @@ import { declaredVariables, type VariableValue } from './variables.js'
 
 export type Shelf = 'fixtures' | 'scenarios'
 /** `vars` are the variables of a scenario that has some, with their defaults. */
-export type Listed = { name: string; kind: 'scenario' | 'fixture'; description: string | null; vars?: Readonly<Record<string, VariableValue>> }
+export type Listed = { name: string; kind: 'scenario' | 'fixture'; title?: string; description: string | null; vars?: Readonly<Record<string, VariableValue>> }
 const ENDINGS = ['.yaml', '.yml', '.json']
 /** The folder of the package. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -139,11 +139,12 @@ export class Library {
     if (kind === 'fixture') return { name, kind, description: commentOf(path) }
     const { data } = await this.#document(path).catch(() => documentOf(path, null))
     if (isSharedScript(data)) return null
-    const { description, vars } = isObject(data) ? data : {}
+    const { name: title, description, vars } = isObject(data) ? data : {}
     const variables = [...declaredVariables(vars, { given: [], report: () => {} })].filter(([, value]) => value !== null)
     return {
       name,
       kind,
+      ...(typeof title === 'string' && title !== name && { title }),
       description: typeof description === 'string' ? description : null,
       ...(variables.length > 0 && { vars: Object.fromEntries(variables) as Record<string, VariableValue> })
     }

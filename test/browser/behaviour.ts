@@ -85,6 +85,20 @@ t.test('console: the loaded scenario is chosen; another one is loaded, with what
   t.strictSame((await control('GET /script')).body.data, [])
 })
 
+t.test('console: the loaded scenario is chosen by the name that it gives itself', BROWSER, async t => {
+  const { page } = await openConsole(t, { hash: '#/data' })
+  const listed = [
+    { name: 'near', kind: 'scenario', title: 'tests', description: null },
+    { name: 'own', kind: 'scenario', title: 'test', description: 'Mine.' }
+  ]
+  await page.route('**/_control/scenarios', route => route.fulfill({ json: { data: listed } }))
+
+  await page.goto(page.url().replace('#/data', '#/behaviour'))
+  await page.getByText('Mine.').waitFor()
+  t.strictSame(await page.getByRole('combobox', { name: 'Scenario', exact: true }).locator('option').allTextContents(), ['near: tests', 'own: test (loaded)'])
+  await button(page, 'Load own').waitFor()
+})
+
 t.test('console: a loaded scenario stays chosen while the page still reads what is loaded', BROWSER, async t => {
   const { page } = await openConsole(t, { hash: '#/behaviour' })
   const picker = page.getByRole('combobox', { name: 'Scenario', exact: true })
@@ -332,6 +346,13 @@ t.test('console: the YAML of an entry can be edited before it is added, and a pr
   t.strictSame((await control('GET /script')).body.data[0].entry, { name: 'mine', on: 'GET /tickets', match: { query: { limit: '5' } }, delay: '1ms' })
   await button(page, 'Discard the edits').click()
   t.match(await yaml.inputValue(), 'name: answers are slow')
+  await yaml.fill('- on: GET /tickets\n  delay: soon\n')
+  await button(page, 'Add the entry').click()
+  await form.getByRole('button', { name: 'Line 2' }).waitFor()
+  await yaml.fill('- on: GET /tickets\n  delay: 2ms\n')
+  await button(page, 'Add the entry').click()
+  await page.getByText('scr_2 is added').waitFor()
+  t.strictSame((await control('GET /script')).body.data[1].entry, { on: 'GET /tickets', delay: '2ms' }, 'as Calls copies it')
 })
 
 t.test('console: a gate shows who waits in which order, and opens for the last one first', LONG, async t => {

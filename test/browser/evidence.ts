@@ -36,8 +36,10 @@ t.test('console: the map of the rules says which were kept, broken and untouched
   const { page, origin } = opened
   await misbehave(opened)
 
-  await page.getByRole('link', { name: 'REF-7: one outcome seen' }).waitFor()
+  await page.getByRole('link', { name: 'REF-7: only broken' }).waitFor()
   t.equal(await page.locator('.rule').count(), 58)
+  t.strictSame(await page.locator('.rule.bad').allTextContents(), ['◑ REF-7'])
+  await page.getByRole('link', { name: 'AUTH-1: only kept' }).waitFor()
   await page.getByRole('link', { name: /^broken/ }).click()
   await page.waitForFunction("document.querySelectorAll('.rule').length === 1")
   await page.getByRole('link', { name: /^REF-7/ }).click()

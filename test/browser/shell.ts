@@ -75,6 +75,17 @@ t.test("console: the theme is the system's until one is chosen, and the choice i
   t.equal(await button.textContent(), 'Theme: system')
 })
 
+t.test('console: the page of the API is light or dark as the system is', LONG, async t => {
+  const { page, origin } = await openConsole(t, { theme: 'dark' })
+  const isDark = "getComputedStyle(document.documentElement).backgroundColor === 'rgb(28, 32, 34)'"
+
+  await page.goto(`${origin}/_control/docs`)
+  await page.getByText('List Locations').first().waitFor()
+  t.equal(await page.evaluate(isDark), true)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.waitForFunction(`!(${isDark})`)
+})
+
 t.test('console: the help lists the keys, and they can be switched off', LONG, async t => {
   const { page } = await openConsole(t)
   const search = page.getByLabel('Search')

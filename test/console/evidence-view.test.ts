@@ -1,6 +1,6 @@
 /** What the console's evidence view works out of the control API's answers. */
 import t from 'tap'
-import { byFamily, isIn, namedInRun, outcomesOf, percentOf, type RuleRow, shareSeen } from '../../src/console/ui/views/evidence/words.js'
+import { byFamily, isIn, namedInRun, outcomesOf, outcomesSeen, percentOf, type RuleRow } from '../../src/console/ui/views/evidence/words.js'
 
 const row = (rule: string, satisfied: number, violated: number, { keepable = true, violable = true } = {}): RuleRow =>
   ({ rule, text: 'a rule', satisfied, violated, keepable, violable }) as RuleRow
@@ -8,10 +8,11 @@ const row = (rule: string, satisfied: number, violated: number, { keepable = tru
 t.test('console: the state of a rule comes of what calls did to it', async t => {
   const cases: [RuleRow, states: string[], seen: string, words: string][] = [
     [row('REF-7', 0, 0), ['untouched'], 'none', 'kept by no call, broken by no call'],
-    [row('REF-7', 1, 0), ['kept'], 'some', 'kept by 1 call, broken by no call'],
-    [row('REF-7', 0, 2), ['broken'], 'some', 'kept by no call, broken by 2 calls'],
+    [row('REF-7', 1, 0), ['kept'], 'kept', 'kept by 1 call, broken by no call'],
+    [row('REF-7', 0, 2), ['broken'], 'broken', 'kept by no call, broken by 2 calls'],
     [row('REF-7', 3, 2), ['kept', 'broken'], 'all', 'kept by 3 calls, broken by 2 calls'],
     [row('META-2', 1, 0, { violable: false }), ['kept'], 'all', 'kept by 1 call, cannot be broken by a call'],
+    [row('LOC-4', 0, 1, { keepable: false }), ['broken'], 'all', 'cannot be kept by a call, broken by 1 call'],
     [row('LOC-9', 0, 0, { keepable: false }), ['untouched'], 'none', 'cannot be kept by a call, broken by no call']
   ]
   for (const [rule, states, seen, words] of cases) {
@@ -20,7 +21,7 @@ t.test('console: the state of a rule comes of what calls did to it', async t => 
       states,
       words
     )
-    t.equal(shareSeen(rule), seen, words)
+    t.equal(outcomesSeen(rule), seen, words)
     t.equal(outcomesOf(rule), words)
   }
 })

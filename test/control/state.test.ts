@@ -522,8 +522,10 @@ t.test('control: the scenarios that can be loaded are listed with what they say 
       'bare.yml': '{}',
       'broken.yaml': 'a: [',
       'notes.txt': 'no scenario',
+      'named.yaml': 'name: Of the guests',
+      'same.yaml': 'name: same',
       'varied.yaml': 'vars: { last4: "0341", count: 3 }',
-      'wrong.yaml': 'vars: { "a name": 1, last4: [] }'
+      'wrong.yaml': 'name: [a]\nvars: { "a name": 1, last4: [] }'
     },
     fixtures: { 'y.yaml': '# yaml-language-server: $schema=x\n# Only Y.\naccounts: []', 'default.json': '{}' }
   })
@@ -531,11 +533,13 @@ t.test('control: the scenarios that can be loaded are listed with what they say 
   const { status, body } = await control('GET /scenarios')
 
   t.equal(status, 200)
-  const own = body.data.filter(({ name }: { name: string }) => ['default', 'bare', 'broken', 'varied', 'wrong', 'y', 'notes'].includes(name))
+  const own = body.data.filter(({ name }: { name: string }) => ['default', 'bare', 'broken', 'named', 'same', 'varied', 'wrong', 'y', 'notes'].includes(name))
   t.strictSame(own, [
     { name: 'bare', kind: 'scenario', description: null },
     { name: 'broken', kind: 'scenario', description: null },
     { name: 'default', kind: 'scenario', description: 'Mine.' },
+    { name: 'named', kind: 'scenario', title: 'Of the guests', description: null },
+    { name: 'same', kind: 'scenario', description: null },
     { name: 'varied', kind: 'scenario', description: null, vars: { last4: '0341', count: 3 } },
     { name: 'wrong', kind: 'scenario', description: null },
     { name: 'y', kind: 'fixture', description: 'Only Y.' }

@@ -8,7 +8,7 @@ export type Problem = { path: string; message: string; file?: string; line?: num
 /** What happened to the journal of a sandbox: a call that it keeps, or null when it was cleared. The sandbox at the base address has no name. */
 export type JournalEvent = { sandbox: string; call: JournalCall | null }
 /** `vars` are the variables that it declares, with their defaults; files that it uses may have others. */
-export type ListedScenario = { name: string; kind: 'scenario' | 'fixture'; description: string | null; vars?: Readonly<Record<string, Scalar>> }
+export type ListedScenario = { name: string; kind: 'scenario' | 'fixture'; title?: string; description: string | null; vars?: Readonly<Record<string, Scalar>> }
 export type Scalar = string | number | boolean
 /** What was loaded, and what of it is probably not meant so. */
 export type LoadAnswer = { scenario: LoadedScenario; dry_run: boolean; warnings?: Problem[] }

@@ -42,4 +42,9 @@ async function show(): Promise<void> {
   })
 }
 
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const followSystem = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+
+followSystem()
+dark.addEventListener('change', followSystem)
 void show()

@@ -8,6 +8,9 @@ import { YamlEditor } from '../../components/yaml-editor.js'
 import { api, type ControlError } from '../../control/client.js'
 import { type Field, fieldAt, PRESET_NAMES, PRESETS, type Preset, presetCalled, valuesOf } from './presets.js'
 
+/** An entry that was copied as an item of a list, as that item; its lines and columns stay where they are. */
+const asEntry = (yaml: string) => yaml.replace(/^- /, '  ')
+
 export function AddEntry() {
   const { path, query } = route.value
   const chosen = presetCalled(query.add)
@@ -39,7 +42,7 @@ function PresetForm({ preset }: { preset: Preset }) {
   const add = async (event: Event) => {
     event.preventDefault()
     refused.value = await attempt(
-      () => api.addEntryYaml(yaml),
+      () => api.addEntryYaml(asEntry(yaml)),
       ({ id }) => `${id} is added`
     )
   }

@@ -85,19 +85,17 @@ function Picker({ loaded }: { loaded: string }) {
 
 function Choice({ scenarios, loaded }: { scenarios: readonly ListedScenario[]; loaded: string }) {
   const { query, path } = route.value
-  const isListed = (name: string) => scenarios.some(scenario => scenario.name === name)
-  const asked = query.scenario ?? ''
-  const chosen = [asked, loaded].find(isListed) ?? NOT_LISTED
-  const scenario = scenarios.find(({ name }) => name === chosen)
+  const present = scenarios.find(scenario => titleOf(scenario) === loaded)
+  const scenario = scenarios.find(({ name }) => name === query.scenario) ?? present
   const options = (['scenario', 'fixture'] as const).flatMap(kind =>
-    scenarios.filter(scenario => scenario.kind === kind).map(({ name }) => [name, optionText(name, kind, loaded)] as const)
+    scenarios.filter(scenario => scenario.kind === kind).map(scenario => [scenario.name, optionText(scenario, scenario === present)] as const)
   )
   return (
     <>
       <SelectField
         label="Scenario"
-        value={chosen}
-        options={isListed(loaded) ? options : [[NOT_LISTED, `${loaded} (loaded, not in this list)`], ...options]}
+        value={scenario?.name ?? NOT_LISTED}
+        options={present !== undefined ? options : [[NOT_LISTED, `${loaded} (loaded, not in this list)`], ...options]}
         onChange={name => go({ path, query: { ...query, scenario: name } }, { replace: true })}
       />
       <p class="behaviour-description">
@@ -108,8 +106,11 @@ function Choice({ scenarios, loaded }: { scenarios: readonly ListedScenario[]; l
   )
 }
 
-const optionText = (name: string, kind: ListedScenario['kind'], loaded: string) =>
-  `${name}${kind === 'fixture' ? ' (fixture)' : ''}${name === loaded ? ' (loaded)' : ''}`
+/** What a scenario is called once it is loaded. */
+const titleOf = ({ name, title = name }: ListedScenario) => title
+
+const optionText = ({ name, kind, title }: ListedScenario, isLoaded: boolean) =>
+  `${name}${title === undefined ? '' : `: ${title}`}${kind === 'fixture' ? ' (fixture)' : ''}${isLoaded ? ' (loaded)' : ''}`
 
 function LoadForm({ scenario: { name, kind, vars } }: { scenario: ListedScenario }) {
   const rows = useSignal<readonly Row[]>(rowsOf(vars))

@@ -4,11 +4,11 @@ import { go, hrefOf, route } from '../../app/route.js'
 import { Beside, CloseButton } from '../../components/beside.js'
 import { Empty, Loaded } from '../../components/states.js'
 import { api, type CoverageReport, type Scope } from '../../control/client.js'
-import { byFamily, isIn, outcomesOf, RULE_STATES, type RuleRow, type RuleState, shareSeen } from './words.js'
+import { byFamily, isIn, outcomesOf, outcomesSeen, RULE_STATES, type RuleRow, type RuleState } from './words.js'
 
-const MARKS = { all: 'good', some: 'warn', none: '' } as const
-const SIGNS = { all: '●', some: '◐', none: '○' } as const
-const SEEN = { all: 'every outcome seen', some: 'one outcome seen', none: 'not touched' } as const
+const MARKS = { all: 'good', kept: 'warn', broken: 'bad', none: '' } as const
+const SIGNS = { all: '●', kept: '◐', broken: '◑', none: '○' } as const
+const SEEN = { all: 'every outcome seen', kept: 'only kept', broken: 'only broken', none: 'untouched' } as const
 
 export function Rules({ scope }: { scope: Scope }) {
   const resource = useResource(() => api.coverage(scope), scope)
@@ -42,9 +42,9 @@ function RuleMap({ report }: { report: CoverageReport }) {
           ))}
         </nav>
         <p class="hint">
-          {Object.entries(SIGNS).map(([share, sign]) => (
-            <span key={share} class="legend">
-              {sign} {SEEN[share as keyof typeof SEEN]}
+          {Object.entries(SIGNS).map(([seen, sign]) => (
+            <span key={seen} class="legend">
+              {sign} {SEEN[seen as keyof typeof SEEN]}
             </span>
           ))}
         </p>
@@ -57,13 +57,13 @@ function RuleMap({ report }: { report: CoverageReport }) {
                 {rows.map(row => (
                   <li key={row.rule}>
                     <a
-                      class={`rule ${MARKS[shareSeen(row)]}`}
+                      class={`rule ${MARKS[outcomesSeen(row)]}`}
                       href={hrefOf({ path: ['rules', row.rule], query })}
                       title={row.text}
                       aria-current={row === chosen ? 'true' : undefined}
-                      aria-label={`${row.rule}: ${SEEN[shareSeen(row)]}`}
+                      aria-label={`${row.rule}: ${SEEN[outcomesSeen(row)]}`}
                     >
-                      <span aria-hidden="true">{SIGNS[shareSeen(row)]}</span> {row.rule}
+                      <span aria-hidden="true">{SIGNS[outcomesSeen(row)]}</span> {row.rule}
                     </a>
                   </li>
                 ))}

@@ -24,12 +24,11 @@ export function byFamily(rules: readonly RuleRow[]): [family: string, rules: Rul
   return [...families]
 }
 
-/** How much of a rule was seen: all of its outcomes, some, or none. */
-export function shareSeen({ satisfied, violated, keepable, violable }: RuleRow): 'all' | 'some' | 'none' {
-  const possible = Number(keepable) + Number(violable)
-  const seen = Number(satisfied > 0) + Number(violated > 0)
-  if (seen === 0) return 'none'
-  return seen < possible ? 'some' : 'all'
+/** Which outcomes of a rule were seen: all that there can be, only one of the two, or none. */
+export function outcomesSeen({ satisfied, violated, keepable, violable }: RuleRow): 'all' | 'kept' | 'broken' | 'none' {
+  if (satisfied + violated === 0) return 'none'
+  if (violated === 0 && violable) return 'kept'
+  return satisfied === 0 && keepable ? 'broken' : 'all'
 }
 
 /** `kept 3 times, never broken`: what came of a rule, and what cannot come of it. */
