@@ -263,7 +263,7 @@ export function flattened(nested: object, under = ''): Record<string, unknown> {
   return flat
 }
 
-/** Longer keys are of no setting. */
+/** No setting has a longer key. */
 const LONGEST_KEY = 128
 
 /** Flat keys as a nested settings object, the reverse of {@link flattened}. A key below another key's value stays flat, where it is an unknown name. */

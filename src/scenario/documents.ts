@@ -31,7 +31,7 @@ export type Report = (steps: readonly Step[], message: string) => void
 /** Where problems are put. */
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
 
-/** There are more problems than are listed, so that nobody looks for more. */
+/** Ends the search: more problems were found than are listed. */
 class EnoughProblems extends Error {}
 
 /** The problems of a load; the search ends by an error when there are more than are listed. */

@@ -28,7 +28,7 @@ const FORMATS: Readonly<Record<string, Json>> = {
   currency: { pattern: '^[a-z]{3}$' },
   last4: { pattern: '^\\d{4}$' }
 }
-/** How a value that is compared may be written, beside nested names. */
+/** The types of a single value that a match compares with. */
 const SCALARS: readonly Json[] = ['string', 'number', 'boolean'].map(type => ({ type }))
 const CONDITIONS = {
   gt: { description: 'Greater than this number, or later than this instant.' },

@@ -8,7 +8,7 @@ import { withoutSecrets } from '../core/redaction.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
-import { type Flaws, isBeside, membersOf, withoutFlaws } from './flaws.js'
+import { type Flaws, hasNoFlawAt, membersOf, withoutFlaws } from './flaws.js'
 import { compileMatch, type MatchData, type Matcher, type On, operationsOn, type SentCall, shownOn } from './matching.js'
 
 export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
@@ -115,7 +115,7 @@ export async function compileScript(entries: readonly EntryData[] | undefined, r
     const data = own ? (withoutFlaws(member, own) as EntryData | undefined) : member
     if (data?.on === undefined) continue
     // what a part lacks may be what is wrong with it, and `when` goes with others
-    const isOfRight = (steps: readonly Step[]) => own === undefined || (isBeside(own, steps) && steps[0] !== 'when')
+    const isOfRight = (steps: readonly Step[]) => own === undefined || (hasNoFlawAt(own, steps) && steps[0] !== 'when')
     const entry = await compileEntry(data, (steps, message) => isOfRight(steps) && report([index, ...steps], message))
     members.push({ index, data, entry: own ? null : entry })
     if (own || entry === null) continue

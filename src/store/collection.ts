@@ -8,7 +8,7 @@ type Names = string | readonly string[]
 
 /** A place in lists with the record that is there at present. */
 export class Stored<R> implements Position {
-  /** The collection that alone has this place, and may put another record into it; one that is shared with copies is replaced with it. */
+  /** The mark of the collection that may put another record into this place; a collection with another mark shares the place, and makes a new one instead. */
   readonly holder: object
   record: R
   readonly at: number
@@ -65,7 +65,7 @@ export class Collection<R extends StoredRecord> {
   /** The records whose bytes were kept last, in a ring. */
   readonly #written: Stored<R>[] = []
   #nextWritten = 0
-  /** What the places that are not shared with a copy are marked with. */
+  /** The mark of the places that no copy shares: this collection may change them in place. */
   #holder = {}
 
   constructor(groups: Groups<R>, parts?: Parts<R>) {
