@@ -144,8 +144,8 @@ export async function refuseProblems(document: SourceDocument, checker: Checker)
   if (found.length > 0) throw await refusalOf(found.map(({ steps, message }) => ({ document, steps, message })))
 }
 
-/** Says that there may be more. */
-const moreThan = (most: number): Problem => ({ path: '', message: `and more problems, which nobody looked for: limits.problems is ${most}` })
+/** Follows the listed problems where there may be more. */
+const moreThan = (most: number): Problem => ({ path: '', message: `there may be more problems: limits.problems is ${most}` })
 
 /** The problems of one name with their places, in the order of these. */
 async function placed(problems: readonly DocumentProblem[]): Promise<Problem[]> {

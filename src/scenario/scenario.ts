@@ -293,6 +293,9 @@ async function compileExpectations({ document, data, flaws, problems, warnings }
   return compiled
 }
 
+/** What was found where a document names a file: a document, a sentence that says why there is none, or the problems of its text. */
+type Found = SourceDocument | string | DocumentProblem[]
+
 /** The groups of other files that a scenario uses, each as it is named; their variables have the values that the scenario gives them. */
 async function usedGroups(
   checked: Checked,
@@ -301,7 +304,7 @@ async function usedGroups(
   const { document, documents, data, flaws, problems, variables } = checked
   const uses = membersOf<string>(data.use, flaws?.get('use')).filter(({ flaws: own }) => own === undefined)
   const own: GivenVariables = { values: Object.fromEntries([...variables].filter(([, value]) => value !== null)), isText: false }
-  const sources = new Map<string, SourceDocument | string | DocumentProblem[]>()
+  const sources = new Map<string, Found>()
   for (const { member } of uses) {
     const name = partsOfUse(member).file
     if (!sources.has(name)) sources.set(name, await library.sharedScript(name, file).catch(problemsOfText))
@@ -323,11 +326,10 @@ async function usedGroups(
   let count = Array.isArray(data.script) ? data.script.length : 0
   for (const { member, index } of uses) {
     const { file: name, group } = partsOfUse(member)
-    const source = sources.get(name) as SourceDocument | string | DocumentProblem[]
-    const found = shared.get(name)?.groups.get(group ?? '')
+    const source = sources.get(name) as Found
+    const found = group === null ? undefined : shared.get(name)?.groups.get(group)
     if (typeof source === 'string') report([index], source)
-    else if (group === null && !Array.isArray(source)) report([index], withoutGroup(name, groupNamesIn(source.data as { groups: unknown })))
-    else if (found === undefined && !Array.isArray(source)) report([index], unknownGroup(group as string, groupNamesIn(source.data as { groups: unknown })))
+    else if (found === undefined && !Array.isArray(source)) report([index], missingGroup(name, group, groupNamesIn(source.data as { groups: unknown })))
     else if (uses.some(({ member: earlier, index: at }) => at < index && earlier === member)) report([index], `${member} is used already`)
     else if (found !== undefined) {
       groups.push({ ...found, index })
@@ -340,7 +342,8 @@ async function usedGroups(
   return groups
 }
 
-const withoutGroup = (file: string, groups: readonly string[]) => `which group of ${file} was expected, such as ${file}#${groups[0] ?? 'GROUP'}`
+const missingGroup = (file: string, group: string | null, groups: readonly string[]) =>
+  group === null ? `a group of ${file} was expected, such as ${file}#${groups[0] ?? 'GROUP'}` : unknownGroup(group, groups)
 
 /** Reports given values that no variable takes, and warns of variables that nothing refers to; `names` are those of files that the scenario uses. */
 function checkVariables(
@@ -422,11 +425,8 @@ async function fixturesOf(checked: Checked, file: string | null, library: Librar
   return [...fixtures, fixtureIn(document, data.data ?? {}, isBare ? [] : ['data'], flaws?.get('data'))]
 }
 
-/** A fixture by what was found where one is named: a document, why there is none, or the problems of its text. */
-async function fixtureNamed(
-  found: SourceDocument | string | DocumentProblem[],
-  { documents, problems }: Checked
-): Promise<{ fixture: Fixture; problem: string | null }> {
+/** The fixture that was found where one is named, and why there is none. */
+async function fixtureNamed(found: Found, { documents, problems }: Checked): Promise<{ fixture: Fixture; problem: string | null }> {
   if (typeof found === 'string') return { fixture: UNREAD_FIXTURE, problem: found }
   if (Array.isArray(found)) {
     for (const problem of found) {

@@ -274,10 +274,10 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
   })
   const OUTSIDE = 'lies outside the fixtures and scenarios folders'
   const cases: [use: string, problems: string[]][] = [
-    ['outages.yaml', ['own.yaml:1:7 use[0]: which group of outages.yaml was expected, such as outages.yaml#brief-outage']],
+    ['outages.yaml', ['own.yaml:1:7 use[0]: a group of outages.yaml was expected, such as outages.yaml#brief-outage']],
     [
       'list.yaml',
-      ['list.yaml:1:9 groups: an object was expected, not a list', 'own.yaml:1:7 use[0]: which group of list.yaml was expected, such as list.yaml#GROUP']
+      ['list.yaml:1:9 groups: an object was expected, not a list', 'own.yaml:1:7 use[0]: a group of list.yaml was expected, such as list.yaml#GROUP']
     ],
     ['outages.yaml#brief-outag', ['own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?']],
     ['outages.yaml#', ['own.yaml:1:7 use[0]: there is no group ; there are brief-outage, slow, all']],
