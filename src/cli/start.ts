@@ -53,7 +53,7 @@ const INDENT = '            '
 /** API keys that are shown. */
 const MOST_KEYS = 8
 
-/** What the text at start says beside the emulator's own addresses and keys. */
+/** What the text at start says in addition to the emulator's own addresses and keys. */
 export type StartFacts = {
   /** The scenario that was asked for, which a data file takes the place of. */
   asked: string | null

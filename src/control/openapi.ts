@@ -36,7 +36,7 @@ Not described: scripted answers; what only a fixture can give a record (fields u
 const ALL = OPERATION_IDS.map(operationOf)
 const ENABLED = ALL.filter(({ disabledBy }) => disabledBy === undefined)
 const isOfEach = (id: RuleId | AssumptionId) => ENABLED.every(({ rules, assumptions }) => ([...rules, ...assumptions] as string[]).includes(id))
-/** What the texts of operations leave out: what is of all of them, or of all that need a key. */
+/** What the texts of operations leave out, since it is true of all of them, or of all that need a key. */
 const KEY: readonly string[] = ['AUTH-1', 'AUTH-3', 'A18']
 const GENERAL: ReadonlySet<string> = new Set([...[...RULE_IDS, ...ASSUMPTION_IDS].filter(isOfEach), ...KEY])
 

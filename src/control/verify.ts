@@ -45,7 +45,7 @@ const readAsked = bodyReader<Asked>(
   },
   EXAMPLE
 )
-/** Calls shown beside a verdict. */
+/** Calls that are listed with a verdict. */
 const MOST_SHOWN = 20
 const LONGEST_WAIT = 60_000
 
