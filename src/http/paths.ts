@@ -10,4 +10,4 @@ export const isUnder = (prefix: string, url: string): boolean =>
 export const pathBelow = (url: string): string => (isUnder(BASE, url) ? pathOf(url).slice(BASE.length) : pathOf(url)) || '/'
 
 /** The address of the control API that belongs to a base address. */
-export const controlBeside = (base: string): string => `${base.slice(0, -BASE.length)}${CONTROL}`
+export const controlOfBase = (base: string): string => `${base.slice(0, -BASE.length)}${CONTROL}`
