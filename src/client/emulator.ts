@@ -2,7 +2,7 @@
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { encodeForm, type FormValue } from '../core/form-encoding.js'
 import { BASE, CONTROL, pathOf } from '../http/paths.js'
-import { operationsAt } from '../reference/operations.js'
+import { needsKey } from '../reference/operations.js'
 import { checkedName } from '../sandbox/names.js'
 import type {
   AddedRecords,
@@ -272,7 +272,7 @@ const prefixOf = (sandbox: string | null) => (sandbox === null ? '' : `/sandbox/
 async function apiCall(connection: Connection, prefix: string, firstKey: string | null, on: string, options: InjectOptions = {}): Promise<InjectedAnswer> {
   checkOptions('inject', options, INJECT_OPTIONS)
   const { method, path } = callIn(on, 'POST /refunds')
-  const { query, body, key = needsKey(method, path) ? firstKey : null, headers } = options
+  const { query, body, key = needsKey(method, pathOf(path)) ? firstKey : null, headers } = options
   const { text, ...answer } = await connection.send({
     method,
     path: `${prefix}${BASE}${path}${queryOf(query)}`,
@@ -326,9 +326,6 @@ function callIn(on: string, example: string): { method: string; path: string } {
   if (method === undefined || path === undefined) throw invalidOption('on', `A method and a path were expected, as in ${example}, not ${on}`)
   return { method: method.toUpperCase(), path }
 }
-
-/** Whether an operation needs an API key; what is no operation is sent one. */
-const needsKey = (method: string, path: string) => operationsAt(pathOf(path)).find(operation => operation.method === method)?.key ?? true
 
 /** The name of a sandbox or snapshot. Errors: `name_invalid`. */
 function nameIn(name: string): string {

@@ -5,7 +5,7 @@ import { encodeForm } from '../core/form-encoding.js'
 import { didYouMeanOneOf, nearest, shortened } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, operationsAt } from '../reference/operations.js'
+import { needsKey, OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, operationsAt } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
@@ -68,10 +68,10 @@ export function checkSteps(
 ): void {
   const known = new Map<string, OperationId | null>()
   const latest: string[] = []
-  const checkKey = (key: string, expect: StepData['expect'], needsKey: boolean, at: PathStep[]) => {
+  const checkKey = (key: string, expect: StepData['expect'], isNeeded: boolean, at: PathStep[]) => {
     const meant = key.includes('${') || wantsStatus(expect?.status, 401) ? null : otherKey(key)
     if (meant === null) return
-    if (needsKey) report(at, `${UNKNOWN_KEY}${meant || '; give it under data: api_keys, or expect status 401'}`)
+    if (isNeeded) report(at, `${UNKNOWN_KEY}${meant || '; give it under data: api_keys, or expect status 401'}`)
     else warn(at, `${UNKNOWN_KEY}, and the call needs none${meant}`)
   }
   for (const { step, at: place, flaws: own } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
@@ -280,12 +280,11 @@ export function withTexts(value: Json, replaced: (text: string) => Json): Json {
 
 function callOf(step: StepData, { key }: StepBindings): StepCall {
   const [method, path] = splitCall(step.do)
-  const needsKey = operationsAt(path).find(operation => operation.method === method)?.key ?? true
   return {
     method,
     path: path.split('/').map(encodeURIComponent).join('/'),
     query: encodeForm(step.query ?? {}),
-    key: step.key !== undefined || needsKey ? key(step.key ?? '') : null,
+    key: step.key !== undefined || needsKey(method, path) ? key(step.key ?? '') : null,
     form: method === OPERATIONS.createRefund.method ? encodeForm(step.body ?? {}) : null
   }
 }
