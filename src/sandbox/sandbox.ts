@@ -483,7 +483,7 @@ export class Sandbox {
   /** Why an id names no Account; null when it names one. */
   #accountProblem(id: string): string | null {
     if (this.store.accounts.get(id)) return null
-    return `no Account has the id ${id}${didYouMean(id, this.store.accounts.someIds(1000))}`
+    return `no Account has the id ${id}${didYouMean(id, this.store.accounts.someIds())}`
   }
 }
 

@@ -364,7 +364,7 @@ export class FixtureImporter {
   #referred(family: Family, id: string, field: string, source: Sourced): RecordOf<Family> | undefined {
     const record = this.#store[family].get(id)
     if (record === undefined && this.isMissing(family, id)) {
-      this.#report(source)([field], `no ${RESOURCE_NAMES[family]} has the id ${id}${didYouMean(id, this.#store[family].someIds(1000))}`)
+      this.#report(source)([field], `no ${RESOURCE_NAMES[family]} has the id ${id}${didYouMean(id, this.#store[family].someIds())}`)
     }
     return record
   }

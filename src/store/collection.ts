@@ -50,6 +50,8 @@ type Changes = { readonly revision: number; readonly id: string; readonly before
 /** A deleted record: when it was created, how many of the remaining records came before it, and whom it belonged to. */
 export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
+/** Ids that a wrong one is compared with, at most. */
+const MOST_COMPARED = 1000
 /** Records of a collection whose bytes are kept, at most. */
 const MOST_WRITTEN = 4096
 /** Changes that are listed, at least and at most. */
@@ -140,8 +142,8 @@ export class Collection<R extends StoredRecord> {
     this.#nextWritten = (this.#nextWritten + 1) % MOST_WRITTEN
   }
 
-  /** Up to `count` of the ids, for a suggestion. */
-  someIds(count: number): string[] {
+  /** Up to `count` of the ids: as many as are compared with a wrong one, to suggest one that is similar. */
+  someIds(count = MOST_COMPARED): string[] {
     const ids: string[] = []
     for (const [id] of this.#parts.byId.entries()) if (ids.push(id) === count) break
     return ids
