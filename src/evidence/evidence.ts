@@ -138,9 +138,9 @@ export class Evidence {
 
   /** The sandbox is deleted; a call that ends later is still counted in the run. */
   end(): void {
-    const period = this.#callPrefix
+    const callPrefix = this.#callPrefix
     this.clear()
-    this.#callPrefix = period
+    this.#callPrefix = callPrefix
     this.#isOver = true
     this.#unfollow?.()
   }
