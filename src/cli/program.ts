@@ -130,7 +130,7 @@ function withGates(command: Command): Command {
 /** Why a text is no address to send calls to; null where it is one. */
 function addressProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !/^https?:$/.test(url.protocol)) return `${text} is no address of HTTP`
+  if (url === null || !/^https?:$/.test(url.protocol)) return `${text} is not an HTTP address`
   if (url.username !== '' || url.password !== '') return 'it holds a user name or a password; give keys with --key'
   return url.search === '' && url.hash === '' ? null : 'it ends in a query or a fragment'
 }
@@ -251,7 +251,7 @@ function addNew({ program, stdout, stderr, end }: CommandLine): void {
     .argument('<name>', 'The name of the file, or its path; .yaml is added.')
     .description('Write a commented scenario to start from.')
     .addHelpText('after', examplesOf('new'))
-    .option('--force', 'Write over a file that is there.')
+    .option('--force', 'Overwrite an existing file.')
     .helpOption('-h, --help', 'Print this help.')
     .action(async (name: string, { force = false }: { force?: boolean }) => {
       const { newScenario } = await import('./new.js')

@@ -87,7 +87,7 @@ export function startUpText(
       ? []
       : wrapped(
           '',
-          `The scenario ${visible(asked)} was not loaded: the data file counts. POST /_control/load loads it, or --data with a new file starts in it.`
+          `The scenario ${visible(asked)} was not loaded: the data file wins. POST /_control/load loads it, or --data with a new file starts in it.`
         )),
     ...(resumed === null || !hasVars ? [] : wrapped('', 'The values of --var have no effect: the scenario that the data file keeps was loaded without them.')),
     ...[...keys, ...(more > 0 ? [`and ${more} more: ${controlUrl}/keys`] : [])].map((line, index) => `  ${(index === 0 ? 'Keys' : '').padEnd(8)}  ${line}`),

@@ -68,7 +68,7 @@ function refuseUnknown(table: Table, form: FormObject, context: DecodeContext, h
   context.trace.rely('A14')
   const known = namesIn(table)
   const messages = params.slice(0, MOST_NAMED).map(param => `${param} is not a parameter of this call${hint ?? nearestHint(param, known)}`)
-  if (params.length > MOST_NAMED) messages.push(`${params.length - MOST_NAMED} more are none either.`)
+  if (params.length > MOST_NAMED) messages.push(`${params.length - MOST_NAMED} more are not parameters either.`)
   context.unknown(messages)
   if (context.settings['parameters.unknown'] === 'reject') throw new ApiError('parameter_unknown', { message: messages.join(' '), param, assumption: 'A14' })
 }

@@ -451,7 +451,7 @@ export class Sandbox {
     }))
     if (problems.length > 0) {
       const [{ path, message }] = problems as [Problem, ...Problem[]]
-      const count = problems.length === 1 ? '' : `${problems.length} settings cannot be changed so, the first: `
+      const count = problems.length === 1 ? '' : `${problems.length} settings cannot be changed like this, the first: `
       throw new ApiError('setting_invalid', { message: `${count}${sentence(`${path}: ${message}`)} Nothing was changed.`, problems })
     }
     const { settings } = this.#state

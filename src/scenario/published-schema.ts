@@ -35,7 +35,7 @@ const CONDITIONS = {
   gte: { description: 'At least this number, or not before this instant.' },
   lt: { description: 'Less than this number, or earlier than this instant.' },
   lte: { description: 'At most this number, or not after this instant.' },
-  not: { description: 'Anything else than this value, or than each of these; what was not sent, too.' },
+  not: { description: 'Any value but this one, or but each of these; also one that was not sent.' },
   present: { description: 'Whether it was sent at all.', examples: [false, true] }
 }
 /** A name in brackets, as `card[last4]`. */

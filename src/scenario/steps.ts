@@ -95,7 +95,7 @@ export function checkSteps(
     }
     if (step.as === undefined || own?.has('as')) continue
     if (!NAME.test(step.as)) report([...place, 'as'], NAME_EXPECTED)
-    else if (step.as === 'vars') report([...place, 'as'], 'vars is the name of the variables; a step has another')
+    else if (step.as === 'vars') report([...place, 'as'], 'vars is the name of the variables; give the step another one')
     if (known.has(step.as)) report([...place, 'as'], `an earlier step is called ${step.as} too`)
     known.set(step.as, answeredOperation(step))
     if (latest.push(step.as) > MOST_LOOKED_AT) latest.shift()
@@ -120,7 +120,7 @@ function problemOfReference(name: string, { known, latest, variable, ids }: Refe
     if (variable(name) !== undefined) return null
     const meant = fields.length === 0 ? (nearest(head, latest) ?? nearest(head, ids())) : nearest(head, ['vars', ...latest])
     const step = meant ?? latest.find(other => head.length > 1 && other.startsWith(head))
-    if (step === undefined) return `${shown} refers to nothing; name an earlier step with as, or the id of a record`
+    if (step === undefined) return `${shown} refers to nothing; give the name that an earlier step has under as, or the id of a record`
     const { corrected } = fieldsOf(known.get(step) ?? null, fields)
     return `${shown} refers to nothing; did you mean \${${[step, ...corrected].join('.')}}?`
   }
@@ -263,7 +263,7 @@ function resolve(step: StepData, answers: Answers, { variable }: StepBindings): 
   const valueAt = (reference: string): Json => {
     const value = valueAtReference(reference.trim())
     const [head = ''] = reference.trim().split('.')
-    const reason = answers.names.has(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
+    const reason = answers.names.has(head) ? 'the step that it refers to did not return it' : `give it with --var ${reference.trim()}=VALUE`
     if (value === undefined) missing.push(`\${${reference}} has no value: ${reason}`)
     return value ?? null
   }
