@@ -17,7 +17,7 @@ import { wantsPage } from './http/answers.js'
 import { answerExpectation, answerRefusal, answerUnreadable } from './http/errors.js'
 import { Faults } from './http/faults.js'
 import { InnerClient } from './http/inner-client.js'
-import { BASE, CONTROL, controlBeside, isUnder } from './http/paths.js'
+import { BASE, CONTROL, controlOfBase, isUnder } from './http/paths.js'
 import { addPipeline, createAnswer, type Data, openCall, refuseMisplaced } from './http/pipeline.js'
 import { SandboxRouter } from './http/sandbox-router.js'
 import { serverOptions } from './http/server-options.js'
@@ -99,8 +99,8 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.get('/', { exposeHeadRoute: true }, async (request, reply) => {
     const { call } = request
     reply.headers({ 'request-id': call.id, vary: 'accept' })
-    if (wantsPage(request)) return reply.redirect(controlBeside(call.base))
-    return { name: 'commerce-emulator', version, api: call.base, control: controlBeside(call.base) }
+    if (wantsPage(request)) return reply.redirect(controlOfBase(call.base))
+    return { name: 'commerce-emulator', version, api: call.base, control: controlOfBase(call.base) }
   })
   await app.register(
     async api => {

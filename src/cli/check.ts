@@ -173,13 +173,13 @@ async function playAll(
   const answers = new Answers([...steps, ...play])
   onProgress(document.name, 0, total)
 
-  const set = service ?? app.playIn(sandbox)
-  await playSteps(steps, play.length > 0 ? set : counting(set), bindings, outcome => add('steps', outcome), answers)
+  const stepClient = service ?? app.playIn(sandbox)
+  await playSteps(steps, play.length > 0 ? stepClient : counting(stepClient), bindings, outcome => add('steps', outcome), answers)
   if (play.length > 0) {
     // a client of its own, so that the script acts on its calls and can lose their answers
-    const client = service ? counting(service) : playOver(`${await app.listen({ host: '127.0.0.1', port: 0 })}${BASE}`, options)
+    const playClient = service ? counting(service) : playOver(`${await app.listen({ host: '127.0.0.1', port: 0 })}${BASE}`, options)
     const wait = service ? (ms: number) => sleep(Math.min(ms, MOST_WAITED)) : (ms: number) => sandbox.advanceClock(ms)
-    await playSteps(play, client, bindings, outcome => add('play', outcome), answers, wait)
+    await playSteps(play, playClient, bindings, outcome => add('play', outcome), answers, wait)
   }
   return { points, exchanges }
 }

@@ -25,7 +25,7 @@ function reachableHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** `fetch` refuses some ports outright, that an emulator may listen on. */
+/** A request without `fetch`, which refuses some ports outright that an emulator may listen on. */
 function answerOf(url: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const request = get(url, { agent: false, signal: AbortSignal.timeout(TIMEOUT_MS) }, response => {

@@ -15,7 +15,7 @@ const WORDS = /^(true|false|null|yes|no|on|off|y|n)$/i
 
 const REASONS: Readonly<Record<string, string>> = {
   ...UNWRITABLE,
-  EEXIST: 'it exists already; name another file, or write over it with --force',
+  EEXIST: 'it exists already; name another file, or overwrite it with --force',
   ENOENT: 'its folder does not exist',
   EISDIR: 'it is a folder, not a file',
   EPERM: 'this user may not write there',

@@ -48,7 +48,7 @@ the one without it. GET /_control/settings of a running emulator lists every
 setting and where its value came from.`
 
 /** The exit status of a command line of exec that names no command, so that no build takes it for a success of its tests. */
-const USAGE = 2
+const USAGE_STATUS = 2
 
 const collected = (text: string, before: string[] = []) => [...before, text]
 
@@ -100,15 +100,15 @@ const withVariables = (command: Command, about = 'The value of a variable of the
 /** What exec or record runs: all that comes after `--`, which is there. */
 const commandIn = (args: readonly string[]): readonly string[] => args.slice(args.indexOf('--') + 1)
 
-/** The commands that run another one, and how each is called. */
-const RUNNING: Readonly<Record<string, string>> = { exec: 'exec [options] -- COMMAND', record: 'record --out FILE [options] -- COMMAND' }
+/** The usage of each command that runs another one. */
+const RUN_USAGES: Readonly<Record<string, string>> = { exec: 'exec [options] -- COMMAND', record: 'record --out FILE [options] -- COMMAND' }
 
 /** Why a command line of exec or record runs nothing, though no help is asked for; null where it names a command. */
 function missingCommand([command = '', first, ...rest]: readonly string[]): string | null {
-  if (!Object.hasOwn(RUNNING, command) || first === '-h' || first === '--help') return null
+  if (!Object.hasOwn(RUN_USAGES, command) || first === '-h' || first === '--help') return null
   const all = [first, ...rest]
   const end = all.indexOf('--')
-  if (end < 0) return `${command} needs -- before the command that it runs: commerce-emulator ${RUNNING[command]}`
+  if (end < 0) return `${command} needs -- before the command that it runs: commerce-emulator ${RUN_USAGES[command]}`
   if (end === all.length - 1) return `${command} needs a command after --`
   const version = all.slice(0, end).find(word => word === '-V' || word === '--version')
   return version === undefined ? null : `${command} has no option ${version}`
@@ -130,7 +130,7 @@ function withGates(command: Command): Command {
 /** Why a text is no address to send calls to; null where it is one. */
 function addressProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (url === null || !/^https?:$/.test(url.protocol)) return `${text} is no address of HTTP`
+  if (url === null || !/^https?:$/.test(url.protocol)) return `${text} is not an HTTP address`
   if (url.username !== '' || url.password !== '') return 'it holds a user name or a password; give keys with --key'
   return url.search === '' && url.hash === '' ? null : 'it ends in a query or a fragment'
 }
@@ -165,7 +165,7 @@ export async function run(args: readonly string[], environment: Environment, { s
   const missing = missingCommand(args)
   if (missing !== null) {
     stderr.write(`commerce-emulator: ${missing}\n`)
-    return USAGE
+    return USAGE_STATUS
   }
   try {
     await program.parseAsync([...args], { from: 'user' })
@@ -251,7 +251,7 @@ function addNew({ program, stdout, stderr, end }: CommandLine): void {
     .argument('<name>', 'The name of the file, or its path; .yaml is added.')
     .description('Write a commented scenario to start from.')
     .addHelpText('after', examplesOf('new'))
-    .option('--force', 'Write over a file that is there.')
+    .option('--force', 'Overwrite an existing file.')
     .helpOption('-h, --help', 'Print this help.')
     .action(async (name: string, { force = false }: { force?: boolean }) => {
       const { newScenario } = await import('./new.js')
@@ -334,7 +334,7 @@ function addCheck(line: CommandLine): void {
 }
 
 /** Adds the flags of a command that runs another one. */
-const withRunning = (command: Command): Command =>
+const withRunFlags = (command: Command): Command =>
   withSettings(
     withVariables(withGates(command))
       .argument('<command...>', 'The command to run, after --.')
@@ -352,7 +352,7 @@ const withRunning = (command: Command): Command =>
 function runnerOf({ program, args, environment, stderr, end }: CommandLine) {
   return async (operands: string[], { minCoverage, failOn, ignore, report, killAfter, ...flags }: ExecFlags, name: string, out?: string) => {
     const command = commandIn(args) as [string, ...string[]]
-    if (operands.length > command.length) program.error(`error: ${operands[0]} comes before --, where ${name} has its own options`, { exitCode: USAGE })
+    if (operands.length > command.length) program.error(`error: ${operands[0]} comes before --, where ${name} has its own options`, { exitCode: USAGE_STATUS })
     const { exec } = await import('./exec.js')
     const { urlName, baseUrlName, sandboxUrlName, apiKeyName, controlUrlName, ...settings } = flags
     const vars = varsOf(settings, program)
@@ -366,7 +366,7 @@ function runnerOf({ program, args, environment, stderr, end }: CommandLine) {
 
 function addExec(line: CommandLine): void {
   const runIt = runnerOf(line)
-  withRunning(
+  withRunFlags(
     line.program
       .command('exec')
       .usage('[options] -- <command...>')
@@ -377,7 +377,7 @@ function addExec(line: CommandLine): void {
 
 function addRecord(line: CommandLine): void {
   const runIt = runnerOf(line)
-  withRunning(
+  withRunFlags(
     line.program
       .command('record')
       .usage('--out <file> [options] -- <command...>')

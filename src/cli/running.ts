@@ -10,7 +10,7 @@ const TIMEOUT_MS = 30_000
 /** Where an emulator is, by its own address, its base address or that of its control API. Errors: `setting_invalid` for an address that is not an HTTP address. */
 export function originOf(address: string): string {
   const url = emulatorAddress(address)
-  if (url === null) throw unreadable(`${address} is no address of HTTP; give the emulator's, such as http://localhost:4010`)
+  if (url === null) throw unreadable(`${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`)
   return url.href.replace(/\/$/, '')
 }
 

@@ -53,7 +53,7 @@ const INDENT = '            '
 /** API keys that are shown. */
 const MOST_KEYS = 8
 
-/** What the text at start says beside the emulator's own addresses and keys. */
+/** What the text at start says in addition to the emulator's own addresses and keys. */
 export type StartFacts = {
   /** The scenario that was asked for, which a data file takes the place of. */
   asked: string | null
@@ -87,7 +87,7 @@ export function startUpText(
       ? []
       : wrapped(
           '',
-          `The scenario ${visible(asked)} was not loaded: the data file counts. POST /_control/load loads it, or --data with a new file starts in it.`
+          `The scenario ${visible(asked)} was not loaded: the data file wins. POST /_control/load loads it, or --data with a new file starts in it.`
         )),
     ...(resumed === null || !hasVars ? [] : wrapped('', 'The values of --var have no effect: the scenario that the data file keeps was loaded without them.')),
     ...[...keys, ...(more > 0 ? [`and ${more} more: ${controlUrl}/keys`] : [])].map((line, index) => `  ${(index === 0 ? 'Keys' : '').padEnd(8)}  ${line}`),

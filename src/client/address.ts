@@ -1,7 +1,7 @@
 /** Addresses of an emulator, as people give them. */
 import { BASE, CONTROL } from '../http/paths.js'
 
-/** The address of an emulator or of a sandbox, without the path of its API or control API; null for what is no address of HTTP. */
+/** The address of an emulator or of a sandbox, without the path of its API or control API; null for what is not an HTTP address. */
 export function emulatorAddress(text: string): URL | null {
   const address = URL.canParse(text) ? new URL(text) : null
   if (address === null || !/^https?:$/.test(address.protocol)) return null

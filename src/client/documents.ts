@@ -609,7 +609,7 @@ export type SandboxSettings = {
     default_limit?: number
     /** Largest limit. @default 100 */
     max_limit?: number
-    /** What becomes of a limit out of range. @default "reject" */
+    /** What happens to a limit out of range. @default "reject" */
     out_of_range?: 'reject' | 'clamp'
     /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
     order?: 'newest_first' | 'oldest_first'
@@ -621,9 +621,9 @@ export type SandboxSettings = {
     last4?: 'exact' | 'contains' | 'prefix'
   }
   parameters?: {
-    /** What becomes of a parameter that the reference does not name; warn drops it and says so in a Warning header and the log. @default "reject" */
+    /** What happens to a parameter that the reference does not name; warn drops it and says so in a Warning header and the log. @default "reject" */
     unknown?: 'reject' | 'warn' | 'ignore'
-    /** What becomes of a parameter that an update cannot change. @default "reject" */
+    /** What happens to a parameter that an update cannot change. @default "reject" */
     not_updatable?: 'reject' | 'ignore'
     /** Whether an update may unset a parameter that the create requires. @default "allow" */
     unset_required?: 'allow' | 'reject'
@@ -690,7 +690,7 @@ export type Settings = {
   'limits.records'?: number
   /** Most members of a list of script entries or expectations in one document. @default 10000 */
   'limits.entries'?: number
-  /** Problems of a document after which nobody looks for more. @default 1000 */
+  /** Most problems of a document that are listed; nothing after them is looked for. @default 1000 */
   'limits.problems'?: number
   /** Most large documents that are read or wait to be read. @default 16 */
   'limits.loads'?: number
@@ -766,7 +766,7 @@ export type Settings = {
   'pagination.default_limit'?: number
   /** Largest limit. @default 100 */
   'pagination.max_limit'?: number
-  /** What becomes of a limit out of range. @default "reject" */
+  /** What happens to a limit out of range. @default "reject" */
   'pagination.out_of_range'?: 'reject' | 'clamp'
   /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
   'pagination.order'?: 'newest_first' | 'oldest_first'
@@ -774,9 +774,9 @@ export type Settings = {
   'search.reference'?: 'contains' | 'prefix' | 'exact'
   /** How search_query matches the last four digits of a card. @default "exact" */
   'search.last4'?: 'exact' | 'contains' | 'prefix'
-  /** What becomes of a parameter that the reference does not name; warn drops it and says so in a Warning header and the log. @default "reject" */
+  /** What happens to a parameter that the reference does not name; warn drops it and says so in a Warning header and the log. @default "reject" */
   'parameters.unknown'?: 'reject' | 'warn' | 'ignore'
-  /** What becomes of a parameter that an update cannot change. @default "reject" */
+  /** What happens to a parameter that an update cannot change. @default "reject" */
   'parameters.not_updatable'?: 'reject' | 'ignore'
   /** Whether an update may unset a parameter that the create requires. @default "allow" */
   'parameters.unset_required'?: 'allow' | 'reject'
@@ -811,7 +811,7 @@ export type Settings = {
     records?: number
     /** Most members of a list of script entries or expectations in one document. @default 10000 */
     entries?: number
-    /** Problems of a document after which nobody looks for more. @default 1000 */
+    /** Most problems of a document that are listed; nothing after them is looked for. @default 1000 */
     problems?: number
     /** Most large documents that are read or wait to be read. @default 16 */
     loads?: number
@@ -895,7 +895,7 @@ export type Settings = {
     default_limit?: number
     /** Largest limit. @default 100 */
     max_limit?: number
-    /** What becomes of a limit out of range. @default "reject" */
+    /** What happens to a limit out of range. @default "reject" */
     out_of_range?: 'reject' | 'clamp'
     /** Order of every list but the Refunds, which the reference documents. @default "newest_first" */
     order?: 'newest_first' | 'oldest_first'
@@ -907,9 +907,9 @@ export type Settings = {
     last4?: 'exact' | 'contains' | 'prefix'
   }
   parameters?: {
-    /** What becomes of a parameter that the reference does not name; warn drops it and says so in a Warning header and the log. @default "reject" */
+    /** What happens to a parameter that the reference does not name; warn drops it and says so in a Warning header and the log. @default "reject" */
     unknown?: 'reject' | 'warn' | 'ignore'
-    /** What becomes of a parameter that an update cannot change. @default "reject" */
+    /** What happens to a parameter that an update cannot change. @default "reject" */
     not_updatable?: 'reject' | 'ignore'
     /** Whether an update may unset a parameter that the create requires. @default "allow" */
     unset_required?: 'allow' | 'reject'

@@ -2,7 +2,7 @@
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { encodeForm, type FormValue } from '../core/form-encoding.js'
 import { BASE, CONTROL, pathOf } from '../http/paths.js'
-import { operationsAt } from '../reference/operations.js'
+import { needsKey } from '../reference/operations.js'
 import { checkedName } from '../sandbox/names.js'
 import type {
   AddedRecords,
@@ -260,28 +260,31 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
       return control(on, options)
     },
     sandbox: name => emulatorAt(connection, { sandbox: nameIn(name), keys: startKeys, startKeys, close: () => deleteSandbox(connection, name) }),
-    inject: async (on, options = {}) => {
-      checkOptions('inject', options, INJECT_OPTIONS)
-      const { method, path } = callIn(on, 'POST /refunds')
-      const { query, body, key = needsKey(method, path) ? (keys[0]?.key ?? null) : null, headers } = options
-      const { text, ...answer } = await connection.send({
-        method,
-        path: `${prefix}${BASE}${path}${queryOf(query)}`,
-        headers: {
-          ...(key !== null && { authorization: basicAuthorization(key) }),
-          ...(body !== undefined && { 'content-type': FORM }),
-          ...inLowerCase(headers)
-        },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : encodeForm(body) })
-      })
-      return { ...answer, body: contentOf(text), text }
-    },
+    inject: (on, options) => apiCall(connection, prefix, keys[0]?.key ?? null, on, options),
     close,
     [Symbol.asyncDispose]: close
   }
 }
 
 const prefixOf = (sandbox: string | null) => (sandbox === null ? '' : `/sandbox/${sandbox}`)
+
+/** Calls the emulated API of a sandbox, or at the base address; `firstKey` is sent where the call needs a key and the options give none. */
+async function apiCall(connection: Connection, prefix: string, firstKey: string | null, on: string, options: InjectOptions = {}): Promise<InjectedAnswer> {
+  checkOptions('inject', options, INJECT_OPTIONS)
+  const { method, path } = callIn(on, 'POST /refunds')
+  const { query, body, key = needsKey(method, pathOf(path)) ? firstKey : null, headers } = options
+  const { text, ...answer } = await connection.send({
+    method,
+    path: `${prefix}${BASE}${path}${queryOf(query)}`,
+    headers: {
+      ...(key !== null && { authorization: basicAuthorization(key) }),
+      ...(body !== undefined && { 'content-type': FORM }),
+      ...inLowerCase(headers)
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : encodeForm(body) })
+  })
+  return { ...answer, body: contentOf(text), text }
+}
 
 /** Makes a control call of a sandbox, or at the base address, and returns what it answers. Errors: those of the call, and of the connection. */
 async function controlCall<T>(connection: Connection, prefix: string, on: string, { query, body }: ControlOptions = {}): Promise<T> {
@@ -323,9 +326,6 @@ function callIn(on: string, example: string): { method: string; path: string } {
   if (method === undefined || path === undefined) throw invalidOption('on', `A method and a path were expected, as in ${example}, not ${on}`)
   return { method: method.toUpperCase(), path }
 }
-
-/** Whether an operation needs an API key; what is no operation is sent one. */
-const needsKey = (method: string, path: string) => operationsAt(pathOf(path)).find(operation => operation.method === method)?.key ?? true
 
 /** The name of a sandbox or snapshot. Errors: `name_invalid`. */
 function nameIn(name: string): string {

@@ -22,7 +22,7 @@ export const CONTROL_GROUPS: readonly ControlGroup[] = [
       'GET /health': { does: '200 once the start scenario is loaded, 503 before. Needs no token.' },
       'POST /reset': { does: "Back to the loaded scenario's first state." },
       'POST /load': {
-        does: 'Replaces everything by a scenario: by name, as JSON, or as a YAML document with the content type `application/yaml`. All or nothing. `vars` beside it gives its variables values.',
+        does: 'Replaces everything by a scenario: by name, as JSON, or as a YAML document with the content type `application/yaml`. All or nothing. `vars` gives its variables values.',
         query: { dry_run: '`1` or `true`: the document is only checked.' },
         body: '{"scenario":"default"}'
       },

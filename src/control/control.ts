@@ -4,7 +4,7 @@ import type { ApiError } from '../core/errors.js'
 import type { Settings } from '../core/settings.js'
 import { wantsPage } from '../http/answers.js'
 import { answerControlError } from '../http/errors.js'
-import { CONTROL, controlBeside } from '../http/paths.js'
+import { CONTROL, controlOfBase } from '../http/paths.js'
 import type { Data } from '../http/pipeline.js'
 import type { SandboxRouter } from '../http/sandbox-router.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -58,7 +58,7 @@ export async function controlApi(
   control.setErrorHandler((error: FastifyError | ApiError, request, reply) => {
     const asksForToken = error.code === 'token_required' && request.routeOptions.config?.page === true && wantsPage(request)
     if (!asksForToken) return answerControlError(error, request, reply)
-    return pages.consolePage(reply.code(401), controlBeside(request.call.base))
+    return pages.consolePage(reply.code(401), controlOfBase(request.call.base))
   })
   const refusePath = (request: FastifyRequest) => {
     throw noControlCall(request)

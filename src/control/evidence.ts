@@ -122,7 +122,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
 /** The calls of every sandbox, newest first, each with the name of its sandbox. */
 function callsOfRun(query: Static<typeof LIST_QUERY>, sandboxes: Sandboxes) {
   const { limit = DEFAULT_LIMIT, since } = query
-  if (since !== undefined && instantOf(since) === null) throw invalid('since', `over a run, an instant was expected, not ${since}`)
+  if (since !== undefined && instantOf(since) === null) throw invalid('since', `with scope=run an instant was expected, not ${since}`)
   const all = sandboxes.all()
   const found = all.flatMap(sandbox => {
     const isWanted = filterOf(query, sandbox)

@@ -9,7 +9,7 @@ import { explained, explainedText } from '../evidence/why.js'
 import { bytesOf } from '../http/bodies.js'
 import type { TrialCall } from '../http/inner-client.js'
 import { pathOf } from '../http/paths.js'
-import { type Family, operationsAt } from '../reference/operations.js'
+import { type Family, needsKey } from '../reference/operations.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { SourceDocument } from '../scenario/documents.js'
@@ -98,14 +98,13 @@ async function change(copy: Sandbox, { data, settings, clock }: Changes, documen
 /** The call to try; without a key of its own, one that needs a key has that of the first merchant. */
 function trialCall({ method, path, query = {}, body = null, key, headers = {} }: Explain, store: Store, base: string): TrialCall {
   const more = encodeForm(query)
-  const needsKey = operationsAt(pathOf(path)).find(operation => operation.method === method)?.key ?? true
   // HTTP carries the bytes of a header as characters
   const bytes = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), Buffer.from(value).toString('latin1')])
   return {
     base,
     method,
     path: more === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${more}`,
-    key: key === undefined && needsKey ? bindingsOf(store).key('') : (key ?? null),
+    key: key === undefined && needsKey(method, pathOf(path)) ? bindingsOf(store).key('') : (key ?? null),
     form: typeof body === 'string' ? body : body && encodeForm(body),
     headers: Object.fromEntries(bytes)
   }

@@ -15,7 +15,7 @@ export const OPEN = { config: { open: true } } as const
 /** Options of a route with a page for browsers: without a token, a browser gets the console, which asks for it. */
 export const PAGE = { config: { page: true } } as const
 
-/** Headers of every answer of the control API: what it shows is kept by no cache, taken for nothing else than it is, and framed by no page. */
+/** Headers of every answer of the control API: no cache keeps it, no browser guesses another type, and no page frames it. */
 export const CONTROL_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' } as const
 
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS']

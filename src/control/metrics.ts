@@ -7,7 +7,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { FAMILIES } from '../store/store.js'
 import { queryOf } from './bodies.js'
 
-/** The metrics of the emulator, beside those of Node.js. */
+/** The metrics of the emulator, in addition to those of Node.js. */
 export const METRICS = {
   calls: { name: 'commerce_calls_total', type: 'counter', help: 'Calls of the emulated API, by operation and status.', labelNames: ['operation', 'status'] },
   durations: { name: 'commerce_call_duration_seconds', type: 'histogram', help: 'Duration of calls of the emulated API.', labelNames: ['operation'] },

@@ -83,7 +83,7 @@ function flatBody(body: Json, schemas: Schemas): Json {
   return { ...body, ...(required.length > 0 && { required }), properties, ...open }
 }
 
-/** Beside the names of a body, those in brackets of its last parameter. Generators that do not know `patternProperties` see that further names may be sent. */
+/** Adds the names in brackets of a body's last parameter to its names. Generators that do not know `patternProperties` see that further names may be sent. */
 function openNames(name: string, { propertyNames, additionalProperties, type, ...notes }: Json, names: readonly string[]): Json {
   const inner = `${name}\\[[^\\[\\]]+\\]`
   return {

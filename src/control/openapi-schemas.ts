@@ -83,7 +83,7 @@ export function createPublisher(settings: Settings): Publisher {
     return table.properties || table.additionalProperties ? nested(table, name, place) : scalar(table, place)
   }
 
-  /** A reference with what is said of this use of the component beside it; one that may be null beside null. */
+  /** A reference with the description of this use of the component; where it may be null, the reference or null. */
   function nested(table: Schema, name: string, place: Place): Json {
     const { use } = place
     const reference = component(table, componentName(table, name, use), use, false)

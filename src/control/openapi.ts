@@ -4,7 +4,7 @@ import { TRANSACTION_RULES } from '../api/transactions/rules.js'
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
 import { REFUND_RULES } from '../core/refund-rules.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
-import { BASE, controlBeside } from '../http/paths.js'
+import { BASE, controlOfBase } from '../http/paths.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { type Family, OPERATION_IDS, type Operation, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
@@ -36,7 +36,7 @@ Not described: scripted answers; what only a fixture can give a record (fields u
 const ALL = OPERATION_IDS.map(operationOf)
 const ENABLED = ALL.filter(({ disabledBy }) => disabledBy === undefined)
 const isOfEach = (id: RuleId | AssumptionId) => ENABLED.every(({ rules, assumptions }) => ([...rules, ...assumptions] as string[]).includes(id))
-/** What the texts of operations leave out: what is of all of them, or of all that need a key. */
+/** What the texts of operations leave out, since it is true of all of them, or of all that need a key. */
 const KEY: readonly string[] = ['AUTH-1', 'AUTH-3', 'A18']
 const GENERAL: ReadonlySet<string> = new Set([...[...RULE_IDS, ...ASSUMPTION_IDS].filter(isOfEach), ...KEY])
 
@@ -68,7 +68,7 @@ export function openApiDocument(options: DocumentOptions): Json {
       title: 'Commerce Service API, emulated',
       version,
       summary: 'Locations, Accounts, Users, Tickets, Transactions and Refunds.',
-      description: about(`${origin}${controlBeside(base)}/assumptions`),
+      description: about(`${origin}${controlOfBase(base)}/assumptions`),
       contact: { name: 'The maintainers of commerce-emulator' },
       license: { name: 'MIT', identifier: 'MIT' },
       'x-rules': Object.fromEntries(RULE_IDS.map(id => [id, RULES[id].text])),

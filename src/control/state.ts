@@ -6,7 +6,8 @@ import { ApiError, type Problem } from '../core/errors.js'
 import type { Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { shownWarnings, wantsPage } from '../http/answers.js'
-import { CONTROL, controlBeside, pathOf } from '../http/paths.js'
+import type { Call } from '../http/call.js'
+import { CONTROL, controlOfBase, pathOf } from '../http/paths.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import type { Added } from '../sandbox/sandbox.js'
 import { exported, keysIn } from '../scenario/export.js'
@@ -48,39 +49,8 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
   })
 
   control.get('/', PAGE, async (request, reply) => {
-    const { sandbox, base } = request.call
-    const { scenario, settings, clock, store } = sandbox
-    const own = controlBeside(base)
-    if (wantsPage(request)) return consolePage(reply, own)
-    return {
-      name: 'commerce-emulator',
-      version,
-      scenario,
-      seed: settings.seed,
-      clock: clockShown(clock),
-      calls: sandbox.requests,
-      counts: Object.fromEntries(FAMILIES.map(family => [family, store[family].size])),
-      links: {
-        api: base,
-        health: `${own}/health`,
-        scenarios: `${own}/scenarios`,
-        state: `${own}/state`,
-        script: `${own}/script`,
-        clock: `${own}/clock`,
-        snapshots: `${own}/snapshots`,
-        requests: `${own}/requests`,
-        coverage: `${own}/coverage`,
-        findings: `${own}/findings`,
-        run: `${own}/run`,
-        metrics: `${own}/metrics`,
-        sandboxes: `${own}/sandboxes`,
-        openapi: `${own}/openapi.json`,
-        docs: `${own}/docs`,
-        schemas: [`${own}/schema/fixture.json`, `${own}/schema/scenario.json`, `${own}/schema/script.json`],
-        settings: `${own}/settings`,
-        assumptions: `${own}/assumptions`
-      }
-    }
+    const { call } = request
+    return wantsPage(request) ? consolePage(reply, controlOfBase(call.base)) : { name: 'commerce-emulator', version, ...overviewOf(call) }
   })
 
   control.post('/reset', MAKES_SANDBOX, async request => {
@@ -138,6 +108,38 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
   })
 }
 
+/** What a sandbox holds, and where to read more of it. */
+function overviewOf({ sandbox: { scenario, settings, clock, store, requests }, base }: Call) {
+  const own = controlOfBase(base)
+  return {
+    scenario,
+    seed: settings.seed,
+    clock: clockShown(clock),
+    calls: requests,
+    counts: Object.fromEntries(FAMILIES.map(family => [family, store[family].size])),
+    links: {
+      api: base,
+      health: `${own}/health`,
+      scenarios: `${own}/scenarios`,
+      state: `${own}/state`,
+      script: `${own}/script`,
+      clock: `${own}/clock`,
+      snapshots: `${own}/snapshots`,
+      requests: `${own}/requests`,
+      coverage: `${own}/coverage`,
+      findings: `${own}/findings`,
+      run: `${own}/run`,
+      metrics: `${own}/metrics`,
+      sandboxes: `${own}/sandboxes`,
+      openapi: `${own}/openapi.json`,
+      docs: `${own}/docs`,
+      schemas: [`${own}/schema/fixture.json`, `${own}/schema/scenario.json`, `${own}/schema/script.json`],
+      settings: `${own}/settings`,
+      assumptions: `${own}/assumptions`
+    }
+  }
+}
+
 /** Records as JSON, in parts between which other calls are answered. */
 async function* partsOf(added: Added): AsyncGenerator<string> {
   let before = '{'
@@ -157,7 +159,7 @@ const isDryRun = ({ query }: FastifyRequest) => ['', '1', 'true'].includes((quer
 
 /** A control path that does not exist. */
 export function noControlCall({ method, url, call }: FastifyRequest): ApiError {
-  const control = controlBeside(call.base)
+  const control = controlOfBase(call.base)
   return new ApiError('path_unknown', {
     message: `The control API has no ${method} ${control}${pathOf(url).slice(CONTROL.length)}; GET ${control} links to what it has.`
   })

@@ -45,7 +45,7 @@ const readAsked = bodyReader<Asked>(
   },
   EXAMPLE
 )
-/** Calls shown beside a verdict. */
+/** Calls that are listed with a verdict. */
 const MOST_SHOWN = 20
 const LONGEST_WAIT = 60_000
 
@@ -79,7 +79,7 @@ function withinOf(text: string): number {
   const ms = durationOf(text)
   if (ms === null || ms > LONGEST_WAIT) {
     throw new ApiError('body_malformed', {
-      message: `within: ${ms === null ? DURATION_EXPECTED : 'at most a minute is waited'}, not ${text}.`,
+      message: `within: ${ms === null ? DURATION_EXPECTED : 'at most a minute was expected'}, not ${text}.`,
       param: 'within'
     })
   }

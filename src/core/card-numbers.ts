@@ -1,6 +1,6 @@
 /** Finds card numbers in text, in whatever digits and groups they are written (A25). Every function takes time in proportion to the text. */
 
-/** Digits of the shortest card number, and separators between two digits at most. */
+/** Digits of the shortest card number, and the most separators between two of its digits; the expressions below repeat both. */
 export const LEAST_DIGITS = 13
 export const MOST_SEPARATORS = 3
 const MOST_DIGITS = 19
@@ -39,7 +39,7 @@ class Run {
   /** Where each digit is in the text, and its value. */
   readonly #places: Int32Array
   readonly #digits: Uint8Array
-  /** Whether a separator is before each digit. */
+  /** Whether each digit is the first of a group: of the run, or after a separator. */
   readonly #isFirst: Uint8Array
   /** How many separators up to each digit are other than a single space or dash. */
   readonly #unusual: Int32Array
@@ -136,7 +136,7 @@ class Run {
   }
 }
 
-/** Values of the decimal digits beyond ASCII that were met; -1 for what is none. */
+/** The values of characters beyond ASCII that were looked up before; -1 for one that is not a digit. */
 const VALUES = new Map<number, number>()
 const IS_DIGIT = /^\p{Nd}$/u
 

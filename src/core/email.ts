@@ -11,7 +11,7 @@ const QUOTED_STRING = /^"(?:[ !#-[\]-~\u{80}-\u{10ffff}]|\\[ -~])*"$/u
 /** White space and control characters beyond ASCII, which the syntax allows in a local part, and halves of surrogate pairs. */
 const UNPRINTABLE = /(?! )[\u{80}-\u{9f}\p{Z}\p{Cs}]/u
 const ASCII_LABEL = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i
-/** Letters, marks and digits, and what RFC 5892 excepts beside them. */
+/** Letters, marks and digits, and the other characters that RFC 5892 allows as exceptions. */
 const UNICODE_LABEL = /^[\p{L}\p{Nd}](?:[\p{L}\p{M}\p{Nd}\u{b7}\u{375}\u{5f3}\u{5f4}\u{30fb}-]|\u{200c}|\u{200d})*(?<!-)$/u
 const ADDRESS_LITERAL = /^\[(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z\d-]*[a-z\d]:[!-Z^-~]+)\]$/i
 

@@ -130,7 +130,7 @@ export const CONTROL_ERRORS = {
     type: 'internal_error',
     when: 'The data file cannot be written. The message says whether the change was made, in memory alone, or refused.'
   },
-  name_invalid: invalid('A sandbox or snapshot cannot be called so.', 400),
+  name_invalid: invalid('A sandbox or snapshot cannot have this name.', 400),
   account_unknown: invalid('No Account has this id.', 400),
   setting_invalid: invalid('A setting is unknown, has a bad value or belongs to the process; `problems` lists them all.', 400)
 } as const satisfies Record<string, Entry>

@@ -78,12 +78,12 @@ const FEW = 24
 
 export class FormObject {
   readonly parts = new FormParts()
-  /** An empty value for the whole came too: `metadata=` beside `metadata[k]=v`. */
+  /** An empty value for the whole object came too: `metadata=` along with `metadata[k]=v`. */
   cleared = false
   /** About how many bytes of memory it holds; of the whole form alone. */
   held = 0
 }
-/** What is wrong with a form, under a rule or an assumption; with neither, its percent-encoding is broken, which the place that it was sent in decides on. */
+/** What is wrong with a form, and the rule or assumption that refuses it; with neither, the percent-encoding is broken, and that depends on where it was sent. */
 export type FormProblem = { code: 'form_malformed' | 'form_too_large'; param: string; message: string; rule?: RuleId; assumption?: AssumptionId }
 export type Form = { root: FormObject; problem: FormProblem | null }
 export type FormLimits = { parameters: number; depth: number }
@@ -112,7 +112,7 @@ export function createFormDecoder(limits: FormLimits): (text: string) => Form {
   }
 }
 
-/** About what a parameter holds beside the characters of the form, in bytes: its name and value as texts of their own, and their places. */
+/** About how much memory a parameter takes in addition to the characters of the form, in bytes: its name and value as texts of their own, and their places. */
 const PAIR = 120
 
 function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {

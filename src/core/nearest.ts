@@ -1,7 +1,7 @@
 /** Suggestions for names that do not exist. */
 import { distance } from 'fastest-levenshtein'
 
-/** Longer names are no misspelled ones, and comparing them takes long. */
+/** Longer names are not compared: that takes long, and they are hardly misspelled ones. */
 const LONGEST = 128
 /** Characters of a name or value that are shown. */
 const MOST_SHOWN = 60
@@ -28,7 +28,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return meant === null ? '' : `; did you mean ${meant}?`
 }
 
-/** Names that a person may have meant who wrote one of many. */
+/** Names that are suggested at most in place of an unknown one. */
 const MOST_MEANT = 3
 
 /** `; did you mean …, or …?` with the nearest of many names, those that end in the same word first; or what to do instead. */
@@ -46,7 +46,7 @@ export function didYouMeanOneOf(name: string, known: readonly string[], otherwis
   return meant.length === 0 ? `; ${otherwise}` : `; did you mean ${meant.slice(0, MOST_MEANT).join(', or ')}?`
 }
 
-/** Names shown to a caller who asked for another. */
+/** Existing names that are listed at most for a caller who asked for one that does not exist. */
 const MOST_NAMES = 20
 
 /** `there are a, b and 3 more`, or `there are none`. */

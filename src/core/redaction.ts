@@ -36,10 +36,10 @@ export const OPEN_NAMES: ReadonlySet<string> = new Set(
   PARAMETERS.map(({ name }) => name).filter(name => !SECRET_NAMES.has(plain(name)) && openBelow(name) === undefined)
 )
 
-/** Whether what has this name is kept nowhere, however the name is written. */
+/** Whether a value with this name must never be kept, however the name is written. */
 export const isSecretName = (name: string): boolean => !OPEN_NAMES.has(name) && SECRET_NAMES.has(plain(name))
 
-/** Whether what a nested name names is kept nowhere: by its last part, or because it is below an object that card data is sent in. */
+/** Whether a value with this nested name must never be kept: because of the last part of the name, or because it is below an object that card data is sent in. */
 export function isSecretPath(path: readonly string[]): boolean {
   if (isSecretName(path.at(-1) ?? '')) return true
   const holder = path.findIndex((name, at) => at < path.length - 1 && openBelow(name) !== undefined)
@@ -51,7 +51,7 @@ const JSON_PAIR = /"([^"\\]{1,40})"\s*:\s*(?:"(?:[^"\\]|\\.)*"?|[^\s,{}[\]"]+)/g
 /** An object or list of JSON under a name that card data is sent in, as far as the first end of one. */
 const JSON_HOLDER = /"(card|bank_?account)"\s*:\s*[[{][^\]}]*[\]}]?/gi
 
-/** The text with every card number, each of the words that is a word of its own there, and what JSON in it says under a secret name masked, encoded or not. */
+/** The text with its secrets masked, encoded or not: card numbers, each of the words where it is by itself, and values of secret names in JSON. */
 export function withoutSecrets(text: string, words: SecretWords = NO_WORDS): string {
   if (!hasSign(text) && !words.mayBeIn(text)) return text
   let shown = withoutPlainSecrets(text, words)
@@ -195,7 +195,7 @@ function rename({ parts }: FormObject, nameOf: (name: string) => string): void {
   for (const [name, node] of named) parts.set(name, node)
 }
 
-/** A name that is no name, but JSON, or a piece of it, sent as a form, is masked whole. */
+/** A name that is really JSON sent as a form, or a piece of that, is masked as a whole. */
 const redactedName = (name: string, words: SecretWords) => (/["{}]/.test(name) ? MASK : withoutSecrets(name, words))
 
 /** How the digest of a value is written where the value itself is not kept. */
@@ -233,7 +233,7 @@ function eachPart(value: unknown, words: SecretWords, show: (part: unknown, name
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [withoutSecrets(name, words), show(part, name)]))
 }
 
-/** What is shown for a secret value: nothing that says something, digests apart. */
+/** What is shown in place of a secret value: the mask; null, an empty text and a digest reveal nothing, and are shown as they are. */
 function hidden(value: unknown): unknown {
   if (value === null || value === '' || (typeof value === 'string' && IS_DIGEST.test(value))) return value
   return Array.isArray(value) ? value.map(hidden) : MASK

@@ -69,7 +69,7 @@ export const SETTINGS = {
     'Most records that one document brings in, those to be generated and the steps included, and that a sandbox holds after a merge.'
   ),
   'limits.entries': setting('process', whole(1, 1_000_000), 10_000, 'Most members of a list of script entries or expectations in one document.'),
-  'limits.problems': setting('process', whole(1, 100_000), 1000, 'Problems of a document after which nobody looks for more.'),
+  'limits.problems': setting('process', whole(1, 100_000), 1000, 'Most problems of a document that are listed; nothing after them is looked for.'),
   'limits.loads': setting('process', whole(1, 1000), 16, 'Most large documents that are read or wait to be read.'),
   'limits.load_time': setting('process', whole(100, 3_600_000), 60_000, 'Longest that reading a large document may take, in milliseconds.'),
   'limits.journal': setting('process', whole(1, 1_000_000), 1000, 'Most calls that the journal of a sandbox keeps.'),
@@ -125,7 +125,7 @@ export const SETTINGS = {
   'errors.expose_rule': setting('sandbox', Type.Boolean(), true, 'Whether an error names its rule or assumption.', { assumption: 'A07' }),
   'pagination.default_limit': setting('sandbox', whole(1, 1000), 10, 'Page size when limit is left out.', { assumption: 'A10' }),
   'pagination.max_limit': setting('sandbox', whole(1, 1000), 100, 'Largest limit.', { assumption: 'A10' }),
-  'pagination.out_of_range': setting('sandbox', oneOf('reject', 'clamp'), 'reject', 'What becomes of a limit out of range.', { assumption: 'A10' }),
+  'pagination.out_of_range': setting('sandbox', oneOf('reject', 'clamp'), 'reject', 'What happens to a limit out of range.', { assumption: 'A10' }),
   'pagination.order': setting(
     'sandbox',
     oneOf('newest_first', 'oldest_first'),
@@ -151,12 +151,12 @@ export const SETTINGS = {
     'sandbox',
     oneOf('reject', 'warn', 'ignore'),
     'reject',
-    'What becomes of a parameter that the reference does not name; warn drops it and says so in a Warning header and the log.',
+    'What happens to a parameter that the reference does not name; warn drops it and says so in a Warning header and the log.',
     {
       assumption: 'A14'
     }
   ),
-  'parameters.not_updatable': setting('sandbox', oneOf('reject', 'ignore'), 'reject', 'What becomes of a parameter that an update cannot change.', {
+  'parameters.not_updatable': setting('sandbox', oneOf('reject', 'ignore'), 'reject', 'What happens to a parameter that an update cannot change.', {
     assumption: 'A15'
   }),
   'parameters.unset_required': setting('sandbox', oneOf('allow', 'reject'), 'allow', 'Whether an update may unset a parameter that the create requires.', {
@@ -263,7 +263,7 @@ export function flattened(nested: object, under = ''): Record<string, unknown> {
   return flat
 }
 
-/** Longer keys are of no setting. */
+/** No setting has a longer key. */
 const LONGEST_KEY = 128
 
 /** Flat keys as a nested settings object, the reverse of {@link flattened}. A key below another key's value stays flat, where it is an unknown name. */

@@ -11,7 +11,7 @@ export class Trace {
   #low = 0
   #high = 0
 
-  /** An assumption was relied on: the answer would be another one if it were. */
+  /** Notes that an assumption was relied on: with a different assumption the answer would be different. */
   rely(assumption: AssumptionId): void {
     const place = ASSUMPTION_PLACES.get(assumption) as number
     if (place < WORD) this.#low |= 1 << place

@@ -1,4 +1,4 @@
-/** Text of others for a terminal: what would control the terminal, or reorder what it shows, is made visible. */
+/** Makes text that others wrote safe to print on a terminal: characters that would control it, or reorder what it shows, are made visible. */
 
 /** Control characters of ASCII and Latin-1, line and paragraph separators, and the characters that change the direction of text. */
 const CONTROLLING = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu

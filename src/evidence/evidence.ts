@@ -23,12 +23,12 @@ export class Evidence {
   /** Calls that a finding names and that are not over yet. */
   readonly #awaited = new Set<string>()
   readonly #run: Run
-  /** Ends that the run counts what is open here; null until something was counted. */
+  /** Ends the run's counting of what is open here; null until something was counted. */
   #unfollow: (() => void) | null = null
   #isOver = false
   readonly #sandbox: string
-  /** What calls are named by since the last load or reset, before their ids; null before the first call. */
-  #period: string | null = null
+  /** What the names of calls in the run begin with, before their ids, since the last load or reset: `SANDBOX#PERIOD/`; null before the first call. */
+  #callPrefix: string | null = null
 
   /** `sandbox` is the name of the sandbox; null for the one at the base address. */
   constructor(limits: JournalLimits, run: Run, sandbox: string | null = null) {
@@ -45,7 +45,7 @@ export class Evidence {
   /** The call of the journal with an id, alone or as it is named in a run; undefined where there is none. */
   find(id: string): JudgedCall | undefined {
     const { journal } = this
-    return journal.get(this.#period !== null && id.startsWith(this.#period) ? id.slice(this.#period.length) : id)
+    return journal.get(this.#callPrefix !== null && id.startsWith(this.#callPrefix) ? id.slice(this.#callPrefix.length) : id)
   }
 
   /** Records a call that is over; what may not be kept of it is dropped. */
@@ -96,8 +96,8 @@ export class Evidence {
   }
 
   readonly #nameInRun = (call: string): string => {
-    this.#period ??= `${this.#sandbox}#${this.#run.nextPeriod(this.#sandbox)}/`
-    return this.#period + call
+    this.#callPrefix ??= `${this.#sandbox}#${this.#run.nextPeriod(this.#sandbox)}/`
+    return this.#callPrefix + call
   }
 
   #entryOf(call: JudgedCall): RunEntry {
@@ -125,7 +125,7 @@ export class Evidence {
     this.#report(null)
     this.#awaited.clear()
     for (const part of [this.#coverage, this.#assumptions]) part.clear()
-    this.#period = null
+    this.#callPrefix = null
     this.clearJournal()
   }
 
@@ -138,9 +138,9 @@ export class Evidence {
 
   /** The sandbox is deleted; a call that ends later is still counted in the run. */
   end(): void {
-    const period = this.#period
+    const callPrefix = this.#callPrefix
     this.clear()
-    this.#period = period
+    this.#callPrefix = callPrefix
     this.#isOver = true
     this.#unfollow?.()
   }

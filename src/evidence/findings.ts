@@ -1,4 +1,4 @@
-/** Findings: mistakes that the client under test makes, each with the calls that show it. They come of what happened in calls, never of how an answer was judged. */
+/** Findings: mistakes that the client under test makes, each with the calls that show it. They are found from what happened in calls, never from how an answer was judged. */
 import { valueIn } from '../core/form.js'
 import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
@@ -185,7 +185,7 @@ export class Findings {
     this.#emptyPages.set(before === undefined ? keyOf(page.last_id, undefined) : keyOf(undefined, page.first_id), id)
   }
 
-  /** The same call again after its answer was lost. It is known what came of it as soon as an answer of the operation arrives. */
+  /** The same call again after its answer was lost. Once an answer of the operation arrives, the client knows what the lost call did. */
   #lookForRepeat(call: JudgedCall, operation: 'createRefund' | 'createTransaction'): void {
     const lost = this.#lost[operation]
     const isLost = !call.isDelivered || call.outcome === 'not_written'
@@ -232,7 +232,7 @@ export class Findings {
   }
 }
 
-/** Refusals that come of the emulator's own state, not of the call. */
+/** Refusals that are due to the emulator's own state, not to the call. */
 const EMULATOR_FAULTS: readonly string[] = ['internal_error', 'not_ready', 'data_not_written']
 const COMPARISONS = ['created.gte', 'created.gt', 'created.lte', 'created.lt'] as const
 

@@ -1,6 +1,6 @@
 /**
  * When a call has kept a rule: one predicate for each rule over what the call sent, what was found and what it was answered.
- * A rule is kept when the situation that it is about arose in the call and what it says was so; a call that did not run keeps only rules of the way in.
+ * A rule is kept when the situation that it is about arose in the call, and what the rule says held; a call that did not run keeps only rules of the way in.
  */
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
 import type { RefundFacts } from '../core/refund-rules.js'
@@ -15,7 +15,7 @@ type Predicate = (call: JudgedCall) => boolean
 /** TKT-1 is a rule of no operation: reading a Ticket shows nothing about writing one. */
 type KeepableRule = Exclude<RuleId, 'TKT-1'>
 
-/** Its operation; a call that met none is asked about no rule. */
+/** The operation of a call; calls without one are asked about no rule. */
 const operation = (call: JudgedCall) => operationOf(call.operation as OperationId)
 const isKind = (call: JudgedCall, kind: Kind) => operation(call).kind === kind
 const sent = (call: JudgedCall, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
@@ -74,7 +74,7 @@ const createdBy =
 const searched = (call: JudgedCall) => hasRun(call) && asked(call, 'search_query')
 const shows = (call: JudgedCall, least: number) => recordsShown(call).length >= least
 
-/** Each predicate; a call is asked about the rules of its operation alone. */
+/** When a call has kept each rule; only the rules of its operation are asked about. */
 const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
   'BASE-1': () => true,
   'AUTH-1': isKeyed,

@@ -105,7 +105,7 @@ export function determined(body: Fields, isCreated: boolean): Json {
 
 const idsIn = ({ has_more, data }: Fields): Fields => ({ has_more: has_more as Json, data: (data as Fields[]).map(({ id }) => ({ id: id as Json })) })
 
-/** The part of a value in which another one is the same; undefined where there is none. */
+/** The part of a value that another one has too; undefined where they have nothing in common. */
 export function common(value: Json, other: Json | undefined): Json | undefined {
   if (Array.isArray(value)) {
     if (!Array.isArray(other) || other.length !== value.length) return undefined

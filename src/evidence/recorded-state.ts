@@ -1,4 +1,4 @@
-/** The records that the calls of a journal were made with: those before the first of them, and those that they had to do with. */
+/** The records that the calls of a journal were made with: those before the first call, and those that the calls touched. */
 import { FormList, type FormNode } from '../core/form.js'
 import { type Family, LINKED_FAMILIES, operationOf } from '../reference/operations.js'
 import { FAMILIES, type Store } from '../store/store.js'
@@ -46,7 +46,7 @@ const linksOf = (record: AnyRecord): string[] =>
   Object.entries(LINKED_FAMILIES).flatMap(([link, family]) => (record[link] == null ? [] : [nameOf(family, record[link])]))
 
 /**
- * The members that calls had to do with: those that they name and show, the Account of their key, the Refunds of the Transactions among them, and whatever these
+ * The members that calls touched: those that they name and show, the Account of their key, the Refunds of the Transactions among them, and whatever these
  * refer to; of a list that did not show all that it could, the whole family.
  */
 export function touchedBy(calls: readonly JudgedCall[], members: readonly Member[]): Member[] {

@@ -1,6 +1,6 @@
 /**
- * When an answer relies on an assumption: it would be another answer if the assumption were. Those that act while a call is decoded or looked up are noted
- * in its trace there; one predicate for each of the others says when the answer relies on it.
+ * When an answer relies on an assumption: with a different assumption, the answer would be different. Those that are used while a call is decoded or looked up
+ * are noted in its trace there; one predicate for each of the others says when the answer relies on it.
  */
 import { FormObject, valueIn } from '../core/form.js'
 import type { Account } from '../reference/accounts.js'
@@ -13,7 +13,7 @@ import { hasValue } from './kept-rules.js'
 
 type Predicate = (call: JudgedCall) => boolean
 
-/** Its operation; a call that met none is asked about `WITHOUT_OPERATION` alone. */
+/** The operation of a call; calls without one are asked about `WITHOUT_OPERATION` alone. */
 const idOf = (call: JudgedCall) => call.operation as OperationId
 const isOf = (call: JudgedCall, ...wanted: readonly OperationId[]) => wanted.includes(idOf(call))
 const kindOf = (call: JudgedCall) => operationOf(idOf(call)).kind
@@ -40,7 +40,8 @@ const metadataMerged: Predicate = call => {
   return metadata instanceof FormObject && !metadata.cleared && Object.keys(before).length > 0
 }
 
-const BEHIND: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
+/** When an answer relies on each assumption that its trace does not note. */
+const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A02: created,
   A03: created,
   A04: showsRecord,
@@ -67,12 +68,12 @@ const BEHIND: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A31: call => hasRun(call) && isOf(call, 'updateAccount') && shown<Account>(call).type !== (call.found as AnyRecord).type
 }
 
-/** What a call that met no operation can rely on. */
+/** What a call without an operation can rely on. */
 const WITHOUT_OPERATION = ['A07', 'A08', 'A39'] as const
 
-type Check = { place: number; isBehind: Predicate }
+type Check = { place: number; relies: Predicate }
 const checksOf = (ids: readonly AssumptionId[]): readonly Check[] =>
-  ASSUMPTION_IDS.flatMap((id, place) => (ids.includes(id) ? [{ place, isBehind: BEHIND[id] ?? (() => false) }] : []))
+  ASSUMPTION_IDS.flatMap((id, place) => (ids.includes(id) ? [{ place, relies: RELIES[id] ?? (() => false) }] : []))
 const CHECKS = new Map<OperationId | null, readonly Check[]>([
   [null, checksOf(WITHOUT_OPERATION)],
   ...OPERATION_IDS.map(id => [id, checksOf(OPERATIONS[id].assumptions)] as const)
@@ -81,6 +82,6 @@ const CHECKS = new Map<OperationId | null, readonly Check[]>([
 /** The assumptions that the answer of a call relies on, by their places in the ledger, in its order. */
 export function reliedAssumptions(call: JudgedCall): number[] {
   const relied: number[] = []
-  for (const { place, isBehind } of CHECKS.get(call.operation) as readonly Check[]) if (call.trace.has(place) || isBehind(call)) relied.push(place)
+  for (const { place, relies } of CHECKS.get(call.operation) as readonly Check[]) if (call.trace.has(place) || relies(call)) relied.push(place)
   return relied
 }

@@ -36,7 +36,7 @@ export class RunCalls {
   #bytes = 0
   #omitted = { calls: 0, entries: 0 }
 
-  /** How many calls are not listed, and how many entries that should be there are not kept. */
+  /** How many calls are not listed, and how many entries were not kept though their calls were refused or named by a finding. */
   get omitted(): Readonly<{ calls: number; entries: number }> {
     return this.#omitted
   }
@@ -71,7 +71,7 @@ export class RunCalls {
     this.#entries.set(request, text)
   }
 
-  /** The calls in the order in which they ended; `more` are entries of calls beside those that are kept. */
+  /** The calls in the order in which they ended; `more` are entries of calls in addition to those that are kept. */
   list(more: ReadonlyMap<string, RunEntry>): RunCall[] {
     const entries = new Map<string, RunEntry>([...more, ...[...this.#entries].map(([request, text]) => [request, JSON.parse(text)] as const)])
     const listed = this.#lines.map(line => ({ ...line, entry: entries.get(line.request) ?? null }))

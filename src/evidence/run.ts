@@ -17,7 +17,7 @@ export type OpenPage = { request: string; test: string | null; entry: (() => Run
 export type JournalListener = (sandbox: string, call: JudgedCall | null) => void
 /** A sandbox that has evidence: its open pages by name alone, and with what is known of them. */
 type Followed = { names: () => string[]; pages: () => OpenPage[] }
-/** What a report lists beside the totals; `omitted` is what came when no more was kept. */
+/** What a report lists in addition to the totals; `omitted` is what came when no more was kept. */
 export type RunListing = {
   sandboxes: { sandbox: string | null; periods: number }[]
   tests: RunTest[]

@@ -39,7 +39,7 @@ declare module 'fastify' {
   }
 }
 
-/** Who makes a call: a client, a step of a scenario, a trial on a copy of a sandbox; or whoever it is that calls the control API, or what is no sandbox. */
+/** Who makes a call: a client, a step of a scenario, or a trial on a copy of a sandbox; `control` is any call of the control API, or outside of every sandbox. */
 export type Origin = 'client' | 'step' | 'trial' | 'control'
 /** Where a call came in: its sandbox and the path that the sandbox's API is under, as it appears in answers: `/next`. */
 export type Arrival = { id: string; sandbox: Sandbox; base: string; origin: Origin }
@@ -47,11 +47,11 @@ export type Arrival = { id: string; sandbox: Sandbox; base: string; origin: Orig
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** A path in which nothing is encoded. */
 const IS_PLAIN = /^[\w/.-]*$/
-/** About the memory that a call holds beside its texts, in bytes. */
+/** About the memory that a call holds in addition to its texts, in bytes. */
 const OVERHEAD = 2000
 /** Characters of the name of a test that are kept. */
 const LONGEST_TEST = 200
-/** Digits that a card number has at least. */
+/** From so many digits on, `card[number]` is taken for a whole number, whether or not it passes any check. */
 const LEAST_CARD_DIGITS = 12
 
 export class Call implements JudgedCall {
@@ -69,7 +69,7 @@ export class Call implements JudgedCall {
   readonly #since: number
   /** Null as long as the call goes on. */
   #settings: Settings | null = null
-  /** What tells the call from others as long as it is not decoded: its address, or its id where it has a body. Dropped once the call is recorded. */
+  /** What distinguishes the call from others as long as it is not decoded: its address, or its id where it has a body. Dropped once the call is recorded. */
   #undecoded: string
   sandbox: Sandbox
   operation: OperationId | null
@@ -106,7 +106,7 @@ export class Call implements JudgedCall {
   /** The bytes of the records that are shown; null where the call made or changed the one that it shows. */
   #members: readonly Buffer[] | null = null
 
-  /** Headers of the answer beside those that every answer has. */
+  /** Headers of the answer in addition to those that every answer has. */
   headers: AnswerHeaders | null = null
 
   /** Whether it was matched against the script, which counts the calls of an entry. */
@@ -115,7 +115,7 @@ export class Call implements JudgedCall {
   action: Action | null = null
   /** How the script lost the answer. */
   lost: Fault | null = null
-  /** Whether the steps of the API are still to come to an end; they do so without a client too. */
+  /** Whether the steps of the API have not come to an end yet; they go on even when the client has left. */
   isPending = false
   /** Whether it is recorded, so that nothing more is expected of it. */
   isOver = false
@@ -184,7 +184,7 @@ export class Call implements JudgedCall {
     this.#members = members
   }
 
-  /** The body of the answer. It is put together when somebody looks: the journal keeps no copy of what the records keep. */
+  /** The body of the answer. It is put together only when it is read: the journal keeps no copy of what the records keep. */
   get text(): string {
     if (this.shown === null || this.#body !== '') return this.#body
     if (this.#members !== null) return bodyOf(this.shown, this.#members).toString()

@@ -22,7 +22,7 @@ declare module 'fastify' {
 
 /** A call to try: its path begins below the base address, and may hold a query; the key is the user name of HTTP Basic. */
 export type TrialCall = { method: string; path: string; key: string | null; form: string | null; headers?: Readonly<Record<string, string>>; base?: string }
-/** What came of a trial: the call, redacted, and the headers of its answer. What a script would lose is not lost here, and nothing waits. */
+/** The result of a trial: the call, redacted, and the headers of its answer. An answer that a script would lose is not lost here, and nothing waits. */
 export type Trial = { call: Call; headers: AnswerHeaders }
 /** A call from inside the process, on its way. */
 type InnerCall = { readonly sandbox: Sandbox; readonly origin: 'step' | 'trial'; call?: Call }

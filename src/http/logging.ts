@@ -31,7 +31,7 @@ export function logCall(request: FastifyRequest, { raw }: FastifyReply, authoriz
   log[level]({ call: { id, method, path, status, ms, ...(action && { script: action.id }), ...(lost && { lost }) } }, line)
 }
 
-/** Logs a defect, of the evidence too: the call goes on, whatever becomes of the line. */
+/** Logs a defect, of the evidence too; the call goes on even if the line cannot be written. */
 export function logDefect(log: FastifyBaseLogger, error: unknown): void {
   safely(() => log.error({ err: error }, 'defect'))
 }

@@ -15,7 +15,7 @@ import { type Metadata, type MetadataChange, NO_PARAMETERS, type Schema, schemaO
 import type { RuleId } from '../reference/rules.js'
 import type { BodyReference } from './scope.js'
 
-/** What decoding needs to know, and whom it tells. */
+/** What decoding needs to know, and what it reports to. */
 export type DecodeContext = {
   readonly settings: Settings
   readonly trace: Trace
@@ -23,7 +23,7 @@ export type DecodeContext = {
   unknown: (messages: readonly string[]) => void
   /** Refuses an id that names no record. */
   refer: (family: Family, id: string, reference: BodyReference) => void
-  /** Refuses a cursor that names no record of the list, or that comes beside another one. */
+  /** Refuses a cursor that names no record of the list, or that comes together with another one. */
   cursor: (param: string, id: string) => void
 }
 
@@ -68,7 +68,7 @@ function refuseUnknown(table: Table, form: FormObject, context: DecodeContext, h
   context.trace.rely('A14')
   const known = namesIn(table)
   const messages = params.slice(0, MOST_NAMED).map(param => `${param} is not a parameter of this call${hint ?? nearestHint(param, known)}`)
-  if (params.length > MOST_NAMED) messages.push(`${params.length - MOST_NAMED} more are none either.`)
+  if (params.length > MOST_NAMED) messages.push(`${params.length - MOST_NAMED} more are not parameters either.`)
   context.unknown(messages)
   if (context.settings['parameters.unknown'] === 'reject') throw new ApiError('parameter_unknown', { message: messages.join(' '), param, assumption: 'A14' })
 }
@@ -259,7 +259,7 @@ class Decoder {
     return stored?.(text) ?? text
   }
 
-  /** A whole number of sub-units: what is none breaks the parameter's rule, a sign or size that is not taken is A27 but for a Refund's, which has to be positive (REF-3). */
+  /** A whole number of sub-units. What is not one breaks the parameter's rule; A27 refuses a number that is too large or negative, REF-3 any below 1 for a Refund. */
   #integer({ path, schema }: Field, text: string): number {
     const { value, problem } = readInteger(text)
     const [least, most] = [schema.minimum, schema.maximum] as [number, number]

@@ -9,5 +9,5 @@ export const isUnder = (prefix: string, url: string): boolean =>
 /** The path of an address below the base address; of one that is not below it, the whole path. */
 export const pathBelow = (url: string): string => (isUnder(BASE, url) ? pathOf(url).slice(BASE.length) : pathOf(url)) || '/'
 
-/** The address of the control API beside a base address. */
-export const controlBeside = (base: string): string => `${base.slice(0, -BASE.length)}${CONTROL}`
+/** The address of the control API that belongs to a base address. */
+export const controlOfBase = (base: string): string => `${base.slice(0, -BASE.length)}${CONTROL}`

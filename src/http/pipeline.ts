@@ -101,7 +101,7 @@ function record({ log }: FastifyRequest, write: () => void): void {
   }
 }
 
-/** 0. What no scope of the server is for: a sandbox that cannot be, no Host, a path outside the base and the control API. */
+/** 0. Refuses what belongs to no part of the server: a sandbox that cannot exist, no Host, a path outside the base and the control API. */
 export function refuseMisplaced({ url, headers, raw, is404, call }: FastifyRequest, refusal: ApiError | null): void {
   if (refusal) throw refusal
   if (headers.host === undefined && raw.httpVersion === '1.1') {
@@ -246,7 +246,7 @@ function identifyAgain(call: Call): void {
   identify(call)
 }
 
-/** Errors: `content_type_unsupported` for a compressed body. The type of a body that is not there says nothing. */
+/** Errors: `content_type_unsupported` for a compressed body. Without a body, its headers mean nothing. */
 function checkBody({ headers }: FastifyRequest): void {
   if (!hasBody(headers)) {
     if (headers['content-type'] !== undefined) delete headers['content-type']

@@ -59,16 +59,13 @@ export const valuesOf =
     return typeof node === 'string' || node === undefined ? node : null
   }
 
-/** Lets the script act: waits its delay, answers instead of the operation, or loses the answer; a trial waits for nothing. Returns whether the operation is to run. */
+/** Applies a script entry: holds or delays the call, then answers instead of the operation or loses the answer. Returns whether the operation is to run. */
 export async function act(action: Action, { call }: FastifyRequest, reply: FastifyReply, faults: Faults): Promise<boolean> {
-  const { respond, fault, when = 'before' } = action.entry.data
+  const { hold, respond, fault, when = 'before' } = action.entry.data
   call.action = action
-  if (action.entry.data.hold && !call.isInner && !(await held(action, call, reply, faults))) {
-    call.fate = 'lost_before'
-    reply.hijack().raw.destroy()
-    return false
-  }
-  if (action.delay > 0 && !call.isInner && !(await faults.delay(action.delay))) {
+  // steps and trials wait for nothing
+  const goesOn = call.isInner || ((!hold || (await held(action, hold, call, reply, faults))) && (action.delay === 0 || (await faults.delay(action.delay))))
+  if (!goesOn) {
     call.fate = 'lost_before'
     reply.hijack().raw.destroy()
     return false
@@ -85,9 +82,8 @@ export async function act(action: Action, { call }: FastifyRequest, reply: Fasti
   return false
 }
 
-/** Holds a call where its entry says so. Resolves with whether it goes on. */
-async function held({ id, entry }: Action, call: Call, { raw }: FastifyReply, faults: Faults): Promise<boolean> {
-  const hold = entry.data.hold as Hold
+/** Holds a call at its gate. Resolves with whether it goes on. */
+async function held({ id }: Action, hold: Hold, call: Call, { raw }: FastifyReply, faults: Faults): Promise<boolean> {
   const arrival = { id: call.id, operation: call.operation as OperationId }
   const { goesOn, leave } = call.sandbox.gates.arrive(gateOf(id, hold), arrival, hold)
   return faults.hold(goesOn, leave, { raw, longest: hold.for === undefined ? null : (durationOf(hold.for) as number), most: call.settings['limits.waiting'] })
@@ -115,7 +111,7 @@ function headersOf({ headers = {}, body: given, retry_after }: Respond, body: st
   return body === '' || 'content-type' in named ? named : { 'content-type': typeof given === 'string' ? TEXT_TYPE : JSON_TYPE, ...named }
 }
 
-/** Until when a Retry-After asks to wait: it holds seconds, or a date, which either clock may be meant to reach. */
+/** Until when a Retry-After asks to wait: it holds seconds, or a date, which may be meant by either clock. */
 function pauseIn({ 'retry-after': header = '' }: AnswerHeaders, { now, at }: Call): Pause | null {
   const text = String(header)
   if (/^\d+$/.test(text)) return { machine: now + Number(text) * 1000, sandbox: at + Number(text) * 1000 }

@@ -301,6 +301,9 @@ export function operationsAt(path: string): Operation[] {
   return PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation)
 }
 
+/** Whether the call with a method and a path needs an API key; true where the reference has no such call. */
+export const needsKey = (method: string, path: string): boolean => operationsAt(path).find(operation => operation.method === method)?.key ?? true
+
 const BY_NAME = new Map(Object.entries(OPERATIONS).map(([id, { method, path }]) => [`${method} ${path}`, id as OperationId]))
 /** What an operation is called in a document: `POST /refunds`. */
 export const nameOf = (operation: OperationId): string => `${OPERATIONS[operation].method} ${OPERATIONS[operation].path}`

@@ -1,6 +1,6 @@
 /**
  * The pieces that the parameter and resource tables are written with. A table is a TypeBox schema, so that decoding, validation,
- * static types, answers and documents come from one place. Beside JSON Schema's own words a table uses:
+ * static types, answers and documents come from one place. Besides JSON Schema's own keywords a table uses:
  *
  * - `x-rule`: the rule that a wrong value breaks · `x-required-by`: the rule that requires it, where that is another one
  * - `x-assumption`: where no rule speaks of the value, the assumption that refuses a wrong one

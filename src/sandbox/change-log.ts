@@ -47,7 +47,7 @@ function changeIn(line: string): Change | null {
 export function dataIn(text: string): unknown {
   const end = text.indexOf('\n')
   const first = parsed(end < 0 ? text : text.slice(0, end))
-  // a document that somebody has laid out on many lines has no changes below it
+  // a document that was reformatted by hand, on many lines, has no changes below it
   if (first === undefined) return JSON.parse(text)
   if (end < 0) return first
   const changes = text

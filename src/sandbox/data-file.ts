@@ -25,7 +25,7 @@ import { objectOf, type ReadContext, stateOf, stateSchema } from './serializatio
 
 /** How long a file that could not be written waits for the next try, when no call asks for one. */
 const RETRY_MS = 1000
-/** The lines of changes may come to as many bytes before the file is replaced by a whole one, or to as many as that has. */
+/** The file is replaced by a whole one once its lines of changes have more bytes than this, and more than the last whole file had. */
 const LINES = 2 ** 20
 
 const COUNT = { type: 'integer', minimum: 0 }

@@ -22,7 +22,7 @@ export type Unwritten = { name: string | null; records: number | null; parts: st
 /** A line to add to the file, what the file holds then, and what the line holds. */
 export type Addition = { line: string; content: FileContent; unwritten: Unwritten[] }
 
-/** How the parts of a state are called. */
+/** What messages call the parts of a state; null for one that they leave out. */
 const PART_NAMES: Readonly<Record<PartName, string | null>> = { settings: 'settings', counters: null, clock: 'clock', script: 'script' }
 
 /** The content of a file; it is never changed. */

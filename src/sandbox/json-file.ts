@@ -55,7 +55,7 @@ function exceptUnsyncable(error: NodeJS.ErrnoException): undefined {
   if (!NO_FOLDER_SYNC.includes(error.code as string)) throw error
 }
 
-/** Removes the temporary files of a file that a process left behind which was killed. `age` is how old they are at least, in milliseconds. */
+/** Removes the temporary files of a file that a killed process left behind, as far as they are at least `age` milliseconds old. */
 export async function removeLeftovers(path: string, age = 0, files: FileSystem = DISK): Promise<void> {
   const name = basename(path)
   const found = (await files.readdir(dirname(path))).filter(other => other.startsWith(name) && TEMPORARY.test(other.slice(name.length)))

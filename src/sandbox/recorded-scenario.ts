@@ -92,7 +92,7 @@ export async function scenarioOf(recording: Recording, trials: Trials, { isSmall
   return { data, notes: isTooLarge ? [...notes, left] : notes }
 }
 
-/** Plays calls in a state; with `isShrunk` in one of the records that they had to do with, where they are answered there as they were. */
+/** Plays calls in a state; with `isShrunk` in a smaller one, of the records that they touched, if they are answered the same there. */
 async function firstAttempt(start: Start, calls: readonly JudgedCall[], recording: Recording, trials: Trials, isShrunk: boolean): Promise<Attempt> {
   const small = { ...start, members: touchedBy(calls, start.members) }
   const plays = isShrunk ? await playedIn(small, calls, recording, trials) : []
@@ -261,7 +261,7 @@ function mark({ call, status, seen }: Played): Json {
   return status < 300 ? 'it reaches the script' : seen
 }
 
-/** The smallest attempt that is found in which every call is answered as in another one. */
+/** The smallest attempt that was found in which every call is answered as in `whole`. */
 async function shrunk(whole: Attempt, recording: Recording, trials: Trials, most: typeof MOST): Promise<Attempt> {
   const calls = whole.plays.map(({ call }) => call)
   const goal = whole.plays.map(mark)
@@ -276,7 +276,7 @@ async function shrunk(whole: Attempt, recording: Recording, trials: Trials, most
     if (isSame) least = { start, plays: found }
     return isSame
   }
-  // calls that the script answers are not played among others, so what they name stays
+  // among several calls, those that the script answered are not played, so the records that they name are never left out
   const pinned = new Set(calls.length === 1 ? [] : touchedBy(calls.filter(isStopped), whole.start.members))
   await holds({ ...whole.start, members: touchedBy(calls, whole.start.members) })
   const { members } = least.start
@@ -288,12 +288,12 @@ async function shrunk(whole: Attempt, recording: Recording, trials: Trials, most
     }
   )
   await smallest(least.start.settings, settings => holds({ ...least.start, settings }))
-  // of a single call nothing can tell when it came but what it was answered
+  // when a single call came matters only if its answer depends on it
   if (calls.length === 1) await holds({ ...least.start, clock: null })
   return least
 }
 
-/** Leaves out what can be left out, the last first: halves of a list, then quarters, at last one by one until none can be. `holds` says whether what is left will do. */
+/** Leaves out as many items as possible, the last first: halves of the list, then quarters, at last one by one until no further one can go. `holds` tries what is left. */
 async function smallest<T>(items: readonly T[], holds: (kept: readonly T[]) => Promise<boolean>): Promise<void> {
   let kept = items
   for (let size = Math.ceil(kept.length / 2); size > 0; ) {

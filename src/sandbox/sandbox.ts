@@ -95,7 +95,7 @@ export class Sandbox {
   /** Calls that are being answered. */
   inFlight = 0
 
-  /** One that is given no snapshots takes none: one that a document is tried in. */
+  /** One that is given no `snapshots` cannot take any: a document is only tried in it. */
   constructor(dependencies: SandboxDependencies, { name = null, snapshots = new Snapshots(null, 0) }: { name?: string | null; snapshots?: Snapshots } = {}) {
     // every hung answer and event stream listens to it
     setMaxListeners(0, this.#ending.signal)
@@ -111,7 +111,7 @@ export class Sandbox {
     this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], budget }, this.run, name)
   }
 
-  /** A sandbox with the same fixtures and scenarios at hand, and nothing of this one: neither its settings, nor its records, nor its run. */
+  /** A sandbox that finds the same fixtures and scenarios, and shares nothing else with this one: no settings, no records, no run. */
   blank(): Sandbox {
     const { library, machine, documents } = this.#dependencies
     return new Sandbox({ library, machine, documents, launch: { flag: {}, environment: {} } })
@@ -250,7 +250,7 @@ export class Sandbox {
     return { name: this.name, first: this.requireLoaded(), requests: this.#requests, state: this.#state.present }
   }
 
-  /** What is the same, one by one, as long as no call has changed the state. */
+  /** Values that stay the same, each at its place, until a call changes the state: compared with earlier ones, they show whether there is anything to write. */
   get marks(): readonly unknown[] {
     const { store, clock, script, settings } = this.#state
     return [this.#state, this.#first, clock, settings, script.revision, store.keys.size, ...FAMILIES.map(family => store[family].revision)]
@@ -329,7 +329,7 @@ export class Sandbox {
 
   /**
    * A copy to try calls in, which no client can address: the state at this moment, without its evidence and gates. What is changed in one is not seen in the
-   * other; whoever has it throws it away.
+   * other; the caller throws it away.
    */
   copy(): Sandbox {
     const copy = new Sandbox(this.#dependencies, { name: this.name })
@@ -451,7 +451,7 @@ export class Sandbox {
     }))
     if (problems.length > 0) {
       const [{ path, message }] = problems as [Problem, ...Problem[]]
-      const count = problems.length === 1 ? '' : `${problems.length} settings cannot be changed so, the first: `
+      const count = problems.length === 1 ? '' : `${problems.length} settings cannot be changed like this, the first: `
       throw new ApiError('setting_invalid', { message: `${count}${sentence(`${path}: ${message}`)} Nothing was changed.`, problems })
     }
     const { settings } = this.#state
@@ -483,7 +483,7 @@ export class Sandbox {
   /** Why an id names no Account; null when it names one. */
   #accountProblem(id: string): string | null {
     if (this.store.accounts.get(id)) return null
-    return `no Account has the id ${id}${didYouMean(id, this.store.accounts.someIds(1000))}`
+    return `no Account has the id ${id}${didYouMean(id, this.store.accounts.someIds())}`
   }
 }
 

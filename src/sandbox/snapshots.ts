@@ -19,7 +19,7 @@ const FORMAT = 3
 const SNAPSHOT_CHECKER = checkerOf(() => objectOf({ scenario: { type: 'string' }, state: stateSchema() }))
 const ENDING = '.json'
 
-/** How old a temporary file is at least that nobody writes any more: processes may share a folder. */
+/** A temporary file of at least this age is one that no process writes any more: processes may share a folder. */
 const LEFT_MS = 600_000
 
 export class Snapshots {
@@ -39,7 +39,7 @@ export class Snapshots {
     return this.#inTurn(() => this.#names())
   }
 
-  /** Takes the place of the one with that name. Errors: `limit_reached`, `data_not_written`. */
+  /** Keeps a snapshot, in place of an earlier one with the name. Errors: `limit_reached`, `data_not_written`. */
   put(name: string, snapshot: Snapshot): Promise<void> {
     return this.#inTurn(async () => {
       const names = await this.#names()
@@ -53,7 +53,7 @@ export class Snapshots {
     })
   }
 
-  /** Errors: `data_not_written`; a snapshot that was there is as it was. */
+  /** Writes a snapshot to its file. Errors: `data_not_written`; an earlier snapshot is still there then. */
   async #write(name: string, folder: string, { scenario, state }: Snapshot): Promise<void> {
     const path = fileOf(folder, name)
     const texts = [`{"format":${FORMAT},"scenario":${JSON.stringify(scenario)},"state":`, stateText(state), '}\n']
@@ -74,7 +74,7 @@ export class Snapshots {
     return [...new Set([...this.#inMemory.keys(), ...names])].sort()
   }
 
-  /** Errors: `snapshot_unknown` with those that exist; `document_invalid` for a file that cannot be read, or whose records do not fit. */
+  /** The snapshot with a name. Errors: `snapshot_unknown` with those that exist; `document_invalid` for a file that cannot be read, or whose records do not fit. */
   get(name: string, settings: Settings): Promise<Snapshot> {
     return this.#inTurn(async () => {
       const snapshot = this.#inMemory.get(name) ?? (await this.#read(name, settings))
@@ -96,7 +96,7 @@ export class Snapshots {
     return snapshotOf(path, data, settings)
   }
 
-  /** Errors: `snapshot_unknown` with those that exist. */
+  /** Deletes the snapshot with a name. Errors: `snapshot_unknown` with those that exist. */
   delete(name: string): Promise<void> {
     return this.#inTurn(async () => {
       await this.#require(name)

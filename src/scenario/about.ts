@@ -8,7 +8,7 @@ type Named = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & {
   account: string | null
 }
 
-/** What finds the id of the record that a call is about, at the Location of its Ticket for example; records are looked up when somebody asks. */
+/** What finds the id of the record that a call is about, such as the Location of its Ticket; records are looked up only when they are asked for. */
 export function aboutIn(store: Store, named: Named): SentCall['about'] {
   let found: Partial<Record<About, string>> | undefined
   return what => {

@@ -17,7 +17,7 @@ export class Body {
     return this.#text
   }
 
-  /** Whether it holds white space at most; nobody looks through a large one for that. */
+  /** Whether it holds nothing but white space; a large one counts as not empty, and is not read for that. */
   get isEmpty(): boolean {
     return !this.isLarge && this.text.trim() === ''
   }
@@ -28,7 +28,7 @@ export class Body {
   }
 }
 
-/** Larger texts, in bytes, are read in a worker: the same time for YAML, which takes longer. */
+/** Larger texts, in bytes, are read in a worker. Texts of these sizes take about the same time: YAML is slower to read. */
 export const LARGE: Readonly<Record<TextType, number>> = { json: 65_536, yaml: 16_384 }
 /** More records are made in a worker. */
 export const MANY_RECORDS = 5000

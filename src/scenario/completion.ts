@@ -111,7 +111,7 @@ const addressOf = (address: Given<Address> | null | undefined): Address => ({
   state: address?.state ?? null
 })
 
-/** A null name of `amounts` is as if left out: its sub-properties are none of a record's own. */
+/** The sub-properties of `amounts` that are not null: unlike a record's own fields, they may be absent. */
 const amountsOf = (amounts: Records['transactions']['amounts']): Records['transactions']['amounts'] =>
   amounts === null ? null : Object.fromEntries(Object.entries(amounts).filter(([, value]) => value !== null))
 

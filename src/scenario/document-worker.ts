@@ -1,4 +1,4 @@
-/** the document worker: a worker in which large documents are read, so that nobody waits for it and running out of memory ends no process but its own. */
+/** The document worker: a thread in which large documents are read, so that no other call waits for that, and running out of memory ends only the worker. */
 import { getHeapStatistics } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { ApiError } from '../core/errors.js'
@@ -8,7 +8,7 @@ import type { Place } from './json-places.js'
 import { WORKER_FILE } from './worker-file.js'
 import type { DocumentWorkerOptions, FirstStateHead, Job, Part, Question, Reply } from './worker-reader.js'
 
-/** What a worker has read: handed over in parts, none of which takes long. */
+/** What a worker has read, handed over in parts that each take little time. */
 export type Reading = {
   head: FirstStateHead | null
   parts: () => AsyncGenerator<Part, void>

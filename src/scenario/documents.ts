@@ -31,7 +31,7 @@ export type Report = (steps: readonly Step[], message: string) => void
 /** Where problems are put. */
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
 
-/** There are more problems than are listed, so that nobody looks for more. */
+/** Ends the search: more problems were found than are listed. */
 class EnoughProblems extends Error {}
 
 /** The problems of a load; the search ends by an error when there are more than are listed. */
@@ -144,8 +144,8 @@ export async function refuseProblems(document: SourceDocument, checker: Checker)
   if (found.length > 0) throw await refusalOf(found.map(({ steps, message }) => ({ document, steps, message })))
 }
 
-/** Says that there may be more. */
-const moreThan = (most: number): Problem => ({ path: '', message: `and more problems, which nobody looked for: limits.problems is ${most}` })
+/** Follows the listed problems where there may be more. */
+const moreThan = (most: number): Problem => ({ path: '', message: `there may be more problems: limits.problems is ${most}` })
 
 /** The problems of one name with their places, in the order of these. */
 async function placed(problems: readonly DocumentProblem[]): Promise<Problem[]> {

@@ -156,7 +156,7 @@ function countBetween(least: number, most: number): string {
 }
 
 /** Calls as a sentence names them: `POST /refunds with {"body":…} that took effect`. */
-export function shownCalls({ on, match, took_effect, status, answered }: CallsData): string {
+function shownCalls({ on, match, took_effect, status, answered }: CallsData): string {
   const conditions = [
     took_effect !== undefined && (took_effect ? 'that took effect' : 'that took no effect'),
     status !== undefined && `answered with ${[status].flat().join(' or ')}`,

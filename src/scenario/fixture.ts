@@ -23,7 +23,7 @@ type Given = Readonly<Record<string, unknown>>
 export type Section = Family | 'api_keys'
 /** A record or key as a document gives it. */
 type Sourced = { given: Given; index: number; list: SourceList }
-/** The members of a list; what is no object is none. */
+/** The members of a list; those that are not objects are undefined. */
 type Sources = { readonly length: number; at: (index: number) => Sourced | undefined }
 /**
  * The records of one or more fixture documents. Of the sections in `unread` the documents may hold more than could be read; what is in `doubtful` may be
@@ -39,7 +39,7 @@ export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { k
 
 /** The parts of a fixture, by their names. */
 export const SECTIONS = ['api_keys', ...FAMILIES] as const
-/** The section that a name is that of, or is probably meant to be; null where it is like none. */
+/** The section with this name, or with the most similar one; null where none is similar. */
 export const sectionMeant = (name: string): Section | null => nearest(name, SECTIONS) as Section | null
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
 const sectionsOf = (make: (section: Section) => Sources): Fixture['sections'] =>
@@ -68,7 +68,7 @@ class SourceList implements Sources {
     return isObject(given) ? { given, index, list: this } : undefined
   }
 
-  /** Its records and keys, without what is no object. */
+  /** Its records and keys: the members that are objects. */
   all(): Sourced[] {
     return this.#members.flatMap((_, index) => this.at(index) ?? [])
   }
@@ -118,10 +118,10 @@ export function fixtureIn(document: SourceDocument, data: unknown, under: readon
   return { sections, unread, doubtful }
 }
 
-/** More texts that may be meant as ids are not looked through. */
+/** The most texts that are compared with an id; with more, any of them may be meant. */
 const MOST_DOUBTFUL = 100
 
-/** What may be meant as the id of a record, or as a key, that has none which is right; nothing where an id is drawn, and null where it may be any. */
+/** Texts that may be meant as the id of a record (or as a key) whose own is wrong: none where it has a right one or one will be drawn, null where it may be any. */
 function namesMeant(section: Section, record: unknown, flaws: Flaws): readonly string[] | null {
   if (!isObject(record)) return textsOf(record)
   const field = nameOf(section)
@@ -269,8 +269,8 @@ export class FixtureImporter {
     return !this.#store[family].get(id) && !this.#failed[family].has(id) && !this.#mayBeMeant(family, id)
   }
 
-  /** Whether no record has the id, as it may be given or drawn. */
-  isNowhere(family: Family, id: string): boolean {
+  /** Whether no record can have the id: none has it, and none that was left out, or not generated, might have been given it or drawn it. */
+  isCertainlyMissing(family: Family, id: string): boolean {
     return this.isMissing(family, id) && !this.#incomplete.has(family) && !this.#undrawn.has(family)
   }
 
@@ -364,7 +364,7 @@ export class FixtureImporter {
   #referred(family: Family, id: string, field: string, source: Sourced): RecordOf<Family> | undefined {
     const record = this.#store[family].get(id)
     if (record === undefined && this.isMissing(family, id)) {
-      this.#report(source)([field], `no ${RESOURCE_NAMES[family]} has the id ${id}${didYouMean(id, this.#store[family].someIds(1000))}`)
+      this.#report(source)([field], `no ${RESOURCE_NAMES[family]} has the id ${id}${didYouMean(id, this.#store[family].someIds())}`)
     }
     return record
   }

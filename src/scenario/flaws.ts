@@ -25,7 +25,7 @@ export function membersOf<T>(list: unknown, flaws: Flaws | undefined): { member:
   return Array.isArray(list) ? list.map((member, index) => ({ member, index, flaws: flaws?.get(index) })) : []
 }
 
-/** A part of a document without what is wrong in it; undefined where it is wrong itself. A list with a wrong member is wrong, so that every other one has its place. */
+/** A part of a document without what is wrong in it; undefined where it is wrong itself. A list with a wrong member is wrong as a whole, so that no index changes. */
 export function withoutFlaws(part: unknown, flaws: Flaws): unknown {
   if (flaws.size === 0 || typeof part !== 'object' || part === null) return undefined
   const isList = Array.isArray(part)
@@ -38,8 +38,8 @@ export function withoutFlaws(part: unknown, flaws: Flaws): unknown {
   return right.length === part.length ? right.map(([, value]) => value) : undefined
 }
 
-/** Whether a place is none of those with flaws, nor around one. */
-export function isBeside(flaws: Flaws, steps: readonly Step[]): boolean {
+/** Whether no problem was found at a place, nor in a part of it. */
+export function hasNoFlawAt(flaws: Flaws, steps: readonly Step[]): boolean {
   let at: Flaws | undefined = flaws
   for (const step of steps) at = at?.get(step)
   return at === undefined

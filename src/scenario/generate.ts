@@ -42,7 +42,7 @@ const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter'] as const
 const TIPS = [0, 0.15, 0.18, 0.2, 0.22] as const
 const REASONS = ['Wrong order', 'Cold food', 'Long wait', 'Charged twice', 'Item not available', null] as const
 
-/** Faker, loaded when first needed. It is one for the whole process: whoever seeds it draws at once, without waiting in between. */
+/** Faker, loaded when first needed. The whole process shares one: code that seeds it has to draw from it without awaiting anything in between. */
 export async function loadFaker(): Promise<Faker> {
   const { faker } = await import('@faker-js/faker/locale/en')
   return faker

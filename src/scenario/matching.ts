@@ -181,7 +181,7 @@ function stepsOf(name: string): string[] {
   return brackets ? [head, ...brackets.slice(1, -1).split('][')] : [head]
 }
 
-/** A value that is looked at: its name, and what its tables say of it; none for what is no parameter. A member of a list can hold no conditions. */
+/** A value to test: its name, and what the tables say of it, nothing where it is not a parameter. A member of a list cannot be a condition. */
 type Tested = { name: readonly string[]; schemas: readonly Schema[]; onlyRight: boolean; isMember?: boolean }
 
 async function compileTest(wanted: Wanted, tested: Tested, report: Note): Promise<Test> {

@@ -1,4 +1,4 @@
-/** The records that a `match` names by their ids, so that one that does not exist is found. */
+/** The records that a `match` names by their ids, so that it can be reported when one does not exist. */
 import type { Step } from '../core/places.js'
 import { type Family, LINKED_FAMILIES, type OperationId, operationOf } from '../reference/operations.js'
 import type { MatchData } from './matching.js'

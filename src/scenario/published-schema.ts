@@ -28,14 +28,14 @@ const FORMATS: Readonly<Record<string, Json>> = {
   currency: { pattern: '^[a-z]{3}$' },
   last4: { pattern: '^\\d{4}$' }
 }
-/** How a value that is compared may be written, beside nested names. */
+/** The types of a single value that a match compares with. */
 const SCALARS: readonly Json[] = ['string', 'number', 'boolean'].map(type => ({ type }))
 const CONDITIONS = {
   gt: { description: 'Greater than this number, or later than this instant.' },
   gte: { description: 'At least this number, or not before this instant.' },
   lt: { description: 'Less than this number, or earlier than this instant.' },
   lte: { description: 'At most this number, or not after this instant.' },
-  not: { description: 'Anything else than this value, or than each of these; what was not sent, too.' },
+  not: { description: 'Any value but this one, or but each of these; also one that was not sent.' },
   present: { description: 'Whether it was sent at all.', examples: [false, true] }
 }
 /** A name in brackets, as `card[last4]`. */

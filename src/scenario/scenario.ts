@@ -23,7 +23,7 @@ import { TooLargeHere } from './body.js'
 import { type DocumentProblem, documentOf, listedProblems, ProblemList, reportTo, type SourceDocument, withoutProblems } from './documents.js'
 import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import { type Drawing, type Fixture, FixtureImporter, fixtureIn, recordsIn, SECTIONS, UNREAD_FIXTURE } from './fixture.js'
-import { type Flaws, flawsOf, isBeside, membersOf, withoutFlaws } from './flaws.js'
+import { type Flaws, flawsOf, hasNoFlawAt, membersOf, withoutFlaws } from './flaws.js'
 import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, generatedBy, loadFaker } from './generate.js'
 import type { Library } from './library.js'
 import { checkCount, tooLarge } from './limits.js'
@@ -120,7 +120,7 @@ export type Making = {
   most?: number | undefined
   /** Values of variables in place of their defaults. */
   variables?: GivenVariables | undefined
-  /** API keys of another service, which steps and plays may name beside those of the scenario. */
+  /** API keys of another service, which steps and plays may name in addition to those of the scenario. */
   keys?: ReadonlyMap<string, unknown> | undefined
   /** Takes what is probably not meant so, once the state is made. */
   warn?: ((warnings: readonly Problem[]) => void) | undefined
@@ -162,9 +162,9 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   importer.importAll(fixtures)
   await generateAll(checked, importer, store, drawing)
 
-  const naming = namingIn(store, importer)
-  const script = new Script(await scriptOf(checked, used, naming))
-  const expectations = await compileExpectations(checked, naming)
+  const findMissing = missingFinderFor(store, importer)
+  const script = new Script(await scriptOf(checked, used, findMissing))
+  const expectations = await compileExpectations(checked, findMissing)
   warnOfFuture(checked, store, drawing.now)
   const isAnyKey = settings['auth.accept_any_key'] !== null || flaws?.has('settings')
   const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
@@ -232,7 +232,7 @@ export function bindingsOf(store: Store): StepBindings {
   }
 }
 
-/** Ids of a store that a wrong one may be meant to be, looked up when one is. */
+/** Ids of a store to suggest in place of a wrong one, collected when the first one is wrong. */
 function suggestedIds(store: Store): () => readonly string[] {
   let ids: readonly string[] | undefined
   return () => {
@@ -242,17 +242,17 @@ function suggestedIds(store: Store): () => readonly string[] {
 }
 const MOST_SUGGESTED = 200
 
-/** Finds what a match names and is nowhere. */
-type Naming = (calls: { on: On; match?: MatchData | undefined }) => { steps: readonly Step[]; message: string; canBeMade: boolean }[]
+/** Finds the records that a match names and that do not exist; `canBeMade` says whether a call of the API could still make one. */
+type MissingFinder = (calls: { on: On; match?: MatchData | undefined }) => { steps: readonly Step[]; message: string; canBeMade: boolean }[]
 
-/** What a match names and a store does not have; Tickets are made by no call of the API, so that it can only be a mistake. */
-function namingIn(store: Store, importer: FixtureImporter): Naming {
+/** Looks in a store. No call of the API makes a Ticket, so that naming a missing one can only be a mistake. */
+function missingFinderFor(store: Store, importer: FixtureImporter): MissingFinder {
   return ({ on, match }) =>
     recordsNamedBy(
       match,
       operationsOn(on, () => {})
     )
-      .filter(({ families, id }) => families.every(family => importer.isNowhere(family, id)))
+      .filter(({ families, id }) => families.every(family => importer.isCertainlyMissing(family, id)))
       .map(({ steps, id, families }) => {
         const names = families.map(family => RESOURCE_NAMES[family]).join(' or ')
         const meant = didYouMean(
@@ -275,7 +275,7 @@ function warnOfFuture({ document, data, warnings }: Checked, store: Store, now: 
   warnings.push({ document, steps: data.clock === undefined ? [] : ['clock'], message })
 }
 
-async function compileExpectations({ document, data, flaws, problems, warnings }: Checked, naming: Naming): Promise<Expectation[]> {
+async function compileExpectations({ document, data, flaws, problems, warnings }: Checked, findMissing: MissingFinder): Promise<Expectation[]> {
   const compiled: Expectation[] = []
   for (const { member, index, flaws: own } of membersOf<ExpectationData>(data.expect, flaws?.get('expect'))) {
     const right = own ? (withoutFlaws(member, own) as ExpectationData | undefined) : member
@@ -283,15 +283,18 @@ async function compileExpectations({ document, data, flaws, problems, warnings }
     if (right === undefined || calls.some(({ calls: { on } }) => on === undefined)) continue
     const report = reportTo(problems, document, ['expect', index])
     // what a part lacks may be what is wrong with it
-    const expectation = await compileExpectation(right, (steps, message) => (own === undefined || isBeside(own, steps)) && report(steps, message))
+    const expectation = await compileExpectation(right, (steps, message) => (own === undefined || hasNoFlawAt(own, steps)) && report(steps, message))
     if (!own && expectation !== null) compiled.push(expectation)
     for (const { at, calls: named } of calls) {
-      // a call may name what is nowhere, and be expected to be refused
-      for (const { steps, message } of naming(named)) warnings.push({ document, steps: ['expect', index, ...at, ...steps], message })
+      // only a warning: a call may name a missing record, and be expected to be refused
+      for (const { steps, message } of findMissing(named)) warnings.push({ document, steps: ['expect', index, ...at, ...steps], message })
     }
   }
   return compiled
 }
+
+/** What was found where a document names a file: a document, a sentence that says why there is none, or the problems of its text. */
+type Found = SourceDocument | string | DocumentProblem[]
 
 /** The groups of other files that a scenario uses, each as it is named; their variables have the values that the scenario gives them. */
 async function usedGroups(
@@ -301,7 +304,7 @@ async function usedGroups(
   const { document, documents, data, flaws, problems, variables } = checked
   const uses = membersOf<string>(data.use, flaws?.get('use')).filter(({ flaws: own }) => own === undefined)
   const own: GivenVariables = { values: Object.fromEntries([...variables].filter(([, value]) => value !== null)), isText: false }
-  const sources = new Map<string, SourceDocument | string | DocumentProblem[]>()
+  const sources = new Map<string, Found>()
   for (const { member } of uses) {
     const name = partsOfUse(member).file
     if (!sources.has(name)) sources.set(name, await library.sharedScript(name, file).catch(problemsOfText))
@@ -323,11 +326,10 @@ async function usedGroups(
   let count = Array.isArray(data.script) ? data.script.length : 0
   for (const { member, index } of uses) {
     const { file: name, group } = partsOfUse(member)
-    const source = sources.get(name) as SourceDocument | string | DocumentProblem[]
-    const found = shared.get(name)?.groups.get(group ?? '')
+    const source = sources.get(name) as Found
+    const found = group === null ? undefined : shared.get(name)?.groups.get(group)
     if (typeof source === 'string') report([index], source)
-    else if (group === null && !Array.isArray(source)) report([index], withoutGroup(name, groupNamesIn(source.data as { groups: unknown })))
-    else if (found === undefined && !Array.isArray(source)) report([index], unknownGroup(group as string, groupNamesIn(source.data as { groups: unknown })))
+    else if (found === undefined && !Array.isArray(source)) report([index], missingGroup(name, group, groupNamesIn(source.data as { groups: unknown })))
     else if (uses.some(({ member: earlier, index: at }) => at < index && earlier === member)) report([index], `${member} is used already`)
     else if (found !== undefined) {
       groups.push({ ...found, index })
@@ -340,7 +342,8 @@ async function usedGroups(
   return groups
 }
 
-const withoutGroup = (file: string, groups: readonly string[]) => `which group of ${file} was expected, such as ${file}#${groups[0] ?? 'GROUP'}`
+const missingGroup = (file: string, group: string | null, groups: readonly string[]) =>
+  group === null ? `a group of ${file} was expected, such as ${file}#${groups[0] ?? 'GROUP'}` : unknownGroup(group, groups)
 
 /** Reports given values that no variable takes, and warns of variables that nothing refers to; `names` are those of files that the scenario uses. */
 function checkVariables(
@@ -356,11 +359,11 @@ function checkVariables(
 }
 
 /** The entries of a scenario, then those of the groups that it uses. */
-async function scriptOf(checked: Checked, groups: readonly (Group & { index: number })[], naming: Naming): Promise<Entry[]> {
+async function scriptOf(checked: Checked, groups: readonly (Group & { index: number })[], findMissing: MissingFinder): Promise<Entry[]> {
   const { document, data, flaws, problems, warnings } = checked
   const checkNames = (of: SourceDocument, under: readonly Step[], members: readonly ScriptMember[]) => {
     for (const { data: entry, index } of members) {
-      for (const { steps, message, canBeMade } of naming(entry)) {
+      for (const { steps, message, canBeMade } of findMissing(entry)) {
         ;(canBeMade ? warnings : problems).push({ document: of, steps: [...under, index, ...steps], message })
       }
     }
@@ -414,7 +417,7 @@ async function fixturesOf(checked: Checked, file: string | null, library: Librar
     fixtures.push(named.fixture)
   }
   const isBare = isBareFixture(document.data)
-  // records beside `data` are a problem, and those that others name
+  // records next to `data` are a problem already; they are read since others may refer to them
   const beside = Object.fromEntries(isBare ? [] : Object.entries(data).filter(([name]) => FIXTURE_NAMES.includes(name)))
   if (Object.keys(beside).length > 0) fixtures.push(fixtureIn(document, beside, [], flaws))
   for (const [name, part] of Object.entries(isBare ? {} : data))
@@ -422,11 +425,8 @@ async function fixturesOf(checked: Checked, file: string | null, library: Librar
   return [...fixtures, fixtureIn(document, data.data ?? {}, isBare ? [] : ['data'], flaws?.get('data'))]
 }
 
-/** A fixture by what was found where one is named: a document, why there is none, or the problems of its text. */
-async function fixtureNamed(
-  found: SourceDocument | string | DocumentProblem[],
-  { documents, problems }: Checked
-): Promise<{ fixture: Fixture; problem: string | null }> {
+/** The fixture that was found where one is named, and why there is none. */
+async function fixtureNamed(found: Found, { documents, problems }: Checked): Promise<{ fixture: Fixture; problem: string | null }> {
   if (typeof found === 'string') return { fixture: UNREAD_FIXTURE, problem: found }
   if (Array.isArray(found)) {
     for (const problem of found) {

@@ -8,7 +8,7 @@ import { withoutSecrets } from '../core/redaction.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
-import { type Flaws, isBeside, membersOf, withoutFlaws } from './flaws.js'
+import { type Flaws, hasNoFlawAt, membersOf, withoutFlaws } from './flaws.js'
 import { compileMatch, type MatchData, type Matcher, type On, operationsOn, type SentCall, shownOn } from './matching.js'
 
 export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
@@ -99,7 +99,7 @@ export async function compileEntry(written: EntryData, report: Report): Promise<
   if (!respond && delay === undefined && !fault && !data.hold) note([], 'an entry needs respond, delay, fault or hold')
   if (data.hold) checkHold(data.hold, (steps, message) => note(['hold', ...steps], message))
   if (when === 'after' && !fault) note(['when'], 'when: after goes with a fault')
-  if (when === 'after' && respond) note(['when'], 'when: after lets the call answer for itself, so respond has no place beside it')
+  if (when === 'after' && respond) note(['when'], 'when: after lets the operation answer, so respond cannot be given too')
   if (respond) checkRespond(respond, (steps, message) => note(['respond', ...steps], message))
   return isRight ? compiled : null
 }
@@ -115,7 +115,7 @@ export async function compileScript(entries: readonly EntryData[] | undefined, r
     const data = own ? (withoutFlaws(member, own) as EntryData | undefined) : member
     if (data?.on === undefined) continue
     // what a part lacks may be what is wrong with it, and `when` goes with others
-    const isOfRight = (steps: readonly Step[]) => own === undefined || (isBeside(own, steps) && steps[0] !== 'when')
+    const isOfRight = (steps: readonly Step[]) => own === undefined || (hasNoFlawAt(own, steps) && steps[0] !== 'when')
     const entry = await compileEntry(data, (steps, message) => isOfRight(steps) && report([index, ...steps], message))
     members.push({ index, data, entry: own ? null : entry })
     if (own || entry === null) continue
@@ -150,7 +150,7 @@ function durationIn(text: string, steps: Step[], report: Report): number {
 function callsOf(text: string, report: Report): Entry['calls'] {
   const [, from, dash, to] = /^([1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []
   if (from === undefined || (dash && Number(to) < Number(from))) {
-    report(['calls'], `which calls was expected, as 1, 2-3 or 4+, not ${text}`)
+    report(['calls'], `1, 2-3 or 4+ was expected, not ${text}`)
     return ALL_CALLS
   }
   const last = text.includes('+') ? Number.POSITIVE_INFINITY : Number(from)

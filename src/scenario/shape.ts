@@ -1,4 +1,4 @@
-/** What of a fixture or scenario does not match its schema. Records under a misspelt name, or beside `data`, are checked as those that are meant. */
+/** The parts of a fixture or scenario that do not match its schema. Records under a misspelt name, or next to `data` instead of in it, are checked all the same. */
 
 import { nearest } from '../core/nearest.js'
 import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
@@ -8,12 +8,12 @@ import { FIXTURE_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 
 /** The parts of a scenario, by their names. */
 export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
-/** The part that a name is probably a misspelt one of; null for a right name, and for one like none. */
+/** The part whose name this probably is, misspelt; null for a right name, and for one that resembles none. */
 export const misspeltPart = (name: string): string | null => (SCENARIO_NAMES.includes(name) ? null : nearest(name, SCENARIO_NAMES))
 
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
 
-/** The problems of shape of a document; where there are more than `most`, more than that are found. */
+/** The places where a document does not match its schema; the search ends once there are more than `most`. */
 export async function problemsOfShape(kind: keyof typeof CHECKERS, data: unknown, most: number): Promise<PlacedProblem[]> {
   const found = await CHECKERS[kind].problems(data, most)
   if (found.length === 0 || found.length > most || !isObject(data)) return found

@@ -15,7 +15,7 @@ export async function inSlices(steps: Iterator<unknown>): Promise<void> {
 
 let lastPause = performance.now()
 
-/** Lets others in when nobody was let in for the length of a slice. */
+/** Lets other calls go on when none could for the length of a slice. */
 export async function pause(): Promise<void> {
   if (performance.now() - lastPause < SLICE) return
   await setImmediate()

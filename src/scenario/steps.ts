@@ -5,7 +5,7 @@ import { encodeForm } from '../core/form-encoding.js'
 import { didYouMeanOneOf, nearest, shortened } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, operationsAt } from '../reference/operations.js'
+import { needsKey, OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, operationsAt } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
@@ -68,10 +68,10 @@ export function checkSteps(
 ): void {
   const known = new Map<string, OperationId | null>()
   const latest: string[] = []
-  const checkKey = (key: string, expect: StepData['expect'], needsKey: boolean, at: PathStep[]) => {
+  const checkKey = (key: string, expect: StepData['expect'], isNeeded: boolean, at: PathStep[]) => {
     const meant = key.includes('${') || wantsStatus(expect?.status, 401) ? null : otherKey(key)
     if (meant === null) return
-    if (needsKey) report(at, `${UNKNOWN_KEY}${meant || '; give it under data: api_keys, or expect status 401'}`)
+    if (isNeeded) report(at, `${UNKNOWN_KEY}${meant || '; give it under data: api_keys, or expect status 401'}`)
     else warn(at, `${UNKNOWN_KEY}, and the call needs none${meant}`)
   }
   for (const { step, at: place, flaws: own } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
@@ -95,7 +95,7 @@ export function checkSteps(
     }
     if (step.as === undefined || own?.has('as')) continue
     if (!NAME.test(step.as)) report([...place, 'as'], NAME_EXPECTED)
-    else if (step.as === 'vars') report([...place, 'as'], 'vars is the name of the variables; a step has another')
+    else if (step.as === 'vars') report([...place, 'as'], 'vars is the name of the variables; give the step another one')
     if (known.has(step.as)) report([...place, 'as'], `an earlier step is called ${step.as} too`)
     known.set(step.as, answeredOperation(step))
     if (latest.push(step.as) > MOST_LOOKED_AT) latest.shift()
@@ -120,7 +120,7 @@ function problemOfReference(name: string, { known, latest, variable, ids }: Refe
     if (variable(name) !== undefined) return null
     const meant = fields.length === 0 ? (nearest(head, latest) ?? nearest(head, ids())) : nearest(head, ['vars', ...latest])
     const step = meant ?? latest.find(other => head.length > 1 && other.startsWith(head))
-    if (step === undefined) return `${shown} refers to nothing; name an earlier step with as, or the id of a record`
+    if (step === undefined) return `${shown} refers to nothing; give the name that an earlier step has under as, or the id of a record`
     const { corrected } = fieldsOf(known.get(step) ?? null, fields)
     return `${shown} refers to nothing; did you mean \${${[step, ...corrected].join('.')}}?`
   }
@@ -263,7 +263,7 @@ function resolve(step: StepData, answers: Answers, { variable }: StepBindings): 
   const valueAt = (reference: string): Json => {
     const value = valueAtReference(reference.trim())
     const [head = ''] = reference.trim().split('.')
-    const reason = answers.names.has(head) ? 'the step that it refers to did not answer it' : `give it with --var ${reference.trim()}=VALUE`
+    const reason = answers.names.has(head) ? 'the step that it refers to did not return it' : `give it with --var ${reference.trim()}=VALUE`
     if (value === undefined) missing.push(`\${${reference}} has no value: ${reason}`)
     return value ?? null
   }
@@ -280,12 +280,11 @@ export function withTexts(value: Json, replaced: (text: string) => Json): Json {
 
 function callOf(step: StepData, { key }: StepBindings): StepCall {
   const [method, path] = splitCall(step.do)
-  const needsKey = operationsAt(path).find(operation => operation.method === method)?.key ?? true
   return {
     method,
     path: path.split('/').map(encodeURIComponent).join('/'),
     query: encodeForm(step.query ?? {}),
-    key: step.key !== undefined || needsKey ? key(step.key ?? '') : null,
+    key: step.key !== undefined || needsKey(method, path) ? key(step.key ?? '') : null,
     form: method === OPERATIONS.createRefund.method ? encodeForm(step.body ?? {}) : null
   }
 }

@@ -132,7 +132,7 @@ function adviceOnFlowColon({ line, column }: Case): Advice | null {
   return /:(\s|$)/.test(value) ? { message: `quote the text: it holds a colon: ${quoted(value)}`, at: line.start + column } : null
 }
 
-/** Names that documents write beside others in one pair of braces. */
+/** Names that documents often write together with others in one pair of braces. */
 const IS_NAME =
   /^(on|do|as|match|body|query|params|key|about|calls|chance|from|until|for|hold|delay|respond|fault|when|status|error|headers|expect|times|at_least|at_most|id|account|location|ticket|transaction|amount|created|reference|name|type|email|code|message)$/
 

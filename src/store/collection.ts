@@ -8,7 +8,7 @@ type Names = string | readonly string[]
 
 /** A place in lists with the record that is there at present. */
 export class Stored<R> implements Position {
-  /** The collection that alone has this place, and may put another record into it; one that is shared with copies is replaced with it. */
+  /** The mark of the collection that may put another record into this place; a collection with another mark shares the place, and makes a new one instead. */
   readonly holder: object
   record: R
   readonly at: number
@@ -50,6 +50,8 @@ type Changes = { readonly revision: number; readonly id: string; readonly before
 /** A deleted record: when it was created, how many of the remaining records came before it, and whom it belonged to. */
 export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 
+/** Ids that a wrong one is compared with, at most. */
+const MOST_COMPARED = 1000
 /** Records of a collection whose bytes are kept, at most. */
 const MOST_WRITTEN = 4096
 /** Changes that are listed, at least and at most. */
@@ -65,7 +67,7 @@ export class Collection<R extends StoredRecord> {
   /** The records whose bytes were kept last, in a ring. */
   readonly #written: Stored<R>[] = []
   #nextWritten = 0
-  /** What the places that are not shared with a copy are marked with. */
+  /** The mark of the places that no copy shares: this collection may change them in place. */
   #holder = {}
 
   constructor(groups: Groups<R>, parts?: Parts<R>) {
@@ -140,8 +142,8 @@ export class Collection<R extends StoredRecord> {
     this.#nextWritten = (this.#nextWritten + 1) % MOST_WRITTEN
   }
 
-  /** Up to `count` of the ids, for a suggestion. */
-  someIds(count: number): string[] {
+  /** Up to `count` of the ids: as many as are compared with a wrong one, to suggest one that is similar. */
+  someIds(count = MOST_COMPARED): string[] {
     const ids: string[] = []
     for (const [id] of this.#parts.byId.entries()) if (ids.push(id) === count) break
     return ids

@@ -1,11 +1,11 @@
 /** Records kept in list order within groups, so that a page is found without a scan, and cloned in constant time. */
 import { LayeredMap } from './layered-map.js'
 
-/** The place of a record in its list: by creation instant (ms), then by the order in which records came (A05). As an end of a range: all after it, or before it. */
+/** The place of a record in its list: by creation instant (ms), then by the order in which records came (A05). As a bound of a range it is exclusive. */
 export type Position = { readonly at: number; readonly nth: number }
 /** A run of entries; only the index that owns it changes it in place. */
 type Chunk<E> = { readonly owner: object; entries: E[] }
-/** `late` are entries that came after later ones; they take their places when somebody reads, since a load brings many of them. */
+/** `late` are entries that came after later ones; they take their places at the next read, since a load brings many of them. */
 type Group<E> = { readonly owner: object; chunks: Chunk<E>[]; late: E[] }
 
 export const EARLIEST: Position = { at: Number.NEGATIVE_INFINITY, nth: Number.NEGATIVE_INFINITY }

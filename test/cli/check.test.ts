@@ -214,7 +214,7 @@ t.test('check: the steps are played in process, and the expectations checked aga
         '  ✗ 1. GET /tickets/tkt_none',
         `      bad.json:1:515 ${REFUSED}`,
         '  ✗ 2. GET /tickets/${gone.id}',
-        '      bad.json:1:558 ${gone.id} has no value: the step that it refers to did not answer it',
+        '      bad.json:1:558 ${gone.id} has no value: the step that it refers to did not return it',
         '  ✗ 3. GET /tickets/tkt_a',
         '      bad.json:1:648 body.reference: "T-2" was expected, not "T-1"',
         '      bad.json:1:665 body.location: null was expected, not "loc_a"',
@@ -414,8 +414,8 @@ const AGAINST = 'error: --against takes the base address of a service, such as h
 t.test('check: options that contradict each other are refused before anything is played', async t => {
   const cases: [args: string[], message: string][] = [
     [[], "error: missing required argument 'file'"],
-    [['x.yaml', '--against', 'localhost'], `${AGAINST}localhost is no address of HTTP`],
-    [['x.yaml', '--against', 'ftp://localhost'], `${AGAINST}ftp://localhost is no address of HTTP`],
+    [['x.yaml', '--against', 'localhost'], `${AGAINST}localhost is not an HTTP address`],
+    [['x.yaml', '--against', 'ftp://localhost'], `${AGAINST}ftp://localhost is not an HTTP address`],
     [['x.yaml', '--against', 'http://user@127.0.0.1'], `${AGAINST}it holds a user name or a password; give keys with --key`],
     [['x.yaml', '--against', 'http://:secret@127.0.0.1'], `${AGAINST}it holds a user name or a password; give keys with --key`],
     [['x.yaml', '--against', 'http://localhost/next?a=1'], `${AGAINST}it ends in a query or a fragment`],

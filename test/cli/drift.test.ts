@@ -1045,8 +1045,8 @@ t.test('check --against: the records in the end are read from the service, as fa
     'users.usr_a.name: "Bo" was expected, not "Ana"'
   ])
   t.strictSame(problems(unknownUser.found), [
-    'the API lists the Users of one Account; say its account',
-    'the API lists the Users of one Account; say its account'
+    'the API lists the Users of one Account; name it by account',
+    'the API lists the Users of one Account; name it by account'
   ])
   t.strictSame(problems(unread.found), [
     'GET /accounts/mch_a/users was answered with 403 (no)',

@@ -38,7 +38,7 @@ t.test('judge: the emulator is named by its address, its base address or that of
     t.strictSame(await ran(['judge', '--url', given]), {
       status: 1,
       stdout: '',
-      stderr: `commerce-emulator: ${given} is no address of HTTP; give the emulator's, such as http://localhost:4010\n`
+      stderr: `commerce-emulator: ${given} is not an HTTP address; give the emulator's, such as http://localhost:4010\n`
     })
   }
 })

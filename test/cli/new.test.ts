@@ -77,7 +77,7 @@ t.test('new: nothing that is there is written over without --force, and what can
   symlinkSync('loop.yaml', join(folder, 'loop.yaml'))
   const at = (name: string) => join(folder, name)
   const cases: [args: string[], message: RegExp][] = [
-    [[at('there')], /there\.yaml is not written: it exists already; name another file, or write over it with --force$/],
+    [[at('there')], /there\.yaml is not written: it exists already; name another file, or overwrite it with --force$/],
     [[at('there.yaml')], /it exists already/],
     [[at('folder')], /it exists already/],
     [[at('folder'), '--force'], /folder\.yaml is not written: it is a folder, not a file$/],

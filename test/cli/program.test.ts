@@ -276,7 +276,7 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
       1,
       [
         'steps.yaml:2:9 steps[0].do: GET /nowhere is no operation of the reference; a call is written as a method and a path, such as POST /refunds',
-        'steps.yaml:3:9 steps[1].do: ${gone.id} refers to nothing; name an earlier step with as, or the id of a record',
+        'steps.yaml:3:9 steps[1].do: ${gone.id} refers to nothing; give the name that an earlier step has under as, or the id of a record',
         'steps.yaml: 2 problems',
         'played.yaml: valid',
         '',
@@ -506,7 +506,7 @@ commerce-emulator ready on http://localhost:4010/next`
   t.ok(
     startUpText(resumed, { ...facts, data: './state.json', asked: 'split-bill' }).includes(
       `
-            The scenario split-bill was not loaded: the data file counts. POST
+            The scenario split-bill was not loaded: the data file wins. POST
             /_control/load loads it, or --data with a new file starts in it.
 `
     ),

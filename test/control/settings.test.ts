@@ -199,7 +199,7 @@ t.test('control: settings that cannot be changed so are refused together, with t
   t.equal(one.body.error.message, 'auth.visibility: one of open, scoped was expected, not opne; did you mean open? Nothing was changed.')
   t.equal(
     two.body.error.message,
-    '2 settings cannot be changed so, the first: port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=. Nothing was changed.'
+    '2 settings cannot be changed like this, the first: port: it belongs to the process; give it when the emulator is started, as with PORT or --set port=. Nothing was changed.'
   )
   const both = await control('PATCH /settings', { pagination: 5, 'pagination.max_limit': 6 })
   t.equal(both.status, 400, 'a group and a member of it')

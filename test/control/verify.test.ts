@@ -211,7 +211,7 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
     t.strictSame([status, code, String(first).split(':')[0]], [400, 'document_invalid', path], JSON.stringify(asked))
   }
   t.strictSame((await problems(emulator, { on: 'GET /tickets', within: '2 minutes' })).slice(0, 2), [400, 'body_malformed'])
-  t.strictSame(await problems(emulator, { on: 'GET /tickets', within: '2m' }), [400, 'body_malformed', 'within: at most a minute is waited, not 2m.'])
+  t.strictSame(await problems(emulator, { on: 'GET /tickets', within: '2m' }), [400, 'body_malformed', 'within: at most a minute was expected, not 2m.'])
   t.equal((await emulator.control('POST /verify?within=1s')).status, 400)
   t.equal((await emulator.control('POST /verify', '{"on":')).body.error.code, 'body_malformed')
 })

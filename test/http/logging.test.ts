@@ -90,7 +90,7 @@ t.test('A14: of very many unknown parameters a refusal names the first twenty', 
   const { body: more } = await call('GET /tickets', { query: names(23) })
 
   t.ok(/n19 is not a parameter of this call; .*\.$/.test(twenty.error.message), twenty.error.message.slice(-80))
-  t.ok(more.error.message.endsWith(' 3 more are none either.'), more.error.message.slice(-80))
+  t.ok(more.error.message.endsWith(' 3 more are not parameters either.'), more.error.message.slice(-80))
   t.notOk(more.error.message.includes('n20 '))
 })
 

@@ -485,7 +485,7 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
     [
       'tickets: unknown name tickets; it goes under data',
       'tickets[1].location: no Location has the id elsewhere',
-      'steps[1].do: ${tkt_c_x} refers to nothing; name an earlier step with as, or the id of a record'
+      'steps[1].do: ${tkt_c_x} refers to nothing; give the name that an earlier step has under as, or the id of a record'
     ]
   )
   t.strictSame(
@@ -502,7 +502,7 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
       'dta.tickets[1].location: text was expected, not 5; quote it: "5"',
       'dta.tickets[2].location: no Location has the id elsewhere',
       'dta.refnds[0]: transaction is required',
-      'steps[1].do: ${tkt_c_x} refers to nothing; name an earlier step with as, or the id of a record'
+      'steps[1].do: ${tkt_c_x} refers to nothing; give the name that an earlier step has under as, or the id of a record'
     ],
     'under a misspelt data'
   )
@@ -1267,14 +1267,14 @@ t.test('a scenario: with every section wrong at once each problem is reported at
         '11:9 script[0].on: can never apply: DELETE /locations/{id} is disabled and always answers 501',
         '13:52 script[1].match.query.locaton: locaton is not a parameter of this call; did you mean location?',
         '13:62 script[1].match.key: /(/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ): `(`',
-        '13:78 script[1].calls: which calls was expected, as 1, 2-3 or 4+, not 3-2',
+        '13:78 script[1].calls: 1, 2-3 or 4+ was expected, not 3-2',
         '13:90 script[1].delay: min 2s is longer than max 1s',
         '15:44 script[3].respond.status: an error has a status of 400 or more, not 200',
         "15:104 script[3].respond.headers.connection: connection is the emulator's own to set",
         '16:5 script[4]: can never apply: an earlier entry of GET /refunds answers every call',
         '18:11 steps[0].do: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?',
         '19:11 steps[1].as: letters, digits, _ and - were expected, beginning with a letter',
-        '19:20 steps[1].do: ${nothing.id} refers to nothing; name an earlier step with as, or the id of a record',
+        '19:20 steps[1].do: ${nothing.id} refers to nothing; give the name that an earlier step has under as, or the id of a record',
         '19:56 steps[1].body: a GET takes no body',
         `21:51 expect[0].match.body.reason: /*/ is not a regular expression of the RE2 syntax: ${repetition}`,
         '22:5 expect[1]: times is given alone, without at_least and at_most',
@@ -1331,7 +1331,7 @@ t.test(
     t.strictSame(problems, [
       'settings.pagination.max_limit: at least 1 was expected, not 0',
       'steps[0].expect.status: at least 100 was expected, not 99',
-      'steps[1].do: ${two.id} refers to nothing; name an earlier step with as, or the id of a record',
+      'steps[1].do: ${two.id} refers to nothing; give the name that an earlier step has under as, or the id of a record',
       'data.accounts[0].email: an e-mail address was expected, such as ana@example.com',
       'data.tickets[1].location: no Location has the id loc_none',
       'expect[0]: times is given alone, without at_least and at_most',
@@ -1352,7 +1352,7 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
     [
       'but one about no record',
       { data, steps: [{ do: 'GET /tickets/${tkt_b}' }] },
-      [own, 'steps[0].do: ${tkt_b} refers to nothing; name an earlier step with as, or the id of a record']
+      [own, 'steps[0].do: ${tkt_b} refers to nothing; give the name that an earlier step has under as, or the id of a record']
     ],
     [
       'a step after one of another shape',

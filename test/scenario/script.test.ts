@@ -256,9 +256,9 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ['the call before the first', refuse({ calls: 0 }), ['calls: at least 1 was expected, not 0']],
     ['half a call', refuse({ calls: 1.5 }), ['calls: a whole number or text was expected, not 1.5; quote it: "1.5"']],
     ...['0', '01', '-1', '1.5', 'all', '', '3-2', '0-2', '1-', '-', '+', '4-+', '4++', '1-2-3', '1,2', '10000000000', '1e3'].map(
-      (calls): [string, object, string[]] => [`calls ${calls}`, refuse({ calls }), [`calls: which calls was expected, as 1, 2-3 or 4+, not ${calls}`]]
+      (calls): [string, object, string[]] => [`calls ${calls}`, refuse({ calls }), [`calls: 1, 2-3 or 4+ was expected, not ${calls}`]]
     ),
-    ['too large a number of calls', refuse({ calls: 1e21 }), ['calls: which calls was expected, as 1, 2-3 or 4+, not 1e+21']],
+    ['too large a number of calls', refuse({ calls: 1e21 }), ['calls: 1, 2-3 or 4+ was expected, not 1e+21']],
 
     ['a delay that is a number', refuse({ delay: 5 }), ['delay: a length of time was expected, not 5 without a unit: write 5s or 5ms']],
     ['a delay that is no length of time', refuse({ delay: 'soon' }), [`delay: ${DURATION_PROBLEM}`]],
@@ -327,7 +327,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     [
       'when: after with an answer',
       { on: 'POST /refunds', respond: {}, fault: 'hang', when: 'after' },
-      ['when: when: after lets the call answer for itself, so respond has no place beside it']
+      ['when: when: after lets the operation answer, so respond cannot be given too']
     ]
   ]
   for (const [title, data, problems] of cases) t.strictSame(await problemsOf(data), problems, title)

@@ -59,7 +59,7 @@ const sentAfter = async (answer: unknown, body: StepData['body']): Promise<strin
 }
 
 t.test('steps: every kind of problem, with its place', async t => {
-  const nothing = (name: string, more = '; name an earlier step with as, or the id of a record') => `\${${name}} refers to nothing${more}`
+  const nothing = (name: string, more = '; give the name that an earlier step has under as, or the id of a record') => `\${${name}} refers to nothing${more}`
   const list = { do: 'GET /tickets' }
   const payment = { as: 'payment', do: 'POST /transactions' }
   const cases: [title: string, steps: unknown, problems: string[]][] = [
@@ -187,7 +187,7 @@ t.test('play: its problems, with their places', async t => {
     [[list, { wait: '36h' }, list], []],
     [
       [list, { at_once: [list, { do: 'GET /tickets/${b.id}' }] }],
-      ['play[1].at_once[1].do: ${b.id} refers to nothing; name an earlier step with as, or the id of a record']
+      ['play[1].at_once[1].do: ${b.id} refers to nothing; give the name that an earlier step has under as, or the id of a record']
     ],
     [
       [{ ...list, expect: { fault: 'reset' } }],
@@ -305,7 +305,7 @@ t.test('steps: a reference alone keeps its type, in what is expected too', async
 })
 
 t.test('steps: a reference without a value is reported, and its call is not made', async t => {
-  const unanswered = (name: string) => `\${${name}} has no value: the step that it refers to did not answer it`
+  const unanswered = (name: string) => `\${${name}} has no value: the step that it refers to did not return it`
   const cases: [written: string, problem: string][] = [
     ['${a.none}', unanswered('a.none')],
     ['${a.id.x}', unanswered('a.id.x')],
@@ -355,7 +355,7 @@ t.test('steps: after one that was answered otherwise than expected, those that r
     calls.map(({ path }) => path),
     ['/transactions', '/tickets']
   )
-  const unanswered = (name: string) => `\${${name}} has no value: the step that it refers to did not answer it`
+  const unanswered = (name: string) => `\${${name}} has no value: the step that it refers to did not return it`
   t.strictSame(problems, [['status: 402 was expected, not 200'], [unanswered('a.id')], [unanswered('b.id'), unanswered('a.id')], []])
 })
 
@@ -635,7 +635,7 @@ t.test('steps: they are made when the scenario loads, and a step answered otherw
     refused.body.error.problems.map(({ path, message }: { path: string; message: string }) => `${path}: ${message}`),
     [
       `steps[6]: POST /refunds: status: a 2xx was expected, not 400 (${transactions[0].id} was charged 4200 usd, 1000 of it has been refunded, 3200 remain; 5000 was asked.)`,
-      'steps[7]: GET /refunds/${late.id}: ${late.id} has no value: the step that it refers to did not answer it',
+      'steps[7]: GET /refunds/${late.id}: ${late.id} has no value: the step that it refers to did not return it',
       'steps[8]: GET /tickets: status: 404 was expected, not 200',
       'steps[8]: GET /tickets: body.data: 0 members were expected, not 1'
     ]

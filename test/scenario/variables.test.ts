@@ -133,7 +133,7 @@ t.test('variables: every kind of problem, with its place', async t => {
     ['vars: { a: [1] }\nseed: "${vars.a}"\n', ['1:12 vars.a: text or a number or true or false was expected, not a list']],
     ['vars: [a]\n', ['1:7 vars: an object was expected, not a list']],
     ['vars: { a: x }\nseed: "${vars.a}"\n', ['2:7 seed: a whole number was expected, not x']],
-    ['steps: [ { as: vars, do: GET /tickets } ]\n', ['1:16 steps[0].as: vars is the name of the variables; a step has another']],
+    ['steps: [ { as: vars, do: GET /tickets } ]\n', ['1:16 steps[0].as: vars is the name of the variables; give the step another one']],
     [
       'steps: [ { do: GET /tickets, query: { limit: "${var.a}" } } ]\nvars: { a: 1 }\n',
       ['1:46 steps[0].query.limit: ${var.a} refers to nothing; did you mean ${vars.a}?']
@@ -274,10 +274,10 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
   })
   const OUTSIDE = 'lies outside the fixtures and scenarios folders'
   const cases: [use: string, problems: string[]][] = [
-    ['outages.yaml', ['own.yaml:1:7 use[0]: which group of outages.yaml was expected, such as outages.yaml#brief-outage']],
+    ['outages.yaml', ['own.yaml:1:7 use[0]: a group of outages.yaml was expected, such as outages.yaml#brief-outage']],
     [
       'list.yaml',
-      ['list.yaml:1:9 groups: an object was expected, not a list', 'own.yaml:1:7 use[0]: which group of list.yaml was expected, such as list.yaml#GROUP']
+      ['list.yaml:1:9 groups: an object was expected, not a list', 'own.yaml:1:7 use[0]: a group of list.yaml was expected, such as list.yaml#GROUP']
     ],
     ['outages.yaml#brief-outag', ['own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?']],
     ['outages.yaml#', ['own.yaml:1:7 use[0]: there is no group ; there are brief-outage, slow, all']],

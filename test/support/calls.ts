@@ -1,4 +1,4 @@
-/** Calls that are made up: right ones with a change or two, so that many are refused near their end, where most has been done already. */
+/** Generated calls: right ones with a change or two, so that many are refused late, when most of the work has been done already. */
 import fc from 'fast-check'
 import { MERCHANT, RESELLER } from './emulator.js'
 
@@ -64,7 +64,7 @@ const type = fc.oneof(
   { weight: 20, arbitrary: fc.constant<Record<string, string>>(FORM) },
   fc.constantFrom<Record<string, string>>({ 'content-type': 'application/json' }, { ...FORM, 'content-encoding': 'gzip' }, {})
 )
-/** Mostly one thing, seldom one of the others. */
+/** Mostly the first, seldom one of the others. */
 const mostly = <T>(one: fc.Arbitrary<T>, other: fc.Arbitrary<T>) => fc.oneof({ weight: 9, arbitrary: one }, other)
 /** A call of the emulated API. */
 export const apiCall: fc.Arbitrary<Call> = fc

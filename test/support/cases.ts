@@ -26,7 +26,7 @@ const nested = (settings: Readonly<Record<string, unknown>>) => {
 
 /** A call of a case that was made. */
 export type Played = { answer: Answer; sent: Sent; performance: Performance<Answer> }
-/** Values that stand for none. */
+/** Whether a field has no value. */
 export const isUnset = (value: unknown): boolean => value === null || value === undefined
 
 /** Starts an emulator that plays cases. */

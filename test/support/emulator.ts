@@ -15,7 +15,7 @@ export const MERCHANT = 'sk_merchant'
 export const RESELLER = 'sk_reseller'
 export const NOW = '2026-03-01T18:05:00.000Z'
 
-/** A small fixture: one merchant with a Location and a Ticket, one reseller, a clock that stands. Tests name only what they add. */
+/** A small fixture: one merchant with a Location and a Ticket, one reseller, a frozen clock. Tests name only what they add. */
 export const smallFixture = (added: Record<string, object[]> = {}) => ({
   api_keys: [
     { key: MERCHANT, account: 'mch_a' },

@@ -28,7 +28,7 @@ export type Differing = {
 }
 
 const DATA: Cause = { by: 'data' }
-/** Refusals of what the emulator does not have; the service may have it. */
+/** Refusals because the emulator lacks a record or key, which the service may have. */
 const UNKNOWN_HERE: readonly unknown[] = [...MISSING_CODES, 'cursor_unknown', 'api_key_unknown', 'api_key_missing']
 const ID_FIELDS: readonly Step[] = ['first_id', 'last_id']
 const LIST_FIELDS: readonly Step[] = ['has_more', ...ID_FIELDS, 'url', 'object']
@@ -61,7 +61,7 @@ export function lackedThere({ call, there, here: { judged }, recordsThere }: Pic
 const byRule = (...rules: RuleId[]): Cause => ({ by: 'rule', rules })
 const byAssumption = (assumption: AssumptionId): Cause => ({ by: 'assumption', assumption })
 
-/** One made what the other refused. */
+/** The cause where one of the two services did what the other refused. */
 function causeOfOutcome({ call, there, here: { judged }, recordsThere }: Differing, about: Operation): Cause {
   if (there.status >= 500) return DATA
   if (judged.refusal !== null) {

@@ -135,7 +135,7 @@ type State = {
   remaining: Caused[]
   scripted: Exchange[]
 }
-/** An answer of the emulator beside that of the service. */
+/** An answer of the emulator, and how it differs from that of the service. */
 type Attempt = { here: JudgedAnswer; differences: FieldDifference[]; pairs: IdPairs }
 
 /** A step that refers to an answer that did not come is not made. */
@@ -152,7 +152,7 @@ async function compareOne(exchange: Exchange, state: State): Promise<void> {
     if (outcome.problems.length > 0) state.scripted.push(exchange)
     else return
   }
-  // nobody knows what became of a call whose answer was lost
+  // whether a call took effect is unknown when its answer was lost
   if (outcome.answer.status === 0) return emulator.sandbox.restore(before)
   if (state.isSearching) await explain(exchange, { first, before }, state)
   const last = first.differences.length === 0 && !hasScript ? first : await attempt(exchange, before, state)

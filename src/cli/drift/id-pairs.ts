@@ -1,4 +1,4 @@
-/** Ids of a running service beside those of the emulator that mean the same record. */
+/** Pairs of ids, one of a running service and one of the emulator, that mean the same record. */
 
 /** Whether the emulator has a record of an id, and whether it had it when the scenario was loaded. */
 export type KnownIds = { isKnown: (id: string) => boolean; isLoaded: (id: string) => boolean }
@@ -8,7 +8,7 @@ export class IdPairs {
   readonly #there: Map<string, string>
   readonly #known: KnownIds
 
-  /** `pairs` are ids of the service with those of the emulator; an empty text is none. */
+  /** `pairs` are ids of the service with those of the emulator; an empty text is not an id. */
   constructor(known: KnownIds, pairs: Iterable<readonly [there: string, here: string]> = []) {
     this.#known = known
     this.#here = new Map([...pairs].filter(([there]) => there !== ''))
@@ -31,8 +31,8 @@ export class IdPairs {
   }
 
   /**
-   * Whether two ids mean the same record. An id that the emulator has means that record and no other. Any other is taken for the one beside it where that was
-   * drawn here since the scenario was loaded, or where both are what a record refers to: a service has other ids.
+   * Whether two ids mean the same record. An id that the emulator has means that record and no other. Any other is paired with `here` where that was
+   * drawn here since the scenario was loaded, or where a record refers to both: a service draws other ids.
    */
   match(there: string, here: string, { isReference = false }: { isReference?: boolean } = {}): boolean {
     const known = this.#here.get(there)

@@ -58,7 +58,7 @@ export async function serviceState(data: StateData, { play, key, pairs, accountO
   }
   const readUsers = async (account: string | undefined, at: readonly string[]) => {
     if (account !== undefined) return listed(`/accounts/${encodeURIComponent(pairs.there(account))}/users`, '', at)
-    unread.push({ at: ['state', ...at], message: 'the API lists the Users of one Account; say its account' })
+    unread.push({ at: ['state', ...at], message: 'the API lists the Users of one Account; name it by account' })
     return null
   }
   const readOne = async (family: Family, id: string, account: string | undefined) => {

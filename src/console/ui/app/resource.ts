@@ -13,9 +13,9 @@ export type Resource<T> = {
 }
 
 type Options = {
-  /** Whether changes of the emulator cause no other reading. */
+  /** Whether it is not read again when the emulator changes. */
   once?: boolean
-  /** It is read again every so many milliseconds, for what changes without a call in the stream. */
+  /** The interval, in milliseconds, at which it is read again: for what changes without an event in the stream. */
   every?: number
 }
 

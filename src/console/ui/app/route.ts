@@ -18,7 +18,7 @@ function decoded(part: string): string {
 }
 
 /** Reads a hash. */
-export function routeIn(hash: string): Route & { sandbox: string } {
+function routeIn(hash: string): Route & { sandbox: string } {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?')
   const [view = '', ...rest] = path.split('/').map(decoded)
   const { sandbox: name = pageSandbox, ...query } = Object.fromEntries(new URLSearchParams(search))

@@ -45,7 +45,7 @@ export function changed(): void {
   void refresh()
 }
 
-/** How often the overview was asked for, and the last of these readings that is shown. */
+/** How many times the overview was asked for, and which of these times is shown. */
 let asked = 0
 let shown = 0
 

@@ -1,4 +1,4 @@
-/** The clock that stamps what is created: frozen, set, advanced, or running. */
+/** The clock that stamps what is created: sets, freezes, advances and runs it. */
 import { act } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { ClockTime } from '../../components/clock-time.js'

@@ -5,7 +5,7 @@ import { readOverview } from '../../app/store.js'
 import { toast } from '../../components/toast.js'
 import type { ControlError, LoadAnswer } from '../../control/client.js'
 
-/** How often is read again what control calls of others change, in milliseconds. */
+/** The interval, in milliseconds, at which is read again what other clients may have changed by control calls. */
 export const REREAD_MS = 2000
 
 /** The same as `act` for a button that goes away with what it removes: the focus goes to the heading of the list. */

@@ -5,7 +5,7 @@ import { YamlEditor } from '../../components/yaml-editor.js'
 import { api, type ControlError } from '../../control/client.js'
 import { load } from './command.js'
 
-/** What was typed stays while other views are shown. */
+/** Kept outside of the component, so that what was typed is still there after another view was shown. */
 const text = signal('name: mine\nfixtures: [bistro]\nscript:\n  - { on: GET /tickets, delay: 2s }\n')
 const refused = signal<ControlError | null>(null)
 

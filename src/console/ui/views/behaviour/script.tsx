@@ -9,7 +9,7 @@ import { AddEntry } from './add-entry.js'
 import { remove } from './command.js'
 import { callsInWords, effectInWords, operationsInWords } from './entry-words.js'
 
-/** How often is read again which calls wait, which no event says, in milliseconds. */
+/** The interval, in milliseconds, at which entries and gates are read again: no event reports which calls wait. */
 const REREAD_MS = 1000
 const ENTRIES = 'behaviour-entries'
 

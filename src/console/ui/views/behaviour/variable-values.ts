@@ -11,7 +11,7 @@ const KINDS: Readonly<Record<string, Kind>> = { number: 'number', boolean: 'true
 export const rowsOf = (declared: Readonly<Record<string, Scalar>> | undefined): Row[] =>
   Object.entries(declared ?? {}).map(([name, fallback]) => ({ name, value: String(fallback), kind: KINDS[typeof fallback] ?? 'text', fallback }))
 
-/** The values that are sent: those of rows with a name, but for those that are their defaults. What is none of its kind is sent as text, and refused. */
+/** The values that are sent: those of rows with a name, but for those that are their defaults. What is not of the type of the default is sent as text, and refused. */
 export function givenVariables(rows: readonly Row[]): Record<string, Scalar> {
   const given = rows.filter(({ name, value, fallback }) => name.trim() !== '' && String(fallback) !== value)
   return Object.fromEntries(given.map(({ name, value, kind }) => [name.trim(), scalarIn(value, kind)]))

@@ -20,7 +20,7 @@ onJournal(events => {
   else list.value = withEvents(list.value, events)
 })
 
-/** Reads what the journals hold, and adds what came meanwhile. Where a journal was cleared meanwhile, nobody knows which side of that was read, so it is read again. */
+/** Reads what the journals hold, and adds what came meanwhile. Where a journal was cleared meanwhile, what was read may be from before or after that, so it is read again. */
 async function read(): Promise<void> {
   try {
     do {

@@ -18,7 +18,12 @@ import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
 import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
 import { Why } from './why.js'
 
-type Props = { id: string /** What the list has of it; undefined where it has none. */; row: Row | undefined; onClose: () => void }
+type Props = {
+  id: string
+  /** The call in the list; undefined where the list does not have it. */
+  row: Row | undefined
+  onClose: () => void
+}
 
 export function Detail({ id, row, onClose }: Props) {
   const isPast = row !== undefined && row.period !== periodOf(list.value, row.sandbox)

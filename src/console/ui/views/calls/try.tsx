@@ -97,7 +97,7 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
         ...(changed && { changes: changed })
       })
     } catch (failure) {
-      if (failure instanceof SyntaxError) problem.value = `This is no JSON of changes: ${failure.message}`
+      if (failure instanceof SyntaxError) problem.value = `The changes are not JSON: ${failure.message}`
       else error.value = failure instanceof ControlError ? failure : new ControlError('no_answer', String((failure as Error).message), 0)
     }
   }

@@ -11,7 +11,7 @@ import type { AnyRecord } from './records.js'
 import { nameOf } from './records.js'
 
 type Page = { data: AnyRecord[]; has_more: boolean; first_id: string | null; last_id: string | null; error?: { message: string; rule?: string } }
-/** What of the place in the address is not a parameter of the list. */
+/** Parts of the query in the address that are not parameters of the list. */
 const OWN = ['as', 'account']
 const PAGING = ['starting_after', 'ending_before']
 
@@ -30,14 +30,9 @@ function Listing({ family, parameters, account }: { family: Family; parameters: 
   const owner = query.account ?? account
   const path = listAddress(family, owner, values)
   const resource = useResource(() => api.explain({ method: 'GET', path }), path)
-  const set = (name: string, value: string) => {
-    const kept = Object.entries(query).filter(([given]) => !PAGING.includes(given))
-    go({ path: [family], query: { ...Object.fromEntries(kept), [name]: value } }, { replace: true })
-  }
-  const page = (by: string, id: string) => {
-    const kept = Object.entries(query).filter(([given]) => !PAGING.includes(given))
-    go({ path: [family], query: { ...Object.fromEntries(kept), [by]: id } })
-  }
+  const unpaged = Object.fromEntries(Object.entries(query).filter(([name]) => !PAGING.includes(name)))
+  const set = (name: string, value: string) => go({ path: [family], query: { ...unpaged, [name]: value } }, { replace: true })
+  const page = (by: string, id: string) => go({ path: [family], query: { ...unpaged, [by]: id } })
   return (
     <div class="api-list">
       <div class="parameters">

@@ -10,7 +10,7 @@ export function Tests({ run }: { run: RunReport }) {
   return (
     <>
       <p class="hint">
-        {!isNamed && 'No call names its test so far: send the header Test-Name with each to see the tests apart. '}
+        {!isNamed && 'No call has named its test so far: send the header Test-Name with each to tell the tests apart. '}
         {omitted.by_test > 0 && `${omitted.by_test} calls of further tests are not counted here.`}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
