@@ -301,6 +301,7 @@ function neverSent(wanted: Scalar, schema: Schema): string | null {
     return `can never match: one of ${words.join(', ')} was expected, not ${text}${didYouMean(text, words)}`
   }
   if (isNumeric(schema) && !NUMBER.test(text)) return `can never match: a number was expected, not ${text}`
+  if (schema.type === 'integer' && text.includes('.')) return `can never match: a whole number was expected, not ${text}`
   const problem = schema.format === undefined ? null : FORMATS[schema.format as keyof typeof FORMATS].problem(text)
   if (problem === null) return null
   const isShort = schema.format === 'last4' && typeof wanted === 'number' && text.length < 4

@@ -123,6 +123,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       ['match.body.payment_type: can never match: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not crad; did you mean card?']
     ],
     ['text for a number', pay({ body: { amount: 'much' } }), ['match.body.amount: can never match: a number was expected, not much']],
+    ['a part of the smallest sub-unit', pay({ body: { amount: ['10', 10.5] } }), ['match.body.amount: can never match: a whole number was expected, not 10.5']],
     [
       'digits that YAML took for a number',
       pay({ body: { card: { last4: 42 } } }),
@@ -199,6 +200,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ],
     ['a chance beyond certainty', refuse({ chance: 1.1 }), ['chance: at most 1 was expected, not 1.1']],
     ['an end before its beginning', refuse({ from: '2026-03-02', until: '2026-03-01' }), ['until: until 2026-03-01 is not after from 2026-03-02']],
+    ['no time at all', refuse({ for: '0s' }), ['for: can never apply: for 0s is over when it begins']],
     ['no length of time', refuse({ for: '10' }), ['for: a length of time was expected, not 10 without a unit: write 10s or 10ms']],
     ['no length of time to wait', answer({ status: 503, retry_after: 'soon' }), [`respond.retry_after: ${DURATION_PROBLEM}`]],
     [
