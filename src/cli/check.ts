@@ -17,6 +17,7 @@ import { type Ending, type Expectation, Tally } from '../scenario/expectations.j
 import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
 import { Library } from '../scenario/library.js'
 import { type SentCall, shownOn } from '../scenario/matching.js'
+import { namesIn } from '../scenario/references.js'
 import { bindingsOf, type Launch } from '../scenario/scenario.js'
 import {
   Answers,
@@ -29,7 +30,8 @@ import {
   type StepData,
   type StepOutcome
 } from '../scenario/steps.js'
-import type { Store } from '../store/store.js'
+import { unknownVariable } from '../scenario/variables.js'
+import { FAMILIES, type Store } from '../store/store.js'
 import { VERSION } from '../version.js'
 import { type CheckedFile, countOf, NOTHING_FOUND, type PlacedPoint, type PlacedProblem, type Point, withFailure, withPlaces } from './check/points.js'
 import { bindingsFor, givenVariables, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
@@ -62,15 +64,31 @@ export async function check(places: readonly string[], options: CheckOptions): P
   })
   const settings = settingsInForce(options.launch).values
   const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
+  const given: GivenNames = { known: new Set(), areAllLoaded: true }
   for await (const { file, leftOut, problem } of scenarioFiles(places, library)) {
     if (problem !== null) checked.push(withFailure(file, 'there is a file to check', { path: '', file, message: problem }))
     else if (leftOut !== null) checked.push({ ...NOTHING_FOUND, file, leftOut })
     else {
-      const { points, notes, settings: found } = await checkFile(file, { library, settings }, options)
-      checked.push({ file, leftOut: null, points: points.map(masked), notes: notes.map(show), settings: maskedThroughout(found, keys) })
+      const { points, notes, settings: found } = await checkFile(file, { library, settings, given }, options)
+      checked.push({ file, leftOut: null, points: points.map(masked), notes: notes.map(show), settings: found && maskedThroughout(found, keys) })
     }
   }
-  return checked
+  return given.areAllLoaded ? [...checked, ...unknownNames(options.variables, given)] : checked
+}
+
+/** The names that `--var` can give a value to: the variables of the files, what their calls refer to, and their records. */
+type GivenNames = { known: Set<string>; areAllLoaded: boolean }
+
+/** A failure for each name of `--var` that no file knows. */
+const unknownNames = (variables: CheckOptions['variables'], { known }: GivenNames): CheckedFile[] =>
+  [...variables.keys()]
+    .filter(name => !known.has(name))
+    .map(name => withFailure(`--var ${name}`, `--var ${name}`, { path: '', message: unknownVariable(name, [...known]) }))
+
+/** Whether the calls of a scenario refer to a name, or a record has it. */
+function isNamedIn(sandbox: Sandbox, name: string): boolean {
+  const { steps, play } = sandbox.requireLoaded()
+  return FAMILIES.some(family => sandbox.store[family].get(name) !== undefined) || namesIn(JSON.stringify([steps, play])).includes(name)
 }
 
 /** A key is masked in reports from this length on: a shorter one is a word like any other. */
@@ -78,16 +96,22 @@ const SHORTEST_KEY = 8
 
 type Found = Pick<CheckedFile, 'points' | 'notes' | 'settings'>
 
-async function checkFile(file: string, { library, settings }: Pick<Loaded, 'library' | 'settings'>, options: CheckOptions): Promise<Found> {
+async function checkFile(
+  file: string,
+  { library, settings, given }: Pick<Loaded, 'library' | 'settings'> & { given: GivenNames },
+  options: CheckOptions
+): Promise<Found> {
   const sandboxes = new Sandboxes({ library, launch: options.launch, machine: Date.now })
   const sandbox = sandboxes.main
   let document: SourceDocument
   try {
     document = await library.file(file)
-    await sandboxes.start(document, { name: file, file }, { variables: givenVariables(options), keys: options.keys })
+    await sandboxes.start(document, { name: file, file }, { variables: { ...givenVariables(options), known: given.known }, keys: options.keys })
   } catch (error) {
-    return { points: [{ file, title: 'the document is valid', problems: [...problemsOf(error as Error)], ms: 0 }], notes: [], settings: {} }
+    given.areAllLoaded = false
+    return { points: [{ file, title: 'the document is valid', problems: [...problemsOf(error as Error)], ms: 0 }], notes: [], settings: null }
   }
+  for (const name of options.variables.keys()) if (isNamedIn(sandbox, name)) given.known.add(name)
   const app = await buildApp({ sandboxes, library, settings, version: VERSION })
   try {
     const { points, ...more } = await checkLoaded({ app, sandbox, settings, document, library }, options)
@@ -98,7 +122,7 @@ async function checkFile(file: string, { library, settings }: Pick<Loaded, 'libr
 }
 
 type Loaded = { app: FastifyInstance; sandbox: Sandbox; settings: Settings; document: SourceDocument; library: Library }
-type FoundPoints = { points: PlacedPoint[]; notes: string[]; settings: GivenSettings }
+type FoundPoints = { points: PlacedPoint[]; notes: string[]; settings: GivenSettings | null }
 
 /** Plays the steps of a scenario that is loaded, then its plays, and judges what it expects by the plays, or by the steps where there are none. */
 async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<FoundPoints> {
@@ -117,7 +141,12 @@ async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<Found
   if (isPlayedHere) points.push(...warningsOn(loaded, exchanges, options))
   if (drift !== null) points.push(...driftPoints(drift))
   if (points.length === 0) points.push({ title: 'the document is valid; it has no steps and no expectations', problems: [], ms: 0 })
-  return { points, settings: drift?.settings ?? {}, notes: against === null ? [] : notesOn(exchanges, { against, used: counted.used, own, options }) }
+  const isCompared = exchanges.length === 0 || exchanges.some(({ outcome }) => outcome.answer.status > 0)
+  return {
+    points,
+    settings: drift !== null && isCompared ? drift.settings : null,
+    notes: against === null ? [] : notesOn(exchanges, { against, used: counted.used, own, options })
+  }
 }
 
 type Counted = {

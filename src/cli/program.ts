@@ -324,7 +324,11 @@ function addCheck(line: CommandLine): void {
       onProgress: bar.update
     }).finally(bar.stop)
     stdout.write(report(checked, format))
-    if (writeSettings !== undefined) await (await import('./settings-file.js')).writeSettings(writeSettings, settingsFound(checked))
+    if (writeSettings !== undefined) {
+      if (checked.every(({ settings }) => settings === null))
+        stderr.write(`commerce-emulator: ${visible(writeSettings)} is not written: no answer was compared\n`)
+      else await (await import('./settings-file.js')).writeSettings(writeSettings, settingsFound(checked))
+    }
     if (folder !== undefined) {
       await mkdir(folder, { recursive: true })
       await Promise.all([writeFile(join(folder, 'junit.xml'), report(checked, 'junit')), writeFile(join(folder, 'check.txt'), report(checked, 'text'))])

@@ -63,7 +63,7 @@ export class Recorder {
         const { data, notes } = await scenarioOf(recording, { blank: () => sandboxes.main.blank(), playIn: app.playIn }, { isSmallest: true })
         await replaceText(file, scenarioText(data, notes))
         const calls = recording.calls.length
-        const plays = (data.play as unknown[]).length
+        const plays = (data.play as object[]).filter(play => !('wait' in play)).length
         const left = plays === calls ? '' : `; not played: ${calls - plays}, for the reasons in its comments`
         say(`${file} plays what was recorded: ${countOf(calls, 'call')}${left}`)
       } catch (error) {

@@ -89,7 +89,7 @@ function asJunit(checked: readonly CheckedFile[]): string {
       const warning = isWarned(point) ? `<system-out>${xml(lines.join('\n'))}</system-out>` : ''
       return `    <testcase classname="${xml(file)}" name="${xml(title)}" time="${(ms / 1000).toFixed(3)}">${failure}${warning}</testcase>`
     })
-    const said = [...(leftOut === null ? [] : [leftOut]), ...notes, ...(Object.keys(settings).length > 0 ? [settingsYaml(settings)] : [])]
+    const said = [...(leftOut === null ? [] : [leftOut]), ...notes, ...(settings !== null && Object.keys(settings).length > 0 ? [settingsYaml(settings)] : [])]
     return [
       `  <testsuite name="${xml(file)}" tests="${own.length}" failures="${own.filter(isFailed).length}">`,
       ...cases,

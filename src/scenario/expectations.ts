@@ -1,6 +1,6 @@
 /** Expectations: how often calls have to come and what becomes of them, in which order they come, and what the records are in the end. */
 import type { Step } from '../core/places.js'
-import type { OperationId } from '../reference/operations.js'
+import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
@@ -73,6 +73,9 @@ async function compiled(data: ExpectationData, note: Report): Promise<Expectatio
 async function compileCalls(written: CallsData, note: Report): Promise<Calls> {
   const data = written.match ? { ...written, match: withDigests(written.match) } : written
   const operations = operationsOn(data.on, note)
+  if (data.took_effect === true && operations.length > 0 && !operations.some(operation => isChange(operationOf(operation)))) {
+    note(['took_effect'], `can never match: ${shownOn(data.on)} changes no record, so no call of it takes effect`)
+  }
   const matches = operations.length === 0 ? null : await compileMatch(operations, data.match, note)
   return { data, operations: new Set(operations), matches, ended: compileEnding(data, note) }
 }

@@ -238,6 +238,8 @@ async function compileConditions(conditions: Conditions, tested: Tested, report:
       })
     }
   }
+  const never = contradictionIn(conditions)
+  if (never !== null) report([], `can never match: ${never}`)
   return value => {
     let isTooLong = false
     for (const test of tests) {
@@ -248,6 +250,21 @@ async function compileConditions(conditions: Conditions, tested: Tested, report:
     return isTooLong ? null : true
   }
 }
+
+/** Why no value meets all conditions: bounds with nothing between them, or a bound for what is not sent; null where one can. */
+function contradictionIn({ present, ...conditions }: Conditions): string | null {
+  const bounds = Object.entries(conditions).flatMap(([name, bound]) => {
+    const at = typeof bound === 'number' ? bound : instantOf(String(bound))
+    return name in BOUND_WORDS && at !== null ? [{ name, at, shown: `${BOUND_WORDS[name]} ${bound}` }] : []
+  })
+  if (present === false && bounds.length > 0) return 'what is not sent has no value to compare'
+  const least = Math.max(...bounds.filter(({ name }) => name.startsWith('g')).map(({ at }) => at))
+  const most = Math.min(...bounds.filter(({ name }) => name.startsWith('l')).map(({ at }) => at))
+  const isOpen = bounds.some(({ name, at }) => at === least && !name.endsWith('e'))
+  return least > most || (least === most && isOpen) ? `no value is ${bounds.map(({ shown }) => shown).join(' and ')}` : null
+}
+
+const BOUND_WORDS: Readonly<Record<string, string>> = { gt: 'above', gte: 'at least', lt: 'below', lte: 'at most' }
 
 const NUMBER = /^-?\d+(\.\d+)?$/
 const isNumeric = ({ type }: Schema) => [type].flat().some(name => name === 'integer' || name === 'number')
@@ -284,6 +301,7 @@ function neverSent(wanted: Scalar, schema: Schema): string | null {
     return `can never match: one of ${words.join(', ')} was expected, not ${text}${didYouMean(text, words)}`
   }
   if (isNumeric(schema) && !NUMBER.test(text)) return `can never match: a number was expected, not ${text}`
+  if (schema.type === 'integer' && text.includes('.')) return `can never match: a whole number was expected, not ${text}`
   const problem = schema.format === undefined ? null : FORMATS[schema.format as keyof typeof FORMATS].problem(text)
   if (problem === null) return null
   const isShort = schema.format === 'last4' && typeof wanted === 'number' && text.length < 4

@@ -96,6 +96,7 @@ export async function compileEntry(written: EntryData, report: Report): Promise<
     for (const operation of named) if (DISABLED.includes(operation)) note(['on'], `can never apply: ${nameOf(operation)} is disabled and always answers 501`)
   }
   if (compiled.between.from >= compiled.between.until) note(['until'], `until ${data.until} is not after from ${data.from}`)
+  if (compiled.lasts === 0) note(['for'], `can never apply: for ${data.for} is over when it begins`)
   if (!respond && delay === undefined && !fault && !data.hold) note([], 'an entry needs respond, delay, fault or hold')
   if (data.hold) checkHold(data.hold, (steps, message) => note(['hold', ...steps], message))
   if (when === 'after' && !fault) note(['when'], 'when: after goes with a fault')

@@ -67,6 +67,8 @@ export function checkSteps(
   warn: Report = report
 ): void {
   const known = new Map<string, OperationId | null>()
+  // of each name, the group of calls that are made at once with its call
+  const groups = new Map<string, string>()
   const latest: string[] = []
   const checkKey = (key: string, expect: StepData['expect'], isNeeded: boolean, at: PathStep[]) => {
     const meant = key.includes('${') || wantsStatus(expect?.status, 401) ? null : otherKey(key)
@@ -76,6 +78,7 @@ export function checkSteps(
   }
   for (const { step, at: place, flaws: own } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
     if (!isObject(step)) continue
+    const group = place.slice(0, 2).join(' ')
     checkExpected(step.expect, own?.get('expect'), (at, message) => report([...place, 'expect', ...at], message))
     if (step.do === undefined && own === undefined) report(place, 'do, at_once or wait was expected')
     if (step.do !== undefined && !own?.has('do')) {
@@ -89,7 +92,8 @@ export function checkSteps(
       const unclosed = unclosedIn(text)
       if (unclosed !== undefined) report(at, notClosed(unclosed))
       for (const name of namesIn(text)) {
-        const problem = problemOfReference(name, { known, latest, variable, ids })
+        const isAtOnce = groups.get(name.split('.')[0] as string) === group
+        const problem = isAtOnce ? answeredTooLate(name) : problemOfReference(name, { known, latest, variable, ids })
         if (problem !== null) report(at, problem)
       }
     }
@@ -98,6 +102,7 @@ export function checkSteps(
     else if (step.as === 'vars') report([...place, 'as'], 'vars is the name of the variables; give the step another one')
     if (known.has(step.as)) report([...place, 'as'], `an earlier step is called ${step.as} too`)
     known.set(step.as, answeredOperation(step))
+    groups.set(step.as, group)
     if (latest.push(step.as) > MOST_LOOKED_AT) latest.shift()
   }
 }
@@ -108,6 +113,8 @@ function answeredOperation({ do: call, expect }: StepData): OperationId | null {
   const [method, path] = splitCall(call)
   return operationAt(method, path.replace(REFERENCE, 'x').split('/').map(encodeURIComponent).join('/'))?.operation ?? null
 }
+
+const answeredTooLate = (name: string) => `\${${shortened(name)}} has no value yet: that call is made at once with this one; refer to it in a later call`
 
 type Referable = { known: ReadonlyMap<string, OperationId | null>; latest: readonly string[]; ids: () => readonly string[] } & Pick<StepBindings, 'variable'>
 

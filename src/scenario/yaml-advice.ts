@@ -7,8 +7,8 @@ export type Advice = { message: string; at: number; isLast?: boolean; isDoubtful
 
 /** A line of the text, with the place of its beginning. */
 type Line = { text: string; start: number }
-/** An error with its line, its column in that, and the lines of the text. */
-type Case = { error: ParserError; text: string; line: Line; column: number; before: Line | undefined; after: Line | undefined }
+/** An error with its line, its column in that, and the lines around it; `above` are those before the line, the last one first. */
+type Case = { error: ParserError; text: string; line: Line; column: number; before: Line | undefined; after: Line | undefined; above: Iterable<Line> }
 
 /** Characters that are read for advice, at most. Where an error gets none, the whole text may have been read for it. */
 const MOST_READ = 50_000_000
@@ -22,17 +22,22 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
   if (errors.some(({ code }) => code === 'TAB_AS_INDENT')) return tabsIn(lines)
   const given: Advice[] = []
   const reported = new Set<Line>()
+  // the lines of a member move with its first one
+  let moved: Line | undefined
   let nth = 0
   let left = MOST_READ
   for (const error of errors) {
     while (nth + 1 < lines.length && (lines[nth + 1] as Line).start <= error.at) nth++
     const line = lines[nth] as Line
-    if (reported.has(line)) continue
+    const isIndent = isOfIndent(error)
+    if (reported.has(line) && !isIndent) continue
     if (left < 0) break
     const around = { before: filledLine(lines, nth, -1), after: filledLine(lines, nth, 1) }
-    const advice = adviceFor({ error, text, line, column: error.at - line.start, ...around })
-    left -= advice === null ? text.length : line.text.length
-    if (given.length > 0 && (advice === null || advice.isDoubtful)) continue
+    const advice = adviceFor({ error, text, line, column: error.at - line.start, ...around, above: filledLinesAbove(lines, nth) })
+    left -= advice === null || isIndent ? text.length : line.text.length
+    const isFollowing = isIndent && around.before === moved
+    if (isIndent) moved = line
+    if (given.length > 0 && (advice === null || advice.isDoubtful || reported.has(line) || isFollowing)) continue
     const said = advice ?? { message: error.message, at: error.at }
     reported.add(line)
     given.push(said)
@@ -43,9 +48,18 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
 
 /** The next line in a direction that holds more than a comment. */
 function filledLine(lines: readonly Line[], from: number, step: 1 | -1): Line | undefined {
-  for (let nth = from + step; nth >= 0 && nth < lines.length; nth += step) if (/^\s*[^\s#]/.test((lines[nth] as Line).text)) return lines[nth]
+  for (let nth = from + step; nth >= 0 && nth < lines.length; nth += step) if (isFilled(lines[nth] as Line)) return lines[nth]
   return undefined
 }
+
+/** The lines before one that hold more than a comment, the last one first. */
+function* filledLinesAbove(lines: readonly Line[], from: number): Generator<Line> {
+  for (let nth = from - 1; nth >= 0; nth--) if (isFilled(lines[nth] as Line)) yield lines[nth] as Line
+}
+
+const isFilled = ({ text }: Line): boolean => /^\s*[^\s#]/.test(text)
+/** Whether an error is that a line is indented differently from those around it. */
+const isOfIndent = ({ message }: ParserError): boolean => /^(Sequence item without - indicator|All .* items must start at the same column)/.test(message)
 
 function linesIn(text: string): Line[] {
   let start = 0
@@ -59,8 +73,10 @@ function linesIn(text: string): Line[] {
 function adviceFor(given: Case): Advice | null {
   const { error, line, column } = given
   const at = (place: number, message: string): Advice => ({ message, at: line.start + place })
-  if (/^(Sequence item without - indicator|All .* items must start at the same column)/.test(error.message)) return adviceOnIndent(given)
+  if (isOfIndent(error)) return adviceOnIndent(given)
   switch (error.code) {
+    case 'MULTILINE_IMPLICIT_KEY':
+      return /^Implicit keys need/.test(error.message) ? adviceOnName(given) : null
     case 'BLOCK_AS_IMPLICIT_KEY':
       return adviceOnDash(given) ?? adviceOnDeeperLine(given) ?? adviceOnColon(given)
     case 'BLOCK_IN_FLOW':
@@ -93,9 +109,10 @@ function adviceFor(given: Case): Advice | null {
 
 /** The lines that a tab is in front of. */
 function tabsIn(lines: readonly Line[]): Advice[] {
-  const tabbed = lines.filter(({ text }) => /^ *\t/.test(text))
-  return tabbed.map(({ text, start }) => ({ message: 'the line begins with a tab; indent it with spaces', at: start + text.indexOf('\t') }))
+  return lines.filter(({ text }) => /^ *\t/.test(text)).map(adviceOnTab)
 }
+
+const adviceOnTab = ({ text, start }: Line): Advice => ({ message: 'the line begins with a tab; indent it with spaces', at: start + text.indexOf('\t') })
 
 /** `-on: …`, which is a name that begins with a dash. */
 function adviceOnDash({ line, before }: Case): Advice | null {
@@ -144,12 +161,31 @@ function adviceOnMissing(given: Case): Advice | null {
   }
   if (/^Flow (map|sequence) must end/.test(error.message)) return adviceOnUnclosed(given)
   if (/^Missing , /.test(error.message)) return { message: 'a comma is missing before this', at: error.at }
-  const [, before, name, value] = /^(\s*(?:- +)*)([\w-]+):([^\s:].*)$/.exec(line.text) ?? []
-  if (value !== undefined)
-    return { message: `a space is missing after the colon: ${name}: ${value}`, at: line.start + (before as string).length + (name as string).length }
-  if (/^Implicit map keys/.test(error.message)) return { message: 'a name with a colon was expected, such as name: value', at: line.start + column }
+  const joined = adviceOnJoined(line)
+  if (joined !== null) return joined
+  if (/^Implicit map keys/.test(error.message)) return { message: NAME_EXPECTED, at: line.start + column }
   return null
 }
+
+/** `name:x`, which is a text in YAML; null for any other text. */
+export function spaceMissing(text: string): { message: string; column: number } | null {
+  const [, before = '', name = '', value] = /^(\s*(?:- +)*)([\w-]+):((?!\/\/)[^\s:].*)$/.exec(text) ?? []
+  return value === undefined ? null : { message: `a space is missing after the colon: ${name}: ${value}`, column: before.length + name.length }
+}
+
+function adviceOnJoined({ text, start }: Line): Advice | null {
+  const joined = spaceMissing(text)
+  return joined && { message: joined.message, at: start + joined.column }
+}
+
+/** A line that should begin with a name and a colon. */
+function adviceOnName({ line, column }: Case): Advice {
+  const [, name] = /^\s*(?:- +)*([\w-]+)\s*$/.exec(line.text) ?? []
+  if (name !== undefined) return { message: `a colon is missing after ${name}: write ${name}:`, at: line.start + column, isLast: true }
+  return adviceOnJoined(line) ?? { message: NAME_EXPECTED, at: line.start + column, isDoubtful: true }
+}
+
+const NAME_EXPECTED = 'a name with a colon was expected, such as name: value'
 
 const notClosedAt = (at: number, quote: string): Advice => ({
   message: `the quotation mark is not closed; end the text with ${quote} in the same line`,
@@ -167,14 +203,51 @@ function adviceOnUnclosed({ error, text }: Case): Advice | null {
 }
 
 /** A line that is indented less than the one before it, and more than any above. */
-function adviceOnIndent({ line: there, before, after }: Case): Advice {
+function adviceOnIndent({ line: there, before, after, above }: Case): Advice {
   const line = /^\s*#/.test(there.text) && after !== undefined ? after : there
-  const above = [before, there].find(one => one !== undefined) as Line
-  const wanted = contentOf(above.text)
-  return {
-    message: `the line is indented by ${spaces(line.text.search(/\S/))}, which fits no line above it; begin it with ${spaces(wanted)}, like the one before`,
-    at: line.start
+  const indentation = /^\s*/.exec(line.text)?.[0] as string
+  if (indentation.includes('\t')) return { ...adviceOnTab(line), isLast: true }
+  const open = openColumns(above)
+  const dashes = open.filter(({ isDash }) => isDash)
+  const { text: last } = [before, there].find(one => one !== undefined) as Line
+  const content = contentOf(last)
+  const [, dash, name] = /^\s*(- )?(?:- +)*([\w-]+):(?:\s|$)/.exec(line.text) ?? []
+  const fits = `the line is indented by ${spaces(indentation.length)}, which fits no line above it`
+  const nearest = (columns: readonly number[]) =>
+    columns.reduce((best, column) => (Math.abs(column - indentation.length) < Math.abs(best - indentation.length) ? column : best))
+  if (dash !== undefined && dashes.length > 0) {
+    const wanted = nearest(dashes.map(({ column }) => column))
+    return { message: `${fits}; begin it with ${spaces(wanted)}, like the dash above it`, at: line.start }
   }
+  const isNext = dashes.some(({ column }) => column === indentation.length)
+  if (isNext && name !== undefined && open.some(one => one.column === content && one.names.includes(name))) {
+    return { message: `${name} is given above already; where another member of the list begins, write a dash: - ${line.text.trim()}`, at: line.start }
+  }
+  const other = open.find(
+    ({ column, isDash }) => !isDash && column > 0 && column < indentation.length && content - indentation.length === indentation.length - column
+  )
+  const like = other === undefined ? ', like the one before' : `, like the one before, or with ${spaces(other.column)}, like ${other.names[0]}`
+  return { message: `${fits}; begin it with ${spaces(content)}${like}`, at: line.start }
+}
+
+/** A column at which a list has its dashes, or an object its names. */
+type OpenColumn = { column: number; isDash: boolean; names: string[] }
+
+/** The columns at which lists and objects are open below lines, the last line first; the innermost first, each with the names there, the last first. */
+function openColumns(above: Iterable<Line>): OpenColumn[] {
+  const open: OpenColumn[] = []
+  let least = Number.POSITIVE_INFINITY
+  for (const { text } of above) {
+    const [, indentation = '', dashes = '', name] = /^(\s*)((?:- +)*)(?:([^\s:#"'][^:]*):(?:\s|$))?/.exec(text) as RegExpExecArray
+    const content = indentation.length + dashes.length
+    const known = open.find(({ column, isDash }) => column === content && !isDash)
+    if (known !== undefined && content <= least && name !== undefined) known.names.push(name)
+    if (content < least && name !== undefined) open.push({ column: content, isDash: false, names: [name] })
+    if (dashes !== '' && indentation.length < least) open.push({ column: indentation.length, isDash: true, names: [] })
+    least = Math.min(least, indentation.length)
+    if (least === 0) break
+  }
+  return open
 }
 
 function adviceOnUnexpected({ error, text, line, column }: Case): Advice | null {

@@ -1,10 +1,25 @@
 /** YAML as documents write it, and the state as YAML. */
-import { CST, Document, isAlias, isCollection, isMap, isPair, isScalar, Lexer, LineCounter, parseDocument, type Scalar, stringify, visit } from 'yaml'
+import {
+  CST,
+  Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  Lexer,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  stringify,
+  visit
+} from 'yaml'
 import { shortened } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { type Place, type PlaceTree, placeTree, settlePlaces } from './json-places.js'
 import { type DocumentLimits, sizeProblem } from './limits.js'
-import { adviceOn, quoted } from './yaml-advice.js'
+import { adviceOn, quoted, spaceMissing } from './yaml-advice.js'
 
 /** What a YAML text holds, what is wrong with it, and where parts of it are. */
 export type ReadYaml = {
@@ -29,7 +44,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, logLevel: 'error', uniqueKeys: false })
   const errors = [...document.errors, ...document.warnings].map(({ code, message, pos: [at] }) => ({ code, message, at }))
   const inOrder = <T extends { at: number }>(problems: T[]) => problems.sort((a, b) => a.at - b.at)
-  const names = document.errors.length === 0 ? [...repeatedNames(document, lines), ...emptyAnchors(document)] : []
+  const names = document.errors.length === 0 ? [...repeatedNames(document, lines), ...emptyAnchors(document), ...joinedNames(document)] : []
   const problems: ReadYaml['problems'] = inOrder([...adviceOn(inOrder(errors), text), ...names])
     .slice(0, limits['limits.problems'] + 1)
     .map(({ message, at }) => ({ message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message, ...placeOf(at, lines) }))
@@ -134,6 +149,23 @@ function repeatedNames(document: Document, lines: LineCounter): { message: strin
         if (earlier === undefined) names.set(name, at)
         else found.push({ message: `${shortened(String(name))} is given twice, in line ${placeOf(earlier, lines).line} already; keep one of them`, at })
       }
+    }
+  })
+  return found
+}
+
+/** Texts that are a name, a colon and a value without a space between: the whole document, or a name in braces that has no value. */
+function joinedNames({ contents }: Document): { message: string; at: number }[] {
+  const found: { message: string; at: number }[] = []
+  const look = (node: unknown) => {
+    if (!isScalar(node) || node.type !== 'PLAIN') return
+    const joined = spaceMissing(String(node.value))
+    if (joined !== null) found.push({ message: joined.message, at: (startOf(node) as number) + joined.column })
+  }
+  look(contents)
+  visit(contents as Node, {
+    Pair: (_, { key, value }) => {
+      if (value === null || (isScalar(value) && value.value === null && value.source === '')) look(key)
     }
   })
   return found

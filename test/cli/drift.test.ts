@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -149,6 +149,16 @@ t.test('check --against: the settings of another emulator are found, and with th
     [],
     within.stdout
   )
+  await writeFile(`${root}/kept.yaml`, 'settings: { seed: 3 }\n')
+  for (const [base, scenario] of [
+    [baseUrl, { seed: 'x' }],
+    ['http://127.0.0.1:1', EVERYTHING]
+  ] as const) {
+    const failed = await against(t, base, scenario, ['--write-settings', `${root}/kept.yaml`])
+    t.equal(failed.status, 1)
+    t.equal(failed.stderr, `commerce-emulator: ${root}/kept.yaml is not written: no answer was compared\n`)
+  }
+  t.equal(await readFile(`${root}/kept.yaml`, 'utf8'), 'settings: { seed: 3 }\n', 'without an answer a file of settings is kept')
   const unwritable = await against(t, baseUrl, { steps: [] }, ['--write-settings', `${root}/none/found.yaml`])
   t.ok(/^commerce-emulator: the settings cannot be written: .*ENOENT/.test(unwritable.stderr))
 })
@@ -228,6 +238,16 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       refund(4000),
       ['✗ differs by rule REF-7: a Refund above the remainder is an error'],
       'play 1. POST /refunds: status: 400 here, 200 at the service',
+      1
+    ],
+    [
+      'a Location is made for a reseller',
+      on('POST', /locations$/, (_body, answered) =>
+        Object.assign(answered, { status: 200, body: { id: 'loc_x', object: 'location', account: 'rsl_r', display_name: 'X' } })
+      ),
+      { do: 'POST /locations', key: 'sk_reseller', body: { display_name: 'X', address: { country: 'US' } } },
+      ['✗ differs by rule LOC-3: only merchant Accounts create Locations'],
+      'play 1. POST /locations: status: 403 here, 200 at the service',
       1
     ],
     [

@@ -79,6 +79,12 @@ t.test('record: calls that no play makes are counted, and the journal holds as m
 
   t.strictSame(lines(all.stderr), [`commerce-emulator: ${file} plays what was recorded: 3 calls; not played: 2, for the reasons in its comments`])
   t.strictSame(lines(last.stderr), [`commerce-emulator: ${file} plays what was recorded: 1 call; not played: 1, for the reasons in its comments`])
+
+  const advance = `await fetch(control + '/clock/advance', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"by":"36h"}' })`
+  const calls = `await call('GET /tickets/tkt_a')\n${advance}\nawait call('GET /tickets/tkt_a')`
+  const waiting = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(calls)])
+  t.ok(readFileSync(file, 'utf8').includes('wait: 36h'))
+  t.strictSame(lines(waiting.stderr), [`commerce-emulator: ${file} plays what was recorded: 2 calls`], 'a wait is no call')
 })
 
 t.test('record: what cannot be written is refused before the command runs', async t => {

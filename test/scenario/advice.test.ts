@@ -66,6 +66,29 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
       ['3:3 a space is missing after the dash'],
       `${BEGIN}script:\n  - on: POST /refunds\n    delay: 2s\n`
     ],
+    [
+      'no space after a colon, with a line below',
+      `${BEGIN}seed:7\nscript:\n  - on:POST /refunds\n    delay: 2s\n`,
+      ['2:5 a space is missing after the colon: seed: 7', '4:7 a space is missing after the colon: on: POST /refunds'],
+      `${BEGIN}seed: 7\nscript:\n  - on: POST /refunds\n    delay: 2s\n`
+    ],
+    ['no space after the only colon', 'fixtures:[bistro]\n', ['1:9 a space is missing after the colon: fixtures: [bistro]'], BEGIN],
+    [
+      'no space after a colon in braces',
+      `${BEGIN}script:\n  - {on:POST /refunds, delay:2s}\nplay: [ { do: POST /refunds, body: {transaction:txn_119, amount: 5} } ]\n`,
+      [
+        '3:8 a space is missing after the colon: on: POST /refunds',
+        '3:29 a space is missing after the colon: delay: 2s',
+        '4:48 a space is missing after the colon: transaction: txn_119'
+      ],
+      `${BEGIN}script:\n  - {on: POST /refunds, delay: 2s}\nplay: [ { do: POST /refunds, body: {transaction: txn_119, amount: 5} } ]\n`
+    ],
+    [
+      'no colon, with a line below',
+      `${BEGIN}script\n  - { on: POST /refunds, delay: 2s }\n`,
+      ['2:1 a colon is missing after script: write script:'],
+      entry('delay: 2s')
+    ],
     ['no colon', `${BEGIN}name\n`, ['2:1 a name with a colon was expected, such as name: value'], `${BEGIN}name: value\n`],
     ['a tab', `${BEGIN}script:\n\t- { on: POST /refunds, delay: 2s }\n`, ['3:1 the line begins with a tab; indent it with spaces'], entry('delay: 2s')],
     [
@@ -86,6 +109,36 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
       `${BEGIN}script:\n- on: POST /refunds\n # slow\n delay: 2s\n`,
       ['5:1 the line is indented by 1 space, which fits no line above it; begin it with 2 spaces, like the one before'],
       `${BEGIN}script:\n- on: POST /refunds\n  delay: 2s\n`
+    ],
+    [
+      'a member of a list that is indented too little but for its dash',
+      `${BEGIN}script:\n  - on: POST /refunds\n  calls: 1\n  delay: 2s\n`,
+      ['4:1 the line is indented by 2 spaces, which fits no line above it; begin it with 4 spaces, like the one before'],
+      `${BEGIN}script:\n  - on: POST /refunds\n    calls: 1\n    delay: 2s\n`
+    ],
+    [
+      'a dash between two depths',
+      `${BEGIN}script:\n  - on: POST /refunds\n    delay: 2s\n   - on: GET /refunds\n     delay: 2s\n`,
+      ['5:1 the line is indented by 3 spaces, which fits no line above it; begin it with 2 spaces, like the dash above it'],
+      `${BEGIN}script:\n  - on: POST /refunds\n    delay: 2s\n  - on: GET /refunds\n    delay: 2s\n`
+    ],
+    [
+      'no dash',
+      `${BEGIN}expect:\n  - on: POST /refunds\n    times: 0\n  on: GET /refunds\n  times: 0\n`,
+      ['5:1 on is given above already; where another member of the list begins, write a dash: - on: GET /refunds'],
+      `${BEGIN}expect:\n  - on: POST /refunds\n    times: 0\n  - on: GET /refunds\n    times: 0\n`
+    ],
+    [
+      'a line between two that it may belong to',
+      `${BEGIN}script:\n  - on: POST /refunds\n    respond:\n      status: 402\n     calls: 1\n`,
+      ['6:1 the line is indented by 5 spaces, which fits no line above it; begin it with 6 spaces, like the one before, or with 4 spaces, like respond'],
+      `${BEGIN}script:\n  - on: POST /refunds\n    respond:\n      status: 402\n    calls: 1\n`
+    ],
+    [
+      'a tab after spaces',
+      `${BEGIN}script:\n  - on: POST /refunds\n    calls: 1\n  \t delay: 2s\n`,
+      ['5:3 the line begins with a tab; indent it with spaces'],
+      `${BEGIN}script:\n  - on: POST /refunds\n    calls: 1\n    delay: 2s\n`
     ],
     [
       'a line that is indented too deep',

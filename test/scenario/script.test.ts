@@ -123,6 +123,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       ['match.body.payment_type: can never match: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not crad; did you mean card?']
     ],
     ['text for a number', pay({ body: { amount: 'much' } }), ['match.body.amount: can never match: a number was expected, not much']],
+    ['a part of the smallest sub-unit', pay({ body: { amount: ['10', 10.5] } }), ['match.body.amount: can never match: a whole number was expected, not 10.5']],
     [
       'digits that YAML took for a number',
       pay({ body: { card: { last4: 42 } } }),
@@ -137,6 +138,24 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       'a comparison of a key',
       pay({ key: { lt: 'a' } }),
       ['match.key.lt: key is text; numbers and instants can be compared, text is matched by value, list or /pattern/']
+    ],
+    [
+      'bounds with nothing between them',
+      pay({ body: { amount: { gt: 100, lte: 100 }, tip_amount: { gte: 5, lt: 4 }, donation_amount: { gte: 5, lte: 5 } } }),
+      [
+        'match.body.amount: can never match: no value is above 100 and at most 100',
+        'match.body.tip_amount: can never match: no value is at least 5 and below 4'
+      ]
+    ],
+    [
+      'a bound of what is not sent',
+      pay({ body: { amount: { present: false, gt: 1 } } }),
+      ['match.body.amount: can never match: what is not sent has no value to compare']
+    ],
+    [
+      'instants with nothing between them',
+      { on: 'GET /tickets', match: { query: { created: { gte: { gt: '2026-03-02', lt: '2026-03-01' } } } }, delay: '1s' },
+      ['match.query.created.gte: can never match: no value is above 2026-03-02 and below 2026-03-01']
     ],
     ['a comparison with text', pay({ body: { amount: { gt: 'much' } } }), ['match.body.amount.gt: a number was expected, not much']],
     [
@@ -181,6 +200,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ],
     ['a chance beyond certainty', refuse({ chance: 1.1 }), ['chance: at most 1 was expected, not 1.1']],
     ['an end before its beginning', refuse({ from: '2026-03-02', until: '2026-03-01' }), ['until: until 2026-03-01 is not after from 2026-03-02']],
+    ['no time at all', refuse({ for: '0s' }), ['for: can never apply: for 0s is over when it begins']],
     ['no length of time', refuse({ for: '10' }), ['for: a length of time was expected, not 10 without a unit: write 10s or 10ms']],
     ['no length of time to wait', answer({ status: 503, retry_after: 'soon' }), [`respond.retry_after: ${DURATION_PROBLEM}`]],
     [
@@ -838,6 +858,11 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{}, [': one of on, sequence and state was expected']],
     [{ on: 'POST /refunds', sequence: [{ on: 'POST /refunds' }] }, [': one of on, sequence and state was expected, not on and sequence']],
     [{ sequence: [] }, ['sequence: a list with a member was expected, not an empty one']],
+    [
+      { on: ['GET /tickets', 'DELETE /locations/{id}'], took_effect: true },
+      ['took_effect: can never match: GET /tickets or DELETE /locations/{id} changes no record, so no call of it takes effect']
+    ],
+    [{ on: ['GET /tickets', 'POST /refunds'], took_effect: true }, []],
     [{ sequence: [{ on: 'POST /refunds', times: 1 }] }, ['sequence[0].times: unknown name times; known here: on, match, took_effect, status, answered']],
     [
       { sequence: [{ on: 'POST /refunds' }, { on: 'POST refunds' }] },

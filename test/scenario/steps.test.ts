@@ -190,6 +190,10 @@ t.test('play: its problems, with their places', async t => {
       ['play[1].at_once[1].do: ${b.id} refers to nothing; give the name that an earlier step has under as, or the id of a record']
     ],
     [
+      [{ at_once: [{ ...list, as: 'a' }, { do: 'GET /tickets/${a.id}' }] }, { do: 'GET /tickets/${a.id}' }],
+      ['play[0].at_once[1].do: ${a.id} has no value yet: that call is made at once with this one; refer to it in a later call']
+    ],
+    [
       [{ ...list, expect: { fault: 'reset' } }],
       ['play[0].expect.fault: one of connection_reset, empty_response, truncated_body, malformed_body, hang was expected, not reset']
     ],

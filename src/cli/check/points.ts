@@ -14,11 +14,11 @@ export type CheckedFile = {
   leftOut: string | null
   /** What was sent where. */
   notes: string[]
-  /** The settings that make the emulator answer as a running service does. */
-  settings: GivenSettings
+  /** The settings that make the emulator answer as a running service does; null where none of its answers was compared. */
+  settings: GivenSettings | null
 }
 /** What is found of a file that is not looked at any further. */
-export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: {} }
+export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: null }
 /** A file with one point, which failed. */
 export const withFailure = (file: string, title: string, problem: Problem): CheckedFile => ({
   ...NOTHING_FOUND,

@@ -55,7 +55,7 @@ const keyIn = ({ settings }: Candidate) => Object.keys(settings)[0]
 /** The values of a setting that may make the emulator answer as the service did. */
 function valuesFor(key: SettingKey, { call, there, here, differences, isLacking, accounts }: Asked): unknown[] {
   const schema = SETTINGS[key].schema as { enum?: readonly unknown[] }
-  if (key === 'auth.accept_any_key') return there.status === here.answer.status ? [] : [...accounts]
+  if (key === 'auth.accept_any_key') return there.status === here.answer.status ? [] : actorsFor(there, here, accounts)
   if (key.startsWith('statuses.')) return isLacking ? [] : [there.status]
   // only where nothing else differs does an answer show whether errors name their rules
   if (key === 'errors.expose_rule') return [true, false].filter(isNamed => differences.every(isOfRule(isNamed ? 'unknown' : 'missing')))
@@ -64,6 +64,12 @@ function valuesFor(key: SettingKey, { call, there, here, differences, isLacking,
   // warn answers as ignore does, and says more than a service would
   if (schema.enum !== undefined) return schema.enum.filter(value => value !== 'warn')
   return wholeNumbers(call, there.body)
+}
+
+/** The Accounts that a service may have acted as: where a rule refuses the call to the Account of its key, only the one that the service names. */
+function actorsFor({ body }: StepAnswer, { judged }: JudgedAnswer, accounts: readonly string[]): string[] {
+  const isByRule = judged.refusal?.rule != null
+  return accounts.filter(account => !isByRule || fieldOf(body, 'account') === account)
 }
 
 /** Whether the rule or the assumption of a refusal is what one of the answers does not name. */
