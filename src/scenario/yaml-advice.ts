@@ -76,11 +76,11 @@ function adviceFor(given: Case): Advice | null {
   if (isOfIndent(error)) return adviceOnIndent(given)
   switch (error.code) {
     case 'MULTILINE_IMPLICIT_KEY':
-      return /^Implicit keys need/.test(error.message) ? adviceOnName(given) : null
+      return /^Implicit keys need/.test(error.message) ? adviceOnName(given) : adviceOnDashInBrackets(given)
     case 'BLOCK_AS_IMPLICIT_KEY':
       return adviceOnDash(given) ?? adviceOnDeeperLine(given) ?? adviceOnColon(given)
     case 'BLOCK_IN_FLOW':
-      return adviceOnFlowColon(given)
+      return adviceOnDashInBrackets(given) ?? adviceOnFlowColon(given)
     case 'BAD_ALIAS':
       return at(column, `quote the text, since * has a meaning of its own: ${quoted(blockOrFlowValue(line.text, column))}`)
     case 'BAD_SCALAR_START':
@@ -139,14 +139,20 @@ function adviceOnColon({ line }: Case): Advice | null {
   return { message: `quote the text: it holds a colon: ${quoted(value)}`, at: line.start + before.length }
 }
 
+/** `[ - a, - b ]`, and a list with dashes in braces. */
+function adviceOnDashInBrackets({ line, column }: Case): Advice | null {
+  if (!/^-(\s|$)/.test(line.text.slice(column))) return null
+  return { message: 'a list in brackets has no dashes: remove them, and write commas between its members, such as [a, b]', at: line.start + column }
+}
+
 /** `{ reason: cold: soup }`, and `{ a: 1 b: 2 }`, which looks the same to a parser. */
-function adviceOnFlowColon({ line, column }: Case): Advice | null {
+function adviceOnFlowColon({ line, column }: Case): Advice {
   const value = flowValue(line.text, column)
   const [, text, name, rest] = /^(.*?)\s+([\w.-]+):\s*(.*)$/s.exec(value) ?? []
   if (text && name && (/^[[{"']/.test(rest as string) || IS_NAME.test(name) || /["'\]}\d]$/.test(text))) {
     return { message: `a comma is missing before ${name}`, at: line.start + column + text.length }
   }
-  return /:(\s|$)/.test(value) ? { message: `quote the text: it holds a colon: ${quoted(value)}`, at: line.start + column } : null
+  return { message: `quote the text: it holds a colon: ${quoted(value)}`, at: line.start + column }
 }
 
 /** Names that documents often write together with others in one pair of braces. */

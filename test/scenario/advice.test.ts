@@ -51,6 +51,24 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
       ['3:51 quote the text: it holds a colon: "cold: soup"'],
       entry('match: { body: { reason: "cold: soup" } }, delay: 2s')
     ],
+    [
+      'dashes in brackets',
+      'fixtures: [ - bistro, - bistro ]\n',
+      ['1:13 a list in brackets has no dashes: remove them, and write commas between its members, such as [a, b]'],
+      BEGIN
+    ],
+    [
+      'dashes in brackets, a line each',
+      'fixtures: [\n  - bistro\n]\n',
+      ['2:3 a list in brackets has no dashes: remove them, and write commas between its members, such as [a, b]'],
+      BEGIN
+    ],
+    [
+      'a dash in braces',
+      entry('match: { body: { reason: - cold } }, delay: 2s'),
+      ['3:51 a list in brackets has no dashes: remove them, and write commas between its members, such as [a, b]'],
+      entry('match: { body: { reason: [cold] } }, delay: 2s')
+    ],
     ['no comma', `${BEGIN}script:\n  - { on: POST /refunds delay: 2s }\n`, ['3:24 a comma is missing before delay'], entry('delay: 2s')],
     ['no comma after a number', `${BEGIN}vars: { a: 1 b: 2 }\n`, ['2:13 a comma is missing before b'], `${BEGIN}vars: { a: 1, b: 2 }\n`],
     [
@@ -238,7 +256,6 @@ t.test('advice: an error of the parser without advice is shown as it is', async 
   t.strictSame((await looked('? a\n  b: c\n')).problems.length > 0, true)
   const cases: [title: string, text: string, problems: string[]][] = [
     ['a colon after a quoted name', '"name": x: y\n', ['1:9 Nested mappings are not allowed in compact mappings']],
-    ['a dash in brackets', 'name: [ - a ]\n', ['1:9 Implicit keys of flow sequence pairs need to be on a single line']],
     ['a comment right after a bracket', 'fixtures: [bistro]#c\n', ['1:19 Comments must be separated from other tokens by white space characters']],
     [
       'a tab in a block text',
