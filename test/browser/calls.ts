@@ -131,7 +131,7 @@ t.test('calls: one is explained with changes, on a copy, and its smallest scenar
   t.strictSame(await violations(), [])
   await dialog.getByLabel('What is different on the copy').fill('{"clock":')
   await dialog.getByRole('button', { name: 'Judge on a copy' }).click()
-  await dialog.getByText('This is no JSON of changes').waitFor()
+  await dialog.getByText('The changes are not JSON').waitFor()
   await dialog.getByLabel('What is different on the copy').fill('{"clock":"2026-05-01T00:00:00Z","settings":{"statuses.created":201}}')
   await dialog.getByRole('button', { name: 'Judge on a copy' }).click()
   await tried.getByText('Answered, 201; it took effect.').waitFor()

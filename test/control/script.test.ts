@@ -96,7 +96,7 @@ t.test('script: an entry that can never apply is refused with every problem, and
     [{ on: 'GET /tickets', match: { body: { a: 1 } }, ...act }, [['match.body', /^GET \/tickets has no body$/]]],
     [{ on: 'POST /refunds', match: { body: { amunt: 1 } }, ...act }, [['match.body.amunt', /^amunt is not a parameter of this call; did you mean amount\?$/]]],
     [{ on: 'POST /refunds', match: { body: { reason: '/(/' } }, ...act }, [['match.body.reason', /is not a regular expression of the RE2 syntax/]]],
-    [{ on: 'POST /refunds', calls: '3-2', ...act }, [['calls', /^which calls was expected, as 1, 2-3 or 4\+, not 3-2$/]]],
+    [{ on: 'POST /refunds', calls: '3-2', ...act }, [['calls', /^1, 2-3 or 4\+ was expected, not 3-2$/]]],
     [{ on: 'POST /refunds', delay: 'soon' }, [['delay', /^a length of time was expected/]]],
     [{ on: 'POST /refunds', delay: { min: '2s', max: '1s' } }, [['delay', /^min 2s is longer than max 1s$/]]],
     [{ on: 'POST /refunds', fault: 'explode' }, [['fault', /^one of connection_reset, .*, hang was expected, not explode$/]]],
@@ -110,7 +110,7 @@ t.test('script: an entry that can never apply is refused with every problem, and
       [
         ['respond', /^body and error cannot both be the answer$/],
         ['respond.status', /^an error has a status of 400 or more, not 200$/],
-        ['calls', /^which calls was expected/]
+        ['calls', /^1, 2-3 or 4\+ was expected/]
       ]
     ]
   ]
