@@ -183,19 +183,23 @@ async function started({ control }: Emulator) {
   }
   const get = async (url: string) => ({ json: async () => (await control(`GET ${url.replace('/_control', '')}`)).body })
   const AsyncFunction = (async () => {}).constructor as new (...given: string[]) => (...given: unknown[]) => Promise<void>
-  const run = new AsyncFunction('document', 'fetch', 'window', (await control('GET /console/docs.js')).text)
-  await run({ body: { dataset: { document: address, key: unescaped(key) } } }, get, { SwaggerUIBundle: swagger })
+  const run = new AsyncFunction('document', 'fetch', 'window', 'matchMedia', (await control('GET /console/docs.js')).text)
+  const classes: [name: string, isOn: boolean][] = []
+  const documentElement = { classList: { toggle: (name: string, isOn: boolean) => classes.push([name, isOn]) } }
+  const darkSystem = () => ({ matches: true, addEventListener() {} })
+  await run({ documentElement, body: { dataset: { document: address, key: unescaped(key) } } }, get, { SwaggerUIBundle: swagger }, darkSystem)
   // the script reads the document after it has run
   while (configs.length === 0) await setImmediate()
   const [config] = configs as [Config]
   config.onComplete()
-  return { config, included, authorized }
+  return { config, included, authorized, classes }
 }
 
 t.test("docs: a form starts with its first example and sends nothing else, and calls are made with the first merchant's key", async t => {
-  const { config, included, authorized } = await started(await startTestEmulator(t, { scenario: SCENARIO }))
+  const { config, included, authorized, classes } = await started(await startTestEmulator(t, { scenario: SCENARIO }))
 
   const { ticket, card, payload, customer } = config.spec.components.schemas.CreateTransaction.properties
+  t.strictSame(classes, [['dark-mode', true]])
   t.strictSame([ticket.examples, card.examples, payload.examples, customer.examples], [['tkt_60'], [{ brand: 'visa', last4: '4242' }], [''], [{}]])
   t.strictSame(included['/transactions']?.sort(), ['amount', 'card', 'currency', 'payment_type', 'ticket', 'tip_amount'])
   t.strictSame(included['/locations/{id}']?.sort(), ['display_name', 'metadata', 'phone'], 'an empty value that the example sends is sent')
