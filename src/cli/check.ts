@@ -16,9 +16,10 @@ import type { SourceDocument } from '../scenario/documents.js'
 import { type Ending, type Expectation, Tally } from '../scenario/expectations.js'
 import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
 import { Library } from '../scenario/library.js'
-import { type SentCall, shownOn } from '../scenario/matching.js'
+import { operationsOn, type SentCall, shownOn } from '../scenario/matching.js'
 import { namesIn } from '../scenario/references.js'
 import { bindingsOf, type Launch } from '../scenario/scenario.js'
+import type { Hold } from '../scenario/script.js'
 import {
   Answers,
   type Play,
@@ -191,7 +192,8 @@ async function playAll(
   let since = performance.now()
   const add = (list: 'steps' | 'play', outcome: StepOutcome) => {
     const now = performance.now()
-    const { at, title, problems } = outcome
+    const { at, title } = outcome
+    const problems = service === null ? [...outcome.problems, ...holdsOn(sandbox, outcome)] : outcome.problems
     const nth = at.map(step => (typeof step === 'number' ? step + 1 : step)).join(' ')
     const label = `${list === 'play' ? 'play ' : ''}${nth}. ${title}`
     points.push({ title: label, problems: problems.map(({ at, message }) => ({ at: [list, ...at], message })), ms: now - since })
@@ -211,6 +213,22 @@ async function playAll(
     await playSteps(play, playClient, bindings, outcome => add('play', outcome), answers, wait)
   }
   return { points, exchanges }
+}
+
+/** What to say of a call that waited in vain since the script holds it, by the entry that does. */
+function holdsOn({ script }: Sandbox, { at, call, answer, problems }: StepOutcome): StepOutcome['problems'] {
+  if (problems.length === 0 || answer.fault !== 'hang') return []
+  const operation = operationAt(call.method, call.path)?.operation
+  const holding = script.listed().find(({ entry, applied }) => {
+    const isLasting = entry.hold !== undefined && entry.hold.for === undefined && entry.fault !== 'hang'
+    return isLasting && applied > 0 && operationsOn(entry.on, () => {}).some(held => held === operation)
+  })
+  if (holding === undefined) return []
+  const { id, entry } = holding
+  const { until, gate } = entry.hold as Hold
+  const what =
+    gate === undefined ? `until ${until} calls wait; send them with at_once` : `at the gate ${gate}, which no play opens; hold it until a number of calls wait`
+  return [{ at, message: `the script entry ${entry.name ?? id} holds this call ${what}, or give hold a for` }]
 }
 
 /** A point for each expectation. */

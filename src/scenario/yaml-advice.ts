@@ -166,6 +166,8 @@ function adviceOnMissing(given: Case): Advice | null {
     return notClosedAt(openingQuote(text, quote), quote)
   }
   if (/^Flow (map|sequence) must end/.test(error.message)) return adviceOnUnclosed(given)
+  const bracketed = /^Missing , /.test(error.message) ? adviceOnBrackets(given) : null
+  if (bracketed !== null) return bracketed
   if (/^Missing , /.test(error.message)) return { message: 'a comma is missing before this', at: error.at }
   const joined = adviceOnJoined(line)
   if (joined !== null) return joined
@@ -193,6 +195,14 @@ function adviceOnName({ line, column }: Case): Advice {
 
 const NAME_EXPECTED = 'a name with a colon was expected, such as name: value'
 
+/** `{ created[gte]: … }`, a name that braces do not take as it is. */
+function adviceOnBrackets({ line, column }: Case): Advice | null {
+  const [name = ''] = /[\w-]*$/.exec(line.text.slice(0, column)) as RegExpExecArray
+  const [, brackets] = /^((?:\[[\w-]*\])+):\s/.exec(line.text.slice(column)) ?? []
+  if (name === '' || brackets === undefined) return null
+  return { message: `quote the name, since it holds brackets: "${name}${brackets}"`, at: line.start + column - name.length }
+}
+
 const notClosedAt = (at: number, quote: string): Advice => ({
   message: `the quotation mark is not closed; end the text with ${quote} in the same line`,
   at,
@@ -211,13 +221,13 @@ function adviceOnUnclosed({ error, text }: Case): Advice | null {
 /** A line that is indented less than the one before it, and more than any above. */
 function adviceOnIndent({ line: there, before, after, above }: Case): Advice {
   const line = /^\s*#/.test(there.text) && after !== undefined ? after : there
-  const indentation = /^\s*/.exec(line.text)?.[0] as string
+  const [indentation] = /^\s*/.exec(line.text) as RegExpExecArray
   if (indentation.includes('\t')) return { ...adviceOnTab(line), isLast: true }
   const open = openColumns(above)
   const dashes = open.filter(({ isDash }) => isDash)
   const { text: last } = [before, there].find(one => one !== undefined) as Line
   const content = contentOf(last)
-  const [, dash, name] = /^\s*(- )?(?:- +)*([\w-]+):(?:\s|$)/.exec(line.text) ?? []
+  const [, dash, name] = /^\s*(- )?(?:- +)*(?:([\w-]+):(?:\s|$))?/.exec(line.text) as RegExpExecArray
   const fits = `the line is indented by ${spaces(indentation.length)}, which fits no line above it`
   const nearest = (columns: readonly number[]) =>
     columns.reduce((best, column) => (Math.abs(column - indentation.length) < Math.abs(best - indentation.length) ? column : best))
@@ -229,11 +239,11 @@ function adviceOnIndent({ line: there, before, after, above }: Case): Advice {
   if (isNext && name !== undefined && open.some(one => one.column === content && one.names.includes(name))) {
     return { message: `${name} is given above already; where another member of the list begins, write a dash: - ${line.text.trim()}`, at: line.start }
   }
-  const other = open.find(
-    ({ column, isDash }) => !isDash && column > 0 && column < indentation.length && content - indentation.length === indentation.length - column
-  )
-  const like = other === undefined ? ', like the one before' : `, like the one before, or with ${spaces(other.column)}, like ${other.names[0]}`
-  return { message: `${fits}; begin it with ${spaces(content)}${like}`, at: line.start }
+  const distance = ({ column }: OpenColumn) => Math.abs(column - indentation.length)
+  const objects = open.filter(({ isDash }) => !isDash).sort((a, b) => distance(a) - distance(b) || b.column - a.column)
+  const near = objects.filter((one, index) => distance(one) === distance(objects[0] as OpenColumn) && (index === 0 || one.column > 0))
+  const like = near.map(({ column, names }) => `with ${spaces(column)}, like ${column === content ? 'the one before' : names[0]}`)
+  return { message: `${fits}; begin it ${like.join(', or ')}`, at: line.start }
 }
 
 /** A column at which a list has its dashes, or an object its names. */

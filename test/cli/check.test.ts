@@ -145,6 +145,31 @@ t.test('check: plays are made as a client would, so that the script acts on them
   }
 })
 
+t.test('check: a call that waits in vain is said to be held, and by what', async t => {
+  const scenario = {
+    data: smallFixture(),
+    script: [
+      { name: 'two at once', on: ['GET /tickets', 'GET /refunds'], hold: { until: 2 } },
+      { on: 'GET /locations', hold: { gate: 'kitchen' } },
+      { on: 'GET /accounts', hold: { until: 2, for: '2s' } }
+    ],
+    play: ['GET /tickets', 'GET /locations', 'GET /accounts', 'GET /transactions'].map(call => ({ do: call }))
+  }
+  const file = `${t.testdir({ 'own.json': JSON.stringify(scenario) })}/own.json`
+
+  const { stdout } = await ran(['check', '--timeout', '400', file])
+
+  t.strictSame(
+    stdout.split('\n').flatMap(line => /^ {6}\S+ (the script entry .*)$/.exec(line)?.[1] ?? []),
+    [
+      'the script entry two at once holds this call until 2 calls wait; send them with at_once, or give hold a for',
+      'the script entry scr_2 holds this call at the gate kitchen, which no play opens; hold it until a number of calls wait, or give hold a for'
+    ],
+    stdout
+  )
+  t.ok(stdout.includes('\n1 passed, 3 failed'), stdout)
+})
+
 t.test('check: plays are sent to a running service as they are', async t => {
   const data = smallFixture({
     transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }],

@@ -153,6 +153,24 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
       `${BEGIN}script:\n  - on: POST /refunds\n    respond:\n      status: 402\n    calls: 1\n`
     ],
     [
+      'a line far below what it belongs to',
+      `${BEGIN}script:\n  - on: POST /refunds\n    match:\n      body:\n        amount:\n          gt: 100\n     calls: 1\n    delay: 2s\n`,
+      ['8:1 the line is indented by 5 spaces, which fits no line above it; begin it with 6 spaces, like body, or with 4 spaces, like match'],
+      `${BEGIN}script:\n  - on: POST /refunds\n    match:\n      body:\n        amount:\n          gt: 100\n    calls: 1\n    delay: 2s\n`
+    ],
+    [
+      'a name below a list of texts',
+      `fixtures:\n  - bistro\n name: x\n`,
+      ['3:1 the line is indented by 1 space, which fits no line above it; begin it with 0 spaces, like fixtures'],
+      `${BEGIN}name: x\n`
+    ],
+    [
+      'a name with brackets in braces',
+      step('do: GET /tickets, query: { created[gte]: 2026-01-01, limit: 2 }'),
+      ['4:34 quote the name, since it holds brackets: "created[gte]"'],
+      step('do: GET /tickets, query: { "created[gte]": 2026-01-01, limit: 2 }')
+    ],
+    [
       'a tab after spaces',
       `${BEGIN}script:\n  - on: POST /refunds\n    calls: 1\n  \t delay: 2s\n`,
       ['5:3 the line begins with a tab; indent it with spaces'],
