@@ -159,6 +159,8 @@ function adviceOnFlowColon({ line, column }: Case): Advice {
 const IS_NAME =
   /^(on|do|as|match|body|query|params|key|about|calls|chance|from|until|for|hold|delay|respond|fault|when|status|error|headers|expect|times|at_least|at_most|id|account|location|ticket|transaction|amount|created|reference|name|type|email|code|message)$/
 
+const COMMA_MISSING = 'a comma is missing before this'
+
 function adviceOnMissing(given: Case): Advice | null {
   const { error, text, line, column } = given
   const [, quote] = /^Missing closing (["'])quote/.exec(error.message) ?? []
@@ -168,7 +170,7 @@ function adviceOnMissing(given: Case): Advice | null {
   if (/^Flow (map|sequence) must end/.test(error.message)) return adviceOnUnclosed(given)
   const bracketed = /^Missing , /.test(error.message) ? adviceOnBrackets(given) : null
   if (bracketed !== null) return bracketed
-  if (/^Missing , /.test(error.message)) return { message: 'a comma is missing before this', at: error.at }
+  if (/^Missing , /.test(error.message)) return { message: COMMA_MISSING, at: error.at }
   const joined = adviceOnJoined(line)
   if (joined !== null) return joined
   if (/^Implicit map keys/.test(error.message)) return { message: NAME_EXPECTED, at: line.start + column }
@@ -276,6 +278,8 @@ function adviceOnUnexpected({ error, text, line, column }: Case): Advice | null 
   if (/^\s*[{[]/.test(text) && !isInFlow(text.slice(0, error.at)))
     return { message: 'nothing may come after the bracket that ends the document', at: error.at, isLast: true }
   const start = startOfValue(line.text, column)
+  if (line.text[column] === '"' && /["\]}]\s*$/.test(text.slice(0, error.at)) && isInFlow(text.slice(0, error.at)))
+    return { message: COMMA_MISSING, at: error.at }
   const value = blockOrFlowValue(line.text, start)
   const inner = /^(["']).*\1$/s.test(value) ? value.slice(1, -1) : value
   const why = /[{}[\]]/.test(value) && !/^["'[{]/.test(value) ? 'it holds a bracket' : 'it goes on here'

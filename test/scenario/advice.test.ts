@@ -259,6 +259,12 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
     ],
     ['two documents', `${BEGIN}---\nname: x\n`, ['2:1 --- begins another document, and a file holds one; remove the line'], `${BEGIN}name: x\n`],
     ['JSON without a comma', '{"fixtures": ["bistro"]\n "name": "x"}', ['2:2 a comma is missing before this'], '{"fixtures": ["bistro"],\n "name": "x"}'],
+    [
+      'JSON without a comma in a line',
+      '{"fixtures": ["bistro"] "name": "x"}',
+      ['1:25 a comma is missing before this'],
+      '{"fixtures": ["bistro"], "name": "x"}'
+    ],
     ['JSON with a text after it', '{"fixtures": ["bistro"]} x', ['1:26 nothing may come after the bracket that ends the document'], '{"fixtures": ["bistro"]}'],
     ['JSON that is not closed', '{"fixtures": ["bistro"]', ['1:1 { is not closed; end it with }'], '{"fixtures": ["bistro"]}']
   ]
