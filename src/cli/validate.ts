@@ -1,13 +1,16 @@
-/** `commerce-emulator validate FILE…`: checks scenarios, fixtures and files of shared script entries without starting anything. */
+/** `commerce-emulator validate FILE…`: checks scenarios with their steps, fixtures and files of shared script entries, without opening a port. */
+import { buildApp } from '../app.js'
 import type { Problem } from '../core/errors.js'
 import { settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
-import { Sandbox } from '../sandbox/sandbox.js'
+import { type LoadOptions, Sandbox } from '../sandbox/sandbox.js'
+import { Sandboxes } from '../sandbox/sandboxes.js'
 import { problemLine } from '../scenario/documents.js'
 import { Library } from '../scenario/library.js'
 import type { Launch } from '../scenario/scenario.js'
 import { checkSharedScript, isSharedScript } from '../scenario/shared-script.js'
 import { type GivenVariables, unknownVariable } from '../scenario/variables.js'
+import { VERSION } from '../version.js'
 import { type CheckedFile, countOf, isFailed, NOTHING_FOUND, withFailure } from './check/points.js'
 import { problemsOf } from './failures.js'
 import { scenarioFiles } from './scenario-files.js'
@@ -21,6 +24,8 @@ type Validation = { launch: Launch; vars?: GivenVariables | undefined }
 export async function validate(places: readonly string[], { launch, vars }: Validation, write: (line: string) => void): Promise<CheckedFile[]> {
   const settings = settingsInForce(launch).values
   const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
+  const sandboxes = new Sandboxes({ library, launch, machine: Date.now })
+  const app = await buildApp({ sandboxes, library, settings, version: VERSION })
   const known = new Set<string>()
   const checked: CheckedFile[] = []
   const add = (file: string, problems: readonly Problem[], result: string, leftOut: string | null = null) => {
@@ -34,12 +39,19 @@ export async function validate(places: readonly string[], { launch, vars }: Vali
     else if (leftOut !== null) add(file, [], leftOut, leftOut)
     else {
       const warnings: Problem[] = []
-      const problems = await problemsIn(file, { library, launch, warn: found => void warnings.push(...found), vars: vars && { ...vars, known } })
+      const problems = await problemsIn(file, {
+        library,
+        launch,
+        play: app.playIn,
+        warn: found => void warnings.push(...found),
+        vars: vars && { ...vars, known }
+      })
       for (const warning of warnings) write(visible(`warning: ${problemLine(warning)}`))
       const warned = warnings.length === 0 ? '' : `, ${countOf(warnings.length, 'warning')}`
       add(file, problems, problems.length === 0 ? `valid${warned}` : countOf(problems.length, 'problem'))
     }
   }
+  await app.close()
   if (checked.length > 1) write(summaryOf(checked))
   const areValid = !checked.some(({ points }) => points.some(isFailed))
   for (const name of Object.keys(vars?.values ?? {})) {
@@ -64,14 +76,14 @@ function summaryOf(checked: readonly CheckedFile[]): string {
   return `\n${countOf(checked.length, 'file')}: ${parts.filter(Boolean).join(', ')}`
 }
 
-type Checking = { library: Library; launch: Launch; warn: (found: readonly Problem[]) => void; vars: GivenVariables | undefined }
+type Checking = { library: Library; launch: Launch; vars: GivenVariables | undefined } & Required<Pick<LoadOptions, 'play' | 'warn'>>
 
-async function problemsIn(file: string, { library, launch, warn, vars }: Checking): Promise<readonly Problem[]> {
+async function problemsIn(file: string, { library, launch, play, warn, vars }: Checking): Promise<readonly Problem[]> {
   try {
     const sandbox = new Sandbox({ library, launch, machine: Date.now })
     const document = await library.file(file)
     if (isSharedScript(document.data)) await checkSharedScript(document, vars)
-    else await sandbox.load(document, { name: file, file }, { dryRun: true, variables: vars, warn })
+    else await sandbox.load(document, { name: file, file }, { dryRun: true, play, variables: vars, warn })
     return []
   } catch (error) {
     return problemsOf(error as Error)

@@ -230,7 +230,9 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
     'bad.yaml': 'sede: 3\nsettings: { port: 1 }\ndata:\n  tickets:\n    - { id: tkt_1, location: loc_x, reference: 12 }\n',
     'broken.json': '{ "seed": 1,, }',
     'steps.yaml': 'steps:\n  - do: GET /nowhere\n  - do: GET /tickets/${gone.id}',
-    'played.yaml': 'steps:\n  - do: GET /tickets/none',
+    'refused.yaml': 'steps:\n  - do: GET /tickets/none',
+    'made.yaml': 'fixtures: [bistro]\nsteps:\n  - { do: POST /refunds, body: { transaction: txn_119, amount: 5 } }',
+    'misspelled.yaml': 'fixtures: [bistro]\nsteps:\n  - { do: POST /refunds, body: { transaction: txn_119, amout: 5 } }',
     parts: { 'outer.yaml': 'fixtures: [inner.yaml]', 'inner.yaml': 'users:\n  - account: mch_none\n    name: A\n    email: nonsense' }
   })
   const folder = ['--fixtures-dir', `${root}/fixtures`]
@@ -269,7 +271,7 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
     ]
   )
   const outer = await ran(['validate', at('parts/outer.yaml')])
-  const steps = await ran(['validate', at('steps.yaml'), at('played.yaml')])
+  const steps = await ran(['validate', ...['steps', 'made', 'refused', 'misspelled'].map(name => at(`${name}.yaml`))])
   t.strictSame(
     [steps.status, steps.stdout.replaceAll(`${root}/`, '').split('\n')],
     [
@@ -278,13 +280,17 @@ t.test('cli: validate reports for each file whether it is valid, and for each pr
         'steps.yaml:2:9 steps[0].do: GET /nowhere is no operation of the reference; a call is written as a method and a path, such as POST /refunds',
         'steps.yaml:3:9 steps[1].do: ${gone.id} refers to nothing; give the name that an earlier step has under as, or the id of a record',
         'steps.yaml: 2 problems',
-        'played.yaml: valid',
+        'made.yaml: valid',
+        'refused.yaml:2:5 steps[0]: GET /tickets/none: status: a 2xx was expected, not 401 (No API key was sent: send the API key as the user name and leave the password empty, as curl -u KEY: does.)',
+        'refused.yaml: 1 problem',
+        'misspelled.yaml:3:5 steps[0]: POST /refunds: status: a 2xx was expected, not 400 (amout is not a parameter of this call; did you mean amount?)',
+        'misspelled.yaml: 1 problem',
         '',
-        '2 files: 1 valid, 1 with 2 problems',
+        '4 files: 1 valid, 3 with 4 problems',
         ''
       ]
     ],
-    'steps are looked at, not made'
+    'the calls of steps are made where nothing else is wrong'
   )
   t.equal(outer.status, 1)
   t.ok(
