@@ -380,13 +380,15 @@ t.test('cli: a system error is reported in words, a defect with its stack', asyn
   t.strictSame(failure({ code: 'EACCES', syscall: 'open', path: '/etc/shadow' }), ['commerce-emulator: /etc/shadow cannot be read: this user may not read it'])
   const defect = new TypeError('x is not a function')
   t.strictSame(failureLines(defect), [`commerce-emulator: ${defect.stack}`])
-  let looks = 0
+  let [looks, most] = [0, Number.POSITIVE_INFINITY]
   const flag = {
     get seed(): number {
-      if (++looks > 2) throw defect
+      if (++looks > most) throw defect
       return 1
     }
   }
+  await validate([], { launch: { flag, environment: {} } }, t.fail)
+  ;[looks, most] = [0, looks]
   await t.rejects(validate(['own.yaml'], { launch: { flag, environment: {} } }, t.fail), defect, 'and is not reported as a problem of the file')
 })
 

@@ -380,7 +380,7 @@ t.test('--var: validate and check give values to variables, those of any of the 
     (await ran(['validate', one, '--var', 'amount=x'])).stdout,
     `${one}:2:17 vars.amount: a number was expected for the variable amount, as its default 100 is, not the text x\n${one}: 1 problem\n`
   )
-  const unknown = await ran(['validate', one, two, '--var', 'amont=1'])
+  const unknown = await ran(['validate', one, two, '--var', 'amount=250', '--var', 'amont=1'])
   t.strictSame([unknown.status, unknown.stdout.split('\n').at(-2)], [1, '--var amont: no variable is called amont; did you mean amount?'])
   for (const [args, says] of [
     [['--var', 'amount'], 'error: --var takes NAME=VALUE, not amount'],
