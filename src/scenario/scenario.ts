@@ -163,7 +163,7 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   await generateAll(checked, importer, store, drawing)
 
   const findMissing = missingFinderFor(store, importer)
-  const script = new Script(await scriptOf(checked, used, findMissing))
+  const script = new Script(await scriptOf(checked, used, findMissing, settings['limits.waiting']))
   const expectations = await compileExpectations(checked, findMissing)
   warnOfFuture(checked, store, drawing.now)
   const isAnyKey = settings['auth.accept_any_key'] !== null || flaws?.has('settings')
@@ -358,23 +358,26 @@ function checkVariables(
   }
 }
 
-/** The entries of a scenario, then those of the groups that it uses. */
-async function scriptOf(checked: Checked, groups: readonly (Group & { index: number })[], findMissing: MissingFinder): Promise<Entry[]> {
+/** The entries of a scenario, then those of the groups that it uses; `mostHeld` is how many calls are held at once. */
+async function scriptOf(checked: Checked, groups: readonly (Group & { index: number })[], findMissing: MissingFinder, mostHeld: number): Promise<Entry[]> {
   const { document, data, flaws, problems, warnings } = checked
-  const checkNames = (of: SourceDocument, under: readonly Step[], members: readonly ScriptMember[]) => {
+  const checkMembers = (of: SourceDocument, under: readonly Step[], members: readonly ScriptMember[]) => {
     for (const { data: entry, index } of members) {
+      const { until = 0 } = entry.hold ?? {}
+      const message = `at most ${mostHeld} calls are held at once (limits.waiting), so ${until} never wait together`
+      if (until > mostHeld) warnings.push({ document: of, steps: [...under, index, 'hold', 'until'], message })
       for (const { steps, message, canBeMade } of findMissing(entry)) {
         ;(canBeMade ? warnings : problems).push({ document: of, steps: [...under, index, ...steps], message })
       }
     }
   }
   const own = await compileScript(data.script, reportTo(problems, document, ['script']), flaws?.get('script'))
-  checkNames(document, ['script'], own)
+  checkMembers(document, ['script'], own)
   const entries = wholeEntries(own)
   for (const { name, document: source, entries: shared, flaws, index } of groups) {
     const answered = answeredBy(entries)
     const members = await compileScript(shared, reportTo(problems, source, ['groups', name]), flaws)
-    checkNames(source, ['groups', name], members)
+    checkMembers(source, ['groups', name], members)
     for (const { entry, index: nth } of members) {
       if (entry === null) continue
       const message = `entry ${nth + 1} of it is never applied: an earlier entry answers every call`

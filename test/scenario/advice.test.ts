@@ -493,6 +493,12 @@ t.test('advice: what a call could still make, and what is expected of calls that
       ['3:56 script[0].match.body.transaction: no Transaction has the id txn_none_at_all_of_these_here; it matches only once a call has made one with this id']
     ],
     [
+      'more calls than are held',
+      entry('hold: { until: 101 }'),
+      ['3:41 script[0].hold.until: at most 100 calls are held at once (limits.waiting), so 101 never wait together']
+    ],
+    ['as many calls as are held', entry('hold: { until: 100 }'), []],
+    [
       'a Location',
       entry('match: { query: { location: loc_bistr } }, delay: 1s', 'GET /tickets'),
       ['3:53 script[0].match.query.location: no Location has the id loc_bistr; did you mean loc_bistro?']
