@@ -32,10 +32,10 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
     const isIndent = isOfIndent(error)
     if (reported.has(line) && !isIndent) continue
     if (left < 0) break
-    const around = { before: filledLine(lines, nth, -1), after: filledLine(lines, nth, 1) }
-    const advice = adviceFor({ error, text, line, column: error.at - line.start, ...around, above: filledLinesAbove(lines, nth) })
+    const [[before], [after]] = [filledLines(lines, nth, -1), filledLines(lines, nth, 1)]
+    const advice = adviceFor({ error, text, line, column: error.at - line.start, before, after, above: filledLines(lines, nth, -1) })
     left -= advice === null || isIndent ? text.length : line.text.length
-    const isFollowing = isIndent && around.before === moved
+    const isFollowing = isIndent && before === moved
     if (isIndent) moved = line
     if (given.length > 0 && (advice === null || advice.isDoubtful || reported.has(line) || isFollowing)) continue
     const said = advice ?? { message: error.message, at: error.at }
@@ -46,15 +46,9 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
   return given
 }
 
-/** The next line in a direction that holds more than a comment. */
-function filledLine(lines: readonly Line[], from: number, step: 1 | -1): Line | undefined {
-  for (let nth = from + step; nth >= 0 && nth < lines.length; nth += step) if (isFilled(lines[nth] as Line)) return lines[nth]
-  return undefined
-}
-
-/** The lines before one that hold more than a comment, the last one first. */
-function* filledLinesAbove(lines: readonly Line[], from: number): Generator<Line> {
-  for (let nth = from - 1; nth >= 0; nth--) if (isFilled(lines[nth] as Line)) yield lines[nth] as Line
+/** The lines in a direction that hold more than a comment, the nearest first. */
+function* filledLines(lines: readonly Line[], from: number, step: 1 | -1): Generator<Line, void> {
+  for (let nth = from + step; nth >= 0 && nth < lines.length; nth += step) if (isFilled(lines[nth] as Line)) yield lines[nth] as Line
 }
 
 const isFilled = ({ text }: Line): boolean => /^\s*[^\s#]/.test(text)
