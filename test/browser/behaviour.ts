@@ -18,6 +18,8 @@ const client = (origin: string) => {
   return { send, refund: (amount: string) => send('POST /refunds', { transaction: 'txn_a', amount }) }
 }
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+/** The problem that is shown at a field. */
+const problemAt = (page: Page, label: string) => page.locator('.field', { has: page.getByLabel(label) }).locator('.problem')
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
 t.test('console: the next card payment is declined by a form, which shows its YAML and then how often it was applied', BROWSER, async t => {
@@ -159,10 +161,7 @@ t.test('console: a load gives values to the variables that a scenario declares, 
   await page.getByLabel('count').fill('4')
   await page.getByLabel('strict').selectOption('false')
   await button(page, 'Load default').click()
-  await page
-    .locator('.field', { has: page.getByLabel('count') })
-    .locator('.problem')
-    .waitFor()
+  await problemAt(page, 'count').waitFor()
   t.strictSame(bodies, [
     { scenario: 'default', vars: { last4: '0341', count: 5 } },
     { scenario: 'default' },
@@ -326,10 +325,7 @@ t.test('console: the YAML of an entry can be edited before it is added, and a pr
 
   await page.getByLabel('At least').fill('soon')
   await button(page, 'Add the entry').click()
-  await form
-    .locator('.field', { has: page.getByLabel('At least') })
-    .locator('.problem')
-    .waitFor()
+  await problemAt(page, 'At least').waitFor()
   t.equal(await form.locator('.marked').count(), 1)
   await page.getByLabel('At least').fill('1s')
   t.equal(await form.locator('.marked').count(), 0, 'the problem of another text is gone')
