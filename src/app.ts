@@ -1,30 +1,24 @@
 /** The composition root: what every request passes through, and the two scopes that it can end in. It never listens. */
 import { randomBytes } from 'node:crypto'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { accountRoutes } from './api/accounts/routes.js'
-import { locationRoutes } from './api/locations/routes.js'
-import { refundRoutes } from './api/refunds/routes.js'
-import { ticketRoutes } from './api/tickets/routes.js'
-import { transactionRoutes } from './api/transactions/routes.js'
-import { userRoutes } from './api/users/routes.js'
+import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
 import { consolePage, consoleRoutes } from './console/console.js'
 import { docsRoutes } from './console/docs.js'
 import { controlApi } from './control/control.js'
 import { CONTROL_HEADERS } from './control/guard.js'
-import { createFormDecoder } from './core/form.js'
+import { ApiError } from './core/errors.js'
+import { BASE, CONTROL, controlOfBase, isUnder, pathOf } from './core/paths.js'
 import type { Settings } from './core/settings.js'
-import { wantsPage } from './http/answers.js'
-import { answerExpectation, answerRefusal, answerUnreadable } from './http/errors.js'
-import { Faults } from './http/faults.js'
-import { InnerClient } from './http/inner-client.js'
-import { BASE, CONTROL, controlOfBase, isUnder } from './http/paths.js'
-import { addPipeline, createAnswer, type Data, openCall, refuseMisplaced } from './http/pipeline.js'
-import { SandboxRouter } from './http/sandbox-router.js'
-import { serverOptions } from './http/server-options.js'
-import { tickShape } from './http/tick-shape.js'
-import { unusedConnectionsOf } from './http/unused-connections.js'
+import { outsideBase } from './engine/refusals.js'
 import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
+import { Answers, type Data } from './server/answers.js'
+import { addApi } from './server/api.js'
+import { Arrivals, withoutSandbox } from './server/arrivals.js'
+import { answerExpectation, answerUnreadable } from './server/errors.js'
+import { Faults } from './server/faults.js'
+import { serverOptions } from './server/options.js'
+import { wantsPage } from './server/pages.js'
+import { unusedConnectionsOf } from './server/unused-connections.js'
 
 export type AppOptions = {
   sandboxes: Sandboxes
@@ -37,8 +31,6 @@ export type AppOptions = {
   drawSession?: () => string
 }
 
-const FAMILIES = [locationRoutes, accountRoutes, userRoutes, ticketRoutes, transactionRoutes, refundRoutes]
-
 /** Routes have no schemas of Fastify's: the tables decode, and `core/writing.ts` writes. So no compiler for them is loaded. */
 const refuseSchema = () => {
   throw new Error('a route has a schema, which nothing here compiles')
@@ -48,11 +40,9 @@ const randomSession = () => randomBytes(32).toString('base64url')
 
 /** The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to listen or to be injected into. */
 export async function buildApp({ sandboxes, library, settings, version, logger, data, drawSession = randomSession }: AppOptions): Promise<FastifyInstance> {
-  const decodeForm = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
-  const inside = new InnerClient()
-  const router = new SandboxRouter(sandboxes, inside, settings.cors)
+  const arrivals = new Arrivals(sandboxes, settings.cors)
   const faults = new Faults()
-  const answer = createAnswer(faults, data, sandboxes)
+  const answers = new Answers({ arrivals, faults, data })
   const at = { sandbox: sandboxes.main }
   const app = fastify({
     ...serverOptions(settings),
@@ -61,14 +51,12 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     ...(logger && logger.level !== 'silent' ? { loggerInstance: logger, childLoggerFactory: (log: FastifyBaseLogger) => log } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => '',
-    routerOptions: { querystringParser: decodeForm as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
-    rewriteUrl: raw => router.rewrite(raw),
+    routerOptions: { querystringParser: ((text: string) => text) as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
+    rewriteUrl: withoutSandbox,
     frameworkErrors: (error, request, reply) => {
-      // the framework makes this reply without the app's decorators
-      reply.answer = answer
-      const refusal = openCall(request, reply, router)
-      if (isUnder(CONTROL, request.url)) request.call.headers = { ...CONTROL_HEADERS }
-      answerRefusal(refusal ?? error, request, reply)
+      const refusal = arrivals.open(request, reply)
+      if (isUnder(CONTROL, request.url)) request.arrival.exchange.answerHeaders = CONTROL_HEADERS
+      answers.refuse(refusal ?? error, reply)
     },
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, at)
   })
@@ -77,12 +65,8 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.server.on('drop', () => app.log.warn('A connection was closed at once: there are as many as limits.connections allows.'))
   app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, at))
 
-  app.decorate('playIn', sandbox => inside.playIn(app, sandbox))
-  app.decorate('tryIn', (copy, call) => inside.tryIn(app, copy, call))
-  app.decorate('tickShape', tickShape())
-  app.decorateRequest('call')
-  app.decorateReply('answer', answer)
-  app.setErrorHandler(answerRefusal)
+  app.decorateRequest('arrival')
+  app.setErrorHandler((error: FastifyError | ApiError, _request, reply) => answers.refuse(error, reply))
   const endUnused = unusedConnectionsOf(app.server)
   app.addHook('preClose', async () => {
     faults.cut()
@@ -91,25 +75,31 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.addHook('onClose', async () => faults.end())
   app.addHook('onClose', () => sandboxes.documents.end())
   app.addHook('onRequest', (request, reply, done) => {
-    refuseMisplaced(request, openCall(request, reply, router))
+    const refusal = arrivals.open(request, reply)
+    if (refusal !== null) throw refusal
+    refuseMisplaced(request)
     done()
   })
 
   // the origin leads a browser to the console
   app.get('/', { exposeHeadRoute: true }, async (request, reply) => {
-    const { call } = request
-    reply.headers({ 'request-id': call.id, vary: 'accept' })
-    if (wantsPage(request)) return reply.redirect(controlOfBase(call.base))
-    return { name: 'commerce-emulator', version, api: call.base, control: controlOfBase(call.base) }
+    const { id, base } = request.arrival
+    reply.headers({ 'request-id': id, vary: 'accept' })
+    if (wantsPage(request)) return reply.redirect(controlOfBase(base))
+    return { name: 'commerce-emulator', version, api: base, control: controlOfBase(base) }
   })
-  await app.register(
-    async api => {
-      addPipeline(api, { decodeForm, faults, data, cors: settings.cors, sandboxes })
-      for (const addRoutes of FAMILIES) addRoutes(api)
-    },
-    { prefix: BASE }
-  )
+  await app.register(async api => addApi(api, { answers, sandboxes, settings, faults, data }), { prefix: BASE })
   const pages = { consolePage, routes: [consoleRoutes, docsRoutes] }
-  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, router, data, pages, drawSession })
+  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, arrivals, data, pages, drawSession })
   return app
+}
+
+/** Refuses what belongs to no part of the server: a request without a Host, a path outside the base and the control API. */
+function refuseMisplaced({ url, headers, raw, is404, arrival: { exchange } }: FastifyRequest): void {
+  if (headers.host === undefined && raw.httpVersion === '1.1') {
+    throw new ApiError('request_malformed', { message: 'The Host header is missing; HTTP/1.1 requires it.', assumption: 'A08' })
+  }
+  if (!is404 || isUnder(BASE, url) || isUnder(CONTROL, url)) return
+  exchange.rely('A39')
+  throw outsideBase(pathOf(url), exchange.base)
 }

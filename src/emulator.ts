@@ -8,7 +8,8 @@ import { ApiError, type Problem } from './core/errors.js'
 import { sentence } from './core/nearest.js'
 import { withoutSecrets } from './core/redaction.js'
 import { flattened, type GivenSettings, nested, type SettingVariables, settingsInForce, settingsSchema } from './core/settings.js'
-import { BASE, CONTROL } from './http/paths.js'
+import { BASE, CONTROL } from './core/paths.js'
+import { playIn } from './engine/play.js'
 import { DataFile } from './sandbox/data-file.js'
 import type { Sandbox } from './sandbox/sandbox.js'
 import { Sandboxes } from './sandbox/sandboxes.js'
@@ -113,7 +114,7 @@ export async function runEmulator({
     const load = async () => {
       const { document, origin } = await startDocument(scenario ?? process.scenario, library)
       await file?.writable()
-      const loaded = await sandboxes.start(document, origin, { play: app.playIn, variables: vars, warn: reportWarnings })
+      const loaded = await sandboxes.start(document, origin, { play: playIn, variables: vars, warn: reportWarnings })
       await file?.saved()
       return loaded
     }

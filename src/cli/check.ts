@@ -1,17 +1,15 @@
 /** `commerce-emulator check FILE…`: plays a scenario's steps and checks its expectations, in process or against any running service. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
-import { buildApp } from '../app.js'
 import { concerns, type Gate } from '../control/reports/gates.js'
-import { createFormDecoder } from '../core/form.js'
+import { decodeForm, type FormLimits } from '../core/form.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import { type GivenSettings, type Settings, settingsInForce } from '../core/settings.js'
-import { BASE } from '../http/paths.js'
-import { sentIn } from '../http/script.js'
+import { playIn } from '../engine/play.js'
+import { sentIn } from '../engine/scripted.js'
 import { isChange, operationAt, operationOf } from '../reference/operations.js'
-import type { Sandbox } from '../sandbox/sandbox.js'
-import { Sandboxes } from '../sandbox/sandboxes.js'
+import { Player } from '../replay/player.js'
+import { Sandbox } from '../sandbox/sandbox.js'
 import type { SourceDocument } from '../scenario/documents.js'
 import { type Ending, type Expectation, Tally } from '../scenario/expectations.js'
 import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
@@ -33,12 +31,11 @@ import {
 } from '../scenario/steps.js'
 import { unknownVariable } from '../scenario/variables.js'
 import { FAMILIES, type Store } from '../store/store.js'
-import { VERSION } from '../version.js'
 import { type CheckedFile, countOf, NOTHING_FOUND, type PlacedPoint, type PlacedProblem, type Point, withFailure, withPlaces } from './check/points.js'
 import { bindingsFor, givenVariables, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
 import { type CallBounds, NOT_SENT, playOver } from './check/service-calls.js'
 import { isMade } from './drift/compare.js'
-import { type Drift, driftOf, type Exchange, wasMade } from './drift/drift.js'
+import { type Drift, driftOf, type PlayedStep, wasMade } from './drift/drift.js'
 import { driftPoints } from './drift/drift-points.js'
 import { serviceState } from './drift/service-state.js'
 import { problemsOf } from './failures.js'
@@ -102,51 +99,43 @@ async function checkFile(
   { library, settings, given }: Pick<Loaded, 'library' | 'settings'> & { given: GivenNames },
   options: CheckOptions
 ): Promise<Found> {
-  const sandboxes = new Sandboxes({ library, launch: options.launch, machine: Date.now })
-  const sandbox = sandboxes.main
+  const sandbox = new Sandbox({ library, launch: options.launch, machine: Date.now })
   let document: SourceDocument
   try {
     document = await library.file(file)
-    await sandboxes.start(document, { name: file, file }, { variables: { ...givenVariables(options), known: given.known }, keys: options.keys })
+    await sandbox.load(document, { name: file, file }, { variables: { ...givenVariables(options), known: given.known }, keys: options.keys })
   } catch (error) {
     given.areAllLoaded = false
     return { points: [{ file, title: 'the document is valid', problems: [...problemsOf(error as Error)], ms: 0 }], notes: [], settings: null }
   }
   for (const name of options.variables.keys()) if (isNamedIn(sandbox, name)) given.known.add(name)
-  const app = await buildApp({ sandboxes, library, settings, version: VERSION })
-  try {
-    const { points, ...more } = await checkLoaded({ app, sandbox, settings, document, library }, options)
-    return { ...more, points: await withPlaces(points, document) }
-  } finally {
-    await app.close()
-  }
+  const { points, ...more } = await checkLoaded({ sandbox, settings, document, library }, options)
+  return { ...more, points: await withPlaces(points, document) }
 }
 
-type Loaded = { app: FastifyInstance; sandbox: Sandbox; settings: Settings; document: SourceDocument; library: Library }
+type Loaded = { sandbox: Sandbox; settings: Settings; document: SourceDocument; library: Library }
 type FoundPoints = { points: PlacedPoint[]; notes: string[]; settings: GivenSettings | null }
 
 /** Plays the steps of a scenario that is loaded, then its plays, and judges what it expects by the plays, or by the steps where there are none. */
 async function checkLoaded(loaded: Loaded, options: CheckOptions): Promise<FoundPoints> {
-  const { app, sandbox } = loaded
+  const { sandbox } = loaded
   const { against } = options
   const own = bindingsOf(sandbox.store)
   const bindings = bindingsFor(own, options)
   const service = against === null ? null : playOver(against, options)
   const counted = countedIn(loaded, own, options)
-  const { points, exchanges } = await playAll(loaded, { service, bindings, counting: counted.counting }, options)
-  // calls are counted by what became of them when their connections have ended
-  await app.close()
+  const { points, playedSteps } = await playAll(loaded, { service, bindings, counting: counted.counting }, options)
   const isPlayedHere = against === null && sandbox.requireLoaded().play.length > 0
-  const drift = against === null ? null : await driftFrom(exchanges, { against, own, loaded, options })
+  const drift = against === null ? null : await driftFrom(playedSteps, { against, own, loaded, options })
   points.push(...(await expectationPoints(isPlayedHere ? sandbox.tally : counted.tally, loaded, { service, bindings, drift })))
-  if (isPlayedHere) points.push(...warningsOn(loaded, exchanges, options))
+  if (isPlayedHere) points.push(...warningsOn(loaded, playedSteps, options))
   if (drift !== null) points.push(...driftPoints(drift))
   if (points.length === 0) points.push({ title: 'the document is valid; it has no steps and no expectations', problems: [], ms: 0 })
-  const isCompared = exchanges.length === 0 || exchanges.some(({ outcome }) => outcome.answer.status > 0)
+  const isCompared = playedSteps.length === 0 || playedSteps.some(({ outcome }) => outcome.answer.status > 0)
   return {
     points,
     settings: drift !== null && isCompared ? drift.settings : null,
-    notes: against === null ? [] : notesOn(exchanges, { against, used: counted.used, own, options })
+    notes: against === null ? [] : notesOn(playedSteps, { against, used: counted.used, own, options })
   }
 }
 
@@ -161,12 +150,11 @@ type Counted = {
 /** Counts calls for the expectations of a scenario, as it writes them: a key that was sent in place of its own counts as that one. */
 function countedIn({ sandbox, settings }: Loaded, own: StepBindings, options: CheckOptions): Counted {
   const tally = new Tally(sandbox.requireLoaded().expectations)
-  const decode = createFormDecoder({ parameters: settings['limits.parameters'], depth: settings['limits.depth'] })
   const used = new Set<string | null>()
   const counting =
     (play: Play): Play =>
     async (call, fault) => {
-      const sent = sentBy({ ...call, key: scenarioKeyOf(call.key, own, options) }, sandbox.store, decode)
+      const sent = sentBy({ ...call, key: scenarioKeyOf(call.key, own, options) }, sandbox.store, settings)
       if (sent !== null) tally.count(sent)
       used.add(call.key)
       const answer = await play(call, fault)
@@ -178,16 +166,16 @@ function countedIn({ sandbox, settings }: Loaded, own: StepBindings, options: Ch
 
 type Playing = Pick<Counted, 'counting'> & { service: Play | null; bindings: StepBindings }
 
-/** Makes the calls of the steps and of the plays: a point and an exchange for each. */
+/** Makes the calls of the steps and of the plays: a point and an played for each. */
 async function playAll(
-  { app, sandbox, document }: Loaded,
+  { sandbox, document }: Loaded,
   { service, bindings, counting }: Playing,
   options: CheckOptions
-): Promise<{ points: PlacedPoint[]; exchanges: Exchange[] }> {
+): Promise<{ points: PlacedPoint[]; playedSteps: PlayedStep[] }> {
   const { onProgress = () => {} } = options
   const { steps, play } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
-  const exchanges: Exchange[] = []
+  const playedSteps: PlayedStep[] = []
   const total = steps.length + play.length
   let since = performance.now()
   const add = (list: 'steps' | 'play', outcome: StepOutcome) => {
@@ -197,22 +185,22 @@ async function playAll(
     const nth = at.map(step => (typeof step === 'number' ? step + 1 : step)).join(' ')
     const label = `${list === 'play' ? 'play ' : ''}${nth}. ${title}`
     points.push({ title: label, problems: problems.map(({ at, message }) => ({ at: [list, ...at], message })), ms: now - since })
-    exchanges.push({ place: [list, ...at], label, outcome, expect: stepAt({ steps, play }[list], at).expect })
+    playedSteps.push({ place: [list, ...at], label, outcome, expect: stepAt({ steps, play }[list], at).expect })
     since = now
     onProgress(document.name, Math.min(points.length, total), total)
   }
   const answers = new Answers([...steps, ...play])
   onProgress(document.name, 0, total)
 
-  const stepClient = service ?? app.playIn(sandbox)
+  const stepClient = service ?? playIn(sandbox)
   await playSteps(steps, play.length > 0 ? stepClient : counting(stepClient), bindings, outcome => add('steps', outcome), answers)
   if (play.length > 0) {
-    // a client of its own, so that the script acts on its calls and can lose their answers
-    const playClient = service ? counting(service) : playOver(`${await app.listen({ host: '127.0.0.1', port: 0 })}${BASE}`, options)
+    // the script acts on these requests and can lose their answers
+    const playClient = service ? counting(service) : new Player(sandbox).play
     const wait = service ? (ms: number) => sleep(Math.min(ms, MOST_WAITED)) : (ms: number) => sandbox.advanceClock(ms)
     await playSteps(play, playClient, bindings, outcome => add('play', outcome), answers, wait)
   }
-  return { points, exchanges }
+  return { points, playedSteps }
 }
 
 /** What to say of a call that waited in vain since the script holds it, by the entry that does. */
@@ -251,8 +239,8 @@ function stepAt(list: readonly PlayData[], [index, , nth]: StepOutcome['at']): S
 
 type Against = { against: string; own: StepBindings; loaded: Loaded; options: CheckOptions }
 
-const driftFrom = (exchanges: readonly Exchange[], { against, own, loaded: { document, library }, options }: Against): Promise<Drift> =>
-  driftOf(exchanges, {
+const driftFrom = (playedSteps: readonly PlayedStep[], { against, own, loaded: { document, library }, options }: Against): Promise<Drift> =>
+  driftOf(playedSteps, {
     document,
     library,
     launch: options.launch,
@@ -279,7 +267,7 @@ async function stateProblems(index: number, { sandbox }: Loaded, { service, bind
 }
 
 /** Script entries that were never applied, and mistakes that the plays make; a warning each, unless it is to fail. */
-function warningsOn({ sandbox, document }: Loaded, exchanges: readonly Exchange[], { failOn = [] }: CheckOptions): PlacedPoint[] {
+function warningsOn({ sandbox, document }: Loaded, playedSteps: readonly PlayedStep[], { failOn = [] }: CheckOptions): PlacedPoint[] {
   const entries = sandbox.script.listed()
   const written = ((document.data as { script?: unknown[] } | null)?.script ?? []).length
   const unused = entries.flatMap(({ entry, applied }, index) => {
@@ -288,8 +276,8 @@ function warningsOn({ sandbox, document }: Loaded, exchanges: readonly Exchange[
     const at = index < written ? ['script', index] : ['script']
     return [{ title, problems: [{ at, message: 'it never applied to a play' }], ms: 0, isWarning: !failOn.includes('script') }]
   })
-  const calls = exchanges.filter(wasMade)
-  const found = sandbox.evidence.totals.findings.list().map(finding => {
+  const calls = playedSteps.filter(wasMade)
+  const found = sandbox.evidence.totals.findings().map(finding => {
     const shown = finding.requests.slice(0, MOST_SHOWN).map(request => {
       // an answer that was lost names no call: its number counts the calls before it
       const made = calls.find(({ outcome }) => outcome.answer.headers?.['request-id'] === request) ?? calls[Number(request.split('_').at(-1)) - 1]
@@ -304,19 +292,19 @@ function warningsOn({ sandbox, document }: Loaded, exchanges: readonly Exchange[
 const MOST_SHOWN = 3
 
 /** What is sent to a running service, and with which keys. */
-function notesOn(exchanges: readonly Exchange[], { against, used, own, options }: Omit<Against, 'loaded'> & { used: ReadonlySet<string | null> }): string[] {
-  const made = exchanges.filter(exchange => wasMade(exchange) && exchange.outcome.answer !== NOT_SENT).length
+function notesOn(playedSteps: readonly PlayedStep[], { against, used, own, options }: Omit<Against, 'loaded'> & { used: ReadonlySet<string | null> }): string[] {
+  const made = playedSteps.filter(played => wasMade(played) && played.outcome.answer !== NOT_SENT).length
   const keys = [...used].flatMap(key => (key === null ? [] : (scenarioKeyOf(key, own, options) ?? [])))
   const names = keys.length === 0 ? 'without a key' : `with the keys given for ${[...new Set(keys)].join(', ')}`
   return [`${countOf(made, 'call')} sent to ${against}, ${names}; no control call, no script, no records`]
 }
 
 /** A call as the scenario's expectations match it; null where it is none of the reference. */
-function sentBy({ method, path, query, key, form }: StepCall, store: Store, decode: ReturnType<typeof createFormDecoder>): SentCall | null {
+function sentBy({ method, path, query, key, form }: StepCall, store: Store, limits: FormLimits): SentCall | null {
   const route = operationAt(method, path)
   if (route === null) return null
   const account = (key !== null && store.keys.get(key)) || null
-  return sentIn(store, { ...route, account, query: decode(query).root, body: decode(form ?? '').root }, key)
+  return sentIn(store, { ...route, account, query: decodeForm(query, limits).root, body: decodeForm(form ?? '', limits).root }, key)
 }
 
 /** What became of a call, as far as its answer says so: a service that answers a change with a 2xx has made it. */

@@ -5,8 +5,9 @@ import { parse } from 'node:path'
 import { ApiError } from '../core/errors.js'
 import { visible } from '../core/visible.js'
 import type { RunningEmulator } from '../emulator.js'
-import { keysToMask } from '../http/answers.js'
-import { type Recording, recordingOf, scenarioOf } from '../sandbox/recorded-scenario.js'
+import { playIn } from '../engine/play.js'
+import { keysToMask } from '../engine/secrets.js'
+import { type Recording, recordingOf, scenarioOf } from '../replay/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { scenarioText } from '../scenario/yaml.js'
 import { countOf } from './check/points.js'
@@ -50,7 +51,7 @@ export class Recorder {
    * Writes a scenario for the calls between each load or reset of a sandbox and the next: the first to the file itself, the others to files beside it with -2, -3
    * and so on in their names. Returns whether there were calls, and all of them could be written.
    */
-  async write({ sandboxes, app }: Pick<RunningEmulator, 'sandboxes' | 'app'>, stderr: NodeJS.WritableStream): Promise<boolean> {
+  async write({ sandboxes }: Pick<RunningEmulator, 'sandboxes'>, stderr: NodeJS.WritableStream): Promise<boolean> {
     for (const sandbox of sandboxes.all()) this.note(sandbox)
     const recordings = this.#recordings.filter(({ calls }) => calls.length > 0)
     const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
@@ -60,7 +61,7 @@ export class Recorder {
     for (const [index, recording] of recordings.entries()) {
       const file = index === 0 ? this.#file : numbered(this.#file, index + 1)
       try {
-        const { data, notes } = await scenarioOf(recording, { blank: () => sandboxes.main.blank(), playIn: app.playIn }, { isSmallest: true })
+        const { data, notes } = await scenarioOf(recording, { blank: () => sandboxes.main.blank(), playIn }, { isSmallest: true })
         await replaceText(file, scenarioText(data, notes))
         const calls = recording.calls.length
         const plays = (data.play as object[]).filter(play => !('wait' in play)).length

@@ -1,5 +1,5 @@
 /** `commerce-emulator repro ID`: the smallest scenario in which a call of a running emulator is answered as it was. */
-import { CONTROL } from '../http/paths.js'
+import { CONTROL } from '../core/paths.js'
 import { asked } from './running.js'
 
 /** The name of a call in a report: `SANDBOX#PERIOD/req_1`; the sandbox at the base address has no name. */

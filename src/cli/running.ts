@@ -3,7 +3,7 @@ import { emulatorAddress } from '../client/address.js'
 import { httpTransport } from '../client/http.js'
 import type { RunDocument } from '../control/run-document.js'
 import { ApiError } from '../core/errors.js'
-import { CONTROL } from '../http/paths.js'
+import { CONTROL } from '../core/paths.js'
 
 const TIMEOUT_MS = 30_000
 

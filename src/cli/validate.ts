@@ -1,16 +1,14 @@
 /** `commerce-emulator validate FILE…`: checks scenarios with their steps, fixtures and files of shared script entries, without opening a port. */
-import { buildApp } from '../app.js'
 import type { Problem } from '../core/errors.js'
 import { settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
+import { playIn } from '../engine/play.js'
 import { type LoadOptions, Sandbox } from '../sandbox/sandbox.js'
-import { Sandboxes } from '../sandbox/sandboxes.js'
 import { problemLine } from '../scenario/documents.js'
 import { Library } from '../scenario/library.js'
 import type { Launch } from '../scenario/scenario.js'
 import { checkSharedScript, isSharedScript } from '../scenario/shared-script.js'
 import { type GivenVariables, unknownVariable } from '../scenario/variables.js'
-import { VERSION } from '../version.js'
 import { type CheckedFile, countOf, isFailed, NOTHING_FOUND, withFailure } from './check/points.js'
 import { problemsOf } from './failures.js'
 import { scenarioFiles } from './scenario-files.js'
@@ -24,8 +22,6 @@ type Validation = { launch: Launch; vars?: GivenVariables | undefined }
 export async function validate(places: readonly string[], { launch, vars }: Validation, write: (line: string) => void): Promise<CheckedFile[]> {
   const settings = settingsInForce(launch).values
   const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
-  const sandboxes = new Sandboxes({ library, launch, machine: Date.now })
-  const app = await buildApp({ sandboxes, library, settings, version: VERSION })
   const known = new Set<string>()
   const checked: CheckedFile[] = []
   const add = (file: string, problems: readonly Problem[], result: string, leftOut: string | null = null) => {
@@ -42,7 +38,7 @@ export async function validate(places: readonly string[], { launch, vars }: Vali
       const problems = await problemsIn(file, {
         library,
         launch,
-        play: app.playIn,
+        play: playIn,
         warn: found => void warnings.push(...found),
         vars: vars && { ...vars, known }
       })
@@ -51,7 +47,6 @@ export async function validate(places: readonly string[], { launch, vars }: Vali
       add(file, problems, problems.length === 0 ? `valid${warned}` : countOf(problems.length, 'problem'))
     }
   }
-  await app.close()
   if (checked.length > 1) write(summaryOf(checked))
   const areValid = !checked.some(({ points }) => points.some(isFailed))
   for (const name of Object.keys(vars?.values ?? {})) {

@@ -1,5 +1,5 @@
 /** Addresses of an emulator, as people give them. */
-import { BASE, CONTROL } from '../http/paths.js'
+import { BASE, CONTROL } from '../core/paths.js'
 
 /** The address of an emulator or of a sandbox, without the path of its API or control API; null for what is not an HTTP address. */
 export function emulatorAddress(text: string): URL | null {

@@ -1,7 +1,7 @@
 /** An emulator, or one sandbox of it, as an object: each method is one call, in process or over HTTP. */
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { encodeForm, type FormValue } from '../core/form-encoding.js'
-import { BASE, CONTROL, pathOf } from '../http/paths.js'
+import { BASE, CONTROL, pathOf } from '../core/paths.js'
 import { needsKey } from '../reference/operations.js'
 import { checkedName } from '../sandbox/names.js'
 import type {

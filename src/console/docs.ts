@@ -4,7 +4,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { queryOf } from '../control/bodies.js'
 import { PAGE } from '../control/guard.js'
 import { noControlCall } from '../control/state.js'
-import { controlOfBase } from '../http/paths.js'
+import { controlOfBase } from '../core/paths.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { pageOf } from './files.js'
 
@@ -33,8 +33,8 @@ export const docsRoutes: FastifyPluginAsync = async control => {
   control.get('/docs', PAGE, async (request, reply) => {
     queryOf(request)
     // the key is in the page and not in a script, which a page of another origin could run
-    const key = bindingsOf(request.call.sandbox.store).key('') ?? ''
-    return pageOf(reply, 'docs.html', { policy: POLICY, values: { control: controlOfBase(request.call.base), key } })
+    const key = bindingsOf(request.arrival.sandbox.store).key('') ?? ''
+    return pageOf(reply, 'docs.html', { policy: POLICY, values: { control: controlOfBase(request.arrival.base), key } })
   })
 
   control.get<{ Params: { file: string } }>('/docs/:file', async (request, reply) => {

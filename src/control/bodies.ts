@@ -3,18 +3,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { checkerOf } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
-import type { Form } from '../core/form.js'
+import { decodeForm } from '../core/form.js'
 import { settingsInForce } from '../core/settings.js'
-import { Trace } from '../core/trace.js'
-import { hasBody } from '../http/call.js'
-import { compileTable, decodeParameters, type Table } from '../http/parameters.js'
+import { hasBody } from '../engine/exchange.js'
+import { compileTable, decodeParameters, type Table } from '../engine/parameters.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import { Body } from '../scenario/body.js'
 import { documentOf, readDocument, refuseProblems, type SourceDocument } from '../scenario/documents.js'
 
 /** A control call's query names no records, and everything unknown in it is refused. */
 const nothing = () => {}
-const PLAIN = { settings: settingsInForce({}).values, unknown: nothing, refer: nothing, cursor: nothing }
+const PLAIN = { settings: settingsInForce({}).values, rely: nothing }
+const LOOKUPS = { unknown: nothing, find: nothing, cursor: nothing }
 const COMPILED = new Map<TSchema, Table>()
 
 function tableOf(schema: TSchema): Table {
@@ -71,7 +71,8 @@ export function bodyReader<T>(
   const schemaOf = typeof schema === 'function' ? (schema as () => object) : () => schema
   const checker = checkerOf(schemaOf)
   return async (request, reply) => {
-    const { sandbox, settings } = request.call
+    const { sandbox } = request.arrival
+    const { settings } = sandbox
     const sent = bodyOf(request, example)
     const { type, bytes } = sent
     if (sent.isLarge) {
@@ -91,7 +92,7 @@ export function bodyReader<T>(
 
 /** A call's query, decoded by its parameter table; without a table, no parameter is allowed. Errors: those of the emulated API, naming the parameter. */
 export function queryOf<T>(request: FastifyRequest, table: TSchema = NO_PARAMETERS): T {
-  const { root, problem } = request.query as Form
+  const { root, problem } = decodeForm(request.query as string, request.arrival.sandbox.settings)
   if (problem) throw new ApiError(problem.code, { message: problem.message, param: problem.param })
-  return decodeParameters(tableOf(table), root, { ...PLAIN, trace: new Trace() }) as T
+  return decodeParameters(tableOf(table), root, PLAIN, LOOKUPS) as T
 }

@@ -2,11 +2,11 @@
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { ApiError } from '../core/errors.js'
 import type { Settings } from '../core/settings.js'
-import { wantsPage } from '../http/answers.js'
-import { answerControlError } from '../http/errors.js'
-import { CONTROL, controlOfBase } from '../http/paths.js'
-import type { Data } from '../http/pipeline.js'
-import type { SandboxRouter } from '../http/sandbox-router.js'
+import { wantsPage } from '../server/pages.js'
+import { answerControlError } from '../server/errors.js'
+import { CONTROL, controlOfBase } from '../core/paths.js'
+import type { Data } from '../server/answers.js'
+import type { Arrivals } from '../server/arrivals.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Library } from '../scenario/library.js'
 import { acceptBodies } from './bodies.js'
@@ -30,7 +30,7 @@ export type ControlOptions = {
   library: Library
   settings: Settings
   version: string
-  router: SandboxRouter
+  arrivals: Arrivals
   data: Data
   pages: Pages
   /** Draws the id of a session. */
@@ -50,7 +50,7 @@ const isSaved = ({ method, routeOptions }: FastifyRequest) => method !== 'GET' &
 /** Registers the control API in a scope of its own. */
 export async function controlApi(
   control: FastifyInstance,
-  { sandboxes, library, settings, version, router, data, pages, drawSession }: ControlOptions
+  { sandboxes, library, settings, version, arrivals, data, pages, drawSession }: ControlOptions
 ): Promise<void> {
   const { control_token: token, control_hosts: hosts } = settings
   const sessions = new Sessions(drawSession)
@@ -58,35 +58,35 @@ export async function controlApi(
   control.setErrorHandler((error: FastifyError | ApiError, request, reply) => {
     const asksForToken = error.code === 'token_required' && request.routeOptions.config?.page === true && wantsPage(request)
     if (!asksForToken) return answerControlError(error, request, reply)
-    return pages.consolePage(reply.code(401), controlOfBase(request.call.base))
+    return pages.consolePage(reply.code(401), controlOfBase(request.arrival.base))
   })
   const refusePath = (request: FastifyRequest) => {
     throw noControlCall(request)
   }
   control.setNotFoundHandler(refusePath)
   control.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ ...CONTROL_HEADERS, 'request-id': request.call.id })
+    reply.headers({ ...CONTROL_HEADERS, 'request-id': request.arrival.id })
     guardControl(request, guard)
     if (request.is404) refusePath(request)
-    const { call } = request
+    const { arrival } = request
     if (request.routeOptions.config.open) return done()
     const { config, url } = request.routeOptions
-    const sandbox = router.sandboxOf(request, { makes: config.makesSandbox === true, namesOthers: url !== HEALTH })
-    if (sandbox !== call.sandbox) {
-      call.sandbox.inFlight--
-      call.sandbox = sandbox
+    const sandbox = arrivals.sandboxOf(request, { makes: config.makesSandbox === true, namesOthers: url !== HEALTH })
+    if (sandbox !== arrival.sandbox) {
+      arrival.sandbox.inFlight--
+      arrival.sandbox = sandbox
       sandbox.inFlight++
     }
     done()
   })
   control.addHook('preHandler', async request => {
-    if (isSaved(request) && !request.call.leavesNothing) await data?.writable()
+    if (isSaved(request) && !request.arrival.leavesNothing) await data?.writable()
   })
   control.addHook('onSend', async (request, { statusCode }, payload) => {
-    const { call, routeOptions } = request
-    const isDone = statusCode < 400 && !call.leavesNothing
-    if (routeOptions.config?.makesSandbox && isDone) sandboxes.keep(call.sandbox)
-    else sandboxes.release(call.sandbox)
+    const { arrival, routeOptions } = request
+    const isDone = statusCode < 400 && !arrival.leavesNothing
+    if (routeOptions.config?.makesSandbox && isDone) sandboxes.keep(arrival.sandbox)
+    else sandboxes.release(arrival.sandbox)
     if (isDone && isSaved(request)) await data?.saved()
     return payload
   })

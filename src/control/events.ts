@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Settings } from '../core/settings.js'
-import type { JudgedCall } from '../evidence/judged-call.js'
+import type { Exchange } from '../engine/exchange.js'
 import type { Run } from '../evidence/run.js'
 import { summaryOf } from '../evidence/why.js'
 import { optional, parameters, word } from '../reference/parameters.js'
@@ -15,7 +15,7 @@ const HEARTBEAT_MS = 15_000
 const QUERY = parameters({ scope: optional(word(['sandbox', 'run'])) })
 
 /** An event as it is sent. Those of a run name the sandbox, which is null at the base address. */
-function eventOf(call: JudgedCall | null, named: { sandbox?: string | null }): string {
+function eventOf(call: Exchange | null, named: { sandbox?: string | null }): string {
   if (call === null) return `event: clear\ndata: ${JSON.stringify(named)}\n\n`
   return `id: ${call.id}\nevent: request\ndata: ${JSON.stringify({ ...named, ...summaryOf(call, call.secretWords) })}\n\n`
 }
@@ -96,7 +96,7 @@ export const eventRoutes: FastifyPluginAsync<{ settings: Settings }> = async (co
 
   control.get('/events', (request, reply) => {
     const { scope } = queryOf<{ scope?: string }>(request, QUERY)
-    const { sandbox, id } = request.call
+    const { sandbox, id } = request.arrival
     const { run } = sandbox
     const source = scope === 'run' ? run : sandbox
     const free = slots.take()

@@ -8,16 +8,17 @@ import { instantOf } from '../core/instants.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { maskedThroughout } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
-import { brokenRule, type JudgedCall } from '../evidence/judged-call.js'
+import { brokenRule, type Exchange } from '../engine/exchange.js'
 import { keptRules } from '../evidence/kept-rules.js'
 import { COVERAGE_FORMATS, coverageJunit, coverageText, findingsText } from '../evidence/reports.js'
-import type { Totals } from '../evidence/run.js'
+import type { Totals } from '../evidence/totals.js'
 import { explained, explainedText, summaryOf } from '../evidence/why.js'
-import { keysToMask } from '../http/answers.js'
+import { playIn } from '../engine/play.js'
+import { keysToMask } from '../engine/secrets.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES } from '../reference/rules.js'
-import { type RecordedScenario, recordingOf, scenarioOf, scenarioOfCall, type Trials } from '../sandbox/recorded-scenario.js'
+import { type RecordedScenario, recordingOf, scenarioOf, scenarioOfCall, type Trials } from '../replay/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { queryOf } from './bodies.js'
@@ -47,7 +48,7 @@ const YAML = 'application/yaml; charset=utf-8'
 const totalsIn = ({ run, evidence }: Sandbox, scope: 'sandbox' | 'run' | undefined): Totals => (scope === 'run' ? run : evidence.totals)
 
 /** The totals that a call asks for: the sandbox's, or with `?scope=run` the process's. */
-export const totalsOf = (request: FastifyRequest): Totals => totalsIn(request.call.sandbox, queryOf<Static<typeof SCOPE_QUERY>>(request, SCOPE_QUERY).scope)
+export const totalsOf = (request: FastifyRequest): Totals => totalsIn(request.arrival.sandbox, queryOf<Static<typeof SCOPE_QUERY>>(request, SCOPE_QUERY).scope)
 
 export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings: Settings }> = async (control, { sandboxes, settings }) => {
   const waiting = new Slots(settings['limits.waiting'], 'verify calls that wait', 'limits.waiting')
@@ -56,11 +57,11 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
   setMaxListeners(0, closing.signal)
   control.addHook('onClose', async () => closing.abort())
 
-  const trialsIn = (sandbox: Sandbox): Trials => ({ blank: () => sandbox.blank(), playIn: control.playIn })
+  const trialsIn = (sandbox: Sandbox): Trials => ({ blank: () => sandbox.blank(), playIn })
 
   control.get('/requests', async (request, reply) => {
     const { format, ...query } = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
-    const { sandbox } = request.call
+    const { sandbox } = request.arrival
     if (format === 'scenario') {
       const [filter] = Object.keys(query)
       if (filter !== undefined) throw invalid(filter, 'a scenario plays every call again; leave it out')
@@ -68,7 +69,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
     }
     if (query.scope === 'run') return callsOfRun(query, sandboxes)
     const { journal } = sandbox.evidence
-    const found = journal.calls().reverse().filter(filterOf(query, sandbox))
+    const found = journal.requests().reverse().filter(filterOf(query, sandbox))
     const { limit = DEFAULT_LIMIT } = query
     const keys = keysToMask(sandbox)
     return { object: 'list', data: found.slice(0, limit).map(call => summaryOf(call, keys)), has_more: found.length > limit, dropped: journal.dropped }
@@ -76,13 +77,13 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
 
   control.delete('/requests', async (request, reply) => {
     queryOf(request)
-    request.call.sandbox.evidence.clearJournal()
+    request.arrival.sandbox.evidence.clearJournal()
     return reply.code(204).send()
   })
 
   control.get<{ Params: { id: string } }>('/requests/:id', async (request, reply) => {
     const { format } = queryOf<Static<typeof ENTRY_QUERY>>(request, ENTRY_QUERY)
-    const { sandbox } = request.call
+    const { sandbox } = request.arrival
     const { journal } = sandbox.evidence
     const found = sandbox.evidence.find(request.params.id)
     if (!found) throw unknownRequest(request.params.id, sandbox)
@@ -102,7 +103,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
 
   control.get('/coverage', async (request, reply) => {
     const { scope, format } = queryOf<Static<typeof COVERAGE_QUERY>>(request, COVERAGE_QUERY)
-    const report = totalsIn(request.call.sandbox, scope).coverage.report()
+    const report = totalsIn(request.arrival.sandbox, scope).coverage.report()
     if (format === 'text') return reply.type(TEXT).send(coverageText(report))
     return format === 'junit' ? reply.type('application/xml; charset=utf-8').send(coverageJunit(report)) : report
   })
@@ -114,7 +115,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
 
   control.get('/findings', async (request, reply) => {
     const { scope, format } = queryOf<Static<typeof FINDINGS_QUERY>>(request, FINDINGS_QUERY)
-    const data = totalsIn(request.call.sandbox, scope).findings.list()
+    const data = totalsIn(request.arrival.sandbox, scope).findings()
     return format === 'text' ? reply.type(TEXT).send(findingsText(data)) : { data }
   })
 }
@@ -126,7 +127,7 @@ function callsOfRun(query: Static<typeof LIST_QUERY>, sandboxes: Sandboxes) {
   const all = sandboxes.all()
   const found = all.flatMap(sandbox => {
     const isWanted = filterOf(query, sandbox)
-    return sandbox.evidence.journal.calls().flatMap(call => (isWanted(call) ? [{ call, sandbox }] : []))
+    return sandbox.evidence.journal.requests().flatMap(call => (isWanted(call) ? [{ call, sandbox }] : []))
   })
   found.sort((a, b) => a.call.now - b.call.now).reverse()
   return {
@@ -138,7 +139,7 @@ function callsOfRun(query: Static<typeof LIST_QUERY>, sandboxes: Sandboxes) {
 }
 
 /** Which entries a list shows. Errors: `parameter_invalid` for a filter that names nothing, with what exists. */
-function filterOf({ on, status, since, rule }: Static<typeof LIST_QUERY>, sandbox: Sandbox): (call: JudgedCall) => boolean {
+function filterOf({ on, status, since, rule }: Static<typeof LIST_QUERY>, sandbox: Sandbox): (call: Exchange) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) {
     throw invalid('on', `${on} is no operation of the reference${didYouMean(on as string, OPERATION_NAMES) || `; it has ${OPERATION_NAMES.join(', ')}`}`)
@@ -146,15 +147,15 @@ function filterOf({ on, status, since, rule }: Static<typeof LIST_QUERY>, sandbo
   if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) {
     throw invalid('status', `a status such as 404, or a class such as 4xx, was expected, not ${status}`)
   }
-  const hasStatus = (call: JudgedCall) =>
-    status === undefined || (status.endsWith('xx') ? String(call.status)[0] === status[0] : String(call.status) === status)
-  const hasRule = (call: JudgedCall) => rule === undefined || brokenRule(call) === rule || keptRules(call).includes(RULE_PLACES.get(rule) as number)
-  const isWanted = (call: JudgedCall) => (operation === undefined || call.operation === operation) && hasStatus(call) && hasRule(call)
+  const hasStatus = (call: Exchange) =>
+    status === undefined || (status.endsWith('xx') ? String(call.outcome.status)[0] === status[0] : String(call.outcome.status) === status)
+  const hasRule = (call: Exchange) => rule === undefined || brokenRule(call) === rule || keptRules(call).includes(RULE_PLACES.get(rule) as number)
+  const isWanted = (call: Exchange) => (operation === undefined || call.operation === operation) && hasStatus(call) && hasRule(call)
   if (since === undefined) return isWanted
 
   const at = instantOf(since)
   if (at !== null) return call => call.at >= at && isWanted(call)
-  const ids = sandbox.evidence.journal.calls().map(({ id }) => id)
+  const ids = sandbox.evidence.journal.requests().map(({ id }) => id)
   const start = ids.indexOf(since)
   if (start < 0) throw invalid('since', `an instant or the id of a call in the journal was expected, not ${since}; ${heldBy(ids)}`)
   const later = new Set(ids.slice(start + 1))
@@ -164,7 +165,7 @@ function filterOf({ on, status, since, rule }: Static<typeof LIST_QUERY>, sandbo
 const invalid = (param: string, message: string) => new ApiError('parameter_invalid', { message: sentence(`${param}: ${message}`), param })
 
 function unknownRequest(id: string, sandbox: Sandbox): ApiError {
-  const there = heldBy(sandbox.evidence.journal.calls().map(call => call.id))
+  const there = heldBy(sandbox.evidence.journal.requests().map(call => call.id))
   return new ApiError('request_unknown', { message: `The journal holds no call ${id}; ${there}.`, param: 'id' })
 }
 

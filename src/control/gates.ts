@@ -15,13 +15,13 @@ const readOpening = bodyReader<{ release?: Release }>(
 export const gateRoutes: FastifyPluginAsync = async control => {
   control.get('/gates', async request => {
     queryOf(request)
-    const { sandbox } = request.call
+    const { sandbox } = request.arrival
     return { data: sandbox.gates.listed(gatesOf(sandbox)) }
   })
 
   control.post('/gates/:name/open', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
-    const { sandbox } = request.call
+    const { sandbox } = request.arrival
     const { name } = request.params as { name: string }
     const { release = 'in_order' } = sentBody(request) === null ? {} : (await readOpening(request, reply)).body
     const known = gatesOf(sandbox)

@@ -28,7 +28,7 @@ const LONGEST_SHOWN = 100
  * Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401), `not_ready` (503).
  */
 export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn }: Guard): void {
-  const { headers, method, raw, routeOptions, call } = request
+  const { headers, method, raw, routeOptions, arrival } = request
   const { host, origin, authorization, 'sec-fetch-site': site } = headers
   const isHealth = routeOptions.url === HEALTH
   if (!isHealth && host !== undefined && (hasSeveralHosts(raw) || !isSafeHost(host, hosts))) {
@@ -52,7 +52,7 @@ export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn
       headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
     })
   }
-  if (!isHealth) call.sandbox.requireLoaded()
+  if (!isHealth) arrival.sandbox.requireLoaded()
 }
 
 /** An IPv6 address in brackets or a name, with or without a port. Nothing encoded, no zone, no empty label, and no letters but those of ASCII. */

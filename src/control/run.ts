@@ -36,11 +36,11 @@ export const runRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; version: stri
       scenario,
       calls: metrics.total,
       coverage: coverage.report(),
-      findings: findings.list(),
+      findings: findings(),
       assumptions: assumptions.ids().map(id => {
         const { topic, default: fallback } = ASSUMPTIONS[id]
-        const { times, calls } = assumptions.get(id)
-        return { assumption: id, topic, default: fallback, times, requests: calls }
+        const { times, requests } = assumptions.get(id)
+        return { assumption: id, topic, default: fallback, times, requests }
       }),
       unused_script_entries: shownEntries(history.unused()),
       unmet_expectations: maskedThroughout(history.unmet()),

@@ -1,6 +1,6 @@
 /** Control: the sandboxes of the process. */
 import type { FastifyPluginAsync } from 'fastify'
-import { BASE, CONTROL } from '../http/paths.js'
+import { BASE, CONTROL } from '../core/paths.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'

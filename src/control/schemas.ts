@@ -14,11 +14,11 @@ export const schemaRoutes: FastifyPluginAsync<{ version: string }> = async (cont
 
   control.get('/openapi.json', async request => {
     const { style } = queryOf<{ style?: string }>(request, DOCUMENT_QUERY)
-    const { call, headers } = request
+    const { arrival, headers } = request
     // the guard has seen to it that the Host is a name of this machine
     const origin = headers.host === undefined ? '' : `http://${headers.host}`
     const { openApiDocument } = await import('./openapi.js')
-    const document = openApiDocument({ origin, base: call.base, version, settings: call.sandbox.settings })
+    const document = openApiDocument({ origin, base: arrival.base, version, settings: arrival.sandbox.settings })
     if (style === undefined) return document
     const { flatDocument } = await import('./openapi-flat.js')
     return flatDocument(document)

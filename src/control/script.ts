@@ -16,14 +16,14 @@ const EXAMPLE =
 const readEntry = bodyReader<EntryData>(entrySchema, EXAMPLE)
 
 export const scriptRoutes: FastifyPluginAsync<{ settings: Settings }> = async (control, { settings }) => {
-  control.get('/script', async ({ call: { sandbox } }) => ({ data: shownEntries(sandbox.script.listed()) }))
+  control.get('/script', async ({ arrival: { sandbox } }) => ({ data: shownEntries(sandbox.script.listed()) }))
 
   control.post('/script', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
     const { body, document } = await readEntry(request, reply)
     const problems = new ProblemList(document.limits)
     const entry = await withoutProblems(problems, () => compileEntry(body, reportTo(problems, document)))
-    const { script } = request.call.sandbox
+    const { script } = request.arrival.sandbox
     const most = settings['limits.script']
     if (script.size >= most)
       throw new ApiError('limit_reached', {
@@ -34,15 +34,15 @@ export const scriptRoutes: FastifyPluginAsync<{ settings: Settings }> = async (c
 
   control.delete('/script', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
-    request.call.sandbox.script.clear()
-    keepGates(request.call.sandbox)
+    request.arrival.sandbox.script.clear()
+    keepGates(request.arrival.sandbox)
     return reply.code(204).send()
   })
 
   control.delete<{ Params: { id: string } }>('/script/:id', async (request, reply) => {
     queryOf(request)
-    const { params, call } = request
-    const { sandbox } = call
+    const { params, arrival } = request
+    const { sandbox } = arrival
     const { id } = params
     if (!sandbox.script.remove(id)) {
       const known = sandbox.script.listed().map(entry => entry.id)

@@ -62,7 +62,7 @@ function isOwnPage({ headers, method }: FastifyRequest): boolean {
 
 /** Whether a request carries the cookie of a session and may use it. The guard has refused every Origin but the emulator's own by then. */
 export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
-  isOwnPage(request) && idsIn(request).some(id => sessions.has(id, request.call.now))
+  isOwnPage(request) && idsIn(request).some(id => sessions.has(id, request.arrival.exchange.now))
 
 const readToken = bodyReader<{ token: string }>(
   { type: 'object', additionalProperties: false, required: ['token'], properties: { token: { type: 'string' } } },
@@ -82,7 +82,7 @@ export const sessionRoutes: FastifyPluginAsync<{ sessions: Sessions; token: stri
     const { body } = await readToken(request, reply)
     if (token === null) return { token_required: false, signed_in: false }
     if (!isSame(body.token, token)) throw new ApiError('token_required', { message: 'This is not the value of CONTROL_TOKEN.', param: 'token' })
-    reply.header('set-cookie', cookie(request, sessions.begin(request.call.now), SESSION_MS / 1000))
+    reply.header('set-cookie', cookie(request, sessions.begin(request.arrival.exchange.now), SESSION_MS / 1000))
     return { token_required: true, signed_in: true }
   })
 

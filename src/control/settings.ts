@@ -10,30 +10,30 @@ import { MAKES_SANDBOX } from './sandboxes.js'
 const readChanges = bodyReader<object>({ type: 'object' }, '{"pagination.max_limit":5}')
 
 export const settingsRoutes: FastifyPluginAsync = async control => {
-  control.get('/settings', async ({ call: { sandbox } }) => settingsShown(sandbox))
+  control.get('/settings', async ({ arrival: { sandbox } }) => settingsShown(sandbox))
 
   control.patch('/settings', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
     const { body } = await readChanges(request, reply)
-    await request.call.sandbox.changeSettings(body)
-    return settingsShown(request.call.sandbox)
+    await request.arrival.sandbox.changeSettings(body)
+    return settingsShown(request.arrival.sandbox)
   })
 
   control.delete<{ Params: { name: string } }>('/settings/:name', async (request, reply) => {
     queryOf(request)
-    request.call.sandbox.unsetSetting(request.params.name)
+    request.arrival.sandbox.unsetSetting(request.params.name)
     return reply.code(204).send()
   })
 
   control.get('/assumptions', async request => {
-    const { sandbox } = request.call
+    const { sandbox } = request.arrival
     const usage = totalsOf(request).assumptions
     return {
       data: ASSUMPTION_IDS.map(id => {
         const { topic, default: fallback, settings } = ASSUMPTIONS[id]
-        const { times, calls } = usage.get(id)
+        const { times, requests } = usage.get(id)
         const values = Object.fromEntries(settings.map(key => [key, sandbox.settings[key]]))
-        return { id, topic, default: fallback, settings: values, standing: isStanding(id), times, requests: calls }
+        return { id, topic, default: fallback, settings: values, standing: isStanding(id), times, requests }
       })
     }
   })

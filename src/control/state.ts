@@ -3,11 +3,13 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { ApiError, type Problem } from '../core/errors.js'
-import type { Form } from '../core/form.js'
+import { decodeForm } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
-import { shownWarnings, wantsPage } from '../http/answers.js'
-import type { Call } from '../http/call.js'
-import { CONTROL, controlOfBase, pathOf } from '../http/paths.js'
+import { playIn } from '../engine/play.js'
+import { shownWarnings } from '../engine/refusals.js'
+import type { Arrival } from '../server/arrivals.js'
+import { wantsPage } from '../server/pages.js'
+import { CONTROL, controlOfBase, pathOf } from '../core/paths.js'
 import { optional, parameters, word } from '../reference/parameters.js'
 import type { Added } from '../sandbox/sandbox.js'
 import { exported, keysIn } from '../scenario/export.js'
@@ -43,46 +45,46 @@ const PART = 200
 
 export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { library, settings, version, consolePage }) => {
   const ofDocuments = { bodyLimit: settings['limits.control_body'] }
-  control.get('/health', async ({ call: { sandbox } }, reply) => {
+  control.get('/health', async ({ arrival: { sandbox } }, reply) => {
     if (!sandbox.isLoaded) reply.code(503)
     return sandbox.isLoaded ? { status: 'ready', version, scenario: sandbox.scenario.name } : { status: 'starting', version }
   })
 
   control.get('/', PAGE, async (request, reply) => {
-    const { call } = request
-    return wantsPage(request) ? consolePage(reply, controlOfBase(call.base)) : { name: 'commerce-emulator', version, ...overviewOf(call) }
+    const { arrival } = request
+    return wantsPage(request) ? consolePage(reply, controlOfBase(arrival.base)) : { name: 'commerce-emulator', version, ...overviewOf(arrival) }
   })
 
   control.post('/reset', MAKES_SANDBOX, async request => {
     queryOf(request)
-    const { sandbox } = request.call
+    const { sandbox } = request.arrival
     sandbox.reset()
     return { scenario: sandbox.scenario }
   })
 
   const markDryRun = async (request: FastifyRequest) => {
-    request.call.leavesNothing = isDryRun(request)
+    request.arrival.leavesNothing = isDryRun(request)
   }
   control.post('/load', { ...MAKES_SANDBOX, ...ofDocuments, preValidation: markDryRun }, async (request, reply) => {
     queryOf(request, LOAD_QUERY)
-    const dryRun = request.call.leavesNothing
+    const dryRun = request.arrival.leavesNothing
     const body = bodyOf(request, SCENARIO)
     const warnings: Problem[] = []
     const warn = (found: readonly Problem[]) => warnings.push(...found)
-    const scenario = await request.call.sandbox.loadBody(body, { dryRun, play: control.playIn, left: departureOf(reply), warn })
-    return { scenario, dry_run: dryRun, ...(warnings.length > 0 && { warnings: shownWarnings(warnings, request.call) }) }
+    const scenario = await request.arrival.sandbox.loadBody(body, { dryRun, play: playIn, left: departureOf(reply), warn })
+    return { scenario, dry_run: dryRun, ...(warnings.length > 0 && { warnings: shownWarnings(warnings, { world: request.arrival.sandbox }) }) }
   })
 
   control.get('/changes', async request => {
     queryOf(request)
-    return request.call.sandbox.changes()
+    return request.arrival.sandbox.changes()
   })
 
   control.get('/scenarios', async () => ({ data: await library.list() }))
 
   control.get('/state', async (request, reply) => {
     const { format } = queryOf<Static<typeof STATE_QUERY>>(request, STATE_QUERY)
-    const state = exported(request.call.sandbox.store)
+    const state = exported(request.arrival.sandbox.store)
     if (format !== 'yaml') return state
     const { yamlText } = await import('../scenario/yaml.js')
     return reply.type('application/yaml; charset=utf-8').send(yamlText(state))
@@ -91,25 +93,25 @@ export const stateRoutes: FastifyPluginAsync<StateOptions> = async (control, { l
   control.post('/records', { ...MAKES_SANDBOX, ...ofDocuments }, async (request, reply) => {
     queryOf(request)
     const body = bodyOf(request, '{"tickets":[{"location":"loc_bistro","reference":"T-1"}]}')
-    const added = await request.call.sandbox.addBody(body, departureOf(reply))
+    const added = await request.arrival.sandbox.addBody(body, departureOf(reply))
     const count = Object.values(added).reduce((sum, { length }) => sum + length, 0)
     return count > MANY ? reply.type('application/json; charset=utf-8').send(Readable.from(partsOf(added))) : added
   })
 
   control.get('/keys', async request => {
     queryOf(request)
-    return { data: keysIn(request.call.sandbox.store) }
+    return { data: keysIn(request.arrival.sandbox.store) }
   })
 
   control.post('/keys', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
     const { body } = await readKey(request, reply)
-    return request.call.sandbox.addKey(body.account)
+    return request.arrival.sandbox.addKey(body.account)
   })
 }
 
 /** What a sandbox holds, and where to read more of it. */
-function overviewOf({ sandbox: { scenario, settings, clock, store, requests }, base }: Call) {
+function overviewOf({ sandbox: { scenario, settings, clock, store, requests }, base }: Arrival) {
   const own = controlOfBase(base)
   return {
     scenario,
@@ -155,11 +157,12 @@ async function* partsOf(added: Added): AsyncGenerator<string> {
 }
 
 /** Whether a load only checks: `?dry_run=1`, `?dry_run=true`, or the name alone. */
-const isDryRun = ({ query }: FastifyRequest) => ['', '1', 'true'].includes((query as Form).root.parts.get('dry_run') as string)
+const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
+  ['', '1', 'true'].includes(decodeForm(query as string, sandbox.settings).root.parts.get('dry_run') as string)
 
 /** A control path that does not exist. */
-export function noControlCall({ method, url, call }: FastifyRequest): ApiError {
-  const control = controlOfBase(call.base)
+export function noControlCall({ method, url, arrival }: FastifyRequest): ApiError {
+  const control = controlOfBase(arrival.base)
   return new ApiError('path_unknown', {
     message: `The control API has no ${method} ${control}${pathOf(url).slice(CONTROL.length)}; GET ${control} links to what it has.`
   })

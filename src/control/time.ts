@@ -25,33 +25,33 @@ export const clockShown = (clock: Clock) => ({ now: isoOf(clock.now()), running:
 type Named = { Params: { name: string } }
 
 export const timeRoutes: FastifyPluginAsync = async control => {
-  control.get('/clock', async ({ call: { sandbox } }) => clockShown(sandbox.clock))
+  control.get('/clock', async ({ arrival: { sandbox } }) => clockShown(sandbox.clock))
 
   control.put('/clock', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
     const { now, running } = (await readClock(request, reply)).body
     if (now === undefined && running === undefined) throw new ApiError('body_malformed', { message: 'The body needs now, running or both.' })
-    request.call.sandbox.setClock({ ...(now !== undefined && { at: instantOf(now) as number }), ...(running !== undefined && { running }) })
-    return clockShown(request.call.sandbox.clock)
+    request.arrival.sandbox.setClock({ ...(now !== undefined && { at: instantOf(now) as number }), ...(running !== undefined && { running }) })
+    return clockShown(request.arrival.sandbox.clock)
   })
 
   control.post('/clock/advance', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
     const { by } = (await readAdvance(request, reply)).body
     const ms = durationOf(by)
-    const at = request.call.sandbox.clock.now() + (ms ?? 0)
+    const at = request.arrival.sandbox.clock.now() + (ms ?? 0)
     if (ms === null || at > LATEST_INSTANT)
       throw new ApiError('body_malformed', { message: `by: ${ms === null ? DURATION_EXPECTED : 'the clock ends with the year 9999'}, not ${by}.`, param: 'by' })
-    request.call.sandbox.advanceClock(ms)
-    return clockShown(request.call.sandbox.clock)
+    request.arrival.sandbox.advanceClock(ms)
+    return clockShown(request.arrival.sandbox.clock)
   })
 
-  control.get('/snapshots', async ({ call: { sandbox } }) => ({ data: (await sandbox.snapshots.names()).map(name => ({ name })) }))
+  control.get('/snapshots', async ({ arrival: { sandbox } }) => ({ data: (await sandbox.snapshots.names()).map(name => ({ name })) }))
 
   control.put<Named>('/snapshots/:name', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
     const name = checkedName(request.params.name)
-    const { sandbox } = request.call
+    const { sandbox } = request.arrival
     await sandbox.snapshots.put(name, sandbox.snapshot())
     return reply.code(201).send({ name, scenario: sandbox.scenario.name, clock: clockShown(sandbox.clock) })
   })
@@ -59,7 +59,7 @@ export const timeRoutes: FastifyPluginAsync = async control => {
   control.post<Named>('/snapshots/:name/restore', MAKES_SANDBOX, async request => {
     queryOf(request)
     const name = checkedName(request.params.name)
-    const { sandbox } = request.call
+    const { sandbox } = request.arrival
     const snapshot = await sandbox.snapshots.get(name, sandbox.settings)
     sandbox.restore(snapshot)
     return { name, scenario: snapshot.scenario, clock: clockShown(sandbox.clock) }
@@ -67,7 +67,7 @@ export const timeRoutes: FastifyPluginAsync = async control => {
 
   control.delete<Named>('/snapshots/:name', async (request, reply) => {
     queryOf(request)
-    await request.call.sandbox.snapshots.delete(checkedName(request.params.name))
+    await request.arrival.sandbox.snapshots.delete(checkedName(request.params.name))
     return reply.code(204).send()
   })
 }

@@ -4,10 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { ApiError } from '../core/errors.js'
 import { isSecretName } from '../core/redaction.js'
-import type { JudgedCall } from '../evidence/judged-call.js'
+import type { Exchange } from '../engine/exchange.js'
 import { summaryOf } from '../evidence/why.js'
-import { keysToMask } from '../http/answers.js'
-import { endingOf, sentIn } from '../http/script.js'
+import { keysToMask } from '../engine/secrets.js'
+import { endingOf, sentIn } from '../engine/scripted.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { ProblemList, type Report, reportTo, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import {
@@ -31,7 +31,7 @@ type Asked = Partial<CountData> & { sequence?: CallsData[]; state?: StateData; s
 type Verdict = { holds: boolean; message: string; [more: string]: unknown }
 /** Judges the calls of a journal: those that it has at first, and each one that comes later. */
 type Judge = {
-  see: (call: JudgedCall) => void
+  see: (call: Exchange) => void
   holds: () => boolean
   /** Errors: `journal_incomplete`. */
   verdict: () => Verdict
@@ -55,7 +55,7 @@ type Places = { waiting: Slots; closing: AbortSignal }
 /** Judges what a verify call asks: the scenario's own expectations when it asks nothing. Errors: of the body, `journal_incomplete`, and `limit_reached` where too many wait. */
 export async function verify(request: FastifyRequest, reply: FastifyReply, places: Places): Promise<Verdict> {
   queryOf(request)
-  const { sandbox } = request.call
+  const { sandbox } = request.arrival
   if (sentBody(request) === null) return scenarioVerdict(sandbox)
   const { body: asked, document } = await readAsked(request, reply)
   const begin = await judgeOf(asked, document, sandbox)
@@ -123,7 +123,7 @@ function secretsNamed(names: object): string[][] {
 }
 
 /** The journal keeps no keys. */
-const sentCallOf = (call: JudgedCall, { store }: Sandbox): SentCall => sentIn(store, call, null)
+const sentCallOf = (call: Exchange, { store }: Sandbox): SentCall => sentIn(store, call, null)
 
 /** How many calls the judge of a journal that it began with has not seen. */
 function missingIn({ journal }: Sandbox['evidence']): () => number {
@@ -134,12 +134,12 @@ function missingIn({ journal }: Sandbox['evidence']): () => number {
 function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   const missing = missingIn(sandbox.evidence)
   const tally = new Tally([expectation])
-  const counted: JudgedCall[] = []
-  const see = (call: JudgedCall) => {
+  const counted: Exchange[] = []
+  const see = (call: Exchange) => {
     if (call.operation === null || !tally.count(sentCallOf(call, sandbox), expectation.isOfEndings ? endingOf(call) : null)) return
     if (counted.push(call) > MOST_SHOWN && 'calls' in expectation) counted.shift()
   }
-  for (const call of sandbox.evidence.journal.calls()) see(call)
+  for (const call of sandbox.evidence.journal.requests()) see(call)
   const judged = () => {
     const [verdict] = tally.verdicts(sandbox.store) as [ScenarioVerdict]
     return { ...verdict, isCertain: missing() === 0 || isCertainAnyway(expectation, verdict) }

@@ -161,9 +161,10 @@ type Details = {
   headers?: Readonly<Record<string, string>>
 }
 
-/** A refusal: thrown wherever it is found, answered in one place. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
+/** A refusal: thrown wherever it is found, answered in one place. It is an answer, not a defect, so it holds no stack: to write one takes longer than to judge a request. */
+export class ApiError implements Error {
+  readonly name = 'ApiError'
+  readonly message: string
   readonly param: string | undefined
   readonly rule: RuleId | undefined
   readonly assumption: AssumptionId | undefined
@@ -173,13 +174,9 @@ export class ApiError extends Error {
 
   constructor(
     readonly code: ErrorCode,
-    { message, param, rule, assumption, facts, problems, headers = {} }: Details
+    { message, param, rule, assumption, facts, problems, headers = NO_HEADERS }: Details
   ) {
-    // a refusal is an answer, not a defect: nobody reads where it was thrown, and finding that out takes longer than judging the call
-    const { stackTraceLimit } = Error
-    Error.stackTraceLimit = 0
-    super(message)
-    Error.stackTraceLimit = stackTraceLimit
+    this.message = message
     this.param = param
     this.rule = rule
     this.assumption = assumption
@@ -188,6 +185,8 @@ export class ApiError extends Error {
     this.headers = headers
   }
 }
+Object.setPrototypeOf(ApiError.prototype, Error.prototype)
+const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({})
 
 /** The HTTP status of a refusal, which a setting may change (A08). */
 export function statusOf(code: ErrorCode, settings: Settings): number {

@@ -86,30 +86,27 @@ export class FormObject {
 /** What is wrong with a form, and the rule or assumption that refuses it; with neither, the percent-encoding is broken, and that depends on where it was sent. */
 export type FormProblem = { code: 'form_malformed' | 'form_too_large'; param: string; message: string; rule?: RuleId; assumption?: AssumptionId }
 export type Form = { root: FormObject; problem: FormProblem | null }
-export type FormLimits = { parameters: number; depth: number }
+/** The settings that bound a form. */
+export type FormLimits = { readonly 'limits.parameters': number; readonly 'limits.depth': number }
 
 /** A form without parameters; nothing is ever put into it. */
 export const EMPTY_FORM = new FormObject()
 const EMPTY: Form = { root: EMPTY_FORM, problem: null }
 
-/** A decoder of `application/x-www-form-urlencoded` text, bounded in parameters and depth. */
-export function createFormDecoder(limits: FormLimits): (text: string) => Form {
-  return text => {
-    if (text === '') return EMPTY
-    const root = new FormObject()
-    const pairs = text.split('&')
-    root.held = heldBy(text) + pairs.length * PAIR
-    let count = 0
-    for (const pair of pairs) {
-      if (pair === '') continue
-      if (++count > limits.parameters) {
-        return { root, problem: { code: 'form_too_large', param: '', message: `More than ${limits.parameters} parameters were sent.`, assumption: 'A35' } }
-      }
-      const problem = addPair(root, pair, limits.depth)
-      if (problem) return { root, problem }
-    }
-    return { root, problem: null }
+/** Decodes `application/x-www-form-urlencoded` text, bounded in parameters and depth. */
+export function decodeForm(text: string, { 'limits.parameters': most, 'limits.depth': depth }: FormLimits): Form {
+  if (text === '') return EMPTY
+  const root = new FormObject()
+  const pairs = text.split('&')
+  root.held = heldBy(text) + pairs.length * PAIR
+  let count = 0
+  for (const pair of pairs) {
+    if (pair === '') continue
+    if (++count > most) return { root, problem: { code: 'form_too_large', param: '', message: `More than ${most} parameters were sent.`, assumption: 'A35' } }
+    const problem = addPair(root, pair, depth)
+    if (problem) return { root, problem }
   }
+  return { root, problem: null }
 }
 
 /** About how much memory a parameter takes in addition to the characters of the form, in bytes: its name and value as texts of their own, and their places. */

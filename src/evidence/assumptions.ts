@@ -1,20 +1,21 @@
 /** How many answers relied on each assumption, and the first of them. */
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
+import type { Judgement } from './judgement.js'
 
-const MOST_CALLS = 20
-export type Usage = { times: number; calls: readonly string[] }
+const MAX_REQUESTS = 20
+export type Usage = { times: number; requests: readonly string[] }
 
-const unused = () => ASSUMPTION_IDS.map((): { times: number; calls: string[] } => ({ times: 0, calls: [] }))
+const unused = () => ASSUMPTION_IDS.map((): { times: number; requests: string[] } => ({ times: 0, requests: [] }))
 
 export class AssumptionUsage {
   /** By the place of the assumption in the ledger. */
   #usages = unused()
 
-  /** Counts a call for each assumption that its answer relied on, given by their places in the ledger. */
-  count(relied: readonly number[], call: string): void {
+  /** Counts a request, by its name, for each assumption that its answer relied on. */
+  add({ relied }: Judgement, request: string): void {
     for (const place of relied) {
-      const usage = this.#usages[place] as { times: number; calls: string[] }
-      if (usage.times++ < MOST_CALLS) usage.calls.push(call)
+      const usage = this.#usages[place] as { times: number; requests: string[] }
+      if (usage.times++ < MAX_REQUESTS) usage.requests.push(request)
     }
   }
 

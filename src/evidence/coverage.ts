@@ -1,5 +1,6 @@
-/** Coverage: how often the calls of a sandbox, or of a whole run, kept and broke each rule of the reference. */
+/** Coverage: how often the requests of a sandbox, or of a whole run, kept and broke each rule of the reference. */
 import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
+import type { Judgement } from './judgement.js'
 
 type Outcomes = { satisfied: number; violated: number }
 export type RuleCoverage = Outcomes & { rule: RuleId; text: string; violable: boolean; keepable: boolean }
@@ -19,8 +20,8 @@ export class Coverage {
   readonly #kept = RULE_IDS.map(() => 0)
   readonly #broken = RULE_IDS.map(() => 0)
 
-  /** Counts a call once for each rule that it kept, given by their places in the ledger, and for the one that it broke. */
-  count(kept: readonly number[], broken: RuleId | null): void {
+  /** Counts a request once for each rule that it kept, and for the one that it broke. */
+  add({ kept, broken }: Judgement): void {
     for (const place of kept) this.#kept[place] = (this.#kept[place] as number) + 1
     if (broken === null) return
     const place = RULE_PLACES.get(broken) as number

@@ -1,34 +1,28 @@
-/** The evidence of one sandbox: its journal, and what was counted since its last load or reset. */
-import { AssumptionUsage } from './assumptions.js'
-import { Coverage } from './coverage.js'
+/** The evidence of one sandbox: the log of its requests, and what they add up to since its last load or reset. */
+import type { Exchange } from '../engine/exchange.js'
 import { type FindingId, Findings } from './findings.js'
 import { Journal, type JournalLimits } from './journal.js'
-import { brokenRule, type JudgedCall, type Judgement } from './judged-call.js'
-import { keptRules } from './kept-rules.js'
-import { reliedAssumptions } from './relied-assumptions.js'
-import type { OpenPage, Run, Totals } from './run.js'
-import type { RunEntry } from './run-calls.js'
+import { judgementOf } from './judgement.js'
+import type { OpenPage, Run } from './run.js'
+import type { RunEntry } from './run-requests.js'
+import { Totals } from './totals.js'
 import { explained } from './why.js'
-
-/** Which evidence the settings ask for. */
-export type EvidenceParts = { journal: boolean; coverage: boolean }
 
 export class Evidence {
   readonly journal: Journal
-  readonly #coverage = new Coverage()
-  readonly #assumptions = new AssumptionUsage()
-  readonly #findings = new Findings((finding, calls) => this.#found.push({ finding, calls }))
-  /** Findings that the run does not know yet. */
-  #found: { finding: FindingId; calls: readonly string[] }[] = []
-  /** Calls that a finding names and that are not over yet. */
+  readonly #findings = new Findings((finding, requests) => this.#found.push({ finding, requests }))
+  readonly totals = new Totals(() => this.#findings.stopped)
+  /** Findings that are not counted yet. */
+  #found: { finding: FindingId; requests: readonly string[] }[] = []
+  /** Requests that a finding names and that are not over yet. */
   readonly #awaited = new Set<string>()
   readonly #run: Run
   /** Ends the run's counting of what is open here; null until something was counted. */
   #unfollow: (() => void) | null = null
   #isOver = false
   readonly #sandbox: string
-  /** What the names of calls in the run begin with, before their ids, since the last load or reset: `SANDBOX#PERIOD/`; null before the first call. */
-  #callPrefix: string | null = null
+  /** What the names of requests in the run begin with, before their ids, since the last load or reset: `SANDBOX#PERIOD/`; null before the first request. */
+  #prefix: string | null = null
 
   /** `sandbox` is the name of the sandbox; null for the one at the base address. */
   constructor(limits: JournalLimits, run: Run, sandbox: string | null = null) {
@@ -37,86 +31,78 @@ export class Evidence {
     this.#sandbox = sandbox ?? ''
   }
 
-  /** What was counted since the last load or reset. */
-  get totals(): Totals {
-    return { coverage: this.#coverage, assumptions: this.#assumptions, findings: this.#findings }
+  /** The request of the journal with an id, alone or as it is named in a run; undefined where there is none. */
+  find(id: string): Exchange | undefined {
+    return this.journal.get(this.#prefix !== null && id.startsWith(this.#prefix) ? id.slice(this.#prefix.length) : id)
   }
 
-  /** The call of the journal with an id, alone or as it is named in a run; undefined where there is none. */
-  find(id: string): JudgedCall | undefined {
-    const { journal } = this
-    return journal.get(this.#callPrefix !== null && id.startsWith(this.#callPrefix) ? id.slice(this.#callPrefix.length) : id)
-  }
-
-  /** Records a call that is over; what may not be kept of it is dropped. */
-  record(call: JudgedCall, parts: EvidenceParts): void {
-    const isKept = parts.journal && !this.#isOver
-    const request = this.#nameInRun(call.id)
-    const { metrics, tests, calls } = this.#run
-    metrics.count(call)
-    const judgement = parts.coverage ? this.#judge(call, request) : null
-    if (isKept || call.test !== null) call.redact()
-    tests.count(call, judgement)
+  /** Records a request that is over: it is judged once, and what may not be kept of it is dropped. */
+  record(exchange: Exchange): void {
+    const { 'evidence.journal': isJournaled, 'evidence.coverage': isJudged } = exchange.settings
+    const isKept = isJournaled && !this.#isOver
+    const name = this.#nameInRun(exchange.id)
+    const run = this.#run
+    const judgement = isJudged ? judgementOf(exchange) : null
+    if (isJudged) this.#look(exchange)
+    if (isKept || exchange.test !== null) exchange.redact()
+    this.totals.add(exchange, judgement, exchange.id)
+    run.add(exchange, judgement, name)
     if (isKept) {
-      this.journal.add(call)
-      this.#run.announce(this.#sandbox, call)
-      calls.add(call, request, () => this.#entryOf(call))
+      this.journal.add(exchange)
+      run.announce(this.#sandbox, exchange)
+      run.requests.add(exchange, name, () => this.#entryOf(exchange))
     } else {
       this.journal.skip()
-      calls.skip()
+      run.requests.skip()
     }
-    if (this.#found.length > 0) this.#report(call)
-    if (this.#awaited.delete(call.id) && isKept) calls.keep(request, () => this.#entryOf(call))
+    if (this.#found.length > 0) this.#report(exchange)
+    if (this.#awaited.delete(exchange.id) && isKept) run.requests.keep(name, () => this.#entryOf(exchange))
   }
 
-  #judge(call: JudgedCall, request: string): Judgement {
+  #look(exchange: Exchange): void {
     if (!this.#isOver) this.#unfollow ??= this.#run.follow({ names: () => this.#findings.stopped.map(this.#nameInRun), pages: () => this.#openPages() })
-    const judgement = { kept: keptRules(call), broken: brokenRule(call), relied: reliedAssumptions(call) }
-    this.#coverage.count(judgement.kept, judgement.broken)
-    this.#assumptions.count(judgement.relied, call.id)
-    this.#run.count(judgement, request)
-    this.#findings.look(call)
-    return judgement
+    this.#findings.look(exchange)
   }
 
-  /** Passes what was found on to the run; `last` is the call that showed it, if it is not in the journal. */
-  #report(last: JudgedCall | null): void {
+  /** Counts what was found; `last` is the request that showed it, if it is not in the journal. */
+  #report(last: Exchange | null): void {
     const { journal } = this
-    for (const { finding, calls } of this.#found) {
-      const shows = calls.at(-1) as string
+    for (const { finding, requests } of this.#found) {
+      const shows = requests.at(-1) as string
       const { test = null } = (last?.id === shows ? last : journal.get(shows)) ?? {}
-      const named = this.#run.addFinding(finding, calls.map(this.#nameInRun), test)
-      for (const id of calls.filter(id => named.includes(this.#nameInRun(id)))) {
-        const call = journal.get(id)
-        if (call) this.#run.calls.keep(this.#nameInRun(id), () => this.#entryOf(call))
+      this.totals.addFinding(finding, requests, test)
+      const named = this.#run.addFinding(finding, requests.map(this.#nameInRun), test)
+      for (const id of requests.filter(id => named.includes(this.#nameInRun(id)))) {
+        const exchange = journal.get(id)
+        if (exchange) this.#run.requests.keep(this.#nameInRun(id), () => this.#entryOf(exchange))
         else this.#awaited.add(id)
       }
     }
     this.#found = []
   }
 
-  readonly #nameInRun = (call: string): string => {
-    this.#callPrefix ??= `${this.#sandbox}#${this.#run.nextPeriod(this.#sandbox)}/`
-    return this.#callPrefix + call
+  readonly #nameInRun = (id: string): string => {
+    this.#prefix ??= `${this.#sandbox}#${this.#run.nextPeriod(this.#sandbox)}/`
+    return this.#prefix + id
   }
 
-  #entryOf(call: JudgedCall): RunEntry {
-    const { why, ...entry } = explained(call, this.journal, call.secretWords)
-    return { ...entry, id: this.#nameInRun(call.id), why: { ...why, changed_by: why.changed_by.map(this.#nameInRun) } }
+  #entryOf(exchange: Exchange): RunEntry {
+    const { why, ...entry } = explained(exchange, this.journal, exchange.secretWords)
+    return { ...entry, id: this.#nameInRun(exchange.id), why: { ...why, changed_by: why.changed_by.map(this.#nameInRun) } }
   }
 
   #openPages(): OpenPage[] {
-    const calls = new Map(this.journal.calls().map(call => [call.id, call]))
+    const there = new Map(this.journal.requests().map(exchange => [exchange.id, exchange]))
     return this.#findings.stopped.map(id => {
-      const call = calls.get(id)
+      const exchange = there.get(id)
       const request = this.#nameInRun(id)
-      return call ? { request, test: call.test, entry: () => this.#entryOf(call) } : { request, test: null, entry: null }
+      return exchange ? { request, test: exchange.test, entry: () => this.#entryOf(exchange) } : { request, test: null, entry: null }
     })
   }
 
-  /** The client of a call left, while the call goes on. */
-  leave(call: JudgedCall): void {
-    this.#findings.leave(call)
+  /** The client of a request left, while the request goes on. */
+  leave(exchange: Exchange): void {
+    this.#findings.leave(exchange)
   }
 
   /** Forgets everything but who listens to the journal; what was counted of the run stays. */
@@ -124,8 +110,8 @@ export class Evidence {
     this.#findings.clear()
     this.#report(null)
     this.#awaited.clear()
-    for (const part of [this.#coverage, this.#assumptions]) part.clear()
-    this.#callPrefix = null
+    this.totals.clear()
+    this.#prefix = null
     this.clearJournal()
   }
 
@@ -136,11 +122,11 @@ export class Evidence {
     if (!isEmpty) this.#run.announce(this.#sandbox, null)
   }
 
-  /** The sandbox is deleted; a call that ends later is still counted in the run. */
+  /** The sandbox is deleted; a request that ends later is still counted in the run. */
   end(): void {
-    const callPrefix = this.#callPrefix
+    const prefix = this.#prefix
     this.clear()
-    this.#callPrefix = callPrefix
+    this.#prefix = prefix
     this.#isOver = true
     this.#unfollow?.()
   }

@@ -1,8 +1,8 @@
 /** Findings: mistakes that the client under test makes, each with the calls that show it. They are found from what happened in calls, never from how an answer was judged. */
 import { valueIn } from '../core/form.js'
+import { type AnyRecord, type Exchange, hasRun, isCardNumberSent, listShown, type Pause, recordsShown } from '../engine/exchange.js'
 import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
-import { type AnyRecord, hasRun, type JudgedCall, listShown, type Pause, recordsShown } from './judged-call.js'
 import { hasValue } from './kept-rules.js'
 import { RecentMap } from './recent-map.js'
 import { isWithoutAmount } from './relied-assumptions.js'
@@ -110,7 +110,6 @@ const RISKS: Readonly<Partial<Record<OperationId, FindingId>>> = { createRefund:
 
 /** Looks for findings in the calls of one sandbox. */
 export class Findings {
-  readonly #counts = new FindingCounts()
   readonly #report: Report
   /** Empty search pages that no call continued from yet, by what the call for the next page looks like. */
   readonly #emptyPages = new RecentMap<string>(MOST_REMEMBERED)
@@ -119,8 +118,8 @@ export class Findings {
   readonly #refused = new RecentMap<string>(MOST_REMEMBERED)
   readonly #pauses = new RecentMap<Pause & { id: string }>(MOST_REMEMBERED)
 
-  /** Whatever is found is passed to `report` too. */
-  constructor(report: Report = () => {}) {
+  /** Whatever is found is passed to `report`. */
+  constructor(report: Report) {
     this.#report = report
   }
 
@@ -130,10 +129,11 @@ export class Findings {
   }
 
   /** Looks at one call; what is found does not depend on what the journal still holds. */
-  look(call: JudgedCall): void {
-    const { id, operation, refusal } = call
+  look(call: Exchange): void {
+    const { id, operation } = call
+    const { refusal } = call.outcome
     if (call.unknownParameter) this.#add('unknown-parameter', id)
-    if (call.cardNumberSent) this.#add('card-number-sent', id)
+    if (isCardNumberSent(call)) this.#add('card-number-sent', id)
     if (operation === 'createTransaction') this.#lookAtPayment(call)
     if (operation === 'listTickets' || operation === 'listTransactions') this.#lookAtSearch(call)
     if (operation === 'createRefund' || operation === 'createTransaction') this.#lookForRepeat(call, operation)
@@ -143,7 +143,7 @@ export class Findings {
   }
 
   /** Notes that a client left before its answer came, while the call goes on: what it repeats from now on, it repeats without knowing. */
-  leave(call: JudgedCall): void {
+  leave(call: Exchange): void {
     const { operation, id } = call
     if (operation === 'createRefund' || operation === 'createTransaction') this.#lost[operation].set(call.signature(), { id, place: placeOf(call) })
   }
@@ -152,28 +152,24 @@ export class Findings {
   clear(): void {
     for (const id of this.stopped) this.#report('stopped-at-empty-page', [id])
     const { createRefund, createTransaction } = this.#lost
-    for (const part of [this.#counts, this.#emptyPages, createRefund, createTransaction, this.#refused, this.#pauses]) part.clear()
+    for (const part of [this.#emptyPages, createRefund, createTransaction, this.#refused, this.#pauses]) part.clear()
   }
 
-  list(): Finding[] {
-    return this.#counts.list(this.stopped)
-  }
-
-  #lookAtPayment(call: JudgedCall): void {
+  #lookAtPayment(call: Exchange): void {
     const { id, body, hasAuthorization } = call
     if (hasAuthorization) this.#add('key-sent-needlessly', id)
     if (isWithoutAmount(call)) this.#add('zero-payment', id)
     if (hasRun(call) && hasValue(body.parts.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip') this.#add('unused-parameter', id)
   }
 
-  #lookAtSearch(call: JudgedCall): void {
+  #lookAtSearch(call: Exchange): void {
     const { id, query } = call
     if (valueIn(query, 'search_query') === undefined) return
     this.#lookAtPaging(call)
     if (hasRun(call) && valueIn(query, 'location') === undefined && !hasValue(query.parts.get('created'))) this.#add('search-without-narrowing', id)
   }
 
-  #lookAtPaging(call: JudgedCall): void {
+  #lookAtPaging(call: Exchange): void {
     const { id, operation, account, query, isDelivered } = call
     const [after, before] = [valueIn(query, 'starting_after'), valueIn(query, 'ending_before')]
     const search = ['search_query', 'location', ...COMPARISONS].map(name => valueIn(query, ...name.split('.')) ?? null)
@@ -186,9 +182,9 @@ export class Findings {
   }
 
   /** The same call again after its answer was lost. Once an answer of the operation arrives, the client knows what the lost call did. */
-  #lookForRepeat(call: JudgedCall, operation: 'createRefund' | 'createTransaction'): void {
+  #lookForRepeat(call: Exchange, operation: 'createRefund' | 'createTransaction'): void {
     const lost = this.#lost[operation]
-    const isLost = !call.isDelivered || call.outcome === 'not_written'
+    const isLost = !call.isDelivered || call.outcome.name === 'not_written'
     if (!isLost && lost.isEmpty) return
     const own = call.signature()
     const before = lost.get(own)
@@ -198,7 +194,7 @@ export class Findings {
   }
 
   /** A client that reads what a lost call would have made knows whether it was made. */
-  #lookForLookUp(call: JudgedCall): void {
+  #lookForLookUp(call: Exchange): void {
     const { createRefund, createTransaction } = this.#lost
     if ((createRefund.isEmpty && createTransaction.isEmpty) || !call.isDelivered || !hasRun(call)) return
     const { operation, query, params } = call
@@ -210,7 +206,7 @@ export class Findings {
     }
   }
 
-  #lookAtPause({ id, at, now, operation, account, isDelivered, pause }: JudgedCall): void {
+  #lookAtPause({ id, at, now, operation, account, isDelivered, outcome: { pause } }: Exchange): void {
     if (operation === null || (pause === null && this.#pauses.isEmpty)) return
     const caller = `${operation} ${account}`
     const before = this.#pauses.get(caller)
@@ -219,7 +215,7 @@ export class Findings {
     if (pause !== null && isDelivered) this.#pauses.set(caller, { id, ...pause })
   }
 
-  #lookAtRefusal(call: JudgedCall): void {
+  #lookAtRefusal(call: Exchange): void {
     const own = call.signature()
     const before = this.#refused.get(own)
     if (before !== undefined) this.#add('refused-and-repeated', before, call.id)
@@ -227,7 +223,6 @@ export class Findings {
   }
 
   #add(finding: FindingId, ...calls: string[]): void {
-    this.#counts.add(finding, calls)
     this.#report(finding, calls)
   }
 }
@@ -237,8 +232,8 @@ const EMULATOR_FAULTS: readonly string[] = ['internal_error', 'not_ready', 'data
 const COMPARISONS = ['created.gte', 'created.gt', 'created.lte', 'created.lt'] as const
 
 /** The page that a client got, from the operation or from a script; null where it is none. */
-function pageOf(call: JudgedCall): List<unknown> | null {
-  if (call.outcome !== 'scripted') return hasRun(call) ? listShown(call) : null
+function pageOf(call: Exchange): List<unknown> | null {
+  if (call.outcome.name !== 'scripted') return hasRun(call) ? listShown(call) : null
   try {
     const page = JSON.parse(call.text)
     return Array.isArray(page?.data) ? page : null
@@ -248,7 +243,7 @@ function pageOf(call: JudgedCall): List<unknown> | null {
 }
 
 /** Where a client finds what a lost call would have made: the Transaction of a Refund, the Location of a payment. */
-function placeOf({ operation, body, found }: JudgedCall): string | undefined {
+function placeOf({ operation, body, found }: Exchange): string | undefined {
   if (operation === 'createRefund') return valueIn(body, 'transaction')
   return (found as (AnyRecord & { location: string }) | null)?.location
 }

@@ -1,8 +1,38 @@
 /** The journal: the last calls of a sandbox, bounded in number and in bytes, by itself and together with those of other sandboxes. */
 import { valueIn } from '../core/form.js'
+import { type Exchange, recordsShown, tookEffect } from '../engine/exchange.js'
 import { type Family, operationOf } from '../reference/operations.js'
-import type { JournalBudget } from './journal-budget.js'
-import { type JudgedCall, recordsShown, tookEffect } from './judged-call.js'
+
+/** A journal as the budget sees it: what it holds, and how it gives way until it holds no more than so many bytes. */
+type Sharing = { readonly bytes: number; shrink: (bytes: number) => void }
+
+/** Where there is too little, journals give way until a sixteenth is free, so that not every call has to look for room. */
+const FREED = 1 / 16
+
+/** The memory that the journals of a process share. */
+export class JournalBudget {
+  readonly #most: number
+  readonly #journals = new Set<Sharing>()
+  #held = 0
+
+  /** `most` is in bytes, of all journals together. */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Counts what a journal holds more than before, or less. Beyond the limit the largest journals drop their oldest calls. */
+  count(journal: Sharing, bytes: number): void {
+    this.#held += bytes
+    if (journal.bytes > 0) this.#journals.add(journal)
+    else this.#journals.delete(journal)
+    if (this.#held <= this.#most) return
+    const goal = this.#most * (1 - FREED)
+    while (this.#held > goal) {
+      const largest = [...this.#journals].reduce((one, other) => (other.bytes > one.bytes ? other : one))
+      largest.shrink(Math.max(largest.bytes / 2, largest.bytes - (this.#held - goal)))
+    }
+  }
+}
 
 /** `budget` is what all journals of the process share. */
 export type JournalLimits = { entries: number; bytes: number; budget: JournalBudget }
@@ -10,11 +40,11 @@ export type JournalLimits = { entries: number; bytes: number; budget: JournalBud
 export class Journal {
   readonly #limits: JournalLimits
   /** Oldest first; those before `#first` are dropped. */
-  #calls: (JudgedCall | null)[] = []
+  #calls: (Exchange | null)[] = []
   /** How many bytes each of them holds: what is counted when it is dropped is what was counted when it came. */
   #sizes: number[] = []
   #first = 0
-  readonly #listeners = new Set<(call: JudgedCall) => void>()
+  readonly #listeners = new Set<(call: Exchange) => void>()
   #bytes = 0
   #dropped = 0
   #unseen = 0
@@ -48,7 +78,7 @@ export class Journal {
     return this.#bytes
   }
 
-  add(call: JudgedCall): void {
+  add(call: Exchange): void {
     const { entries, bytes, budget } = this.#limits
     const { held } = call
     const before = this.#bytes
@@ -85,18 +115,18 @@ export class Journal {
     this.#unseen++
   }
 
-  get(id: string): JudgedCall | undefined {
-    return this.calls().findLast(call => call.id === id)
+  get(id: string): Exchange | undefined {
+    return this.requests().findLast(call => call.id === id)
   }
 
   /** Every call that is kept, oldest first. */
-  calls(): JudgedCall[] {
-    return this.#calls.slice(this.#first) as JudgedCall[]
+  requests(): Exchange[] {
+    return this.#calls.slice(this.#first) as Exchange[]
   }
 
   /** The calls before one that last changed the records that it was judged by, of those that are kept; all are before one that is not. */
-  changersOf(call: JudgedCall): string[] {
-    const earlier = this.calls()
+  changersOf(call: Exchange): string[] {
+    const earlier = this.requests()
     const place = earlier.indexOf(call)
     if (place >= 0) earlier.length = place
     const changers = judgedBy(call).flatMap(record => earlier.findLast(other => recordsChanged(other).some(({ id }) => id === record))?.id ?? [])
@@ -116,21 +146,21 @@ export class Journal {
   }
 
   /** Calls the listener with each new call until the returned function is called. */
-  listen(listener: (call: JudgedCall) => void): () => void {
+  listen(listener: (call: Exchange) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 }
 
 /** The ids of the records that a call was judged by: those of its path, its Account, and the record that its body names. */
-function judgedBy({ params, account, body, operation }: JudgedCall): string[] {
+function judgedBy({ params, account, body, operation }: Exchange): string[] {
   const named = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
   const actor = operation === 'createLocation' ? account : undefined
   return [...Object.values(params), named, actor].filter(id => id != null)
 }
 
 /** The records that a call changed; a new Refund changes its Transaction too. */
-export function recordsChanged(call: JudgedCall): { family: Family; id: string }[] {
+export function recordsChanged(call: Exchange): { family: Family; id: string }[] {
   if (call.operation === null || !tookEffect(call)) return []
   const { family, kind } = operationOf(call.operation)
   if (kind === 'delete') return [{ family, id: call.params.user_id as string }]

@@ -2,36 +2,39 @@
  * When a call has kept a rule: one predicate for each rule over what the call sent, what was found and what it was answered.
  * A rule is kept when the situation that it is about arose in the call, and what the rule says held; a call that did not run keeps only rules of the way in.
  */
+import type { TSchema } from 'typebox'
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
-import type { RefundFacts } from '../core/refund-rules.js'
+import type { RefundFacts } from '../core/rules.js'
 import type { Facts } from '../core/trace.js'
+import { type AnyRecord, type Exchange, hasReached, hasRun, listShown, recordsShown, STAGE } from '../engine/exchange.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
-import { ADDRESS_NAMES, type Metadata } from '../reference/parameters.js'
+import { ADDRESS_NAMES, type Metadata, schemaOf } from '../reference/parameters.js'
 import type { PaymentMethod } from '../reference/payment-methods.js'
 import { RULE_PLACES, type RuleId } from '../reference/rules.js'
-import { type AnyRecord, hasRun, type JudgedCall, listShown, recordsShown } from './judged-call.js'
+import { TABLES, type Tables } from '../reference/tables.js'
 
-type Predicate = (call: JudgedCall) => boolean
+type Predicate = (call: Exchange) => boolean
 /** TKT-1 is a rule of no operation: reading a Ticket shows nothing about writing one. */
 type KeepableRule = Exclude<RuleId, 'TKT-1'>
 
 /** The operation of a call; calls without one are asked about no rule. */
-const operation = (call: JudgedCall) => operationOf(call.operation as OperationId)
-const isKind = (call: JudgedCall, kind: Kind) => operation(call).kind === kind
-const sent = (call: JudgedCall, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
-const asked = (call: JudgedCall, ...path: readonly string[]) => valueIn(call.query, ...path) !== undefined
+const operation = (call: Exchange) => operationOf(call.operation as OperationId)
+const isKind = (call: Exchange, kind: Kind) => operation(call).kind === kind
+const sent = (call: Exchange, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
+const asked = (call: Exchange, ...path: readonly string[]) => valueIn(call.query, ...path) !== undefined
 
 const hasNested = ({ parts }: FormObject): boolean => parts.nodes().some(part => part instanceof FormObject)
-const isKeyed = (call: JudgedCall) => call.account !== null && operation(call).key
+const isKeyed = (call: Exchange) => call.account !== null && operation(call).key
 const ran: Predicate = call => hasRun(call)
+const isDecoded = (call: Exchange) => hasReached(call, STAGE.decoded)
 
-const addressSent = (call: JudgedCall): boolean => {
+const addressSent = (call: Exchange): boolean => {
   const address = call.body.parts.get('address')
   return address instanceof FormObject && ADDRESS_NAMES.some(name => address.parts.has(name))
 }
 
 /** The metadata that was sent, and what of it was empty. */
-function metadataSent({ body }: JudgedCall): { cleared: boolean; set: boolean; emptied: readonly string[] } {
+function metadataSent({ body }: Exchange): { cleared: boolean; set: boolean; emptied: readonly string[] } {
   const metadata = body.parts.get('metadata')
   if (!(metadata instanceof FormObject)) return { cleared: metadata === '', set: false, emptied: [] }
   const entries = metadata.parts.entries()
@@ -39,21 +42,27 @@ function metadataSent({ body }: JudgedCall): { cleared: boolean; set: boolean; e
 }
 
 /** The metadata that an update found. */
-const metadataBefore = ({ found }: JudgedCall) => (found as AnyRecord).metadata as Metadata
+const metadataBefore = ({ found }: Exchange) => (found as AnyRecord).metadata as Metadata
 
 /** The parameters of an update by name, those of the address by theirs, with the values before and after; metadata apart. */
-function updated({ found, shown }: JudgedCall): { path: readonly string[]; before: unknown; after: unknown }[] {
-  const [before, after] = [found as AnyRecord, shown as AnyRecord]
-  return ['display_name', 'type', 'name', 'email', 'phone', 'website', 'address'].flatMap(name => {
-    if (!(name in before)) return []
-    if (name !== 'address') return [{ path: [name], before: before[name], after: after[name] }]
-    const [old, now] = [before, after].map(record => record.address as Readonly<Record<string, unknown>>) as [Facts, Facts]
-    return ADDRESS_NAMES.map(part => ({ path: ['address', part], before: old[part], after: now[part] }))
-  })
+function updated({ operation, found, outcome }: Exchange): { path: readonly string[]; before: unknown; after: unknown }[] {
+  const updatable = UPDATABLE.get(operation as OperationId) as readonly (readonly string[])[]
+  return updatable.map(path => ({ path, before: valueAt(found as AnyRecord, path), after: valueAt(outcome.shown as AnyRecord, path) }))
 }
 
+const valueAt = (record: AnyRecord, path: readonly string[]) => path.reduce<unknown>((part, name) => (part as Facts)[name], record)
+
+/** The parameters of each update but metadata, with the parts of objects by their nested names. */
+const UPDATABLE = new Map(
+  OPERATION_IDS.filter(id => operationOf(id).kind === 'update').map(id => {
+    const { properties = {} } = schemaOf((TABLES[id] as Tables).body as TSchema)
+    const paths = Object.entries(properties).flatMap(([name, { properties: parts }]) => (parts ? Object.keys(parts).map(part => [name, part]) : [[name]]))
+    return [id, paths.filter(([name]) => name !== 'metadata')]
+  })
+)
+
 /** Whether a parameter of an update was sent, by itself or with its whole object, with a value or empty. */
-const isSent = ({ body }: JudgedCall, path: readonly string[]) => nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
+const isSent = ({ body }: Exchange, path: readonly string[]) => nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
 const isWholeEmptied = ({ parts }: FormObject, [head]: readonly string[]) => {
   const whole = parts.get(head as string)
   return whole === '' || (whole instanceof FormObject && whole.cleared)
@@ -66,13 +75,13 @@ const keptSomething: Predicate = call =>
 const unsetSomething: Predicate = call => updated(call).some(({ path, before, after }) => before !== null && after === null && isSent(call, path))
 
 const hasRefunds = (record: AnyRecord) => (record.amount_refunded as number) > 0
-const refundMade = ({ shown, money }: JudgedCall) => ({ amount: (shown as { amount: number } & AnyRecord).amount, ...(money as NonNullable<typeof money>) })
+const refundMade = ({ outcome: { shown }, money }: Exchange) => ({ amount: (shown as { amount: number } & AnyRecord).amount, ...(money as NonNullable<typeof money>) })
 const createdBy =
   (comparison: string): Predicate =>
   call =>
     hasRun(call) && asked(call, 'created', comparison)
-const searched = (call: JudgedCall) => hasRun(call) && asked(call, 'search_query')
-const shows = (call: JudgedCall, least: number) => recordsShown(call).length >= least
+const searched = (call: Exchange) => hasRun(call) && asked(call, 'search_query')
+const shows = (call: Exchange, least: number) => recordsShown(call).length >= least
 
 /** When a call has kept each rule; only the rules of its operation are asked about. */
 const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
@@ -80,9 +89,9 @@ const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
   'AUTH-1': isKeyed,
   'AUTH-2': call => hasRun(call) && !call.hasAuthorization,
   'AUTH-3': isKeyed,
-  'FORM-1': call => call.isDecoded && call.method === 'POST' && call.body.parts.size > 0,
-  'FORM-2': call => call.isDecoded && (hasNested(call.body) || hasNested(call.query)),
-  'FORM-3': call => call.isDecoded && isKind(call, 'list') && call.query.parts.size > 0,
+  'FORM-1': call => isDecoded(call) && call.method === 'POST' && call.body.parts.size > 0,
+  'FORM-2': call => isDecoded(call) && (hasNested(call.body) || hasNested(call.query)),
+  'FORM-3': call => isDecoded(call) && isKind(call, 'list') && call.query.parts.size > 0,
 
   'ADDR-1': call => hasRun(call) && addressSent(call),
   'ADDR-2': call => hasRun(call) && sent(call, 'address', 'country'),
@@ -129,7 +138,7 @@ const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
   'TXN-8': call => hasRun(call) && recordsShown(call).some(hasRefunds),
 
   'REF-1': ran,
-  'REF-2': call => hasRun(call) && ((call.shown as AnyRecord).payment_method as PaymentMethod).card !== null,
+  'REF-2': call => hasRun(call) && ((call.outcome.shown as AnyRecord).payment_method as PaymentMethod).card !== null,
   'REF-3': call => hasRun(call) && sent(call, 'amount'),
   'REF-4': call => hasRun(call) && !sent(call, 'amount'),
   'REF-5': call => hasRun(call) && isPartial(refundMade(call)),
@@ -159,17 +168,17 @@ const CHECKS = new Map<OperationId | null, readonly Check[]>(
 ).set(null, [])
 
 /** The rules that a call kept, by their places in the ledger, in the order in which they were decided. */
-export function keptRules(call: JudgedCall): number[] {
+export function keptRules(call: Exchange): number[] {
   const kept: number[] = []
   for (const { place, isKept } of CHECKS.get(call.operation) as readonly Check[]) if (isKept(call)) kept.push(place)
   return kept
 }
 
-const refundFacts = ({ money }: JudgedCall): Facts => money as RefundFacts
-const pageFacts = (call: JudgedCall): Facts => ({ retrieved: call.retrieved, shown: recordsShown(call).length, has_more: listShown(call)?.has_more })
+const refundFacts = ({ money }: Exchange): Facts => money as RefundFacts
+const pageFacts = (call: Exchange): Facts => ({ retrieved: call.retrieved, shown: recordsShown(call).length, has_more: listShown(call)?.has_more })
 
 /** The figures that a kept rule saw, for those that go by figures. */
-export const FACTS: Readonly<Partial<Record<RuleId, (call: JudgedCall) => Facts>>> = {
+export const FACTS: Readonly<Partial<Record<RuleId, (call: Exchange) => Facts>>> = {
   'LIST-2': pageFacts,
   'SRCH-1': pageFacts,
   'SRCH-2': pageFacts,

@@ -1,6 +1,6 @@
 /** What the metrics of the process show of its calls. */
+import type { Exchange } from '../engine/exchange.js'
 import type { OperationId } from '../reference/operations.js'
-import type { JudgedCall } from './judged-call.js'
 
 /** Upper bounds of the latency histogram, in milliseconds. */
 export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
@@ -35,7 +35,8 @@ export class Metrics {
     return [...this.#counts.values()].flatMap(({ statuses }) => [...statuses.values()]).reduce((sum, count) => sum + count, 0)
   }
 
-  count({ operation, status, ms, script }: Pick<JudgedCall, 'operation' | 'status' | 'ms' | 'script'>): void {
+  /** Counts a request that is over. */
+  add({ operation, outcome: { status }, ms, action }: Exchange): void {
     const label = operation ?? 'none'
     const { statuses, latency } = this.#countsOf(label)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -43,7 +44,12 @@ export class Metrics {
     while (place < LATENCY_BOUNDS.length && ms > (LATENCY_BOUNDS[place] as number)) place++
     latency.buckets[place] = (latency.buckets[place] as number) + 1
     latency.sum += ms
-    if (script !== null) this.#scripted++
+    if (action !== null) this.#scripted++
+  }
+
+  clear(): void {
+    this.#counts.clear()
+    this.#scripted = 0
   }
 
   #countsOf(label: OperationLabel): Counts {

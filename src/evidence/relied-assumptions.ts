@@ -3,20 +3,20 @@
  * are noted in its trace there; one predicate for each of the others says when the answer relies on it.
  */
 import { FormObject, valueIn } from '../core/form.js'
+import { type AnyRecord, type Exchange, hasRun, recordsShown } from '../engine/exchange.js'
 import type { Account } from '../reference/accounts.js'
 import { ASSUMPTION_IDS, type AssumptionId } from '../reference/assumptions.js'
 import { OPERATION_IDS, OPERATIONS, type OperationId, operationOf } from '../reference/operations.js'
 import type { Metadata } from '../reference/parameters.js'
 import type { Transaction } from '../reference/transactions.js'
-import { type AnyRecord, hasRun, type JudgedCall, recordsShown } from './judged-call.js'
 import { hasValue } from './kept-rules.js'
 
-type Predicate = (call: JudgedCall) => boolean
+type Predicate = (call: Exchange) => boolean
 
 /** The operation of a call; calls without one are asked about `WITHOUT_OPERATION` alone. */
-const idOf = (call: JudgedCall) => call.operation as OperationId
-const isOf = (call: JudgedCall, ...wanted: readonly OperationId[]) => wanted.includes(idOf(call))
-const kindOf = (call: JudgedCall) => operationOf(idOf(call)).kind
+const idOf = (call: Exchange) => call.operation as OperationId
+const isOf = (call: Exchange, ...wanted: readonly OperationId[]) => wanted.includes(idOf(call))
+const kindOf = (call: Exchange) => operationOf(idOf(call)).kind
 const created: Predicate = call => hasRun(call) && kindOf(call) === 'create'
 const showsRecord: Predicate = call => hasRun(call) && recordsShown(call).length > 0
 const showsTransaction: Predicate = call => showsRecord(call) && operationOf(idOf(call)).family === 'transactions'
@@ -24,9 +24,9 @@ const listed: Predicate = call => hasRun(call) && kindOf(call) === 'list'
 const searched: Predicate = call => listed(call) && valueIn(call.query, 'search_query') !== undefined
 const paid: Predicate = call => hasRun(call) && isOf(call, 'createTransaction')
 const refunded: Predicate = call => hasRun(call) && isOf(call, 'createRefund')
-const has = ({ body }: JudgedCall, name: string) => hasValue(body.parts.get(name))
-const asked = ({ query }: JudgedCall, name: string) => valueIn(query, name) !== undefined
-const shown = <R>(call: JudgedCall) => call.shown as unknown as R
+const has = ({ body }: Exchange, name: string) => hasValue(body.parts.get(name))
+const asked = ({ query }: Exchange, name: string) => valueIn(query, name) !== undefined
+const shown = <R>(call: Exchange) => call.outcome.shown as unknown as R
 
 const AMOUNTS = ['transaction_amount', 'payment_amount']
 
@@ -47,8 +47,8 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A04: showsRecord,
   A05: showsRecord,
   A06: created,
-  A07: ({ refusal }) => refusal !== null,
-  A08: call => call.refusal !== null && !hasRun(call),
+  A07: ({ outcome }) => outcome.refusal !== null,
+  A08: call => call.outcome.refusal !== null && !hasRun(call),
   A09: listed,
   A10: call => listed(call) && (!asked(call, 'limit') || asked(call, 'starting_after') || asked(call, 'ending_before')),
   A11: call => listed(call) && recordsShown(call).length >= 2,
@@ -80,8 +80,8 @@ const CHECKS = new Map<OperationId | null, readonly Check[]>([
 ])
 
 /** The assumptions that the answer of a call relies on, by their places in the ledger, in its order. */
-export function reliedAssumptions(call: JudgedCall): number[] {
+export function reliedAssumptions(call: Exchange): number[] {
   const relied: number[] = []
-  for (const { place, relies } of CHECKS.get(call.operation) as readonly Check[]) if (call.trace.has(place) || relies(call)) relied.push(place)
+  for (const { place, relies } of CHECKS.get(call.operation) as readonly Check[]) if (call.has(place) || relies(call)) relied.push(place)
   return relied
 }

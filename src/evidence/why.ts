@@ -4,11 +4,11 @@ import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Facts } from '../core/trace.js'
+import { brokenRule, type Exchange, type OutcomeName, scriptAction, tookEffect } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import type { Journal } from './journal.js'
-import { brokenRule, type JudgedCall, tookEffect } from './judged-call.js'
 import { FACTS, keptRules } from './kept-rules.js'
 import { reliedAssumptions } from './relied-assumptions.js'
 
@@ -17,8 +17,9 @@ type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?:
 export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 
 /** An entry of the journal as a list shows it; `keys` are the API keys to mask in its answer. */
-export function summaryOf(call: JudgedCall, keys: SecretWords) {
-  const { id, at, operation, method, path, params, account, query, body, userAgent, test, outcome, status, isDelivered, script, refusal, ms } = call
+export function summaryOf(call: Exchange, keys: SecretWords) {
+  const { id, at, operation, method, path, params, account, query, body, userAgent, test, outcome, isDelivered, ms } = call
+  const { refusal } = outcome
   return {
     id,
     at: isoOf(at),
@@ -31,19 +32,19 @@ export function summaryOf(call: JudgedCall, keys: SecretWords) {
     body: parametersIn(body),
     user_agent: userAgent,
     test,
-    outcome,
-    status,
+    outcome: outcome.name,
+    status: outcome.status,
     answer: answerShown(call, keys),
     answered: isDelivered,
     took_effect: tookEffect(call),
-    script,
+    script: scriptAction(call),
     refusal: refusal && { code: refusal.code, rule: refusal.rule, assumption: refusal.assumption, param: refusal.param },
     ms
   }
 }
 
 /** The rules of a call in the order in which they were decided, each once: those that it kept, then the one that it broke. */
-function verdictsOf(call: JudgedCall): Verdict[] {
+function verdictsOf(call: Exchange): Verdict[] {
   const kept = keptRules(call).map((place): Verdict => {
     const rule = RULE_IDS[place] as RuleId
     const facts = FACTS[rule]?.(call)
@@ -51,12 +52,12 @@ function verdictsOf(call: JudgedCall): Verdict[] {
   })
   const rule = brokenRule(call)
   if (rule === null) return kept
-  const facts = call.refusal?.facts
+  const facts = call.outcome.refusal?.facts
   return [...kept, { rule, verdict: 'broken', text: RULES[rule].text, ...(facts && { facts }) }]
 }
 
 /** An entry whole, with why it was answered so. */
-export function explained(call: JudgedCall, journal: Journal, keys: SecretWords) {
+export function explained(call: Exchange, journal: Journal, keys: SecretWords) {
   return {
     ...summaryOf(call, keys),
     why: {
@@ -70,7 +71,7 @@ export function explained(call: JudgedCall, journal: Journal, keys: SecretWords)
   }
 }
 
-const OUTCOMES: Readonly<Record<JudgedCall['outcome'], string>> = {
+const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
   refused: 'refused',
   answered: 'answered',
   scripted: 'answered by the script',
@@ -80,7 +81,7 @@ const OUTCOMES: Readonly<Record<JudgedCall['outcome'], string>> = {
 }
 
 /** The same for people to read. */
-export function explainedText(call: JudgedCall, journal: Journal, keys: SecretWords): string {
+export function explainedText(call: Exchange, journal: Journal, keys: SecretWords): string {
   const { at, id, method, path, query, body, script, answer, why, status, outcome } = { ...explained(call, journal, keys), at: isoOf(call.at) }
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
   const lines = [`${id}  ${method} ${path}  ${OUTCOMES[outcome]}, ${status}, ${effect}  (${at})`]
@@ -130,7 +131,7 @@ function flat(parameters: Parameters, under = ''): string[] {
 }
 
 /** An answer as it may be shown: JSON as values, anything else as text; null where there is none. */
-function answerShown({ text }: JudgedCall, keys: SecretWords): unknown {
+function answerShown({ text }: Exchange, keys: SecretWords): unknown {
   if (text === '') return null
   try {
     return maskedThroughout(JSON.parse(text), keys)

@@ -313,22 +313,33 @@ export const OPERATION_NAMES: readonly string[] = [...BY_NAME.keys()]
 /** The operation with a name such as `GET /tickets/{id}`; null where the reference has none. */
 export const operationNamed = (name: string): OperationId | null => BY_NAME.get(name.trim().replace(/^[a-z]+/i, method => method.toUpperCase())) ?? null
 
-/** The operation at a path relative to the base address, with the values of its path parameters; null where the reference has none. */
-export function operationAt(method: string, path: string): { operation: OperationId; params: Readonly<Record<string, string>> } | null {
-  const parts = path.replace(/\/$/, '').split('/')
-  for (const [id, { method: its, path: pattern }] of Object.entries(OPERATIONS)) {
-    const names = pattern.split('/')
-    const fits =
-      its === method && names.length === parts.length && names.every((name, index) => (name.startsWith('{') ? parts[index] !== '' : name === parts[index]))
-    const operation = id as OperationId
-    if (fits) return { operation, params: paramsIn(operation, path) }
-  }
-  return null
+/** The operations by method, number of parts of the path, and the words in it. */
+const ROUTES = new Map(OPERATION_IDS.map(operation => [routeOf(OPERATIONS[operation].method, OPERATIONS[operation].path.slice(1).split('/')), operation]))
+
+/** Paths alternate between words and parameters: `POST /accounts/{id}/users` → `POST 3 accounts users`. */
+function routeOf(method: string, parts: readonly string[]): string {
+  const [family, , nested] = parts
+  return nested === undefined ? `${method} ${parts.length} ${family}` : `${method} ${parts.length} ${family} ${nested}`
 }
 
-/** The values of an operation's path parameters in a path to it, decoded. */
-function paramsIn(operation: OperationId, path: string): Readonly<Record<string, string>> {
-  const parts = path.split('/')
-  const names = OPERATIONS[operation].path.split('/')
-  return Object.fromEntries(names.flatMap((name, index) => (name.startsWith('{') ? [[name.slice(1, -1), decodeURIComponent(parts[index] as string)]] : [])))
+/** The names of the parameters in the path of each operation, each with the family that it names a record of. */
+export const PATH_RECORDS = Object.fromEntries(
+  OPERATION_IDS.map(operation => {
+    const parts = OPERATIONS[operation].path.slice(1).split('/')
+    return [operation, parts.flatMap((part, place) => (part.startsWith('{') ? [{ name: part.slice(1, -1), place, family: parts[place - 1] as Family }] : []))]
+  })
+) as unknown as Readonly<Record<OperationId, readonly { name: string; place: number; family: Family }[]>>
+
+/** The operation at a path relative to the base address, with the decoded values of its path parameters; null where the reference has none. Errors: `URIError`. */
+export function operationAt(method: string, path: string): { operation: OperationId; params: Readonly<Record<string, string>> } | null {
+  const parts = path.slice(1, path.endsWith('/') ? -1 : undefined).split('/')
+  const operation = ROUTES.get(routeOf(method, parts))
+  if (operation === undefined) return null
+  const params: Record<string, string> = {}
+  for (const { name, place } of PATH_RECORDS[operation]) {
+    const value = parts[place] as string
+    if (value === '') return null
+    params[name] = value.includes('%') ? decodeURIComponent(value) : value
+  }
+  return { operation, params }
 }

@@ -51,6 +51,10 @@ export const schemaOf = (table: TSchema): Schema => table as Schema
 
 /** A string. */
 export const text = (note: Note & { format?: Format } = {}) => Type.String(note)
+/** The id of a record: an operation that takes one is handed the record in its place. */
+export type Reference<F extends Family> = string & { readonly refersTo: F }
+/** A parameter that names a record. */
+export const refersTo = <F extends Family>(note: Note & { 'x-refers': F }) => Type.Unsafe<Reference<F>>({ type: 'string', ...note })
 /** One of a few words. */
 export const word = <T extends string>(words: readonly T[], note: Note = {}) => Type.Unsafe<T>({ type: 'string', enum: [...words], ...note })
 /** A whole number of sub-units, or a count. */

@@ -1,7 +1,7 @@
 /** Refunds (reference §2, §4). */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { closed, head, integer, listOf, METADATA, type MetadataChange, nullableText, optional, PAGINATION, parameters, text } from './parameters.js'
+import { closed, head, integer, listOf, METADATA, type MetadataChange, nullableText, optional, PAGINATION, parameters, refersTo, text } from './parameters.js'
 import { PAYMENT_METHOD } from './payment-methods.js'
 
 export const REFUND = closed({
@@ -17,7 +17,7 @@ export type Refund = Static<typeof REFUND>
 export const REFUND_LIST = listOf(REFUND)
 
 export const CREATE_REFUND = parameters({
-  transaction: text({ 'x-rule': 'REF-1', 'x-refers': 'transactions', description: 'The Transaction to refund.' }),
+  transaction: refersTo({ 'x-rule': 'REF-1', 'x-refers': 'transactions', description: 'The Transaction to refund.' }),
   amount: optional(integer({ minimum: 1, 'x-rule': 'REF-3', description: 'Sub-units of the charge currency; left out: the whole remainder.' })),
   reason: optional(text({ description: 'Null when left out.' })),
   metadata: optional(METADATA)

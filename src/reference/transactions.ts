@@ -14,6 +14,7 @@ import {
   PAGINATION,
   PHONE,
   parameters,
+  refersTo,
   text,
   word
 } from './parameters.js'
@@ -60,7 +61,7 @@ export const TRANSACTION_LIST = listOf(TRANSACTION)
 const secret = (description: string) => optional(text({ 'x-secret': true, description: `${description} Used and forgotten.` }))
 
 export const CREATE_TRANSACTION = parameters({
-  ticket: text({ 'x-rule': 'TXN-1', 'x-refers': 'tickets', description: 'The Ticket that it belongs to.' }),
+  ticket: refersTo({ 'x-rule': 'TXN-1', 'x-refers': 'tickets', description: 'The Ticket that it belongs to.' }),
   payment_type: word(PAYMENT_TYPES, { 'x-rule': 'TXN-2', description: PAID_BY }),
   bank_account: optional(
     closed(

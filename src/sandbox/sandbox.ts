@@ -19,7 +19,7 @@ import {
   settingsInForce
 } from '../core/settings.js'
 import { Evidence } from '../evidence/evidence.js'
-import { JournalBudget } from '../evidence/journal-budget.js'
+import { JournalBudget } from '../evidence/journal.js'
 import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'

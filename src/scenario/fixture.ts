@@ -2,12 +2,11 @@
 
 import { type Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
-import { firstBroken } from '../core/judge.js'
 import { isExact, moneyOf, type Sums, settled } from '../core/money.js'
 import { didYouMean, nearest } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { REFUND_RULES, refundFacts } from '../core/refund-rules.js'
+import { firstBroken, REFUND_RULES } from '../core/rules.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../reference/operations.js'
@@ -455,7 +454,7 @@ class RefundJudge {
   refusalOf({ transaction: id, amount }: { transaction: string; amount: number }): { param: string; message: string } | null {
     const transaction = this.#store.transactions.get(id) as Records['transactions']
     const amount_refunded = transaction.amount_refunded - (this.#replaced.get(id) ?? 0)
-    const facts = refundFacts({ ...transaction, amount_refunded }, amount, this.#settings)
+    const facts = { ...moneyOf({ ...transaction, amount_refunded }, this.#settings), asked: amount }
     if (this.#charges.has(id) && facts.refunded > facts.charged) return null
     const broken = firstBroken(REFUND_RULES, facts)
     return broken === undefined ? null : { param: broken.param as string, message: broken.message(facts) }

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { Coverage } from '../../src/evidence/coverage.js'
 import type { RuleId } from '../../src/reference/rules.js'
 import { ran } from '../support/command.js'
-import { placesOf } from '../support/judged-call.js'
+import { placesOf } from '../support/judged-request.js'
 
 /** A report as a run writes it, of calls with the rules that each kept and the one that it broke. */
 function reportOf(...calls: [kept: RuleId[], broken?: RuleId][]): string {

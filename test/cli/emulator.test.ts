@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util'
 import t, { type Test } from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../../src/emulator.js'
-import { createLogger } from '../../src/http/logging.js'
+import { createLogger } from '../../src/server/logging.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 

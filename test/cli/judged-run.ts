@@ -4,7 +4,7 @@ import type { JudgedRun } from '../../src/control/reports/summary.js'
 import type { RunDocument } from '../../src/control/run-document.js'
 import { Coverage } from '../../src/evidence/coverage.js'
 import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findings.js'
-import type { RunCall, RunEntry } from '../../src/evidence/run-calls.js'
+import type { RunCall, RunEntry } from '../../src/evidence/run-requests.js'
 
 /** A finding that the calls show. */
 export const finding = (id: FindingId, ...requests: string[]): Finding => ({ finding: id, ...FINDINGS[id], times: Math.max(requests.length, 1), requests })

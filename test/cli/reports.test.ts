@@ -9,7 +9,7 @@ import type { RunDocument } from '../../src/control/run-document.js'
 import { Coverage } from '../../src/evidence/coverage.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
-import { placesOf } from '../support/judged-call.js'
+import { placesOf } from '../support/judged-request.js'
 import { answeredCall, finding, judgedRun, refusedCall } from './judged-run.js'
 import { elementsIn, parseMarkup, structureOf } from './markup.js'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ApiError, CATALOGUE, type ErrorCode, statusOf } from '../../src/core/errors.js'
-import { firstBroken, judge, type Rule } from '../../src/core/judge.js'
+import { firstBroken, judge, type Rule } from '../../src/core/rules.js'
 import { type GivenSettings, type Settings, settingsInForce } from '../../src/core/settings.js'
 
 const settings = (given: GivenSettings = {}): Settings => settingsInForce({ flag: given }).values

@@ -4,7 +4,7 @@ import { coverageJunit, coverageText } from '../../src/evidence/reports.js'
 import type { RuleId } from '../../src/reference/rules.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
-import { placesOf } from '../support/judged-call.js'
+import { placesOf } from '../support/judged-request.js'
 
 const outcomesOf = (report: Json, rule: RuleId): { satisfied: number; violated: number } => {
   const { satisfied, violated } = report.rules.find((row: { rule: RuleId }) => row.rule === rule)

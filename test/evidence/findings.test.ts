@@ -4,7 +4,7 @@ import { ApiError } from '../../src/core/errors.js'
 import { FINDINGS, type FindingId, Findings } from '../../src/evidence/findings.js'
 import type { JudgedCall } from '../../src/evidence/judged-call.js'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
-import { form, judgedCall } from '../support/judged-call.js'
+import { form, judgedRequest } from '../support/judged-request.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 type Options = Parameters<Emulator['call']>[1]
@@ -440,7 +440,7 @@ t.test('double-refund-risk, double-payment-risk: a client that leaves during a d
   t.equal((await emulator.control('GET /requests?status=2xx')).body.data.length, 6)
 })
 
-const listed = (findings: Findings) => findings.list().map(({ finding, times, requests }) => [finding, times, requests])
+const listed = (findings: Findings) => findings().map(({ finding, times, requests }) => [finding, times, requests])
 
 t.test('retry-after-ignored: the time has passed when the clock of the machine or of the sandbox has passed it', t => {
   for (const [now, at, isEarly] of [
@@ -450,8 +450,8 @@ t.test('retry-after-ignored: the time has passed when the clock of the machine o
     [99, 99, false]
   ] as const) {
     const findings = new Findings()
-    findings.look(judgedCall({ pause: { machine: 30, sandbox: 30 } }))
-    findings.look(judgedCall({ id: 'req_2', now, at }))
+    findings.look(judgedRequest({ pause: { machine: 30, sandbox: 30 } }))
+    findings.look(judgedRequest({ id: 'req_2', now, at }))
     t.strictSame(listed(findings), isEarly ? [['retry-after-ignored', 1, ['req_1', 'req_2']]] : [], `${now} ${at}`)
   }
   t.end()
@@ -459,7 +459,7 @@ t.test('retry-after-ignored: the time has passed when the clock of the machine o
 
 t.test("findings: a refusal that comes of the emulator's own state is nobody's mistake", t => {
   const findings = new Findings()
-  const refused = (code: string) => judgedCall({ outcome: 'refused', status: 500, refusal: { code, rule: null, assumption: null, param: null, facts: null } })
+  const refused = (code: string) => judgedRequest({ outcome: 'refused', status: 500, refusal: { code, rule: null, assumption: null, param: null, facts: null } })
 
   for (const code of ['internal_error', 'internal_error', 'not_ready', 'not_ready', 'data_not_written', 'data_not_written']) findings.look(refused(code))
   t.strictSame(listed(findings), [])
@@ -493,10 +493,10 @@ t.test('findings: each is reported with what it is and what to do, at most 20 ca
   const reported: [string, readonly string[]][] = []
   const findings = new Findings((finding, calls) => reported.push([finding, calls]))
   const page = { shown: { object: 'list', url: '', data: [], has_more: true, first_id: 'x', last_id: 'x' } } as unknown as Partial<JudgedCall>
-  for (let call = 1; call <= 25; call++) findings.look(judgedCall({ id: `req_${call}`, unknownParameter: true }))
-  for (let call = 1; call <= 25; call++) findings.look(judgedCall({ id: `page_${call}`, query: form(`search_query=s&location=loc_${call}`), ...page }))
+  for (let call = 1; call <= 25; call++) findings.look(judgedRequest({ id: `req_${call}`, unknownParameter: true }))
+  for (let call = 1; call <= 25; call++) findings.look(judgedRequest({ id: `page_${call}`, query: form(`search_query=s&location=loc_${call}`), ...page }))
 
-  const list = findings.list()
+  const list = findings()
   t.strictSame(
     list.map(({ finding, times, requests }) => [finding, times, requests.length, requests.at(-1)]),
     [
@@ -508,7 +508,7 @@ t.test('findings: each is reported with what it is and what to do, at most 20 ca
   t.strictSame([findings.stopped.length, reported.length], [25, 25], 'an empty page is reported once nobody can continue from it')
   findings.clear()
 
-  t.strictSame([findings.list(), reported.length, reported.at(-1)], [[], 50, ['stopped-at-empty-page', ['page_25']]])
+  t.strictSame([findings(), reported.length, reported.at(-1)], [[], 50, ['stopped-at-empty-page', ['page_25']]])
   t.end()
 })
 

@@ -3,10 +3,10 @@ import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { drawnFraction } from '../../src/core/draws.js'
 import { Journal } from '../../src/evidence/journal.js'
-import { JournalBudget } from '../../src/evidence/journal-budget.js'
+import { JournalBudget } from '../../src/evidence/journal.js'
 import type { JudgedCall } from '../../src/evidence/judged-call.js'
 import { startTestEmulator } from '../support/emulator.js'
-import { journalLimits, judgedCall } from '../support/judged-call.js'
+import { journalLimits, judgedRequest } from '../support/judged-request.js'
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
@@ -19,7 +19,7 @@ async function heap(): Promise<number> {
   return process.memoryUsage().heapUsed
 }
 
-const idsIn = (journal: Journal) => journal.calls().map(({ id }) => id)
+const idsIn = (journal: Journal) => journal.requests().map(({ id }) => id)
 
 t.test('journal: it is bounded in number; the oldest make room', t => {
   const journal = new Journal(journalLimits({ entries: 3 }))
@@ -27,7 +27,7 @@ t.test('journal: it is bounded in number; the oldest make room', t => {
   const stop = journal.listen(({ id }) => heard.push(id))
 
   for (let call = 1; call <= 20; call++) {
-    journal.add(judgedCall({ id: `req_${call}` }))
+    journal.add(judgedRequest({ id: `req_${call}` }))
     if (call === 10) stop()
   }
 
@@ -37,15 +37,15 @@ t.test('journal: it is bounded in number; the oldest make room', t => {
   journal.skip()
   t.equal(journal.dropped, 18, 'a call that is not kept is dropped too')
   journal.clear()
-  t.strictSame([journal.size, journal.dropped, journal.calls()], [0, 0, []])
+  t.strictSame([journal.size, journal.dropped, journal.requests()], [0, 0, []])
   t.end()
 })
 
 t.test('journal: it is bounded in the memory that its calls hold', t => {
   const journal = new Journal(journalLimits({ bytes: 10_000 }))
-  for (let call = 1; call <= 20; call++) journal.add(judgedCall({ id: `req_${call}`, held: 1500 }))
+  for (let call = 1; call <= 20; call++) journal.add(judgedRequest({ id: `req_${call}`, held: 1500 }))
   t.strictSame([journal.size, journal.dropped, journal.bytes], [6, 14, 9000])
-  journal.add(judgedCall({ id: 'req_21', held: 10_001 }))
+  journal.add(judgedRequest({ id: 'req_21', held: 10_001 }))
   t.strictSame([journal.size, journal.dropped, journal.bytes], [0, 21, 0], 'a call that is larger than the journal')
   t.end()
 })
@@ -54,7 +54,7 @@ t.test('limits.journal_total: where journals together hold too much, the largest
   const budget = new JournalBudget(100_000)
   const [large, small, other] = [1, 2, 3].map(() => new Journal(journalLimits({ budget }))) as [Journal, Journal, Journal]
   const fill = (journal: Journal, calls: number, held = 1000) => {
-    for (let call = 1; call <= calls; call++) journal.add(judgedCall({ id: `req_${call}`, held }))
+    for (let call = 1; call <= calls; call++) journal.add(judgedRequest({ id: `req_${call}`, held }))
   }
   fill(small, 10)
   fill(large, 90)
@@ -119,14 +119,14 @@ t.test('journal: whatever was added, dropped or cleared before, it holds the las
         model = []
         dropped = 0
       }
-      const call = judgedCall({ id: `req_${number}`, held: draw() < 0.8 ? 600 : Math.floor(draw() * 70_000) })
+      const call = judgedRequest({ id: `req_${number}`, held: draw() < 0.8 ? 600 : Math.floor(draw() * 70_000) })
       journal.add(call)
       model.push(call)
       while (model.length > limits.entries || bytes() > limits.bytes) {
         model.shift()
         dropped++
       }
-      const held = journal.calls()
+      const held = journal.requests()
       const isRight = held.length === model.length && held.every((one, index) => one === model[index])
       if (!isRight || journal.size !== model.length || journal.dropped !== dropped) t.fail(`round ${round}, call ${number}`)
     }
@@ -163,10 +163,10 @@ t.test('journal: a call names the calls that last changed the records that it wa
 
 t.test('journal: a call that is kept no longer has no changers', t => {
   const journal = new Journal(journalLimits({ entries: 1 }))
-  const call = judgedCall({ params: { id: 'tkt_a' } })
+  const call = judgedRequest({ params: { id: 'tkt_a' } })
 
   journal.add(call)
-  journal.add(judgedCall({ id: 'req_2' }))
+  journal.add(judgedRequest({ id: 'req_2' }))
 
   t.strictSame(journal.changersOf(call), [])
   t.end()

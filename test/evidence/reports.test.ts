@@ -3,7 +3,7 @@ import { Coverage } from '../../src/evidence/coverage.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { coverageJunit, coverageText, findingsText, xml } from '../../src/evidence/reports.js'
 import { RULE_IDS, RULES } from '../../src/reference/rules.js'
-import { placesOf } from '../support/judged-call.js'
+import { placesOf } from '../support/judged-request.js'
 
 t.test('TKT-1: no call can show it kept, so it has one possible outcome, and reports say so', t => {
   const coverage = new Coverage()

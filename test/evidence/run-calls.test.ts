@@ -2,9 +2,9 @@ import t from 'tap'
 import { Evidence } from '../../src/evidence/evidence.js'
 import type { JudgedCall } from '../../src/evidence/judged-call.js'
 import { Run } from '../../src/evidence/run.js'
-import { MOST_CALLS, MOST_REFUSED, RunCalls, type RunEntry } from '../../src/evidence/run-calls.js'
-import { MOST_TESTS, RunTests } from '../../src/evidence/run-tests.js'
-import { form, journalLimits, judgedCall, placesOf } from '../support/judged-call.js'
+import { MOST_CALLS, MOST_REFUSED, RunRequests, type RunEntry } from '../../src/evidence/run-requests.js'
+import { MOST_TESTS, TestTotals } from '../../src/evidence/tests.js'
+import { form, journalLimits, judgedRequest, placesOf } from '../support/judged-request.js'
 
 const ALL = { journal: true, coverage: true }
 const REFUSED = { outcome: 'refused', status: 404, refusal: { code: 'resource_missing', rule: null, assumption: null, param: null, facts: null } } as const
@@ -13,9 +13,9 @@ const entryOf = (request: string, more: Partial<RunEntry> = {}) =>
 const NONE = new Map<string, RunEntry>()
 
 t.test('calls of a run: each is listed with a line, a refused one in full', t => {
-  const calls = new RunCalls()
-  calls.add(judgedCall({ test: 'one' }), '#1/req_1', () => t.fail('an entry of a call that was answered') as never)
-  calls.add(judgedCall({ ...REFUSED, operation: null, path: '/nowhere' }), '#1/req_2', () => entryOf('#1/req_2'))
+  const calls = new RunRequests()
+  calls.add(judgedRequest({ test: 'one' }), '#1/req_1', () => t.fail('an entry of a call that was answered') as never)
+  calls.add(judgedRequest({ ...REFUSED, operation: null, path: '/nowhere' }), '#1/req_2', () => entryOf('#1/req_2'))
   calls.keep('#1/req_1', () => entryOf('#1/req_1'))
   calls.keep('#1/req_1', () => t.fail('an entry that is there already') as never)
 
@@ -28,10 +28,10 @@ t.test('calls of a run: each is listed with a line, a refused one in full', t =>
 })
 
 t.test('calls of a run: what comes beyond the limits is counted', t => {
-  const calls = new RunCalls()
-  for (let call = 0; call < MOST_CALLS + 3; call++) calls.add(judgedCall(), `#1/req_${call}`, () => entryOf(''))
+  const calls = new RunRequests()
+  for (let call = 0; call < MOST_CALLS + 3; call++) calls.add(judgedRequest(), `#1/req_${call}`, () => entryOf(''))
   t.strictSame([calls.list(NONE).length, calls.omitted], [MOST_CALLS, { calls: 3, entries: 0 }])
-  for (let call = 0; call < MOST_REFUSED + 2; call++) calls.add(judgedCall(REFUSED), `#2/req_${call}`, () => entryOf(`#2/req_${call}`))
+  for (let call = 0; call < MOST_REFUSED + 2; call++) calls.add(judgedRequest(REFUSED), `#2/req_${call}`, () => entryOf(`#2/req_${call}`))
 
   const listed = calls.list(new Map([['#9/req_1', entryOf('#9/req_1')]]))
   t.strictSame([listed.length, calls.omitted], [MOST_CALLS + MOST_REFUSED + 1, { calls: MOST_REFUSED + 5, entries: 2 }])
@@ -47,9 +47,9 @@ t.test('calls of a run: what comes beyond the limits is counted', t => {
 })
 
 t.test('calls of a run: an entry of more than 64 KiB is not kept, nor more than 8 MiB of all; a long path is cut', t => {
-  const calls = new RunCalls()
+  const calls = new RunRequests()
   const path = `/${'p'.repeat(500)}`
-  calls.add(judgedCall({ path }), '#1/req_0', () => entryOf(''))
+  calls.add(judgedRequest({ path }), '#1/req_0', () => entryOf(''))
   t.equal(calls.list(NONE)[0]?.path, `${path.slice(0, 200)}…`)
 
   const wrapping = JSON.stringify(entryOf('#1/req_0', { path: '' })).length
@@ -64,11 +64,11 @@ t.test('calls of a run: an entry of more than 64 KiB is not kept, nor more than 
 })
 
 t.test('tests of a run: calls, refusals, rules and findings of each, in the order in which they came', t => {
-  const tests = new RunTests()
+  const tests = new TestTotals()
   const judged = (kept: number[], broken: 'REF-7' | null = null) => ({ kept, broken, relied: [] })
-  tests.count(judgedCall({ test: 'pays' }), judged(placesOf('LIST-1', 'BASE-1')))
-  tests.count(judgedCall(), null)
-  tests.count(judgedCall({ ...REFUSED, test: 'pays' }), judged(placesOf('BASE-1'), 'REF-7'))
+  tests.count(judgedRequest({ test: 'pays' }), judged(placesOf('LIST-1', 'BASE-1')))
+  tests.count(judgedRequest(), null)
+  tests.count(judgedRequest({ ...REFUSED, test: 'pays' }), judged(placesOf('BASE-1'), 'REF-7'))
   for (const finding of ['zero-payment', 'stopped-at-empty-page', 'zero-payment'] as const) tests.addFinding(finding, 'pays')
   tests.addFinding('zero-payment', 'searches')
 
@@ -91,10 +91,10 @@ t.test('tests of a run: calls, refusals, rules and findings of each, in the orde
 })
 
 t.test('tests of a run: so many are told apart, and calls of further ones are counted', t => {
-  const tests = new RunTests()
-  for (let test = 0; test < MOST_TESTS + 2; test++) tests.count(judgedCall({ test: String(test) }), null)
+  const tests = new TestTotals()
+  for (let test = 0; test < MOST_TESTS + 2; test++) tests.count(judgedRequest({ test: String(test) }), null)
   tests.addFinding('zero-payment', String(MOST_TESTS))
-  tests.count(judgedCall({ test: '7' }), null)
+  tests.count(judgedRequest({ test: '7' }), null)
 
   const listed = tests.list([])
   t.strictSame([listed.length, listed[7]?.calls, tests.omitted], [MOST_TESTS, 2, 2])
@@ -105,7 +105,7 @@ t.test('tests of a run: so many are told apart, and calls of further ones are co
 function recorded(parts = ALL) {
   const run = new Run()
   const evidence = new Evidence(journalLimits(), run, 'till')
-  const record = (given: Partial<JudgedCall>) => evidence.record(judgedCall(given), parts)
+  const record = (given: Partial<JudgedCall>) => evidence.record(judgedRequest(given), parts)
   const entries = () => Object.fromEntries(run.listing().requests.map(({ request, entry }) => [request, entry?.id ?? null]))
   return { run, evidence, record, entries }
 }
@@ -134,7 +134,7 @@ t.test('run: calls that a finding names are kept in full, the earlier ones too',
 
 t.test('run: a call that a finding names before it is over is kept in full once it is', t => {
   const { record, entries, evidence } = recorded()
-  evidence.leave(judgedCall({ ...LOST_REFUND, id: 'req_1' }))
+  evidence.leave(judgedRequest({ ...LOST_REFUND, id: 'req_1' }))
   record({ ...LOST_REFUND, id: 'req_2' })
   t.strictSame(entries(), { 'till#1/req_2': 'till#1/req_2' })
 
@@ -188,6 +188,6 @@ t.test('run: a call that ends after its sandbox was deleted is counted in its pe
 
   const { requests, omitted, sandboxes } = run.listing()
   t.strictSame([requests.length, omitted.requests, sandboxes], [1, 1, [{ sandbox: 'till', periods: 1 }]])
-  t.strictSame(run.findings.list()[0]?.requests, ['till#1/req_2'])
+  t.strictSame(run.findings()[0]?.requests, ['till#1/req_2'])
   t.end()
 })

@@ -4,7 +4,7 @@ import type { JudgedCall } from '../../src/evidence/judged-call.js'
 import { Run } from '../../src/evidence/run.js'
 import { type Period, RunHistory } from '../../src/evidence/run-history.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import { form, journalLimits, judgedCall } from '../support/judged-call.js'
+import { form, journalLimits, judgedRequest } from '../support/judged-request.js'
 
 const LIMITS = journalLimits()
 const ALL = { journal: true, coverage: true }
@@ -17,14 +17,14 @@ function twoSandboxes() {
   const run = new Run()
   return { run, main: new Evidence(LIMITS, run), till: new Evidence(LIMITS, run, 'till') }
 }
-const record = (evidence: Evidence, given: Partial<JudgedCall>) => evidence.record(judgedCall(given), ALL)
+const record = (evidence: Evidence, given: Partial<JudgedCall>) => evidence.record(judgedRequest(given), ALL)
 const search = (id: string, location: string): Partial<JudgedCall> => ({ id, query: form(`search_query=s&location=${location}`), shown: EMPTY_PAGE })
 const next = (id: string, location: string): Partial<JudgedCall> => ({
   id,
   query: form(`search_query=s&location=${location}&starting_after=tkt_9`),
   shown: { ...EMPTY_PAGE, has_more: false }
 })
-const found = ({ findings }: Run | Evidence['totals']) => findings.list().map(({ finding, times, requests }) => [finding, times, requests])
+const found = ({ findings }: Run | Evidence['totals']) => findings().map(({ finding, times, requests }) => [finding, times, requests])
 
 t.test('run: a call is named by its sandbox and the period since its last load or reset; the sandbox at the base address has no name', t => {
   const { run, main, till } = twoSandboxes()
@@ -133,7 +133,7 @@ t.test('evidence: what is not asked for is not counted or kept; metrics always a
     const evidence = new Evidence(LIMITS, run)
     let redacted = 0
 
-    evidence.record(judgedCall({ unknownParameter: true, redact: () => redacted++ }), parts)
+    evidence.record(judgedRequest({ unknownParameter: true, redact: () => redacted++ }), parts)
 
     const { journal, totals } = evidence
     t.strictSame([journal.size, journal.dropped, redacted], parts.journal ? [1, 0, 1] : [0, 1, 0])

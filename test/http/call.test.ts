@@ -113,7 +113,7 @@ t.test('journal: a call before the start scenario is refused and kept until it i
   const { app, sandbox, call } = await startTestEmulator(t, { loaded: false })
 
   const { status } = await call('GET /tickets', { query: 'a=b' })
-  const [early] = sandbox.evidence.journal.calls()
+  const [early] = sandbox.evidence.journal.requests()
   t.strictSame([status, early?.status, early?.at, early?.refusal?.code, early?.outcome], [503, 503, 0, 'not_ready', 'refused'])
 
   await sandbox.load(documentOf('test', { clock: NOW, data: smallFixture() }), { name: 'test', file: null }, { play: app.playIn })
@@ -206,7 +206,7 @@ t.test('journal: an emulator that stops while a call waits loses it before its o
   await emulator.app.close()
   await call
 
-  const [entry] = emulator.sandbox.evidence.journal.calls()
+  const [entry] = emulator.sandbox.evidence.journal.requests()
   t.strictSame([entry?.outcome, entry?.isDelivered, emulator.sandbox.store.refunds.size], ['lost_before', false, 0])
 })
 
@@ -469,7 +469,7 @@ t.test('journal: calls are kept in the order of their answers, and whoever liste
 
   t.strictSame([answered.length, answered.at(-1)], [6, 'req_2'], 'the delayed one is the last')
   t.strictSame(
-    sandbox.evidence.journal.calls().map(({ id }) => id),
+    sandbox.evidence.journal.requests().map(({ id }) => id),
     answered
   )
   t.strictSame(heard, answered)

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { createFormDecoder } from '../../src/core/form.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { Trace } from '../../src/core/trace.js'
-import { compileTable, decodeParameters } from '../../src/http/parameters.js'
+import { compileTable, decodeParameters } from '../../src/engine/parameters.js'
 import { closed, integer, schemaOf } from '../../src/reference/parameters.js'
 import { type Blame, RESELLER, startTestEmulator } from '../support/emulator.js'
 

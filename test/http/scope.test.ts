@@ -33,6 +33,6 @@ t.test('A19: a list relies on it where it would be another one otherwise', async
 
     const what = `${visibility} ${key} ${on} ${query}`
     t.strictSame(body.data.map(({ id }: { id: string }) => id).sort(), shown, what)
-    t.equal(sandbox.evidence.journal.calls()[0]?.trace.has(ASSUMPTION_IDS.indexOf('A19')), relies, what)
+    t.equal(sandbox.evidence.journal.requests()[0]?.trace.has(ASSUMPTION_IDS.indexOf('A19')), relies, what)
   }
 })

@@ -504,7 +504,7 @@ t.test("script: a call that is answered in the operation's stead is not made aft
   t.equal(sandbox.evidence.journal.size, 0, 'it is not over')
   goOn()
   await until(() => sandbox.evidence.journal.size === 1)
-  const [call] = sandbox.evidence.journal.calls()
+  const [call] = sandbox.evidence.journal.requests()
   t.strictSame([sandbox.store.transactions.size, call?.outcome, call?.isDelivered], [1, 'lost_before', false])
 })
 
@@ -547,7 +547,7 @@ t.test('script: a Retry-After holds seconds, by both clocks, or a date; anything
   const now = Date.parse(NOW)
   const date = now + 60_000
   t.strictSame(
-    sandbox.evidence.journal.calls().map(({ pause }) => pause),
+    sandbox.evidence.journal.requests().map(({ pause }) => pause),
     [{ machine: now + 2000, sandbox: now + 2000 }, { machine: date, sandbox: date }, null, null, null]
   )
 })

@@ -5,10 +5,11 @@ import { pino } from 'pino'
 import type { Test } from 'tap'
 import { buildApp } from '../../src/app.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
-import type { Data } from '../../src/http/pipeline.js'
+import { playIn } from '../../src/engine/play.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
+import type { Data } from '../../src/server/answers.js'
 import type { Json } from './json.js'
 
 export const MERCHANT = 'sk_merchant'
@@ -87,7 +88,7 @@ export async function startTestEmulator(
   })
   t.teardown(() => app.close())
   if (loaded)
-    await sandboxes.start(documentOf('test', scenario ?? { clock: NOW, data: smallFixture(records) }), { name: 'test', file: null }, { play: app.playIn })
+    await sandboxes.start(documentOf('test', scenario ?? { clock: NOW, data: smallFixture(records) }), { name: 'test', file: null }, { play: playIn })
 
   const inject = async (options: InjectOptions): Promise<Answer> => {
     const { statusCode, headers, payload } = await app.inject(options)

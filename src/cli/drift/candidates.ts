@@ -68,7 +68,7 @@ function valuesFor(key: SettingKey, { call, there, here, differences, isLacking,
 
 /** The Accounts that a service may have acted as: where a rule refuses the call to the Account of its key, only the one that the service names. */
 function actorsFor({ body }: StepAnswer, { judged }: JudgedAnswer, accounts: readonly string[]): string[] {
-  const isByRule = judged.refusal?.rule != null
+  const isByRule = judged.outcome.refusal?.rule != null
   return accounts.filter(account => !isByRule || fieldOf(body, 'account') === account)
 }
 

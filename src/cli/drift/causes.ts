@@ -55,7 +55,7 @@ export function causeOf(difference: FieldDifference, differing: Differing): Caus
 
 /** What a service may lack, in words, where it refuses a call for a record that the emulator has. */
 export function lackedThere({ call, there, here: { judged }, recordsThere }: Pick<Differing, 'call' | 'there' | 'here' | 'recordsThere'>): string | null {
-  return MISSING_CODES.includes(judged.refusal?.code) ? null : recordsThere.lackedBy(call, there)
+  return MISSING_CODES.includes(judged.outcome.refusal?.code) ? null : recordsThere.lackedBy(call, there)
 }
 
 const byRule = (...rules: RuleId[]): Cause => ({ by: 'rule', rules })
@@ -64,8 +64,8 @@ const byAssumption = (assumption: AssumptionId): Cause => ({ by: 'assumption', a
 /** The cause where one of the two services did what the other refused. */
 function causeOfOutcome({ call, there, here: { judged }, recordsThere }: Differing, about: Operation): Cause {
   if (there.status >= 500) return DATA
-  if (judged.refusal !== null) {
-    const { code, rule, assumption } = judged.refusal
+  if (judged.outcome.refusal !== null) {
+    const { code, rule, assumption } = judged.outcome.refusal
     if (UNKNOWN_HERE.includes(code) && !(MISSING_CODES.includes(code) && recordsThere.isWithout(call))) return DATA
     return rule !== null ? byRule(rule) : byAssumption(assumption as AssumptionId)
   }

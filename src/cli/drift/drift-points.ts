@@ -67,11 +67,11 @@ function grouped<D extends Deviation & { cause?: Cause }>(deviations: readonly D
     // the value in the title is that of the first call
     const title = titleFor(deviation)
     const key = [...groups.keys()].find(known => known.split('; a candidate')[0] === title.split('; a candidate')[0]) ?? title
-    const { exchange, differences, cause } = deviation
+    const { played, differences, cause } = deviation
     const why = cause?.by === 'data' && cause.lacked !== undefined ? `; the service has no ${cause.lacked}` : ''
     groups.set(key, [
       ...(groups.get(key) ?? []),
-      ...differences.map(difference => ({ at: exchange.place, message: `${exchange.label}: ${shownDifference(difference)}${why}` }))
+      ...differences.map(difference => ({ at: played.place, message: `${played.label}: ${shownDifference(difference)}${why}` }))
     ])
   }
   return [...groups].map(([title, problems]) => ({ title, problems: listed(problems), ms: 0 }))

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Step } from '../../core/places.js'
 import { type GivenSettings, type SettingKey, settingsInForce } from '../../core/settings.js'
-import { BASE } from '../../http/paths.js'
+import { BASE } from '../../core/paths.js'
 import type { AssumptionId } from '../../reference/assumptions.js'
 import { operationOf } from '../../reference/operations.js'
 import type { Snapshot } from '../../sandbox/snapshots.js'
@@ -18,9 +18,9 @@ import { IdPairs } from './id-pairs.js'
 import { RecordsThere } from './records-there.js'
 
 /** A call that was made at the service, with its answer and where the scenario writes it. */
-export type Exchange = { place: readonly Step[]; label: string; outcome: StepOutcome; expect: StepData['expect'] | undefined }
+export type PlayedStep = { place: readonly Step[]; label: string; outcome: StepOutcome; expect: StepData['expect'] | undefined }
 /** What differs in one call. */
-export type Deviation = { exchange: Exchange; differences: readonly FieldDifference[] }
+export type Deviation = { played: PlayedStep; differences: readonly FieldDifference[] }
 /** Differences that settings of one assumption explain. */
 export type Explained = Deviation & { assumption: AssumptionId; settings: GivenSettings }
 export type Caused = Deviation & { cause: Cause }
@@ -30,7 +30,7 @@ export type Drift = {
   explained: readonly Explained[]
   remaining: readonly Caused[]
   /** Calls whose expectation only the script of the scenario meets. */
-  scripted: readonly Exchange[]
+  scripted: readonly PlayedStep[]
   pairs: IdPairs
 }
 export type DriftOptions = Omit<EmulatedOptions, 'settings'> & {
@@ -45,9 +45,9 @@ export type DriftOptions = Omit<EmulatedOptions, 'settings'> & {
 /** Rounds after which settings that contradict each other are left. */
 const MOST_ROUNDS = 4
 
-/** Compares every exchange, in the order in which they took effect. */
-export async function driftOf(exchanges: readonly Exchange[], options: DriftOptions): Promise<Drift> {
-  const ordered = inEffectOrder(exchanges)
+/** Compares every played, in the order in which they took effect. */
+export async function driftOf(playedSteps: readonly PlayedStep[], options: DriftOptions): Promise<Drift> {
+  const ordered = inEffectOrder(playedSteps)
   let settings: GivenSettings = {}
   const earlier: Explained[] = []
   let round = await compareAll(ordered, settings, options)
@@ -67,29 +67,29 @@ const withSettingsOf = ({ explained }: Pick<Round, 'explained'>, before: GivenSe
 
 /** What several rounds found of the same call, once. */
 function onceEach(explained: readonly Explained[]): Explained[] {
-  const found = new Map<Exchange, Explained[]>()
+  const found = new Map<PlayedStep, Explained[]>()
   for (const one of explained) {
-    const known = found.get(one.exchange) ?? []
-    if (!known.some(({ settings }) => isDeepStrictEqual(settings, one.settings))) found.set(one.exchange, [...known, one])
+    const known = found.get(one.played) ?? []
+    if (!known.some(({ settings }) => isDeepStrictEqual(settings, one.settings))) found.set(one.played, [...known, one])
   }
   return [...found.values()].flat()
 }
 
 /** Calls that were made at once are compared in the order that their answers suggest: those that were made, then those that were refused. */
-function inEffectOrder(exchanges: readonly Exchange[]): Exchange[] {
-  const groupOf = ({ place }: Exchange) => `${place[0]} ${place[1]}`
-  const refused = ({ outcome }: Exchange) => (isMade(outcome.answer) ? 0 : 1)
-  const ranks = new Map([...new Set(exchanges.map(groupOf))].map((group, rank) => [group, rank]))
-  const rank = (exchange: Exchange) => ranks.get(groupOf(exchange)) as number
-  return [...exchanges].sort((a, b) => rank(a) - rank(b) || refused(a) - refused(b))
+function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
+  const groupOf = ({ place }: PlayedStep) => `${place[0]} ${place[1]}`
+  const refused = ({ outcome }: PlayedStep) => (isMade(outcome.answer) ? 0 : 1)
+  const ranks = new Map([...new Set(playedSteps.map(groupOf))].map((group, rank) => [group, rank]))
+  const rank = (played: PlayedStep) => ranks.get(groupOf(played)) as number
+  return [...playedSteps].sort((a, b) => rank(a) - rank(b) || refused(a) - refused(b))
 }
 
 /** The settings without those that change nothing. */
-async function withoutNeedless(settings: GivenSettings, exchanges: readonly Exchange[], options: DriftOptions): Promise<GivenSettings> {
+async function withoutNeedless(settings: GivenSettings, playedSteps: readonly PlayedStep[], options: DriftOptions): Promise<GivenSettings> {
   if (Object.keys(settings).length < 2) return settings
   let needed = settings
   const distance = async (given: GivenSettings) => {
-    const { remaining } = await compareAll(exchanges, given, options, { isSearching: false })
+    const { remaining } = await compareAll(playedSteps, given, options, { isSearching: false })
     return remaining.reduce((sum, { differences }) => sum + distanceOf(differences), 0)
   }
   const least = await distance(settings)
@@ -104,7 +104,7 @@ type Round = Pick<Drift, 'explained' | 'remaining' | 'scripted' | 'pairs'>
 
 /** Makes every call in an emulator with these settings; where its answer differs, settings are tried unless `isSearching` is false. */
 async function compareAll(
-  exchanges: readonly Exchange[],
+  playedSteps: readonly PlayedStep[],
   settings: GivenSettings,
   options: DriftOptions,
   { isSearching = true }: { isSearching?: boolean } = {}
@@ -113,14 +113,10 @@ async function compareAll(
   const named = [...options.variables].filter(([name]) => emulator.known.isKnown(name)).map(([name, value]) => [value, name] as const)
   const pairs = new IdPairs(emulator.known, named)
   const state: State = { emulator, options, pairs, recordsThere: new RecordsThere(), explained: [], remaining: [], scripted: [], isSearching }
-  try {
-    for (const exchange of exchanges) {
-      if (!wasMade(exchange)) continue
-      await compareOne(exchange, state)
-      state.recordsThere.note(exchange.outcome.call, exchange.outcome.answer)
-    }
-  } finally {
-    await emulator.close()
+  for (const played of playedSteps) {
+    if (!wasMade(played)) continue
+    await compareOne(played, state)
+    state.recordsThere.note(played.outcome.call, played.outcome.answer)
   }
   return state
 }
@@ -133,48 +129,48 @@ type State = {
   recordsThere: RecordsThere
   explained: Explained[]
   remaining: Caused[]
-  scripted: Exchange[]
+  scripted: PlayedStep[]
 }
 /** An answer of the emulator, and how it differs from that of the service. */
 type Attempt = { here: JudgedAnswer; differences: FieldDifference[]; pairs: IdPairs }
 
 /** A step that refers to an answer that did not come is not made. */
-export const wasMade = ({ outcome: { answer } }: Exchange) => answer.status !== 0 || answer.body !== null
+export const wasMade = ({ outcome: { answer } }: PlayedStep) => answer.status !== 0 || answer.body !== null
 
-async function compareOne(exchange: Exchange, state: State): Promise<void> {
+async function compareOne(played: PlayedStep, state: State): Promise<void> {
   const { emulator, options } = state
-  const { outcome, expect } = exchange
+  const { outcome, expect } = played
   const before = emulator.sandbox.snapshot()
-  const first = await attempt(exchange, before, state)
+  const first = await attempt(played, before, state)
   const hasScript = ((options.document.data as { script?: unknown[] } | null)?.script ?? []).length > 0
   if (hasScript && isOtherThan(expect, first.here)) {
     emulator.sandbox.restore(before)
-    if (outcome.problems.length > 0) state.scripted.push(exchange)
+    if (outcome.problems.length > 0) state.scripted.push(played)
     else return
   }
   // whether a call took effect is unknown when its answer was lost
   if (outcome.answer.status === 0) return emulator.sandbox.restore(before)
-  if (state.isSearching) await explain(exchange, { first, before }, state)
-  const last = first.differences.length === 0 && !hasScript ? first : await attempt(exchange, before, state)
+  if (state.isSearching) await explain(played, { first, before }, state)
+  const last = first.differences.length === 0 && !hasScript ? first : await attempt(played, before, state)
   state.pairs = last.pairs
   const { differences, here } = last
   if (differences.length === 0) return
   const { pairs, recordsThere } = state
   const differing = { call: outcome.call, there: outcome.answer, here, differences, pairs, recordsThere, isKnown: emulator.known.isKnown }
-  for (const difference of differences) state.remaining.push({ exchange, differences: [difference], cause: causeOf(difference, differing) })
+  for (const difference of differences) state.remaining.push({ played, differences: [difference], cause: causeOf(difference, differing) })
   // the state goes on as that of the service
   if (differences[0]?.kind === 'outcome') emulator.sandbox.restore(before)
 }
 
 /** Whether the emulator without the script answers with another status than is expected. */
-const isOtherThan = (expect: Exchange['expect'], { answer }: JudgedAnswer) =>
+const isOtherThan = (expect: PlayedStep['expect'], { answer }: JudgedAnswer) =>
   expect?.fault !== undefined || (expect?.status !== undefined && !wantsStatus(expect.status, answer.status))
 
 /** Makes the call from the same state again, with the ids and the key that it has here. */
-async function attempt({ outcome: { call, answer } }: Exchange, before: Snapshot, { emulator, options, pairs: known }: State): Promise<Attempt> {
+async function attempt({ outcome: { call, answer } }: PlayedStep, before: Snapshot, { emulator, options, pairs: known }: State): Promise<Attempt> {
   emulator.sandbox.restore(before)
   const pairs = known.copy()
-  const here = await emulator.ask({ ...translated(call, pairs), key: options.keyHere(call.key) })
+  const here = emulator.ask({ ...translated(call, pairs), key: options.keyHere(call.key) })
   const { operation } = here.judged
   const isCreate = operation !== null && operationOf(operation).kind === 'create'
   const bases = { here: BASE, there: new URL(options.base).pathname.replace(/\/+$/, '') }
@@ -197,11 +193,11 @@ function translated({ path, query, form, ...call }: StepCall, pairs: IdPairs): S
 }
 
 /** Changes settings as long as one brings the answers nearer; they stay changed. */
-async function explain(exchange: Exchange, { first, before }: { first: Attempt; before: Snapshot }, state: State): Promise<void> {
+async function explain(played: PlayedStep, { first, before }: { first: Attempt; before: Snapshot }, state: State): Promise<void> {
   let best = first
   const { sandbox } = state.emulator
   while (best.differences.length > 0) {
-    const { answer: there, call } = exchange.outcome
+    const { answer: there, call } = played.outcome
     const { here, differences } = best
     const isLacking = lackedThere({ call, there, here, recordsThere: state.recordsThere }) !== null
     // those of the scenario alone: a setting is in force before any call makes an Account
@@ -212,7 +208,7 @@ async function explain(exchange: Exchange, { first, before }: { first: Attempt; 
     const { candidate, found } = nearer
     await sandbox.changeSettings(candidate.settings)
     const left = new Set(found.differences.map(shownPlace))
-    state.explained.push({ ...candidate, exchange, differences: differences.filter(difference => !left.has(shownPlace(difference))) })
+    state.explained.push({ ...candidate, played, differences: differences.filter(difference => !left.has(shownPlace(difference))) })
     best = found
   }
 
@@ -222,7 +218,7 @@ async function explain(exchange: Exchange, { first, before }: { first: Attempt; 
     for (const candidate of candidates) {
       const { values } = settingsInForce({ control: sandbox.settings })
       await sandbox.changeSettings(candidate.settings)
-      const found = await attempt(exchange, before, state)
+      const found = await attempt(played, before, state)
       await sandbox.changeSettings(Object.fromEntries(Object.keys(candidate.settings).map(key => [key, values[key as SettingKey]])))
       const distance = distanceOf(found.differences)
       if (distance < least) {

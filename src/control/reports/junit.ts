@@ -2,7 +2,7 @@
 
 import { FINDINGS } from '../../evidence/findings.js'
 import { xml } from '../../evidence/reports.js'
-import type { RunTest } from '../../evidence/run-tests.js'
+import type { RunTest } from '../../evidence/tests.js'
 import type { RunDocument } from '../run-document.js'
 import type { JudgedRun } from './summary.js'
 

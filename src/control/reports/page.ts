@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto'
 import { visible, visibleLines } from '../../core/visible.js'
 import type { RuleCoverage } from '../../evidence/coverage.js'
-import type { RunCall, RunEntry } from '../../evidence/run-calls.js'
-import type { RunTest } from '../../evidence/run-tests.js'
+import type { RunCall, RunEntry } from '../../evidence/run-requests.js'
+import type { RunTest } from '../../evidence/tests.js'
 import { Html, html } from './html.js'
 import { coverageShare, type JudgedRun, whyOf } from './summary.js'
 

@@ -2,7 +2,7 @@
 
 import { visible } from '../../core/visible.js'
 import type { Finding, FindingId } from '../../evidence/findings.js'
-import type { RunCall } from '../../evidence/run-calls.js'
+import type { RunCall } from '../../evidence/run-requests.js'
 import type { RunDocument } from '../run-document.js'
 import { entryName, type Verdict } from './gates.js'
 

@@ -1,0 +1,102 @@
+/** The rules that a create is judged by, of all families side by side (reference §1, §4), and the judge that runs them in order. */
+import type { AccountType } from '../reference/accounts.js'
+import type { AssumptionId } from '../reference/assumptions.js'
+import type { PaymentType } from '../reference/payment-methods.js'
+import type { RuleId } from '../reference/rules.js'
+import { ApiError, type ErrorCode } from './errors.js'
+import { isExact, type Money } from './money.js'
+import type { Facts } from './trace.js'
+
+/** What must hold, and how a request that breaks it is refused: under a rule of the reference, or under an assumption where the reference is silent. */
+export type Rule<F extends Facts> = ({ rule: RuleId; assumption?: undefined } | { assumption: AssumptionId; rule?: undefined }) & {
+  holds: (facts: F) => boolean
+  else: ErrorCode
+  /** The parameter to blame, in bracket notation. */
+  param?: string
+  message: (facts: F) => string
+}
+
+/** The first rule in order that the facts break; undefined when all hold. */
+export const firstBroken = <F extends Facts>(rules: readonly Rule<F>[], facts: F): Rule<F> | undefined => rules.find(rule => !rule.holds(facts))
+
+/** Judges the facts by each rule in order. Errors: the refusal of the first rule that does not hold, with the facts that it saw. */
+export function judge<F extends Facts>(rules: readonly Rule<F>[], facts: F): void {
+  const broken = firstBroken(rules, facts)
+  if (broken === undefined) return
+  const { rule, assumption, param, message } = broken
+  throw new ApiError(broken.else, { message: message(facts), facts, ...(param && { param }), ...(rule ? { rule } : { assumption }) })
+}
+
+/** What the rule of a new Location sees: the Account that creates it. */
+export type LocationFacts = { account: string; type: AccountType | null }
+/** The rule that a new Location is judged by. */
+export const LOCATION_RULES: readonly Rule<LocationFacts>[] = [
+  {
+    rule: 'LOC-3',
+    holds: ({ type }) => type === 'merchant',
+    else: 'merchant_required',
+    message: ({ account, type }) => `Only merchant Accounts create Locations; the key acts as ${account}, whose type is ${type}.`
+  }
+]
+
+/** What the rules of a new Transaction see; amounts are in sub-units. */
+export type PaymentFacts = {
+  payment_type: PaymentType
+  has_phone: boolean
+  has_email: boolean
+  amount: number
+  tip_amount: number | null
+  donation_amount: number | null
+}
+/** The rules that a new Transaction is judged by. */
+export const TRANSACTION_RULES: readonly Rule<PaymentFacts>[] = [
+  {
+    rule: 'TXN-3',
+    holds: ({ payment_type, has_phone }) => payment_type !== 'vip' || has_phone,
+    else: 'parameter_missing',
+    param: 'customer[phone]',
+    message: () => 'customer[phone] is required with payment_type vip.'
+  },
+  {
+    rule: 'TXN-4',
+    holds: ({ payment_type, has_email }) => payment_type !== 'apple_pay' || has_email,
+    else: 'parameter_missing',
+    param: 'customer[email]',
+    message: () => 'customer[email] is required with payment_type apple_pay.'
+  },
+  {
+    assumption: 'A27',
+    holds: isExact,
+    else: 'parameter_invalid',
+    param: 'amount',
+    message: () => 'amount with tip_amount and donation_amount is above 2^53-1 sub-units.'
+  }
+]
+
+/** What the rules of a new Refund see. `asked` is the amount that was asked for in sub-units; null asks for whatever remains. */
+export type RefundFacts = Money & { asked: number | null }
+/** The rules that a new Refund is judged by, of the API and of fixtures. */
+export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
+  {
+    assumption: 'A24',
+    holds: ({ charged }) => charged > 0,
+    else: 'charge_has_no_amount',
+    param: 'transaction',
+    message: ({ transaction }) => `${transaction} settled nothing, so there is nothing to refund.`
+  },
+  {
+    rule: 'REF-6',
+    holds: ({ remaining }) => remaining > 0,
+    else: 'charge_already_refunded',
+    param: 'transaction',
+    message: ({ transaction, charged, currency }) => `${transaction} was charged ${charged} ${currency}, and all of it has been refunded.`
+  },
+  {
+    rule: 'REF-7',
+    holds: ({ remaining, asked }) => asked === null || asked <= remaining,
+    else: 'refund_exceeds_remaining',
+    param: 'amount',
+    message: ({ transaction, charged, refunded, remaining, currency, asked }) =>
+      `${transaction} was charged ${charged} ${currency}, ${refunded} of it has been refunded, ${remaining} ${remaining === 1 ? 'remains' : 'remain'}; ${asked} was asked.`
+  }
+]

@@ -1,0 +1,345 @@
+/** A request of the emulated API and what becomes of it, from its arrival to its place in the journal. */
+import { isUtf8 } from 'node:buffer'
+import { hash } from 'node:crypto'
+import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
+import { beginningOf, heldBy } from '../core/memory.js'
+import { pathBelow } from '../core/paths.js'
+import { redactForm, withoutSecrets } from '../core/redaction.js'
+import type { RefundFacts } from '../core/rules.js'
+import type { SecretWords } from '../core/secret-words.js'
+import type { Settings } from '../core/settings.js'
+import { type Facts, Trace } from '../core/trace.js'
+import type { Account } from '../reference/accounts.js'
+import type { AssumptionId } from '../reference/assumptions.js'
+import { isChange, type OperationId, operationOf } from '../reference/operations.js'
+import type { List } from '../reference/parameters.js'
+import type { RuleId } from '../reference/rules.js'
+import type { Action, Fault } from '../scenario/script.js'
+import { bodyOf, changedBody } from '../store/bytes.js'
+import type { Store } from '../store/store.js'
+import { keyIn } from './key.js'
+import { keysToMask, readable } from './secrets.js'
+import type { World } from './world.js'
+
+/**
+ * How far a request came. `routed`: it has an operation. `identified`: its caller is known. `decoded`: its forms are read. `admitted`: its parameters are
+ * right, so it comes to the script. `running`: the operation decides. Then it is `answered`, and at last `recorded`, which leaves nothing that may not be kept.
+ */
+export const STAGE = { arrived: 0, routed: 1, identified: 2, decoded: 3, admitted: 4, running: 5, answered: 6, recorded: 7 } as const
+export type Stage = (typeof STAGE)[keyof typeof STAGE]
+
+/**
+ * What became of a request. `answered`: its operation gave the answer, a 2xx or the documented 501. `scripted`: a script entry gave it instead. `lost_before`
+ * and `lost_after`: the answer was lost before or after the operation ran. `not_written`: the operation ran, but the data file could not be written.
+ */
+export type OutcomeName = 'refused' | 'answered' | 'scripted' | 'lost_before' | 'lost_after' | 'not_written'
+/** Why a request was refused. */
+export type Refusal = { code: string; rule: RuleId | null; assumption: AssumptionId | null; param: string | null; facts: Facts | null }
+/** Until when an operation should not be requested again, by the machine's and by the sandbox's clock: whichever passes first. */
+export type Pause = { machine: number; sandbox: number }
+/** A record as it is stored or shown. */
+export type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string }
+/** What an operation returned: a record or a list; null where it returns nothing. */
+export type Shown = AnyRecord | List<AnyRecord> | null
+/** Headers by name, in lower case: of a request. */
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
+/** Headers by name, in lower case: of an answer. */
+export type AnswerHeaders = Record<string, string | string[]>
+
+/** The decided outcome of a request; only the functions of this file make one, so no other combination exists. */
+export type Outcome = {
+  readonly name: OutcomeName
+  /** How far the request had come when it was decided. */
+  readonly reached: Stage
+  readonly status: number
+  readonly refusal: Refusal | null
+  readonly shown: Shown
+  /** The bytes of the records that are shown; null where the request made or changed the one that it shows. */
+  readonly members: readonly Buffer[] | null
+  /** A body that shows no records: that of a refusal or of a script. */
+  readonly text: string
+  /** How the script lost the answer. */
+  readonly fault: Fault | null
+  /** What the Retry-After of the answer asks for. */
+  readonly pause: Pause | null
+}
+const NOTHING = { refusal: null, shown: null, members: null, text: '', fault: null, pause: null } as const
+/** As long as nothing is decided. */
+const UNDECIDED: Outcome = Object.freeze({ ...NOTHING, name: 'lost_before', reached: STAGE.arrived, status: 0 })
+
+const NO_WARNINGS: readonly string[] = Object.freeze([])
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
+/** Decoded values by the names of their parameters. */
+export type Values = Readonly<Record<string, unknown>>
+export const NO_VALUES: Values = Object.freeze({})
+/** A path in which nothing is encoded. */
+const IS_PLAIN = /^[\w/.-]*$/
+/** About the memory that a request holds in addition to its texts, in bytes. */
+const OVERHEAD = 2000
+/** Characters of the name of a test that are kept. */
+const MAX_TEST_LENGTH = 200
+
+/** A request as it arrives: `url` is its path from the base address on, `/next/refunds`, and its query. */
+export type Arriving = { id: string; base: string; method: string; url: string; headers: RequestHeaders }
+
+export class Exchange extends Trace {
+  readonly world: World
+  readonly id: string
+  /** The path that the API of its sandbox is under, as it appears in answers: `/next`. */
+  readonly base: string
+  readonly method: string
+  /** Dropped, with the headers, once the request is recorded. */
+  url: string
+  headers: RequestHeaders
+  /** The machine's and the sandbox's clock when it came, in milliseconds. */
+  readonly now: number
+  readonly at: number
+  stage: Stage = STAGE.arrived
+  outcome: Outcome = UNDECIDED
+  /** The settings that it is judged by. */
+  settings: Settings
+  /** Below the base address, without the query; redacted once it is recorded. */
+  path: string
+  /** Null where the reference has no such operation. */
+  operation: OperationId | null = null
+  /** The values of the path's parameters. */
+  params: Readonly<Record<string, string>> = NO_PARAMS
+  userAgent: string | null
+  /** The test that sent it, by its own words; null where it named none. */
+  test: string | null
+  readonly hasAuthorization: boolean
+
+  /** The Account of the key; null where none is asked for, or it is not known yet. */
+  actor: Account | null = null
+  /** The records that the caller was looked up in. */
+  identifiedIn: Store | null = null
+  /** The parameters as they were sent, redacted once recorded. */
+  query: FormObject = EMPTY_FORM
+  body: FormObject = EMPTY_FORM
+  /** The parameters, decoded by the table of the operation, with records in place of the ids that name them. */
+  values: Values = NO_VALUES
+  /** A parameter was sent that the operation does not have. */
+  unknownParameter = false
+  /** Whether the scenario's expectations have counted it. */
+  isCounted = false
+  /** What the script does to it. */
+  action: Action | null = null
+
+  /** The record that it is about, as it was before the operation: the one in the path, or the one that the body names. */
+  found: AnyRecord | null = null
+  /** The record that a filter of a list names. */
+  filteredBy: AnyRecord | null = null
+  /** How many records were retrieved for the page of a list. */
+  retrieved = 0
+  /** What a Refund was judged by, before it was made. */
+  money: RefundFacts | null = null
+
+  /** What its answer warns of. */
+  warnings: readonly string[] = NO_WARNINGS
+  /** Headers of the answer in addition to those that every answer has. */
+  answerHeaders: AnswerHeaders | null = null
+  /** The body of the answer on its way; dropped once it is recorded. */
+  payload: string | Buffer = ''
+  /** How many bytes the body has. */
+  length = 0
+  /** Whether the client got the answer. */
+  isDelivered = false
+  /** Milliseconds of the machine's time that it took. */
+  ms = 0
+
+  constructor(world: World, { id, base, method, url, headers }: Arriving) {
+    super()
+    this.world = world
+    this.id = id
+    this.base = base
+    this.method = method
+    this.url = url
+    this.headers = headers
+    this.now = world.machineNow()
+    this.at = world.isLoaded ? world.clock.now(this.now) : 0
+    this.settings = world.settings
+    this.path = pathBelow(url)
+    this.userAgent = (headers['user-agent'] as string | undefined) ?? null
+    this.test = testIn(headers, this.settings['evidence.test_header'])
+    this.hasAuthorization = headers.authorization !== undefined
+  }
+
+  /** The id of the Account that the key acts as; null without a right key. */
+  get account(): string | null {
+    return this.actor === null ? null : this.actor.id
+  }
+
+  get authorization(): string | undefined {
+    return this.headers.authorization as string | undefined
+  }
+
+  /** The body of the answer. It is put together only when it is read: the journal keeps no copy of what the records keep. */
+  get text(): string {
+    const { shown, members, text } = this.outcome
+    if (shown === null || text !== '') return text
+    return members === null ? changedBody(shown as AnyRecord, operationOf(this.operation as OperationId).family, this.base) : bodyOf(shown, members).toString()
+  }
+
+  /** About how many bytes of memory it holds. What it shows counts as much as its JSON, though records share it. */
+  get held(): number {
+    const { path, userAgent, test, query, body, length, outcome } = this
+    const own = outcome.text === '' ? length : heldBy(outcome.text)
+    return OVERHEAD + 2 * heldBy(path) + heldBy(userAgent ?? '') + heldBy(test ?? '') + query.held + body.held + own
+  }
+
+  /** The words to mask in its answer: the API keys of its sandbox and the control token. */
+  get secretWords(): SecretWords {
+    return keysToMask(this.world)
+  }
+
+  /** The key that was sent, right or not; null where none was. */
+  get key(): string | null {
+    return keyIn(this.authorization)
+  }
+
+  /** A load, a reset or a restored snapshot has replaced the state since the caller was looked up, the keys among it. */
+  get isStateReplaced(): boolean {
+    return this.world.store !== this.identifiedIn
+  }
+
+  /** The operation gave the answer; `members` are the bytes of the records, null for a record that it made or changed. */
+  answered(status: number, shown: Shown, members: readonly Buffer[] | null, payload: string | Buffer): void {
+    this.#end({ ...NOTHING, name: 'answered', reached: this.stage, status, shown, members }, payload)
+  }
+
+  /** The request was refused, or aborted with the documented 501, which is an answer of its operation; a change that cannot be written was made all the same. */
+  refused(status: number, refusal: Refusal, text: string): void {
+    if (refusal.code === 'data_not_written' && hasRun(this)) this.#end({ ...this.outcome, name: 'not_written', status, refusal, text, fault: null }, text)
+    else this.#end({ ...NOTHING, name: refusal.code === 'operation_disabled' ? 'answered' : 'refused', reached: this.#reached, status, refusal, text }, text)
+  }
+
+  /** A script entry gave the answer. */
+  scripted(status: number, text: string, pause: Pause | null): void {
+    this.#end({ ...NOTHING, name: 'scripted', reached: this.stage, status, text, pause }, text)
+  }
+
+  get #reached(): Stage {
+    return this.stage < STAGE.answered ? this.stage : this.outcome.reached
+  }
+
+  #end(outcome: Outcome, payload: string | Buffer): void {
+    this.outcome = outcome
+    this.stage = STAGE.answered
+    this.payload = payload
+    this.length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
+  }
+
+  /** The script loses the answer. */
+  lost(fault: Fault): void {
+    this.outcome = { ...this.outcome, fault }
+  }
+
+  /** The answer is out or lost, and the request over: what was decided and did not arrive is lost. */
+  close(isDelivered: boolean, ms: number): void {
+    const { outcome } = this
+    this.isDelivered = isDelivered && outcome.fault === null
+    this.ms = ms
+    this.settings = this.world.settings
+    if (this.stage < STAGE.answered) this.#end({ ...NOTHING, name: 'lost_before', reached: this.stage, status: 200 }, '')
+    else if (!this.isDelivered && outcome.name === 'answered') this.outcome = { ...outcome, name: 'lost_after' }
+    else if (!this.isDelivered && outcome.name === 'scripted') this.outcome = { ...outcome, name: 'lost_before' }
+  }
+
+  /** A digest that is the same for the same request by the same caller; of a body that was not read, no two are known to be the same. Known until it is redacted. */
+  signature(): string {
+    const { method, path, authorization, query, body, headers, id, url } = this
+    const sent = hasReached(this, STAGE.decoded) ? [flat(query), flat(body)] : hasBody(headers) ? id : url
+    return hash('sha256', JSON.stringify([method, path, authorization, sent]), 'base64')
+  }
+
+  /** Drops what may not be kept: credentials, card numbers and API keys, wherever they are (A25). */
+  redact(): void {
+    const isKeyKnown = this.actor !== null && !this.isStateReplaced && this.settings['auth.accept_any_key'] === null
+    const keys = keysToMask(this.world, isKeyKnown ? undefined : this.authorization)
+    const show = (text: string) => withoutSecrets(readable(text), keys)
+    const path = IS_PLAIN.test(this.path) ? withoutSecrets(this.path, keys) : show(this.path)
+    if (path !== this.path) this.params = Object.fromEntries(Object.entries(this.params).map(([name, value]) => [name, show(value)]))
+    this.path = path
+    if (this.userAgent !== null) this.userAgent = show(this.userAgent)
+    if (this.test !== null) this.test = beginningOf(show(this.test), MAX_TEST_LENGTH)
+    redactForm(this.query, keys)
+    redactForm(this.body, keys)
+    const { refusal, text } = this.outcome
+    if (text !== '') {
+      const param = refusal?.param ? withoutSecrets(refusal.param, keys) : null
+      this.outcome = { ...this.outcome, text: keys.maskedIn(text), refusal: refusal && { ...refusal, param } }
+    }
+    this.headers = NO_HEADERS
+    this.url = ''
+    this.values = NO_VALUES
+    this.payload = ''
+    this.stage = STAGE.recorded
+  }
+}
+
+const NO_HEADERS: RequestHeaders = Object.freeze({})
+
+/** Whether a request carries a body, by what its headers say. */
+export const hasBody = (headers: RequestHeaders): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+
+/** How far a request came before its outcome was decided. */
+export const hasReached = ({ stage, outcome }: Pick<Exchange, 'stage' | 'outcome'>, wanted: Stage): boolean =>
+  (stage < STAGE.answered ? stage : outcome.reached) >= wanted
+
+/** Whether the operation gave the answer, wherever that went then: a 2xx of its own, or the documented 501. */
+export const hasRun = ({ stage, outcome: { name } }: Pick<Exchange, 'stage' | 'outcome'>): boolean =>
+  stage >= STAGE.answered && (name === 'answered' || name === 'lost_after' || name === 'not_written')
+
+/** Whether the request changed records. */
+export const tookEffect = (exchange: Pick<Exchange, 'stage' | 'outcome' | 'operation'>): boolean =>
+  exchange.operation !== null && hasRun(exchange) && isChange(operationOf(exchange.operation))
+
+/** The rule that a refused request broke; null where an assumption refused it, or it was not refused. */
+export const brokenRule = ({ outcome: { name, refusal } }: Pick<Exchange, 'outcome'>): RuleId | null => (name === 'refused' ? (refusal?.rule ?? null) : null)
+
+/** The records that an answer shows. */
+export function recordsShown({ outcome: { shown } }: Pick<Exchange, 'outcome'>): readonly AnyRecord[] {
+  if (shown === null) return []
+  return isList(shown) ? shown.data : [shown]
+}
+
+/** The list that an answer is; null where it is none. */
+export const listShown = ({ outcome: { shown } }: Pick<Exchange, 'outcome'>): List<AnyRecord> | null => (shown !== null && isList(shown) ? shown : null)
+
+const isList = (shown: AnyRecord | List<AnyRecord>): shown is List<AnyRecord> => (shown as { object?: unknown }).object === 'list'
+
+/** The test that a header names: text of UTF-8, percent-encoded or not; null where there is none. */
+function testIn(headers: RequestHeaders, header: string): string | null {
+  const sent = headers[header.toLowerCase()]
+  if (sent === undefined || sent === '') return null
+  // headers are read as Latin-1
+  const bytes = Buffer.from(String(sent), 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : String(sent)
+}
+
+/** The script entry that was applied to a request; null for none. */
+export function scriptAction({ action }: Pick<Exchange, 'action'>): ScriptAction | null {
+  if (action === null) return null
+  const { name = null, fault = null } = action.entry.data
+  return { id: action.id, name, fault }
+}
+/** A script entry that was applied to a request. */
+export type ScriptAction = { id: string; name: string | null; fault: string | null }
+
+/** A form as data that is the same for the same parameters in any order. */
+const flat = (node: FormNode): unknown => {
+  if (typeof node === 'string') return node
+  if (node instanceof FormList) return node.items
+  return node.parts
+    .entries()
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, part]) => [name, flat(part)])
+}
+
+/** Whether a whole card number was sent as one, whether or not it passes any check. Known until the request is redacted. */
+export function isCardNumberSent({ body }: Pick<Exchange, 'body'>): boolean {
+  const number = nodeIn(body, ['card', 'number'])
+  return typeof number === 'string' && number.replace(/\D/g, '').length >= MIN_CARD_DIGITS
+}
+/** From so many digits on, `card[number]` is taken for a whole number. */
+const MIN_CARD_DIGITS = 12

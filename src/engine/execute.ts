@@ -1,0 +1,264 @@
+/**
+ * The emulated API as a function: a request, and what becomes of it. Its stages stand here in the order of refusals (A08): path and method, key, disabled
+ * operation, content type, size, form, parameters; then the script, the operation, the answer. Nothing here waits: where a script says so, the caller does.
+ */
+import { ApiError } from '../core/errors.js'
+import { decodeForm, EMPTY_FORM, FORM_TYPE, type Form, type FormLimits, valueIn } from '../core/form.js'
+import { BASE, isUnder, pathOf } from '../core/paths.js'
+import { isChange, type OperationId, operationAt, operationOf, PATH_RECORDS, RESOURCE_NAMES } from '../reference/operations.js'
+import type { Action } from '../scenario/script.js'
+import { bodyOf, bytesOf, changedBody } from '../store/bytes.js'
+import type { Stored } from '../store/collection.js'
+import { collectionOf, type Records } from '../store/store.js'
+import { type AnyRecord, type Arriving, Exchange, hasBody, STAGE } from './exchange.js'
+import { actorOf } from './key.js'
+import { positionOf, type StoredList } from './listing.js'
+import { HANDLERS, PARAMETERS } from './operations.js'
+import { decodeParameters, findReferences, type Lookups, refuseInQuery, type Table } from './parameters.js'
+import { noOperation, outsideBase, refuse } from './refusals.js'
+import { answerByScript, breakAnswer, countRequest, isAnswer, sentBy } from './scripted.js'
+import { redacted } from './secrets.js'
+import { inBody, inPath } from './visibility.js'
+import type { World } from './world.js'
+
+/** A request as data: `url` is its path from the base address on, `/next/refunds`, and its query; `body` the text of its form, null where it has none. */
+export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
+
+/**
+ * Executes a request, and waits for nothing: a script may answer it, but neither holds nor delays it, and what it would lose is known, not lost. Without
+ * `isScripted` it is not asked. `base` is the path of the API as answers show it.
+ */
+export function execute(world: World, { body, ...request }: ApiRequest, { isScripted = true, base = BASE } = {}): Exchange {
+  const exchange = arrive(world, { ...request, base })
+  try {
+    enter(exchange)
+    refuseLarge(exchange, body ?? '')
+    decode(exchange, body === null ? null : formOf(body, exchange.settings), isScripted)
+    const action = isScripted ? askScript(exchange) : null
+    if (action === null || !isAnswer(action)) perform(exchange)
+    else answerByScript(exchange, action)
+  } catch (error) {
+    if (isScripted) countRequest(exchange)
+    refuse(exchange, error as ApiError)
+  }
+  breakAnswer(exchange)
+  exchange.close(true, 0)
+  return exchange
+}
+
+/** A request comes in. */
+export const arrive = (world: World, arriving: Omit<Arriving, 'id'>): Exchange => new Exchange(world, { ...arriving, id: world.nextRequestId() })
+
+/** What can be refused before the body is read: path and method, key, disabled operation, content type. Errors: their refusals. */
+export function enter(exchange: Exchange): void {
+  route(exchange)
+  identify(exchange)
+  refuseDisabled(exchange)
+  checkType(exchange)
+}
+
+/** 1. Finds the operation at a path. Errors: `path_unknown` (BASE-1, A08), `method_not_allowed`, `request_malformed`, `not_ready`. */
+function route(exchange: Exchange): void {
+  const { method, url, path, base, world } = exchange
+  if (!isUnder(BASE, url)) {
+    exchange.rely('A39')
+    throw outsideBase(pathOf(url), base)
+  }
+  const found = operationIn(method, path)
+  if (found === null) throw noOperation(exchange)
+  exchange.operation = found.operation
+  exchange.params = found.params
+  exchange.stage = STAGE.routed
+  world.requireLoaded()
+  if (path.endsWith('/')) exchange.rely('A39')
+}
+
+/** Errors: `request_malformed` for a path whose percent-encoding is broken. */
+function operationIn(method: string, path: string): ReturnType<typeof operationAt> {
+  try {
+    return operationAt(method, path)
+  } catch {
+    throw badPath()
+  }
+}
+
+/** The refusal of a path whose percent-encoding is broken. */
+export const badPath = () => new ApiError('request_malformed', { message: 'The percent-encoding of the path is broken.', assumption: 'A08' })
+
+/** 2. Finds out who sent it. Errors: those of a key that is not right (401). */
+function identify(exchange: Exchange): void {
+  const { world, authorization } = exchange
+  const { key } = operationOf(exchange.operation as OperationId)
+  exchange.actor = key ? actorOf(authorization, world, exchange) : null
+  exchange.identifiedIn = world.store
+  if (exchange.stage < STAGE.identified) exchange.stage = STAGE.identified
+}
+
+/** 3. Errors: `operation_disabled` where the reference disables the operation (LOC-4, ACC-5). */
+function refuseDisabled({ operation }: Exchange): void {
+  const { disabledBy, family } = operationOf(operation as OperationId)
+  if (disabledBy === undefined) return
+  throw new ApiError('operation_disabled', { message: `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always aborts it.`, rule: disabledBy })
+}
+
+const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/
+
+/** 4. The one content type that is read (FORM-1, A32); without a body, its headers mean nothing. Errors: `content_type_unsupported`. */
+function checkType(exchange: Exchange): void {
+  const { headers, method } = exchange
+  if (!hasBody(headers)) return
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') {
+    throw new ApiError('content_type_unsupported', { message: `A body with Content-Encoding ${encoding} is not read; send it as it is.`, assumption: 'A32' })
+  }
+  const type = headers['content-type'] as string | undefined
+  if (type === FORM_TYPE) return
+  if (type !== undefined && !MEDIA_TYPE.test(type)) throw notAType()
+  if (type?.split(';')[0]?.trim().toLowerCase() === FORM_TYPE) return
+  exchange.rely('A32')
+  const message = `The body is ${type ?? 'no content type'}; bodies are form-encoded: send application/x-www-form-urlencoded, nested values as address[city]=Boston.`
+  throw new ApiError('content_type_unsupported', { message, ...(method === 'POST' ? { rule: 'FORM-1' } : { assumption: 'A32' }) })
+}
+
+/** The refusal of a Content-Type that is none. */
+export const notAType = () =>
+  new ApiError('content_type_unsupported', { message: 'The Content-Type header is not a media type, which is written type/subtype.', rule: 'FORM-1' })
+
+/** 5. Errors: `body_too_large` (A35). */
+function refuseLarge({ settings }: Exchange, body: string): void {
+  if (Buffer.byteLength(body) > settings['limits.body']) throw tooLarge(settings['limits.body'])
+}
+
+/** The refusal of a body that is larger than so many bytes. */
+export const tooLarge = (bytes: number, limit = 'limits.body') =>
+  new ApiError('body_too_large', { message: `The body is larger than ${limit} allows: ${bytes} bytes.`, assumption: 'A35' })
+
+/** The form in a text; a character that stands for bytes which are not UTF-8 is refused (A36). */
+export function formOf(body: string, limits: FormLimits): Form {
+  return body.includes('\uFFFD') ? NOT_UTF8 : decodeForm(body, limits)
+}
+const NOT_UTF8: Form = {
+  root: EMPTY_FORM,
+  problem: { code: 'form_malformed', param: '', message: 'The bytes of the body are not UTF-8.', assumption: 'A36' }
+}
+
+/** 6. Reads the forms, and 7. the parameters by the table of the operation; `body` is null where none was sent. `isCounted`: for the scenario's expectations. Errors: those of the form, `body_unexpected`, those of the table. */
+export function decode(exchange: Exchange, body: Form | null, isCounted = true): void {
+  const { url, headers, settings, method } = exchange
+  const question = url.indexOf('?')
+  const query = decodeForm(question < 0 ? '' : url.slice(question + 1), settings)
+  exchange.query = query.root
+  if (body !== null) exchange.body = body.root
+  if (isCounted) countRequest(exchange)
+  if (body !== null) refuseBroken(charsetProblem(headers) ?? body.problem, method === 'POST' ? 'FORM-1' : undefined)
+  refuseBroken(query.problem, undefined)
+  exchange.stage = STAGE.decoded
+  readParameters(exchange)
+  exchange.stage = STAGE.admitted
+}
+
+/** 8. What the script does to the request; null where it does nothing. */
+export function askScript(exchange: Exchange): Action | null {
+  const { script } = exchange.world
+  if (!script.has(exchange.operation as OperationId)) return null
+  exchange.action = script.act(sentBy(exchange), { seed: exchange.settings.seed, at: exchange.at })
+  return exchange.action
+}
+
+/** Refuses a form that could not be decoded; broken percent-encoding breaks the rule of the place, where it has one: FORM-1 speaks of POST bodies alone. */
+function refuseBroken(problem: Form['problem'], place: 'FORM-1' | undefined): void {
+  if (problem === null) return
+  const { code, message, param, rule = place, assumption } = problem
+  throw new ApiError(code, { message, ...(param && { param }), ...(rule && !assumption ? { rule } : { assumption: assumption ?? 'A36' }) })
+}
+
+/** What is wrong with the character set that a content type names (A36). */
+function charsetProblem({ 'content-type': type }: Exchange['headers']): Form['problem'] {
+  const charset = type === FORM_TYPE ? undefined : /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return null
+  return { code: 'form_malformed', param: '', message: `The body is declared as ${charset}; send UTF-8.`, assumption: 'A36' }
+}
+
+function readParameters(exchange: Exchange): void {
+  const table = PARAMETERS.get(exchange.operation as OperationId) as Table
+  if (exchange.method === 'POST') {
+    refuseInQuery(exchange.query, exchange, LOOKUPS)
+    exchange.values = decodeParameters(table, exchange.body, exchange, LOOKUPS)
+    return
+  }
+  if (hasBody(exchange.headers)) throw unexpectedBody(exchange, table)
+  exchange.values = decodeParameters(table, exchange.query, exchange, LOOKUPS)
+}
+
+/** What decoding asks of the records, and reports to the request. */
+const LOOKUPS: Lookups<Exchange> = {
+  unknown(exchange, messages) {
+    exchange.unknownParameter = true
+    if (exchange.settings['parameters.unknown'] !== 'warn') return
+    const { world, authorization, warnings } = exchange
+    const shown = messages.slice(0, MAX_WARNINGS - warnings.length).map(message => redacted(message, world, authorization))
+    exchange.warnings = [...warnings, ...shown]
+  },
+  find(exchange, family, id, reference) {
+    const record = inBody(exchange, family, id, reference)
+    exchange.found = record as AnyRecord
+    return record
+  },
+  cursor(exchange, param, id) {
+    if (param === 'ending_before' && valueIn(exchange.query, 'starting_after') !== undefined) {
+      throw new ApiError('parameter_invalid', { message: 'starting_after and ending_before cannot be sent together.', param, assumption: 'A10' })
+    }
+    positionOf(exchange, operationOf(exchange.operation as OperationId).family, param, id)
+  }
+}
+/** Warnings of one answer, and lines that are logged of them, at most. */
+const MAX_WARNINGS = 10
+
+/** A body on a GET or DELETE: a list's parameters in it are in the wrong place (FORM-3), anything else is not expected (A37). */
+function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
+  const isOfList = exchange.body.parts.names().some(name => byName.has(name))
+  exchange.rely('A37')
+  const message = `A ${exchange.method} takes no body; list parameters go in the query string.`
+  return new ApiError('body_unexpected', { message, ...(isOfList ? { rule: 'FORM-3' } : { assumption: 'A37' }) })
+}
+
+/**
+ * 9. The operation: it finds the record that the path names, judges, changes, and returns what is shown. `hasWaited` says that time has passed since the request
+ * was admitted: a load or reset may have replaced the state, so the caller and the records are looked up again. Errors: `resource_missing`, those of the rules.
+ */
+export function perform(exchange: Exchange, hasWaited = false): void {
+  if (hasWaited) resume(exchange)
+  exchange.stage = STAGE.running
+  const operation = exchange.operation as OperationId
+  findInPath(exchange, operation)
+  const shown = (HANDLERS as unknown as Readonly<Record<OperationId, (request: Exchange) => unknown>>)[operation](exchange) as StoredList<AnyStored> | AnyStored | null
+  if (shown === null) exchange.answered(204, null, null, '')
+  else show(exchange, shown)
+}
+type AnyStored = Records[keyof Records]
+
+/** Looks up again who sent a request and what it names. */
+function resume(exchange: Exchange): void {
+  const { actor, world, values } = exchange
+  if (actor !== null && (exchange.isStateReplaced || world.store.accounts.get(actor.id) !== actor)) identify(exchange)
+  exchange.values = findReferences(PARAMETERS.get(exchange.operation as OperationId) as Table, values, exchange, LOOKUPS)
+}
+
+/** Errors: `resource_missing` where the path names a record that does not exist. */
+function findInPath(exchange: Exchange, operation: OperationId): void {
+  for (const { name, family } of PATH_RECORDS[operation]) exchange.found = inPath(exchange, family, exchange.params[name] as string, name) as AnyRecord
+}
+
+/** 10. The answer shows a record or a list. */
+function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): void {
+  const { world, base, settings } = exchange
+  const operation = operationOf(exchange.operation as OperationId)
+  const { kind, family } = operation
+  if (isChange(operation)) {
+    exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, changedBody(shown as AnyStored, family, base))
+    return
+  }
+  const stored = 'stored' in shown ? shown.stored : [collectionOf(world.store, family).stored(shown.id) as Stored<AnyStored>]
+  const members = stored.map(record => bytesOf(family, record, world.store, base))
+  exchange.answered(200, shown, members, bodyOf(shown, members))
+}

@@ -1,0 +1,33 @@
+/** What the handler of an operation is given, and what it returns. */
+import type { Static, TSchema } from 'typebox'
+import type { Account } from '../reference/accounts.js'
+import type { OPERATIONS, OperationId } from '../reference/operations.js'
+import type { Reference } from '../reference/parameters.js'
+import type { TABLES } from '../reference/tables.js'
+import type { Records } from '../store/store.js'
+import type { Exchange } from './exchange.js'
+import type { StoredList } from './listing.js'
+
+type Sent<T> = T extends { body: infer B extends TSchema } ? Static<B> : T extends { querystring: infer Q extends TSchema } ? Static<Q> : object
+/** The values of a table, with the record in place of each id that names one. */
+type Found<V> = { [K in keyof V]: V[K] extends Reference<infer F> ? Records[F] : V[K] }
+type Params<T> = T extends { params: infer P extends TSchema } ? Static<P> : object
+type Operation<I extends OperationId> = (typeof OPERATIONS)[I]
+type FamilyOf<I extends OperationId> = Operation<I>['family']
+type ShownBy<I extends OperationId> = Operation<I>['kind'] extends 'delete'
+  ? null
+  : Operation<I>['kind'] extends 'list'
+    ? StoredList<Records[FamilyOf<I>]>
+    : Records[FamilyOf<I>]
+
+/** A request as its handler sees it: its caller is known, its parameters are right, and the records that path and body name are found. */
+export type Handled<I extends OperationId> = Omit<Exchange, 'values' | 'params' | 'found' | 'actor'> & {
+  readonly values: Found<Sent<(typeof TABLES)[I]>>
+  readonly params: Params<(typeof TABLES)[I]>
+  readonly found: Records[FamilyOf<I>]
+  readonly actor: Account
+}
+/** Judges, changes, and returns what the client is shown; null answers 204. Errors: thrown refusals. */
+export type Handler<I extends OperationId> = (request: Handled<I>) => ShownBy<I>
+/** The handlers of the operations of a family, in the reference's order. */
+export type Handlers<I extends OperationId> = { readonly [K in I]: Handler<K> }

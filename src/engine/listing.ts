@@ -1,0 +1,113 @@
+/** Lists: a page of a family as a list object (LIST-1 to LIST-3, FILT-1 to FILT-6, SRCH-3, A09 to A13). */
+import { ApiError } from '../core/errors.js'
+import { type Bounds, boundsOf } from '../core/instants.js'
+import { type Matching, matchOf } from '../core/search.js'
+import type { Settings } from '../core/settings.js'
+import type { Family } from '../reference/operations.js'
+import type { List } from '../reference/parameters.js'
+import type { Collection, Stored, StoredRecord } from '../store/collection.js'
+import type { Position } from '../store/ordered-index.js'
+import { type Page, pageOf, type Query } from '../store/paging.js'
+import { ALL, collectionOf, type RecordOf } from '../store/store.js'
+import type { Exchange } from './exchange.js'
+import { everything, isLimited, isOwn, type Narrowing, narrowedTo, visible } from './visibility.js'
+
+/** The query of any list, decoded. */
+type ListValues = {
+  limit?: number
+  starting_after?: string
+  ending_before?: string
+  created?: { gte?: string; gt?: string; lte?: string; lt?: string }
+}
+type Listing<F extends Family> = {
+  /** The index and group that narrow the list before retrieval. */
+  within: Narrowing
+  /** Post-hoc filter over the records retrieved for the page: a search. */
+  keep?: ((record: RecordOf<F>) => boolean) | undefined
+  /** `newest_first` only where the reference says most recent first (A11). */
+  order?: Settings['pagination.order']
+}
+
+/** A list as an operation returns it. */
+export type StoredList<R> = List<R> & { readonly stored: readonly Stored<R>[] }
+
+/** What of a request a list goes by. */
+type Listed = Omit<Exchange, 'values' | 'params' | 'found' | 'actor'> & Pick<Exchange, 'actor'> & { readonly values: object; readonly params: object }
+
+/** A page of a family. */
+export function listed<F extends Family>(request: Listed, family: F, { within, keep, order }: Listing<F>): StoredList<RecordOf<F>> {
+  const { world, settings } = request
+  const values = request.values as ListValues
+  const collection = collectionOf(world.store, family)
+  const { gte, gt, lte, lt } = values.created === undefined ? NO_BOUNDS : boundsOf(values.created)
+  const { starting_after, ending_before } = values
+  const query: Query = {
+    index: within.index,
+    group: within.group,
+    gte,
+    gt,
+    lte,
+    lt,
+    startingAfter: starting_after === undefined ? undefined : positionOf(request, family, 'starting_after', starting_after),
+    endingBefore: ending_before === undefined ? undefined : positionOf(request, family, 'ending_before', ending_before),
+    limit: values.limit ?? Math.min(settings['pagination.default_limit'], settings['pagination.max_limit']),
+    order: order ?? settings['pagination.order']
+  }
+  const page: Page<RecordOf<F>> = pageOf(collection, query)
+  const { stored, hasMore } = page
+  request.retrieved = stored.length
+  if (isLimited(request) ? family !== 'users' && hides(collection, query, page) : stored.some(one => !isOwn(request, family, one))) request.rely('A19')
+  const shown = keep ? stored.filter(({ record }) => keep(record)) : stored
+  return {
+    object: 'list',
+    url: `${request.base}${withoutSlash(request.path)}`,
+    data: shown.map(({ record }) => record),
+    has_more: hasMore,
+    first_id: stored[0]?.record.id ?? null,
+    last_id: stored.at(-1)?.record.id ?? null,
+    stored: shown
+  }
+}
+
+const NO_BOUNDS: Bounds<number> = {}
+
+const withoutSlash = (path: string) => (path.endsWith('/') ? path.replace(/\/+$/, '') : path)
+
+/** Whether a page of what belongs to one Account would be another one if it were of everything. */
+function hides<R extends StoredRecord>(collection: Collection<R>, query: Query, { stored }: Page<R>): boolean {
+  if (query.index !== 'account') return false
+  const all = pageOf(collection, { ...query, index: ALL, group: ALL }).stored
+  return all.length !== stored.length || all.some((other, place) => other !== stored[place])
+}
+
+/** The place of the record that a cursor names: one that the caller may see, or that was deleted (A10). Errors: `cursor_unknown`. */
+export function positionOf(request: Listed, family: Family, param: string, id: string): Position {
+  const { world, params } = request
+  const collection = collectionOf(world.store, family)
+  const position = collection.position(id)
+  const isHidden = collection.get(id) !== undefined && visible(request, family, id) === undefined
+  // the list of Users is that of one Account
+  const isElsewhere = family === 'users' && !collection.isOwnedBy(id, (params as { id: string }).id)
+  if (position === undefined || isHidden || isElsewhere) {
+    throw new ApiError('cursor_unknown', { message: `${param}: no record of this list has the id ${id}.`, param, assumption: 'A10' })
+  }
+  return position
+}
+
+/** What a filter by `location` or `transaction` narrows a list to; everything where it was not sent (FILT-5, REF-10). */
+export function filtered(request: Listed, family: 'locations' | 'transactions', id: string | undefined): Narrowing {
+  if (id === undefined) return everything(request)
+  const record = visible(request, family, id)
+  request.filteredBy = record ?? null
+  return narrowedTo(request, family, record)
+}
+
+/** A post-hoc search over a text of the records (SRCH-1, SRCH-2, A13); undefined where nothing is searched. */
+export function searching<R>(request: Listed, query: string | undefined, how: Matching, textOf: (record: R) => string | null | undefined) {
+  if (query === undefined) return undefined
+  return (record: R): boolean => {
+    const match = matchOf(textOf(record), query, how)
+    if (match === 'other_case') request.rely('A40')
+    return match !== 'no'
+  }
+}

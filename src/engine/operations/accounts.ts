@@ -1,0 +1,30 @@
+/** Accounts: create, read, update, list; deleting is disabled (reference §4). */
+import { patched } from '../../core/patch.js'
+import { addressOf } from '../../reference/parameters.js'
+import type { Handlers } from '../handler.js'
+import { listed } from '../listing.js'
+import { everything } from '../visibility.js'
+
+export const accountOperations: Handlers<'createAccount' | 'readAccount' | 'updateAccount' | 'listAccounts'> = {
+  createAccount({ world, actor, values }) {
+    const { id, created } = world.stamp('accounts', values.type)
+    return world.store.accounts.insert({
+      id,
+      object: 'account',
+      created,
+      type: values.type,
+      name: values.name,
+      email: values.email,
+      address: addressOf(values.address),
+      phone: values.phone ?? null,
+      reseller: actor.type === 'reseller' ? actor.id : null,
+      metadata: values.metadata ?? {}
+    })
+  },
+
+  readAccount: ({ found }) => found,
+
+  updateAccount: ({ world, found, values }) => world.store.accounts.replace(patched(found, values)),
+
+  listAccounts: request => listed(request, 'accounts', { within: everything(request) })
+}

@@ -1,0 +1,32 @@
+/** Locations: create, read, update, list; deleting is disabled (reference §4). */
+import { patched } from '../../core/patch.js'
+import { judge, LOCATION_RULES } from '../../core/rules.js'
+import { addressOf } from '../../reference/parameters.js'
+import type { Handlers } from '../handler.js'
+import { listed } from '../listing.js'
+import { everything } from '../visibility.js'
+
+export const locationOperations: Handlers<'createLocation' | 'readLocation' | 'updateLocation' | 'listLocations'> = {
+  createLocation({ world, actor, values }) {
+    judge(LOCATION_RULES, { account: actor.id, type: actor.type })
+
+    const { id, created } = world.stamp('locations')
+    return world.store.locations.insert({
+      id,
+      object: 'location',
+      created,
+      account: actor.id,
+      display_name: values.display_name,
+      address: addressOf(values.address),
+      phone: values.phone ?? null,
+      website: values.website ?? null,
+      metadata: values.metadata ?? {}
+    })
+  },
+
+  readLocation: ({ found }) => found,
+
+  updateLocation: ({ world, found, values }) => world.store.locations.replace(patched(found, values)),
+
+  listLocations: request => listed(request, 'locations', { within: everything(request) })
+}

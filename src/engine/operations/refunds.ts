@@ -1,0 +1,36 @@
+/** Refunds: create, read, update metadata, list (reference §4). */
+import { moneyOf } from '../../core/money.js'
+import { patched } from '../../core/patch.js'
+import { judge, REFUND_RULES } from '../../core/rules.js'
+import type { Handlers } from '../handler.js'
+import { filtered, listed } from '../listing.js'
+
+export const refundOperations: Handlers<'createRefund' | 'readRefund' | 'updateRefund' | 'listRefunds'> = {
+  createRefund(request) {
+    const { world, settings, values } = request
+    const { transaction, amount = null, reason = null, metadata = {} } = values
+    const money = { ...moneyOf(transaction, settings), asked: amount }
+    request.money = money
+    judge(REFUND_RULES, money)
+
+    const { id, created } = world.stamp('refunds')
+    const { currency, payment_method } = transaction
+    return world.store.insertRefund({
+      id,
+      object: 'refund',
+      created,
+      transaction: transaction.id,
+      amount: amount ?? money.remaining,
+      currency,
+      reason,
+      payment_method,
+      metadata
+    })
+  },
+
+  readRefund: ({ found }) => found,
+
+  updateRefund: ({ world, found, values }) => world.store.replaceRefund(patched(found, values)),
+
+  listRefunds: request => listed(request, 'refunds', { within: filtered(request, 'transactions', request.values.transaction), order: 'newest_first' })
+}

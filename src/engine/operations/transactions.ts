@@ -1,0 +1,44 @@
+/** Transactions, payments against a Ticket: read, create without a key, list (reference §4). */
+import { settled } from '../../core/money.js'
+import { paymentMethodOf } from '../../core/payment-method.js'
+import { judge, TRANSACTION_RULES } from '../../core/rules.js'
+import type { Handlers } from '../handler.js'
+import { filtered, listed, searching } from '../listing.js'
+
+export const transactionOperations: Handlers<'readTransaction' | 'createTransaction' | 'listTransactions'> = {
+  readTransaction: ({ found }) => found,
+
+  createTransaction({ world, settings, values }) {
+    const { ticket, payment_type, customer } = values
+    const { currency, amount, tip_amount, donation_amount, amounts } = settled(values, settings)
+    const has = { has_phone: customer?.phone !== undefined, has_email: customer?.email !== undefined }
+    judge(TRANSACTION_RULES, { payment_type, amount, tip_amount, donation_amount, ...has })
+
+    const { id, created } = world.stamp('transactions')
+    return world.store.transactions.insert({
+      id,
+      object: 'transaction',
+      created,
+      ticket: ticket.id,
+      location: ticket.location,
+      payment_type,
+      payment_method: paymentMethodOf(values),
+      currency,
+      amount,
+      tip_amount,
+      donation_amount,
+      adjustment_number: values.adjustment_number ?? null,
+      amounts,
+      customer: customer ? { name: customer.name ?? null, email: customer.email ?? null, phone: customer.phone ?? null } : null,
+      amount_refunded: 0
+    })
+  },
+
+  listTransactions(request) {
+    const { location, search_query } = request.values
+    return listed(request, 'transactions', {
+      within: filtered(request, 'locations', location),
+      keep: searching(request, search_query, request.settings['search.last4'], ({ payment_method }) => payment_method.card?.last4)
+    })
+  }
+}

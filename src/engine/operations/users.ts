@@ -1,0 +1,22 @@
+/** Users of an Account: create, list, delete (reference §4). */
+import { ApiError } from '../../core/errors.js'
+import type { Handlers } from '../handler.js'
+import { listed } from '../listing.js'
+
+export const userOperations: Handlers<'createUser' | 'listUsers' | 'deleteUser'> = {
+  createUser({ world, params, values }) {
+    const { id, created } = world.stamp('users')
+    return world.store.users.insert({ id, object: 'user', created, account: params.id, name: values.name, email: values.email })
+  },
+
+  listUsers: request => listed(request, 'users', { within: { index: 'account', group: request.params.id } }),
+
+  deleteUser({ world, params, found: user }) {
+    if (user.account !== params.account_id) {
+      throw new ApiError('resource_missing', { message: `${params.account_id} has no User with the id ${user.id}.`, param: 'user_id', rule: 'USR-1' })
+    }
+
+    world.store.users.remove(user.id)
+    return null
+  }
+}

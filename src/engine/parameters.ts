@@ -1,0 +1,321 @@
+/**
+ * Decodes a call's parameters by its table and refuses what the table does not allow: first any unknown parameter, then in the table's order, the record that
+ * a parameter names included (A08). Values are read strictly: an integer is digits, nothing is coerced (A27).
+ */
+import { ApiError, type ErrorCode } from '../core/errors.js'
+import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
+import { FORMATS } from '../core/formats.js'
+import { didYouMean, sentence } from '../core/nearest.js'
+import { readDecimal, readInteger } from '../core/numbers.js'
+import type { Settings } from '../core/settings.js'
+import type { AssumptionId } from '../reference/assumptions.js'
+import type { Family } from '../reference/operations.js'
+import { type Metadata, type MetadataChange, NO_PARAMETERS, type Schema, schemaOf } from '../reference/parameters.js'
+import type { RuleId } from '../reference/rules.js'
+import { NO_VALUES, type Values } from './exchange.js'
+
+/** Where a body named a record: the parameter, and the rule by which the record has to exist. */
+export type BodyReference = { param: string; rule: RuleId }
+/** What decoding goes by, and what is noted in: a request. */
+export type DecodeContext = { readonly settings: Settings; rely: (assumption: AssumptionId) => void }
+/** What decoding asks and reports on the way. */
+export type Lookups<C extends DecodeContext> = {
+  /** Parameters were sent that the request does not have; a message for each. */
+  unknown: (context: C, messages: readonly string[]) => void
+  /** The record with an id. Errors: of an id that names none. */
+  find: (context: C, family: Family, id: string, reference: BodyReference) => unknown
+  /** Refuses a cursor that names no record of the list, or that comes together with another one. */
+  cursor: (context: C, param: string, id: string) => void
+}
+
+/** A parameter of a table, with what decoding it needs at hand. */
+type Field = { name: string; path: string; schema: Schema; required: boolean; table: Table | null }
+export type Table = { fields: readonly Field[]; byName: ReadonlyMap<string, Field>; unsets: boolean; hasRequired: boolean }
+
+/** A parameter table ready to decode with. */
+export function compileTable(schema: Schema = schemaOf(NO_PARAMETERS), under = '', unsets = schema['x-empty'] === 'unsets'): Table {
+  const fields = Object.entries(schema.properties as Record<string, Schema>).map(([name, part]): Field => {
+    const path = inBrackets(under, name)
+    const required = schema.required?.includes(name) ?? false
+    return { name, path, schema: part, required, table: part.properties ? compileTable(part, path, unsets) : null }
+  })
+  return { fields, byName: new Map(fields.map(field => [field.name, field])), unsets, hasRequired: fields.some(({ required }) => required) }
+}
+
+const NO_TABLE = compileTable()
+const IN_BODY = '; the parameters of a POST go in its form-encoded body, not in the query string.'
+
+/** The values of a table's parameters, by name. Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`, `form_malformed`. */
+export function decodeParameters<C extends DecodeContext>(table: Table, form: FormObject, context: C, lookups: Lookups<C>): Values {
+  if (form.parts.size === 0 && !table.hasRequired) return NO_VALUES
+  refuseUnknown(table, form, context, lookups)
+  return new Decoder(context, lookups, table.unsets).object(table, form)
+}
+
+/** The same values with the records that they name as these are now. Errors: as of `Lookups.find`. */
+export function findReferences<C extends DecodeContext>({ fields }: Table, values: Values, context: C, { find }: Lookups<C>): Values {
+  const found = { ...values }
+  for (const { name, path, schema } of fields) {
+    const { 'x-refers': family, 'x-rule': rule } = schema
+    if (family !== undefined && name in found) found[name] = find(context, family, (found[name] as { id: string }).id, { param: path, rule: rule as RuleId })
+  }
+  return found
+}
+
+/** Refuses parameters in the query of a call that takes them in its body (A14). */
+export function refuseInQuery<C extends DecodeContext>(query: FormObject, context: C, lookups: Lookups<C>): void {
+  if (query.parts.size > 0) refuseUnknown(NO_TABLE, query, context, lookups, IN_BODY)
+}
+
+/** Refuses parameters that the table does not name (A14); `hint` says instead where they belong. */
+function refuseUnknown<C extends DecodeContext>(table: Table, form: FormObject, context: C, { unknown }: Lookups<C>, hint?: string): void {
+  const params = unknownIn(table, form, '')
+  const [param] = params
+  if (param === undefined) return
+  context.rely('A14')
+  const known = namesIn(table)
+  const messages = params.slice(0, MAX_NAMED).map(param => `${param} is not a parameter of this call${hint ?? nearestHint(param, known)}`)
+  if (params.length > MAX_NAMED) messages.push(`${params.length - MAX_NAMED} more are not parameters either.`)
+  unknown(context, messages)
+  if (context.settings['parameters.unknown'] === 'reject') throw new ApiError('parameter_unknown', { message: messages.join(' '), param, assumption: 'A14' })
+}
+
+/** Unknown parameters that a refusal or a warning names. */
+const MAX_NAMED = 20
+
+function nearestHint(param: string, known: readonly string[]): string {
+  const inner = known.find(name => name.endsWith(`[${param}]`))
+  if (inner) return `; did you mean ${inner}?`
+  return didYouMean(param, known) || (known.length > 0 ? `; it takes ${known.join(', ')}.` : '; it takes none.')
+}
+
+const NONE: readonly string[] = []
+
+function unknownIn(table: Table, form: FormObject, path: string): readonly string[] {
+  let found: string[] | undefined
+  form.parts.each((node, name) => {
+    const field = table.byName.get(name)
+    if (field === undefined) {
+      found ??= []
+      found.push(leafOf(inBrackets(path, name), node))
+    } else if (field.table && node instanceof FormObject) {
+      const inner = unknownIn(field.table, node, field.path)
+      if (inner.length > 0) found = found === undefined ? [...inner] : found.concat(inner)
+    }
+  })
+  return found ?? NONE
+}
+
+/** The first name under a node as the caller wrote it. */
+function leafOf(path: string, node: FormNode): string {
+  if (node instanceof FormList) return `${path}[]`
+  if (typeof node === 'string') return path
+  const [name, part] = node.parts.entries()[0] as [string, FormNode]
+  return leafOf(inBrackets(path, name), part)
+}
+
+const namesIn = ({ fields }: Table): string[] => fields.flatMap(({ path, table }) => (table ? namesIn(table) : [path]))
+
+/** Whom a refusal blames. */
+type Blame = { rule: RuleId } | { assumption: AssumptionId }
+/** The rule or assumption that a table names for a parameter's values. */
+const blameOf = ({ 'x-rule': rule, 'x-assumption': assumption }: Schema): Blame => (rule ? { rule } : { assumption: assumption ?? 'A36' })
+
+/** How languages print an object that a client turned into text: JavaScript, Go, PHP, then JSON and the like of Python and Ruby. */
+const PRINTED_OBJECT = /^\[object \w+\]$|^map\[.*\]$|^Array$|^[{[].*[}\]]$/s
+const EMPTY_OBJECT = new FormObject()
+const CLEARED_OBJECT = Object.assign(new FormObject(), { cleared: true })
+
+class Decoder<C extends DecodeContext> {
+  readonly #context: C
+  readonly #lookups: Lookups<C>
+  /** Whether an empty value unsets a parameter, as in an update, or is as if absent (A16, UPD-2). */
+  readonly #unsets: boolean
+
+  constructor(context: C, lookups: Lookups<C>, unsets: boolean) {
+    this.#context = context
+    this.#lookups = lookups
+    this.#unsets = unsets
+  }
+
+  /** The parts of an object that were sent; in an update of a cleared object, null for those that were not. */
+  object({ fields }: Table, form: FormObject): Record<string, unknown> {
+    const values: Record<string, unknown> = {}
+    for (const field of fields) {
+      const node = form.parts.get(field.name) ?? (form.cleared && this.#unsets ? '' : undefined)
+      const value = node === undefined ? this.#leftOut(field) : this.#value(field, node)
+      if (value !== undefined) values[field.name] = value
+    }
+    return values
+  }
+
+  #value(field: Field, node: FormNode): unknown {
+    const { schema, table } = field
+    if (schema['x-fixed']) return this.#fixed(field)
+    if (table) return this.#nested(field, table, node)
+    if (schema.additionalProperties) return this.#metadata(field, node)
+    if (node === '') return this.#emptied(field)
+    if (typeof node !== 'string') {
+      const what = node instanceof FormList ? 'a list' : 'an object'
+      throw this.#refusal('form_malformed', leafOf(field.path, node), `one value was expected, not ${what}`, { assumption: 'A36' })
+    }
+    if (field.required && schema.type === 'string' && !schema.enum && node.trim() === '') {
+      throw this.#refusal('parameter_missing', field.path, 'is required, and white space alone is no value', { assumption: 'A40' }, ' ')
+    }
+    return this.#scalar(field, node)
+  }
+
+  #leftOut(field: Field): unknown {
+    if (!field.required || this.#unsets) return undefined
+    if (field.table) return this.object(field.table, EMPTY_OBJECT)
+    throw this.#missing(field)
+  }
+
+  /** An empty value: as if absent, or in an update unset (A16, UPD-2). */
+  #emptied(field: Field): unknown {
+    const { path, schema, required } = field
+    const context = this.#context
+    if (schema['x-empty'] === 'refused') throw this.#refusal('parameter_invalid', path, 'a value was expected, not an empty one', { assumption: 'A16' })
+    if (!this.#unsets) {
+      context.rely('A16')
+      return this.#leftOut(field)
+    }
+    if (required && context.settings['parameters.unset_required'] === 'reject') {
+      const message = 'is required, so an empty value cannot unset it; leave it out to keep it as it is'
+      throw this.#refusal('parameter_missing', path, message, { assumption: 'A16' }, ' ')
+    }
+    return null
+  }
+
+  #missing({ path, schema }: Field): ApiError {
+    const rule = schema['x-required-by'] ?? (schema['x-rule'] as RuleId)
+    const about = schema.enum ? `One of ${schema.enum.join(', ')}.` : schema.description
+    return new ApiError('parameter_missing', { message: [`${path} is required.`, about].filter(Boolean).join(' '), param: path, rule })
+  }
+
+  /** Named by the reference, but not updatable (A15, REF-9). */
+  #fixed({ path, schema }: Field): undefined {
+    const context = this.#context
+    context.rely('A15')
+    if (context.settings['parameters.not_updatable'] === 'ignore') return undefined
+    const rule = schema['x-rule'] as RuleId
+    throw new ApiError('parameter_not_updatable', { message: `${path} cannot be changed by an update; only metadata can.`, param: path, rule })
+  }
+
+  #nested(field: Field, table: Table, node: FormNode): unknown {
+    if (node === '') {
+      if (this.#unsets) return this.object(table, CLEARED_OBJECT)
+      this.#context.rely('A16')
+      return this.#leftOut(field)
+    }
+    if (!(node instanceof FormObject)) throw this.#notNested(field, node, namesIn(table)[0] as string, field.schema['x-rule'] ?? 'FORM-2')
+    const values = this.object(table, node)
+    return !this.#unsets && Object.keys(values).length === 0 ? undefined : values
+  }
+
+  /** Metadata: on a create the pairs that have a value, on an update what to set and unset (META-1 to META-3, A17). */
+  #metadata(field: Field, node: FormNode): Metadata | MetadataChange | undefined {
+    if (node === '') {
+      if (this.#unsets) return { cleared: true, entries: {} }
+      this.#context.rely('A16')
+      return undefined
+    }
+    if (!(node instanceof FormObject)) throw this.#notNested(field, node, `${field.path}[key]`, 'META-1')
+    const entries: Record<string, string | null> = {}
+    for (const [key, value] of node.parts.entries()) {
+      if (typeof value !== 'string') {
+        const param = leafOf(inBrackets(field.path, key), value)
+        throw this.#refusal('parameter_invalid', param, 'a metadata value is text; it cannot be nested and cannot be a list', { assumption: 'A17' })
+      }
+      if (value !== '') setOwn(entries, key, value)
+      else if (this.#unsets) setOwn(entries, key, null)
+      else this.#context.rely('A16')
+    }
+    return this.#unsets ? { cleared: node.cleared, entries } : (entries as Metadata)
+  }
+
+  /** One value, or a list, where nested names belong. */
+  #notNested({ path }: Field, node: string | FormList, example: string, rule: RuleId): ApiError {
+    if (node instanceof FormList)
+      return this.#refusal('form_malformed', leafOf(path, node), `nested names were expected, sent as ${example}=…`, { assumption: 'A36' })
+    const printed = PRINTED_OBJECT.test(node.trim()) ? '; the client turned an object into text' : ''
+    return this.#refusal('parameter_invalid', path, `nested names were expected, sent as ${example}=…, not one value${printed}`, { rule })
+  }
+
+  #scalar(field: Field, text: string): unknown {
+    const { path, schema } = field
+    if (schema.type === 'integer') return schema['x-page-size'] ? this.#pageSize(field, text) : this.#integer(field, text)
+    if (schema.type === 'number') return this.#decimal(field, text)
+    if (schema.enum && !schema.enum.includes(text)) {
+      const words = schema.enum as string[]
+      throw this.#refusal('parameter_invalid', path, `one of ${words.join(', ')} was expected${sent(schema, text)}${didYouMean(text, words)}`, blameOf(schema))
+    }
+    if (schema.format !== undefined) return this.#formatted(field, text)
+    const { 'x-refers': family } = schema
+    if (family) return this.#lookups.find(this.#context, family, text, { param: path, rule: schema['x-rule'] as RuleId })
+    if (schema['x-cursor']) this.#lookups.cursor(this.#context, path, text)
+    return text
+  }
+
+  #formatted({ path, schema }: Field, text: string): string {
+    const { problem, stored, reliesOn } = FORMATS[schema.format as keyof typeof FORMATS]
+    const wrong = problem(text)
+    if (wrong !== null) {
+      const blame = wrong.assumption ? { assumption: wrong.assumption } : blameOf(schema)
+      throw this.#refusal('parameter_invalid', path, `${wrong.expected}${sent(schema, text)}`, blame)
+    }
+    const assumption = reliesOn?.(text)
+    if (assumption) this.#context.rely(assumption)
+    return stored?.(text) ?? text
+  }
+
+  /** A whole number of sub-units. What is not one breaks the parameter's rule; A27 refuses a number that is too large or negative, REF-3 any below 1 for a Refund. */
+  #integer({ path, schema }: Field, text: string): number {
+    const { value, problem } = readInteger(text)
+    const [least, most] = [schema.minimum, schema.maximum] as [number, number]
+    const refuse = (expected: string, blame: Blame) => this.#refusal('parameter_invalid', path, `${expected}${sent(schema, text)}`, blame)
+    if (problem === 'not_an_integer') throw refuse('a whole number, digits only, was expected', blameOf(schema))
+    if (problem === 'too_large' || value > most) throw refuse(`at most ${most} was expected`, { assumption: 'A27' })
+    if (problem === 'negative' || value < least) throw refuse(`at least ${least} was expected`, least > 0 ? blameOf(schema) : { assumption: 'A27' })
+    return value
+  }
+
+  #decimal({ path, schema }: Field, text: string): number {
+    const { value, problem } = readDecimal(text)
+    if (problem === null) return value
+    const expected = problem === 'inexact' ? 'a number that a double holds exactly was expected' : 'a decimal number was expected'
+    throw this.#refusal('parameter_invalid', path, `${expected}${sent(schema, text)}`, blameOf(schema))
+  }
+
+  /** The page size of a list, within the bounds of the settings (LIST-3, A10). */
+  #pageSize({ path, schema }: Field, text: string): number {
+    const { value, problem } = readInteger(text)
+    if (problem === 'not_an_integer')
+      throw this.#refusal('parameter_invalid', path, `a whole number, digits only, was expected${sent(schema, text)}`, blameOf(schema))
+    const context = this.#context
+    const { settings } = context
+    const largest = settings['pagination.max_limit']
+    if (value >= 1 && value <= largest && problem === null) return value
+    if (settings['pagination.out_of_range'] === 'reject') {
+      throw this.#refusal('parameter_invalid', path, `1 to ${largest} was expected${sent(schema, text)}`, { assumption: 'A10' })
+    }
+    context.rely('A10')
+    return Math.min(Math.max(value, 1), largest)
+  }
+
+  #refusal(code: ErrorCode, param: string, expected: string, blame: Blame, separator = ': '): ApiError {
+    return new ApiError(code, { message: sentence(`${param}${separator}${expected}`), param, ...blame })
+  }
+}
+
+/** Sets a property whatever its name is: `__proto__` is a key of metadata like any other. */
+function setOwn(entries: Record<string, string | null>, key: string, value: string | null): void {
+  if (key === '__proto__') Object.defineProperty(entries, key, { value, configurable: true, enumerable: true, writable: true })
+  else entries[key] = value
+}
+
+/** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be distinguished from other digits. */
+function sent({ 'x-secret': secret }: Schema, text: string): string {
+  if (secret) return ''
+  return text.length > 40 ? `, not a text of ${text.length} characters` : `, not ${text}`
+}

@@ -1,0 +1,34 @@
+/** Makes requests from inside the process: those of steps, and those that people ask about. */
+import { basicAuthorization } from '../core/basic-authorization.js'
+import { FORM_TYPE } from '../core/form.js'
+import { BASE } from '../core/paths.js'
+import type { Play, StepAnswer, StepCall } from '../scenario/steps.js'
+import { type ApiRequest, execute } from './execute.js'
+import type { Exchange } from './exchange.js'
+import type { World } from './world.js'
+
+/** A request of the API below the base address, with an API key and a form; null for none of either. */
+export type InnerRequest = Omit<StepCall, 'query'> & { query?: string; headers?: Readonly<Record<string, string>> }
+
+/** The same as a client would send it. */
+export function requestOf({ method, path, query = '', key, form, headers = {} }: InnerRequest): ApiRequest {
+  const own: Record<string, string> = { ...headers }
+  if (key !== null) own.authorization ??= basicAuthorization(key)
+  if (form !== null) {
+    own['content-type'] ??= FORM_TYPE
+    own['content-length'] = String(Buffer.byteLength(form))
+  }
+  return { method, url: `${BASE}${path}${query === '' ? '' : `?${query}`}`, headers: own, body: form }
+}
+
+/** What an answer holds, for the steps of a scenario. */
+export function stepAnswerOf({ outcome, payload, answerHeaders }: Exchange): StepAnswer {
+  const text = String(payload)
+  return { status: outcome.status, body: text === '' ? null : JSON.parse(text), ...(answerHeaders && { headers: answerHeaders as Record<string, string> }) }
+}
+
+/** Plays steps in a world: no script acts on them, and no expectation counts them. */
+export const playIn =
+  (world: World): Play =>
+  async call =>
+    stepAnswerOf(execute(world, requestOf(call), { isScripted: false }))

@@ -1,0 +1,71 @@
+/** Refusals of the emulated API, all in one shape (A07, A08). */
+import { ApiError, CATALOGUE, type Problem, statusOf } from '../core/errors.js'
+import { BASE } from '../core/paths.js'
+import { operationsAt } from '../reference/operations.js'
+import type { Exchange } from './exchange.js'
+import { type Guarded, readable, redacted } from './secrets.js'
+
+type ErrorContext = { world: Guarded; authorization?: string | undefined; requestId: string; exposeRule: boolean }
+
+/** The body of an error answer. Card numbers and API keys in what the caller sent are masked. */
+export function errorBody(error: ApiError, { world, authorization, requestId, exposeRule }: ErrorContext) {
+  const show = (text: string) => redacted(text, world, authorization)
+  return {
+    error: {
+      type: CATALOGUE[error.code].type,
+      code: error.code,
+      message: show(error.message),
+      ...(error.param !== undefined && { param: show(error.param) }),
+      ...(exposeRule && error.rule && { rule: error.rule }),
+      ...(exposeRule && !error.rule && error.assumption && { assumption: error.assumption }),
+      ...(error.problems && { problems: shownProblems(error.problems, show) }),
+      request_id: requestId
+    }
+  }
+}
+
+/** Problems of a document with what `show` masks. */
+const shownProblems = (problems: readonly Problem[], show: (text: string) => string): Problem[] =>
+  problems.map(problem => ({ ...problem, path: show(problem.path), message: show(problem.message) }))
+
+/** Warnings as an answer shows them, masked as an error is. */
+export const shownWarnings = (warnings: readonly Problem[], { world, authorization }: Pick<ErrorContext, 'world' | 'authorization'>): Problem[] =>
+  shownProblems(warnings, text => redacted(text, world, authorization))
+
+/** The request is refused. */
+export function refuse(exchange: Exchange, error: ApiError): void {
+  const { world, settings, authorization, id } = exchange
+  const { code, rule = null, assumption = null, param = null, facts = null } = error
+  if (assumption) exchange.rely(assumption)
+  exchange.answerHeaders = error.headers
+  const text = JSON.stringify(errorBody(error, { world, authorization, requestId: id, exposeRule: settings['errors.expose_rule'] }))
+  exchange.refused(statusOf(code, settings), { code, rule, assumption, param, facts }, text)
+}
+
+const FAMILIES = '/locations, /accounts, /accounts/{id}/users, /tickets, /transactions and /refunds'
+
+/** The refusal of a path below the base that has no operation (404), or none with this method (405 with `Allow`; TKT-1 for a Ticket). */
+export function noOperation({ method, path }: Pick<Exchange, 'method' | 'path'>): ApiError {
+  const there = operationsAt(path)
+  const shown = readable(path)
+  if (there.length === 0) {
+    return new ApiError('path_unknown', { message: `No endpoint has the path ${shown}; the families are ${FAMILIES}.`, assumption: 'A08' })
+  }
+  const allowed = there.map(operation => operation.method).join(', ')
+  const isTicket = there.some(({ family }) => family === 'tickets')
+  const isWrite = method !== 'HEAD' && method !== 'OPTIONS'
+  return new ApiError('method_not_allowed', {
+    message: `${isTicket ? 'Tickets are read-only: ' : ''}${shown} takes ${allowed}, not ${method}.`,
+    headers: { allow: allowed },
+    ...(isTicket && isWrite ? { rule: 'TKT-1' } : { assumption: method === 'HEAD' ? 'A39' : 'A08' })
+  })
+}
+
+/** The refusal of a path outside the API and the control API (BASE-1). */
+export function outsideBase(path: string, base: string): ApiError {
+  const isLost = operationsAt(path).length > 0
+  const message = isLost
+    ? `The base address ends in /next: call ${base}${readable(path)}.`
+    : `There is nothing at ${base.slice(0, -BASE.length)}${readable(path)}; every path is relative to the base address, which is ${base} here.`
+  return new ApiError('path_unknown', { message, rule: 'BASE-1' })
+}

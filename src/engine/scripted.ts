@@ -1,0 +1,114 @@
+/** What a script does to a request, as a decision: the caller waits, holds and loses where it says so. */
+import { durationOf } from '../core/durations.js'
+import { type FormObject, nodeIn } from '../core/form.js'
+import type { OperationId } from '../reference/operations.js'
+import { aboutIn } from '../scenario/about.js'
+import { defaultError } from '../scenario/default-errors.js'
+import type { Ending } from '../scenario/expectations.js'
+import type { SentCall, Values } from '../scenario/matching.js'
+import type { Action, Respond } from '../scenario/script.js'
+import type { Store } from '../store/store.js'
+import { type AnswerHeaders, type Exchange, hasReached, type Pause, STAGE, tookEffect } from './exchange.js'
+import { JSON_TYPE } from './headers.js'
+
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+
+/** A request as it was sent, for matching; nothing of it is kept. */
+export const sentBy = (exchange: Exchange): SentCall => sentIn(exchange.world.store, exchange, exchange.key)
+
+/** A request as it was sent among these records, with this key. */
+export function sentIn(store: Store, request: Pick<Exchange, 'operation' | 'account' | 'params' | 'query' | 'body'>, key: string | null): SentCall {
+  const { account, params } = request
+  const operation = request.operation as OperationId
+  const sent = {
+    operation,
+    key,
+    account,
+    params: ([name]: readonly string[]) => params[name as string],
+    query: valuesOf(request.query),
+    body: valuesOf(request.body)
+  }
+  return { ...sent, about: aboutIn(store, sent) }
+}
+
+/** Counts a request for the scenario's expectations once, however it is answered; one without a right key is none. */
+export function countRequest(exchange: Exchange): void {
+  if (exchange.isCounted || !hasReached(exchange, STAGE.identified)) return
+  exchange.isCounted = true
+  const { tally } = exchange.world
+  if (!tally.isEmpty) tally.count(sentBy(exchange))
+}
+
+/** Counts a request that has ended for the expectations that ask what became of it. */
+export function countEnding(exchange: Exchange): void {
+  const { tally } = exchange.world
+  if (exchange.isCounted && tally.hasEndings) tally.count(sentBy(exchange), endingOf(exchange))
+}
+
+/** What became of a request. */
+export const endingOf = (exchange: Exchange): Ending => ({
+  status: exchange.outcome.status,
+  isDelivered: exchange.isDelivered,
+  tookEffect: tookEffect(exchange)
+})
+
+/** The values of a form by their nested names; null for a name with further names or a list below it. */
+export const valuesOf =
+  (form: FormObject): Values =>
+  name => {
+    const node = nodeIn(form, name)
+    return typeof node === 'string' || node === undefined ? node : null
+  }
+
+/** Whether the script answers in place of the operation, or loses the answer before that runs. */
+export const isAnswer = ({ entry: { data } }: Action): boolean => data.when !== 'after' && (data.respond !== undefined || data.fault !== undefined)
+
+/** The script gives the answer. */
+export function answerByScript(exchange: Exchange, { entry: { data } }: Action): void {
+  const answer = data.respond ?? LOST
+  const body = bodyOf(answer, exchange.id)
+  const headers = headersOf(answer, body)
+  exchange.answerHeaders = headers
+  exchange.scripted(statusOf(answer), body, pauseIn(headers, exchange))
+}
+
+/** Loses the answer where the script says so, and breaks the body of one that arrives malformed. An answer of the emulator in place of the scripted one is not lost. */
+export function breakAnswer(exchange: Exchange): void {
+  const { fault, when } = exchange.action?.entry.data ?? {}
+  if (fault === undefined || (when !== 'after' && exchange.outcome.name !== 'scripted')) return
+  exchange.lost(fault)
+  if (fault === 'malformed_body') exchange.payload = malformed(String(exchange.payload))
+}
+
+/** A body as long as the right one that no JSON parser takes. */
+const malformed = (body: string): string => (body === '' ? '' : `${body.slice(0, -1)}{`)
+
+/** What a fault without an answer of its own loses. */
+const LOST: Respond = { status: 502, error: { code: 'scripted_fault', message: 'This answer was meant to be lost.' } }
+
+const statusOf = ({ status, error }: Respond): number => status ?? (error ? 400 : 200)
+
+/** The body that is given; without one, an answer with an error's status has the error of that status. */
+function bodyOf(respond: Respond, requestId: string): string {
+  const { body, error } = respond
+  const status = statusOf(respond)
+  if (error !== undefined || (body === undefined && status >= 400))
+    return JSON.stringify({ error: { ...defaultError(status), ...error, request_id: requestId } })
+  if (body === undefined) return ''
+  return typeof body === 'string' ? body : JSON.stringify(body)
+}
+
+/** The headers of an answer of the script: those that it gives, and the type of its body where it gives none. */
+function headersOf({ headers = {}, body: given, retry_after }: Respond, body: string): AnswerHeaders {
+  const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  if (retry_after !== undefined) named['retry-after'] = String(Math.ceil((durationOf(retry_after) as number) / 1000))
+  return body === '' || 'content-type' in named ? named : { 'content-type': typeof given === 'string' ? TEXT_TYPE : JSON_TYPE, ...named }
+}
+
+/** Until when a Retry-After asks to wait: it holds seconds, or a date, which may be meant by either clock. */
+function pauseIn({ 'retry-after': header = '' }: AnswerHeaders, { now, at }: Exchange): Pause | null {
+  const text = String(header)
+  if (/^\d+$/.test(text)) return { machine: now + Number(text) * 1000, sandbox: at + Number(text) * 1000 }
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? null : { machine: date, sandbox: date }
+}

@@ -1,0 +1,56 @@
+/** The records that the caller of a request may see: everything, or with `auth.visibility` scoped only what belongs to its Account (A19). */
+import { ApiError } from '../core/errors.js'
+import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
+import type { Stored } from '../store/collection.js'
+import { ALL, collectionOf, type RecordOf } from '../store/store.js'
+import type { Exchange } from './exchange.js'
+import type { BodyReference } from './parameters.js'
+
+/** An index and the group in it that a list is narrowed to before retrieval. */
+export type Narrowing = { index: string; group: string }
+/** Who asks, and where. `actor` is the Account that the caller acts as; null for the request that needs no key, which sees everything. */
+export type Caller = Pick<Exchange, 'world' | 'actor' | 'rely'>
+
+/** A group that no record is in: no id is empty. */
+const NOTHING = ''
+
+/** Whether the caller sees only what belongs to its Account. */
+export const isLimited = ({ actor, world }: Caller): boolean => actor !== null && world.settings['auth.visibility'] === 'scoped'
+
+/** The record with an id; undefined when it does not exist or is hidden. */
+export function visible<F extends Family>(caller: Caller, family: F, id: string): RecordOf<F> | undefined {
+  const stored = collectionOf(caller.world.store, family).stored(id)
+  if (stored === undefined || isOwn(caller, family, stored)) return stored?.record
+  caller.rely('A19')
+  return isLimited(caller) ? undefined : stored.record
+}
+
+/** Whether a record belongs to the caller's Account. Whoever owns an Account owns its Users. */
+export function isOwn<F extends Family>({ actor, world }: Caller, family: F, stored: Stored<RecordOf<F>>): boolean {
+  if (actor === null) return true
+  return family === 'users' ? world.store.accounts.isOwnedBy((stored.record as RecordOf<'users'>).account, actor.id) : stored.isOwnedBy(actor.id)
+}
+
+/** The record that the path names. Errors: `resource_missing` (404, A08). */
+export function inPath<F extends Family>(caller: Caller, family: F, id: string, param: string): RecordOf<F> {
+  const record = visible(caller, family, id)
+  if (record !== undefined) return record
+  throw new ApiError('resource_missing', { message: `No ${RESOURCE_NAMES[family]} has the id ${id}.`, param, assumption: 'A08' })
+}
+
+/** The record that a body names. Errors: `reference_missing` (400, A08) under the rule. */
+export function inBody<F extends Family>(caller: Caller, family: F, id: string, { param, rule }: BodyReference): RecordOf<F> {
+  const record = visible(caller, family, id)
+  if (record !== undefined) return record
+  throw new ApiError('reference_missing', { message: `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}.`, param, rule })
+}
+
+/** The index and group of what is at a Location, or belongs to a Transaction; of nothing where that does not exist or is hidden (FILT-5, REF-10, A16). */
+export function narrowedTo(caller: Caller, family: 'locations' | 'transactions', record: { id: string } | undefined): Narrowing {
+  if (record === undefined) caller.rely('A16')
+  return { index: family === 'locations' ? 'location' : 'transaction', group: record?.id ?? NOTHING }
+}
+
+/** The index and group of any family that hold all that the caller may see of it. */
+export const everything = (caller: Caller): Narrowing =>
+  isLimited(caller) ? { index: 'account', group: (caller.actor as { id: string }).id } : { index: ALL, group: ALL }

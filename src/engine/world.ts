@@ -1,0 +1,26 @@
+/** What a request is executed in: the state of a sandbox, or of a copy of one. Time, ids and randomness come from here. */
+import type { Clock } from '../core/clock.js'
+import type { Settings } from '../core/settings.js'
+import type { AccountType } from '../reference/accounts.js'
+import type { Family } from '../reference/operations.js'
+import type { Tally } from '../scenario/expectations.js'
+import type { Script } from '../scenario/script.js'
+import type { Store } from '../store/store.js'
+
+export type World = {
+  readonly isLoaded: boolean
+  readonly store: Store
+  readonly clock: Clock
+  readonly settings: Settings
+  readonly script: Script
+  /** Counts requests for the expectations of the scenario. */
+  readonly tally: Tally
+  /** Errors: `not_ready` before the first load. */
+  requireLoaded: () => unknown
+  /** The machine's time in milliseconds. */
+  machineNow: () => number
+  /** The id of the next answer, from a counter of its own (A34). */
+  nextRequestId: () => string
+  /** The id and creation time of a new record. */
+  stamp: (family: Family, type?: AccountType) => { id: string; created: string }
+}

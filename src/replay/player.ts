@@ -1,0 +1,122 @@
+/** Plays requests in a sandbox as clients would send them: scripted, journaled and counted. Nothing really waits: time passes when all that are on their way wait. */
+import { setImmediate } from 'node:timers/promises'
+import type { ApiError } from '../core/errors.js'
+import { durationOf } from '../core/durations.js'
+import { BASE } from '../core/paths.js'
+import { arrive, askScript, decode, enter, formOf, perform } from '../engine/execute.js'
+import type { Exchange } from '../engine/exchange.js'
+import { headersOf } from '../engine/headers.js'
+import { requestOf, stepAnswerOf } from '../engine/play.js'
+import { refuse } from '../engine/refusals.js'
+import { answerByScript, breakAnswer, countEnding, countRequest, isAnswer } from '../engine/scripted.js'
+import type { OperationId } from '../reference/operations.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { type Action, type Fault, gateOf } from '../scenario/script.js'
+import type { Play, StepAnswer, StepCall } from '../scenario/steps.js'
+
+/** A request that waits, until `at` milliseconds of the play have passed; `isInVain` where nothing but another request could let it go on. */
+type Waiting = { at: number; isInVain: boolean; wake: (goesOn: boolean) => void }
+
+/** What a client sees of an answer that is lost. */
+const SEEN: Readonly<Record<Exclude<Fault, 'malformed_body'>, string>> = {
+  connection_reset: 'the connection was reset',
+  empty_response: 'the connection was closed before an answer',
+  truncated_body: 'the connection was closed in the middle of the answer',
+  hang: 'the request is held and nothing lets it go on'
+}
+
+export class Player {
+  readonly #sandbox: Sandbox
+  #onTheirWay = 0
+  /** Milliseconds that requests have waited. */
+  #passed = 0
+  readonly #waiting = new Set<Waiting>()
+
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox
+  }
+
+  /** Sends a request, several at once if the caller does not wait for one before it sends the next. */
+  readonly play: Play = async call => {
+    this.#onTheirWay++
+    const answer = await this.#played(call)
+    this.#onTheirWay--
+    return answer
+  }
+
+  async #played(call: StepCall): Promise<StepAnswer> {
+    const sandbox = this.#sandbox
+    const { body, ...request } = requestOf(call)
+    const exchange = arrive(sandbox, { ...request, base: BASE })
+    try {
+      enter(exchange)
+      decode(exchange, body === null ? null : formOf(body, exchange.settings))
+      const action = askScript(exchange)
+      if (action !== null && !(await this.#waited(action, exchange))) return this.#end(exchange, 'hang')
+      if (action !== null && isAnswer(action)) answerByScript(exchange, action)
+      else perform(exchange, action !== null)
+    } catch (error) {
+      countRequest(exchange)
+      refuse(exchange, error as ApiError)
+    }
+    breakAnswer(exchange)
+    return this.#end(exchange, faultSeen(exchange))
+  }
+
+  /** Records a request, and returns what its client saw. */
+  #end(exchange: Exchange, fault: Fault | null): StepAnswer {
+    const headers = headersOf(exchange) as Record<string, string>
+    const { payload, outcome } = exchange
+    const seen = (): StepAnswer => {
+      if (fault === null) return { ...stepAnswerOf(exchange), headers }
+      if (fault === 'malformed_body') return { status: outcome.status, body: String(payload), headers, fault }
+      return { status: 0, body: { error: { message: `no answer came: ${SEEN[fault]}` } }, fault }
+    }
+    const answer = seen()
+    exchange.close(fault === null, 0)
+    countEnding(exchange)
+    this.#sandbox.evidence.record(exchange)
+    return answer
+  }
+
+  /** Holds and delays a request as the script says. Resolves with whether it goes on. */
+  async #waited({ id, delay, entry: { data } }: Action, exchange: Exchange): Promise<boolean> {
+    const { hold } = data
+    if (hold !== undefined) {
+      const arrival = { id: exchange.id, operation: exchange.operation as OperationId }
+      const { goesOn, leave } = this.#sandbox.gates.arrive(gateOf(id, hold), arrival, hold)
+      const longest = hold.for === undefined ? null : (durationOf(hold.for) as number)
+      const waiting = this.#wait(longest, leave)
+      const isGoingOn = await goesOn
+      this.#waiting.delete(waiting)
+      if (!isGoingOn) return false
+    }
+    if (delay > 0) await new Promise(resolve => this.#wait(delay, resolve))
+    return true
+  }
+
+  #wait(ms: number | null, wake: (goesOn: boolean) => void): Waiting {
+    const waiting = { at: ms === null ? Number.POSITIVE_INFINITY : this.#passed + ms, isInVain: ms === null, wake }
+    this.#waiting.add(waiting)
+    setImmediate().then(() => this.#passTime())
+    return waiting
+  }
+
+  /** When every request on its way waits, the one that waits shortest goes on; one that waits for others in vain is given up. */
+  #passTime(): void {
+    if (this.#waiting.size < this.#onTheirWay || this.#waiting.size === 0) return
+    const next = [...this.#waiting].reduce((one, other) => (other.at < one.at ? other : one))
+    this.#waiting.delete(next)
+    if (!next.isInVain) {
+      if (this.#sandbox.clock.running) this.#sandbox.advanceClock(next.at - this.#passed)
+      this.#passed = next.at
+    }
+    next.wake(!next.isInVain)
+    setImmediate().then(() => this.#passTime())
+  }
+}
+
+/** The fault that a client sees: of an answer without a body nothing can be truncated or malformed, so that it does not arrive at all. */
+function faultSeen({ outcome: { fault }, length }: Exchange): Fault | null {
+  return length === 0 && (fault === 'truncated_body' || fault === 'malformed_body') ? 'empty_response' : fault
+}

@@ -1,0 +1,215 @@
+/** The requests that arrive at the server: which sandbox each is for, the id of its answer, and how it ends. */
+import type { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiError } from '../core/errors.js'
+import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
+import { arrive } from '../engine/execute.js'
+import { Exchange } from '../engine/exchange.js'
+import { countEnding } from '../engine/scripted.js'
+import { readable } from '../engine/secrets.js'
+import { checkedName } from '../sandbox/names.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import type { Sandboxes } from '../sandbox/sandboxes.js'
+import { logDefect, logRequest } from './logging.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    arrival: Arrival
+  }
+  interface FastifyContextConfig {
+    /** A control request that makes the sandbox that it names, when there is none: one that changes something. */
+    makesSandbox?: true
+    /** A control request that needs no token, and shows nothing of any sandbox. */
+    open?: true
+    /** A control request that answers browsers with a page. */
+    page?: true
+  }
+}
+
+/** A request that has arrived, until its response is closed. */
+export class Arrival {
+  sandbox: Sandbox
+  readonly exchange: Exchange
+  /** Whether it belongs to the emulated API, so that it goes into the evidence of its sandbox. */
+  readonly isRecorded: boolean
+  readonly since = performance.now()
+  /** Whether the API is at it; it goes on even when the client has left. */
+  isPending = false
+  /** Whether its response is closed, sent or not. */
+  isClosed = false
+  /** Whether nothing more is expected of it. */
+  isOver = false
+  /** A control request that has no use for the sandbox that it made, or changed nothing: a dry run. */
+  leavesNothing = false
+
+  constructor(sandbox: Sandbox, exchange: Exchange, isRecorded: boolean) {
+    this.sandbox = sandbox
+    this.exchange = exchange
+    this.isRecorded = isRecorded
+  }
+
+  /** The id of its answer. */
+  get id(): string {
+    return this.exchange.id
+  }
+
+  /** The path that the API of its sandbox is under. */
+  get base(): string {
+    return this.exchange.base
+  }
+}
+
+const ORIGIN = /^https?:\/\/[^/?]*/i
+const SANDBOX = '/sandbox/'
+const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
+/** Letters, digits, `-`, `.`, `_` and `~`, percent-encoded though they need not be: the address is the same as without. */
+const NEEDLESS = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
+
+/** The url without an origin, with a path, and with nothing in the path encoded needlessly. */
+function plain(url: string): string {
+  const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')
+  const path = pathOf(local)
+  if (path !== '' && !path.includes('%')) return local
+  return `${path.replace(NEEDLESS, encoded => decodeURIComponent(encoded)) || '/'}${local.slice(path.length)}`
+}
+
+/** The prefix and the name of a sandbox in an address; the name is null for the sandbox at the base address. */
+function prefixIn(url: string): { prefix: string; name: string | null; rest: string } {
+  if (!url.startsWith(SANDBOX)) return { prefix: '', name: null, rest: url }
+  const [, prefix = '', name = '', rest = ''] = PREFIX.exec(url) as RegExpExecArray
+  return { prefix, name, rest: rest.startsWith('/') ? rest : `/${rest}` }
+}
+
+/** The url without `/sandbox/NAME`, so that every sandbox has the same routes. */
+export const withoutSandbox = ({ url }: Pick<IncomingMessage, 'url'>): string => prefixIn(plain(url as string)).rest
+
+export class Arrivals {
+  readonly #sandboxes: Sandboxes
+  readonly #cors: boolean
+  #ownAnswers = 0
+
+  /** `cors` says whether pages of other sites may call the emulated API. */
+  constructor(sandboxes: Sandboxes, cors: boolean) {
+    this.#sandboxes = sandboxes
+    this.#cors = cors
+  }
+
+  /**
+   * A request comes in, and is over when its response closes. Those of the emulated API are numbered by their sandbox, which is made when it is named for the
+   * first time, and stays when path and key are right. Returns why the request cannot go on to its sandbox.
+   */
+  open(request: FastifyRequest, reply: FastifyReply): ApiError | null {
+    let refusal: ApiError | null = null
+    try {
+      request.arrival = this.#arrival(request)
+    } catch (error) {
+      refusal = error as ApiError
+      request.arrival = this.#own(request, null)
+    }
+    const { arrival } = request
+    arrival.sandbox.inFlight++
+    const { socket } = request.raw
+    const isWaiting = reply.raw.socket === null
+    const close = () => {
+      if (isWaiting) WAITING.get(socket)?.delete(close)
+      if (arrival.isClosed) return
+      arrival.isClosed = true
+      arrival.sandbox.inFlight--
+      if (!arrival.isPending) end(request, reply)
+      else if (arrival.sandbox.settings['evidence.coverage']) safely(request, () => arrival.sandbox.evidence.leave(arrival.exchange))
+    }
+    reply.raw.on('close', close)
+    // a response that waits behind another one of its connection gets no event when the connection ends
+    if (isWaiting) closeWith(socket, close)
+    return refusal
+  }
+
+  /**
+   * The API is done with a request: its answer is about to be sent or is lost. It is over where its client is gone already, or will get nothing however long it
+   * waits. A sandbox that no right request has kept ends.
+   */
+  settle(request: FastifyRequest, reply: FastifyReply): void {
+    const { arrival } = request
+    this.#sandboxes.release(arrival.sandbox)
+    if (!arrival.isPending) return
+    arrival.isPending = false
+    if (arrival.isClosed || arrival.exchange.outcome.fault === 'hang') end(request, reply)
+  }
+
+  /** The sandbox that a control request is for; one that `makes` it gets a new one where there is none. Errors: as of `Sandboxes.use` and `find`. */
+  sandboxOf({ originalUrl, arrival }: FastifyRequest, { makes, namesOthers }: { makes: boolean; namesOthers: boolean }): Sandbox {
+    const { name } = prefixIn(plain(originalUrl))
+    // before the start scenario is loaded there is no other sandbox, and only health is asked for
+    if (name === null || !arrival.sandbox.isLoaded) return arrival.sandbox
+    checkedName(name, readable(name))
+    return makes ? this.#sandboxes.use(name) : this.#sandboxes.find(name, { namesOthers })
+  }
+
+  #arrival(request: FastifyRequest): Arrival {
+    const { prefix, name } = prefixIn(plain(request.originalUrl))
+    const { method, url, headers } = request
+    const isOverview = pathOf(url) === '/'
+    const sandbox = isUnder(CONTROL, url) || (isOverview && name === null) ? null : this.#named(name, request)
+    return sandbox === null ? this.#own(request, prefix) : new Arrival(sandbox, arrive(sandbox, { base: prefix + BASE, method, url, headers }), true)
+  }
+
+  /** A request that the journal of no sandbox shows. */
+  #own({ method, url, headers }: FastifyRequest, prefix: string | null): Arrival {
+    const { main } = this.#sandboxes
+    return new Arrival(main, new Exchange(main, { id: `ctl_${++this.#ownAnswers}`, base: `${prefix ?? ''}${BASE}`, method, url, headers }), false)
+  }
+
+  /** The sandbox with a name. A request outside the API makes none: null where there is none, or where it asks for the overview. */
+  #named(name: string | null, request: FastifyRequest): Sandbox | null {
+    if (name === null) return this.#sandboxes.main
+    checkedName(name, readable(name))
+    const { url } = request
+    if (!isUnder(BASE, url)) return pathOf(url) === '/' ? null : (this.#sandboxes.get(name) ?? null)
+    return this.#isOtherSite(request) ? this.#sandboxes.find(name, { namesOthers: false }) : this.#sandboxes.use(name)
+  }
+
+  /** Whether a page of another site makes a browser send the request without asking: an image or a form of it. */
+  #isOtherSite({ headers }: FastifyRequest): boolean {
+    return headers['sec-fetch-site'] === 'cross-site' && !(this.#cors && headers['sec-fetch-mode'] === 'cors')
+  }
+}
+
+/** What to do when a connection ends, for its requests whose responses wait behind another one. */
+const WAITING = new WeakMap<Socket, Set<() => void>>()
+
+function closeWith(socket: Socket, close: () => void): void {
+  const closing = WAITING.get(socket) ?? new Set()
+  if (!WAITING.has(socket)) {
+    WAITING.set(socket, closing)
+    socket.once('close', () => {
+      for (const close of closing) close()
+    })
+  }
+  closing.add(close)
+}
+
+/** The last step: the request goes into the evidence of its sandbox, and into the log. */
+function end(request: FastifyRequest, { raw }: FastifyReply): void {
+  const { arrival } = request
+  if (arrival.isOver) return
+  arrival.isOver = true
+  const { exchange, sandbox, since, isRecorded } = arrival
+  const { authorization } = exchange
+  exchange.close(isSent(raw), Math.round((performance.now() - since) * 10) / 10)
+  safely(request, () => countEnding(exchange))
+  if (isRecorded) safely(request, () => sandbox.evidence.record(exchange))
+  safely(request, () => logRequest(request, raw, authorization))
+}
+
+/** Whether a response was sent to the end. One that was injected has no connection, so it arrives as soon as it is ended. */
+const isSent = (raw: FastifyReply['raw']): boolean => raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket))
+
+/** Writes evidence or a log line. The answer is out: a defect in it must not end the process. */
+function safely({ log }: FastifyRequest, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    logDefect(log, error)
+  }
+}

@@ -1,0 +1,82 @@
+/** Errors of the framework and of what cannot be read as HTTP, in the shape of all refusals (A07, A08). */
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, type ErrorCode, statusOf } from '../core/errors.js'
+import { type Settings, settingsInForce } from '../core/settings.js'
+import { badPath, notAType, tooLarge } from '../engine/execute.js'
+import { errorBody } from '../engine/refusals.js'
+import { JSON_TYPE } from '../engine/headers.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
+import { logDefect } from './logging.js'
+
+/** The setting that bounds the body of a request: one of the emulated API, or of a control request that brings a document. */
+type BodyLimit = 'limits.body' | 'limits.control_body'
+
+const unreadable = (message: string) => new ApiError('request_malformed', { message, assumption: 'A08' })
+
+/** What the framework's own errors are called here. */
+const FRAMEWORK: Readonly<Record<string, (settings: Settings, bodyLimit: BodyLimit) => ApiError>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: notAType,
+  FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('path_unknown', { message: 'A part of the path is longer than any id.', assumption: 'A08' }),
+  FST_ERR_CTP_BODY_TOO_LARGE: (settings, limit) => tooLarge(settings[limit], limit),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => unreadable('The body is not as long as its Content-Length says.'),
+  ECONNRESET: () => unreadable('The connection ended in the middle of the body.'),
+  FST_ERR_BAD_URL: badPath
+}
+
+const DEFAULTS = settingsInForce({}).values
+
+/** Any thrown error as a refusal; what is not known here is a defect of the emulator. */
+export function refusalFrom(error: FastifyError | ApiError, settings: Settings, bodyLimit: BodyLimit = 'limits.body'): ApiError {
+  if (error instanceof ApiError) return error
+  const known = FRAMEWORK[error.code]
+  if (known) return known(settings, bodyLimit)
+  return new ApiError('internal_error', { message: 'The emulator failed; its log says where. Please report it with the call that caused it.' })
+}
+
+/** Answers a refusal of the control API: the same shape and the default statuses, whatever the sandbox's settings say. A document has a limit of its own. */
+export function answerControlError(error: FastifyError | ApiError, request: FastifyRequest, reply: FastifyReply): void {
+  const { sandbox, id } = request.arrival
+  const { settings } = sandbox
+  const isDocument = request.routeOptions.bodyLimit === settings['limits.control_body']
+  const refusal = refusalFrom(error, settings, isDocument ? 'limits.control_body' : 'limits.body')
+  if (refusal.code === 'internal_error') logDefect(request.log, error)
+  reply
+    .code(statusOf(refusal.code, DEFAULTS))
+    .headers(refusal.headers)
+    .send(errorBody(refusal, { world: sandbox, requestId: id, exposeRule: false }))
+}
+
+type Early = { sandbox: Sandbox }
+
+function early(code: ErrorCode, message: string, { sandbox }: Early): { status: number; headers: Record<string, string>; body: string } {
+  const requestId = sandbox.nextRequestId()
+  const error = new ApiError(code, { message, assumption: 'A08' })
+  const body = JSON.stringify(errorBody(error, { world: sandbox, requestId, exposeRule: sandbox.settings['errors.expose_rule'] }))
+  const headers = { 'content-type': JSON_TYPE, 'content-length': String(Buffer.byteLength(body)), 'request-id': requestId, connection: 'close' }
+  return { status: statusOf(code, sandbox.settings), headers, body }
+}
+
+const UNREADABLE: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
+  HPE_HEADER_OVERFLOW: { code: 'headers_too_large', message: 'The request line and headers are larger than 16 KiB.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 'request_timeout', message: 'The request did not arrive in time.' }
+}
+
+/** Answers what could not be read as HTTP at all, on the bare socket. */
+export function answerUnreadable(error: { code?: string }, socket: Socket, at: Early): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { code, message } = UNREADABLE[error.code ?? ''] ?? { code: 'request_malformed', message: 'The request is not HTTP/1.1 that can be read.' }
+  const { status, headers, body } = early(code, message, at)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** Answers an `Expect` that is not offered. */
+export function answerExpectation(_request: IncomingMessage, response: ServerResponse, at: Early): void {
+  const { status, headers, body } = early('expectation_failed', 'The Expect header may only ask for 100-continue.', at)
+  response.writeHead(status, headers).end(body)
+}

@@ -1,0 +1,68 @@
+import { decodeForm, type FormObject } from '../../src/core/form.js'
+import { NO_WORDS } from '../../src/core/secret-words.js'
+import { settingsInForce } from '../../src/core/settings.js'
+import { Trace } from '../../src/core/trace.js'
+import { type Exchange, type Outcome, STAGE } from '../../src/engine/exchange.js'
+import { type JournalLimits, JournalBudget } from '../../src/evidence/journal.js'
+import type { AssumptionId } from '../../src/reference/assumptions.js'
+import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
+
+const { values: SETTINGS } = settingsInForce({})
+/** Parameters as they are decoded from form text. */
+export const form = (text: string): FormObject => decodeForm(text, SETTINGS).root
+
+type Given = Partial<Omit<Exchange, 'outcome'> & Omit<Outcome, 'name'> & { outcome: Outcome['name']; relies: readonly AssumptionId[] }>
+
+/** A request that is over as evidence sees it, a list of Tickets unless given otherwise, with what matters to a test. */
+export function judgedRequest(given: Given = {}): Exchange {
+  const { outcome: name = 'answered', reached = STAGE.running, status = 200, refusal = null, shown = null, members = null, text = '', fault = null, ...more } = given
+  const { pause = null, relies = [], ...others } = more
+  const trace = new Trace()
+  for (const assumption of relies) trace.rely(assumption)
+  return {
+    id: 'req_1',
+    at: 0,
+    now: 0,
+    method: 'GET',
+    path: '/tickets',
+    operation: 'listTickets',
+    params: {},
+    account: 'mch_a',
+    userAgent: null,
+    test: null,
+    hasAuthorization: false,
+    query: form(''),
+    body: form(''),
+    stage: STAGE.answered,
+    unknownParameter: false,
+    found: null,
+    filteredBy: null,
+    retrieved: 0,
+    money: null,
+    has: (place: number) => trace.has(place),
+    rely: (assumption: AssumptionId) => trace.rely(assumption),
+    outcome: { name, reached, status, refusal, shown, members, text, fault, pause },
+    text,
+    length: 0,
+    held: 1000,
+    isDelivered: true,
+    action: null,
+    settings: SETTINGS,
+    ms: 1,
+    signature: () => 'the same',
+    redact: () => {},
+    secretWords: NO_WORDS,
+    ...others
+  } as unknown as Exchange
+}
+
+/** The places of rules in the ledger, by which they are counted. */
+export const placesOf = (...rules: readonly RuleId[]): number[] => rules.map(rule => RULE_PLACES.get(rule) as number)
+
+/** Limits of a journal that a test has no further interest in. */
+export const journalLimits = (given: Partial<JournalLimits> = {}): JournalLimits => ({
+  entries: 1000,
+  bytes: 1_000_000,
+  budget: new JournalBudget(Number.POSITIVE_INFINITY),
+  ...given
+})
