@@ -292,7 +292,10 @@ function warningsOn({ sandbox, document }: Loaded, playedSteps: readonly PlayedS
 const MOST_SHOWN = 3
 
 /** What is sent to a running service, and with which keys. */
-function notesOn(playedSteps: readonly PlayedStep[], { against, used, own, options }: Omit<Against, 'loaded'> & { used: ReadonlySet<string | null> }): string[] {
+function notesOn(
+  playedSteps: readonly PlayedStep[],
+  { against, used, own, options }: Omit<Against, 'loaded'> & { used: ReadonlySet<string | null> }
+): string[] {
   const made = playedSteps.filter(played => wasMade(played) && played.outcome.answer !== NOT_SENT).length
   const keys = [...used].flatMap(key => (key === null ? [] : (scenarioKeyOf(key, own, options) ?? [])))
   const names = keys.length === 0 ? 'without a key' : `with the keys given for ${[...new Set(keys)].join(', ')}`

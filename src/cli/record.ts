@@ -5,7 +5,6 @@ import { parse } from 'node:path'
 import { ApiError } from '../core/errors.js'
 import { visible } from '../core/visible.js'
 import type { RunningEmulator } from '../emulator.js'
-import { playIn } from '../engine/play.js'
 import { keysToMask } from '../engine/secrets.js'
 import { type Recording, recordingOf, scenarioOf } from '../replay/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -61,7 +60,7 @@ export class Recorder {
     for (const [index, recording] of recordings.entries()) {
       const file = index === 0 ? this.#file : numbered(this.#file, index + 1)
       try {
-        const { data, notes } = await scenarioOf(recording, { blank: () => sandboxes.main.blank(), playIn }, { isSmallest: true })
+        const { data, notes } = await scenarioOf(recording, { isSmallest: true })
         await replaceText(file, scenarioText(data, notes))
         const calls = recording.calls.length
         const plays = (data.play as object[]).filter(play => !('wait' in play)).length

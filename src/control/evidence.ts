@@ -9,16 +9,15 @@ import { didYouMean, sentence } from '../core/nearest.js'
 import { maskedThroughout } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import { brokenRule, type Exchange } from '../engine/exchange.js'
+import { keysToMask } from '../engine/secrets.js'
 import { keptRules } from '../evidence/kept-rules.js'
 import { COVERAGE_FORMATS, coverageJunit, coverageText, findingsText } from '../evidence/reports.js'
 import type { Totals } from '../evidence/totals.js'
 import { explained, explainedText, summaryOf } from '../evidence/why.js'
-import { playIn } from '../engine/play.js'
-import { keysToMask } from '../engine/secrets.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES } from '../reference/rules.js'
-import { type RecordedScenario, recordingOf, scenarioOf, scenarioOfCall, type Trials } from '../replay/recorded-scenario.js'
+import { type RecordedScenario, recordingOf, scenarioOf, scenarioOfCall } from '../replay/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { queryOf } from './bodies.js'
@@ -57,15 +56,13 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
   setMaxListeners(0, closing.signal)
   control.addHook('onClose', async () => closing.abort())
 
-  const trialsIn = (sandbox: Sandbox): Trials => ({ blank: () => sandbox.blank(), playIn })
-
   control.get('/requests', async (request, reply) => {
     const { format, ...query } = queryOf<Static<typeof LIST_QUERY>>(request, LIST_QUERY)
     const { sandbox } = request.arrival
     if (format === 'scenario') {
       const [filter] = Object.keys(query)
       if (filter !== undefined) throw invalid(filter, 'a scenario plays every call again; leave it out')
-      return reply.type(YAML).send(await recordedText(await scenarioOf(recordingOf(sandbox, keysToMask(sandbox)), trialsIn(sandbox))))
+      return reply.type(YAML).send(await recordedText(await scenarioOf(recordingOf(sandbox, keysToMask(sandbox)))))
     }
     if (query.scope === 'run') return callsOfRun(query, sandboxes)
     const { journal } = sandbox.evidence
@@ -89,7 +86,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
     if (!found) throw unknownRequest(request.params.id, sandbox)
     const keys = keysToMask(sandbox)
     if (format === 'scenario') {
-      const scenario = await scenarioOfCall(found, recordingOf(sandbox, keys), trialsIn(sandbox))
+      const scenario = await scenarioOfCall(recordingOf(sandbox, keys, found))
       if (scenario === undefined) throw invalid('format', `${found.id} ${UNPLAYABLE}`)
       return reply.type(YAML).send(await recordedText(scenario))
     }

@@ -1,8 +1,8 @@
 /** The emulated API as an OpenAPI 3.1 document, made from the reference's tables and ledgers and from the error catalogue. */
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
+import { BASE, controlOfBase } from '../core/paths.js'
 import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../core/rules.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
-import { BASE, controlOfBase } from '../core/paths.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { type Family, OPERATION_IDS, type Operation, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'

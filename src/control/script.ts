@@ -23,18 +23,19 @@ export const scriptRoutes: FastifyPluginAsync<{ settings: Settings }> = async (c
     const { body, document } = await readEntry(request, reply)
     const problems = new ProblemList(document.limits)
     const entry = await withoutProblems(problems, () => compileEntry(body, reportTo(problems, document)))
-    const { script } = request.arrival.sandbox
+    const { sandbox } = request.arrival
+    const { script } = sandbox
     const most = settings['limits.script']
     if (script.size >= most)
       throw new ApiError('limit_reached', {
         message: `The script has ${script.size} entries, as many as limits.script allows; delete some, or raise the setting.`
       })
-    return reply.code(201).send(maskedThroughout(script.add(entry as Entry)))
+    return reply.code(201).send(maskedThroughout(sandbox.addEntry(entry as Entry)))
   })
 
   control.delete('/script', MAKES_SANDBOX, async (request, reply) => {
     queryOf(request)
-    request.arrival.sandbox.script.clear()
+    request.arrival.sandbox.removeEntries()
     keepGates(request.arrival.sandbox)
     return reply.code(204).send()
   })
@@ -44,7 +45,7 @@ export const scriptRoutes: FastifyPluginAsync<{ settings: Settings }> = async (c
     const { params, arrival } = request
     const { sandbox } = arrival
     const { id } = params
-    if (!sandbox.script.remove(id)) {
+    if (!sandbox.removeEntries(id)) {
       const known = sandbox.script.listed().map(entry => entry.id)
       throw new ApiError('entry_unknown', {
         message: `No script entry has the id ${id}; ${thereAre(known)}.`,

@@ -29,6 +29,11 @@ export class Ids {
     return { ...this.#counters }
   }
 
+  /** Goes on from these counters. */
+  restore(counters: IdCounters): void {
+    Object.assign(this.#counters, counters)
+  }
+
   /** The next id of a kind that is not taken; taken ones are skipped. */
   draw(kind: IdKind, settings: Settings, isTaken: (id: string) => boolean): string {
     return this.#next(kind, settings, settings[`ids.prefixes.${kind}`], settings['ids.length'], isTaken)

@@ -94,6 +94,8 @@ export class Exchange extends Trace {
   /** The machine's and the sandbox's clock when it came, in milliseconds. */
   readonly now: number
   readonly at: number
+  /** Its place among the changes of its sandbox: after so many of them. */
+  place: number
   stage: Stage = STAGE.arrived
   outcome: Outcome = UNDECIDED
   /** The settings that it is judged by. */
@@ -157,6 +159,7 @@ export class Exchange extends Trace {
     this.headers = headers
     this.now = world.machineNow()
     this.at = world.isLoaded ? world.clock.now(this.now) : 0
+    this.place = world.place
     this.settings = world.settings
     this.path = pathBelow(url)
     this.userAgent = (headers['user-agent'] as string | undefined) ?? null
@@ -248,7 +251,8 @@ export class Exchange extends Trace {
   /** A digest that is the same for the same request by the same caller; of a body that was not read, no two are known to be the same. Known until it is redacted. */
   signature(): string {
     const { method, path, authorization, query, body, headers, id, url } = this
-    const sent = hasReached(this, STAGE.decoded) ? [flat(query), flat(body)] : hasBody(headers) ? id : url
+    const undecoded = hasBody(headers) ? id : url
+    const sent = hasReached(this, STAGE.decoded) ? [flat(query), flat(body)] : undecoded
     return hash('sha256', JSON.stringify([method, path, authorization, sent]), 'base64')
   }
 

@@ -159,9 +159,10 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
 
 /** 8. What the script does to the request; null where it does nothing. */
 export function askScript(exchange: Exchange): Action | null {
-  const { script } = exchange.world
+  const { world } = exchange
+  const { script } = world
   if (!script.has(exchange.operation as OperationId)) return null
-  exchange.action = script.act(sentBy(exchange), { seed: exchange.settings.seed, at: exchange.at })
+  exchange.action = script.act(sentBy(exchange), { seed: exchange.settings.seed, at: exchange.at }, world.counted)
   return exchange.action
 }
 
@@ -229,17 +230,24 @@ function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
 export function perform(exchange: Exchange, hasWaited = false): void {
   if (hasWaited) resume(exchange)
   exchange.stage = STAGE.running
+  exchange.place = exchange.world.place
   const operation = exchange.operation as OperationId
   findInPath(exchange, operation)
-  const shown = (HANDLERS as unknown as Readonly<Record<OperationId, (request: Exchange) => unknown>>)[operation](exchange) as StoredList<AnyStored> | AnyStored | null
-  if (shown === null) exchange.answered(204, null, null, '')
-  else show(exchange, shown)
+  const shown = (HANDLERS as unknown as Readonly<Record<OperationId, (request: Exchange) => unknown>>)[operation](exchange) as
+    | StoredList<AnyStored>
+    | AnyStored
+    | null
+  if (shown === null) {
+    exchange.world.changed('users', null, (exchange.found as AnyRecord).id)
+    exchange.answered(204, null, null, '')
+  } else show(exchange, shown)
 }
 type AnyStored = Records[keyof Records]
 
 /** Looks up again who sent a request and what it names. */
 function resume(exchange: Exchange): void {
   const { actor, world, values } = exchange
+  exchange.settings = world.settings
   if (actor !== null && (exchange.isStateReplaced || world.store.accounts.get(actor.id) !== actor)) identify(exchange)
   exchange.values = findReferences(PARAMETERS.get(exchange.operation as OperationId) as Table, values, exchange, LOOKUPS)
 }
@@ -255,6 +263,7 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
   const operation = operationOf(exchange.operation as OperationId)
   const { kind, family } = operation
   if (isChange(operation)) {
+    world.changed(family, shown as AnyStored, null)
     exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, changedBody(shown as AnyStored, family, base))
     return
   }

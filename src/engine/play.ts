@@ -3,8 +3,8 @@ import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
 import type { Play, StepAnswer, StepCall } from '../scenario/steps.js'
-import { type ApiRequest, execute } from './execute.js'
 import type { Exchange } from './exchange.js'
+import { type ApiRequest, execute } from './execute.js'
 import type { World } from './world.js'
 
 /** A request of the API below the base address, with an API key and a form; null for none of either. */

@@ -4,8 +4,8 @@ import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import type { Tally } from '../scenario/expectations.js'
-import type { Script } from '../scenario/script.js'
-import type { Store } from '../store/store.js'
+import type { EntryCount, Script } from '../scenario/script.js'
+import type { RecordOf, Store } from '../store/store.js'
 
 export type World = {
   readonly isLoaded: boolean
@@ -19,6 +19,12 @@ export type World = {
   requireLoaded: () => unknown
   /** The machine's time in milliseconds. */
   machineNow: () => number
+  /** How many changes came so far: a request is executed at such a place among them. */
+  readonly place: number
+  /** Notes that an operation has made or changed a record, or deleted the one with an id. */
+  changed: (family: Family, record: RecordOf<Family> | null, removed: string | null) => void
+  /** Notes that a request has changed the counts of a script entry. */
+  counted: (id: string, count: EntryCount) => void
   /** The id of the next answer, from a counter of its own (A34). */
   nextRequestId: () => string
   /** The id and creation time of a new record. */

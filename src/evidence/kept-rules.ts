@@ -75,7 +75,10 @@ const keptSomething: Predicate = call =>
 const unsetSomething: Predicate = call => updated(call).some(({ path, before, after }) => before !== null && after === null && isSent(call, path))
 
 const hasRefunds = (record: AnyRecord) => (record.amount_refunded as number) > 0
-const refundMade = ({ outcome: { shown }, money }: Exchange) => ({ amount: (shown as { amount: number } & AnyRecord).amount, ...(money as NonNullable<typeof money>) })
+const refundMade = ({ outcome: { shown }, money }: Exchange) => ({
+  amount: (shown as { amount: number } & AnyRecord).amount,
+  ...(money as NonNullable<typeof money>)
+})
 const createdBy =
   (comparison: string): Predicate =>
   call =>

@@ -1,10 +1,10 @@
 /** Plays requests in a sandbox as clients would send them: scripted, journaled and counted. Nothing really waits: time passes when all that are on their way wait. */
 import { setImmediate } from 'node:timers/promises'
-import type { ApiError } from '../core/errors.js'
 import { durationOf } from '../core/durations.js'
+import type { ApiError } from '../core/errors.js'
 import { BASE } from '../core/paths.js'
-import { arrive, askScript, decode, enter, formOf, perform } from '../engine/execute.js'
 import type { Exchange } from '../engine/exchange.js'
+import { arrive, askScript, decode, enter, formOf, perform } from '../engine/execute.js'
 import { headersOf } from '../engine/headers.js'
 import { requestOf, stepAnswerOf } from '../engine/play.js'
 import { refuse } from '../engine/refusals.js'

@@ -1,35 +1,38 @@
 /** Calls of a sandbox as a scenario that plays them again: whole, or with as few records as the same answers need, which is found out by playing it. */
 import { isDeepStrictEqual } from 'node:util'
-import type { ClockStart } from '../core/clock.js'
 import { durationText, LONGEST } from '../core/durations.js'
 import { isoOf } from '../core/instants.js'
 import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
-import { type AnyRecord, type Exchange, hasReached, STAGE, tookEffect } from '../engine/exchange.js'
-import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from './played-requests.js'
-import { ID_FIELDS, type Member, recordsBefore, touchedBy, withoutOrphans } from './recorded-state.js'
+import { type AnyRecord, type Exchange, tookEffect } from '../engine/exchange.js'
+import { playIn } from '../engine/play.js'
 import { isChange, nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
 import { exportedRecord, keysIn } from '../scenario/export.js'
 import { bindingsOf } from '../scenario/scenario.js'
-import { Answers, type Json, type Play, playSteps, type StepAnswer, type StepData, withTexts } from '../scenario/steps.js'
-import { FAMILIES, type Store } from '../store/store.js'
-import type { Sandbox } from '../sandbox/sandbox.js'
+import { Answers, type Json, playSteps, type StepAnswer, type StepData, withTexts } from '../scenario/steps.js'
+import { FAMILIES } from '../store/store.js'
+import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from './played-requests.js'
+import { ID_FIELDS, type Member, membersFor, touchedBy } from './recorded-state.js'
 
-/** What is known of calls that were made in a sandbox, oldest first. */
+/** What is known of requests that were made in a sandbox, oldest first. */
 export type Recording = {
   scenario: string
-  /** The records after the last call. */
-  store: Store
-  clock: ClockStart
   calls: readonly Exchange[]
-  /** How many calls before these are not known. */
+  /** How many requests before these are not known. */
   dropped: number
+  /** Whether the clock ran after the last one. */
+  isRunning: boolean
   words: SecretWords
+  /** The records to begin with; `copied` are ids of those that a request makes once more. */
+  members: readonly Member[]
+  copied: ReadonlySet<string>
+  keys: readonly string[]
+  /** A sandbox that nothing was loaded into. */
+  blank: () => Sandbox
 }
-/** Where calls are tried: sandboxes that nothing was loaded into, and what plays calls in them. */
-export type Trials = { blank: () => Sandbox; playIn: (sandbox: Sandbox) => Play }
 /** A scenario document, and what has to be said about it: a line for each thing. */
 export type RecordedScenario = { data: Record<string, unknown>; notes: string[] }
 
@@ -37,8 +40,8 @@ const INTRODUCTION = [
   'Recorded by commerce-emulator: `commerce-emulator check FILE` makes these calls again and expects the same answers.',
   'API keys, card data and account numbers are left out; what replaces them follows, with everything that differs from the calls as they were made.'
 ]
-/** Records of a scenario that is not made smaller; how often one is played to make it smaller, and the calls of all these plays. */
-const MOST = { records: 5000, plays: 2000, calls: 5000 }
+/** Records of a scenario beyond which those that no request touched are left out. */
+const MAX_RECORDS = 5000
 
 /** What of the state a play of the calls begins in. */
 type Start = { members: readonly Member[]; settings: readonly (readonly [string, unknown])[]; clock: string | null; accounts: readonly string[] }
@@ -55,75 +58,79 @@ type Played = {
 /** A state, and what the calls were answered in it. */
 type Attempt = { start: Start; plays: readonly Played[] }
 
-/** What is known of the calls that a sandbox's journal holds. */
-export const recordingOf = ({ scenario, store, clock, evidence: { journal } }: Sandbox, words: SecretWords): Recording => ({
-  scenario: scenario.name,
-  store,
-  clock: clock.reading,
-  calls: journal.requests(),
-  dropped: journal.dropped,
-  words
-})
+/** What is known of the requests that a sandbox's journal holds; of a single one, of that alone. */
+export function recordingOf(sandbox: Sandbox, words: SecretWords, only?: Exchange): Recording {
+  const { scenario, store, clock, evidence } = sandbox
+  const { journal } = evidence
+  const held = only === undefined ? journal.requests() : [only]
+  const calls = held.filter(({ place }) => place >= sandbox.earliestPlace)
+  const first = calls.reduce((least, { place }) => Math.min(least, place), sandbox.place)
+  const before = sandbox.stateAt(first).store
+  return {
+    scenario: scenario.name,
+    calls,
+    dropped: only === undefined ? journal.dropped + held.length - calls.length : 0,
+    isRunning: clock.running,
+    words,
+    ...membersFor(calls, before, only === undefined ? store : before),
+    keys: keysIn(store).map(({ account }) => account),
+    blank: () => sandbox.blank()
+  }
+}
 
 /**
- * The scenario that plays a recording again. `isSmallest` leaves out the records that its answers do not need, and so does a state of more than `most.records`
- * records. Errors: `document_too_large`, `document_invalid`.
+ * The scenario that plays a recording again. `isSmallest` keeps the records that the requests touched, and so does a state of many records; playing it proves
+ * that the answers are the same. Errors: `document_too_large`, `document_invalid`.
  */
-export async function scenarioOf(recording: Recording, trials: Trials, { isSmallest = false, most = MOST } = {}): Promise<RecordedScenario> {
-  const first = startOf(recording, recording.calls)
-  const isTooLarge = first.members.length > most.records
-  const isShrunk = isSmallest || isTooLarge
-  let { start, plays } = await firstAttempt(first, recording.calls, recording, trials, isShrunk)
+export async function scenarioOf(recording: Recording, { isSmallest = false, most = MAX_RECORDS } = {}): Promise<RecordedScenario> {
+  const first = startOf(recording)
+  const isTooLarge = first.members.length > most
+  let { start, plays } = await attempt(first, recording, isSmallest || isTooLarge)
   const skipped: Played[] = []
-  for (let round = 1; ; round++) {
-    const others = plays.filter(play => !isAnsweredSo(play))
-    if (others.length === 0) break
-    // what could not be sent as it was is left out at once; else the first, since it may be why later ones are answered differently
-    const [earliest] = others
-    const out = round * plays.length > most.calls ? others : others.filter(play => play === earliest || !hasReached(play.call, STAGE.admitted))
-    skipped.push(...out)
-    const calls = plays.filter(play => !out.includes(play)).map(({ call }) => call)
-    plays = await playedIn(start, calls, recording, trials)
+  for (let others = plays.filter(play => !isAnsweredSo(play)); others.length > 0; others = plays.filter(play => !isAnsweredSo(play))) {
+    skipped.push(...others)
+    const calls = plays.filter(play => !others.includes(play)).map(({ call }) => call)
+    plays = await playedIn(start, calls, recording)
   }
-  const whole = { start, plays }
   const head = { name: 'recorded', description: `The calls that a client made in ${recording.scenario}.` }
-  const { data, notes } = documentFrom(head, isShrunk ? await shrunk(whole, recording, trials, most) : whole, recording, skipped)
+  const { data, notes } = documentFrom(head, { start, plays }, recording, skipped)
   const left = `There were ${first.members.length} records; here are those that the answers need.`
   return { data, notes: isTooLarge ? [...notes, left] : notes }
 }
 
-/** Plays calls in a state; with `isShrunk` in a smaller one, of the records that they touched, if they are answered the same there. */
-async function firstAttempt(start: Start, calls: readonly Exchange[], recording: Recording, trials: Trials, isShrunk: boolean): Promise<Attempt> {
+/** Plays the requests of a recording; with `isSmallest` among the records that they touched, if they are answered the same there. */
+async function attempt(start: Start, recording: Recording, isSmallest: boolean): Promise<Attempt> {
+  const { calls } = recording
   const small = { ...start, members: touchedBy(calls, start.members) }
-  const plays = isShrunk ? await playedIn(small, calls, recording, trials) : []
-  if (isShrunk && plays.every(isReproduced)) return { start: small, plays }
-  return { start, plays: await playedIn(start, calls, recording, trials) }
+  const plays = isSmallest ? await playedIn(small, calls, recording) : []
+  if (isSmallest && plays.every(isReproduced)) return { start: small, plays }
+  return { start, plays: await playedIn(start, calls, recording) }
 }
 
 /**
- * The smallest scenario in which one of the calls of a recording is answered as it was. Undefined where no play can make the call, or where it is
- * answered differently with all the records that there were.
+ * A scenario in which the one request of a recording is answered as it was, with the records that it touched. Undefined where no play can make it, or where it
+ * is answered differently with all the records that there were.
  */
-export async function scenarioOfCall(call: Exchange, recording: Recording, trials: Trials): Promise<RecordedScenario | undefined> {
-  const later = recording.calls.slice(recording.calls.indexOf(call))
-  const first = await firstAttempt(startOf({ ...recording, calls: later }, [call]), [call], recording, trials, true)
-  if (!first.plays.every(isReproduced)) return undefined
-  const least = await shrunk(first, recording, trials, MOST)
+export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
+  const [call] = recording.calls
+  if (call === undefined) return undefined
+  const found = await attempt({ ...startOf(recording), clock: null }, recording, true)
+  if (!found.plays.every(isReproduced)) return undefined
   const { refusal, status } = call.outcome
   const reason = refusal === null ? '' : ` ${refusal.code}${refusal.rule === null ? '' : ` (${refusal.rule})`}`
   const description = `${nameOf(call.operation as OperationId)} is answered ${status}${reason}.`
-  return documentFrom({ name: call.id, description }, least, { ...recording, calls: [call], dropped: 0 }, [])
+  return documentFrom({ name: call.id, description }, found, recording, [])
 }
 
-/** The state that calls were made in: `recording` begins with the first of them. */
-function startOf({ store, calls: recorded }: Recording, calls: readonly Exchange[]): Start {
+/** The state that the requests of a recording were made in. */
+function startOf({ members, keys, calls }: Recording): Start {
   const active = new Set(calls.flatMap(({ account }) => account ?? []))
-  const accounts = new Set(keysIn(store).flatMap(({ account }) => (active.has(account) ? [account] : [])))
+  const accounts = keys.filter(account => active.has(account))
   const [first] = calls
   const defaults = settingsInForce({}).values
   const settings = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox' && first && !isDeepStrictEqual(first.settings[key], defaults[key]))
   return {
-    members: recordsBefore(store, recorded),
+    members,
     settings: settings.map(key => [key, (first as Exchange).settings[key]] as const),
     clock: first ? isoOf(first.at) : null,
     accounts: [...new Set([...accounts, ...active])]
@@ -158,7 +165,7 @@ function exportedMasked(family: Member['family'], record: object, words: SecretW
 }
 
 /** Plays calls one after the other in a state, but for those that never came to their operation. Errors: as of `Sandbox.load`. */
-async function playedIn(start: Start, calls: readonly Exchange[], { words, clock }: Recording, { blank, playIn }: Trials): Promise<Played[]> {
+async function playedIn(start: Start, calls: readonly Exchange[], { words, isRunning, copied, blank }: Recording): Promise<Played[]> {
   const sandbox = blank()
   await sandbox.load(documentOf('recorded', { name: 'recorded', ...stateIn(start, words) }), { name: 'recorded', file: null })
   const play = playIn(sandbox)
@@ -167,7 +174,7 @@ async function playedIn(start: Start, calls: readonly Exchange[], { words, clock
   const answers = new Answers([])
   const ids: Ids = { recorded: new Map(), written: new Map() }
   const plays: Played[] = []
-  const waits = waitsBefore(calls, clock)
+  const waits = waitsBefore(calls, isRunning)
   for (const [index, call] of calls.entries()) {
     sandbox.advanceClock(waits[index] as number)
     const made = playOf(call, {
@@ -184,6 +191,7 @@ async function playedIn(start: Start, calls: readonly Exchange[], { words, clock
     if (name === null || status >= 300) continue
     const [id, was] = [(body as { id: string }).id, (call.outcome.shown as AnyRecord).id]
     ids.recorded.set(id, was)
+    if (copied.has(was)) continue
     // a client that lost the answer has never seen the id, but the seed draws the same one again
     ids.written.set(was, isScripted(call) ? id : `\${${name}.id}`)
   }
@@ -191,7 +199,7 @@ async function playedIn(start: Start, calls: readonly Exchange[], { words, clock
 }
 
 /** By how many milliseconds the clock was set forward before each call, or back; the time that passed on a running clock by itself is left out. */
-const movesBefore = (calls: readonly Exchange[], { running }: ClockStart): number[] =>
+const movesBefore = (calls: readonly Exchange[], running: boolean): number[] =>
   calls.map(({ at, now }, index) => {
     const before = calls[index - 1]
     if (before === undefined || before.at === at) return 0
@@ -199,9 +207,9 @@ const movesBefore = (calls: readonly Exchange[], { running }: ClockStart): numbe
   })
 
 /** How long the frozen clock of a play has to wait before each call. */
-function waitsBefore(calls: readonly Exchange[], clock: ClockStart): number[] {
+function waitsBefore(calls: readonly Exchange[], isRunning: boolean): number[] {
   let [recorded, played] = [0, 0]
-  return movesBefore(calls, clock).map(move => {
+  return movesBefore(calls, isRunning).map(move => {
     recorded += move
     const wait = Math.min(Math.max(0, recorded - played), LONGEST)
     played += wait
@@ -255,58 +263,6 @@ function isAnsweredSo(play: Played): boolean {
 const isReproduced = ({ call, step, status, seen }: Played): boolean =>
   step !== null && (isStopped(call) || (status === call.outcome.status && isDeepStrictEqual(seen, recordedAnswer(call))))
 
-/** What has to stay the same of a play while the state is made smaller; of a call that the script answers, that it reaches the script. */
-function mark({ call, status, seen }: Played): Json {
-  if (!isStopped(call)) return [status, seen]
-  return status < 300 ? 'it reaches the script' : seen
-}
-
-/** The smallest attempt that was found in which every call is answered as in `whole`. */
-async function shrunk(whole: Attempt, recording: Recording, trials: Trials, most: typeof MOST): Promise<Attempt> {
-  const calls = whole.plays.map(({ call }) => call)
-  const goal = whole.plays.map(mark)
-  let least = whole
-  let [plays, played] = [0, 0]
-  const holds = async (start: Start): Promise<boolean> => {
-    plays++
-    played += calls.length
-    if (plays > most.plays || played > most.calls) return false
-    const found = await playedIn(start, calls, recording, trials).catch(() => [])
-    const isSame = isDeepStrictEqual(found.map(mark), goal)
-    if (isSame) least = { start, plays: found }
-    return isSame
-  }
-  // among several calls, those that the script answered are not played, so the records that they name are never left out
-  const pinned = new Set(calls.length === 1 ? [] : touchedBy(calls.filter(isStopped), whole.start.members))
-  await holds({ ...whole.start, members: touchedBy(calls, whole.start.members) })
-  const { members } = least.start
-  await smallest(
-    members.filter(member => !pinned.has(member)),
-    kept => {
-      const left = new Set([...pinned, ...kept])
-      return holds({ ...least.start, members: withoutOrphans(members.filter(member => left.has(member))) })
-    }
-  )
-  await smallest(least.start.settings, settings => holds({ ...least.start, settings }))
-  // when a single call came matters only if its answer depends on it
-  if (calls.length === 1) await holds({ ...least.start, clock: null })
-  return least
-}
-
-/** Leaves out as many items as possible, the last first: halves of the list, then quarters, at last one by one until no further one can go. `holds` tries what is left. */
-async function smallest<T>(items: readonly T[], holds: (kept: readonly T[]) => Promise<boolean>): Promise<void> {
-  let kept = items
-  for (let size = Math.ceil(kept.length / 2); size > 0; ) {
-    const before = kept.length
-    for (let end = before; end > 0; end -= size) {
-      const without = [...kept.slice(0, Math.max(0, end - size)), ...kept.slice(end)]
-      if (await holds(without)) kept = without
-    }
-    if (size > 1) size = size >> 1
-    else if (kept.length === before) return
-  }
-}
-
 /** The document of an attempt, and what differs in it from what was recorded. */
 function documentFrom(
   head: { name: string; description: string },
@@ -316,7 +272,7 @@ function documentFrom(
 ): RecordedScenario {
   const text = JSON.stringify(plays.map(({ step, expect }) => [step, expect]))
   const calls = plays.map(({ call }) => call)
-  const waits = waitsBefore(calls, recording.clock)
+  const waits = waitsBefore(calls, recording.isRunning)
   const play = plays.flatMap(({ name, step, expect }, index) => [
     ...(waits[index] === 0 ? [] : [{ wait: durationText(waits[index] as number) }]),
     { ...(name !== null && text.includes(`\${${name}.`) && { as: name }), ...step, expect }
@@ -334,7 +290,7 @@ function documentFrom(
 }
 
 /** How a scenario differs from what was recorded, a line for each thing. */
-function notesOn({ accounts, members }: Start, plays: readonly Played[], { calls, clock, dropped }: Recording): string[] {
+function notesOn({ accounts, members }: Start, plays: readonly Played[], { calls, isRunning, dropped }: Recording): string[] {
   const [first] = calls
   return [
     ...accounts
@@ -342,7 +298,7 @@ function notesOn({ accounts, members }: Start, plays: readonly Played[], { calls
       .map(account => `The key ${keyOf(account)} replaces those of ${account}.`),
     ...plays.flatMap(({ call, notes }) => notes.map(note => `${titleOf(call)}: ${note}.`)),
     ...(dropped > 0 ? [`The journal no longer holds the first ${dropped} calls: the first state is the one after them.`] : []),
-    ...(movesBefore(calls, clock).some(move => move < 0)
+    ...(movesBefore(calls, isRunning).some(move => move < 0)
       ? ['The clock was set back between the calls; here it stays where it is until it is past the time of a call.']
       : []),
     ...([...new Set(calls.map(({ settings }) => settings))].some(settings => !isDeepStrictEqual(settings, first?.settings))

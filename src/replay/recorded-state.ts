@@ -1,7 +1,7 @@
-/** The records that the calls of a journal were made with: those before the first call, and those that the calls touched. */
-import { FormList, type FormNode } from '../core/form.js'
-import { type AnyRecord, type Exchange, listShown, recordsShown, tookEffect } from '../engine/exchange.js'
-import { type Family, LINKED_FAMILIES, operationOf } from '../reference/operations.js'
+/** The records that the requests of a journal were made with: the state before the first of them, what control requests added since, and those that matter. */
+import { valueIn } from '../core/form.js'
+import { type AnyRecord, type Exchange, hasReached, listShown, recordsShown, STAGE, tookEffect } from '../engine/exchange.js'
+import { type Family, LINKED_FAMILIES, type OperationId, operationOf } from '../reference/operations.js'
 import { FAMILIES, type Store } from '../store/store.js'
 
 /** A record and its family. */
@@ -10,54 +10,69 @@ export type Member = { family: Family; record: AnyRecord }
 /** The fields of a record that hold ids. */
 export const ID_FIELDS: readonly string[] = ['id', ...Object.keys(LINKED_FAMILIES)]
 
-/**
- * The records of a store before some calls, the latest in the store, were made: what they made is taken away, what they changed or deleted is as it was found. What
- * control calls made, and calls that no journal holds, is among the records.
- */
-export function recordsBefore(store: Store, calls: readonly Exchange[]): Member[] {
-  const families = new Map(FAMILIES.map(family => [family, new Map<string, AnyRecord>(store[family].inCreationOrder().map(record => [record.id, record]))]))
-  for (const call of calls.toReversed()) {
-    if (!tookEffect(call)) continue
-    const { family, kind } = operationOf(call.operation as NonNullable<Exchange['operation']>)
-    const records = families.get(family) as Map<string, AnyRecord>
-    const found = call.found as AnyRecord
-    if (kind === 'create') records.delete((call.outcome.shown as AnyRecord).id)
-    else if (kind === 'delete' || records.has(found.id)) records.set(found.id, found)
-  }
-  return [...families].flatMap(([family, records]) => [...records.values()].map(record => ({ family, record })))
-}
-
 /** Members by family and id. */
 const nameOf = (family: Family, id: unknown) => `${family} ${id}`
-
-/** The members whose links all lead to others of them. */
-export function withoutOrphans(members: readonly Member[]): Member[] {
-  const there = new Set(members.map(({ family, record }) => nameOf(family, record.id)))
-  // an Account's reseller may come after it; all other links lead to a family before
-  const kept = members.filter(({ family, record }) => {
-    const isLinked = linksOf(record).every(link => there.has(link))
-    if (!isLinked) there.delete(nameOf(family, record.id))
-    return isLinked
-  })
-  return kept.length === members.length ? kept : withoutOrphans(kept)
-}
-
 const linksOf = (record: AnyRecord): string[] =>
   Object.entries(LINKED_FAMILIES).flatMap(([link, family]) => (record[link] == null ? [] : [nameOf(family, record[link])]))
 
+const membersIn = (store: Store): Member[] =>
+  FAMILIES.flatMap(family => [...store[family].inCreationOrder()].map((record): Member => ({ family, record: record as AnyRecord })))
+
 /**
- * The members that calls touched: those that they name and show, the Account of their key, the Refunds of the Transactions among them, and whatever these
- * refer to; of a list that did not show all that it could, the whole family.
+ * The records to begin with, so that requests can be made again: those before the first request, and those that came later and that no request made, as
+ * they came. Where these belong to a record that a request made, that one is there too: requests name it by its id then.
  */
-export function touchedBy(calls: readonly Exchange[], members: readonly Member[]): Member[] {
+export function membersFor(requests: readonly Exchange[], before: Store, after: Store): { members: Member[]; copied: ReadonlySet<string> } {
+  const made = new Map<string, Member>()
+  const found = new Map<string, AnyRecord>()
+  for (const exchange of requests) {
+    if (!tookEffect(exchange)) continue
+    const { family, kind } = operationOf(exchange.operation as OperationId)
+    const { shown } = exchange.outcome
+    if (kind === 'create') made.set(nameOf(family, (shown as AnyRecord).id), { family, record: shown as AnyRecord })
+    else {
+      const name = nameOf(family, (exchange.found as AnyRecord).id)
+      if (!found.has(name)) found.set(name, exchange.found as AnyRecord)
+    }
+  }
+  const there = new Map(membersIn(before).map(member => [nameOf(member.family, member.record.id), member]))
+  const later = new Map(
+    membersIn(after).map(({ family, record }) => [nameOf(family, record.id), { family, record: found.get(nameOf(family, record.id)) ?? record }])
+  )
+  const copied = new Set<string>()
+  const add = (name: string, { family, record }: Member) => {
+    if (there.has(name)) return
+    there.set(name, { family, record })
+    for (const link of linksOf(record)) {
+      const linked = made.get(link)
+      if (linked === undefined || there.has(link)) continue
+      copied.add(linked.record.id)
+      add(link, linked)
+    }
+  }
+  for (const [name, member] of later) if (!made.has(name)) add(name, member)
+  return { members: FAMILIES.flatMap(family => [...there.values()].filter(member => member.family === family)), copied }
+}
+
+/**
+ * The members that matter to requests: the Account of the key, the records that were found and shown, the Refunds of a charge that was judged, and whatever
+ * these belong to; of a list that did not show all that it could, the whole family.
+ */
+export function touchedBy(requests: readonly Exchange[], members: readonly Member[]): Member[] {
   const named = new Set<unknown>()
+  const charges = new Set<unknown>()
   const families = new Set<Family>()
-  for (const call of calls) {
-    for (const { id } of recordsShown(call)) named.add(id)
-    for (const id of [call.account, ...Object.values(call.params), ...textsIn(call.query), ...textsIn(call.body)]) named.add(id)
-    const list = listShown(call)
-    const isPart = list !== null && (list.has_more || call.retrieved > list.data.length)
-    if (isPart) families.add(operationOf(call.operation as NonNullable<Exchange['operation']>).family)
+  for (const exchange of requests) {
+    const { account, found, filteredBy, params, query, money } = exchange
+    for (const record of recordsShown(exchange)) {
+      named.add(record.id)
+      if (record.object === 'transaction') charges.add(record.id)
+    }
+    for (const id of [account, found?.id, filteredBy?.id, valueIn(query, 'starting_after'), valueIn(query, 'ending_before')]) named.add(id)
+    if (hasReached(exchange, STAGE.running)) for (const id of Object.values(params)) named.add(id)
+    if (money !== null) charges.add(money.transaction)
+    const list = listShown(exchange)
+    if (list !== null && (list.has_more || exchange.retrieved > list.data.length)) families.add(operationOf(exchange.operation as OperationId).family)
   }
   const byName = new Map(members.map(member => [nameOf(member.family, member.record.id), member]))
   const touched = new Set<string>()
@@ -68,13 +83,7 @@ export function touchedBy(calls: readonly Exchange[], members: readonly Member[]
     for (const link of linksOf(member.record)) touch(link)
   }
   for (const { family, record } of members) {
-    if (families.has(family) || named.has(record.id) || (family === 'refunds' && named.has(record.transaction))) touch(nameOf(family, record.id))
+    if (families.has(family) || named.has(record.id) || (family === 'refunds' && charges.has(record.transaction))) touch(nameOf(family, record.id))
   }
   return members.filter(({ family, record }) => touched.has(nameOf(family, record.id)))
-}
-
-/** Every text in a form. */
-function textsIn(node: FormNode): readonly string[] {
-  if (typeof node === 'string') return [node]
-  return node instanceof FormList ? node.items : node.parts.nodes().flatMap(textsIn)
 }

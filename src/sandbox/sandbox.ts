@@ -37,13 +37,14 @@ import { fixtureRead, type Loaded, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
 import { bindingsOf, type FirstState, firstStateOf, type Launch, type Making } from '../scenario/scenario.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
-import type { Script } from '../scenario/script.js'
+import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
 import { problemsOfShape } from '../scenario/shape.js'
 import { inSlices } from '../scenario/slices.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { FAMILIES, type Records, type Store } from '../store/store.js'
 import { type Changes, changesOf } from './changes.js'
 import { Gates } from './gates.js'
+import { type Input, Inputs } from './inputs.js'
 import { type Snapshot, Snapshots } from './snapshots.js'
 import { emptyState, LiveState, type SandboxState } from './state.js'
 
@@ -64,6 +65,9 @@ export type SandboxDependencies = {
 /** `play` makes the calls of steps in the sandbox that is being loaded; without it they are checked, not made. `dryRun` only checks. `warn` takes what is probably not meant so. */
 export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined; warn?: Making['warn'] }
 
+/** Changes that can be made again, however few requests the journal holds. */
+const MIN_INPUTS = 100
+
 /** The records that a merge added. */
 export type Added = ImportedRecords
 
@@ -77,6 +81,8 @@ export class Sandbox {
   /** The clock that it began with at the last load or reset. */
   #begunClock: Clock
   #inForce: SettingsInForce
+  /** What has changed the state since the last load or reset. */
+  #inputs: Inputs
   #requests = 0
   #tally = new Tally([])
   /** Where the script holds calls; those that wait do not go on in another state. */
@@ -103,6 +109,7 @@ export class Sandbox {
     this.snapshots = snapshots
     this.#dependencies = dependencies
     this.#state = new LiveState(emptyState(), dependencies.machine)
+    this.#inputs = new Inputs(emptyState(), MIN_INPUTS)
     this.#begunClock = this.#state.clock
     this.#inForce = settingsInForce(dependencies.launch)
     const { values } = this.#inForce
@@ -159,6 +166,39 @@ export class Sandbox {
   /** The machine's time in milliseconds. */
   machineNow(): number {
     return this.#dependencies.machine()
+  }
+
+  /** How many changes came since the last load or reset. */
+  get place(): number {
+    return this.#inputs.place
+  }
+
+  /** The first place among them whose state can be made again. */
+  get earliestPlace(): number {
+    return this.#inputs.earliest
+  }
+
+  /** The state before the change of a place, exactly but for a running clock: records, keys, ids, script with its counts, settings. Nothing before `earliestPlace` is known. */
+  stateAt(place: number): LiveState {
+    return this.#inputs.stateAt(place, this.#dependencies.machine)
+  }
+
+  /** Notes what a request did to records, to be done again. */
+  changed(family: Family, record: Records[Family] | null, removed: string | null): void {
+    this.#note({ family, record, removed, counters: this.#state.ids.counters })
+  }
+
+  /** Notes the counts of a script entry after a request. */
+  readonly counted = (id: string, count: EntryCount): void => this.#note({ id, count })
+
+  #note(input: Input): void {
+    this.#inputs.add(input, () => this.#state.value)
+  }
+
+  /** Does something to the state that can be done again. */
+  #change(change: (state: LiveState) => void): void {
+    change(this.#state)
+    this.#note(change)
   }
 
   /** How many calls were answered since the last load or reset. */
@@ -261,6 +301,7 @@ export class Sandbox {
     this.begin(first)
     this.#requests = requests
     this.#use(state)
+    this.#noteFrom(state)
   }
 
   /** Takes a copy of a state for its own. */
@@ -269,6 +310,11 @@ export class Sandbox {
     this.gates = new Gates()
     this.#state = new LiveState(state, this.#dependencies.machine)
     this.#inForce = this.#settingsWith(state.settings)
+  }
+
+  /** Begins to note changes in a state. */
+  #noteFrom(state: SandboxState): void {
+    this.#inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS))
   }
 
   #settingsWith(control: GivenSettings): SettingsInForce {
@@ -304,7 +350,9 @@ export class Sandbox {
     this.evidence.clear()
     this.#tally = new Tally(first.expectations)
     this.#requests = 0
-    this.#use({ ...first, settings: {} })
+    const state = { ...first, settings: {} }
+    this.#use(state)
+    this.#noteFrom(state)
     this.#begunClock = this.#state.clock
   }
 
@@ -316,7 +364,13 @@ export class Sandbox {
   /** Sets the clock: what is left out stays as it is. */
   setClock({ at, running }: { at?: number; running?: boolean }): void {
     const { clock } = this
-    this.#state.clock = new Clock(this.#dependencies.machine, { at: at ?? clock.now(), running: running ?? clock.running })
+    this.#startClock(new Clock(this.#dependencies.machine, { at: at ?? clock.now(), running: running ?? clock.running }))
+  }
+
+  #startClock(clock: Clock): void {
+    this.#change(state => {
+      state.clock = clock
+    })
   }
 
   /** Moves the clock on by so many milliseconds, to the last instant that can be stored at most. */
@@ -324,7 +378,22 @@ export class Sandbox {
     const { clock } = this
     const now = this.machineNow()
     const at = Math.min(clock.now(now) + ms, LATEST_INSTANT)
-    this.#state.clock = new Clock(this.#dependencies.machine, { at, running: clock.running }, now)
+    this.#startClock(new Clock(this.#dependencies.machine, { at, running: clock.running }, now))
+  }
+
+  /** Adds an entry to the script, after the others. */
+  addEntry(entry: Entry): ListedEntry {
+    const listed = this.script.add(entry)
+    this.#note(state => state.script.put(listed.id, entry, { matched: 0, applied: 0 }))
+    return listed
+  }
+
+  /** Removes an entry of the script, or all of them. Returns whether there was one with the id. */
+  removeEntries(id?: string): boolean {
+    if (id !== undefined && !this.script.remove(id)) return false
+    if (id === undefined) this.script.clear()
+    this.#note(({ script }) => void (id === undefined ? script.clear() : script.remove(id)))
+    return true
   }
 
   /**
@@ -356,7 +425,9 @@ export class Sandbox {
     this.#endPeriod()
     const { settings } = this.#state
     const { seed = this.settings.seed } = state.settings
-    this.#use({ ...state, settings: seed === this.settings.seed ? settings : { ...settings, seed } })
+    const restored = { ...state, settings: seed === this.settings.seed ? settings : { ...settings, seed } }
+    this.#use(restored)
+    this.#note(state => state.become(restored))
   }
 
   /**
@@ -415,12 +486,25 @@ export class Sandbox {
         // what other calls have changed meanwhile stays
         const { script, clock, settings } = this.#state
         this.#state = Object.assign(state, { script, clock, settings })
+        this.#noteAdded(importer.imported)
       }
       // Refunds of the same fixture have replaced some of its Transactions
       const transactions = importer.imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
       return { ...importer.imported, transactions }
     }
     return { importer, put, store }
+  }
+
+  /** Notes records that were merged in, with what else of the state a merge changes. */
+  #noteAdded(added: Added): void {
+    const { ids, store } = this.#state
+    const { counters } = ids
+    const keys = [...store.keys]
+    this.#note(state => {
+      state.ids.restore(counters)
+      for (const [key, account] of keys) state.store.keys.set(key, account)
+      for (const family of FAMILIES) for (const record of added[family]) state.store.put(family, record)
+    })
   }
 
   /** A new API key for an Account. Errors: `account_unknown`, `limit_reached`. */
@@ -432,7 +516,11 @@ export class Sandbox {
     if (store.keys.size >= most)
       throw new ApiError('limit_reached', { message: `There are ${most} API keys, as many as limits.keys allows; reset, or raise the setting.` })
     const key = ids.drawKey(this.settings, taken => store.keys.has(taken))
-    store.keys.set(key, account)
+    const { counters } = ids
+    this.#change(state => {
+      state.ids.restore(counters)
+      state.store.keys.set(key, account)
+    })
     return { key, account }
   }
 
@@ -454,10 +542,15 @@ export class Sandbox {
       const count = problems.length === 1 ? '' : `${problems.length} settings cannot be changed like this, the first: `
       throw new ApiError('setting_invalid', { message: `${count}${sentence(`${path}: ${message}`)} Nothing was changed.`, problems })
     }
-    const { settings } = this.#state
-    this.#state.settings = { ...settings, ...given }
-    this.#inForce = this.#settingsWith(this.#state.settings)
+    this.#changeSettings({ ...this.#state.settings, ...given })
     return this.#inForce
+  }
+
+  #changeSettings(settings: GivenSettings): void {
+    this.#change(state => {
+      state.settings = settings
+    })
+    this.#inForce = this.#settingsWith(settings)
   }
 
   /**
@@ -476,8 +569,7 @@ export class Sandbox {
     const actor = inForce.values['auth.accept_any_key']
     const problem = actor === null ? null : this.#accountProblem(actor)
     if (problem) throw new ApiError('account_unknown', { message: `${sentence(`auth.accept_any_key: ${problem}`)} Nothing was changed.`, param: 'name' })
-    this.#state.settings = settings
-    this.#inForce = inForce
+    this.#changeSettings(settings)
   }
 
   /** Why an id names no Account; null when it names one. */

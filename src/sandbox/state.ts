@@ -22,6 +22,7 @@ export class LiveState {
   script: Script
   clock: Clock
   settings: GivenSettings
+  readonly #machine: () => number
 
   /** Copies a state; what both share is copied when either changes. `machine` is the machine's time in milliseconds. */
   constructor({ store, counters, clock, script, settings }: SandboxState, machine: () => number) {
@@ -30,6 +31,12 @@ export class LiveState {
     this.script = script.clone()
     this.clock = new Clock(machine, clock)
     this.settings = settings
+    this.#machine = machine
+  }
+
+  /** Takes a copy of another state in place of its own. */
+  become(state: SandboxState): void {
+    Object.assign(this, new LiveState(state, this.#machine))
   }
 
   /** The state at this moment without a copy of it: until the next change. */

@@ -286,32 +286,46 @@ export class Script {
     return this.#byOperation.has(operation)
   }
 
-  /** Counts the call, which comes `at` a time of the sandbox's clock, for every entry that it matches, and applies the first of them that is for it. */
-  act(call: SentCall, { seed, at }: { seed: number; at: number }): Action | null {
+  /** Sets the counts of an entry. */
+  recount(id: string, count: EntryCount): void {
+    const { entry } = this.#entries.get(id) as { entry: Entry }
+    this.#revision++
+    this.#entries.set(id, { entry, count: { ...count } })
+  }
+
+  /**
+   * Counts the call, which comes `at` a time of the sandbox's clock, for every entry that it matches, and applies the first of them that is for it.
+   * `note` is told of each count that has changed.
+   */
+  act(call: SentCall, { seed, at }: { seed: number; at: number }, note: (id: string, count: EntryCount) => void = () => {}): Action | null {
     let action: Action | null = null
     for (const id of this.#byOperation.get(call.operation) ?? []) {
       const { entry, count } = this.#entries.get(id) as { entry: Entry; count: EntryCount }
       if (at < entry.between.from || at >= entry.between.until) continue
       call.isTooLong = false
       const isMatched = entry.matches === null || entry.matches(call)
-      if (call.isTooLong) {
-        count.too_long = (count.too_long ?? 0) + 1
-        this.#revision++
+      if (call.isTooLong) count.too_long = (count.too_long ?? 0) + 1
+      if (isMatched) {
+        count.matched++
+        if (entry.data.for !== undefined) count.first ??= at
+        if (action === null && isApplied(id, entry, count, { seed, at })) {
+          count.applied++
+          const { min, max } = entry.delay ?? { min: 0, max: 0 }
+          const delay = min === max ? min : min + Math.floor(drawnFraction(seed, `delay:${id}`, count.applied) * (max - min + 1))
+          action = { id, entry, delay }
+        }
       }
-      if (!isMatched) continue
-      count.matched++
+      if (!isMatched && !call.isTooLong) continue
       this.#revision++
-      if (entry.data.for !== undefined) count.first ??= at
-      if (action || !isSelected(entry, count, at)) continue
-      if (entry.chance < 1 && drawnFraction(seed, `chance:${id}`, count.matched) >= entry.chance) continue
-      count.applied++
-      const { min, max } = entry.delay ?? { min: 0, max: 0 }
-      const delay = min === max ? min : min + Math.floor(drawnFraction(seed, `delay:${id}`, count.applied) * (max - min + 1))
-      action = { id, entry, delay }
+      note(id, { ...count })
     }
     return action
   }
 }
+
+/** Whether an entry is applied to the call that it counted last. */
+const isApplied = (id: string, entry: Entry, count: EntryCount, { seed, at }: { seed: number; at: number }) =>
+  isSelected(entry, count, at) && (entry.chance === 1 || drawnFraction(seed, `chance:${id}`, count.matched) < entry.chance)
 
 /** Whether an entry is for the call that it counted last, at a time of the sandbox's clock. */
 const isSelected = ({ calls, lasts }: Entry, { matched, first = 0 }: EntryCount, at: number) =>

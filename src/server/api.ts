@@ -5,8 +5,8 @@ import { durationOf } from '../core/durations.js'
 import type { ApiError } from '../core/errors.js'
 import type { Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
-import { askScript, decode, enter, formOf, perform } from '../engine/execute.js'
 import { type Exchange, hasBody, STAGE } from '../engine/exchange.js'
+import { askScript, decode, enter, formOf, perform } from '../engine/execute.js'
 import { preflightHeaders } from '../engine/headers.js'
 import { answerByScript, isAnswer } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
@@ -55,24 +55,23 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
       logWarnings(request.log, exchange.warnings)
     }
     const operation = exchange.operation as OperationId
-    const isScripted = exchange.world.script.has(operation)
-    if (!isScripted && !isChange(operationOf(operation))) return operate(exchange, reply)
-    if (!data?.isFailing) return goOn(request, reply)
-    data
-      .writable()
-      .then(() => goOn(request, reply))
-      .catch(error => answers.refuse(error, reply))
+    const isSaved = isChange(operationOf(operation)) || exchange.world.script.has(operation)
+    if (!isSaved || !data?.isFailing) goOn(exchange, reply)
+    else
+      data
+        .writable()
+        .then(() => goOn(exchange, reply, true))
+        .catch(error => answers.refuse(error, reply))
   }
 
   /** Asks the script, and then the operation. */
-  function goOn(request: FastifyRequest, reply: FastifyReply): void {
-    const { exchange } = request.arrival
+  function goOn(exchange: Exchange, reply: FastifyReply, hasWaited = false): void {
     const action = askScript(exchange)
-    if (action === null) operate(exchange, reply)
+    if (action === null) operate(exchange, reply, hasWaited)
     else act(action, exchange, reply).catch(error => answers.refuse(error, reply))
   }
 
-  function operate(exchange: Exchange, reply: FastifyReply, hasWaited = false): void {
+  function operate(exchange: Exchange, reply: FastifyReply, hasWaited: boolean): void {
     perform(exchange, hasWaited)
     answers.send(reply)
   }

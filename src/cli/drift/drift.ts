@@ -3,9 +3,9 @@
  * settings are changed until it answers as the service did, as far as a setting can.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { BASE } from '../../core/paths.js'
 import type { Step } from '../../core/places.js'
 import { type GivenSettings, type SettingKey, settingsInForce } from '../../core/settings.js'
-import { BASE } from '../../core/paths.js'
 import type { AssumptionId } from '../../reference/assumptions.js'
 import { operationOf } from '../../reference/operations.js'
 import type { Snapshot } from '../../sandbox/snapshots.js'

@@ -1,7 +1,7 @@
 /** The emulator that a running service is compared with: a scenario's records and settings, without its script. */
 import type { GivenSettings } from '../../core/settings.js'
-import { execute } from '../../engine/execute.js'
 import type { Exchange } from '../../engine/exchange.js'
+import { execute } from '../../engine/execute.js'
 import { requestOf, stepAnswerOf } from '../../engine/play.js'
 import { Sandbox } from '../../sandbox/sandbox.js'
 import type { SourceDocument } from '../../scenario/documents.js'

@@ -1,0 +1,65 @@
+/** What has changed a sandbox since its first state: requests, and control changes between them. Any earlier state can be made again from them. */
+import type { IdCounters } from '../core/ids.js'
+import type { Family } from '../reference/operations.js'
+import type { EntryCount } from '../scenario/script.js'
+import type { RecordOf } from '../store/store.js'
+import { LiveState, type SandboxState } from './state.js'
+
+/** A record as a request made or changed it, or the id of one that it deleted, with the counters of ids after it. */
+export type RecordChange = { family: Family; record: RecordOf<Family> | null; removed: string | null; counters: IdCounters }
+/** What changed a state: records by a request, the counts of script entries that a request matched, or a control change, made again by doing it to a state. */
+export type Input = RecordChange | { id: string; count: EntryCount } | ((state: LiveState) => void)
+/** A state, and what came after it. */
+type Span = { state: SandboxState; from: number; inputs: Input[] }
+
+export class Inputs {
+  /** The first state or a later one, and one that is later still: as many inputs as are to be known always lie after the first of them. */
+  #older: Span
+  #newer: Span | null = null
+  readonly #size: number
+
+  /** `size` is how many inputs at least can be made again. */
+  constructor(state: SandboxState, size: number) {
+    this.#older = { state, from: 0, inputs: [] }
+    this.#size = size
+  }
+
+  /** How many inputs came so far: the place of the next one. */
+  get place(): number {
+    const { from, inputs } = this.#newer ?? this.#older
+    return from + inputs.length
+  }
+
+  /** The first place whose state can be made again. */
+  get earliest(): number {
+    return this.#older.from
+  }
+
+  /** Notes an input; `present` gives a copy of the state after it. */
+  add(input: Input, present: () => SandboxState): void {
+    const span = this.#newer ?? this.#older
+    span.inputs.push(input)
+    if (span.inputs.length < this.#size) return
+    if (this.#newer !== null) this.#older = this.#newer
+    this.#newer = { state: present(), from: this.place, inputs: [] }
+  }
+
+  /** The state before the input of a place, which is not before `earliest`. `machine` is the machine's time in milliseconds. */
+  stateAt(place: number, machine: () => number): LiveState {
+    const span = this.#newer !== null && this.#newer.from <= place ? this.#newer : this.#older
+    const state = new LiveState(span.state, machine)
+    for (const input of span.inputs.slice(0, place - span.from)) redo(input, state)
+    return state
+  }
+}
+
+function redo(input: Input, state: LiveState): void {
+  if (typeof input === 'function') input(state)
+  else if ('count' in input) state.script.recount(input.id, input.count)
+  else {
+    const { family, record, removed, counters } = input
+    state.ids.restore(counters)
+    if (record === null) state.store.users.remove(removed as string)
+    else state.store.put(family, record)
+  }
+}
