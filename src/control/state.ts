@@ -158,7 +158,7 @@ async function* partsOf(added: Added): AsyncGenerator<string> {
 
 /** Whether a load only checks: `?dry_run=1`, `?dry_run=true`, or the name alone. */
 const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
-  ['', '1', 'true'].includes(decodeForm(query as string, sandbox.settings).root.parts.get('dry_run') as string)
+  ['', '1', 'true'].includes(decodeForm(query as string, sandbox.settings).root.get('dry_run') as string)
 
 /** A control path that does not exist. */
 export function noControlCall({ method, url, arrival }: FastifyRequest): ApiError {

@@ -15,69 +15,8 @@ export type FormNode = string | FormList | FormObject
 export class FormList {
   readonly items: string[] = []
 }
-/** Nodes by name, in the order in which the names came first. Most forms have few: two short lists take less room than a Map then, and are faster to search. */
-export class FormParts {
-  #names: string[] = []
-  #nodes: FormNode[] = []
-  /** The places of the names, once there are many. */
-  #places: Map<string, number> | null = null
-
-  get size(): number {
-    return this.#names.length
-  }
-
-  get(name: string): FormNode | undefined {
-    return this.#nodes[this.#placeOf(name)]
-  }
-
-  has(name: string): boolean {
-    return this.#placeOf(name) >= 0
-  }
-
-  set(name: string, node: FormNode): void {
-    const place = this.#placeOf(name)
-    if (place >= 0) {
-      this.#nodes[place] = node
-      return
-    }
-    const last = this.#names.push(name) - 1
-    this.#nodes.push(node)
-    if (this.#places !== null) this.#places.set(name, last)
-    else if (last === FEW) this.#places = new Map(this.#names.map((name, place) => [name, place]))
-  }
-
-  clear(): void {
-    this.#names = []
-    this.#nodes = []
-    this.#places = null
-  }
-
-  names(): readonly string[] {
-    return this.#names
-  }
-
-  /** Calls a function with each node and its name. */
-  each(visit: (node: FormNode, name: string) => void): void {
-    for (let place = 0; place < this.#names.length; place++) visit(this.#nodes[place] as FormNode, this.#names[place] as string)
-  }
-
-  nodes(): readonly FormNode[] {
-    return this.#nodes
-  }
-
-  entries(): [name: string, node: FormNode][] {
-    return this.#names.map((name, place) => [name, this.#nodes[place] as FormNode])
-  }
-
-  #placeOf(name: string): number {
-    return this.#places === null ? this.#names.indexOf(name) : (this.#places.get(name) ?? -1)
-  }
-}
-/** Names that are searched one by one. */
-const FEW = 24
-
-export class FormObject {
-  readonly parts = new FormParts()
+/** Parts by name, in the order in which the names came first. */
+export class FormObject extends Map<string, FormNode> {
   /** An empty value for the whole object came too: `metadata=` along with `metadata[k]=v`. */
   cleared = false
   /** About how many bytes of memory it holds; of the whole form alone. */
@@ -196,12 +135,12 @@ function put(root: FormObject, steps: readonly string[], value: string, name: st
   let at = 0
   for (; at < steps.length - 1 && steps[at + 1] !== ''; at++) {
     const step = steps[at] as string
-    const present = parent.parts.get(step)
+    const present = parent.get(step)
     if (present instanceof FormObject) parent = present
     else if (present === undefined || present === '') {
       const child = new FormObject()
       child.cleared = present === ''
-      parent.parts.set(step, child)
+      parent.set(step, child)
       parent = child
     } else return conflict(steps, at, name)
   }
@@ -210,8 +149,8 @@ function put(root: FormObject, steps: readonly string[], value: string, name: st
 
 function putLeaf(parent: FormObject, steps: readonly string[], at: number, value: string, name: string): FormProblem | null {
   const step = steps[at] as string
-  const present = parent.parts.get(step)
-  if (present === undefined) parent.parts.set(step, value)
+  const present = parent.get(step)
+  if (present === undefined) parent.set(step, value)
   else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true
   else if (typeof present === 'string' || (present instanceof FormObject && value === ''))
     return malformed(name, 'it was given twice; a parameter takes one value', { assumption: 'A36' })
@@ -221,11 +160,11 @@ function putLeaf(parent: FormObject, steps: readonly string[], at: number, value
 
 function putItem(parent: FormObject, steps: readonly string[], at: number, value: string, name: string): FormProblem | null {
   const step = steps[at] as string
-  const present = parent.parts.get(step)
+  const present = parent.get(step)
   if (present !== undefined && !(present instanceof FormList)) return conflict(steps, at, name)
   const list = present ?? new FormList()
   list.items.push(value)
-  parent.parts.set(step, list)
+  parent.set(step, list)
   return null
 }
 
@@ -250,6 +189,6 @@ export function valueIn(form: FormObject, ...path: readonly string[]): string | 
 /** The part of a form at a nested name; undefined where it was not sent. */
 export function nodeIn(form: FormObject, path: readonly string[]): FormNode | undefined {
   let node: FormNode | undefined = form
-  for (const step of path) node = node instanceof FormObject ? node.parts.get(step) : undefined
+  for (const step of path) node = node instanceof FormObject ? node.get(step) : undefined
   return node
 }

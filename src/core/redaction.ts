@@ -143,16 +143,16 @@ export function redactForm(form: FormObject, words: SecretWords): void {
 }
 
 function redactParts(form: FormObject, words: SecretWords, isRoot: boolean): void {
-  if (form.parts.size === 0) return
+  if (form.size === 0) return
   let isRenamed = false
-  form.parts.each((node, name) => {
+  form.forEach((node, name) => {
     if (OPEN_NAMES.has(name)) return redactNode(form, name, node, words)
     const shown = OPEN_BELOW.has(name) ? name : redactedName(name, words)
     isRenamed ||= shown !== name
     // an empty value says nothing, and evidence has to see that it was empty
     if (node === '') return
     const open = openBelow(name)
-    if (shown === MASK || isSecretName(name) || (open !== undefined && isRoot && typeof node === 'string')) form.parts.set(name, MASK)
+    if (shown === MASK || isSecretName(name) || (open !== undefined && isRoot && typeof node === 'string')) form.set(name, MASK)
     else if (open !== undefined && typeof node !== 'string') redactHolder(node, open, words)
     else redactNode(form, name, node, words)
   })
@@ -168,11 +168,11 @@ function redactHolder(node: FormList | FormObject, open: ReadonlySet<string>, wo
     return
   }
   let isRenamed = false
-  node.parts.each((part, name) => {
+  node.forEach((part, name) => {
     isRenamed ||= !OPEN_NAMES.has(name) && !isSecretName(name) && redactedName(name, words) !== name
     if (typeof part !== 'string') redactHolder(part, NOTHING, words)
     else if (open.has(name)) redactNode(node, name, part, words)
-    else if (part !== '') node.parts.set(name, MASK)
+    else if (part !== '') node.set(name, MASK)
   })
   if (isRenamed) rename(node, name => redactedName(name, words))
 }
@@ -185,14 +185,14 @@ function redactNode(form: FormObject, name: string, node: FormNode, words: Secre
     })
   else {
     const shown = withoutSecrets(node, words)
-    if (shown !== node) form.parts.set(name, shown)
+    if (shown !== node) form.set(name, shown)
   }
 }
 
-function rename({ parts }: FormObject, nameOf: (name: string) => string): void {
-  const named = parts.entries().map(([name, node]) => [nameOf(name), node] as const)
-  parts.clear()
-  for (const [name, node] of named) parts.set(name, node)
+function rename(form: FormObject, nameOf: (name: string) => string): void {
+  const named = [...form].map(([name, node]) => [nameOf(name), node] as const)
+  form.clear()
+  for (const [name, node] of named) form.set(name, node)
 }
 
 /** A name that is really JSON sent as a form, or a piece of that, is masked as a whole. */

@@ -157,8 +157,8 @@ export class Exchange extends Trace {
     this.method = method
     this.url = url
     this.headers = headers
-    this.now = world.machineNow()
-    this.at = world.isLoaded ? world.clock.now(this.now) : 0
+    this.now = world.machine()
+    this.at = world.isLoaded ? world.state.clock.now(this.now) : 0
     this.place = world.place
     this.settings = world.settings
     this.path = pathBelow(url)
@@ -202,7 +202,7 @@ export class Exchange extends Trace {
 
   /** A load, a reset or a restored snapshot has replaced the state since the caller was looked up, the keys among it. */
   get isStateReplaced(): boolean {
-    return this.world.store !== this.identifiedIn
+    return this.world.state.store !== this.identifiedIn
   }
 
   /** The operation gave the answer; `members` are the bytes of the records, null for a record that it made or changed. */
@@ -334,8 +334,7 @@ export type ScriptAction = { id: string; name: string | null; fault: string | nu
 const flat = (node: FormNode): unknown => {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
-  return node.parts
-    .entries()
+  return [...node]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, part]) => [name, flat(part)])
 }

@@ -90,7 +90,7 @@ function identify(exchange: Exchange): void {
   const { world, authorization } = exchange
   const { key } = operationOf(exchange.operation as OperationId)
   exchange.actor = key ? actorOf(authorization, world, exchange) : null
-  exchange.identifiedIn = world.store
+  exchange.identifiedIn = world.state.store
   if (exchange.stage < STAGE.identified) exchange.stage = STAGE.identified
 }
 
@@ -160,7 +160,7 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
 /** 8. What the script does to the request; null where it does nothing. */
 export function askScript(exchange: Exchange): Action | null {
   const { world } = exchange
-  const { script } = world
+  const { script } = world.state
   if (!script.has(exchange.operation as OperationId)) return null
   exchange.action = script.act(sentBy(exchange), { seed: exchange.settings.seed, at: exchange.at }, world.counted)
   return exchange.action
@@ -217,7 +217,7 @@ const MAX_WARNINGS = 10
 
 /** A body on a GET or DELETE: a list's parameters in it are in the wrong place (FORM-3), anything else is not expected (A37). */
 function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
-  const isOfList = exchange.body.parts.names().some(name => byName.has(name))
+  const isOfList = [...exchange.body.keys()].some(name => byName.has(name))
   exchange.rely('A37')
   const message = `A ${exchange.method} takes no body; list parameters go in the query string.`
   return new ApiError('body_unexpected', { message, ...(isOfList ? { rule: 'FORM-3' } : { assumption: 'A37' }) })
@@ -248,7 +248,7 @@ type AnyStored = Records[keyof Records]
 function resume(exchange: Exchange): void {
   const { actor, world, values } = exchange
   exchange.settings = world.settings
-  if (actor !== null && (exchange.isStateReplaced || world.store.accounts.get(actor.id) !== actor)) identify(exchange)
+  if (actor !== null && (exchange.isStateReplaced || world.state.store.accounts.get(actor.id) !== actor)) identify(exchange)
   exchange.values = findReferences(PARAMETERS.get(exchange.operation as OperationId) as Table, values, exchange, LOOKUPS)
 }
 
@@ -267,7 +267,7 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
     exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, changedBody(shown as AnyStored, family, base))
     return
   }
-  const stored = 'stored' in shown ? shown.stored : [collectionOf(world.store, family).stored(shown.id) as Stored<AnyStored>]
-  const members = stored.map(record => bytesOf(family, record, world.store, base))
+  const stored = 'stored' in shown ? shown.stored : [collectionOf(world.state.store, family).stored(shown.id) as Stored<AnyStored>]
+  const members = stored.map(record => bytesOf(family, record, world.state.store, base))
   exchange.answered(200, shown, members, bodyOf(shown, members))
 }

@@ -9,7 +9,7 @@ const HEADERS = { 'www-authenticate': 'Basic realm="commerce", charset="UTF-8"' 
 const HOW = 'send the API key as the user name and leave the password empty, as curl -u KEY: does'
 
 /** The Account that a call acts as. Errors: `api_key_missing`, `api_key_malformed`, `api_key_unknown`, all 401. */
-export function actorOf(authorization: string | undefined, { settings, store }: World, trace: Trace): Account {
+export function actorOf(authorization: string | undefined, { settings, state: { store } }: World, trace: Trace): Account {
   const known = settings['auth.accept_any_key'] === null && authorization !== undefined ? usualHeaders(store.keys).get(authorization) : undefined
   if (known !== undefined) {
     trace.rely('A18')

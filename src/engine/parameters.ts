@@ -47,7 +47,7 @@ const IN_BODY = '; the parameters of a POST go in its form-encoded body, not in 
 
 /** The values of a table's parameters, by name. Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`, `form_malformed`. */
 export function decodeParameters<C extends DecodeContext>(table: Table, form: FormObject, context: C, lookups: Lookups<C>): Values {
-  if (form.parts.size === 0 && !table.hasRequired) return NO_VALUES
+  if (form.size === 0 && !table.hasRequired) return NO_VALUES
   refuseUnknown(table, form, context, lookups)
   return new Decoder(context, lookups, table.unsets).object(table, form)
 }
@@ -64,7 +64,7 @@ export function findReferences<C extends DecodeContext>({ fields }: Table, value
 
 /** Refuses parameters in the query of a call that takes them in its body (A14). */
 export function refuseInQuery<C extends DecodeContext>(query: FormObject, context: C, lookups: Lookups<C>): void {
-  if (query.parts.size > 0) refuseUnknown(NO_TABLE, query, context, lookups, IN_BODY)
+  if (query.size > 0) refuseUnknown(NO_TABLE, query, context, lookups, IN_BODY)
 }
 
 /** Refuses parameters that the table does not name (A14); `hint` says instead where they belong. */
@@ -93,7 +93,7 @@ const NONE: readonly string[] = []
 
 function unknownIn(table: Table, form: FormObject, path: string): readonly string[] {
   let found: string[] | undefined
-  form.parts.each((node, name) => {
+  form.forEach((node, name) => {
     const field = table.byName.get(name)
     if (field === undefined) {
       found ??= []
@@ -110,7 +110,7 @@ function unknownIn(table: Table, form: FormObject, path: string): readonly strin
 function leafOf(path: string, node: FormNode): string {
   if (node instanceof FormList) return `${path}[]`
   if (typeof node === 'string') return path
-  const [name, part] = node.parts.entries()[0] as [string, FormNode]
+  const [name, part] = node.entries().next().value as [string, FormNode]
   return leafOf(inBrackets(path, name), part)
 }
 
@@ -142,7 +142,7 @@ class Decoder<C extends DecodeContext> {
   object({ fields }: Table, form: FormObject): Record<string, unknown> {
     const values: Record<string, unknown> = {}
     for (const field of fields) {
-      const node = form.parts.get(field.name) ?? (form.cleared && this.#unsets ? '' : undefined)
+      const node = form.get(field.name) ?? (form.cleared && this.#unsets ? '' : undefined)
       const value = node === undefined ? this.#leftOut(field) : this.#value(field, node)
       if (value !== undefined) values[field.name] = value
     }
@@ -222,7 +222,7 @@ class Decoder<C extends DecodeContext> {
     }
     if (!(node instanceof FormObject)) throw this.#notNested(field, node, `${field.path}[key]`, 'META-1')
     const entries: Record<string, string | null> = {}
-    for (const [key, value] of node.parts.entries()) {
+    for (const [key, value] of [...node]) {
       if (typeof value !== 'string') {
         const param = leafOf(inBrackets(field.path, key), value)
         throw this.#refusal('parameter_invalid', param, 'a metadata value is text; it cannot be nested and cannot be a list', { assumption: 'A17' })

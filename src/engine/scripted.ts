@@ -14,7 +14,7 @@ import { JSON_TYPE } from './headers.js'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** A request as it was sent, for matching; nothing of it is kept. */
-export const sentBy = (exchange: Exchange): SentCall => sentIn(exchange.world.store, exchange, exchange.key)
+export const sentBy = (exchange: Exchange): SentCall => sentIn(exchange.world.state.store, exchange, exchange.key)
 
 /** A request as it was sent among these records, with this key. */
 export function sentIn(store: Store, request: Pick<Exchange, 'operation' | 'account' | 'params' | 'query' | 'body'>, key: string | null): SentCall {

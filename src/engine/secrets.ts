@@ -5,7 +5,7 @@ import { keyIn } from './key.js'
 import type { World } from './world.js'
 
 /** Whose secrets they are. */
-export type Guarded = Pick<World, 'isLoaded' | 'store' | 'settings'>
+export type Guarded = Pick<World, 'isLoaded' | 'state' | 'settings'>
 
 /** A caller's key that is not known is masked from this length on: a shorter one is a word like any other. */
 const MIN_KEY_LENGTH = 8
@@ -16,9 +16,9 @@ export function redacted(text: string, world: Guarded, authorization?: string | 
 }
 
 /** The words that are masked in what is shown: the sandbox's API keys, the control token, and the caller's own key. */
-export function keysToMask({ isLoaded, store, settings }: Guarded, authorization?: string | undefined): SecretWords {
+export function keysToMask({ isLoaded, state, settings }: Guarded, authorization?: string | undefined): SecretWords {
   const token = settings.control_token
-  const known = isLoaded ? wordsOf(store.keys, token) : tokenWords(token)
+  const known = isLoaded ? wordsOf(state.store.keys, token) : tokenWords(token)
   const own = keyIn(authorization) ?? ''
   return own.length < MIN_KEY_LENGTH || known.has(own) ? known : wordsWith(own, known)
 }

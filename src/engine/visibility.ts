@@ -19,7 +19,7 @@ export const isLimited = ({ actor, world }: Caller): boolean => actor !== null &
 
 /** The record with an id; undefined when it does not exist or is hidden. */
 export function visible<F extends Family>(caller: Caller, family: F, id: string): RecordOf<F> | undefined {
-  const stored = collectionOf(caller.world.store, family).stored(id)
+  const stored = collectionOf(caller.world.state.store, family).stored(id)
   if (stored === undefined || isOwn(caller, family, stored)) return stored?.record
   caller.rely('A19')
   return isLimited(caller) ? undefined : stored.record
@@ -28,7 +28,7 @@ export function visible<F extends Family>(caller: Caller, family: F, id: string)
 /** Whether a record belongs to the caller's Account. Whoever owns an Account owns its Users. */
 export function isOwn<F extends Family>({ actor, world }: Caller, family: F, stored: Stored<RecordOf<F>>): boolean {
   if (actor === null) return true
-  return family === 'users' ? world.store.accounts.isOwnedBy((stored.record as RecordOf<'users'>).account, actor.id) : stored.isOwnedBy(actor.id)
+  return family === 'users' ? world.state.store.accounts.isOwnedBy((stored.record as RecordOf<'users'>).account, actor.id) : stored.isOwnedBy(actor.id)
 }
 
 /** The record that the path names. Errors: `resource_missing` (404, A08). */

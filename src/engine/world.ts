@@ -1,4 +1,4 @@
-/** What a request is executed in: the state of a sandbox, or of a copy of one. Time, ids and randomness come from here. */
+/** What a request is executed in: a sandbox, or a copy of one. Time, ids and randomness come from here. */
 import type { Clock } from '../core/clock.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
@@ -9,16 +9,15 @@ import type { RecordOf, Store } from '../store/store.js'
 
 export type World = {
   readonly isLoaded: boolean
-  readonly store: Store
-  readonly clock: Clock
+  /** All that requests change; another value after a load, a reset, or a restored snapshot. */
+  readonly state: { readonly store: Store; readonly clock: Clock; readonly script: Script }
   readonly settings: Settings
-  readonly script: Script
   /** Counts requests for the expectations of the scenario. */
   readonly tally: Tally
   /** Errors: `not_ready` before the first load. */
   requireLoaded: () => unknown
   /** The machine's time in milliseconds. */
-  machineNow: () => number
+  readonly machine: () => number
   /** How many changes came so far: a request is executed at such a place among them. */
   readonly place: number
   /** Notes that an operation has made or changed a record, or deleted the one with an id. */

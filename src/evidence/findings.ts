@@ -159,14 +159,14 @@ export class Findings {
     const { id, body, hasAuthorization } = call
     if (hasAuthorization) this.#add('key-sent-needlessly', id)
     if (isWithoutAmount(call)) this.#add('zero-payment', id)
-    if (hasRun(call) && hasValue(body.parts.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip') this.#add('unused-parameter', id)
+    if (hasRun(call) && hasValue(body.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip') this.#add('unused-parameter', id)
   }
 
   #lookAtSearch(call: Exchange): void {
     const { id, query } = call
     if (valueIn(query, 'search_query') === undefined) return
     this.#lookAtPaging(call)
-    if (hasRun(call) && valueIn(query, 'location') === undefined && !hasValue(query.parts.get('created'))) this.#add('search-without-narrowing', id)
+    if (hasRun(call) && valueIn(query, 'location') === undefined && !hasValue(query.get('created'))) this.#add('search-without-narrowing', id)
   }
 
   #lookAtPaging(call: Exchange): void {

@@ -23,21 +23,21 @@ const isKind = (call: Exchange, kind: Kind) => operation(call).kind === kind
 const sent = (call: Exchange, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
 const asked = (call: Exchange, ...path: readonly string[]) => valueIn(call.query, ...path) !== undefined
 
-const hasNested = ({ parts }: FormObject): boolean => parts.nodes().some(part => part instanceof FormObject)
+const hasNested = (form: FormObject): boolean => [...form.values()].some(part => part instanceof FormObject)
 const isKeyed = (call: Exchange) => call.account !== null && operation(call).key
 const ran: Predicate = call => hasRun(call)
 const isDecoded = (call: Exchange) => hasReached(call, STAGE.decoded)
 
 const addressSent = (call: Exchange): boolean => {
-  const address = call.body.parts.get('address')
-  return address instanceof FormObject && ADDRESS_NAMES.some(name => address.parts.has(name))
+  const address = call.body.get('address')
+  return address instanceof FormObject && ADDRESS_NAMES.some(name => address.has(name))
 }
 
 /** The metadata that was sent, and what of it was empty. */
 function metadataSent({ body }: Exchange): { cleared: boolean; set: boolean; emptied: readonly string[] } {
-  const metadata = body.parts.get('metadata')
+  const metadata = body.get('metadata')
   if (!(metadata instanceof FormObject)) return { cleared: metadata === '', set: false, emptied: [] }
-  const entries = metadata.parts.entries()
+  const entries = [...metadata]
   return { cleared: metadata.cleared, set: entries.some(([, value]) => value !== ''), emptied: entries.flatMap(([key, value]) => (value === '' ? [key] : [])) }
 }
 
@@ -63,14 +63,14 @@ const UPDATABLE = new Map(
 
 /** Whether a parameter of an update was sent, by itself or with its whole object, with a value or empty. */
 const isSent = ({ body }: Exchange, path: readonly string[]) => nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
-const isWholeEmptied = ({ parts }: FormObject, [head]: readonly string[]) => {
-  const whole = parts.get(head as string)
+const isWholeEmptied = (form: FormObject, [head]: readonly string[]) => {
+  const whole = form.get(head as string)
   return whole === '' || (whole instanceof FormObject && whole.cleared)
 }
 
 const keptSomething: Predicate = call =>
   updated(call).some(({ path, before, after }) => !isSent(call, path) && before !== null && before === after) ||
-  (!call.body.parts.has('metadata') && Object.keys(metadataBefore(call)).length > 0)
+  (!call.body.has('metadata') && Object.keys(metadataBefore(call)).length > 0)
 
 const unsetSomething: Predicate = call => updated(call).some(({ path, before, after }) => before !== null && after === null && isSent(call, path))
 
@@ -92,9 +92,9 @@ const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
   'AUTH-1': isKeyed,
   'AUTH-2': call => hasRun(call) && !call.hasAuthorization,
   'AUTH-3': isKeyed,
-  'FORM-1': call => isDecoded(call) && call.method === 'POST' && call.body.parts.size > 0,
+  'FORM-1': call => isDecoded(call) && call.method === 'POST' && call.body.size > 0,
   'FORM-2': call => isDecoded(call) && (hasNested(call.body) || hasNested(call.query)),
-  'FORM-3': call => isDecoded(call) && isKind(call, 'list') && call.query.parts.size > 0,
+  'FORM-3': call => isDecoded(call) && isKind(call, 'list') && call.query.size > 0,
 
   'ADDR-1': call => hasRun(call) && addressSent(call),
   'ADDR-2': call => hasRun(call) && sent(call, 'address', 'country'),
@@ -112,7 +112,7 @@ const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
   'FILT-3': createdBy('lte'),
   'FILT-4': createdBy('lt'),
   'FILT-5': call => hasRun(call) && call.filteredBy !== null,
-  'FILT-6': call => hasRun(call) && (asked(call, 'location') || hasValue(call.query.parts.get('created'))),
+  'FILT-6': call => hasRun(call) && (asked(call, 'location') || hasValue(call.query.get('created'))),
   'SRCH-1': call => searched(call) && shows(call, 1),
   'SRCH-2': call => searched(call) && shows(call, 1),
   'SRCH-3': call => searched(call) && recordsShown(call).length < call.retrieved && listShown(call)?.has_more === true,
@@ -135,7 +135,7 @@ const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
   'TXN-2': ran,
   'TXN-3': call => hasRun(call) && valueIn(call.body, 'payment_type') === 'vip',
   'TXN-4': call => hasRun(call) && valueIn(call.body, 'payment_type') === 'apple_pay',
-  'TXN-5': call => hasRun(call) && hasValue(call.body.parts.get('bank_account')),
+  'TXN-5': call => hasRun(call) && hasValue(call.body.get('bank_account')),
   'TXN-6': call => hasRun(call) && sent(call, 'currency'),
   'TXN-7': call => hasRun(call) && ['amount', 'tip_amount', 'donation_amount'].some(name => sent(call, name)),
   'TXN-8': call => hasRun(call) && recordsShown(call).some(hasRefunds),
@@ -148,7 +148,7 @@ const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
   'REF-6': ran,
   'REF-7': call => hasRun(call) && sent(call, 'amount'),
   'REF-8': call => hasRun(call) && !sent(call, 'reason'),
-  'REF-9': call => hasRun(call) && call.body.parts.has('metadata'),
+  'REF-9': call => hasRun(call) && call.body.has('metadata'),
   'REF-10': call => hasRun(call) && (call.filteredBy !== null || (!asked(call, 'transaction') && shows(call, 2)))
 }
 
@@ -157,7 +157,7 @@ const isPartial = ({ amount, refunded, remaining }: { amount: number; refunded: 
 
 /** A part of a form holds a value somewhere. */
 export function hasValue(node: unknown): boolean {
-  if (node instanceof FormObject) return node.parts.nodes().some(hasValue)
+  if (node instanceof FormObject) return [...node.values()].some(hasValue)
   return typeof node === 'string' && node !== ''
 }
 

@@ -24,7 +24,7 @@ const listed: Predicate = call => hasRun(call) && kindOf(call) === 'list'
 const searched: Predicate = call => listed(call) && valueIn(call.query, 'search_query') !== undefined
 const paid: Predicate = call => hasRun(call) && isOf(call, 'createTransaction')
 const refunded: Predicate = call => hasRun(call) && isOf(call, 'createRefund')
-const has = ({ body }: Exchange, name: string) => hasValue(body.parts.get(name))
+const has = ({ body }: Exchange, name: string) => hasValue(body.get(name))
 const asked = ({ query }: Exchange, name: string) => valueIn(query, name) !== undefined
 const shown = <R>(call: Exchange) => call.outcome.shown as unknown as R
 
@@ -35,7 +35,7 @@ export const isWithoutAmount: Predicate = call =>
   paid(call) && valueIn(call.body, 'amount') === undefined && AMOUNTS.every(name => valueIn(call.body, 'amounts', name) === undefined)
 
 const metadataMerged: Predicate = call => {
-  const metadata = call.body.parts.get('metadata')
+  const metadata = call.body.get('metadata')
   const before = (call.found as AnyRecord).metadata as Metadata
   return metadata instanceof FormObject && !metadata.cleared && Object.keys(before).length > 0
 }

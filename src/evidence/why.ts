@@ -112,7 +112,7 @@ function verdictLine({ rule, verdict, text, facts }: Verdict): string {
 /** A form as plain values; it is redacted already. */
 export function parametersIn(form: FormObject): Parameters {
   const values: Parameters = Object.create(null)
-  for (const [name, node] of form.parts.entries()) values[name] = plainNode(node)
+  for (const [name, node] of [...form]) values[name] = plainNode(node)
   return values
 }
 

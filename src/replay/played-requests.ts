@@ -38,13 +38,13 @@ export function playOf(call: Exchange, { keyOf, written }: Writing): { step: Ste
   const valueIn = (node: FormNode, names: readonly string[]): Json => {
     const name = names.at(-1) as string
     if (node instanceof FormList) return node.items.map(plain)
-    if (node instanceof FormObject) return Object.fromEntries(node.parts.entries().map(([part, below]) => [part, valueIn(below, [...names, part])]))
+    if (node instanceof FormObject) return Object.fromEntries([...node].map(([part, below]) => [part, valueIn(below, [...names, part])]))
     if (node === MASK && isSecretPath(names)) return placeholder(name, names.reduce(inBrackets))
     return IS_NUMBER.test(name) && WHOLE.test(node) ? Number(node) : plain(node)
   }
   const valuesOf = (form: FormObject): Record<string, Json> =>
     Object.fromEntries(
-      form.parts.entries().flatMap(([name, node]): [string, Json][] => {
+      [...form].flatMap(([name, node]): [string, Json][] => {
         const value = valueIn(node, [name])
         if (!(node instanceof FormObject && node.cleared)) return [[name, value]]
         // an empty value for the whole comes before its parts
@@ -71,10 +71,10 @@ type Shown = { brand?: string | null; last4?: string | null } | null
 
 const methodOf = ({ outcome: { shown }, body }: Exchange): Method =>
   (shown as { payment_method?: Method } | null)?.payment_method ??
-  (Object.fromEntries(body.parts.entries().map(([name, node]) => [name, openIn(node)])) as Method)
+  (Object.fromEntries([...body].map(([name, node]) => [name, openIn(node)])) as Method)
 
 const openIn = (node: FormNode): Shown =>
-  node instanceof FormObject ? Object.fromEntries(node.parts.entries().filter(([name]) => name === 'brand' || name === 'last4')) : null
+  node instanceof FormObject ? Object.fromEntries([...node].filter(([name]) => name === 'brand' || name === 'last4')) : null
 
 /** Placeholders for numbers whose last four digits are kept; `none` for one that had fewer. */
 const NUMBERS: Readonly<Record<string, (method: Method) => string>> = {

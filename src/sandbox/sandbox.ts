@@ -77,14 +77,16 @@ export type SavedSandbox = { name: string | null; first: FirstState; requests: n
 export class Sandbox {
   readonly #dependencies: SandboxDependencies
   #first: FirstState | undefined
-  #state: LiveState
+  /** All that requests and control changes change. */
+  state: LiveState
   /** The clock that it began with at the last load or reset. */
   #begunClock: Clock
-  #inForce: SettingsInForce
+  settingsInForce: SettingsInForce
   /** What has changed the state since the last load or reset. */
   #inputs: Inputs
   #requests = 0
-  #tally = new Tally([])
+  /** The scenario's own expectations, counted since the last load or reset. */
+  tally = new Tally([])
   /** Where the script holds calls; those that wait do not go on in another state. */
   gates = new Gates()
   /** The time that was stamped last: many records are made in one millisecond. */
@@ -92,6 +94,8 @@ export class Sandbox {
   readonly #ending = new AbortController()
   /** Null for the sandbox at the base address. */
   readonly name: string | null
+  /** The machine's time in milliseconds. */
+  readonly machine: () => number
   readonly evidence: Evidence
   /** The totals of the process, over every sandbox, reset and load. */
   readonly run: Run
@@ -106,13 +110,14 @@ export class Sandbox {
     // every hung answer and event stream listens to it
     setMaxListeners(0, this.#ending.signal)
     this.name = name
+    this.machine = dependencies.machine
     this.snapshots = snapshots
     this.#dependencies = dependencies
-    this.#state = new LiveState(emptyState(), dependencies.machine)
+    this.state = new LiveState(emptyState(), dependencies.machine)
     this.#inputs = new Inputs(emptyState(), MIN_INPUTS)
-    this.#begunClock = this.#state.clock
-    this.#inForce = settingsInForce(dependencies.launch)
-    const { values } = this.#inForce
+    this.#begunClock = this.state.clock
+    this.settingsInForce = settingsInForce(dependencies.launch)
+    const { values } = this.settingsInForce
     this.run = dependencies.run ?? new Run()
     const budget = dependencies.journals ?? new JournalBudget(values['limits.journal_total'])
     this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], budget }, this.run, name)
@@ -129,28 +134,19 @@ export class Sandbox {
   }
 
   get store(): Store {
-    return this.#state.store
+    return this.state.store
   }
 
   get clock(): Clock {
-    return this.#state.clock
+    return this.state.clock
   }
 
   get script(): Script {
-    return this.#state.script
-  }
-
-  /** The scenario's own expectations, counted since the last load or reset. */
-  get tally(): Tally {
-    return this.#tally
+    return this.state.script
   }
 
   get settings(): Settings {
-    return this.#inForce.values
-  }
-
-  get settingsInForce(): SettingsInForce {
-    return this.#inForce
+    return this.settingsInForce.values
   }
 
   get scenario(): FirstState['scenario'] {
@@ -161,11 +157,6 @@ export class Sandbox {
   requireLoaded(): FirstState {
     if (!this.#first) throw new ApiError('not_ready', { message: 'The start scenario is still being loaded; try again in a moment.' })
     return this.#first
-  }
-
-  /** The machine's time in milliseconds. */
-  machineNow(): number {
-    return this.#dependencies.machine()
   }
 
   /** How many changes came since the last load or reset. */
@@ -180,24 +171,24 @@ export class Sandbox {
 
   /** The state before the change of a place, exactly but for a running clock: records, keys, ids, script with its counts, settings. Nothing before `earliestPlace` is known. */
   stateAt(place: number): LiveState {
-    return this.#inputs.stateAt(place, this.#dependencies.machine)
+    return this.#inputs.stateAt(place, this.machine)
   }
 
   /** Notes what a request did to records, to be done again. */
   changed(family: Family, record: Records[Family] | null, removed: string | null): void {
-    this.#note({ family, record, removed, counters: this.#state.ids.counters })
+    this.#note({ family, record, removed, counters: this.state.ids.counters })
   }
 
   /** Notes the counts of a script entry after a request. */
   readonly counted = (id: string, count: EntryCount): void => this.#note({ id, count })
 
   #note(input: Input): void {
-    this.#inputs.add(input, () => this.#state.value)
+    this.#inputs.add(input, () => this.state.value)
   }
 
   /** Does something to the state that can be done again. */
   #change(change: (state: LiveState) => void): void {
-    change(this.#state)
+    change(this.state)
     this.#note(change)
   }
 
@@ -213,7 +204,7 @@ export class Sandbox {
 
   /** The id and creation time of a new record: drawn only once nothing can refuse it any more. */
   stamp(family: Family, type?: AccountType): { id: string; created: string } {
-    const { store, ids, clock } = this.#state
+    const { store, ids, clock } = this.state
     const id = ids.draw(kindOf(family, type), this.settings, taken => store[family].isTaken(taken))
     const at = clock.now()
     if (at !== this.#lastStamp.at) this.#lastStamp = { at, created: isoOf(at) }
@@ -237,7 +228,7 @@ export class Sandbox {
    * Errors: as of `load`; `sandbox_unknown` where the sandbox was deleted meanwhile.
    */
   async loadBody(body: Body, { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<FirstState['scenario']> {
-    const made = await loaded(body, { ...this.#making, warn, documents: this.documents, now: this.machineNow() }, () => AbortSignal.any([left(), this.ending]))
+    const made = await loaded(body, { ...this.#making, warn, documents: this.documents, now: this.machine() }, () => AbortSignal.any([left(), this.ending]))
     return this.#beginIn(made, options)
   }
 
@@ -255,7 +246,7 @@ export class Sandbox {
     const candidate = new Sandbox(this.#dependencies)
     candidate.begin(first)
     if (play) await candidate.#playFirst(document, play(candidate))
-    const { store, counters } = candidate.#state.value
+    const { store, counters } = candidate.state.value
     this.ending.throwIfAborted()
     if (!dryRun) this.begin({ ...first, store, counters })
     return first.scenario
@@ -263,7 +254,7 @@ export class Sandbox {
 
   /** The script and the expectations since the last load or reset. */
   get period(): Period {
-    return { script: this.script.listed(), verdicts: this.#tally.verdicts(this.store) }
+    return { script: this.script.listed(), verdicts: this.tally.verdicts(this.store) }
   }
 
   /** A period without a call is not counted. */
@@ -287,13 +278,13 @@ export class Sandbox {
 
   /** All that a data file keeps of it, at this moment: the state is not copied. */
   get saved(): SavedSandbox {
-    return { name: this.name, first: this.requireLoaded(), requests: this.#requests, state: this.#state.present }
+    return { name: this.name, first: this.requireLoaded(), requests: this.#requests, state: this.state.present }
   }
 
   /** Values that stay the same, each at its place, until a call changes the state: compared with earlier ones, they show whether there is anything to write. */
   get marks(): readonly unknown[] {
-    const { store, clock, script, settings } = this.#state
-    return [this.#state, this.#first, clock, settings, script.revision, store.keys.size, ...FAMILIES.map(family => store[family].revision)]
+    const { store, clock, script, settings } = this.state
+    return [this.state, this.#first, clock, settings, script.revision, store.keys.size, ...FAMILIES.map(family => store[family].revision)]
   }
 
   /** Goes on where a saved sandbox stopped. */
@@ -308,8 +299,8 @@ export class Sandbox {
   #use(state: SandboxState): void {
     this.gates.end()
     this.gates = new Gates()
-    this.#state = new LiveState(state, this.#dependencies.machine)
-    this.#inForce = this.#settingsWith(state.settings)
+    this.state = new LiveState(state, this.machine)
+    this.settingsInForce = this.#settingsWith(state.settings)
   }
 
   /** Begins to note changes in a state. */
@@ -348,23 +339,23 @@ export class Sandbox {
     const first = this.requireLoaded()
     this.#forget()
     this.evidence.clear()
-    this.#tally = new Tally(first.expectations)
+    this.tally = new Tally(first.expectations)
     this.#requests = 0
     const state = { ...first, settings: {} }
     this.#use(state)
     this.#noteFrom(state)
-    this.#begunClock = this.#state.clock
+    this.#begunClock = this.state.clock
   }
 
   /** What differs from the first state, which a reset goes back to. */
   changes(): Promise<Changes> {
-    return changesOf(this.requireLoaded(), this.#state, this.#begunClock)
+    return changesOf(this.requireLoaded(), this.state, this.#begunClock)
   }
 
   /** Sets the clock: what is left out stays as it is. */
   setClock({ at, running }: { at?: number; running?: boolean }): void {
     const { clock } = this
-    this.#startClock(new Clock(this.#dependencies.machine, { at: at ?? clock.now(), running: running ?? clock.running }))
+    this.#startClock(new Clock(this.machine, { at: at ?? clock.now(), running: running ?? clock.running }))
   }
 
   #startClock(clock: Clock): void {
@@ -376,9 +367,9 @@ export class Sandbox {
   /** Moves the clock on by so many milliseconds, to the last instant that can be stored at most. */
   advanceClock(ms: number): void {
     const { clock } = this
-    const now = this.machineNow()
+    const now = this.machine()
     const at = Math.min(clock.now(now) + ms, LATEST_INSTANT)
-    this.#startClock(new Clock(this.#dependencies.machine, { at, running: clock.running }, now))
+    this.#startClock(new Clock(this.machine, { at, running: clock.running }, now))
   }
 
   /** Adds an entry to the script, after the others. */
@@ -410,7 +401,7 @@ export class Sandbox {
   /** The state at this moment, to come back to. */
   snapshot(): Snapshot {
     const { seed } = this.settings
-    return { scenario: this.scenario.name, state: { ...this.#state.value, settings: { seed } } }
+    return { scenario: this.scenario.name, state: { ...this.state.value, settings: { seed } } }
   }
 
   /**
@@ -423,7 +414,7 @@ export class Sandbox {
       throw new ApiError('account_unknown', { message: `auth.accept_any_key names ${actor}, which is no Account of the snapshot. Nothing was changed.` })
     }
     this.#endPeriod()
-    const { settings } = this.#state
+    const { settings } = this.state
     const { seed = this.settings.seed } = state.settings
     const restored = { ...state, settings: seed === this.settings.seed ? settings : { ...settings, seed } }
     this.#use(restored)
@@ -471,21 +462,21 @@ export class Sandbox {
 
   /** A text that is another one after every change of records, keys and the counters of ids. */
   get #revision(): string {
-    const { store, ids } = this.#state
+    const { store, ids } = this.state
     return JSON.stringify([FAMILIES.map(family => store[family].revision), store.keys.size, ids.counters])
   }
 
   /** What imports records into a copy of the state, and puts that in its place when there are no problems. */
   #importer({ limits }: SourceDocument, problems: ProblemList) {
-    const state = new LiveState(this.#state.value, this.#dependencies.machine)
+    const state = new LiveState(this.state.value, this.machine)
     const { store, ids, clock } = state
     const importer = new FixtureImporter(store, { ids, now: clock.now(), settings: this.settings }, problems)
     const put = (): Added => {
       checkCount('The sandbox would hold', sizeOf(store), limits)
       if (problems.length === 0) {
         // what other calls have changed meanwhile stays
-        const { script, clock, settings } = this.#state
-        this.#state = Object.assign(state, { script, clock, settings })
+        const { script, clock, settings } = this.state
+        this.state = Object.assign(state, { script, clock, settings })
         this.#noteAdded(importer.imported)
       }
       // Refunds of the same fixture have replaced some of its Transactions
@@ -497,7 +488,7 @@ export class Sandbox {
 
   /** Notes records that were merged in, with what else of the state a merge changes. */
   #noteAdded(added: Added): void {
-    const { ids, store } = this.#state
+    const { ids, store } = this.state
     const { counters } = ids
     const keys = [...store.keys]
     this.#note(state => {
@@ -511,7 +502,7 @@ export class Sandbox {
   addKey(account: string): { key: string; account: string } {
     const problem = this.#accountProblem(account)
     if (problem) throw new ApiError('account_unknown', { message: sentence(`account: ${problem}`), param: 'account' })
-    const { store, ids } = this.#state
+    const { store, ids } = this.state
     const most = this.settings['limits.keys']
     if (store.keys.size >= most)
       throw new ApiError('limit_reached', { message: `There are ${most} API keys, as many as limits.keys allows; reset, or raise the setting.` })
@@ -542,15 +533,15 @@ export class Sandbox {
       const count = problems.length === 1 ? '' : `${problems.length} settings cannot be changed like this, the first: `
       throw new ApiError('setting_invalid', { message: `${count}${sentence(`${path}: ${message}`)} Nothing was changed.`, problems })
     }
-    this.#changeSettings({ ...this.#state.settings, ...given })
-    return this.#inForce
+    this.#changeSettings({ ...this.state.settings, ...given })
+    return this.settingsInForce
   }
 
   #changeSettings(settings: GivenSettings): void {
     this.#change(state => {
       state.settings = settings
     })
-    this.#inForce = this.#settingsWith(settings)
+    this.settingsInForce = this.#settingsWith(settings)
   }
 
   /**
@@ -564,7 +555,7 @@ export class Sandbox {
       const message = processSettingProblem(name) ?? `no setting is called ${shortened(name)}${didYouMean(name, known)}`
       throw new ApiError('setting_invalid', { message: sentence(`${shortened(name)}: ${message}`), param: 'name' })
     }
-    const { [key]: _, ...settings } = this.#state.settings
+    const { [key]: _, ...settings } = this.state.settings
     const inForce = this.#settingsWith(settings)
     const actor = inForce.values['auth.accept_any_key']
     const problem = actor === null ? null : this.#accountProblem(actor)

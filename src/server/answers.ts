@@ -76,4 +76,4 @@ export class Answers {
 /** Whether a request may have changed the state of its sandbox, the counts of its script among it. */
 const mayHaveChanged = (exchange: Exchange): boolean =>
   exchange.outcome.refusal?.code !== 'data_not_written' &&
-  (tookEffect(exchange) || (hasReached(exchange, STAGE.admitted) && exchange.world.script.has(exchange.operation as OperationId)))
+  (tookEffect(exchange) || (hasReached(exchange, STAGE.admitted) && exchange.world.state.script.has(exchange.operation as OperationId)))

@@ -55,7 +55,7 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
       logWarnings(request.log, exchange.warnings)
     }
     const operation = exchange.operation as OperationId
-    const isSaved = isChange(operationOf(operation)) || exchange.world.script.has(operation)
+    const isSaved = isChange(operationOf(operation)) || exchange.world.state.script.has(operation)
     if (!isSaved || !data?.isFailing) goOn(exchange, reply)
     else
       data

@@ -8,7 +8,7 @@ import { everything } from '../visibility.js'
 export const accountOperations: Handlers<'createAccount' | 'readAccount' | 'updateAccount' | 'listAccounts'> = {
   createAccount({ world, actor, values }) {
     const { id, created } = world.stamp('accounts', values.type)
-    return world.store.accounts.insert({
+    return world.state.store.accounts.insert({
       id,
       object: 'account',
       created,
@@ -24,7 +24,7 @@ export const accountOperations: Handlers<'createAccount' | 'readAccount' | 'upda
 
   readAccount: ({ found }) => found,
 
-  updateAccount: ({ world, found, values }) => world.store.accounts.replace(patched(found, values)),
+  updateAccount: ({ world, found, values }) => world.state.store.accounts.replace(patched(found, values)),
 
   listAccounts: request => listed(request, 'accounts', { within: everything(request) })
 }

@@ -11,7 +11,7 @@ export const locationOperations: Handlers<'createLocation' | 'readLocation' | 'u
     judge(LOCATION_RULES, { account: actor.id, type: actor.type })
 
     const { id, created } = world.stamp('locations')
-    return world.store.locations.insert({
+    return world.state.store.locations.insert({
       id,
       object: 'location',
       created,
@@ -26,7 +26,7 @@ export const locationOperations: Handlers<'createLocation' | 'readLocation' | 'u
 
   readLocation: ({ found }) => found,
 
-  updateLocation: ({ world, found, values }) => world.store.locations.replace(patched(found, values)),
+  updateLocation: ({ world, found, values }) => world.state.store.locations.replace(patched(found, values)),
 
   listLocations: request => listed(request, 'locations', { within: everything(request) })
 }

@@ -15,7 +15,7 @@ export const transactionOperations: Handlers<'readTransaction' | 'createTransact
     judge(TRANSACTION_RULES, { payment_type, amount, tip_amount, donation_amount, ...has })
 
     const { id, created } = world.stamp('transactions')
-    return world.store.transactions.insert({
+    return world.state.store.transactions.insert({
       id,
       object: 'transaction',
       created,

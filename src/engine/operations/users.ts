@@ -6,7 +6,7 @@ import { listed } from '../listing.js'
 export const userOperations: Handlers<'createUser' | 'listUsers' | 'deleteUser'> = {
   createUser({ world, params, values }) {
     const { id, created } = world.stamp('users')
-    return world.store.users.insert({ id, object: 'user', created, account: params.id, name: values.name, email: values.email })
+    return world.state.store.users.insert({ id, object: 'user', created, account: params.id, name: values.name, email: values.email })
   },
 
   listUsers: request => listed(request, 'users', { within: { index: 'account', group: request.params.id } }),
@@ -16,7 +16,7 @@ export const userOperations: Handlers<'createUser' | 'listUsers' | 'deleteUser'>
       throw new ApiError('resource_missing', { message: `${params.account_id} has no User with the id ${user.id}.`, param: 'user_id', rule: 'USR-1' })
     }
 
-    world.store.users.remove(user.id)
+    world.state.store.users.remove(user.id)
     return null
   }
 }
