@@ -2,12 +2,12 @@ import t, { type Test } from 'tap'
 import { Coverage } from '../../src/evidence/coverage.js'
 import type { RuleId } from '../../src/reference/rules.js'
 import { ran } from '../support/command.js'
-import { placesOf } from '../support/judged-request.js'
+import { judgement } from '../support/judged-request.js'
 
 /** A report as a run writes it, of calls with the rules that each kept and the one that it broke. */
 function reportOf(...calls: [kept: RuleId[], broken?: RuleId][]): string {
   const coverage = new Coverage()
-  for (const [kept, broken = null] of calls) coverage.count(placesOf(...kept), broken)
+  for (const [kept, broken] of calls) coverage.add(judgement(kept, broken))
   return JSON.stringify(coverage.report())
 }
 

@@ -9,7 +9,7 @@ import type { RunDocument } from '../../src/control/run-document.js'
 import { Coverage } from '../../src/evidence/coverage.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
-import { placesOf } from '../support/judged-request.js'
+import { judgement } from '../support/judged-request.js'
 import { answeredCall, finding, judgedRun, refusedCall } from './judged-run.js'
 import { elementsIn, parseMarkup, structureOf } from './markup.js'
 
@@ -99,9 +99,9 @@ t.test('reports: the page loads nothing, runs nothing, and its policy allows no 
 
 t.test('reports: the page shows calls by test, each refusal with its why, findings, the map of the 58 rules and the assumptions', t => {
   const coverage = new Coverage()
-  coverage.count(placesOf('REF-7', 'LIST-1'), null)
-  coverage.count([], 'REF-7')
-  coverage.count(placesOf('REF-6'), null)
+  coverage.add(judgement(['REF-7', 'LIST-1']))
+  coverage.add(judgement([], 'REF-7'))
+  coverage.add(judgement(['REF-6']))
   const judged = judgedRun(
     {
       ...runWith('too much'),

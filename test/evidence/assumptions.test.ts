@@ -1,22 +1,20 @@
 import t from 'tap'
 import { AssumptionUsage } from '../../src/evidence/assumptions.js'
-import { ASSUMPTION_IDS } from '../../src/reference/assumptions.js'
 import { startTestEmulator } from '../support/emulator.js'
+import { judgement } from '../support/judged-request.js'
 
 type Shown = { id: string; standing: boolean; times: number; requests: string[] }
 
 t.test('assumptions: each is counted with the first twenty calls whose answers relied on it', t => {
   const usage = new AssumptionUsage()
-  const [a20, a26] = (['A20', 'A26'] as const).map(id => ASSUMPTION_IDS.indexOf(id)) as [number, number]
+  for (let call = 1; call <= 30; call++) usage.add(judgement([], null, call % 2 === 0 ? ['A20'] : ['A26', 'A20']), `req_${call}`)
 
-  for (let call = 1; call <= 30; call++) usage.count(call % 2 === 0 ? [a20] : [a26, a20], `req_${call}`)
-
-  t.strictSame(usage.get('A20'), { times: 30, calls: Array.from({ length: 20 }, (_, index) => `req_${index + 1}`) })
-  t.strictSame(usage.get('A26'), { times: 15, calls: Array.from({ length: 15 }, (_, index) => `req_${index * 2 + 1}`) })
-  t.strictSame(usage.get('A14'), { times: 0, calls: [] })
+  t.strictSame(usage.get('A20'), { times: 30, requests: Array.from({ length: 20 }, (_, index) => `req_${index + 1}`) })
+  t.strictSame(usage.get('A26'), { times: 15, requests: Array.from({ length: 15 }, (_, index) => `req_${index * 2 + 1}`) })
+  t.strictSame(usage.get('A14'), { times: 0, requests: [] })
   t.strictSame(usage.ids(), ['A20', 'A26'], 'in the order of the ledger')
   usage.clear()
-  t.strictSame([usage.ids(), usage.get('A20')], [[], { times: 0, calls: [] }])
+  t.strictSame([usage.ids(), usage.get('A20')], [[], { times: 0, requests: [] }])
   t.end()
 })
 

@@ -4,7 +4,7 @@ import { coverageJunit, coverageText } from '../../src/evidence/reports.js'
 import type { RuleId } from '../../src/reference/rules.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
-import { placesOf } from '../support/judged-request.js'
+import { judgement } from '../support/judged-request.js'
 
 const outcomesOf = (report: Json, rule: RuleId): { satisfied: number; violated: number } => {
   const { satisfied, violated } = report.rules.find((row: { rule: RuleId }) => row.rule === rule)
@@ -46,8 +46,8 @@ t.test('coverage: coverage can be cleared, of the sandbox or of the run', async 
 t.test('coverage: a call counts once for each rule that it kept, and for the one that it broke', t => {
   const coverage = new Coverage()
 
-  coverage.count(placesOf('FORM-2'), 'META-1')
-  coverage.count(placesOf('FORM-2'), null)
+  coverage.add(judgement(['FORM-2'], 'META-1'))
+  coverage.add(judgement(['FORM-2']))
   const report = coverage.report()
 
   t.strictSame(outcomesOf(report, 'FORM-2'), { satisfied: 2, violated: 0 })
@@ -62,9 +62,9 @@ t.test('coverage: a call counts once for each rule that it kept, and for the one
 
 t.test('coverage: several runs are added up', t => {
   const [one, other] = [new Coverage(), new Coverage()]
-  one.count(placesOf('REF-6'), null)
-  other.count([], 'REF-6')
-  other.count(placesOf('REF-4'), null)
+  one.add(judgement(['REF-6']))
+  other.add(judgement([], 'REF-6'))
+  other.add(judgement(['REF-4']))
 
   const report = mergedReports([one.report(), { rules: other.report().rules.slice(0, 57) }, { rules: [] }])
 
@@ -77,7 +77,7 @@ t.test('coverage: several runs are added up', t => {
 
 t.test('coverage: never exercised and never violated stand out in text, and what was not seen is skipped in JUnit', t => {
   const coverage = new Coverage()
-  coverage.count(placesOf('REF-7', 'REF-4'), null)
+  coverage.add(judgement(['REF-7', 'REF-4']))
 
   const lines = coverageText(coverage.report()).split('\n')
   const junit = coverageJunit(coverage.report())

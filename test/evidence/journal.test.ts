@@ -2,9 +2,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { drawnFraction } from '../../src/core/draws.js'
-import { Journal } from '../../src/evidence/journal.js'
-import { JournalBudget } from '../../src/evidence/journal.js'
-import type { JudgedCall } from '../../src/evidence/judged-call.js'
+import type { Exchange } from '../../src/engine/exchange.js'
+import { Journal, JournalBudget } from '../../src/evidence/journal.js'
 import { startTestEmulator } from '../support/emulator.js'
 import { journalLimits, judgedRequest } from '../support/judged-request.js'
 
@@ -110,7 +109,7 @@ t.test('journal: whatever was added, dropped or cleared before, it holds the las
   for (let round = 0; round < 40; round++) {
     const limits = { entries: 1 + Math.floor(draw() * 60), bytes: 65_536 }
     const journal = new Journal(journalLimits(limits))
-    let model: JudgedCall[] = []
+    let model: Exchange[] = []
     let dropped = 0
     const bytes = () => model.reduce((sum, { held }) => sum + held, 0)
     for (let number = 1; number <= 300; number++) {

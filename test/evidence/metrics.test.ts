@@ -1,14 +1,12 @@
 import t from 'tap'
 import { LATENCY_BOUNDS, Metrics } from '../../src/evidence/metrics.js'
+import { type Given, judgedRequest } from '../support/judged-request.js'
 
 t.test('metrics: calls are counted by operation and status, their time by its bounds, and those that a script acted on', t => {
   const metrics = new Metrics()
-  const script = { id: 'scr_1', name: null, fault: null }
+  const requests: Given[] = [{ ms: 1, action: {} as never }, { ms: 20_000 }, { status: 400, ms: 1.1 }, { operation: null, status: 404, ms: 3 }]
 
-  metrics.count({ operation: 'listTickets', status: 200, ms: 1, script })
-  metrics.count({ operation: 'listTickets', status: 200, ms: 20_000, script: null })
-  metrics.count({ operation: 'listTickets', status: 400, ms: 1.1, script: null })
-  metrics.count({ operation: null, status: 404, ms: 3, script: null })
+  for (const given of requests) metrics.add(judgedRequest(given))
 
   t.strictSame(Object.fromEntries([...metrics.calls].map(([name, statuses]) => [name, [...statuses]])), {
     listTickets: [

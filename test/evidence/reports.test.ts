@@ -3,11 +3,11 @@ import { Coverage } from '../../src/evidence/coverage.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { coverageJunit, coverageText, findingsText, xml } from '../../src/evidence/reports.js'
 import { RULE_IDS, RULES } from '../../src/reference/rules.js'
-import { placesOf } from '../support/judged-request.js'
+import { judgement } from '../support/judged-request.js'
 
 t.test('TKT-1: no call can show it kept, so it has one possible outcome, and reports say so', t => {
   const coverage = new Coverage()
-  coverage.count([], 'TKT-1')
+  coverage.add(judgement([], 'TKT-1'))
   const report = coverage.report()
   const { keepable, violable, satisfied, violated } = report.rules.find(({ rule }) => rule === 'TKT-1') as (typeof report.rules)[number]
   const junit = coverageJunit(report)
@@ -25,7 +25,7 @@ t.test('TKT-1: no call can show it kept, so it has one possible outcome, and rep
 
 t.test('coverage: where every outcome was seen, nothing is left to name and nothing is skipped', t => {
   const coverage = new Coverage()
-  for (const rule of RULE_IDS) coverage.count(rule === 'TKT-1' ? [] : placesOf(rule), RULES[rule].violable ? rule : null)
+  for (const rule of RULE_IDS) coverage.add(judgement(rule === 'TKT-1' ? [] : [rule], RULES[rule].violable ? rule : null))
   const report = coverage.report()
   const text = coverageText(report)
 

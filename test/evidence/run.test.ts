@@ -1,30 +1,32 @@
 import t from 'tap'
+import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { Evidence } from '../../src/evidence/evidence.js'
-import type { JudgedCall } from '../../src/evidence/judged-call.js'
 import { Run } from '../../src/evidence/run.js'
 import { type Period, RunHistory } from '../../src/evidence/run-history.js'
+import type { Totals } from '../../src/evidence/totals.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import { form, journalLimits, judgedRequest } from '../support/judged-request.js'
+import { form, type Given, journalLimits, judgedRequest } from '../support/judged-request.js'
 
 const LIMITS = journalLimits()
-const ALL = { journal: true, coverage: true }
 const NO_CALL = { outcome: 'refused', status: 404, refusal: { code: 'resource_missing', rule: null, assumption: null, param: null, facts: null } } as const
 const EMPTY_PAGE = { object: 'list', url: '', data: [], has_more: true, first_id: 'tkt_9', last_id: 'tkt_9' } as const
 const REFUND = { operation: 'createRefund', body: form('transaction=txn_a'), outcome: 'scripted' } as const
+const LOST = { ...REFUND, outcome: 'lost_before', isDelivered: false } as const
 
 /** The evidence of the sandbox at the base address and of one named till, in one run. */
 function twoSandboxes() {
   const run = new Run()
   return { run, main: new Evidence(LIMITS, run), till: new Evidence(LIMITS, run, 'till') }
 }
-const record = (evidence: Evidence, given: Partial<JudgedCall>) => evidence.record(judgedRequest(given), ALL)
-const search = (id: string, location: string): Partial<JudgedCall> => ({ id, query: form(`search_query=s&location=${location}`), shown: EMPTY_PAGE })
-const next = (id: string, location: string): Partial<JudgedCall> => ({
+const settingsOf = (flag: GivenSettings) => settingsInForce({ flag }).values
+const record = (evidence: Evidence, given: Given) => evidence.record(judgedRequest(given))
+const search = (id: string, location: string): Given => ({ id, query: form(`search_query=s&location=${location}`), shown: EMPTY_PAGE })
+const next = (id: string, location: string): Given => ({
   id,
   query: form(`search_query=s&location=${location}&starting_after=tkt_9`),
   shown: { ...EMPTY_PAGE, has_more: false }
 })
-const found = ({ findings }: Run | Evidence['totals']) => findings().map(({ finding, times, requests }) => [finding, times, requests])
+const found = (totals: Totals) => totals.findings().map(({ finding, times, requests }) => [finding, times, requests])
 
 t.test('run: a call is named by its sandbox and the period since its last load or reset; the sandbox at the base address has no name', t => {
   const { run, main, till } = twoSandboxes()
@@ -44,12 +46,12 @@ t.test('run: a call is named by its sandbox and the period since its last load o
   t.strictSame(
     [run.assumptions.get('A07'), run.assumptions.get('A09')],
     [
-      { times: 1, calls: ['#1/req_1'] },
-      { times: 1, calls: ['till#1/req_1'] }
+      { times: 1, requests: ['#1/req_1'] },
+      { times: 1, requests: ['till#1/req_1'] }
     ]
   )
-  t.strictSame(till.totals.assumptions.get('A09'), { times: 1, calls: ['req_1'] })
-  const keptOf = ({ coverage }: Run | Evidence['totals']) => coverage.report().rules.find(({ rule }) => rule === 'BASE-1')?.satisfied
+  t.strictSame(till.totals.assumptions.get('A09'), { times: 1, requests: ['req_1'] })
+  const keptOf = ({ coverage }: Totals) => coverage.report().rules.find(({ rule }) => rule === 'BASE-1')?.satisfied
   t.strictSame([keptOf(run), keptOf(main.totals), keptOf(till.totals)], [2, 1, 1])
   t.end()
 })
@@ -122,25 +124,115 @@ t.test('run: what was counted in a sandbox stays when it is deleted, and a call 
   t.end()
 })
 
+/** The evidence of a sandbox, and what is recorded in it by settings. */
+function recorded(given: GivenSettings = {}) {
+  const run = new Run()
+  const evidence = new Evidence(LIMITS, run, 'till')
+  const settings = settingsOf(given)
+  const entries = () => Object.fromEntries(run.listing().requests.map(({ request, entry }) => [request, entry?.id ?? null]))
+  return { run, evidence, record: (given: Given) => record(evidence, { settings, ...given }), entries }
+}
+
+t.test('run: calls that a finding names are kept in full, the earlier ones too', t => {
+  const { record, entries, evidence, run } = recorded()
+  record({ id: 'req_1' })
+  record({ ...LOST, id: 'req_2', test: 'refunds' })
+  record({ ...LOST, id: 'req_3', test: 'refunds again' })
+
+  t.strictSame(entries(), { 'till#1/req_1': null, 'till#1/req_2': 'till#1/req_2', 'till#1/req_3': 'till#1/req_3' })
+  evidence.clear()
+  t.strictSame(entries(), { 'till#1/req_1': null, 'till#1/req_2': 'till#1/req_2', 'till#1/req_3': 'till#1/req_3' }, 'a reset takes nothing')
+  t.strictSame(
+    run.listing().tests.map(({ test, findings }) => [test, findings.map(({ finding }) => finding)]),
+    [
+      [null, []],
+      ['refunds', []],
+      ['refunds again', ['double-refund-risk']]
+    ]
+  )
+  t.end()
+})
+
+t.test('run: a call that a finding names before it is over is kept in full once it is', t => {
+  const { record, entries, evidence } = recorded()
+  evidence.leave(judgedRequest({ ...LOST, id: 'req_1' }))
+  record({ ...LOST, id: 'req_2' })
+  t.strictSame(entries(), { 'till#1/req_2': 'till#1/req_2' })
+
+  record({ ...LOST, id: 'req_1' })
+
+  t.strictSame(entries(), { 'till#1/req_2': 'till#1/req_2', 'till#1/req_1': 'till#1/req_1' })
+  t.end()
+})
+
+t.test('run: an empty page that nobody continued from is kept in full while it is open and after a reset', t => {
+  const { record, entries, evidence, run } = recorded()
+  const search = { query: form('search_query=s'), shown: EMPTY_PAGE, test: 'searches' }
+  record({ id: 'req_1', ...search })
+  const caused = () => run.listing().tests.map(({ test, findings }) => [test, findings.find(({ finding }) => finding === 'stopped-at-empty-page')?.times])
+
+  t.strictSame([entries(), caused()], [{ 'till#1/req_1': 'till#1/req_1' }, [['searches', 1]]])
+  evidence.journal.clear()
+  record({ id: 'req_2', ...search, query: form('search_query=z') })
+  t.strictSame(caused(), [['searches', 1]], 'of a call that the journal does not hold, the test is not known')
+  evidence.clear()
+  t.strictSame(entries(), { 'till#1/req_1': 'till#1/req_1', 'till#1/req_2': 'till#1/req_2' })
+  record({ id: 'req_1' })
+  t.strictSame(run.listing().sandboxes, [{ sandbox: 'till', periods: 2 }])
+  t.end()
+})
+
+t.test('run: without the journal no call is listed, but tests are; with a name of a test the call is redacted', t => {
+  const { record, run } = recorded({ 'evidence.journal': false })
+  let redacted = 0
+  record({ ...NO_CALL, test: 'secret', redact: () => redacted++ })
+  record({ ...LOST, id: 'req_2' })
+  record({ ...LOST, id: 'req_3' })
+
+  const { requests, tests, omitted } = run.listing()
+  t.strictSame([requests, omitted, redacted], [[], { requests: 3, entries: 0, by_test: 0 }, 1])
+  t.strictSame(
+    tests.map(({ test, calls, refused, findings }) => [test, calls, refused, findings.length]),
+    [
+      ['secret', 1, 1, 0],
+      [null, 2, 0, 1]
+    ]
+  )
+  t.end()
+})
+
+t.test('run: a call that ends after its sandbox was deleted is counted in its period, and not listed', t => {
+  const { record, run, evidence } = recorded()
+  record({ id: 'req_1' })
+  evidence.end()
+  record({ id: 'req_2', unknownParameter: true })
+
+  const { requests, omitted, sandboxes } = run.listing()
+  t.strictSame([requests.length, omitted.requests, sandboxes], [1, 1, [{ sandbox: 'till', periods: 1 }]])
+  t.strictSame(run.findings()[0]?.requests, ['till#1/req_2'])
+  t.end()
+})
+
 t.test('evidence: what is not asked for is not counted or kept; metrics always are', t => {
-  for (const parts of [
-    { journal: true, coverage: true },
-    { journal: true, coverage: false },
-    { journal: false, coverage: true },
-    { journal: false, coverage: false }
-  ]) {
+  for (const [isJournaled, isJudged] of [
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false]
+  ] as const) {
     const run = new Run()
     const evidence = new Evidence(LIMITS, run)
     let redacted = 0
 
-    evidence.record(judgedRequest({ unknownParameter: true, redact: () => redacted++ }), parts)
+    record(evidence, {
+      unknownParameter: true,
+      redact: () => redacted++,
+      settings: settingsOf({ 'evidence.journal': isJournaled, 'evidence.coverage': isJudged })
+    })
 
     const { journal, totals } = evidence
-    t.strictSame([journal.size, journal.dropped, redacted], parts.journal ? [1, 0, 1] : [0, 1, 0])
-    t.strictSame(
-      [totals.coverage.report().seen > 0, totals.assumptions.ids().length > 0, found(totals).length],
-      parts.coverage ? [true, true, 1] : [false, false, 0]
-    )
+    t.strictSame([journal.size, journal.dropped, redacted], isJournaled ? [1, 0, 1] : [0, 1, 0])
+    t.strictSame([totals.coverage.report().seen > 0, totals.assumptions.ids().length > 0, found(totals).length], isJudged ? [true, true, 1] : [false, false, 0])
     t.equal(run.metrics.total, 1)
   }
   t.end()

@@ -3,7 +3,7 @@ import { NO_WORDS, SecretWords } from '../../src/core/secret-words.js'
 import { Journal } from '../../src/evidence/journal.js'
 import { explained, explainedText } from '../../src/evidence/why.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
-import { form, journalLimits, judgedRequest } from '../support/judged-request.js'
+import { form, type Given, journalLimits, judgedRequest } from '../support/judged-request.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 type Verdict = { rule: string; verdict: string; facts?: object }
@@ -98,7 +98,7 @@ Rules, in the order in which they were decided:
 
 t.test('why: a call that met no operation, one of which no rule can be said, and answers that are no JSON', t => {
   const journal = new Journal(journalLimits())
-  const textOf = (given: Parameters<typeof judgedCall>[0]) => explainedText(judgedRequest({ at: Date.parse(NOW), ...given }), journal, NO_WORDS)
+  const textOf = (given: Given) => explainedText(judgedRequest({ at: Date.parse(NOW), ...given }), journal, NO_WORDS)
 
   t.equal(
     textOf({ operation: null, path: '/nothing', outcome: 'refused', status: 404 }),
@@ -107,7 +107,7 @@ t.test('why: a call that met no operation, one of which no rule can be said, and
   const outside = { code: 'path_unknown', rule: 'BASE-1', assumption: null, param: null, facts: null } as const
   t.ok(textOf({ operation: null, outcome: 'refused', refusal: outside }).includes('  BROKEN  BASE-1  the base address'))
   t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nIt met no operation.\n'))
-  t.ok(textOf({ script: { id: 'scr_1', name: null, fault: null } }).includes('\n  script: scr_1\n'))
+  t.ok(textOf({ action: { id: 'scr_1', entry: { data: {} } } as never }).includes('\n  script: scr_1\n'))
   t.ok(textOf({ text: 'not JSON 4242424242424242' }).endsWith('Answer:\n  not JSON ****************\n'))
   const answerOf = (text: string) => explained(judgedRequest({ text }), journal, new SecretWords([MERCHANT])).answer
   t.strictSame(

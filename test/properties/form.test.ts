@@ -2,11 +2,11 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { createFormDecoder, FormList, type FormNode, FormObject } from '../../src/core/form.js'
+import { decodeForm, FormList, type FormNode, FormObject } from '../../src/core/form.js'
 import { property } from '../support/property.js'
 
-const LIMITS = { parameters: 1000, depth: 4 }
-const decode = createFormDecoder(LIMITS)
+const LIMITS = { 'limits.parameters': 1000, 'limits.depth': 4 }
+const decode = (text: string) => decodeForm(text, LIMITS)
 
 /** What a form holds: text, a list of texts, or named parts, with an empty value for the whole beside them or without. */
 type Value = string | string[] | Parts
@@ -28,7 +28,7 @@ const valueOfDepth = (depth: number): fc.Arbitrary<Value> => {
   if (depth === 0) return text
   return fc.oneof({ weight: 3, arbitrary: text }, fc.array(text, { minLength: 1, maxLength: 3 }), partsOf(fc.oneof(text, valueOfDepth(depth - 1))))
 }
-const form = partsOf(valueOfDepth(LIMITS.depth)).map(({ parts }) => parts)
+const form = partsOf(valueOfDepth(LIMITS['limits.depth'])).map(({ parts }) => parts)
 
 /** Every pair that says a value. */
 function pairsOf(value: Value, steps: string[]): Pair[] {
@@ -59,7 +59,7 @@ const encoded = (pairs: readonly Pair[], styles: readonly number[]) =>
 function decodedValue(node: FormNode): Value {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
-  return { parts: node.parts.entries().map(([name, part]) => [name, decodedValue(part)]), cleared: node.cleared }
+  return { parts: [...node].map(([name, part]) => [name, decodedValue(part)]), cleared: node.cleared }
 }
 const sorted = (value: Value): Value =>
   typeof value === 'string' || Array.isArray(value)
@@ -104,7 +104,7 @@ void property(
 
     equal(problem, null)
     deepEqual(sorted(decodedValue(root)), sorted({ parts, cleared: false }))
-    deepEqual([...root.parts.names()], [...new Set(pairs.map(({ steps }) => steps[0]))], 'names are in the order of their first appearance')
+    deepEqual([...root.keys()], [...new Set(pairs.map(({ steps }) => steps[0]))], 'names are in the order of their first appearance')
   }
 )
 
@@ -173,11 +173,10 @@ void property(
     runs: 500
   },
   ({ parameters, depth, count, nested }) => {
-    const bounded = createFormDecoder({ parameters, depth })
     const deep = `last${'[k]'.repeat(nested)}=x`
     const many = [...Array.from({ length: count - 1 }, (_, index) => `name${index}=x&`), deep].join('&')
 
-    const { problem } = bounded(many)
+    const { problem } = decodeForm(many, { 'limits.parameters': parameters, 'limits.depth': depth })
 
     if (count <= parameters && nested <= depth) equal(problem, null)
     else deepEqual([problem?.code, problem?.param], ['form_too_large', count > parameters ? '' : `last${'[k]'.repeat(nested)}`])

@@ -1,9 +1,7 @@
 /** The reference as data against the contracts written out by hand in test/contract/. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { LOCATION_RULES } from '../../src/api/locations/rules.js'
-import { TRANSACTION_RULES } from '../../src/api/transactions/rules.js'
-import { REFUND_RULES } from '../../src/core/rules.js'
+import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../../src/core/rules.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from '../../src/core/settings.js'
 import * as accounts from '../../src/reference/accounts.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId, isStanding } from '../../src/reference/assumptions.js'

@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { buildApp } from '../../src/app.js'
 import { settingsInForce } from '../../src/core/settings.js'
+import { playIn } from '../../src/engine/play.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { Library } from '../../src/scenario/library.js'
@@ -55,7 +56,7 @@ async function startApp(t: Test) {
   const sandbox = sandboxes.main
   const app = await buildApp({ sandboxes, library, settings: settingsInForce(LAUNCH).values, version: '0.0.0' })
   t.teardown(() => app.close())
-  const load = async (name: string) => sandbox.load(await library.scenario(name), { name, file: fileOf(name) }, { play: app.playIn })
+  const load = async (name: string) => sandbox.load(await library.scenario(name), { name, file: fileOf(name) }, { play: playIn })
   return { app, sandbox, load }
 }
 

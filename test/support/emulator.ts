@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import type { Test } from 'tap'
 import { buildApp } from '../../src/app.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
+import type { ApiRequest } from '../../src/engine/execute.js'
 import { playIn } from '../../src/engine/play.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
@@ -35,7 +36,31 @@ export const smallFixture = (added: Record<string, object[]> = {}) => ({
 })
 
 export type Answer = { status: number; headers: Record<string, unknown>; text: string; body: Json }
-type Call = { body?: string | Record<string, unknown>; query?: string; key?: string | null; headers?: Record<string, string> }
+export type Call = { body?: string | Record<string, unknown>; query?: string; key?: string | null; headers?: Record<string, string> }
+
+/** A request of the emulated API as data; `on` is a method and a path below the base, a body is form text or flat bracket names. */
+export function sentBy(on: string, { body, query, key = MERCHANT, headers = {} }: Call = {}): ApiRequest {
+  const [method, path] = on.split(' ') as [string, string]
+  const form = typeof body === 'object' ? new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)])).toString() : body
+  return {
+    method,
+    url: `/next${path}${query === undefined ? '' : `?${query}`}`,
+    headers: {
+      ...(key !== null && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
+      ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...headers
+    },
+    body: form ?? null
+  }
+}
+
+/** An answer as a test reads it. */
+export const answerOf = (status: number, headers: Answer['headers'], text: string): Answer => ({
+  status,
+  headers,
+  text,
+  body: text !== '' && /json/.test(String(headers['content-type'])) ? JSON.parse(text) : text
+})
 
 /** What a refusal blames: status, code, parameter, and the rule or else the assumption. */
 export type Blame = [status: number, code: string, param: string | null, by: string]
@@ -87,28 +112,16 @@ export async function startTestEmulator(
     data
   })
   t.teardown(() => app.close())
-  if (loaded)
-    await sandboxes.start(documentOf('test', scenario ?? { clock: NOW, data: smallFixture(records) }), { name: 'test', file: null }, { play: playIn })
+  if (loaded) await sandboxes.start(documentOf('test', scenario ?? { clock: NOW, data: smallFixture(records) }), { name: 'test', file: null }, { play: playIn })
 
   const inject = async (options: InjectOptions): Promise<Answer> => {
     const { statusCode, headers, payload } = await app.inject(options)
-    return { status: statusCode, headers, text: payload, body: payload !== '' && /json/.test(String(headers['content-type'])) ? JSON.parse(payload) : payload }
+    return answerOf(statusCode, headers, payload)
   }
-  /** A call of the emulated API; `on` is a method and a path below the base, a body is form text or flat bracket names. */
-  const call = (on: string, { body, query, key = MERCHANT, headers = {} }: Call = {}): Promise<Answer> => {
-    const [method, path] = on.split(' ') as [InjectOptions['method'], string]
-    const payload =
-      typeof body === 'object' ? new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)] as [string, string])).toString() : body
-    return inject({
-      method,
-      url: `/next${path}${query === undefined ? '' : `?${query}`}`,
-      headers: {
-        ...(key !== null && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
-        ...(payload !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
-        ...headers
-      },
-      ...(payload !== undefined && { payload })
-    })
+  /** A call of the emulated API, as `sentBy` writes it. */
+  const call = (on: string, options: Call = {}): Promise<Answer> => {
+    const { method, body, ...request } = sentBy(on, options)
+    return inject({ ...request, method: method as NonNullable<InjectOptions['method']>, ...(body !== null && { payload: body }) })
   }
   /** A call of the control API; a body is sent as JSON, or as it is where it is text with a content type of its own. */
   const control = (on: string, body?: object | string, headers: Record<string, string> = {}): Promise<Answer> => {

@@ -3,19 +3,31 @@ import { NO_WORDS } from '../../src/core/secret-words.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { Trace } from '../../src/core/trace.js'
 import { type Exchange, type Outcome, STAGE } from '../../src/engine/exchange.js'
-import { type JournalLimits, JournalBudget } from '../../src/evidence/journal.js'
-import type { AssumptionId } from '../../src/reference/assumptions.js'
+import { JournalBudget, type JournalLimits } from '../../src/evidence/journal.js'
+import type { Judgement } from '../../src/evidence/judgement.js'
+import { ASSUMPTION_PLACES, type AssumptionId } from '../../src/reference/assumptions.js'
 import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
 
 const { values: SETTINGS } = settingsInForce({})
 /** Parameters as they are decoded from form text. */
 export const form = (text: string): FormObject => decodeForm(text, SETTINGS).root
 
-type Given = Partial<Omit<Exchange, 'outcome'> & Omit<Outcome, 'name'> & { outcome: Outcome['name']; relies: readonly AssumptionId[] }>
+/** What matters of a request to a test: its own fields, and those of its outcome. */
+export type Given = Partial<Omit<Exchange, 'outcome'> & Omit<Outcome, 'name'> & { outcome: Outcome['name']; relies: readonly AssumptionId[] }>
 
 /** A request that is over as evidence sees it, a list of Tickets unless given otherwise, with what matters to a test. */
 export function judgedRequest(given: Given = {}): Exchange {
-  const { outcome: name = 'answered', reached = STAGE.running, status = 200, refusal = null, shown = null, members = null, text = '', fault = null, ...more } = given
+  const {
+    outcome: name = 'answered',
+    reached = STAGE.running,
+    status = 200,
+    refusal = null,
+    shown = null,
+    members = null,
+    text = '',
+    fault = null,
+    ...more
+  } = given
   const { pause = null, relies = [], ...others } = more
   const trace = new Trace()
   for (const assumption of relies) trace.rely(assumption)
@@ -56,8 +68,12 @@ export function judgedRequest(given: Given = {}): Exchange {
   } as unknown as Exchange
 }
 
-/** The places of rules in the ledger, by which they are counted. */
-export const placesOf = (...rules: readonly RuleId[]): number[] => rules.map(rule => RULE_PLACES.get(rule) as number)
+/** What a request shows: rules that it kept, the one that it broke, and assumptions that its answer relied on. */
+export const judgement = (kept: readonly RuleId[], broken: RuleId | null = null, relied: readonly AssumptionId[] = []): Judgement => ({
+  kept: kept.map(rule => RULE_PLACES.get(rule) as number),
+  broken,
+  relied: relied.map(assumption => ASSUMPTION_PLACES.get(assumption) as number)
+})
 
 /** Limits of a journal that a test has no further interest in. */
 export const journalLimits = (given: Partial<JournalLimits> = {}): JournalLimits => ({

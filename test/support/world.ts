@@ -1,0 +1,44 @@
+/** The engine for a test: requests executed in a sandbox. There is no server, and nothing is recorded. */
+import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
+import type { Exchange } from '../../src/engine/exchange.js'
+import { execute } from '../../src/engine/execute.js'
+import { headersOf } from '../../src/engine/headers.js'
+import { playIn } from '../../src/engine/play.js'
+import { Sandboxes } from '../../src/sandbox/sandboxes.js'
+import { documentOf } from '../../src/scenario/documents.js'
+import { exported } from '../../src/scenario/export.js'
+import { Library } from '../../src/scenario/library.js'
+import { type Answer, answerOf, type Blame, blameOf, type Call, NOW, sentBy, smallFixture } from './emulator.js'
+
+/** A sandbox with records added to the small fixture, settings and a scenario's own, and what executes requests in it. */
+export async function startWorld({
+  records = {},
+  settings = {},
+  scenario,
+  loaded = true
+}: {
+  records?: Record<string, object[]>
+  settings?: GivenSettings
+  scenario?: object
+  loaded?: boolean
+} = {}) {
+  const launch = { flag: settings, environment: {} }
+  const library = new Library({ fixtures: null, scenarios: null }, settingsInForce(launch).values)
+  const sandboxes = new Sandboxes({ library, launch, machine: () => Date.parse(NOW) })
+  const world = sandboxes.main
+  if (loaded) await sandboxes.start(documentOf('test', scenario ?? { clock: NOW, data: smallFixture(records) }), { name: 'test', file: null }, { play: playIn })
+
+  /** A request, executed. */
+  const executed = (on: string, options: Call = {}, { isScripted = true } = {}): Exchange => {
+    const { body, headers, ...request } = sentBy(on, options)
+    const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    return execute(world, { ...request, headers: { ...length, ...headers }, body }, { isScripted })
+  }
+  /** What a request is answered. */
+  const call = (on: string, options: Call = {}): Answer => {
+    const exchange = executed(on, options)
+    return answerOf(exchange.outcome.status, headersOf(exchange), String(exchange.payload))
+  }
+  const blame = (on: string, options: Call = {}): Blame => blameOf(call(on, options))
+  return { world, executed, call, blame }
+}
