@@ -6,6 +6,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
+COPY scripts ./scripts
 COPY src ./src
 COPY fixtures ./fixtures
 COPY scenarios ./scenarios

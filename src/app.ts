@@ -31,11 +31,6 @@ export type AppOptions = {
   drawSession?: () => string
 }
 
-/** Routes have no schemas of Fastify's: the tables decode, and `core/writing.ts` writes. So no compiler for them is loaded. */
-const refuseSchema = () => {
-  throw new Error('a route has a schema, which nothing here compiles')
-}
-
 const randomSession = () => randomBytes(32).toString('base64url')
 
 /** The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to listen or to be injected into. */
@@ -46,7 +41,6 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   const at = { sandbox: sandboxes.main }
   const app = fastify({
     ...serverOptions(settings),
-    schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
     // a silent logger still makes the framework listen to every response
     ...(logger && logger.level !== 'silent' ? { loggerInstance: logger, childLoggerFactory: (log: FastifyBaseLogger) => log } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),

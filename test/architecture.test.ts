@@ -12,7 +12,7 @@ type Import = { from: string; to: string; names: string[] }
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
 /** From the lowest rung up; files directly in src/ share that of the command line. */
-const LADDER = ['reference', 'core', 'store', 'scenario', 'evidence', 'sandbox', 'http', 'api', 'control', 'console', 'client', 'cli', 'docs']
+const LADDER = ['reference', 'core', 'store', 'scenario', 'evidence', 'sandbox', 'http', 'api', 'control', 'console', 'client', 'cli']
 const PURE = ['reference', 'core']
 /** The console's browser source, which is built by itself. */
 const BROWSER = 'console/ui/'
@@ -144,6 +144,10 @@ function barrels(tree: Tree): string[] {
     })
     .map(([file]) => file)
 }
+
+/** Files that ask for their own address and do not lie in a folder of src/, as deep as the bundle in dist/emulator/ whose address they get there. */
+const misplaced = (tree: Tree): string[] =>
+  Object.entries(tree).flatMap(([file, text]) => (text.includes('import.meta.url') && file.split('/').length !== 2 ? file : []))
 
 /** Files and folders whose name says nothing. */
 const vagueNames = (tree: Tree): string[] =>
@@ -304,6 +308,12 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
     check: vagueNames,
     bad: { 'core/utils.ts': '', 'core/types/a.ts': '', 'helpers/b.ts': '', 'http/common.ts': '', 'core/prototypes.ts': '' },
     says: ['core/utils.ts', 'core/types/a.ts', 'helpers/b.ts', 'http/common.ts']
+  },
+  {
+    title: 'a file that asks for its own address lies as deep as the bundle',
+    check: misplaced,
+    bad: { 'a.ts': 'const a = import.meta.url', 'cli/b.ts': 'const b = import.meta.url', 'cli/drift/c.ts': 'const c = import.meta.url' },
+    says: ['a.ts', 'cli/drift/c.ts']
   },
   {
     title: 'app.ts never listens',

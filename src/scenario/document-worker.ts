@@ -5,7 +5,6 @@ import { ApiError } from '../core/errors.js'
 import type { Step } from '../core/places.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import type { Place } from './json-places.js'
-import { WORKER_FILE } from './worker-file.js'
 import type { DocumentWorkerOptions, FirstStateHead, Job, Part, Question, Reply } from './worker-reader.js'
 
 /** What a worker has read, handed over in parts that each take little time. */
@@ -17,6 +16,8 @@ export type Reading = {
 }
 type Asked = { resolve: (reply: Reply) => void; reject: (error: unknown) => void }
 
+/** The script of the worker; the built one is a file of the same name beside the bundle. */
+const SCRIPT = new URL('./worker-script.js', import.meta.url)
 const MEBIBYTE = 1_048_576
 /** The most memory of the worker, in MiB; a limit of the whole process that is given on the command line holds instead. */
 const MOST_MEMORY = 1024
@@ -102,7 +103,7 @@ export class DocumentWorker {
 
   #start(): Worker {
     const limit = Math.min(MOST_MEMORY, Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE))
-    const worker = new Worker(WORKER_FILE, { workerData: this.#options, resourceLimits: { maxOldGenerationSizeMb: limit } })
+    const worker = new Worker(SCRIPT, { workerData: this.#options, resourceLimits: { maxOldGenerationSizeMb: limit } })
     worker.on('message', ({ id, reply }: { id: number; reply: Reply }) => {
       const asked = this.#asked.get(id)
       this.#asked.delete(id)

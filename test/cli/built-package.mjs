@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 const [dist, folder] = process.argv.slice(2)
 const { connect, EmulatorError, startEmulator } = await import(pathToFileURL(join(dist, 'index.js')).href)
 const require = createRequire(import.meta.url)
-const { script } = require(join(dist, 'load.js'))
+const { script } = require(join(dist, 'emulator', 'load.js'))
 
 const settings = { snapshots_dir: join(folder, 'snapshots'), data: join(folder, 'state.json'), watch: true }
 const { url, inject, close } = await startEmulator({ scenario: join(folder, 'own.yaml'), settings })
@@ -29,5 +29,8 @@ await connected.close()
 await close()
 
 const refused = await startEmulator({ settings: { seed: 'x' } }).catch(error => [error instanceof EmulatorError, error.message])
+// nobody answers there, whatever the protocol
+const overTls = await connect({ url: 'https://127.0.0.1:1', timeout: 0 }).catch(error => error.code)
+const areCompilersLoaded = Object.keys(require.cache).some(file => file.endsWith('schema-compilers.js'))
 const packages = readdirSync(join(dist, 'packages')).filter(file => require(join(dist, 'packages', file)))
-process.stdout.write(JSON.stringify({ isCodeKept: script.cachedDataRejected === false, shown, scripted, refused, packages }))
+process.stdout.write(JSON.stringify({ isCodeKept: script.cachedDataRejected === false, shown, scripted, refused, overTls, areCompilersLoaded, packages }))

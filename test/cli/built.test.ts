@@ -1,10 +1,14 @@
 /** What `npm run build` has made: the package as its users have it. */
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire, isBuiltin } from 'node:module'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import fastify from 'fastify'
 import t from 'tap'
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
+const require = createRequire(import.meta.url)
 const USER = fileURLToPath(new URL('built-package.mjs', import.meta.url))
 
 t.test('built: each part that is loaded later is there, and the code that V8 has made of the rest is used', async t => {
@@ -32,13 +36,48 @@ t.test('built: each part that is loaded later is there, and the code that V8 has
     },
     scripted: [418, 418],
     refused: [true, 'seed: a whole number was expected, not x.'],
+    overTls: 'no_answer',
+    areCompilersLoaded: false,
     packages
   })
 })
 
 t.test('built: every package that it holds is named with its licence', async t => {
   const licences = readFileSync(`${DIST}LICENCES.txt`, 'utf8')
-  const later = readdirSync(`${DIST}packages`).map(file => file.replace(/\.js$/, ''))
+  const later = readdirSync(`${DIST}packages`).map(file => file.replace(/\.js$/, '').replace(/^schema-compilers$/, 'ajv-compiler'))
 
   for (const name of ['fastify', 'pino', 'commander', 'typebox', ...later]) t.ok(new RegExp(`^(\\S+/)?${name} \\d+\\.\\S+: \\S+$`, 'm').test(licences), name)
+})
+
+t.test('built: every module that a script requires is one of Node.js or is there', async t => {
+  for (const file of ['emulator/emulator.js', ...readdirSync(`${DIST}packages`).map(name => `packages/${name}`)]) {
+    // ajv has the texts of some calls, which are code that it writes
+    const required = [...readFileSync(DIST + file, 'utf8').matchAll(/(?<!['`])\brequire\("([^"]+)"\)/g)].map(([, name = '']) => name)
+    t.strictSame(
+      required.filter(name => !isBuiltin(name) && !existsSync(join(DIST, dirname(file), name))),
+      [],
+      file
+    )
+  }
+})
+
+t.test('built: Fastify compiles the schemas of a route with what is there', async t => {
+  const deferred = require('../../scripts/build/deferred.cjs')
+  let loads = 0
+  const shipped = (name: string) =>
+    deferred(() => {
+      loads++
+      return require(`${DIST}packages/schema-compilers.js`)[name]
+    })
+  const app = fastify({ schemaController: { compilersFactory: { buildValidator: shipped('validators')(), buildSerializer: shipped('serializers')() } } })
+  t.equal(loads, 0)
+  const schema = {
+    querystring: { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } },
+    response: { 200: { type: 'object', properties: { shown: { type: 'integer' } } } }
+  }
+  app.get('/', { schema }, async () => ({ shown: '5', hidden: 6 }))
+
+  t.strictSame((await app.inject('/?at=2026-01-01T00:00:00Z')).json(), { shown: 5 })
+  t.equal((await app.inject('/?at=noon')).statusCode, 400)
+  t.equal(shipped('validators').StandaloneValidator, require(`${DIST}packages/schema-compilers.js`).validators.StandaloneValidator)
 })

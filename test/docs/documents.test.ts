@@ -12,9 +12,11 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 t.test('docs: every package that is bundled is listed in docs/packages.md with its reason, and no other', async t => {
   const table = read('docs/packages.md')
   const shown = [...table.matchAll(/^\| ([@a-z][@\w/, -]*) \| (.+) \|$/gm)].flatMap(([, names = '']) => names.split(', '))
-  const sources = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' }).filter(file => /\.(tsx?|mjs)$/.test(file))
+  const sources = ['src', 'scripts'].flatMap(folder =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).flatMap(file => (/\.(tsx?|mjs)$/.test(file) ? `${folder}/${file}` : []))
+  )
   const imported = sources.flatMap(file =>
-    [...read(`src/${file}`).matchAll(/(?:from |import\(|resolve\()'((?:@[^/']+\/)?[a-z][^/':]*)(?:\/[^']*)?'/g)].map(([, name]) => name as string)
+    [...read(file).matchAll(/(?:from |import\(|resolve\()'((?:@[^/']+\/)?[a-z][^/':]*)(?:\/[^']*)?'/g)].map(([, name]) => name as string)
   )
   const tools = ['esbuild', 'typescript', 'vite']
 

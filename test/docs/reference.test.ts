@@ -1,10 +1,10 @@
 /** The pages of docs/reference say what the tables in the code say, and what the contracts written out by hand say. */
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import { REFERENCE_PAGES } from '../../scripts/docs/reference.js'
 import { CONTROL_GROUPS } from '../../src/control/calls.js'
 import { CATALOGUE, type ErrorCode, SERVICE_ERRORS, statusOf } from '../../src/core/errors.js'
 import { SETTING_KEYS, SETTINGS, scenarioPathOf, settingsInForce, variableOf } from '../../src/core/settings.js'
-import { REFERENCE_PAGES } from '../../src/docs/reference.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { ASSUMPTIONS, type AssumptionId } from '../../src/reference/assumptions.js'
 import { OPERATIONS, type OperationId } from '../../src/reference/operations.js'

@@ -6,7 +6,7 @@ type Locked = { dev?: boolean; hasInstallScript?: boolean }
 
 t.test('npm ci --ignore-scripts and npm run build suffice: nothing that runs or builds the emulator needs a script at its installation', t => {
   const locked = Object.entries(read('package-lock.json').packages as Record<string, Locked>)
-  const builds = /^node_modules\/(typescript$|esbuild$|@esbuild\/|@types\/)/
+  const builds = /^node_modules\/(typescript$|tsx$|esbuild$|@esbuild\/|@types\/)/
   const needed = locked.filter(([path, { dev }]) => !dev || builds.test(path))
 
   t.ok(needed.length > 20, `${needed.length} packages`)

@@ -138,7 +138,7 @@ t.test('package: it depends on no other package, runs no script when it is insta
   )
   for (const name of ['repository', 'bugs', 'keywords', 'license', 'engines', 'bin', 'types']) t.ok(manifest[name], name)
   t.strictSame(
-    paths.filter(path => /\.map$|\.code$|^dist\/inputs|^(src|test|bench)\//.test(path)),
+    paths.filter(path => /\.(map|code|tsbuildinfo)$|^dist\/inputs|^(src|scripts|test|bench)\//.test(path)),
     []
   )
   for (const path of ['dist/main.js', 'dist/index.js', 'dist/types/index.d.ts', 'dist/LICENCES.txt', 'LICENSE', 'README.md', 'CHANGELOG.md'])

@@ -10,7 +10,6 @@ import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { build as buildPages } from 'vite'
-import { declarations } from './declarations.mjs'
 
 const require = createRequire(import.meta.url)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -29,6 +28,14 @@ const LATER = {
   tinyglobby: 'tinyglobby',
   yaml: 'yaml'
 }
+/** How to load what Fastify requires at its start and this server seldom or never uses. */
+const DEFERRED = {
+  'node:http2': "require('http2')",
+  'node:https': "require('https')",
+  semver: "require('../packages/semver.js')",
+  '@fastify/ajv-compiler': "require('../packages/schema-compilers.js').validators",
+  '@fastify/fast-json-stringify-compiler': "require('../packages/schema-compilers.js').serializers"
+}
 /** The files of Swagger UI that the page of the API's documentation needs. */
 const SWAGGER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
 /** Browser files that are copied as they are. */
@@ -39,62 +46,57 @@ const LICENCE_FILES = /^(licen[cs]e|notice|copying)|\bbundle\.js\.LICENSE\.txt$/
 /** @type {import('esbuild').BuildOptions} */
 const OPTIONS = {
   absWorkingDir: ROOT,
-  outdir: 'dist',
   bundle: true,
   platform: 'node',
   target: 'node20.19',
   format: 'cjs',
-  minifySyntax: true,
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning'
 }
 
-/** A module finds files relative to itself from where its source is; the script of the document worker is beside the bundle. */
-const atSource = {
-  name: 'import.meta.url',
-  setup({ onLoad }) {
-    const contents = "export const WORKER_FILE = require('node:path').join(require('node:path').dirname(__filename), 'document-worker.js')"
-    onLoad({ filter: /[\\/]worker-file\.ts$/ }, () => ({ contents, loader: 'ts' }))
-    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
-      const source = JSON.stringify(relative(DIST, path))
-      const text = await readFile(path, 'utf8')
-      return { contents: text.replaceAll('import.meta.url', `new URL(${source}, require('node:url').pathToFileURL(__filename))`), loader: 'ts' }
-    })
-  }
-}
-
-/** Packages in files of their own; and modules that Fastify asks for and this server does not use, which are loaded if it does. */
-const later = {
-  name: 'later',
+/** @type {import('esbuild').Plugin} */
+const deferred = {
+  name: 'deferred',
   setup({ onResolve, onLoad }) {
-    const names = new Map(Object.entries(LATER).map(([file, name]) => [name, file]))
-    const fileOf = path => ({ path: names.has(path) ? `./packages/${names.get(path)}.js` : path, external: true })
-    onResolve({ filter: /^(node:https|node:http2|semver)$/ }, ({ path, namespace }) => (namespace === 'later' ? fileOf(path) : { path, namespace: 'later' }))
-    onResolve({ filter: new RegExp(`^(${[...names.keys()].join('|')})$`) }, ({ path }) => fileOf(path))
-    onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => ({
-      contents: `module.exports = new Proxy({}, { get: (_, name) => require(${JSON.stringify(path)})[name] })`
+    onResolve({ filter: new RegExp(`^(${Object.keys(DEFERRED).join('|')})$`) }, ({ path, kind }) =>
+      kind === 'require-call' ? { path, namespace: 'deferred' } : undefined
+    )
+    onLoad({ filter: /.*/, namespace: 'deferred' }, ({ path }) => ({
+      contents: `module.exports = require('./deferred.cjs')(() => ${DEFERRED[path]})`,
+      resolveDir: import.meta.dirname
     }))
   }
 }
 
 /** Bundles the emulator, and each of the other packages. Returns the folders of all packages. */
 async function bundle() {
-  const contents =
-    "export { connect, EmulatorError, startEmulator } from './src/index.js'\nexport { run } from './src/cli/program.js'\nexport { answerJobs } from './src/scenario/worker-reader.js'"
   const bundles = await Promise.all([
     build({
       ...OPTIONS,
-      stdin: { contents, resolveDir: ROOT, loader: 'ts' },
-      entryNames: 'emulator',
-      external: ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler'],
-      plugins: [atSource, later],
+      entryPoints: ['scripts/build/emulator.ts'],
+      outdir: 'dist/emulator',
+      alias: Object.fromEntries(Object.entries(LATER).map(([file, name]) => [name, `../packages/${file}.js`])),
+      external: ['../packages/*'],
+      plugins: [deferred],
       supported: { 'dynamic-import': false },
-      banner: { js: '(function (exports, require, module, __filename) {' },
-      footer: { js: '})' }
+      // `load.js` calls it with these; a source that asks for its address lies as deep in src/ as this script in dist/
+      banner: { js: '(function (exports, require, module, BUNDLE_URL) {' },
+      footer: { js: '})' },
+      define: { 'import.meta.url': 'BUNDLE_URL' },
+      // names stay, so that stack traces can be read
+      minifySyntax: true,
+      minifyWhitespace: true,
+      lineLimit: 160
     }),
     // the module of fdir that an import gets asks for its own address, which a bundle does not have
-    build({ ...OPTIONS, entryPoints: LATER, outdir: 'dist/packages', minify: true, alias: { fdir: require.resolve('fdir') } })
+    build({
+      ...OPTIONS,
+      entryPoints: { ...LATER, 'schema-compilers': './scripts/build/schema-compilers.cjs' },
+      outdir: 'dist/packages',
+      minify: true,
+      alias: { fdir: require.resolve('fdir') }
+    })
   ])
   const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs))
   return [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))].sort()
@@ -157,71 +159,15 @@ async function licencesOf(packages) {
   return ['The JavaScript beside this file holds these packages.\n', ...(await Promise.all(parts))].join(`\n${'-'.repeat(80)}\n\n`)
 }
 
-/** Modules of the emulator that the build itself uses. */
-async function ownModules() {
-  const contents = [
-    "export { problemLine, readDocument } from './src/scenario/documents.js'",
-    "export { preparedName } from './src/scenario/prepared.js'",
-    "export { isSharedScript, SHARED_SCRIPT_CHECKER } from './src/scenario/shared-script.js'",
-    "export { withDefaults } from './src/scenario/variables.js'",
-    "export * from './src/scenario/schemas.js'",
-    "export { SETTINGS, settingsSchema } from './src/core/settings.js'",
-    "export { CATALOGUE } from './src/core/errors.js'",
-    "export { FINDINGS } from './src/evidence/findings.js'",
-    "export { ACCOUNT_TYPES } from './src/reference/accounts.js'",
-    "export { ASSUMPTIONS } from './src/reference/assumptions.js'",
-    "export { OPERATION_NAMES, RESOURCE_NAMES } from './src/reference/operations.js'",
-    "export { PAYMENT_TYPES } from './src/reference/payment-methods.js'",
-    "export { RULES } from './src/reference/rules.js'",
-    "export { RESOURCES } from './src/reference/tables.js'"
-  ].join('\n')
-  await build({ ...OPTIONS, stdin: { contents, resolveDir: ROOT, loader: 'ts' }, entryNames: 'build', packages: 'external', plugins: [atSource] })
-  return require(join(DIST, 'build.js'))
-}
-
-/** Reads and checks the shipped documents and writes them as JSON. Errors: a line for each problem of one. */
-async function prepareDocuments({
-  readDocument,
-  problemLine,
-  preparedName,
-  withDefaults,
-  isSharedScript,
-  FIXTURE_CHECKER,
-  SCENARIO_CHECKER,
-  SHARED_SCRIPT_CHECKER
-}) {
-  const checkers = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER, script: SHARED_SCRIPT_CHECKER }
-  await mkdir(join(DIST, 'documents'))
-  for (const folder of ['fixtures', 'scenarios']) {
-    for (const file of await readdir(join(ROOT, folder))) {
-      const text = await readFile(join(ROOT, folder, file), 'utf8')
-      const { data } = await readDocument(file, text)
-      const kind = folder === 'fixtures' ? 'fixture' : 'scenario'
-      const checkedAs = isSharedScript(data) ? 'script' : kind
-      const problems = await checkers[checkedAs].problems(withDefaults(data))
-      if (problems.length > 0) throw new Error(problems.map(problem => problemLine({ file, ...problem })).join('\n'))
-      await writeFile(join(DIST, 'documents', preparedName(text)), JSON.stringify({ checkedAs, data }))
-    }
-  }
-}
-
-/** Writes the JSON Schemas that editors read, and the same as TypeScript (`npm run schema`). */
-async function publishSchemas(own) {
-  for (const kind of ['fixture', 'scenario', 'script']) {
-    await writeFile(join(ROOT, 'docs/schema', `${kind}.json`), `${JSON.stringify(own.publishedSchema(kind), null, 2)}\n`)
-  }
-  await writeFile(join(ROOT, 'src/client/documents.ts'), declarations(own))
-}
-
-/** Runs a module of Node's or a package in a process of its own. */
-async function runNode(...args) {
-  const [status] = await once(spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] }), 'close')
+/** Runs another part of the build in a process of its own. */
+async function runPart(...args) {
+  const [status] = await once(spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: ['ignore', 'ignore', 'inherit'] }), 'close')
   if (status !== 0) throw new Error(`node ${args.join(' ')} ended with ${status}`)
 }
 
 /** What a build depends on, as a text that is another one whenever any of it has changed. */
 async function inputs() {
-  const folders = ['src', 'fixtures', 'scenarios']
+  const folders = ['src', 'scripts/build', 'fixtures', 'scenarios']
   const inFolders = folders.map(async folder => (await readdir(join(ROOT, folder), { recursive: true })).map(file => join(folder, file)))
   const files = ['package.json', 'package-lock.json', 'tsconfig.json', ...(await Promise.all(inFolders)).flat().sort()]
   const lines = files.map(async file => {
@@ -231,23 +177,14 @@ async function inputs() {
   return [process.version, process.arch, ...(await Promise.all(lines))].join('\n')
 }
 
-async function main() {
-  const before = await inputs()
-  const isSchemaWanted = process.argv.includes('--schema')
-  if (!isSchemaWanted && (await readFile(INPUTS, 'utf8').catch(() => '')) === before) return
+const before = await inputs()
+if ((await readFile(INPUTS, 'utf8').catch(() => '')) !== before) {
   console.error('Building commerce-emulator; this takes a few seconds.')
   await rm(DIST, { recursive: true, force: true })
-  await mkdir(DIST)
-  const types = runNode('src/build/declare.mjs')
   await cp(new URL('runtime', import.meta.url), DIST, { recursive: true })
-  const [packages, own, swagger, pages] = await Promise.all([bundle(), ownModules(), copySwagger(), browserFiles()])
-  if (isSchemaWanted) await publishSchemas(own)
-  await rm(join(DIST, 'build.js'))
-  await writeFile(join(DIST, 'LICENCES.txt'), await licencesOf([...new Set([...packages, swagger, ...pages])]))
-  await prepareDocuments(own)
-  await runNode('src/build/keep-code.cjs')
-  await types
+  const parts = [runPart('declare.mjs'), runPart('--import', 'tsx', 'documents.ts')]
+  const [packages] = await Promise.all([Promise.all([bundle(), copySwagger(), browserFiles()]), ...parts])
+  await writeFile(join(DIST, 'LICENCES.txt'), await licencesOf([...new Set(packages.flat())]))
+  await runPart('keep-code.cjs')
   await writeFile(INPUTS, before)
 }
-
-await main()

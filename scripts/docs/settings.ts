@@ -1,6 +1,6 @@
 /** docs/reference/settings.md: every setting. */
-import { SETTING_KEYS, SETTINGS, type SettingKey, scenarioPathOf, variableOf } from '../core/settings.js'
-import type { Schema } from '../reference/parameters.js'
+import { SETTING_KEYS, SETTINGS, type SettingKey, scenarioPathOf, variableOf } from '../../src/core/settings.js'
+import type { Schema } from '../../src/reference/parameters.js'
 import { anchor, code, idLink, page, table, typeName } from './markdown.js'
 
 const INTRODUCTION = `Every setting, in one table. A flag takes precedence over the environment, the environment over the scenario, and the scenario over the default; \`PATCH /_control/settings\` takes precedence over all of them until the next load or reset. \`--set key=value\` takes any setting. A setting without a place in the scenario belongs to the process.

@@ -1,6 +1,6 @@
 /** docs/reference/errors.md: every refusal of the emulated API and of the control API. */
-import { CONTROL_ERRORS, type ErrorCode, SERVICE_ERRORS, type ServiceErrorCode, statusOf } from '../core/errors.js'
-import { settingsInForce } from '../core/settings.js'
+import { CONTROL_ERRORS, type ErrorCode, SERVICE_ERRORS, type ServiceErrorCode, statusOf } from '../../src/core/errors.js'
+import { settingsInForce } from '../../src/core/settings.js'
 import { anchor, code, idLinks, page, settingLink, table } from './markdown.js'
 
 const INTRODUCTION = `Every refusal has the same shape:

@@ -1,6 +1,6 @@
 /** docs/reference/rules.md: the rules of the reference. */
-import { nameOf, OPERATION_IDS, operationOf } from '../reference/operations.js'
-import { RULE_IDS, RULES, type Rule, type RuleId } from '../reference/rules.js'
+import { nameOf, OPERATION_IDS, operationOf } from '../../src/reference/operations.js'
+import { RULE_IDS, RULES, type Rule, type RuleId } from '../../src/reference/rules.js'
 import { codesBy } from './errors.js'
 import { alternatives, code, errorLink, idLink, page, table } from './markdown.js'
 

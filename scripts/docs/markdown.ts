@@ -1,6 +1,6 @@
 /** Markdown that the generated pages are made of. */
-import { ASSUMPTIONS } from '../reference/assumptions.js'
-import type { Schema } from '../reference/parameters.js'
+import { ASSUMPTIONS } from '../../src/reference/assumptions.js'
+import type { Schema } from '../../src/reference/parameters.js'
 
 /** A table; a cell is Markdown, whose bars are escaped. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -4,6 +4,7 @@
  */
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
+const { pathToFileURL } = require('node:url')
 const { runInThisContext, Script } = require('node:vm')
 
 const FILE = join(__dirname, 'emulator.js')
@@ -21,9 +22,9 @@ function keptCode() {
 const source = readFileSync(FILE, 'latin1')
 if (runInThisContext('Object') === Object) {
   const script = new Script(source, { filename: FILE, cachedData: keptCode() })
-  script.runInThisContext()(exports, require, module, FILE)
+  script.runInThisContext()(exports, require, module, pathToFileURL(FILE).href)
   Object.assign(module.exports, { script, CODE })
 } else {
   // Jest runs each test file in a context of its own; objects of the emulator have to be instances of that context's classes
-  new Function(`return ${source}\n//# sourceURL=${FILE}`)()(exports, require, module, FILE)
+  new Function(`return ${source}\n//# sourceURL=${FILE}`)()(exports, require, module, pathToFileURL(FILE).href)
 }

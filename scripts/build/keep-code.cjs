@@ -1,6 +1,6 @@
 /** Starts the built emulator, makes a few calls, and keeps the code that V8 has compiled for that. */
 const { writeFileSync } = require('node:fs')
-const { CODE, run, script } = require('../../dist/load.js')
+const { CODE, run, script } = require('../../dist/emulator/load.js')
 
 const KEY = { authorization: `Basic ${Buffer.from('sk_test_merchant:').toString('base64')}` }
 const PAYMENT = new URLSearchParams({ ticket: 'tkt_60', payment_type: 'card', amount: '100', 'card[last4]': '4242' })

@@ -1,5 +1,5 @@
 /** docs/reference/findings.md: the mistakes of clients that are reported. */
-import { FINDINGS } from '../evidence/findings.js'
+import { FINDINGS } from '../../src/evidence/findings.js'
 import { page } from './markdown.js'
 
 const INTRODUCTION = `Mistakes that the client under test makes, each reported with the calls that show it: by \`GET /_control/findings\`, and in the reports of \`exec\` and \`judge\`. They are found from what happened in calls, never from how an answer was judged.

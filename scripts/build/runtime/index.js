@@ -1,5 +1,5 @@
 /** The package for in-process use. */
-const { connect, EmulatorError, startEmulator } = require('./load.js')
+const { connect, EmulatorError, startEmulator } = require('./emulator/load.js')
 
 exports.connect = connect
 exports.EmulatorError = EmulatorError

@@ -1,5 +1,5 @@
 /** docs/reference/assumptions.md: what the emulator answers where the reference is silent. */
-import { ASSUMPTION_IDS, ASSUMPTIONS, type Assumption, type AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTION_IDS, ASSUMPTIONS, type Assumption, type AssumptionId } from '../../src/reference/assumptions.js'
 import { codesBy } from './errors.js'
 import { alternatives, code, errorLink, page, settingLink, table, withCode } from './markdown.js'
 

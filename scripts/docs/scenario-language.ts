@@ -1,6 +1,6 @@
 /** docs/reference/scenario-language.md: every name of a fixture and of a scenario, from the schema that checks them. */
-import type { Schema } from '../reference/parameters.js'
-import { fixtureSchema, scenarioSchema, sharedScriptSchema } from '../scenario/schemas.js'
+import type { Schema } from '../../src/reference/parameters.js'
+import { fixtureSchema, scenarioSchema, sharedScriptSchema } from '../../src/scenario/schemas.js'
 import { code, page, table, typeName } from './markdown.js'
 
 const INTRODUCTION = `Every name that a scenario and a fixture may have, from the schema that checks them. How to write one, by task: [scenarios](../scenarios.md). For editors, the same as JSON Schema: [scenario.json](../schema/scenario.json), [fixture.json](../schema/fixture.json), [script.json](../schema/script.json); the first line of a document names its schema:

@@ -1,8 +1,8 @@
 /** docs/reference/api.md: the emulated API, its operations, parameters and resources. */
-import { OPERATION_TEXTS, TAG_TEXTS } from '../control/openapi-texts.js'
-import { type Family, nameOf, OPERATION_IDS, OPERATIONS, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
-import { type Schema, schemaOf } from '../reference/parameters.js'
-import { RESOURCES, TABLES, type Tables } from '../reference/tables.js'
+import { OPERATION_TEXTS, TAG_TEXTS } from '../../src/control/openapi-texts.js'
+import { type Family, nameOf, OPERATION_IDS, OPERATIONS, type OperationId, operationOf, RESOURCE_NAMES } from '../../src/reference/operations.js'
+import { type Schema, schemaOf } from '../../src/reference/parameters.js'
+import { RESOURCES, TABLES, type Tables } from '../../src/reference/tables.js'
 import { code, idLinks, page, table, typeName } from './markdown.js'
 
 const INTRODUCTION = `The ${OPERATION_IDS.length} endpoints of the emulated service. Paths are relative to the base address, which ends in \`/next\`: \`http://localhost:4010/next\`. The API key is the HTTP Basic user name, the password stays empty. Bodies are form-encoded, and nested names use brackets: \`address[country]=US\`.

@@ -1,6 +1,6 @@
 /** docs/reference/control.md: the control API. */
-import { CONTROL_GROUPS, type ControlCall } from '../control/calls.js'
-import { CONTROL } from '../core/paths.js'
+import { CONTROL_GROUPS, type ControlCall } from '../../src/control/calls.js'
+import { CONTROL } from '../../src/core/paths.js'
 import { code, page, table } from './markdown.js'
 
 const INTRODUCTION = `Everything under \`/_control\` belongs to the emulator, not to the service: JSON in and out, no API key. Under \`/sandbox/NAME/_control\` it concerns that sandbox alone. Errors: [of the control API](errors.md#of-the-control-api). Who may call it: [security](../security.md).`

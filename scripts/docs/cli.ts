@@ -1,6 +1,6 @@
 /** docs/reference/cli.md: the commands, in the words of their help. */
 import { PassThrough } from 'node:stream'
-import { run, type Streams } from '../cli/program.js'
+import { run, type Streams } from '../../src/cli/program.js'
 import { code, page } from './markdown.js'
 
 const INTRODUCTION = `\`npx commerce-emulator\`, or \`commerce-emulator\` where the package is installed; in the image it is \`node dist/main.js\`. Without a command it starts the emulator.

@@ -1,0 +1,24 @@
+/** Checks the shipped documents and writes them into dist/documents/ as JSON, so that a start neither reads YAML nor checks them. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { type DocumentKind, problemLine, readDocument } from '../../src/scenario/documents.js'
+import { preparedName } from '../../src/scenario/prepared.js'
+import { FIXTURE_CHECKER, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
+import { isSharedScript, SHARED_SCRIPT_CHECKER } from '../../src/scenario/shared-script.js'
+import { withDefaults } from '../../src/scenario/variables.js'
+
+const ROOT = new URL('../../', import.meta.url)
+const FOLDER = new URL('dist/documents/', ROOT)
+const KINDS: Readonly<Record<string, DocumentKind>> = { fixtures: 'fixture', scenarios: 'scenario' }
+const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER, script: SHARED_SCRIPT_CHECKER }
+
+await mkdir(FOLDER, { recursive: true })
+for (const [folder, kind] of Object.entries(KINDS)) {
+  for (const file of await readdir(new URL(folder, ROOT))) {
+    const text = await readFile(new URL(`${folder}/${file}`, ROOT), 'utf8')
+    const { data } = await readDocument(file, text)
+    const checkedAs = isSharedScript(data) ? 'script' : kind
+    const problems = await CHECKERS[checkedAs].problems(withDefaults(data))
+    if (problems.length > 0) throw new Error(problems.map(problem => problemLine({ file, ...problem })).join('\n'))
+    await writeFile(new URL(preparedName(text), FOLDER), JSON.stringify({ checkedAs, data }))
+  }
+}

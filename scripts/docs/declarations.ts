@@ -1,0 +1,174 @@
+/** Writes the JSON Schemas of documents, records and settings as TypeScript, so that an editor completes what the emulator checks. */
+import { CATALOGUE } from '../../src/core/errors.js'
+import { SETTINGS, settingsSchema } from '../../src/core/settings.js'
+import { FINDINGS } from '../../src/evidence/findings.js'
+import { ACCOUNT_TYPES } from '../../src/reference/accounts.js'
+import { ASSUMPTIONS } from '../../src/reference/assumptions.js'
+import { type Family, OPERATION_NAMES, RESOURCE_NAMES } from '../../src/reference/operations.js'
+import type { Schema } from '../../src/reference/parameters.js'
+import { PAYMENT_TYPES } from '../../src/reference/payment-methods.js'
+import { RULES } from '../../src/reference/rules.js'
+import { RESOURCES } from '../../src/reference/tables.js'
+import { entrySchema, expectationSchema, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
+
+/** A schema with what the writer looks at besides. */
+type Written = Schema & { default?: unknown; then?: Schema; else?: Schema }
+type Named = Readonly<Record<string, { about: string; schema: Schema }>>
+
+const INDENT = '  '
+const LONGEST_LINE = 160
+
+/** What a value of each type of JSON is in TypeScript; lists and objects depend on their schema. */
+const SCALARS: Readonly<Record<string, string>> = { string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null' }
+
+const spaced = (type: string) => (type.startsWith('\n') ? type : ` ${type}`)
+const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value))
+const nameOf = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`)
+
+/** A union; of many words, each on a line of its own. */
+function unionOf(members: readonly string[], indent: string): string {
+  const line = [...new Set(members)].join(' | ')
+  const isShort = line.includes('\n') || line.length <= LONGEST_LINE / 2
+  return isShort ? line : line.replaceAll(/(^| \| )/g, `\n${indent}${INDENT}| `)
+}
+
+function comment({ description, default: fallback }: Written, indent: string): string {
+  const text = [description, fallback !== undefined && `@default ${JSON.stringify(fallback)}`].filter(Boolean).join(' ')
+  return text === '' ? '' : `${indent}/** ${text.replaceAll('*/', '*\\/')} */\n`
+}
+
+/** What tells one schema from another: its words but what it says of itself. */
+const textOf = (schema: Schema) =>
+  JSON.stringify(Object.fromEntries(Object.entries(schema).filter(([word]) => word !== 'description' && !word.startsWith('x-'))))
+const textsOf = (named: Named) => new Map(Object.entries(named).map(([name, { schema }]) => [textOf(schema), name]))
+
+/** A writer of types: `names` are those of schemas that have a type of their own, by their texts; `isInput` writes lists that may be constant. */
+function writer(names: ReadonlyMap<string, string>, isInput: boolean) {
+  const listOf = (type: string) => (isInput ? `readonly ${type}[]` : `${type}[]`)
+  const inner = (schema: Schema, indent: string): string => names.get(textOf(schema)) ?? written(schema, indent)
+
+  function written(schema: Written, indent = ''): string {
+    const { type, enum: words, then: ofObject, else: otherwise } = schema
+    if (ofObject !== undefined && otherwise !== undefined) return unionOf([inner(ofObject, indent), inner(otherwise, indent)], indent)
+    if (words !== undefined) return unionOf(words.map(literal), indent)
+    if (type === undefined) return 'unknown'
+    const members = [type].flat().map(one => {
+      if (one === 'object') return objectIn(schema, indent)
+      return one === 'array' ? listIn(schema, indent) : (SCALARS[one] as string)
+    })
+    return unionOf(members, indent)
+  }
+
+  function listIn({ items = {} }: Schema, indent: string): string {
+    const type = inner(items, indent)
+    return listOf(type.includes(' | ') ? `(${type})` : type)
+  }
+
+  function objectIn({ properties, additionalProperties, required = [] }: Schema, indent: string): string {
+    const deeper = indent + INDENT
+    if (properties !== undefined) {
+      const lines = Object.entries(properties).map(
+        ([name, schema]) => `${comment(schema, deeper)}${deeper}${nameOf(name)}${required.includes(name) ? '' : '?'}:${spaced(inner(schema, deeper))}`
+      )
+      // other names have a type that those of the known ones are of too
+      const others = typeof additionalProperties === 'object' && [additionalProperties, ...Object.values(properties)].map(schema => inner(schema, deeper))
+      if (others) lines.push(`${deeper}[name: string]:${spaced(unionOf([...others, 'undefined'], deeper))}`)
+      return `{\n${lines.join('\n')}\n${indent}}`
+    }
+    return `{ [name: string]: ${typeof additionalProperties === 'object' ? inner(additionalProperties, indent) : 'unknown'} }`
+  }
+  return written
+}
+
+const declaration = (name: string, about: string, type: string) => `/** ${about} */\nexport type ${name} =${spaced(type)}\n`
+
+/** Every setting by its key, and nested by the dots of it. */
+function settingsType(): Schema {
+  const { properties } = settingsSchema(() => true) as Schema
+  const flat = Object.fromEntries(
+    Object.entries(SETTINGS).map(([key, { schema, about, default: fallback }]) => [key, { ...schema, description: about, default: fallback }])
+  )
+  return { type: 'object', properties: { ...flat, ...properties } }
+}
+
+/** A value of `match` at every depth, from the outermost. */
+function matchValues(match: Schema): Schema[] {
+  const depths: Schema[] = []
+  for (let at = partOf(match, 'query').additionalProperties; typeof at === 'object'; at = at.additionalProperties) depths.push(at)
+  return depths
+}
+
+/** The part of a schema that names lead to; `[]` leads to the items of a list. */
+const partOf = (schema: Schema, ...names: string[]): Schema =>
+  names.reduce((part, name) => (name === '[]' ? part.items : part.properties?.[name]) as Schema, schema)
+
+/** The text of `src/client/documents.ts`, from the tables of the emulator. */
+export function declarations(): string {
+  const fixture = fixtureSchema()
+  const scenario: Schema = scenarioSchema()
+  const entry: Schema = entrySchema()
+  const expectation = expectationSchema() as Schema
+  const [matchValue = {}, ...deeper] = matchValues(partOf(entry, 'match'))
+  const records = Object.entries(RESOURCE_NAMES) as [Family, string][]
+
+  const words: Readonly<Record<string, [about: string, members: readonly string[]]>> = {
+    OperationName: ['An operation of the reference: a method and a path.', OPERATION_NAMES],
+    PaymentType: ['How a Transaction is paid.', PAYMENT_TYPES],
+    AccountType: ['What an Account is.', ACCOUNT_TYPES],
+    RuleId: ['A rule of the reference.', Object.keys(RULES)],
+    AssumptionId: ['An assumption of the emulator.', Object.keys(ASSUMPTIONS)],
+    FindingName: ['A mistake that a client can make.', Object.keys(FINDINGS)],
+    AnswerCode: ['The code of a refusal, of the API or the control API.', Object.keys(CATALOGUE)]
+  }
+  const ofWords = Object.entries(words).map(([name, [, members]]): [string, string] => [textOf({ type: 'string', enum: members }), name])
+  ofWords.push([textOf({ type: 'string', enum: ['*', ...OPERATION_NAMES] }), "OperationName | '*'"])
+
+  const inputs: Named = {
+    Fixture: { about: 'A fixture: records of each family, and API keys. What a record leaves out is filled in.', schema: fixture },
+    ApiKey: { about: 'An API key, and the Account that it acts as.', schema: partOf(fixture, 'api_keys', '[]') },
+    ...Object.fromEntries(
+      records.map(([family, name]) => [
+        `${name}Fixture`,
+        { about: `A ${name} as a fixture gives it.`.replace('A A', 'An A'), schema: partOf(fixture, family, '[]') }
+      ])
+    ),
+    Scenario: { about: 'A scenario: fixtures plus behaviour.', schema: scenario },
+    ScriptEntry: { about: 'What the emulator does differently for some calls.', schema: entry },
+    Match: { about: 'What a call has to carry.', schema: partOf(entry, 'match') },
+    MatchValue: { about: matchValue.description ?? '', schema: matchValue },
+    Generate: { about: 'Records to be filled in from the seed, of one family.', schema: partOf(scenario, 'generate', '[]') },
+    Step: { about: 'A call that is played through the API when the scenario loads.', schema: partOf(scenario, 'steps', '[]') },
+    Play: { about: 'A call that `check` makes as a client would, or several at once.', schema: partOf(scenario, 'play', '[]') },
+    PlayedCall: { about: 'One of several calls that are made at once.', schema: partOf(scenario, 'play', '[]', 'at_once', '[]') },
+    Expectation: {
+      about:
+        'How often calls have to come: `times`, or `at_least` and `at_most`; at least once when all are left out. Or in which order, or what the records are in the end.',
+      schema: expectation
+    },
+    ExpectedCall: { about: 'A call of a sequence.', schema: partOf(expectation, 'sequence', '[]') },
+    ExpectedRecords: {
+      about: 'Records of a family by id, with what they hold; `count` is how many there are.',
+      schema: partOf(expectation, 'state', 'tickets')
+    },
+    SandboxSettings: {
+      about: 'The settings that a scenario can give.',
+      schema: settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed') as Schema
+    },
+    Settings: { about: 'Every setting, by key as on the command line, or nested.', schema: settingsType() }
+  }
+  const inputNames = new Map([...textsOf(inputs), ...ofWords])
+  for (const schema of deeper) inputNames.set(textOf(schema), 'MatchValue')
+  const input = writer(inputNames, true)
+
+  const answers: Named = Object.fromEntries(
+    records.map(([family, name]) => [name, { about: `A ${name} as the API returns it.`.replace('A A', 'An A'), schema: RESOURCES[family] }])
+  )
+  const answer = writer(new Map([...textsOf(answers), ...ofWords]), false)
+
+  return [
+    '/** What documents, records, settings and names look like: written by `npm run schema` from the tables that the emulator checks them by. */\n',
+    ...Object.entries(inputs).map(([name, { about, schema }]) => declaration(name, about, input(schema))),
+    ...Object.entries(answers).map(([name, { about, schema }]) => declaration(name, about, answer(schema))),
+    ...Object.entries(words).map(([name, [about, members]]) => declaration(name, about, unionOf(members.map(literal), '')))
+  ].join('\n')
+}

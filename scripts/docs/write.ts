@@ -1,0 +1,23 @@
+/** `npm run docs`, `npm run schema` and `npm run openapi`: each writes the files of that name that are made from the tables in the code. */
+import { writeFile } from 'node:fs/promises'
+import { publishedDocument } from '../../src/control/openapi.js'
+import { publishedSchema } from '../../src/scenario/schemas.js'
+import { VERSION } from '../../src/version.js'
+import { declarations } from './declarations.js'
+import { REFERENCE_PAGES } from './reference.js'
+
+type Files = Readonly<Record<string, () => string | Promise<string>>>
+
+const schemaText = (kind: 'fixture' | 'scenario' | 'script') => () => `${JSON.stringify(publishedSchema(kind), null, 2)}\n`
+const WRITTEN: Readonly<Record<string, Files>> = {
+  docs: Object.fromEntries(Object.entries(REFERENCE_PAGES).map(([name, page]) => [`docs/reference/${name}`, page])),
+  schema: {
+    'docs/schema/fixture.json': schemaText('fixture'),
+    'docs/schema/scenario.json': schemaText('scenario'),
+    'docs/schema/script.json': schemaText('script'),
+    'src/client/documents.ts': declarations
+  },
+  openapi: { 'docs/openapi.json': () => publishedDocument(VERSION) }
+}
+
+for (const [path, text] of Object.entries(WRITTEN[process.argv[2] ?? ''] ?? {})) await writeFile(new URL(`../../${path}`, import.meta.url), await text())
