@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { ApiError } from '../core/errors.js'
 import { type CoverageReport, mergedReports, type RuleCoverage } from '../evidence/coverage.js'
-import { type CoverageFormat, coverageJunit, coverageText } from '../evidence/reports.js'
 
 /**
  * The sum of coverage reports that were written as JSON: files, the `coverage.json` of a folder and of those in it, and what a pattern such as
@@ -27,12 +26,6 @@ async function filesAt(place: string): Promise<string[]> {
 
 /** The report that `exec` and `judge` write. */
 const COVERAGE_FILE = 'coverage.json'
-
-/** A report in a format. */
-export function coverageReport(report: CoverageReport, format: CoverageFormat): string {
-  if (format === 'json') return `${JSON.stringify(report, null, 2)}\n`
-  return format === 'text' ? coverageText(report) : coverageJunit(report)
-}
 
 async function readReport(file: string): Promise<CoverageReport> {
   const text = await readFile(file, 'utf8')

@@ -6,10 +6,10 @@ import { ApiError } from '../core/errors.js'
 import { visible } from '../core/visible.js'
 import type { RunningEmulator } from '../emulator.js'
 import { keysToMask } from '../http/answers.js'
+import { countOf } from '../reports/points.js'
 import { type Recording, recordingOf, scenarioOf } from '../sandbox/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { scenarioText } from '../scenario/yaml.js'
-import { countOf } from './check/points.js'
 import { UNWRITABLE } from './failures.js'
 
 /** How many scenarios a run is written to at most. */

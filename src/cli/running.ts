@@ -1,9 +1,9 @@
 /** Reads the run of a running emulator over its control API. */
 import { emulatorAddress } from '../client/address.js'
 import { httpTransport } from '../client/http.js'
-import type { RunDocument } from '../control/run-document.js'
 import { ApiError } from '../core/errors.js'
 import { CONTROL } from '../http/paths.js'
+import type { RunDocument } from '../reports/run.js'
 
 const TIMEOUT_MS = 30_000
 

@@ -1,14 +1,14 @@
 /** The reports of a run: whatever a client sent is text in them. */
 import { hash } from 'node:crypto'
 import t from 'tap'
-import { runJunit } from '../../src/control/reports/junit.js'
-import { runMarkdown } from '../../src/control/reports/markdown.js'
-import { runPage } from '../../src/control/reports/page.js'
-import { annotations, type JudgedRun, summaryText, whyOf } from '../../src/control/reports/summary.js'
-import type { RunDocument } from '../../src/control/run-document.js'
 import { Coverage } from '../../src/evidence/coverage.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
+import { runPage } from '../../src/reports/html.js'
+import { runJunit } from '../../src/reports/junit.js'
+import { runMarkdown } from '../../src/reports/markdown.js'
+import { type JudgedRun, type RunDocument, whyOf } from '../../src/reports/run.js'
+import { runAnnotations, runText } from '../../src/reports/text.js'
 import { placesOf } from '../support/judged-call.js'
 import { answeredCall, finding, judgedRun, refusedCall } from './judged-run.js'
 import { elementsIn, parseMarkup, structureOf } from './markup.js'
@@ -49,17 +49,36 @@ const runWith = (text: string): Partial<RunDocument> => ({
 })
 const judgedWith = (text: string): JudgedRun => judgedRun(runWith(text), { failOn: ['zero-payment', 'script', 'expectations'], minCoverage: 50 })
 
-t.test('reports: the page has the same elements and attributes whatever a client sent, and shows it as text', t => {
-  const plain = structureOf(runPage(judgedWith('plain')))
-  for (const text of HOSTILE) {
-    const page = runPage(judgedWith(text))
+/** What means something in Markdown, without the rest. */
+const skeletonOf = (markdown: string) => markdown.replace(/&#\d+;/g, '').replace(/[^\\`*[\]<>|~&#@$\n]|(?<=\w)_(?=\w)/g, '')
 
-    t.strictSame(structureOf(page), plain, text)
-    const all = elementsIn(parseMarkup(page))
-    const shown = all.map(({ text }) => text).join('\n')
-    t.notMatch(shown, CONTROLLING, 'nothing reorders the text')
-    if (!/[\p{Cc}\u2028\u202e\\"]/u.test(text)) t.ok(shown.includes(text), 'it can be read as it was sent')
+/** Each format: what no text may change of it, and what it shows that no text may bring in. */
+const FORMATS: [name: string, write: (judged: JudgedRun) => string, structure: (text: string) => unknown, shown: (text: string) => string, never: RegExp][] = [
+  [
+    'HTML',
+    runPage,
+    structureOf,
+    page =>
+      elementsIn(parseMarkup(page))
+        .map(({ text }) => text)
+        .join('\n'),
+    CONTROLLING
+  ],
+  ['JUnit', runJunit, structureOf, junit => junit, CONTROLLING],
+  ['Markdown', runMarkdown, skeletonOf, markdown => markdown, /:\/\/|www\.|(?<!\w)_|_(?!\w)/],
+  ['text', runText, text => text.split('\n').length, text => text, CONTROLLING]
+]
+t.test('reports: a report has the same structure whatever a client sent, and shows it as text', t => {
+  for (const [name, write, structure, shown, never] of FORMATS) {
+    const plain = structure(write(judgedWith('plain')))
+    for (const text of HOSTILE) {
+      const report = write(judgedWith(text))
+      t.strictSame(structure(report), plain, `${name}: ${text}`)
+      t.notMatch(shown(report), never, `${name}: ${text}`)
+      if (name === 'HTML' && !/[\p{Cc}\u2028\u202e\\"]/u.test(text)) t.ok(shown(report).includes(text), 'it can be read as it was sent')
+    }
   }
+  t.ok(runMarkdown(judgedRun({ findings: [finding('zero-payment', '`#1/req_1`\n')] })).includes('`?#1/req_1??`'), 'the name of a call ends no code')
   t.end()
 })
 
@@ -243,26 +262,6 @@ t.test('reports: JUnit has a case a gate and a case a test, which fails when it 
   t.end()
 })
 
-t.test('reports: JUnit is well-formed XML of the same structure whatever a client sent', t => {
-  const plain = structureOf(runJunit(judgedWith('plain')))
-  for (const text of HOSTILE) t.strictSame(structureOf(runJunit(judgedWith(text))), plain, text)
-  t.end()
-})
-
-/** What means something in Markdown, without the rest. */
-const skeletonOf = (markdown: string) => markdown.replace(/&#\d+;/g, '').replace(/[^\\`*[\]<>|~&#@$\n]|(?<=\w)_(?=\w)/g, '')
-
-t.test('reports: Markdown has the same structure whatever a client sent, and no links', t => {
-  const plain = skeletonOf(runMarkdown(judgedWith('plain')))
-  for (const text of HOSTILE) {
-    const markdown = runMarkdown(judgedWith(text))
-    t.equal(skeletonOf(markdown), plain, text)
-    t.notMatch(markdown, /:\/\/|www\.|(?<!\w)_|_(?!\w)/, text)
-  }
-  t.ok(runMarkdown(judgedRun({ findings: [finding('zero-payment', '`#1/req_1`\n')] })).includes('`?#1/req_1??`'), 'the name of a call ends no code')
-  t.end()
-})
-
 t.test('reports: Markdown shows gates, findings, tests, refused calls and assumptions; tables stop at 50 rows', t => {
   const many = Array.from({ length: 53 }, (_, nth) => refusedCall('pays', { request: `#1/req_${nth}` }))
   const markdown = runMarkdown(judgedRun({ ...runWith('pays'), requests: many }, { failOn: ['zero-payment', 'errors'], ignore: ['card-number-sent'] }))
@@ -307,22 +306,13 @@ t.test('reports: annotations of GitHub Actions, one a finding by its severity an
     { failOn: ['errors', 'expectations', 'script'], minCoverage: 10, ignore: ['card-number-sent'] }
   )
 
-  t.strictSame(annotations(judged).split('\n'), [
+  t.strictSame(runAnnotations(judged).split('\n'), [
     `::error title=double-refund-risk::${risk.about} ${risk.advice} (6×: #1/req_1, #1/req_2, #1/req_3, #1/req_4, #1/req_5, …)`,
     `::warning title=zero-payment::${FINDINGS['zero-payment'].about} ${FINDINGS['zero-payment'].advice} (1×: till#1/req_1)`,
     '::error title=coverage::rule coverage is 0 %25, below 10 %25',
     '::error title=expectations::100 %25 of it, a:b%0D%0A::error::forged\\u001b',
     ''
   ])
-  t.equal(annotations(judgedRun()), '')
-  t.end()
-})
-
-t.test('reports: the summary at the terminal controls nothing there', t => {
-  for (const text of HOSTILE) {
-    const summary = summaryText(judgedWith(text))
-    t.notMatch(summary, CONTROLLING)
-    t.equal(summary.split('\n').length, summaryText(judgedWith('plain')).split('\n').length)
-  }
+  t.equal(runAnnotations(judgedRun()), '')
   t.end()
 })
