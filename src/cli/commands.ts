@@ -10,10 +10,10 @@ import { gatesFrom } from '../reports/gates.js'
 import { type CheckedFile, isFailed, settingsFound } from '../reports/points.js'
 import { checkAnnotations } from '../reports/text.js'
 import { isPath } from '../scenario/library.js'
-import { refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
+import type { ExecOptions } from './exec.js'
+import { type Environment, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
 import { createProgressBar } from './progress.js'
 
-type Environment = Readonly<Record<string, string | undefined>>
 /** What a command is run with. */
 export type CommandLine = {
   program: Command
@@ -37,15 +37,10 @@ export type Spec = {
 /** The flags of settings lie beside these, each under its own name. */
 type SettingFlags = { set?: string[]; var?: string[]; settings?: string }
 type GateFlags = { minCoverage?: number; failOn?: string[]; ignore?: string[]; report?: string }
-type NameFlags = Record<'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName', string>
-type RunFlags = SettingFlags & GateFlags & NameFlags & { killAfter: number; out?: string }
+type RunFlags = SettingFlags & GateFlags & ExecOptions['names'] & { killAfter: number; out?: string }
 type AddressFlags = { url?: string; token?: string }
-type CheckFlags = SettingFlags & { against?: string; key?: string[]; format: keyof typeof CHECK_FORMATS; writeSettings?: string } & {
-  maxAnswer?: number
-  timeout?: number
-  failOn?: string[]
-  report?: string
-}
+type ServiceFlags = { against?: string; writeSettings?: string; key?: string[]; maxAnswer?: number; timeout?: number }
+type CheckFlags = SettingFlags & ServiceFlags & { format: keyof typeof CHECK_FORMATS; failOn?: string[]; report?: string }
 
 /** The exit status of a command line of exec that names no command, so that no build takes it for a success of its tests. */
 export const USAGE_STATUS = 2

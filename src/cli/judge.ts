@@ -7,10 +7,11 @@ import type { Gates } from '../reports/gates.js'
 import { coverageJunit } from '../reports/junit.js'
 import { type JudgedRun, judged, type RunDocument } from '../reports/run.js'
 import { runAnnotations, runText } from '../reports/text.js'
+import type { Environment } from './launch.js'
 import { runOf } from './running.js'
 
 /** `report` is the folder that reports are written to. */
-export type ReportOptions = { gates: Gates; report: string | null; environment: Readonly<Record<string, string | undefined>> }
+export type ReportOptions = { gates: Gates; report: string | null; environment: Environment }
 
 /** The exit status where a gate failed and nothing else did. */
 const GATE_FAILED = 2

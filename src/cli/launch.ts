@@ -21,7 +21,8 @@ type Given = { key: SettingKey; text: string; place: string; advice?: string }
 /** Checks settings by their schemas. */
 export const CHECKER = checkerOf(() => settingsSchema(() => true))
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** Variables of the environment by their names. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The variable that each setting is read from: the one with the prefix, else the bare one; an empty variable counts as absent. */
 export function variablesIn(environment: Environment): SettingVariables {
