@@ -12,7 +12,7 @@ type Import = { from: string; to: string; names: string[] }
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
 /** From the lowest rung up; files directly in src/ share that of the command line. */
-const LADDER = ['reference', 'core', 'store', 'scenario', 'evidence', 'sandbox', 'http', 'api', 'control', 'console', 'client', 'cli']
+const LADDER = ['reference', 'core', 'store', 'scenario', 'engine', 'evidence', 'sandbox', 'replay', 'reports', 'server', 'control', 'console', 'client', 'cli']
 const PURE = ['reference', 'core']
 /** The console's browser source, which is built by itself. */
 const BROWSER = 'console/ui/'

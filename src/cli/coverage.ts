@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { ApiError } from '../core/errors.js'
 import { type CoverageReport, mergedReports, type RuleCoverage } from '../evidence/coverage.js'
-import { type CoverageFormat, coverageJunit, coverageText } from '../evidence/reports.js'
+import { parsed } from './running.js'
 
 /**
  * The sum of coverage reports that were written as JSON: files, the `coverage.json` of a folder and of those in it, and what a pattern such as
@@ -28,15 +28,8 @@ async function filesAt(place: string): Promise<string[]> {
 /** The report that `exec` and `judge` write. */
 const COVERAGE_FILE = 'coverage.json'
 
-/** A report in a format. */
-export function coverageReport(report: CoverageReport, format: CoverageFormat): string {
-  if (format === 'json') return `${JSON.stringify(report, null, 2)}\n`
-  return format === 'text' ? coverageText(report) : coverageJunit(report)
-}
-
 async function readReport(file: string): Promise<CoverageReport> {
-  const text = await readFile(file, 'utf8')
-  const report = parsed(text) as Partial<CoverageReport> | null
+  const report = parsed(await readFile(file, 'utf8')) as Partial<CoverageReport> | null
   if (!Array.isArray(report?.rules) || !report.rules.every(isCounted)) {
     throw new ApiError('body_malformed', {
       message: `${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.`
@@ -46,11 +39,3 @@ async function readReport(file: string): Promise<CoverageReport> {
 }
 
 const isCounted = (rule: Partial<RuleCoverage> | null) => typeof rule?.rule === 'string' && Number.isInteger(rule.satisfied) && Number.isInteger(rule.violated)
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}

@@ -10,7 +10,7 @@ import { runEmulator } from '../emulator.js'
 import type { Launch } from '../scenario/scenario.js'
 import type { GivenVariables } from '../scenario/variables.js'
 import { createLogger } from '../server/logging.js'
-import { concluded, type ReportOptions } from './run-reports.js'
+import { concluded, type ReportOptions } from './judge.js'
 import { originOf, runOf } from './running.js'
 
 export type ExecOptions = ReportOptions & {
@@ -18,7 +18,7 @@ export type ExecOptions = ReportOptions & {
   /** Values of the scenario's variables. */
   vars?: GivenVariables | undefined
   /** Names of the environment variables that tell the command where the emulator is. */
-  names: { url: string; baseUrl: string; sandboxUrl: string; apiKey: string; controlUrl: string }
+  names: Record<'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName', string>
   /** How long the command may take to end after a signal, in seconds. */
   killAfter: number
   /** The file that the calls are written to as a scenario; undefined where they are not. */
@@ -52,11 +52,11 @@ export async function exec(command: Command, { launch, vars, names, killAfter, o
     const status = await runCommand(
       command,
       {
-        [names.url]: origin,
-        [names.baseUrl]: baseUrl,
-        [names.sandboxUrl]: `${origin}/sandbox/{name}${BASE}`,
-        [names.controlUrl]: controlUrl,
-        ...(emulator.apiKeys[0] && { [names.apiKey]: emulator.apiKeys[0].key })
+        [names.urlName]: origin,
+        [names.baseUrlName]: baseUrl,
+        [names.sandboxUrlName]: `${origin}/sandbox/{name}${BASE}`,
+        [names.controlUrlName]: controlUrl,
+        ...(emulator.apiKeys[0] && { [names.apiKeyName]: emulator.apiKeys[0].key })
       },
       killAfter,
       stderr

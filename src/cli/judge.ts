@@ -1,13 +1,65 @@
-/** `commerce-emulator judge --url URL`: applies the gates of `exec` to a running emulator, and writes the same reports. */
-import { mkdir } from 'node:fs/promises'
-import { concluded, type ReportOptions } from './run-reports.js'
+/** `commerce-emulator judge --url URL`: applies the gates of `exec` to a running emulator; and what becomes of a judged run, of `exec` too. */
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { visible } from '../core/visible.js'
+import { jsonText, RUN_FORMATS } from '../reports/formats.js'
+import type { Gates } from '../reports/gates.js'
+import { coverageJunit } from '../reports/junit.js'
+import { type JudgedRun, judged, type RunDocument } from '../reports/run.js'
+import { runAnnotations, runText } from '../reports/text.js'
+import type { Environment } from './launch.js'
 import { runOf } from './running.js'
 
-export type JudgeOptions = ReportOptions & { url: string; token: string | null }
+/** `report` is the folder that reports are written to. */
+export type ReportOptions = { gates: Gates; report: string | null; environment: Environment }
+
+/** The exit status where a gate failed and nothing else did. */
+const GATE_FAILED = 2
 
 /** Judges the run so far and returns the exit status: 0, or 2 when a gate failed. Errors: as of `runOf`, and of a folder or file that cannot be written. */
-export async function judge({ url, token, ...options }: JudgeOptions, stderr: NodeJS.WritableStream): Promise<number> {
+export async function judge({ url, token, ...options }: ReportOptions & { url: string; token: string | null }, stderr: NodeJS.WritableStream): Promise<number> {
   const run = await runOf(url, token)
   if (options.report !== null) await mkdir(options.report, { recursive: true })
   return concluded(run, null, options, stderr)
+}
+
+/**
+ * Judges a run and reports it, to a folder that exists. `status` is that of the command, null where none was run. Returns the exit status, which is 1 where
+ * only a report could not be written.
+ */
+export async function concluded(
+  run: RunDocument,
+  status: number | null,
+  { gates, report, environment }: ReportOptions,
+  stderr: NodeJS.WritableStream
+): Promise<number> {
+  const result = judged(run, gates, status)
+  stderr.write(runText(result, report && join(report, 'report.html')))
+  if (environment.GITHUB_ACTIONS === 'true') stderr.write(runAnnotations(result))
+  const { GITHUB_STEP_SUMMARY: summary } = environment
+  const files = report === null ? [] : Object.entries(reportsOf(result))
+  const unwritten = await Promise.allSettled([
+    ...files.map(([name, text]) => writeFile(join(report as string, name), text)),
+    ...(summary ? [appendFile(summary, RUN_FORMATS.markdown(result))] : [])
+  ])
+  const problems = unwritten.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as NodeJS.ErrnoException] : []))
+  for (const { path, message } of problems) stderr.write(`commerce-emulator: ${visible(`${path} cannot be written: ${message}`)}\n`)
+  if (status !== null && status !== 0) return status
+  if (!result.hasPassed) return GATE_FAILED
+  return problems.length > 0 ? 1 : 0
+}
+
+/** The files of a report, by their names. */
+const reportsOf = (judged: JudgedRun): Record<string, string> => ({
+  'run.json': runJson(judged),
+  'coverage.json': jsonText(judged.run.coverage),
+  'coverage.xml': coverageJunit(judged.run.coverage),
+  'junit.xml': RUN_FORMATS.junit(judged),
+  'summary.md': RUN_FORMATS.markdown(judged),
+  'report.html': RUN_FORMATS.html(judged)
+})
+
+function runJson({ run, gates, hasPassed, ignore, status }: JudgedRun): string {
+  const results = gates.map(({ gate, problems }) => ({ gate, passed: problems.length === 0, problems }))
+  return jsonText({ status, passed: hasPassed, gates: results, ignored: ignore, run })
 }

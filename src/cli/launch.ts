@@ -16,11 +16,13 @@ import {
   variableOf
 } from '../core/settings.js'
 
-type Given = { key: SettingKey; text: string; place: string }
+type Given = { key: SettingKey; text: string; place: string; advice?: string }
 
-const CHECKER = checkerOf(() => settingsSchema(() => true))
+/** Checks settings by their schemas. */
+export const CHECKER = checkerOf(() => settingsSchema(() => true))
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** Variables of the environment by their names. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The variable that each setting is read from: the one with the prefix, else the bare one; an empty variable counts as absent. */
 export function variablesIn(environment: Environment): SettingVariables {
@@ -34,12 +36,13 @@ export function variablesIn(environment: Environment): SettingVariables {
 
 /** The settings of the environment's variables. Errors: `setting_invalid` with every problem. */
 export async function settingsOfEnvironment(environment: Environment): Promise<GivenSettings> {
-  const given = Object.entries(variablesIn(environment)).map(([key, name]) => ({
-    key: key as SettingKey,
-    text: environment[name] as string,
-    place: `the variable ${name}`
-  }))
-  return read(given, [], ({ key, text, place }) => adviceOn(key, text, place))
+  const variables = Object.entries(variablesIn(environment)) as [SettingKey, string][]
+  return read(
+    variables.map(([key, name]) => {
+      const text = environment[name] as string
+      return { key, text, place: `the variable ${name}`, advice: adviceOn(key, text, name) }
+    })
+  )
 }
 
 /**
@@ -49,14 +52,16 @@ export async function settingsOfEnvironment(environment: Environment): Promise<G
 export function refuseForeignHost({ host }: GivenSettings, environment: Environment): void {
   const { HOST = '' } = environment
   if (host !== undefined || variablesIn(environment).host !== 'HOST' || isIP(HOST) !== 0 || HOST === 'localhost') return
-  const problem = { path: 'the variable HOST', message: `an IP address or localhost was expected, not ${HOST}${adviceOn('host', HOST, 'HOST')}` }
-  throw new ApiError('setting_invalid', { message: `${problem.path}: ${problem.message}`, problems: [problem] })
+  throw settingInvalid([{ path: 'the variable HOST', message: `an IP address or localhost was expected, not ${HOST}${adviceOn('host', HOST, 'HOST')}` }])
 }
 
+const settingInvalid = (problems: Problem[]) =>
+  new ApiError('setting_invalid', { message: problems.map(({ path, message }) => `${path}: ${message}`).join('; '), problems })
+
 /** What to do about a variable that holds something else than the setting. */
-function adviceOn(key: SettingKey, text: string, place: string): string {
+function adviceOn(key: SettingKey, text: string, name: string): string {
   const prefixed = prefixedVariableOf(key)
-  if (!place.endsWith(prefixed)) return `; if it is not meant for the emulator, unset it or give ${prefixed}, which wins`
+  if (name !== prefixed) return `; if it is not meant for the emulator, unset it or give ${prefixed}, which wins`
   return /^tcp:/.test(text) ? '; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod' : ''
 }
 
@@ -98,15 +103,13 @@ function suggestion(key: string): string {
 }
 
 /** The typed settings. Errors: `setting_invalid` with these problems and those of the values. */
-async function read(given: readonly Given[], problems: Problem[] = [], advice: (given: Given) => string = () => ''): Promise<GivenSettings> {
+async function read(given: readonly Given[], problems: Problem[] = []): Promise<GivenSettings> {
   const values = Object.fromEntries(given.map(({ key, text }) => [key, typedValue(key, text)]))
   for (const { path, message } of await CHECKER.problems(nested(values))) {
-    const one = given.findLast(({ key }) => path === key || path.startsWith(`${key}[`)) as Given
-    problems.push({ path: one.place, message: `${message}${advice(one)}` })
+    const { place, advice = '' } = given.findLast(({ key }) => path === key || path.startsWith(`${key}[`)) as Given
+    problems.push({ path: place, message: `${message}${advice}` })
   }
-  if (problems.length > 0) {
-    throw new ApiError('setting_invalid', { message: problems.map(({ path, message }) => `${path}: ${message}`).join('; '), problems })
-  }
+  if (problems.length > 0) throw settingInvalid(problems)
   return flattened(nested(values)) as GivenSettings
 }
 

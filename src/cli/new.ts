@@ -29,26 +29,22 @@ export async function newScenario(name: string, { force }: { force: boolean }): 
   if (title.trim() === '' || /[\\/]$|\p{Cc}/u.test(name))
     return { lines: [`new needs a name for the file, such as declined-card, not "${name}"`], isWritten: false }
   const shown = isAbsolute(file) || /^\.{1,2}[\\/]/.test(file) ? file : `.${sep}${file}`
+  const commands = commandsFor(shellWord(shown, sep))
   try {
-    await writeFile(file, scenarioText(title, shellWord(shown, sep), schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' })
+    await writeFile(file, scenarioText(title, commands, schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     return { lines: [`${file} is not written: ${REASONS[code as string] ?? message}`], isWritten: false }
   }
-  const commands = commandsFor(shellWord(shown, sep)).map(([command, does]) => `  ${command}   ${does}`)
   return { lines: [`${file} is written. Change it in an editor, and then:`, ...commands], isWritten: true }
 }
 
-/** What can be done with the file, each command as wide as the widest. */
-function commandsFor(file: string): [command: string, does: string][] {
-  const commands: [string, string][] = [
-    [`commerce-emulator validate ${file}`, 'checks it'],
-    [`commerce-emulator check ${file}`, 'plays its calls, and judges what it expects'],
-    [`commerce-emulator --scenario ${file}`, 'starts the emulator with it']
-  ]
-  const width = Math.max(...commands.map(([command]) => command.length))
-  return commands.map(([command, does]) => [command.padEnd(width), does])
-}
+/** What can be done with the file, a line for each command; the last one is the longest. */
+const commandsFor = (file: string): string[] => [
+  `  commerce-emulator validate ${file}     checks it`,
+  `  commerce-emulator check ${file}        plays its calls, and judges what it expects`,
+  `  commerce-emulator --scenario ${file}   starts the emulator with it`
+]
 
 /** The schema as a path from a folder: that of the package that is installed above it, so that the path is the same on every machine, or that of this one. */
 function schemaFor(folder: string): string {
@@ -62,12 +58,11 @@ function schemaFor(folder: string): string {
 }
 
 /** The text of a scenario with this name. */
-function scenarioText(name: string, file: string, schema: string): string {
+function scenarioText(name: string, commands: readonly string[], schema: string): string {
   const title = IS_PLAIN.test(name) && !WORDS.test(name) ? name : JSON.stringify(name)
-  const commands = commandsFor(file).map(([command, does]) => `#   ${command}   ${does}`)
   return `# yaml-language-server: $schema=${schema}
 # A scenario of commerce-emulator. An editor that knows YAML completes names and marks mistakes, by the schema above.
-${commands.join('\n')}
+${commands.map(line => `# ${line}`).join('\n')}
 name: ${title}
 description: The first card payment is declined, the second goes through and is refunded in part.
 

@@ -7,9 +7,9 @@ import { visible } from '../core/visible.js'
 import type { RunningEmulator } from '../emulator.js'
 import { keysToMask } from '../engine/secrets.js'
 import { type Recording, recordingOf, scenarioOf } from '../replay/recorded-scenario.js'
+import { countOf } from '../reports/points.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { scenarioText } from '../scenario/yaml.js'
-import { countOf } from './check/points.js'
 import { UNWRITABLE } from './failures.js'
 
 /** How many scenarios a run is written to at most. */

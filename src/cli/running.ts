@@ -1,9 +1,10 @@
 /** Reads the run of a running emulator over its control API. */
 import { emulatorAddress } from '../client/address.js'
+import type { ReceivedAnswer } from '../client/connection.js'
 import { httpTransport } from '../client/http.js'
-import type { RunDocument } from '../control/run-document.js'
 import { ApiError } from '../core/errors.js'
 import { CONTROL } from '../core/paths.js'
+import type { RunDocument } from '../reports/run.js'
 
 const TIMEOUT_MS = 30_000
 
@@ -26,14 +27,10 @@ export async function runOf(url: string, token: string | null): Promise<RunDocum
 export async function asked(what: string, url: string, path: string, token: string | null): Promise<{ status: number; text: string; unread: () => ApiError }> {
   const origin = originOf(url)
   const address = `${origin}${path}`
-  const transport = await httpTransport(new URL(origin))
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
-  const { status, text } = await transport
-    .send({ method: 'GET', path, headers, timeout: TIMEOUT_MS })
-    .catch(({ code, message }: NodeJS.ErrnoException) => {
-      throw unreadable(`${what} cannot be read at ${address}: ${code === 'ECONNREFUSED' ? 'nothing listens there' : message}`)
-    })
-    .finally(() => transport.close())
+  const { status, text } = await answerAt(origin, path, TIMEOUT_MS, headers).catch(({ code, message }: NodeJS.ErrnoException) => {
+    throw unreadable(`${what} cannot be read at ${address}: ${code === 'ECONNREFUSED' ? 'nothing listens there' : message}`)
+  })
   const unread = () => {
     const why = (parsed(text) as { error?: { message?: unknown } } | null)?.error?.message
     return unreadable(`${what} cannot be read at ${address}: it answered ${status}, ${typeof why === 'string' ? why : 'not as commerce-emulator does'}`)
@@ -41,9 +38,16 @@ export async function asked(what: string, url: string, path: string, token: stri
   return { status, text, unread }
 }
 
+/** What a GET is answered, on a connection of its own. Without `fetch`, which refuses some ports outright that an emulator may listen on. */
+export async function answerAt(origin: string, path: string, timeout: number, headers: Record<string, string> = {}): Promise<ReceivedAnswer> {
+  const transport = await httpTransport(new URL(origin))
+  return transport.send({ method: 'GET', path, headers, timeout }).finally(() => transport.close())
+}
+
 const unreadable = (message: string) => new ApiError('setting_invalid', { message })
 
-function parsed(text: string): unknown {
+/** The value of a text that is JSON, else null. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,30 +1,17 @@
 /** Files of settings: what `check --write-settings` writes, and `--settings` reads. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { checkerOf } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
 import { isObject } from '../core/quick-check.js'
-import { flattened, type GivenSettings, nested, settingsSchema } from '../core/settings.js'
+import { flattened, type GivenSettings, nested } from '../core/settings.js'
+import { jsonText } from '../reports/formats.js'
+import { settingsYaml } from '../reports/text.js'
 import { readDocument, refusalOf } from '../scenario/documents.js'
-
-const CHECKER = checkerOf(() => settingsSchema(() => true))
-
-/** Settings as the block that a scenario has them in. */
-export function settingsYaml(settings: GivenSettings): string {
-  const lines = yamlLines(nested(settings), '  ')
-  return lines.length === 0 ? 'settings: {}\n' : `settings:\n${lines.join('\n')}\n`
-}
-
-function yamlLines(values: object, indent: string): string[] {
-  return Object.entries(values).flatMap(([name, value]) =>
-    isObject(value) ? [`${indent}${name}:`, ...yamlLines(value, `${indent}  `)] : [`${indent}${name}: ${JSON.stringify(value)}`]
-  )
-}
+import { CHECKER } from './launch.js'
 
 /** Writes settings as JSON to a file that ends in .json, else as YAML. Errors: `setting_invalid` where the file cannot be written. */
 export async function writeSettings(file: string, settings: GivenSettings): Promise<void> {
-  const json = `${JSON.stringify({ settings: nested(settings) }, null, 2)}\n`
-  await writeFile(file, extname(file) === '.json' ? json : settingsYaml(settings)).catch(({ message }: Error) => {
+  await writeFile(file, extname(file) === '.json' ? jsonText({ settings: nested(settings) }) : settingsYaml(settings)).catch(({ message }: Error) => {
     throw new ApiError('setting_invalid', { message: `the settings cannot be written: ${message}` })
   })
 }

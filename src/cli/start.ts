@@ -5,6 +5,7 @@ import { type Settings, settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../emulator.js'
 import { createLogger } from '../server/logging.js'
+import { countOf } from '../reports/points.js'
 import { FAMILIES } from '../store/store.js'
 import { createProgressBar } from './progress.js'
 import { shellWord } from './shell-word.js'
@@ -47,9 +48,8 @@ export function warnOfExposure({ host, control_token }: Pick<Settings, 'host' | 
   )
 }
 
-/** Columns that the text at start keeps to, where its words allow it. */
-const COLUMNS = 80
-const INDENT = '            '
+/** Columns that a text at start keeps to beside its name, where its words allow it: eighty in all. */
+const COLUMNS = 68
 /** API keys that are shown. */
 const MOST_KEYS = 8
 
@@ -74,23 +74,22 @@ export function startUpText(
   const shown = apiKeys.slice(0, MOST_KEYS)
   const width = shown.reduce((width, { key }) => Math.max(width, visible(key).length), 0)
   const keys = shown.map(({ key, account }) => `${visible(key).padEnd(width)}  acts as ${account}`)
-  const more = apiKeys.length - shown.length
+  if (apiKeys.length > shown.length) keys.push(`and ${apiKeys.length - shown.length} more: ${controlUrl}/keys`)
   const description = scenario.description ? `: ${visible(scenario.description)}` : ''
+  const texts: [name: string, text: string][] = [
+    ['API', baseUrl],
+    ['Console', controlUrl],
+    ['API docs', `${controlUrl}/docs`],
+    ['Scenario', `${visible(scenario.name)}${description}`],
+    ['Data', `${countOf(records, 'record')}, ${keptWhere(data, resumed)}`]
+  ]
+  if (resumed !== null && asked !== null)
+    texts.push(['', `The scenario ${visible(asked)} was not loaded: the data file wins. POST /_control/load loads it, or --data with a new file starts in it.`])
+  if (resumed !== null && hasVars) texts.push(['', 'The values of --var have no effect: the scenario that the data file keeps was loaded without them.'])
   return [
     '',
-    `  API       ${baseUrl}`,
-    `  Console   ${controlUrl}`,
-    `  API docs  ${controlUrl}/docs`,
-    ...wrapped('Scenario', `${visible(scenario.name)}${description}`),
-    ...wrapped('Data', `${records} ${records === 1 ? 'record' : 'records'}, ${keptWhere(data, resumed)}`),
-    ...(resumed === null || asked === null
-      ? []
-      : wrapped(
-          '',
-          `The scenario ${visible(asked)} was not loaded: the data file wins. POST /_control/load loads it, or --data with a new file starts in it.`
-        )),
-    ...(resumed === null || !hasVars ? [] : wrapped('', 'The values of --var have no effect: the scenario that the data file keeps was loaded without them.')),
-    ...[...keys, ...(more > 0 ? [`and ${more} more: ${controlUrl}/keys`] : [])].map((line, index) => `  ${(index === 0 ? 'Keys' : '').padEnd(8)}  ${line}`),
+    ...texts.flatMap(([name, text]) => beside(name, wrapped(text))),
+    ...beside('Keys', keys),
     ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
     '',
     `commerce-emulator ready on ${baseUrl}`
@@ -102,13 +101,16 @@ function keptWhere(data: string | null, resumed: string | null): string {
   return resumed === null ? `kept in ${visible(data)}` : `continued from ${visible(resumed)}`
 }
 
-/** A text beside its name, on as many lines as it needs. */
-function wrapped(name: string, text: string): string[] {
+/** Lines beside their name. */
+const beside = (name: string, lines: readonly string[]) => lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(8)}  ${line}`)
+
+/** A text on as many lines as it needs. */
+function wrapped(text: string): string[] {
   const lines = ['']
   for (const word of text.split(' ')) {
     const line = lines.at(-1) as string
-    if (line !== '' && INDENT.length + line.length + word.length >= COLUMNS) lines.push(word)
+    if (line !== '' && line.length + word.length >= COLUMNS) lines.push(word)
     else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
   }
-  return lines.map((line, index) => (index === 0 ? `  ${name.padEnd(8)}  ${line}` : `${INDENT}${line}`))
+  return lines
 }

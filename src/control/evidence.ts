@@ -11,13 +11,14 @@ import type { Settings } from '../core/settings.js'
 import { brokenRule, type Exchange } from '../engine/exchange.js'
 import { keysToMask } from '../engine/secrets.js'
 import { keptRules } from '../evidence/kept-rules.js'
-import { COVERAGE_FORMATS, coverageJunit, coverageText, findingsText } from '../evidence/reports.js'
 import type { Totals } from '../evidence/totals.js'
 import { explained, explainedText, summaryOf } from '../evidence/why.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES } from '../reference/rules.js'
 import { type RecordedScenario, recordingOf, scenarioOf, scenarioOfCall } from '../replay/recorded-scenario.js'
+import { COVERAGE_FORMATS, MEDIA_TYPES, namesOf } from '../reports/formats.js'
+import { findingsText } from '../reports/text.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { queryOf } from './bodies.js'
@@ -35,11 +36,10 @@ const LIST_QUERY = parameters({
   format: optional(word(['json', 'scenario']))
 })
 const ENTRY_QUERY = parameters({ format: optional(word(['json', 'text', 'scenario'])) })
-const COVERAGE_QUERY = parameters({ scope: SCOPE, format: optional(word(COVERAGE_FORMATS)) })
+const COVERAGE_QUERY = parameters({ scope: SCOPE, format: optional(word(namesOf(COVERAGE_FORMATS))) })
 const FINDINGS_QUERY = parameters({ scope: SCOPE, format: optional(word(['json', 'text'])) })
 const SCOPE_QUERY = parameters({ scope: SCOPE })
 const DEFAULT_LIMIT = 100
-const TEXT = 'text/plain; charset=utf-8'
 const UNPLAYABLE =
   'cannot be played again: a play calls an operation of the reference with an API key, if any, and with a form that has each name once, on records that a fixture can hold'
 const YAML = 'application/yaml; charset=utf-8'
@@ -90,7 +90,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
       if (scenario === undefined) throw invalid('format', `${found.id} ${UNPLAYABLE}`)
       return reply.type(YAML).send(await recordedText(scenario))
     }
-    return format === 'text' ? reply.type(TEXT).send(explainedText(found, journal, keys)) : explained(found, journal, keys)
+    return format === 'text' ? reply.type(MEDIA_TYPES.text).send(explainedText(found, journal, keys)) : explained(found, journal, keys)
   })
 
   control.post('/verify', async (request, reply) => {
@@ -99,10 +99,9 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
   })
 
   control.get('/coverage', async (request, reply) => {
-    const { scope, format } = queryOf<Static<typeof COVERAGE_QUERY>>(request, COVERAGE_QUERY)
+    const { scope, format = 'json' } = queryOf<Static<typeof COVERAGE_QUERY>>(request, COVERAGE_QUERY)
     const report = totalsIn(request.arrival.sandbox, scope).coverage.report()
-    if (format === 'text') return reply.type(TEXT).send(coverageText(report))
-    return format === 'junit' ? reply.type('application/xml; charset=utf-8').send(coverageJunit(report)) : report
+    return format === 'json' ? report : reply.type(MEDIA_TYPES[format]).send(COVERAGE_FORMATS[format](report))
   })
 
   control.delete('/coverage', async (request, reply) => {
@@ -113,7 +112,7 @@ export const evidenceRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; settings
   control.get('/findings', async (request, reply) => {
     const { scope, format } = queryOf<Static<typeof FINDINGS_QUERY>>(request, FINDINGS_QUERY)
     const data = totalsIn(request.arrival.sandbox, scope).findings()
-    return format === 'text' ? reply.type(TEXT).send(findingsText(data)) : { data }
+    return format === 'text' ? reply.type(MEDIA_TYPES.text).send(findingsText(data)) : { data }
   })
 }
 

@@ -4,14 +4,13 @@ import type { Static } from 'typebox'
 import { maskedThroughout } from '../core/redaction.js'
 import { ASSUMPTIONS } from '../reference/assumptions.js'
 import { optional, parameters, word } from '../reference/parameters.js'
+import { MEDIA_TYPES, namesOf, RUN_FORMATS } from '../reports/formats.js'
+import { judged, type RunDocument } from '../reports/run.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { queryOf } from './bodies.js'
-import { verdictOn } from './reports/gates.js'
-import type { RunDocument } from './run-document.js'
 import { shownEntries } from './script.js'
 
-const RUN_FORMATS = ['json', 'html', 'junit', 'markdown'] as const
-const RUN_QUERY = parameters({ format: optional(word(RUN_FORMATS)) })
+const RUN_QUERY = parameters({ format: optional(word(['json', ...namesOf(RUN_FORMATS)])) })
 const NO_GATES = { minCoverage: null, failOn: [], ignore: [] }
 
 export const runRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; version: string }> = async (control, { sandboxes, version }) => {
@@ -19,9 +18,7 @@ export const runRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; version: stri
   control.get('/run', async (request, reply) => {
     const { format = 'json' } = queryOf<Static<typeof RUN_QUERY>>(request, RUN_QUERY)
     const document = runDocument()
-    if (format === 'json') return document
-    const [type, text] = await written(document, format)
-    return reply.type(type).send(text)
+    return format === 'json' ? document : reply.type(MEDIA_TYPES[format]).send(RUN_FORMATS[format](judged(document, NO_GATES)))
   })
 
   function runDocument(): RunDocument {
@@ -47,12 +44,4 @@ export const runRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes; version: stri
       ...run.listing()
     }
   }
-}
-
-/** A run as a report of another format, with its media type. */
-async function written(run: RunDocument, format: Exclude<(typeof RUN_FORMATS)[number], 'json'>): Promise<[type: string, text: string]> {
-  const judged = { run, verdict: verdictOn(run, NO_GATES), ignore: [], status: null }
-  if (format === 'html') return ['text/html; charset=utf-8', (await import('./reports/page.js')).runPage(judged)]
-  if (format === 'junit') return ['application/xml; charset=utf-8', (await import('./reports/junit.js')).runJunit(judged)]
-  return ['text/markdown; charset=utf-8', (await import('./reports/markdown.js')).runMarkdown(judged)]
 }

@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { PassThrough } from 'node:stream'
-import t, { type Test } from 'tap'
-import type { CheckedFile, Point } from '../../src/cli/check/points.js'
+import t from 'tap'
 import { check } from '../../src/cli/check.js'
 import { createProgressBar } from '../../src/cli/progress.js'
-import { pointAnnotations, report } from '../../src/cli/reports.js'
 import { runEmulator } from '../../src/emulator.js'
+import { elementsIn, parseMarkup } from '../reports/markup.js'
 import { ran, serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 import { freePort } from '../support/ports.js'
@@ -485,7 +484,7 @@ t.test('check: --format tap and junit write reports for tools', async t => {
     '  ...'
   ])
 
-  const suites = elementsOf(t, junit.stdout)
+  const suites = elementsIn(parseMarkup(junit.stdout))
   const named = (name: string) => suites.filter(element => element.name === name).map(({ attributes }) => attributes)
   t.strictSame(named('testsuites'), [{ tests: '10', failures: '4' }])
   t.strictSame(named('testsuite'), [
@@ -502,89 +501,6 @@ t.test('check: --format tap and junit write reports for tools', async t => {
   )
   t.strictSame(named('failure')[0], { message: `${files[0]}:1:515 ${REFUSED}` })
 })
-
-t.test('check: a report stays well-formed, whatever a title or problem contains', async t => {
-  const odd = 'a & b <c> "d" \u0007\u{1F600}\uD800\uFFFE # SKIP \\\n\tend'
-  const said = (message: string) => ({ path: '', message })
-  const point = (file: string, title: string, ...problems: string[]): Point => ({
-    file,
-    title,
-    problems: problems.map(said),
-    ms: problems.length > 0 ? 1234.5 : 0
-  })
-  const points: CheckedFile[] = [
-    { file: 'x & #1.yaml', points: [point('x & #1.yaml', odd, odd, 'second'), point('x & #1.yaml', 'last')], leftOut: null, notes: [], settings: {} },
-    { file: 'y.yaml', points: [point('y.yaml', 'plain')], leftOut: null, notes: [], settings: {} }
-  ]
-
-  const tap = report(points, 'tap').split('\n')
-  const junit = report(points, 'junit')
-  const text = report(points, 'text')
-
-  t.equal(tap[2], 'not ok 1 - x & \\#1.yaml: a & b <c> "d" \\\\u0007\u{1F600}\uD800\uFFFE \\# SKIP \\\\ end')
-  t.strictSame(JSON.parse((tap[5] as string).slice(6)), odd)
-  const elements = elementsOf(t, junit)
-  t.strictSame(elements.find(({ name }) => name === 'testcase')?.attributes, {
-    classname: 'x & #1.yaml',
-    name: 'a & b <c> "d" \u{1F600} # SKIP \\\n\tend',
-    time: '1.234'
-  })
-  t.strictSame(
-    elements.filter(({ name }) => name === 'testsuite').map(({ attributes }) => attributes.tests),
-    ['2', '1'],
-    'a file is one suite'
-  )
-  t.equal(elements.find(({ name }) => name === 'failure')?.text, 'a & b <c> "d" \u{1F600} # SKIP \\\n\tend\nsecond')
-  t.ok(text.endsWith('\n\n2 passed, 1 failed in 2 files, of which 1 failed\n'))
-})
-
-t.test('check: JUnit holds the settings that were found, and an annotation has a place where the problem has one', t => {
-  const problems = [
-    { path: 'a', message: 'wrong' },
-    { file: 'own.yaml', line: 3, column: 5, path: '', message: 'wrong' }
-  ]
-  const point = { file: 'own.yaml', title: 'one', problems, ms: 0 }
-  const checked: CheckedFile[] = [
-    { file: 'own.yaml', points: [point, { ...point, title: 'two', isWarning: true }], leftOut: null, notes: [], settings: { 'statuses.created': 201 } }
-  ]
-
-  t.equal(elementsOf(t, report(checked, 'junit')).at(-1)?.text, 'settings:\n  statuses:\n    created: 201\n')
-  t.equal(
-    pointAnnotations(checked),
-    [
-      '::error title=one::a: wrong',
-      '::error file=own.yaml,line=3,col=5,title=one::wrong',
-      '::warning title=two::a: wrong',
-      '::warning file=own.yaml,line=3,col=5,title=two::wrong',
-      ''
-    ].join('\n')
-  )
-  t.end()
-})
-
-type Element = { name: string; attributes: Record<string, string>; text: string }
-
-/** The elements of an XML document, whose tags must be well nested and whose text must be escaped. */
-function elementsOf(t: Test, xml: string): Element[] {
-  const plain = (text: string) => text.replace(/&(amp|lt|gt|quot);/g, (_all, name) => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name as 'amp'])
-  const elements: Element[] = []
-  const open: Element[] = []
-  const [declaration = '', ...rest] = xml.split('\n')
-  t.equal(declaration, '<?xml version="1.0" encoding="UTF-8"?>')
-  for (const [, tag, text = ''] of rest.join('\n').matchAll(/<([^>]*)>([^<]*)/g)) {
-    const [, slash, name = '', attributes = ''] = /^(\/?)([\w-]+)((?: \w+="[^"<]*")*)$/.exec(tag as string) ?? []
-    t.ok(name !== '' && !/&(?!(amp|lt|gt|quot);)/.test(tag + text), `<${tag}>${text}`)
-    if (slash) t.equal(open.pop()?.name, name, `</${name}> closes it`)
-    else {
-      const given = [...attributes.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, plain(value as string)])
-      const element = { name, attributes: Object.fromEntries(given), text: plain(text) }
-      open.push(element)
-      elements.push(element)
-    }
-  }
-  t.strictSame(open, [], 'everything is closed')
-  return elements
-}
 
 t.test('cli: a progress bar appears on a terminal once the work has taken a second, and nowhere else', async t => {
   const barOn = async (isTTY: boolean) => {

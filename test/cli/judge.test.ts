@@ -53,7 +53,8 @@ t.test('judge: a running emulator passes or fails by the gates of exec; judging 
   const before = await (await fetch(`${controlUrl}/run`)).text()
 
   t.strictSame(await of(), [2, unmet])
-  t.strictSame(await of('--fail-on', 'script'), [0])
+  t.strictSame(await of('--fail-on', 'script', '--report', `${t.testdir()}/reports`), [0])
+  t.ok(read(`${t.testdirName}/reports/run.json`).passed)
   t.strictSame(await of('--fail-on', 'zero-payment', 'expectations'), [2, 'finding: zero-payment', unmet])
   t.strictSame(await of('--fail-on', 'findings', '--ignore', 'zero-payment,refused-and-repeated'), [0])
   t.match((await of('--fail-on', 'errors', '--min-coverage', '100'))[1], /^rule coverage is [\d.]+ %, below 100 %$/)

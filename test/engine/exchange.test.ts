@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parametersIn } from '../../src/evidence/why.js'
 import { OPERATIONS, type OperationId } from '../../src/reference/operations.js'
-import { MERCHANT, NOW, smallFixture } from '../support/emulator.js'
+import { MERCHANT, NOW, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
 /** Records of which every operation that reads has something to answer with. */

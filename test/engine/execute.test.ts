@@ -1,6 +1,6 @@
 import t from 'tap'
 import { tookEffect } from '../../src/engine/exchange.js'
-import { type Blame, type Call, NOW, RESELLER, smallFixture } from '../support/emulator.js'
+import { type Blame, type Call, NOW, RESELLER, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { recordsShown } from '../../src/engine/exchange.js'
 import { ASSUMPTION_IDS } from '../../src/reference/assumptions.js'
-import { MERCHANT, RESELLER, smallFixture } from '../support/emulator.js'
+import { MERCHANT, RESELLER, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
 const A19 = ASSUMPTION_IDS.indexOf('A19')

@@ -1,6 +1,5 @@
 import t from 'tap'
 import { Coverage, mergedReports } from '../../src/evidence/coverage.js'
-import { coverageJunit, coverageText } from '../../src/evidence/reports.js'
 import type { RuleId } from '../../src/reference/rules.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -72,26 +71,5 @@ t.test('coverage: several runs are added up', t => {
   t.strictSame(outcomesOf(report, 'REF-4'), { satisfied: 1, violated: 0 })
   t.equal(report.seen, 3)
   t.strictSame(mergedReports([]).seen, 0)
-  t.end()
-})
-
-t.test('coverage: never exercised and never violated stand out in text, and what was not seen is skipped in JUnit', t => {
-  const coverage = new Coverage()
-  coverage.add(judgement(['REF-7', 'REF-4']))
-
-  const lines = coverageText(coverage.report()).split('\n')
-  const junit = coverageJunit(coverage.report())
-
-  t.equal(lines[0], 'rule     satisfied  violated')
-  t.ok(lines.includes('REF-7            1         0  a Refund above the remainder is an error'))
-  t.ok(lines.includes('REF-4            1         –  without amount the whole remainder is refunded'))
-  t.ok(lines.includes('2 of 93 outcomes seen: 2.1 %'))
-  t.ok(lines.find(line => line.startsWith('never exercised: FORM-1, FORM-2, ')))
-  t.ok(lines.includes('never violated: REF-7'))
-  t.equal(junit.match(/<testcase /g)?.length, 93)
-  t.equal(junit.match(/<skipped\/>/g)?.length, 91)
-  t.ok(junit.includes('<testcase classname="REF-7" name="satisfied: a Refund above the remainder is an error"></testcase>'))
-  t.ok(junit.includes('<testcase classname="REF-7" name="violated: a Refund above the remainder is an error"><skipped/></testcase>'))
-  t.notOk(junit.includes('classname="REF-4" name="violated'))
   t.end()
 })

@@ -1,7 +1,6 @@
 /** What `check` finds wrong with files, in process. */
-
-import { isFailed } from '../../src/cli/check/points.js'
 import { check } from '../../src/cli/check.js'
+import { isFailed } from '../../src/reports/points.js'
 
 export type Failure = { file: string; title: string; messages: string[] }
 

@@ -6,9 +6,8 @@ import { headersOf } from '../../src/engine/headers.js'
 import { playIn } from '../../src/engine/play.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
-import { exported } from '../../src/scenario/export.js'
 import { Library } from '../../src/scenario/library.js'
-import { type Answer, answerOf, type Blame, blameOf, type Call, NOW, sentBy, smallFixture } from './emulator.js'
+import { type Answer, answerOf, type Blame, blameOf, type Call, NOW, sentBy, smallFixture } from './requests.js'
 
 /** A sandbox with records added to the small fixture, settings and a scenario's own, and what executes requests in it. */
 export async function startWorld({

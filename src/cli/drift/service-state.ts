@@ -1,9 +1,9 @@
 /** The records of a running service that a scenario expects something of, read by GET as far as the API can say. */
 import { isObject } from '../../core/quick-check.js'
 import type { Family } from '../../reference/operations.js'
+import type { PlacedProblem } from '../../reports/points.js'
 import type { StateData, StateRecords } from '../../scenario/final-state.js'
 import { type Json, type Play, type StepAnswer, withTexts } from '../../scenario/steps.js'
-import type { PlacedProblem } from '../check/points.js'
 import type { IdPairs } from './id-pairs.js'
 
 export type ServiceReading = {

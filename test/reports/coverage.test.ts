@@ -1,9 +1,10 @@
 import t from 'tap'
 import { Coverage } from '../../src/evidence/coverage.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
-import { coverageJunit, coverageText, findingsText, xml } from '../../src/evidence/reports.js'
 import { RULE_IDS, RULES } from '../../src/reference/rules.js'
 import { judgement } from '../support/judged-request.js'
+import { coverageJunit, xml } from '../../src/reports/junit.js'
+import { coverageText, findingsText } from '../../src/reports/text.js'
 
 t.test('TKT-1: no call can show it kept, so it has one possible outcome, and reports say so', t => {
   const coverage = new Coverage()
@@ -33,6 +34,27 @@ t.test('coverage: where every outcome was seen, nothing is left to name and noth
   t.ok(text.includes('93 of 93 outcomes seen: 100 %'))
   t.notMatch(text, /never (exercised|violated)/)
   t.ok(coverageJunit(report).startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="rule coverage" tests="93" failures="0" skipped="0">\n'))
+  t.end()
+})
+
+t.test('coverage: never exercised and never violated stand out in text, and what was not seen is skipped in JUnit', t => {
+  const coverage = new Coverage()
+  coverage.add(judgement(['REF-7', 'REF-4']))
+
+  const lines = coverageText(coverage.report()).split('\n')
+  const junit = coverageJunit(coverage.report())
+
+  t.equal(lines[0], 'rule     satisfied  violated')
+  t.ok(lines.includes('REF-7            1         0  a Refund above the remainder is an error'))
+  t.ok(lines.includes('REF-4            1         –  without amount the whole remainder is refunded'))
+  t.ok(lines.includes('2 of 93 outcomes seen: 2.1 %'))
+  t.ok(lines.find(line => line.startsWith('never exercised: FORM-1, FORM-2, ')))
+  t.ok(lines.includes('never violated: REF-7'))
+  t.equal(junit.match(/<testcase /g)?.length, 93)
+  t.equal(junit.match(/<skipped\/>/g)?.length, 91)
+  t.ok(junit.includes('<testcase classname="REF-7" name="satisfied: a Refund above the remainder is an error"></testcase>'))
+  t.ok(junit.includes('<testcase classname="REF-7" name="violated: a Refund above the remainder is an error"><skipped/></testcase>'))
+  t.notOk(junit.includes('classname="REF-4" name="violated'))
   t.end()
 })
 

@@ -1,10 +1,9 @@
 /** Runs with what the gates say of them, for the tests of reports. */
-import { type Gates, verdictOn } from '../../src/control/reports/gates.js'
-import type { JudgedRun } from '../../src/control/reports/summary.js'
-import type { RunDocument } from '../../src/control/run-document.js'
 import { Coverage } from '../../src/evidence/coverage.js'
 import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findings.js'
 import type { RunCall, RunEntry } from '../../src/evidence/run-requests.js'
+import type { Gates } from '../../src/reports/gates.js'
+import { type JudgedRun, judged, type RunDocument } from '../../src/reports/run.js'
 
 /** A finding that the calls show. */
 export const finding = (id: FindingId, ...requests: string[]): Finding => ({ finding: id, ...FINDINGS[id], times: Math.max(requests.length, 1), requests })
@@ -76,8 +75,5 @@ export const runOf = (given: Partial<RunDocument> = {}): RunDocument => ({
 })
 
 /** A run that was judged by some gates. */
-export function judgedRun(given: Partial<RunDocument> = {}, gates: Partial<Gates> = {}, status: number | null = 0): JudgedRun {
-  const all: Gates = { minCoverage: null, failOn: ['expectations'], ignore: [], ...gates }
-  const run = runOf(given)
-  return { run, verdict: verdictOn(run, all), ignore: all.ignore, status }
-}
+export const judgedRun = (given: Partial<RunDocument> = {}, gates: Partial<Gates> = {}, status: number | null = 0): JudgedRun =>
+  judged(runOf(given), { minCoverage: null, failOn: ['expectations'], ignore: [], ...gates }, status)

@@ -1,24 +1,22 @@
 /** A judged run as Markdown, for the summary of a build. */
-
-import { visible } from '../../core/visible.js'
-import { coverageShare, type JudgedRun, whyOf } from './summary.js'
+import { visible } from '../core/visible.js'
+import { headline, type JudgedRun, overview, refusedIn, whyOf } from './run.js'
 
 /** Rows of a table: a build server takes no more than a mebibyte. */
 const MOST_ROWS = 50
 
 /** The summary: the gates, the findings, and the refused calls with why. */
-export function runMarkdown({ run, verdict, ignore, status }: JudgedRun): string {
-  const refused = run.requests.filter(({ outcome }) => outcome === 'refused')
-  const named = run.tests.filter(({ test }) => test !== null)
+export function runMarkdown(judged: JudgedRun): string {
+  const { run, gates, ignore } = judged
   return [
-    `## commerce-emulator: ${verdict.failures.length === 0 ? 'all gates passed' : 'a gate failed'}`,
+    `## commerce-emulator: ${headline(judged)}`,
     '',
-    `${run.calls} calls, ${refused.length} refused. ${coverageShare(run)}. Scenario: ${plain(run.scenario.name)}.${status === null ? '' : ` The command ended with ${status}.`}`,
+    overview(judged, plain(run.scenario.name)),
     '',
     ...table(
       'Gates',
       ['gate', 'result'],
-      verdict.gates.map(({ gate, problems }) => [code(gate), problems.length === 0 ? 'passed' : `**failed**: ${problems.map(plain).join('; ')}`])
+      gates.map(({ gate, problems }) => [code(gate), problems.length === 0 ? 'passed' : `**failed**: ${problems.map(plain).join('; ')}`])
     ),
     ...table(
       'Findings',
@@ -26,7 +24,7 @@ export function runMarkdown({ run, verdict, ignore, status }: JudgedRun): string
       run.findings.map(({ finding, severity, times, requests, about, advice }) => [
         code(finding),
         ignore.includes(finding) ? `${severity}, ignored` : severity,
-        String(times),
+        times,
         requests.map(code).join(' '),
         plain(`${about} ${advice}`)
       ])
@@ -34,30 +32,26 @@ export function runMarkdown({ run, verdict, ignore, status }: JudgedRun): string
     ...table(
       'Tests',
       ['test', 'calls', 'refused', 'rules broken', 'findings'],
-      named.map(({ test, calls, refused, broken, findings }) => [
-        plain(test as string),
-        String(calls),
-        String(refused),
-        broken.join(' '),
-        findings.map(({ finding, times }) => `${code(finding)} ${times}×`).join(', ')
-      ])
+      run.tests.flatMap(({ test, calls, refused, broken, findings }) =>
+        test === null ? [] : [[plain(test), calls, refused, broken.join(' '), findings.map(({ finding, times }) => `${code(finding)} ${times}×`).join(', ')]]
+      )
     ),
     ...table(
       'Refused calls',
       ['call', 'test', 'request', 'status', 'why'],
-      refused.map(call => [code(call.request), plain(call.test ?? ''), plain(`${call.method} ${call.path}`), String(call.status), plain(whyOf(call))])
+      refusedIn(run).map(call => [code(call.request), plain(call.test ?? ''), plain(`${call.method} ${call.path}`), call.status, plain(whyOf(call))])
     ),
     ...table(
       'Assumptions relied on',
       ['assumption', 'topic', 'answers'],
-      run.assumptions.map(({ assumption, topic, times }) => [assumption, plain(topic), String(times)])
+      run.assumptions.map(({ assumption, topic, times }) => [assumption, plain(topic), times])
     )
   ].join('\n')
 }
 
-function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+function table(title: string, head: readonly string[], rows: readonly (readonly (string | number)[])[]): string[] {
   if (rows.length === 0) return []
-  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const row = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`
   const more = rows.length > MOST_ROWS ? ['', `${rows.length - MOST_ROWS} more are in the report.`] : []
   return [`### ${title}`, '', row(head), row(head.map(() => '---')), ...rows.slice(0, MOST_ROWS).map(row), ...more, '']
 }

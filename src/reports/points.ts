@@ -1,8 +1,8 @@
 /** What a check found: points that pass or fail, and warnings. */
-import type { Problem } from '../../core/errors.js'
-import type { Step } from '../../core/places.js'
-import type { GivenSettings } from '../../core/settings.js'
-import type { SourceDocument } from '../../scenario/documents.js'
+import type { Problem } from '../core/errors.js'
+import type { Step } from '../core/places.js'
+import type { GivenSettings } from '../core/settings.js'
+import type { SourceDocument } from '../scenario/documents.js'
 
 /** One checked item: a step, an expectation, or the document itself. The problems of a warning fail nothing. */
 export type Point = { file: string; title: string; problems: Problem[]; ms: number; isWarning?: boolean }
@@ -36,6 +36,9 @@ export const isWarned = ({ problems, isWarning = false }: Point): boolean => pro
 
 /** `1 file`, `2 files`. */
 export const countOf = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`
+
+/** The settings that were found over all files; of those that contradict each other the last. */
+export const settingsFound = (checked: readonly CheckedFile[]): GivenSettings => Object.assign({}, ...checked.map(({ settings }) => settings))
 
 /** Points with the line and column of each problem. */
 export async function withPlaces(points: readonly PlacedPoint[], document: SourceDocument): Promise<Point[]> {

@@ -1,0 +1,23 @@
+/** The formats of each report, and what writes it. */
+import type { CoverageReport } from '../evidence/coverage.js'
+import { runPage } from './html.js'
+import { checkJunit, coverageJunit, runJunit } from './junit.js'
+import { runMarkdown } from './markdown.js'
+import { checkTap, checkText, coverageText } from './text.js'
+
+/** Indented JSON, as files of reports have it. */
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+
+export const RUN_FORMATS = { html: runPage, junit: runJunit, markdown: runMarkdown } as const
+export const CHECK_FORMATS = { text: checkText, tap: checkTap, junit: checkJunit } as const
+export const COVERAGE_FORMATS = { json: jsonText as (report: CoverageReport) => string, text: coverageText, junit: coverageJunit } as const
+
+export const MEDIA_TYPES = {
+  html: 'text/html; charset=utf-8',
+  junit: 'application/xml; charset=utf-8',
+  markdown: 'text/markdown; charset=utf-8',
+  text: 'text/plain; charset=utf-8'
+} as const
+
+/** The names of a table of formats, in its order. */
+export const namesOf = <T extends object>(formats: T) => Object.keys(formats) as (keyof T)[]

@@ -1,0 +1,145 @@
+/** A judged run as one HTML page that loads nothing and runs no script. */
+import { hash } from 'node:crypto'
+import { visible } from '../core/visible.js'
+import type { RuleCoverage } from '../evidence/coverage.js'
+import type { RunCall, RunEntry } from '../evidence/run-requests.js'
+import { headline, type JudgedRun, outcomesOf, overview, type RunDocument, whyOf } from './run.js'
+
+/** Markup. Only templates make it, so nothing that was sent or read as JSON can pass for it. */
+const MARKUP = Symbol('markup')
+type Html = { [MARKUP]: string }
+type HtmlValue = Html | string | number | readonly HtmlValue[]
+
+/** A template of HTML: text is escaped, for attributes in double quotes too, and what would control or reorder it is made visible; markup is left as it is. */
+const html = (parts: TemplateStringsArray, ...values: HtmlValue[]): Html => ({ [MARKUP]: String.raw({ raw: parts }, ...values.map(markupOf)) })
+
+function markupOf(value: HtmlValue): string {
+  if (typeof value !== 'object') return visible(String(value)).replace(/[&<>"']/g, character => `&${ENTITIES[character]};`)
+  return MARKUP in value ? value[MARKUP] : value.map(markupOf).join('')
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
+
+const STYLE = `
+:root { color-scheme: light dark; --line: #8884; --soft: #8881; --bad: #c22; --good: #287d3c; --warn: #b26a00 }
+@media (prefers-color-scheme: dark) { :root { --bad: #ff7b72; --good: #5cc272; --warn: #e3b341 } }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 0 auto; padding: 1rem 1.5rem 4rem }
+h1 { font-size: 1.5rem } h2 { font-size: 1.2rem; margin-top: 2.5rem }
+code, pre { font: 13px/1.45 ui-monospace, monospace; overflow-wrap: anywhere } pre { white-space: pre-wrap; background: var(--soft); padding: .6rem }
+table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-top: 1px solid var(--line) }
+summary { cursor: pointer; padding: .3rem 0 } details details, details > div { margin-left: 1.2rem } details { border-top: 1px solid var(--line) }
+.bad { color: var(--bad) } .good { color: var(--good) } .warn { color: var(--warn) } .quiet { opacity: .7 }
+.map { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: .4rem; list-style: none; padding: 0 }
+.map li { border: 1px solid var(--line); border-left-width: .4rem; padding: .2rem .5rem; font-size: 13px }
+.map .all { border-left-color: var(--good) } .map .some { border-left-color: var(--warn) } .map .none { border-left-color: var(--bad) }
+:target { outline: 2px solid var(--warn) }
+`
+const STYLESHEET: Html = { [MARKUP]: `<style>${STYLE}</style>` }
+const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'`
+
+/** The page. Templates hold ASCII characters alone: the bundle is read as Latin-1, and its compiler cannot escape what a template holds. */
+export function runPage(judged: JudgedRun): string {
+  const { run, gates, hasPassed, ignore } = judged
+  const places = new Map(run.requests.map(({ request }, place) => [request, `call-${place}`]))
+  const link: Link = request => {
+    const place = places.get(request)
+    return place === undefined ? html`<code>${request}</code> ` : html`<a href="#${place}"><code>${request}</code></a> `
+  }
+  const gateRows = gates.map(({ gate, problems }) => {
+    const bad = problems.map(problem => html`<div class="bad">${problem}</div>`)
+    return row(null, html`<code>${gate}</code>`, bad.length === 0 ? html`<span class="good">passed</span>` : bad)
+  })
+  const findingRows = run.findings.map(({ finding, severity, about, advice, times, requests }) => {
+    const level = `${severity}${ignore.includes(finding) ? ', ignored' : ''}`
+    const what = html`${about}<br>${advice}<br>${requests.map(link)}`
+    return row(severity === 'error' ? 'bad' : 'warn', level, html`<code>${finding}</code>`, html`${times}&#215;`, what)
+  })
+  const assumptionRows = run.assumptions.map(({ assumption, topic, default: fallback, times, requests }) =>
+    row(null, assumption, topic, fallback, `${times} answers`, html`first ${link(requests[0] as string)}`)
+  )
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>commerce-emulator: ${headline(judged)}</title>
+${STYLESHEET}
+</head>
+<body>
+<h1>commerce-emulator: <span class="${hasPassed ? 'good' : 'bad'}">${headline(judged)}</span></h1>
+<p>${overview(judged, run.scenario.name)}</p>
+${section('Gates', gateRows)}
+${section('Findings', findingRows)}
+${testParts(run, call => callPart(call, places.get(call.request) as string, link))}
+<h2>Coverage</h2>
+<p class="quiet">How many calls kept and broke each of the ${run.coverage.rules.length} rules; &#8211; where no call can show it.</p>
+<ul class="map">${run.coverage.rules.map(coverageCell)}</ul>
+${section('Assumptions relied on', assumptionRows)}
+<p class="quiet">commerce-emulator ${run.version}. API keys, card numbers and security codes are not kept.</p>
+</body>
+</html>
+`[MARKUP]
+}
+
+/** The name of a call, linked to where the page shows it. */
+type Link = (request: string) => Html
+
+/** A row of a table; `kind` is the class of its first cell. */
+const row = (kind: string | null, ...cells: HtmlValue[]): Html =>
+  html`<tr>${cells.map((cell, nth) => html`<td${nth === 0 && kind !== null ? html` class="${kind}"` : ''}>${cell}</td>`)}</tr>\n`
+
+const section = (title: string, rows: readonly Html[]): Html =>
+  html`<h2>${title}</h2>\n${rows.length === 0 ? html`<p>None.</p>` : html`<table>${rows}</table>`}`
+
+function testParts({ tests, requests, omitted }: RunDocument, part: (call: RunCall) => Html): Html {
+  const isNamed = tests.some(({ test }) => test !== null)
+  const parts = tests.map(({ test, calls, refused, kept, broken, findings }) => {
+    const name = test ?? (isNamed ? 'Calls that named no test' : 'All calls')
+    const found = findings.map(({ finding, times }) => html` <code class="warn">${finding} ${times}&#215;</code>`)
+    return html`<details${isNamed && findings.length === 0 ? '' : html` open`}><summary>${name} <span class="quiet">${calls} calls, ${refused} refused</span>${found}</summary>
+<p>Rules kept: ${kept.join(' ') || 'none'}. Rules broken: ${broken.join(' ') || 'none'}.</p>
+${requests.filter(call => call.test === test).map(part)}
+</details>
+`
+  })
+  const others = requests.filter(call => !tests.some(({ test }) => call.test === test))
+  return html`<h2>${isNamed ? 'Calls by test' : 'Calls'}</h2>
+${isNamed ? '' : html`<p class="quiet">No call named its test; a client that sends the header Test-Name gets its calls listed by test.</p>`}
+${parts}${others.length === 0 ? '' : html`<details><summary>Calls of further tests</summary>${others.map(part)}</details>`}
+${omitted.requests + omitted.entries === 0 ? '' : html`<p>${omitted.requests} calls are not listed, and ${omitted.entries} are not shown in full.</p>`}`
+}
+
+function callPart(call: RunCall, place: string, link: Link): Html {
+  const { request, method, path, status, outcome, entry } = call
+  const result = html`<span class="${outcome === 'refused' ? 'bad' : 'quiet'}">${status} ${outcome.replace('_', ' ')}</span>`
+  const line = html`<code>${request}</code> ${method} <code>${path}</code> ${result}`
+  if (entry === null) return html`<div id="${place}">${line}</div>\n`
+  return html`<details id="${place}"><summary>${line} ${whyOf(call)}</summary>${entryPart(entry, link)}</details>\n`
+}
+
+function entryPart({ query, body, script, answer, why, answered, took_effect: tookEffect, account }: RunEntry, link: Link): Html {
+  const facts = [
+    `${account === null ? 'No Account' : `Account ${account}`}; ${tookEffect ? 'took effect' : 'changed nothing'}`,
+    ...(answered ? [] : ['the answer was lost']),
+    ...(script ? [`script entry ${script.name ?? script.id}`] : [])
+  ]
+  const sent = Object.entries({ query, body }).filter(([, values]) => Object.keys(values).length > 0)
+  const verdicts = why.rules.map(({ rule, verdict, text, facts }) =>
+    row(verdict === 'kept' ? 'good' : 'bad', verdict, rule, facts ? html`${text}<br><code>${JSON.stringify(facts)}</code>` : text)
+  )
+  const lines = (typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)).split('\n')
+  return html`<p>${facts.join('; ')}</p>
+${sent.map(([what, values]) => html`<p>${what}: <code>${JSON.stringify(values)}</code></p>\n`)}<table>${verdicts}</table>
+${why.changed_by.length === 0 ? '' : html`<p>The records that it was judged by were last changed by ${why.changed_by.map(link)}</p>`}
+<p>Relies on: ${why.assumptions.map(({ assumption, topic }) => `${assumption} (${topic})`).join(', ') || 'no assumption'}</p>
+<pre>${answer === null ? '(no body)' : lines.map((line, nth) => (nth === 0 ? line : html`\n${line}`))}</pre>`
+}
+
+function coverageCell(coverage: RuleCoverage): Html {
+  const { satisfied, violated } = outcomesOf(coverage)
+  const seen = [satisfied, violated].filter(count => count !== null).map(count => count > 0)
+  const some = seen.some(Boolean) ? 'some' : 'none'
+  return html`<li class="${seen.every(Boolean) ? 'all' : some}" title="${coverage.text}"><strong>${coverage.rule}</strong><br>kept ${satisfied ?? '–'} &#183; broken ${violated ?? '–'}</li>\n`
+}
