@@ -30,6 +30,7 @@ t.test('checking: every kind of problem is said in words, with its place', async
       key: { type: 'string', pattern: '^[a-z]+$' },
       list: { type: 'array', items: { type: 'object', properties: { 'a/b~c': { type: 'integer' } } } },
       parts: { type: 'object', additionalProperties: false, properties: { inner: { type: 'string' } } },
+      nested: { type: ['array', 'object'], items: { type: 'integer' }, additionalProperties: { type: 'integer' } },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
       either: { if: { type: 'object' }, then: { type: 'object', required: ['now'] }, else: { type: 'string' } }
     }
@@ -64,13 +65,15 @@ t.test('checking: every kind of problem is said in words, with its place', async
     [{ name: 'x', parts: { zzzzzz: 1 } }, { 'parts.zzzzzz': 'unknown name zzzzzz; known here: inner' }],
     [{ name: 'x', list: [{}, { 'a/b~c': 'x' }] }, { 'list[1].a/b~c': 'a whole number was expected, not x' }],
     [{ name: 'x', list: [{}, 5] }, { 'list[1]': 'an object was expected, not 5' }],
+    [{ name: 'x', nested: [1, 'y'] }, { 'nested[1]': 'a whole number was expected, not y' }],
+    [{ name: 'x', nested: { a: 1, b: 'y' } }, { 'nested.b': 'a whole number was expected, not y' }],
     [{ name: 'x', either: 5 }, { either: 'text was expected, not 5; quote it: "5"' }],
     [{ name: 'x', either: {} }, { either: 'now is required' }],
     [{ name: 'x', either: [] }, { either: 'text was expected, not a list' }],
     [
       { name: 'x', ['y'.repeat(200)]: 1 },
       {
-        [`${'y'.repeat(128)}…`]: `unknown name ${'y'.repeat(60)}…; known here: name, count, number, flag, maybe, word, wordOrNull, mail, at, id, key, list, parts, either`
+        [`${'y'.repeat(128)}…`]: `unknown name ${'y'.repeat(60)}…; known here: name, count, number, flag, maybe, word, wordOrNull, mail, at, id, key, list, parts, nested, either`
       }
     ]
   ]
