@@ -164,6 +164,7 @@ async function ownModules() {
     "export { preparedName } from './src/scenario/prepared.js'",
     "export { isSharedScript, SHARED_SCRIPT_CHECKER } from './src/scenario/shared-script.js'",
     "export { withDefaults } from './src/scenario/variables.js'",
+    "export { publishedSchema } from './src/scenario/published-schema.js'",
     "export * from './src/scenario/schemas.js'",
     "export { SETTINGS, settingsSchema } from './src/core/settings.js'",
     "export { CATALOGUE } from './src/core/errors.js'",

@@ -1,7 +1,7 @@
 /** Control: what describes the emulator to tools: the JSON Schemas of documents, and the emulated API as an OpenAPI document. */
 import type { FastifyPluginAsync } from 'fastify'
 import { optional, parameters, word } from '../reference/parameters.js'
-import { publishedSchema } from '../scenario/schemas.js'
+import { publishedSchema } from '../scenario/published-schema.js'
 import { queryOf } from './bodies.js'
 
 /** `style=flat`: nested parameters are named in brackets. */

@@ -6,12 +6,13 @@ import { NOT_BLANK } from '../core/formats.js'
 import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationOf } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import type { DocumentKind } from './documents.js'
 import { SECTIONS } from './matching.js'
+import { fixtureSchema, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
 
 type Json = Record<string, unknown>
 
 const ADDRESS = 'https://github.com/commerce-emulator/commerce-emulator/raw/main/docs/schema/'
-const referTo = (name: string): Json => ({ $ref: `#/$defs/${name}` })
 const anyOf = (...schemas: Json[]): Json => ({ anyOf: schemas })
 
 /** A text with a variable in it; one that is the whole text is replaced by a value of any scalar type. */
@@ -72,10 +73,17 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
   }
 }
 
-/** A schema of documents as it is published, in the file of this name. */
-export function published(schema: object, { title, name }: { title: string; name: string }): Json {
-  const { $defs, ...said } = defined(portable(schema as Json, name !== 'fixture'))
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: `${ADDRESS}${name}.json`, title, ...said, ...($defs !== undefined && { $defs }) }
+const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {
+  fixture: { title: 'A fixture of commerce-emulator: records and API keys', schemaOf: fixtureSchema },
+  scenario: { title: 'A scenario of commerce-emulator: fixtures plus behaviour', schemaOf: scenarioSchema },
+  script: { title: 'Script entries of commerce-emulator that scenarios share', schemaOf: sharedScriptSchema }
+}
+
+/** The schema of a kind of document as editors read it. */
+export function publishedSchema(kind: DocumentKind): Json {
+  const { title, schemaOf } = PUBLISHED[kind]
+  const { $defs, ...said } = defined(portable(schemaOf() as Json, kind !== 'fixture'))
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: `${ADDRESS}${kind}.json`, title, ...said, ...($defs !== undefined && { $defs }) }
 }
 
 /** A schema with the definitions that it refers to. */
@@ -99,20 +107,10 @@ function defined(schema: Json): Json {
 function portable(schema: Json, hasVariables: boolean): Json {
   const { description, default: fallback, ...words } = schema
   const about = { ...(description !== undefined && { description }), ...(fallback !== undefined && { default: fallback }) }
-  const definition = definitionOf(words)
-  if (definition !== null) return { ...definition, ...about }
+  if (words['x-published'] !== undefined) return { ...(words['x-published'] as Json), ...about }
   const said = withoutOwn(words, hasVariables)
   const needsVariable = hasVariables && isLimited(said)
   return { ...(needsVariable ? anyOf(said, referTo('variable')) : said), ...about }
-}
-
-/** The definition that a part is; null where it is none. */
-function definitionOf(words: Json): Json | null {
-  if (words['x-def'] !== undefined) return referTo(words['x-def'] as string)
-  if (words['x-duration']) return referTo('duration')
-  if (words['x-many']) return (words.enum as string[]).includes('*') ? anyOf({ const: '*' }, referTo('operation')) : referTo('operation')
-  if (words['x-status']) return anyOf(referTo('status'), { type: 'array', items: referTo('status') })
-  return words.format === 'instant' && words.type === 'string' ? referTo('instant') : null
 }
 
 function withoutOwn(words: Json, hasVariables: boolean): Json {
