@@ -24,18 +24,20 @@ type Given<P extends TProperties, R> = { [K in keyof P as K extends R ? K : neve
 /** A schema of values of a type. */
 const of = <T>(schema: object) => schema as TUnsafe<T>
 /** An object that has no other names; those that are not required may be left out. */
-const closed = <P extends TProperties, R extends keyof P = never>(properties: P, { required, ...note }: { required?: R[]; [note: string]: unknown } = {}) =>
-  ({ type: 'object', additionalProperties: false, ...(required && { required }), ...note, properties }) as unknown as TUnsafe<Given<P, R>> & { properties: P }
+const closed = <P extends TProperties, R extends keyof P>(description: string, required: readonly R[], properties: P) => {
+  const schema = { type: 'object', additionalProperties: false, ...(required.length > 0 && { required }), properties, ...(description && { description }) }
+  return schema as unknown as TUnsafe<Given<P, R>> & { properties: P }
+}
 /** An object whose values are all of one schema. */
 const named = <T>(values: TUnsafe<T>, description?: string) => of<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
-const listOf = <T extends TSchema>(items: T, note: object = {}) => of<readonly Static<T>[]>({ type: 'array', ...note, items })
-const someOf = <T extends TSchema>(items: T, note: object = {}) => listOf(items, { minItems: 1, ...note })
-const wordOf = <T>(words: readonly T[], note: object = {}) => of<T>({ type: 'string', enum: words, ...note })
+const listOf = <T extends TSchema>(items: T, description?: string, note?: object) => of<readonly Static<T>[]>({ type: 'array', ...note, items, description })
+const someOf = <T extends TSchema>(items: T, description?: string) => listOf(items, description, { minItems: 1 })
+const wordOf = <T>(words: readonly T[], description?: string) => of<T>({ type: 'string', enum: words, description })
 /** One schema for the values of a type, another for every other value. */
 const either = <A extends TSchema, B extends TSchema>(type: string, then: A, otherwise: B, description: string) =>
   of<Static<A> | Static<B>>({ description, ...Object.fromEntries(Object.entries({ if: { type }, then, else: otherwise })) })
-/** The names with the part that they go under. */
-const under = (part: string, names: readonly string[]): Record<string, string> => Object.fromEntries(names.map(name => [name, part]))
+/** Each of several names with the same: its schema, or the part that it goes under. */
+const allAs = <N extends string, T>(names: readonly N[], same: T) => Object.fromEntries(names.map(name => [name, same])) as { [name in N]: T }
 /** A definition of the published schemas. */
 export const referTo = (name: string) => ({ $ref: `#/$defs/${name}` })
 
@@ -77,16 +79,14 @@ const orNull = (schema: Schema): Schema => ({
   ...(schema.enum && { enum: [...new Set([...schema.enum, null])] })
 })
 
-const EXTRA = { type: 'object', description: 'Further fields, returned as they are.' }
-
 /** The schema of a fixture document: records of each family, and API keys. */
 export function fixtureSchema(): Schema {
-  const families = Object.entries(RESOURCES).map(([family, resource]) => [
-    family,
-    listOf(recordSchema(resource, { id: RECORD_ID, extra: EXTRA }) as TSchema, { description: `${RESOURCE_NAMES[family as Family]}s.` })
-  ])
-  const key = closed({ key: KEY, account: RECORD_ID }, { required: ['key', 'account'] })
-  return closed({ api_keys: listOf(key, { description: 'API keys, each bound to one Account.' }), ...Object.fromEntries(families) })
+  const more = { id: RECORD_ID, extra: { type: 'object', description: 'Further fields, returned as they are.' } }
+  const key = closed('', ['key', 'account'], { key: KEY, account: RECORD_ID })
+  const families = Object.entries(RESOURCES).map(([family, resource]) => {
+    return [family, listOf(recordSchema(resource, more) as TSchema, `${RESOURCE_NAMES[family as Family]}s.`)]
+  })
+  return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...Object.fromEntries(families) })
 }
 
 /** What the names of operations are, for messages. */
@@ -94,10 +94,7 @@ export const OPERATION = {
   what: 'operation of the reference',
   advice: 'an operation is written as a method and a path, such as POST /refunds; * is any of them'
 }
-const ONE = {
-  ...wordOf<string>(OPERATION_NAMES, { 'x-many': OPERATION, 'x-published': referTo('operation') }),
-  description: 'A method and a path of the reference.'
-}
+const ONE = { ...wordOf<string>(OPERATION_NAMES, 'A method and a path of the reference.'), 'x-many': OPERATION, 'x-published': referTo('operation') }
 const ONE_OR_ANY = { ...ONE, enum: ['*', ...OPERATION_NAMES], 'x-published': { anyOf: [{ const: '*' }, referTo('operation')] } }
 const ON = either('array', someOf(ONE), ONE_OR_ANY, 'One operation, a list of them, or * for any.')
 /** The operations that `on` names: one, several, or `*` for all. */
@@ -126,21 +123,16 @@ export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
 /** The names of parameters in a table of any operation. */
 const namesIn = (table: 'querystring' | 'body') =>
   Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) => Object.keys((schema && schemaOf(schema).properties) ?? {}))
-const MATCH = closed(
-  {
+const MATCH = {
+  ...closed('What the call has to contain; left out: every call of the operation.', [], {
     params: { ...NAMES, description: 'Path parameters.' },
     query: { ...NAMES, description: 'Parameters of the query.' },
     body: { ...NAMES, description: 'Parameters of the body.' },
     key: { ...WANTED_ID, description: 'The API key.' },
-    about: closed(Object.fromEntries(ABOUT.map(what => [what, WANTED_ID])) as { [what in (typeof ABOUT)[number]]: typeof WANTED_ID }, {
-      description: 'Which records the call is about, found through what it names: the Location of its Ticket, for example.'
-    })
-  },
-  {
-    description: 'What the call has to contain; left out: every call of the operation.',
-    'x-elsewhere': { ...under('query', namesIn('querystring')), ...under('body', namesIn('body')), id: 'params' }
-  }
-)
+    about: closed('Which records the call is about, found through what it names: the Location of its Ticket, for example.', [], allAs(ABOUT, WANTED_ID))
+  }),
+  'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), id: 'params' }
+}
 /** What `match` holds; in the journal the Account of the key can be matched too. */
 export type MatchData = Static<typeof MATCH> & { account?: Wanted }
 
@@ -150,77 +142,61 @@ export type Fault = (typeof FAULTS)[number]
 export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
-const HOLD = closed(
-  {
-    until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many calls wait before all of them go on.' }),
-    gate: Type.String({ ...letters(64, 'a name'), description: 'The name that a control call opens it by.' }),
-    release: wordOf(RELEASES, { default: 'in_order', description: 'The order in which calls go on: as they came, or the last one first.' }),
-    for: { ...DURATION, description: 'The longest that a call waits.' }
-  },
-  { description: 'Keeps calls waiting until so many wait, or until a control call opens a gate.' }
-)
+const HOLD = closed('Keeps calls waiting until so many wait, or until a control call opens a gate.', [], {
+  until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many calls wait before all of them go on.' }),
+  gate: Type.String({ ...letters(64, 'a name'), description: 'The name that a control call opens it by.' }),
+  release: { ...wordOf(RELEASES, 'The order in which calls go on: as they came, or the last one first.'), default: 'in_order' },
+  for: { ...DURATION, description: 'The longest that a call waits.' }
+})
 export type Hold = Static<typeof HOLD>
-const RESPOND = closed(
-  {
-    status: Type.Integer({ minimum: 200, maximum: 599, description: 'The status of the answer; left out: 200, or 400 with an error.' }),
-    headers: { ...HEADERS, description: 'Further headers.' },
-    body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
-    error: closed(
-      {
-        type: { ...NAME, description: 'The type of the error.' },
-        code: { ...NAME, description: 'The code of the error.' },
-        message: Type.String({ description: 'The text of the error.' }),
-        param: { ...NAME, description: 'The parameter to blame, in bracket notation.' }
-      },
-      { description: 'An error in the shape of the service; what is left out has a default for each status.' }
-    ),
-    retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
-  },
-  { description: 'Answers instead of the operation.' }
-)
+const RESPOND = closed('Answers instead of the operation.', [], {
+  status: Type.Integer({ minimum: 200, maximum: 599, description: 'The status of the answer; left out: 200, or 400 with an error.' }),
+  headers: { ...HEADERS, description: 'Further headers.' },
+  body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
+  error: closed('An error in the shape of the service; what is left out has a default for each status.', [], {
+    type: { ...NAME, description: 'The type of the error.' },
+    code: { ...NAME, description: 'The code of the error.' },
+    message: Type.String({ description: 'The text of the error.' }),
+    param: { ...NAME, description: 'The parameter to blame, in bracket notation.' }
+  }),
+  retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
+})
 export type Respond = Static<typeof RESPOND>
-const DELAY = closed({ min: DURATION, max: DURATION }, { required: ['min', 'max'] })
+const DELAY = closed('', ['min', 'max'], { min: DURATION, max: DURATION })
 const CALLS = of<number | string>({ type: ['integer', 'string'], minimum: 1, 'x-published': referTo('calls') })
+const WHEN = wordOf(['before', 'after'] as const, 'before: instead of the call; after: the call takes effect, then its answer is lost.')
 
 /** The schema of a script entry. */
-export const entrySchema = () =>
-  closed(
-    {
-      name: { ...NAME, description: 'What the entry is called where it is listed.' },
-      on: ON,
-      match: MATCH,
-      calls: { ...CALLS, description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
-      chance: { ...SHARE, default: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
-      from: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match." },
-      until: { ...INSTANT, description: "The instant of the sandbox's clock at which calls stop matching." },
-      for: { ...DURATION, description: "How long it is applied after the first call that matched, by the sandbox's clock." },
-      hold: HOLD,
-      delay: either('object', DELAY, DURATION, 'Waits first: a length of time, or min and max between which it is drawn from the seed.'),
-      respond: RESPOND,
-      fault: wordOf(FAULTS, { description: 'Loses the answer.' }),
-      when: wordOf(['before', 'after'], {
-        default: 'before',
-        description: 'before: instead of the call; after: the call takes effect, then its answer is lost.'
-      })
-    },
-    {
-      required: ['on'],
-      'x-elsewhere': { ...under('match', Object.keys(MATCH.properties)), ...under('respond', ['status', 'headers', 'error', 'retry_after']) }
-    }
-  )
+export const entrySchema = () => ({
+  ...closed('', ['on'], {
+    name: { ...NAME, description: 'What the entry is called where it is listed.' },
+    on: ON,
+    match: MATCH,
+    calls: { ...CALLS, description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
+    chance: { ...SHARE, default: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
+    from: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match." },
+    until: { ...INSTANT, description: "The instant of the sandbox's clock at which calls stop matching." },
+    for: { ...DURATION, description: "How long it is applied after the first call that matched, by the sandbox's clock." },
+    hold: HOLD,
+    delay: either('object', DELAY, DURATION, 'Waits first: a length of time, or min and max between which it is drawn from the seed.'),
+    respond: RESPOND,
+    fault: wordOf(FAULTS, 'Loses the answer.'),
+    when: { ...WHEN, default: 'before' }
+  }),
+  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'error', 'retry_after'], 'respond') }
+})
 export type EntryData = Static<ReturnType<typeof entrySchema>>
 
 export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
-const MADE = { ...COUNT, description: 'How many are made.' }
-const GENERATE = closed({
-  ...(Object.fromEntries(GENERATED_FAMILIES.map(family => [family, MADE])) as { [family in (typeof GENERATED_FAMILIES)[number]]: typeof MADE }),
+const GENERATE = closed('', [], {
+  ...allAs(GENERATED_FAMILIES, { ...COUNT, description: 'How many are made.' }),
   account: { ...RECORD_ID, description: 'The Account that they belong to.' },
   location: { ...RECORD_ID, description: 'The Location that they are at.' },
-  created: closed(
-    { from: { ...INSTANT, description: 'The earliest.' }, to: { ...INSTANT, description: 'The latest.' } },
-    { required: ['from', 'to'], description: 'The period in which they are created.' }
-  ),
-  payment_types: someOf(wordOf<PaymentType>(PAYMENT_TYPES), { description: 'The payment types of the Transactions.' }),
+  created: closed('The period in which they are created.', ['from', 'to'], {
+    from: { ...INSTANT, description: 'The earliest.' },
+    to: { ...INSTANT, description: 'The latest.' }
+  }),
+  payment_types: someOf(wordOf<PaymentType>(PAYMENT_TYPES), 'The payment types of the Transactions.'),
   refunded: { ...SHARE, description: 'The share of the Transactions that get one Refund.' }
 })
 /** What a scenario asks for: so many records of one family, and where and when they are. */
@@ -244,32 +220,26 @@ const callOf = <E extends TProperties>(expected: E) => ({
   key: { ...NAME, description: "An API key; the first merchant's when left out." },
   query: { ...OBJECT, description: 'Parameters of the query.' },
   body: { ...OBJECT, description: 'Parameters of the body.' },
-  expect: closed(
-    {
-      status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the answer, 2xx for any of them, or a list; 2xx when left out.' },
-      body: of<Json>({ description: 'What the answer has to hold; names that are left out are not compared.' }),
-      ...expected
-    },
-    { description: 'What the answer has to be; left out: a success.' }
-  )
+  expect: closed('What the answer has to be; left out: a success.', [], {
+    status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the answer, 2xx for any of them, or a list; 2xx when left out.' },
+    body: of<Json>({ description: 'What the answer has to hold; names that are left out are not compared.' }),
+    ...expected
+  })
 })
-const OF_CALLS = { 'x-elsewhere': { ...under('expect', ['status', 'fault']), ...under('body', ['transaction', 'ticket', 'amount', 'payment_type']) } }
-const STEP = closed(callOf({}), { required: ['do'], ...OF_CALLS })
+const OF_CALLS = { 'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') } }
+const STEP = { ...closed('', ['do'], callOf({})), ...OF_CALLS }
 const PLAYED = callOf({
   headers: { ...HEADERS, description: 'Headers that the answer has to have, such as Retry-After.' },
-  fault: wordOf(FAULTS, { description: 'How the answer is lost.' })
+  fault: wordOf(FAULTS, 'How the answer is lost.')
 })
-const AT_ONCE = closed(PLAYED, { required: ['do'], ...OF_CALLS })
-const PLAY = closed(
-  {
-    ...PLAYED,
-    repeat: Type.Integer({ minimum: 1, maximum: 1000, default: 1, description: 'How often the call is made, one after the other.' }),
-    at_once: someOf(AT_ONCE, { description: 'Calls that are made together, each over a connection of its own.' }),
-    wait: { ...DURATION, description: "Lets this much time pass, by the sandbox's clock, so that `check` does not wait itself." }
-  },
-  OF_CALLS
-)
-type Play = Required<Static<typeof PLAY>>
+const AT_ONCE = { ...closed('', ['do'], PLAYED), ...OF_CALLS }
+const PLAYS = closed('', [], {
+  ...PLAYED,
+  repeat: Type.Integer({ minimum: 1, maximum: 1000, default: 1, description: 'How often the call is made, one after the other.' }),
+  at_once: someOf(AT_ONCE, 'Calls that are made together, each over a connection of its own.'),
+  wait: { ...DURATION, description: "Lets this much time pass, by the sandbox's clock, so that `check` does not wait itself." }
+})
+type Play = Required<Static<typeof PLAYS>>
 /** A step as a document writes it; only a play repeats one, and looks at headers and faults. */
 export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
 /** A play makes calls as a client would: one after the other, or several at once. It can let time pass in between. */
@@ -278,12 +248,15 @@ export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 /** Records of a family by id, null for one that there must not be; `count` is how many there are of those that hold what `where` says. */
 type FamilyState = { readonly [id: string]: Record<string, Json> | number | null | undefined } & { count?: number; where?: Record<string, Json> }
 const FAMILY_STATE = of<FamilyState>({
-  ...named(of({ type: ['object', 'null'] })),
-  properties: { count: { ...COUNT, description: 'How many there are.' }, where: { ...OBJECT, description: 'Only those that hold this are counted.' } }
+  type: 'object',
+  properties: { count: { ...COUNT, description: 'How many there are.' }, where: { ...OBJECT, description: 'Only those that hold this are counted.' } },
+  additionalProperties: { type: ['object', 'null'] }
 })
-const STATE = closed(Object.fromEntries(Object.keys(RESOURCES).map(family => [family, FAMILY_STATE])) as { [family in Family]: typeof FAMILY_STATE }, {
-  description: 'Records by family and id, with what they hold at the end; null for one that must not exist.'
-})
+const STATE = closed(
+  'Records by family and id, with what they hold at the end; null for one that must not exist.',
+  [],
+  allAs(Object.keys(RESOURCES) as Family[], FAMILY_STATE)
+)
 /** Expected records by family. Names that are left out are not compared. */
 export type StateData = Static<typeof STATE>
 
@@ -297,12 +270,12 @@ export function expectationSchema({ account = false } = {}) {
     status: { ...STATUSES, description: 'The status of the answer that the client got.' },
     answered: Type.Boolean({ description: 'Whether the client got an answer.' })
   }
-  return closed({
+  return closed('', [], {
     ...calls,
     times: { ...COUNT, description: 'Exactly so many calls.' },
     at_least: { ...COUNT, description: 'At least so many calls; 1 when none of the three is given.' },
     at_most: { ...COUNT, description: 'At most so many calls.' },
-    sequence: someOf(closed(calls, { required: ['on'] }), { description: 'Calls that come in this order; others may come between them.' }),
+    sequence: someOf(closed('', ['on'], calls), 'Calls that come in this order; others may come between them.'),
     state: STATE
   })
 }
@@ -314,51 +287,42 @@ export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'at_least' 
 /** An expectation as a document writes it. */
 export type ExpectationData = CountData | Pick<Expected, 'sequence'> | Pick<Expected, 'state'>
 
-const CLOCK = closed(
-  {
-    now: { ...INSTANT, description: 'Where the clock begins.' },
-    running: Type.Boolean({ description: 'Whether it runs on from there, which it does when left out.' })
-  },
-  { required: ['now'] }
-)
+const CLOCK = closed('', ['now'], {
+  now: { ...INSTANT, description: 'Where the clock begins.' },
+  running: Type.Boolean({ description: 'Whether it runs on from there, which it does when left out.' })
+})
 const VARS = named(SCALAR, 'Variables with their defaults: text, a number, or true or false. ${vars.NAME} in any text is replaced by the value.')
+const DATA = 'Records and API keys, as in a fixture; each replaces the one of a fixture with the same id.'
 const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
 /** The schema of a file of script entries that scenarios share. */
 export const sharedScriptSchema = () =>
-  closed(
-    {
-      description: Type.String({ description: 'What they are for, in a sentence.' }),
-      vars: VARS,
-      groups: named(someOf(entrySchema()), 'Script entries by the name of their group; a scenario has those of a group by use: [FILE#GROUP].')
-    },
-    { required: ['groups'] }
-  )
+  closed('', ['groups'], {
+    description: Type.String({ description: 'What they are for, in a sentence.' }),
+    vars: VARS,
+    groups: named(someOf(entrySchema()), 'Script entries by the name of their group; a scenario has those of a group by use: [FILE#GROUP].')
+  })
 
 /** The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings, script, steps and expectations. */
-export const scenarioSchema = () =>
-  closed(
-    {
-      name: { ...NAME, description: 'What the scenario is called; its file name when left out.' },
-      description: Type.String({ description: 'What it is for, in a sentence.' }),
-      fixtures: listOf(NAME, { description: 'Names, or paths relative to this file; merged in order, the last record with an id counts.' }),
-      seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
-      clock: either('object', CLOCK, INSTANT, "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."),
-      settings: of<object>({ ...settingsSchema(isOfScenarios), description: 'Settings of the sandbox.' }),
-      data: of<Record<string, unknown>>({
-        ...fixtureSchema(),
-        description: 'Records and API keys, as in a fixture; each replaces the one of a fixture with the same id.'
-      }),
-      generate: listOf(GENERATE, { description: 'Records filled in from the seed, after data.' }),
-      vars: VARS,
-      use: listOf(NAME, { description: 'Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script.' }),
-      script: listOf(entrySchema(), { description: 'What the emulator does differently; of the entries that apply to a call, the first is used.' }),
-      steps: listOf(STEP, { description: 'Calls played through the API when the scenario loads.' }),
-      play: listOf(of<PlayData>(PLAY), { description: 'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.' }),
-      expect: listOf(of<ExpectationData>(expectationSchema()), { description: 'What the client has to do, and what the records are at the end.' })
-    },
-    { 'x-elsewhere': under('data', ['api_keys', ...Object.keys(RESOURCES)]) }
-  )
+export const scenarioSchema = () => ({
+  ...closed('', [], {
+    name: { ...NAME, description: 'What the scenario is called; its file name when left out.' },
+    description: Type.String({ description: 'What it is for, in a sentence.' }),
+    fixtures: listOf(NAME, 'Names, or paths relative to this file; merged in order, the last record with an id counts.'),
+    seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
+    clock: either('object', CLOCK, INSTANT, "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."),
+    settings: of<object>({ ...settingsSchema(isOfScenarios), description: 'Settings of the sandbox.' }),
+    data: of<Record<string, unknown>>({ ...fixtureSchema(), description: DATA }),
+    generate: listOf(GENERATE, 'Records filled in from the seed, after data.'),
+    vars: VARS,
+    use: listOf(NAME, 'Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script.'),
+    script: listOf(entrySchema(), 'What the emulator does differently; of the entries that apply to a call, the first is used.'),
+    steps: listOf(STEP, 'Calls played through the API when the scenario loads.'),
+    play: listOf(of<PlayData>({ ...PLAYS, ...OF_CALLS }), 'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.'),
+    expect: listOf(of<ExpectationData>(expectationSchema()), 'What the client has to do, and what the records are at the end.')
+  }),
+  'x-elsewhere': allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
+})
 export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
 
 export const ENTRY_CHECKER = checkerOf(entrySchema)

@@ -49,6 +49,7 @@ t.test('checking: every kind of problem is said in words, with its place', async
     [{ name: 'x', count: 1.5 }, { count: 'a whole number was expected, not 1.5' }],
     [{ name: 'x', count: 0 }, { count: 'at least 1 was expected, not 0' }],
     [{ name: 'x', count: 10 }, { count: 'at most 9 was expected, not 10' }],
+    [{ name: 'x', number: undefined, count: 0 }, { count: 'at least 1 was expected, not 0' }],
     [{ name: 'x', number: 'y' }, { number: 'a number was expected, not y' }],
     [{ name: 'x', flag: 'yes' }, { flag: 'true or false was expected, not yes' }],
     [{ name: 'x', list: {} }, { list: 'a list was expected, not an object' }],
