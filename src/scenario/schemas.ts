@@ -325,7 +325,6 @@ export const scenarioSchema = () => ({
 })
 export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
 
-export const ENTRY_CHECKER = checkerOf(entrySchema)
 export const FIXTURE_CHECKER = checkerOf(fixtureSchema)
 export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
 export const SANDBOX_SETTINGS_CHECKER = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
