@@ -40,7 +40,7 @@ const SILENT = /^(items|properties|additionalProperties|required|if|then|else|de
 /** Reads a schema. Errors: a word that has no check. */
 function checkOf(schema: Schema): Check {
   const unknown = Object.keys(schema).find(word => !(word in WORDS) && !SILENT.test(word))
-  if (unknown !== undefined) throw new Error(`there is no check of ${unknown}`)
+  if (unknown !== undefined) throw new Error(`there is no quick check of ${unknown}`)
   const own = Object.entries(WORDS)
     .filter(([word]) => word in schema)
     .map(([word, { test, says }]) => ({ isRight: test(schema[word] as never), says, wanted: schema[word] as never }))

@@ -91,6 +91,6 @@ for (const [title, { schema, document }] of Object.entries(CASES)) {
   })
 }
 
-t.test('a word of JSON Schema that has no check is a defect, not an omission', async t => {
-  t.throws(() => checkerOf(() => ({ type: 'string', maxLength: 3 })).isRight('x'), { message: 'there is no check of maxLength' })
+t.test('a word of JSON Schema that has no quick check is a defect, not an omission', async t => {
+  t.throws(() => checkerOf(() => ({ type: 'string', maxLength: 3 })).isRight('x'), { message: 'there is no quick check of maxLength' })
 })
