@@ -1,16 +1,15 @@
 /** Control: what describes the emulator to tools: the JSON Schemas of documents, and the emulated API as an OpenAPI document. */
 import type { FastifyPluginAsync } from 'fastify'
 import { optional, parameters, word } from '../reference/parameters.js'
-import { publishedSchema } from '../scenario/schemas.js'
 import { queryOf } from './bodies.js'
 
 /** `style=flat`: nested parameters are named in brackets. */
 const DOCUMENT_QUERY = parameters({ style: optional(word(['flat'])) })
 
 export const schemaRoutes: FastifyPluginAsync<{ version: string }> = async (control, { version }) => {
-  control.get('/schema/fixture.json', async () => publishedSchema('fixture'))
-  control.get('/schema/scenario.json', async () => publishedSchema('scenario'))
-  control.get('/schema/script.json', async () => publishedSchema('script'))
+  for (const kind of ['fixture', 'scenario', 'script'] as const) {
+    control.get(`/schema/${kind}.json`, async () => (await import('../scenario/published-schema.js')).publishedSchema(kind))
+  }
 
   control.get('/openapi.json', async request => {
     const { style } = queryOf<{ style?: string }>(request, DOCUMENT_QUERY)

@@ -14,105 +14,66 @@ import type { RecordOf, Records } from '../store/store.js'
 export type Completion = { id: string; created: string; settings: Settings; parent: RecordOf<Family> | undefined }
 /** Given fields may be left out or null, as far as the schema of fixtures allows it. */
 type Given<T> = { readonly [K in keyof T]?: T[K] | null }
-type Complete<F extends Family> = (given: Given<Records[F]>, completion: Completion) => Records[F]
+type Complete<F extends Family> = (given: Given<Records[F]>, completion: Completion) => { [K in keyof Records[F]]: Records[F][K] | null }
 
 const COMPLETE: { readonly [F in Family]: Complete<F> } = {
-  accounts: ({ type, name, email, address, phone, reseller, metadata }, { id, created }) => ({
-    id,
-    object: 'account',
-    created,
-    type: type ?? null,
-    name: name ?? null,
-    email: email ?? null,
-    address: addressOf(address),
-    phone: phone ?? null,
-    reseller: reseller ?? null,
-    metadata: metadataOf(metadata)
-  }),
+  accounts: ({ type = null, name = null, email = null, address, phone = null, reseller = null, metadata }, { id, created }) => {
+    return { id, object: 'account', created, type, name, email, address: addressOf(address), phone, reseller, metadata: metadataOf(metadata) }
+  },
 
-  users: ({ account, name, email }, { id, created }) => ({
-    id,
-    object: 'user',
-    created,
-    account: account as string,
-    name: name as string,
-    email: email as string
-  }),
+  users: ({ account = null, name = null, email = null }, { id, created }) => ({ id, object: 'user', created, account, name, email }),
 
-  locations: ({ account, display_name, address, phone, website, metadata }, { id, created }) => ({
-    id,
-    object: 'location',
-    created,
-    account: account as string,
-    display_name: display_name ?? null,
-    address: addressOf(address),
-    phone: phone ?? null,
-    website: website ?? null,
-    metadata: metadataOf(metadata)
-  }),
+  locations: ({ account = null, display_name = null, address, phone = null, website = null, metadata }, { id, created }) => {
+    return { id, object: 'location', created, account, display_name, address: addressOf(address), phone, website, metadata: metadataOf(metadata) }
+  },
 
-  tickets: ({ location, reference }, { id, created }) => ({ id, object: 'ticket', created, location: location as string, reference: reference ?? null }),
+  tickets: ({ location = null, reference = null }, { id, created }) => ({ id, object: 'ticket', created, location, reference }),
 
   transactions: (given, { id, created, settings, parent }) => {
-    const { ticket, payment_type, payment_method, adjustment_number, customer } = given
+    const { ticket = null, payment_type = null, payment_method, adjustment_number = null, customer } = given
     const { currency, amount, tip_amount, donation_amount, amounts } = settled(given, settings)
     return {
       id,
       object: 'transaction',
       created,
-      ticket: ticket as string,
+      ticket,
       location: (parent as Records['tickets']).location,
-      payment_type: payment_type as PaymentMethod['type'],
-      payment_method: {
-        type: payment_type as PaymentMethod['type'],
-        card: payment_method?.card == null ? null : { brand: payment_method.card.brand ?? null, last4: payment_method.card.last4 ?? null },
-        bank_account:
-          payment_method?.bank_account == null
-            ? null
-            : { bank_name: payment_method.bank_account.bank_name ?? null, last4: payment_method.bank_account.last4 ?? null }
-      },
+      payment_type,
+      payment_method: methodOf(payment_type as PaymentMethod['type'], payment_method ?? {}),
       currency,
       amount,
       tip_amount,
       donation_amount,
-      adjustment_number: adjustment_number ?? null,
-      amounts: amountsOf(amounts),
-      customer: customer == null ? null : { name: customer.name ?? null, email: customer.email ?? null, phone: customer.phone ?? null },
+      adjustment_number,
+      // unlike a record's own fields, those of `amounts` may be absent
+      amounts: amounts && Object.fromEntries(Object.entries(amounts).filter(([, value]) => value !== null)),
+      customer: customer ? { name: customer.name ?? null, email: customer.email ?? null, phone: customer.phone ?? null } : null,
       amount_refunded: 0
     }
   },
 
   // a Refund carries its Transaction's currency and payment method (A28)
-  refunds: ({ transaction, amount, reason, metadata }, { id, created, parent }) => ({
-    id,
-    object: 'refund',
-    created,
-    transaction: transaction as string,
-    amount: amount as number,
-    currency: (parent as Records['transactions']).currency,
-    reason: reason ?? null,
-    payment_method: (parent as Records['transactions']).payment_method,
-    metadata: metadataOf(metadata)
-  })
+  refunds: ({ transaction = null, amount = null, reason = null, metadata }, { id, created, parent }) => {
+    const { currency, payment_method } = parent as Records['transactions']
+    return { id, object: 'refund', created, transaction, amount, currency, reason, payment_method, metadata: metadataOf(metadata) }
+  }
 }
 
 /** The record as it is stored, from what a fixture gives of it. */
 export function completed<F extends Family>(family: F, given: Readonly<Record<string, unknown>>, completion: Completion): RecordOf<F> {
-  const record: RecordOf<F> = (COMPLETE[family] as Complete<F>)(given as Given<Records[F]>, completion)
+  const record = (COMPLETE[family] as Complete<F>)(given as Given<Records[F]>, completion) as RecordOf<F>
   return given.extra === undefined ? record : { ...record, extra: given.extra }
 }
 
-const addressOf = (address: Given<Address> | null | undefined): Address => ({
-  country: address?.country == null ? null : (FORMATS.country.stored as (text: string) => string)(address.country),
-  line1: address?.line1 ?? null,
-  line2: address?.line2 ?? null,
-  city: address?.city ?? null,
-  postal_code: address?.postal_code ?? null,
-  state: address?.state ?? null
+const methodOf = (type: PaymentMethod['type'], { card, bank_account }: Given<PaymentMethod>): PaymentMethod => ({
+  type,
+  card: card ? { brand: card.brand ?? null, last4: card.last4 ?? null } : null,
+  bank_account: bank_account ? { bank_name: bank_account.bank_name ?? null, last4: bank_account.last4 ?? null } : null
 })
 
-/** The sub-properties of `amounts` that are not null: unlike a record's own fields, they may be absent. */
-const amountsOf = (amounts: Records['transactions']['amounts']): Records['transactions']['amounts'] =>
-  amounts === null ? null : Object.fromEntries(Object.entries(amounts).filter(([, value]) => value !== null))
+function addressOf(address: Given<Address> | null | undefined): Address {
+  const { country = null, line1 = null, line2 = null, city = null, postal_code = null, state = null } = { ...address }
+  return { country: country && (FORMATS.country.stored as (text: string) => string)(country), line1, line2, city, postal_code, state }
+}
 
 const metadataOf = (metadata: Metadata | null | undefined): Metadata => Object.assign(Object.create(null), metadata)

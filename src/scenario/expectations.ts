@@ -4,16 +4,12 @@ import { isChange, type OperationId, operationOf } from '../reference/operations
 import type { Store } from '../store/store.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
-import { compileState, recordsOf, type StateData, type StateTest } from './final-state.js'
-import { compileMatch, type MatchData, type Matcher, MOST_MATCHED, type On, operationsOn, type SentCall, shownOn } from './matching.js'
-import { compileStatus, type Statuses } from './statuses.js'
+import { compileState, recordsOf, type StateTest } from './final-state.js'
+import { compileMatch, type Matcher, MOST_MATCHED, operationsOn, type SentCall, shownOn } from './matching.js'
+import type { CallsData, CountData, ExpectationData, StateData } from './schemas.js'
+import { compileStatus } from './statuses.js'
 
-/** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
-export type CallsData = { on: On; match?: MatchData; took_effect?: boolean; status?: Statuses; answered?: boolean }
-/** How often calls have to come: exactly so many times, or bounds. */
-export type CountData = CallsData & { times?: number; at_least?: number; at_most?: number }
-/** An expectation as a document writes it. */
-export type ExpectationData = CountData | { sequence: readonly CallsData[] } | { state: StateData }
+export type { CallsData, CountData, ExpectationData } from './schemas.js'
 /** What became of a call: the status of the answer, whether the client got it, and whether records were changed. */
 export type Ending = { status: number; isDelivered: boolean; tookEffect: boolean }
 /** Calls of an expectation. `ended` is null where it does not matter what became of them, so that they are known when they come. */

@@ -6,13 +6,13 @@ import { RESOURCES } from '../reference/tables.js'
 import { collectionOf, type Store } from '../store/store.js'
 import type { Report } from './documents.js'
 import { referenceIn, textsIn, valueless } from './references.js'
+import type { StateData } from './schemas.js'
 import { type Difference, differences, type Json } from './steps.js'
 
 type Part = { readonly [name: string]: Json }
-/** Records of a family by id, null for one that there must not be; `count` is how many there are of those that hold what `where` says. */
-export type FamilyState = { readonly [id: string]: Part | number | null | undefined } & { readonly count?: number; readonly where?: Part }
-/** Expected records by family. Names that are left out are not compared. */
-export type StateData = { readonly [family in Family]?: FamilyState }
+type FamilyState = NonNullable<StateData[Family]>
+
+export type { StateData } from './schemas.js'
 
 /** Records to judge: one by its id, and all of a family. */
 export type StateRecords = { record: (family: Family, id: string) => Json | undefined; all: (family: Family) => readonly Json[] }

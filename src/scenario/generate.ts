@@ -10,27 +10,12 @@ import { EARLIEST, LATEST } from '../store/ordered-index.js'
 import { collectionOf, type RecordOf, type Records, type Store } from '../store/store.js'
 import type { Report } from './documents.js'
 import { type Progress, reportProgress } from './progress.js'
+import { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
 
-/** What a scenario asks for: so many records of one family, and where and when they are. */
-export type GenerateData = {
-  accounts?: number
-  users?: number
-  locations?: number
-  tickets?: number
-  transactions?: number
-  /** The Account of generated Users and Locations; the first merchant when left out. */
-  account?: string
-  /** The Location of generated Tickets and Transactions; the first when left out. */
-  location?: string
-  created?: { from: string; to: string }
-  payment_types?: PaymentType[]
-  /** The share of generated Transactions that get one Refund. */
-  refunded?: number
-}
+export { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
 export type Generating = { store: Store; ids: Ids; now: number; settings: Settings; faker: Faker; importer: Imported; progress?: Progress | undefined }
 /** What is known of the records before: a record that was left out is not reported as missing. */
 type Imported = { isMissing: (family: Family, id: string) => boolean; isComplete: (family: Family) => boolean }
-export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
 const DAY = 86_400_000
 /** A payment is of one of the Tickets opened last, so that bills are paid soon after they are opened. */
 const OPEN_AT_ONCE = 20

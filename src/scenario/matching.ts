@@ -11,12 +11,11 @@ import { TABLES, type Tables } from '../reference/tables.js'
 import { digestOf } from './digests.js'
 import type { Report } from './documents.js'
 import { referenceIn, valueless } from './references.js'
+import { ABOUT, type Conditions, type MatchData, type Names, type On, OPERATION, type Scalar, type Wanted } from './schemas.js'
 import { pause } from './slices.js'
 
 /** Looks a value up by its nested name, such as `['card', 'last4']`; null for a name that has further names below it, undefined for what was not sent. */
 export type Values = (name: readonly string[]) => string | null | undefined
-/** What a call can be about: a record by its id, found through what the call names. */
-export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
 export type About = (typeof ABOUT)[number]
 /** A call as it was sent. */
 export type SentCall = {
@@ -32,15 +31,8 @@ export type SentCall = {
   isTooLong?: boolean
 }
 export type Matcher = (call: SentCall) => boolean
-/** The operations that `on` names: one, several, or `*` for all. */
-export type On = string | readonly string[]
-/** What `match` holds: names to a value, a list of values, `/a regular expression/` or conditions, nested or in brackets. */
-export type MatchData = { params?: Names; query?: Names; body?: Names; key?: Wanted; account?: Wanted; about?: { readonly [what in About]?: Wanted } }
-type Scalar = string | number | boolean
-/** Conditions that all have to hold. `not` holds for what was not sent, too. */
-type Conditions = { gt?: Scalar; gte?: Scalar; lt?: Scalar; lte?: Scalar; not?: Wanted; present?: boolean }
-type Wanted = Scalar | readonly Scalar[] | Conditions
-type Names = { readonly [name: string]: Wanted | Names }
+export type { MatchData, On } from './schemas.js'
+
 /** Whether a value is what is wanted; null when it is too long to be looked at. */
 type Test = (value: string | null | undefined) => boolean | null
 type Note = (steps: readonly string[], message: string) => void
@@ -75,12 +67,6 @@ export const shownOn = (on: On): string => (on === '*' ? 'any operation' : [on].
 
 /** What to say of a name that is no operation. */
 const unknownOperation = (name: string) => `${name} is no ${OPERATION.what}${didYouMeanOneOf(name, OPERATION_NAMES, OPERATION.advice)}`
-/** What the names of operations are, for messages. */
-export const OPERATION = {
-  what: 'operation of the reference',
-  advice: 'an operation is written as a method and a path, such as POST /refunds; * is any of them'
-}
-
 /**
  * Compiles `match` for calls of these operations; null when it asks for nothing, so that every such call matches. With `onlyRight`, values that no right call
  * can have are problems too. Problems are reported by their place in the entry or expectation.

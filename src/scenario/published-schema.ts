@@ -4,15 +4,17 @@
  */
 import { NOT_BLANK } from '../core/formats.js'
 import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationOf } from '../reference/operations.js'
-import { type Schema, schemaOf } from '../reference/parameters.js'
+import type { Schema } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
+import type { DocumentKind } from './documents.js'
 import { SECTIONS } from './matching.js'
+import { fixtureSchema, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
 
 type Json = Record<string, unknown>
 
 const ADDRESS = 'https://github.com/commerce-emulator/commerce-emulator/raw/main/docs/schema/'
-const referTo = (name: string): Json => ({ $ref: `#/$defs/${name}` })
 const anyOf = (...schemas: Json[]): Json => ({ anyOf: schemas })
+const orVariable = (...schemas: Json[]): Json => anyOf(...schemas, referTo('variable'))
 
 /** A text with a variable in it; one that is the whole text is replaced by a value of any scalar type. */
 const VARIABLE = { type: 'string', pattern: '\\$\\{\\s*vars\\b', description: 'The value of a variable: ${vars.name}.' }
@@ -45,22 +47,22 @@ const ONE_VALUE = [...SCALARS, { type: 'array', items: referTo('scalar') }]
 /** Parts that others refer to by their names. */
 const DEFINITIONS: Readonly<Record<string, Json>> = {
   variable: VARIABLE,
-  operation: { ...anyOf({ type: 'string', enum: OPERATION_NAMES }, referTo('variable')), description: 'A method and a path of the reference.' },
+  operation: { ...orVariable({ type: 'string', enum: OPERATION_NAMES }), description: 'A method and a path of the reference.' },
   instant: {
-    ...anyOf({ type: 'string', pattern: INSTANT }, referTo('variable')),
+    ...orVariable({ type: 'string', pattern: INSTANT }),
     description: 'An instant: an ISO 8601 date-time, or a day.',
     examples: ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00+02:00', '2026-03-01']
   },
   duration: {
-    ...anyOf({ type: 'string', pattern: DURATION }, referTo('variable')),
+    ...orVariable({ type: 'string', pattern: DURATION }),
     description: 'A length of time.',
     examples: ['250ms', '2s', '10m', '36h', '7d', 'PT36H']
   },
   calls: {
-    ...anyOf({ type: 'integer', minimum: 1 }, { type: 'string', pattern: '^ *[1-9][\\d ]*(- *[1-9][\\d ]*|\\+ *)?$' }, referTo('variable')),
+    ...orVariable({ type: 'integer', minimum: 1 }, { type: 'string', pattern: '^ *[1-9][\\d ]*(- *[1-9][\\d ]*|\\+ *)?$' }),
     examples: [1, '2-3', '4+']
   },
-  status: { ...anyOf({ type: 'integer', minimum: 100, maximum: 599 }, { type: 'string', pattern: STATUS }, referTo('variable')), examples: [402, '2xx'] },
+  status: { ...orVariable({ type: 'integer', minimum: 100, maximum: 599 }, { type: 'string', pattern: STATUS }), examples: [402, '2xx'] },
   scalar: anyOf(...SCALARS),
   value: {
     ...anyOf(...ONE_VALUE, { type: 'object', additionalProperties: false, properties: CONDITIONS }),
@@ -72,14 +74,24 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
   }
 }
 
-/** A schema of documents as it is published, in the file of this name. */
-export function published(schema: object, { title, name }: { title: string; name: string }): Json {
-  const { $defs, ...said } = defined(portable(schema as Json, name !== 'fixture'))
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: `${ADDRESS}${name}.json`, title, ...said, ...($defs !== undefined && { $defs }) }
+const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {
+  fixture: { title: 'A fixture of commerce-emulator: records and API keys', schemaOf: fixtureSchema },
+  scenario: { title: 'A scenario of commerce-emulator: fixtures plus behaviour', schemaOf: scenarioSchema },
+  script: { title: 'Script entries of commerce-emulator that scenarios share', schemaOf: sharedScriptSchema }
 }
 
-/** A schema with the definitions that it refers to. */
-function defined(schema: Json): Json {
+/** The schema of a kind of document as editors read it. */
+export function publishedSchema(kind: DocumentKind): Json {
+  const { title, schemaOf } = PUBLISHED[kind]
+  const schema = portable(schemaOf() as Json, kind !== 'fixture')
+  const $defs = definitionsFor(schema)
+  const whole = { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: `${ADDRESS}${kind}.json`, title, ...schema }
+  // what is undefined is left out
+  return JSON.parse(JSON.stringify(Object.keys($defs).length === 0 ? whole : { ...whole, $defs }))
+}
+
+/** The definitions that a schema refers to. */
+function definitionsFor(schema: Json): Json {
   const all: Record<string, Json> = { ...DEFINITIONS, ...byOperation() }
   const $defs: Json = {}
   const look = (part: unknown): void => {
@@ -92,27 +104,13 @@ function defined(schema: Json): Json {
     for (const inner of Object.values(part)) look(inner)
   }
   look(schema)
-  return Object.keys($defs).length === 0 ? schema : { ...schema, $defs }
+  return $defs
 }
 
 /** The words of a part, without those of our own. `hasVariables`: a scalar may be a reference to a variable. */
-function portable(schema: Json, hasVariables: boolean): Json {
-  const { description, default: fallback, ...words } = schema
-  const about = { ...(description !== undefined && { description }), ...(fallback !== undefined && { default: fallback }) }
-  const definition = definitionOf(words)
-  if (definition !== null) return { ...definition, ...about }
-  const said = withoutOwn(words, hasVariables)
-  const needsVariable = hasVariables && isLimited(said)
-  return { ...(needsVariable ? anyOf(said, referTo('variable')) : said), ...about }
-}
-
-/** The definition that a part is; null where it is none. */
-function definitionOf(words: Json): Json | null {
-  if (words['x-def'] !== undefined) return referTo(words['x-def'] as string)
-  if (words['x-duration']) return referTo('duration')
-  if (words['x-many']) return (words.enum as string[]).includes('*') ? anyOf({ const: '*' }, referTo('operation')) : referTo('operation')
-  if (words['x-status']) return anyOf(referTo('status'), { type: 'array', items: referTo('status') })
-  return words.format === 'instant' && words.type === 'string' ? referTo('instant') : null
+function portable({ description, default: fallback, 'x-published': instead, ...words }: Json, hasVariables: boolean): Json {
+  const said = (instead as Json | undefined) ?? withoutOwn(words, hasVariables)
+  return { ...(hasVariables && isLimited(said) ? orVariable(said) : said), description, default: fallback }
 }
 
 function withoutOwn(words: Json, hasVariables: boolean): Json {
@@ -121,17 +119,16 @@ function withoutOwn(words: Json, hasVariables: boolean): Json {
   // both are of different types
   if (condition !== undefined) return anyOf(inner(ofType), inner(otherwise))
   if (Array.isArray(type) && type.filter(one => one !== 'null').length > 1) return anyOf(...type.map(one => withoutOwn({ ...words, type: one }, hasVariables)))
-  const said = Object.fromEntries(
-    Object.entries({ ...words, ...(format === undefined ? {} : { format: undefined, ...FORMATS[format as string] }) })
-      .filter(([word, value]) => value !== undefined && !/^[x~]/.test(word))
-      .map(([word, value]): [string, unknown] => {
-        if (word === 'properties') return [word, Object.fromEntries(Object.entries(value as Json).map(([name, part]) => [name, inner(part)]))]
-        return [word, (word === 'items' || word === 'additionalProperties') && typeof value === 'object' ? inner(value) : value]
-      })
-  )
-  const { properties } = said as { properties?: Json }
-  if (properties?.on !== undefined) return { ...said, allOf: [referTo('matchByOperation')] }
-  return properties?.do === undefined ? said : { ...said, allOf: [referTo('callByOperation')] }
+  const said: Json = { ...words, format: undefined, ...FORMATS[format as string] }
+  for (const [word, value] of Object.entries(said)) {
+    if (/^[x~]/.test(word)) delete said[word]
+    else if (word === 'properties') said[word] = Object.fromEntries(Object.entries(value as Json).map(([name, part]) => [name, inner(part)]))
+    else if ((word === 'items' || word === 'additionalProperties') && typeof value === 'object') said[word] = inner(value)
+  }
+  const { on, do: call } = (said.properties ?? {}) as Json
+  if (on !== undefined) said.allOf = [referTo('matchByOperation')]
+  if (call !== undefined) said.allOf = [referTo('callByOperation')]
+  return said
 }
 
 /** Whether a part allows scalars, but not every text. */
@@ -141,79 +138,72 @@ function isLimited({ type, enum: words, pattern }: Json): boolean {
   return one !== 'string' || words !== undefined || (pattern !== undefined && pattern !== NOT_BLANK)
 }
 
-const tablesOf = (id: OperationId): { [table in keyof Tables]?: Schema } =>
-  Object.fromEntries(Object.entries(TABLES[id] as Tables).map(([name, table]) => [name, schemaOf(table)]))
+const tablesOf = (id: OperationId) => TABLES[id] as { readonly [table in keyof Tables]?: Schema }
+const PARTS = Object.entries(SECTIONS) as [keyof typeof SECTIONS, keyof Tables][]
+
+/** What an object holds where a name of it is as given. */
+const when = (name: string, is: Json, properties: Json): Json => ifThen({ required: [name], properties: { [name]: is } }, { properties })
+const ifThen = (condition: Json, then: Json): Json => Object.fromEntries(Object.entries({ if: condition, then }))
+/** What a match holds where `on` is as given. */
+const matchOn = (on: Json, match: Json): Json => when('on', on, { match: { type: 'object', properties: match } })
+/** Adds a definition, which the next one that says the same is too. */
+type Define = (name: string, schema: Json) => Json
 
 /** What a call of each operation can be matched by, and what it can send and is answered. */
 function byOperation(): Record<string, Json> {
-  const matches: Json[] = []
-  const calls: Json[] = []
   const $defs: Record<string, Json> = {}
   const names = new Map<string, string>()
-  /** A definition, which the next one that says the same is too. */
-  const define = (name: string, schema: Json): Json => {
+  const define: Define = (name, schema) => {
     const text = JSON.stringify(schema)
     const its = names.get(text) ?? name
     names.set(text, its)
     $defs[its] = schema
     return referTo(its)
   }
-  for (const id of OPERATION_IDS) {
-    const { method, path } = operationOf(id)
+  const matches = OPERATION_IDS.map(id => {
     const tables = tablesOf(id)
-    const { querystring, body, answer } = tables
-    const matched = ([section, table]: (typeof PARTS)[number]) =>
-      tables[table] === undefined ? false : define(`${id}.${section}`, matchedNames(tables[table]))
-    matches.push(matchOf({ const: nameOf(id) }, Object.fromEntries(PARTS.map(part => [part[0], matched(part)]))))
-    const sent = {
-      ...(querystring && { query: define(`${id}.query.sent`, sentNames(querystring)) }),
-      body: body === undefined ? false : define(`${id}.body.sent`, sentNames(body)),
-      ...(answer && {
-        expect: { type: 'object', properties: { body: define(`${id}.answer`, { if: { type: 'object' }, ...thenOf(sentNames(answer, { error: ERROR })) }) } }
-      })
-    }
-    calls.push({
-      if: { required: ['do'], properties: { do: { type: 'string', pattern: `^\\s*${method}\\s+${path.replace(/\{\w+\}/g, '[^/\\s]+')}/?\\s*$` } } },
-      ...thenOf({ properties: sent })
-    })
-  }
-  const matched = [...matches, ...matchesOfSeveral(define)]
-  return { ...$defs, matchByOperation: { type: 'object', allOf: matched }, callByOperation: { type: 'object', allOf: calls } }
+    const parts = PARTS.map(([section, table]) => [section, tables[table] ? define(`${id}.${section}`, matchedNames(tables[table])) : false])
+    return matchOn({ const: nameOf(id) }, Object.fromEntries(parts))
+  })
+  const calls = OPERATION_IDS.map(id => {
+    const { method, path } = operationOf(id)
+    const { querystring, body, answer } = tablesOf(id)
+    const pattern = `^\\s*${method}\\s+${path.replace(/\{\w+\}/g, '[^/\\s]+')}/?\\s*$`
+    const answered = answer && { body: define(`${id}.answer`, ifThen({ type: 'object' }, sentNames(answer, { error: ERROR }))) }
+    return when(
+      'do',
+      { type: 'string', pattern },
+      {
+        query: querystring && define(`${id}.query.sent`, sentNames(querystring)),
+        body: body ? define(`${id}.body.sent`, sentNames(body)) : false,
+        expect: answered && { type: 'object', properties: answered }
+      }
+    )
+  })
+  const allOf = [...matches, ...matchesOfSeveral(define)]
+  return { ...$defs, matchByOperation: { type: 'object', allOf }, callByOperation: { type: 'object', allOf: calls } }
 }
-
-const PARTS = Object.entries(SECTIONS) as [keyof typeof SECTIONS, keyof Tables][]
-
-/** What a match holds where `on` is as given. */
-const matchOf = (on: Json, match: Json): Json => ({
-  if: { required: ['on'], properties: { on } },
-  ...thenOf({ properties: { match: { type: 'object', properties: match } } })
-})
 
 /** What calls of any operation, or of a list of them, can be matched by: the names that one of these has. */
-function matchesOfSeveral(define: (name: string, schema: Json) => Json): Json[] {
-  const any: Json = {}
+function matchesOfSeveral(define: Define): Json[] {
   const ofLists: Json[] = []
-  for (const [section, table] of PARTS) {
+  const ofAny = PARTS.map(([section, table]) => {
     const { properties } = joined(OPERATION_IDS.flatMap(id => tablesOf(id)[table] ?? []))
-    any[section] = define(`any.${section}`, matchedNames({ properties }))
-    const without = (has: (schema: Schema | undefined) => boolean) => OPERATION_IDS.filter(id => !has(tablesOf(id)[table])).map(nameOf)
-    const refusing = (operations: readonly string[], part: Json | false) => ofLists.push(matchOf(listOf(operations), { [section]: part }))
-    const withoutPart = without(schema => schema !== undefined)
-    refusing(withoutPart, false)
-    /** Names by the operations that do not have them. */
-    const names: Record<string, Json> = {}
+    const without = (has: (schema: Schema | undefined) => unknown) => OPERATION_IDS.filter(id => !has(tablesOf(id)[table])).map(nameOf)
+    /** What is refused, by the operations that do not have it: the whole part, or names of it. */
+    const refused: Record<string, Json | false> = { [without(schema => schema).join()]: false }
     for (const name of Object.keys(properties)) {
-      const operations = without(schema => schema?.properties?.[name] !== undefined).join()
-      names[operations] = { ...names[operations], [name]: false }
+      const operations = without(schema => schema?.properties?.[name]).join()
+      if (refused[operations] !== false) refused[operations] = { ...refused[operations], [name]: false }
     }
-    for (const [operations, refused] of Object.entries(names)) {
-      if (operations !== withoutPart.join()) refusing(operations.split(','), { type: 'object', properties: refused })
+    for (const [operations, names] of Object.entries(refused)) {
+      const part = names && { type: 'object', properties: names }
+      ofLists.push(matchOn({ type: 'array', items: { enum: operations.split(',') } }, { [section]: part }))
     }
-  }
-  return [matchOf({ anyOf: [{ const: '*' }, { type: 'array' }] }, any), ...ofLists]
+    return [section, define(`any.${section}`, matchedNames({ properties }))]
+  })
+  return [matchOn(anyOf({ const: '*' }, { type: 'array' }), Object.fromEntries(ofAny)), ...ofLists]
 }
-
-const listOf = (operations: readonly string[]): Json => ({ type: 'array', items: { enum: operations } })
 
 /** One table with the names of several. */
 function joined(tables: readonly Schema[]): { properties: Record<string, Schema> } {
@@ -226,9 +216,6 @@ function joined(tables: readonly Schema[]): { properties: Record<string, Schema>
   }
   return { properties }
 }
-
-/** What a part has to be where a condition holds; an object with a `then` of its own would look like a promise. */
-const thenOf = (schema: Json): Json => Object.fromEntries([['then', schema]])
 
 const ERROR = { description: 'What the call was refused with.', examples: [{ code: 'refund_exceeds_remaining' }] }
 
@@ -251,13 +238,8 @@ const sentNames = ({ properties = {} }: Schema, more: Json = {}): Json => ({ typ
 /** The schemas of properties, with what is said of each: its description, its words as examples, and whether the call has no use for it. */
 const each = (properties: Readonly<Record<string, Schema>>, schemaOf: (schema: Schema) => Json): Json =>
   Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [
-      name,
-      {
-        ...schemaOf(schema),
-        ...(schema.description !== undefined && { description: schema.description }),
-        ...(schema.enum !== undefined && { examples: schema.enum.filter(word => word !== null) }),
-        ...(schema['x-fixed'] && { deprecated: true })
-      }
-    ])
+    Object.entries(properties).map(([name, schema]) => {
+      const { description, enum: words, 'x-fixed': deprecated } = schema
+      return [name, { ...schemaOf(schema), description, examples: words?.filter(word => word !== null), deprecated }]
+    })
   )

@@ -30,8 +30,8 @@ import { checkCount, tooLarge } from './limits.js'
 import { type MatchData, type On, operationsOn } from './matching.js'
 import { recordsNamedBy } from './named-records.js'
 import type { Progress } from './progress.js'
-import { ID, SANDBOX_SETTINGS_CHECKER } from './schemas.js'
-import { answeredBy, compileScript, type Entry, type EntryData, Script, type ScriptMember, wholeEntries } from './script.js'
+import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData } from './schemas.js'
+import { answeredBy, compileScript, type Entry, Script, type ScriptMember, wholeEntries } from './script.js'
 import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
 import { besides, type Group, groupNamesIn, isSharedScript, partsOfUse, readSharedScript, type SharedScript, unknownGroup } from './shared-script.js'
 import { checkSteps, type PlayData, type StepBindings, type StepData } from './steps.js'
@@ -53,22 +53,6 @@ export type FirstState = {
   steps: readonly StepData[]
   /** The calls that `check` makes as a client would. */
   play: readonly PlayData[]
-}
-type ScenarioData = {
-  name?: string
-  description?: string
-  fixtures?: string[]
-  seed?: number
-  clock?: string | { now: string; running?: boolean }
-  settings?: object
-  data?: Record<string, unknown>
-  generate?: GenerateData[]
-  vars?: Record<string, VariableValue>
-  use?: string[]
-  script?: EntryData[]
-  steps?: StepData[]
-  play?: PlayData[]
-  expect?: ExpectationData[]
 }
 export type Origin = {
   /** What the scenario is called when it does not say so itself. */

@@ -1,386 +1,330 @@
-/** The JSON Schemas of fixture and scenario documents, made from the resource tables: records use the names that the API returns. */
+/**
+ * What documents hold, each part stated once: its schema checks it, its type is read off that, and the JSON Schemas that editors read are made from it.
+ * Besides JSON Schema's own words and the notes of the resource tables, by which records are checked, a schema uses:
+ *
+ * - `x-expected`: what a text has to be, with `x-instead`, what of another one may stay · `x-many`: what one of very many words is
+ * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length of time
+ * - `x-published`: what is published in its place
+ */
+import type { Static, TProperties, TSchema, TUnsafe } from 'typebox'
+import * as Type from 'typebox'
 import { checkerOf } from '../core/checking.js'
 import { NOT_BLANK } from '../core/formats.js'
 import { SETTINGS, settingsSchema } from '../core/settings.js'
 import { type Family, OPERATION_NAMES, RESOURCE_NAMES } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
-import { PAYMENT_TYPES } from '../reference/payment-methods.js'
+import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js'
 import { RESOURCES, TABLES, type Tables } from '../reference/tables.js'
-import type { DocumentKind } from './documents.js'
-import { GENERATED_FAMILIES } from './generate.js'
-import { ABOUT, OPERATION } from './matching.js'
-import { published } from './published-schema.js'
-import { FAULTS, RELEASES } from './script.js'
 
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+type Given<P extends TProperties, R> = { [K in keyof P as K extends R ? K : never]: Static<P[K]> } & {
+  [K in keyof P as K extends R ? never : K]?: Static<P[K]>
+}
+
+/** A schema of values of a type. */
+const of = <T>(schema: object) => schema as TUnsafe<T>
+/** An object that has no other names; those that are not required may be left out. */
+const closed = <P extends TProperties, R extends keyof P>(description: string, required: readonly R[], properties: P) => {
+  const schema = { type: 'object', additionalProperties: false, ...(required.length > 0 && { required }), properties, ...(description && { description }) }
+  return schema as unknown as TUnsafe<Given<P, R>> & { properties: P }
+}
+/** An object whose values are all of one schema. */
+const named = <T>(values: TUnsafe<T>, description?: string) => of<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
+const listOf = <T extends TSchema>(items: T, description?: string, note?: object) => of<readonly Static<T>[]>({ type: 'array', ...note, items, description })
+const someOf = <T extends TSchema>(items: T, description?: string) => listOf(items, description, { minItems: 1 })
+const wordOf = <T>(words: readonly T[], description?: string) => of<T>({ type: 'string', enum: words, description })
+/** One schema for the values of a type, another for every other value. */
+const either = <A extends TSchema, B extends TSchema>(type: string, then: A, otherwise: B, description: string) =>
+  of<Static<A> | Static<B>>({ description, ...Object.fromEntries(Object.entries({ if: { type }, then, else: otherwise })) })
+/** Each of several names with the same: its schema, or the part that it goes under. */
+const allAs = <N extends string, T>(names: readonly N[], same: T) => Object.fromEntries(names.map(name => [name, same])) as { [name in N]: T }
+/** A definition of the published schemas. */
+export const referTo = (name: string) => ({ $ref: `#/$defs/${name}` })
+
+const letters = (most: number, what: string) => ({
+  pattern: `^[A-Za-z0-9_-]{1,${most}}$`,
+  'x-expected': `${what} of 1 to ${most} letters, digits, _ and - was expected`,
+  'x-instead': '[A-Za-z0-9_-]+'
+})
 /** The id of a record, as a fixture may give it. */
 export const ID = /^[A-Za-z0-9_-]{1,128}$/
-const RECORD_ID = {
-  type: 'string',
-  pattern: ID.source,
-  description: 'Letters, digits, _ and -.',
-  'x-expected': 'an id of 1 to 128 letters, digits, _ and - was expected',
-  'x-instead': '[A-Za-z0-9_-]+'
-}
-const KEY = { type: 'string', pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$', description: 'Printable, without spaces and without a colon.' }
-const NAME = { type: 'string', minLength: 1 }
+const RECORD_ID = Type.String({ ...letters(128, 'an id'), description: 'Letters, digits, _ and -.' })
+const KEY = Type.String({ pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$', description: 'Printable, without spaces and without a colon.' })
+const NAME = Type.String({ minLength: 1 })
+const INSTANT = Type.String({ format: 'instant', 'x-published': referTo('instant') })
+const DURATION = Type.String({ 'x-duration': true, 'x-published': referTo('duration'), description: 'A length of time, such as 250ms, 2s, 36h, 7d or PT36H.' })
+const COUNT = Type.Integer({ minimum: 0, maximum: 1_000_000 })
+const SHARE = Type.Number({ minimum: 0, maximum: 1 })
+const HEADERS = named(Type.Unsafe<string>({ type: 'string' }))
 
 /** A record as a fixture gives it: what is derived may not be given, what is needed must, the rest may be left out or null. */
-function recordSchema(resource: Schema): Schema {
-  const properties: Record<string, Schema> = {}
-  const required: string[] = []
-  for (const [name, schema] of Object.entries(resource.properties as Record<string, Schema>)) {
-    if (schema['x-derived']) continue
-    const needed = schema['x-needed'] === true
-    const part = schema.properties ? { ...recordSchema(schema), ...(schema.type && { type: schema.type }), description: schema.description as string } : schema
-    properties[name] = needed ? notBlank(part) : orNull(part)
-    if (needed) required.push(name)
-  }
-  return { type: 'object', additionalProperties: false, properties, required }
+function recordSchema({ properties = {} }: Schema, more: object = {}): Schema {
+  const given = Object.entries(properties).filter(([, schema]) => !schema['x-derived'])
+  const schemas = given.map(([name, schema]): [string, Schema] => {
+    const { type, description } = schema
+    const part = schema.properties ? { ...recordSchema(schema), ...(type && { type }), ...(description && { description }) } : schema
+    return [name, schema['x-needed'] ? notBlank(part) : orNull(part)]
+  })
+  const required = given.filter(([, schema]) => schema['x-needed']).map(([name]) => name)
+  return { type: 'object', additionalProperties: false, properties: { ...Object.fromEntries(schemas), ...more }, required }
 }
 
 /** A text that has to be given is not of white space alone (A40). */
 const notBlank = (schema: Schema): Schema =>
   [schema.type].flat().includes('string') && !schema.format && !schema.enum ? { ...schema, pattern: NOT_BLANK } : schema
 
-function orNull(schema: Schema): Schema {
-  return {
-    ...schema,
-    type: [...new Set([schema.type as string | string[], 'null'].flat())],
-    ...(schema.enum && { enum: [...new Set([...schema.enum, null])] })
-  }
-}
+const orNull = (schema: Schema): Schema => ({
+  ...schema,
+  type: [...new Set([schema.type as string | string[], 'null'].flat())],
+  ...(schema.enum && { enum: [...new Set([...schema.enum, null])] })
+})
 
 /** The schema of a fixture document: records of each family, and API keys. */
 export function fixtureSchema(): Schema {
-  const properties: Record<string, Schema> = {
-    api_keys: {
-      type: 'array',
-      description: 'API keys, each bound to one Account.',
-      items: { type: 'object', additionalProperties: false, properties: { key: KEY, account: RECORD_ID }, required: ['key', 'account'] }
-    }
-  }
-  for (const [family, resource] of Object.entries(RESOURCES)) {
-    const record = recordSchema(resource)
-    const extra = { type: 'object', description: 'Further fields, returned as they are.' }
-    properties[family] = {
-      type: 'array',
-      description: `${RESOURCE_NAMES[family as Family]}s.`,
-      items: { ...record, properties: { ...record.properties, id: RECORD_ID, extra } }
-    }
-  }
-  return { type: 'object', additionalProperties: false, properties }
+  const more = { id: RECORD_ID, extra: { type: 'object', description: 'Further fields, returned as they are.' } }
+  const key = closed('', ['key', 'account'], { key: KEY, account: RECORD_ID })
+  const families = Object.entries(RESOURCES).map(([family, resource]) => {
+    return [family, listOf(recordSchema(resource, more) as TSchema, `${RESOURCE_NAMES[family as Family]}s.`)]
+  })
+  return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...Object.fromEntries(families) })
 }
 
-/** One schema for the values of a type, another for every other value. */
-const either = (type: string, ofType: object, otherwise: object) =>
-  Object.fromEntries([
-    ['if', { type }],
-    ['then', ofType],
-    ['else', otherwise]
-  ])
-
-const INSTANT = { type: 'string', format: 'instant' }
-const DURATION = { type: 'string', 'x-duration': true, description: 'A length of time, such as 250ms, 2s, 36h, 7d or PT36H.' }
-const COUNT = { type: 'integer', minimum: 0, maximum: 1_000_000 }
-const ONE = { type: 'string', enum: OPERATION_NAMES, 'x-many': OPERATION, description: 'A method and a path of the reference.' }
-const ON = {
-  description: 'One operation, a list of them, or * for any.',
-  ...either('array', { type: 'array', minItems: 1, items: ONE }, { ...ONE, enum: ['*', ...OPERATION_NAMES] })
+/** What the names of operations are, for messages. */
+export const OPERATION = {
+  what: 'operation of the reference',
+  advice: 'an operation is written as a method and a path, such as POST /refunds; * is any of them'
 }
-const SCALAR = { type: ['string', 'number', 'boolean'] }
+const ONE = { ...wordOf<string>(OPERATION_NAMES, 'A method and a path of the reference.'), 'x-many': OPERATION, 'x-published': referTo('operation') }
+const ONE_OR_ANY = { ...ONE, enum: ['*', ...OPERATION_NAMES], 'x-published': { anyOf: [{ const: '*' }, referTo('operation')] } }
+const ON = either('array', someOf(ONE), ONE_OR_ANY, 'One operation, a list of them, or * for any.')
+/** The operations that `on` names: one, several, or `*` for all. */
+export type On = Static<typeof ON>
+
+export type Scalar = string | number | boolean
+/** Conditions that all have to hold. `not` holds for what was not sent, too. */
+export type Conditions = { gt?: Scalar; gte?: Scalar; lt?: Scalar; lte?: Scalar; not?: Wanted; present?: boolean }
+export type Wanted = Scalar | readonly Scalar[] | Conditions
+/** Names to a value, a list of values, `/a regular expression/` or conditions, nested or in brackets. */
+export type Names = { readonly [name: string]: Wanted | Names }
+const SCALAR = of<Scalar>({ type: ['string', 'number', 'boolean'] })
 /** What a name has to be, with further names below it to a depth. */
-const wanted = (depth: number): object => ({
-  'x-def': 'wanted',
-  type: [...SCALAR.type, 'array', ...(depth > 0 ? ['object'] : [])],
-  items: SCALAR,
-  ...(depth > 0 && { additionalProperties: wanted(depth - 1) }),
-  description: 'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.'
-})
-const NAMES = { type: 'object', additionalProperties: wanted(4) }
+const wanted = (depth: number): TUnsafe<Wanted> =>
+  of({
+    type: ['string', 'number', 'boolean', 'array', ...(depth > 0 ? ['object'] : [])],
+    items: SCALAR,
+    ...(depth > 0 && { additionalProperties: wanted(depth - 1) }),
+    'x-published': referTo('wanted'),
+    description: 'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.'
+  })
+const NAMES = of<Names>(named(wanted(4)))
 const WANTED_ID = wanted(1)
-/** Names with the part that they go under. */
-const under = (part: string, names: readonly string[]): Record<string, string> => Object.fromEntries(names.map(name => [name, part]))
-/** The names of parameters, with the part of a match that they go under. */
-const placesOf = (table: 'querystring' | 'body', part: string): Record<string, string> =>
-  Object.fromEntries(
-    Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) =>
-      schema === undefined ? [] : Object.keys(schemaOf(schema).properties as object).map(name => [name, part])
-    )
-  )
+/** What a call can be about: a record by its id, found through what the call names. */
+export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
+/** The names of parameters in a table of any operation. */
+const namesIn = (table: 'querystring' | 'body') =>
+  Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) => Object.keys((schema && schemaOf(schema).properties) ?? {}))
 const MATCH = {
-  type: 'object',
-  additionalProperties: false,
-  description: 'What the call has to contain; left out: every call of the operation.',
-  'x-elsewhere': { ...placesOf('querystring', 'query'), ...placesOf('body', 'body'), id: 'params' },
-  properties: {
+  ...closed('What the call has to contain; left out: every call of the operation.', [], {
     params: { ...NAMES, description: 'Path parameters.' },
     query: { ...NAMES, description: 'Parameters of the query.' },
     body: { ...NAMES, description: 'Parameters of the body.' },
     key: { ...WANTED_ID, description: 'The API key.' },
-    about: {
-      type: 'object',
-      additionalProperties: false,
-      description: 'Which records the call is about, found through what it names: the Location of its Ticket, for example.',
-      properties: Object.fromEntries(ABOUT.map(what => [what, WANTED_ID]))
-    }
-  }
+    about: closed('Which records the call is about, found through what it names: the Location of its Ticket, for example.', [], allAs(ABOUT, WANTED_ID))
+  }),
+  'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), id: 'params' }
 }
+/** What `match` holds; in the journal the Account of the key can be matched too. */
+export type MatchData = Static<typeof MATCH> & { account?: Wanted }
+
+export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
+export type Fault = (typeof FAULTS)[number]
+/** The order in which the calls that wait go on: as they came, or the last one first. */
+export const RELEASES = ['in_order', 'reverse'] as const
+export type Release = (typeof RELEASES)[number]
+
+const HOLD = closed('Keeps calls waiting until so many wait, or until a control call opens a gate.', [], {
+  until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many calls wait before all of them go on.' }),
+  gate: Type.String({ ...letters(64, 'a name'), description: 'The name that a control call opens it by.' }),
+  release: { ...wordOf(RELEASES, 'The order in which calls go on: as they came, or the last one first.'), default: 'in_order' },
+  for: { ...DURATION, description: 'The longest that a call waits.' }
+})
+export type Hold = Static<typeof HOLD>
+const RESPOND = closed('Answers instead of the operation.', [], {
+  status: Type.Integer({ minimum: 200, maximum: 599, description: 'The status of the answer; left out: 200, or 400 with an error.' }),
+  headers: { ...HEADERS, description: 'Further headers.' },
+  body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
+  error: closed('An error in the shape of the service; what is left out has a default for each status.', [], {
+    type: { ...NAME, description: 'The type of the error.' },
+    code: { ...NAME, description: 'The code of the error.' },
+    message: Type.String({ description: 'The text of the error.' }),
+    param: { ...NAME, description: 'The parameter to blame, in bracket notation.' }
+  }),
+  retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
+})
+export type Respond = Static<typeof RESPOND>
+const DELAY = closed('', ['min', 'max'], { min: DURATION, max: DURATION })
+const CALLS = of<number | string>({ type: ['integer', 'string'], minimum: 1, 'x-published': referTo('calls') })
+const WHEN = wordOf(['before', 'after'] as const, 'before: instead of the call; after: the call takes effect, then its answer is lost.')
 
 /** The schema of a script entry. */
-export function entrySchema(): object {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    required: ['on'],
-    'x-elsewhere': { ...under('match', ['params', 'query', 'body', 'key', 'about']), ...under('respond', ['status', 'headers', 'error', 'retry_after']) },
-    properties: {
-      name: { ...NAME, description: 'What the entry is called where it is listed.' },
-      on: ON,
-      match: MATCH,
-      calls: { type: ['integer', 'string'], minimum: 1, 'x-def': 'calls', description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
-      chance: { type: 'number', minimum: 0, maximum: 1, default: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
-      from: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match." },
-      until: { ...INSTANT, description: "The instant of the sandbox's clock at which calls stop matching." },
-      for: { ...DURATION, description: "How long it is applied after the first call that matched, by the sandbox's clock." },
-      hold: {
-        type: 'object',
-        additionalProperties: false,
-        description: 'Keeps calls waiting until so many wait, or until a control call opens a gate.',
-        properties: {
-          until: { type: 'integer', minimum: 2, maximum: 1000, description: 'How many calls wait before all of them go on.' },
-          gate: {
-            type: 'string',
-            pattern: '^[A-Za-z0-9_-]{1,64}$',
-            'x-expected': 'a name of 1 to 64 letters, digits, _ and - was expected',
-            'x-instead': '[A-Za-z0-9_-]+',
-            description: 'The name that a control call opens it by.'
-          },
-          release: { type: 'string', enum: RELEASES, default: 'in_order', description: 'The order in which calls go on: as they came, or the last one first.' },
-          for: { ...DURATION, description: 'The longest that a call waits.' }
-        }
-      },
-      delay: {
-        description: 'Waits first: a length of time, or min and max between which it is drawn from the seed.',
-        ...either('object', { type: 'object', additionalProperties: false, required: ['min', 'max'], properties: { min: DURATION, max: DURATION } }, DURATION)
-      },
-      respond: {
-        type: 'object',
-        additionalProperties: false,
-        description: 'Answers instead of the operation.',
-        properties: {
-          status: { type: 'integer', minimum: 200, maximum: 599, description: 'The status of the answer; left out: 200, or 400 with an error.' },
-          headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Further headers.' },
-          body: { description: 'Any JSON; text is sent as it is.' },
-          error: {
-            type: 'object',
-            additionalProperties: false,
-            description: 'An error in the shape of the service; what is left out has a default for each status.',
-            properties: {
-              type: { ...NAME, description: 'The type of the error.' },
-              code: { ...NAME, description: 'The code of the error.' },
-              message: { type: 'string', description: 'The text of the error.' },
-              param: { ...NAME, description: 'The parameter to blame, in bracket notation.' }
-            }
-          },
-          retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
-        }
-      },
-      fault: { type: 'string', enum: FAULTS, description: 'Loses the answer.' },
-      when: {
-        type: 'string',
-        enum: ['before', 'after'],
-        default: 'before',
-        description: 'before: instead of the call; after: the call takes effect, then its answer is lost.'
-      }
-    }
-  }
-}
+export const entrySchema = () => ({
+  ...closed('', ['on'], {
+    name: { ...NAME, description: 'What the entry is called where it is listed.' },
+    on: ON,
+    match: MATCH,
+    calls: { ...CALLS, description: 'Which of the matching calls: 1, 2-3 or 4+; left out: all.' },
+    chance: { ...SHARE, default: 1, description: 'The share of these calls that it is applied to, drawn from the seed.' },
+    from: { ...INSTANT, description: "The instant of the sandbox's clock from which calls match." },
+    until: { ...INSTANT, description: "The instant of the sandbox's clock at which calls stop matching." },
+    for: { ...DURATION, description: "How long it is applied after the first call that matched, by the sandbox's clock." },
+    hold: HOLD,
+    delay: either('object', DELAY, DURATION, 'Waits first: a length of time, or min and max between which it is drawn from the seed.'),
+    respond: RESPOND,
+    fault: wordOf(FAULTS, 'Loses the answer.'),
+    when: { ...WHEN, default: 'before' }
+  }),
+  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'error', 'retry_after'], 'respond') }
+})
+export type EntryData = Static<ReturnType<typeof entrySchema>>
 
-const GENERATE = {
+export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
+const GENERATE = closed('', [], {
+  ...allAs(GENERATED_FAMILIES, { ...COUNT, description: 'How many are made.' }),
+  account: { ...RECORD_ID, description: 'The Account that they belong to.' },
+  location: { ...RECORD_ID, description: 'The Location that they are at.' },
+  created: closed('The period in which they are created.', ['from', 'to'], {
+    from: { ...INSTANT, description: 'The earliest.' },
+    to: { ...INSTANT, description: 'The latest.' }
+  }),
+  payment_types: someOf(wordOf<PaymentType>(PAYMENT_TYPES), 'The payment types of the Transactions.'),
+  refunded: { ...SHARE, description: 'The share of the Transactions that get one Refund.' }
+})
+/** What a scenario asks for: so many records of one family, and where and when they are. */
+export type GenerateData = Static<typeof GENERATE>
+
+const STATUS = of<number | string>({ type: ['integer', 'string'], 'x-published': referTo('status'), description: 'A status, or 2xx for any of them.' })
+const STATUSES = of<number | string | readonly (number | string)[]>({
+  type: ['integer', 'string', 'array'],
+  minItems: 1,
+  items: STATUS,
+  'x-published': { anyOf: [referTo('status'), { type: 'array', items: referTo('status') }] }
+})
+/** Statuses that a document wants of an answer: `402`, `2xx` for any of them, or a list of such. */
+export type Statuses = Static<typeof STATUSES>
+
+const OBJECT = of<Record<string, Json>>({ type: 'object' })
+/** The names of a call, with what its answer has to be. */
+const callOf = <E extends TProperties>(expected: E) => ({
+  as: { ...NAME, description: 'What later steps call its answer: ${name.field}.' },
+  do: { ...NAME, description: 'A method and a path, such as POST /transactions or GET /transactions/${payment.id}.' },
+  key: { ...NAME, description: "An API key; the first merchant's when left out." },
+  query: { ...OBJECT, description: 'Parameters of the query.' },
+  body: { ...OBJECT, description: 'Parameters of the body.' },
+  expect: closed('What the answer has to be; left out: a success.', [], {
+    status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the answer, 2xx for any of them, or a list; 2xx when left out.' },
+    body: of<Json>({ description: 'What the answer has to hold; names that are left out are not compared.' }),
+    ...expected
+  })
+})
+const OF_CALLS = { 'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') } }
+const STEP = { ...closed('', ['do'], callOf({})), ...OF_CALLS }
+const PLAYED = callOf({
+  headers: { ...HEADERS, description: 'Headers that the answer has to have, such as Retry-After.' },
+  fault: wordOf(FAULTS, 'How the answer is lost.')
+})
+const AT_ONCE = { ...closed('', ['do'], PLAYED), ...OF_CALLS }
+const PLAYS = closed('', [], {
+  ...PLAYED,
+  repeat: Type.Integer({ minimum: 1, maximum: 1000, default: 1, description: 'How often the call is made, one after the other.' }),
+  at_once: someOf(AT_ONCE, 'Calls that are made together, each over a connection of its own.'),
+  wait: { ...DURATION, description: "Lets this much time pass, by the sandbox's clock, so that `check` does not wait itself." }
+})
+type Play = Required<Static<typeof PLAYS>>
+/** A step as a document writes it; only a play repeats one, and looks at headers and faults. */
+export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
+/** A play makes calls as a client would: one after the other, or several at once. It can let time pass in between. */
+export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
+
+/** Records of a family by id, null for one that there must not be; `count` is how many there are of those that hold what `where` says. */
+type FamilyState = { readonly [id: string]: Record<string, Json> | number | null | undefined } & { count?: number; where?: Record<string, Json> }
+const FAMILY_STATE = of<FamilyState>({
   type: 'object',
-  additionalProperties: false,
-  properties: {
-    ...Object.fromEntries(GENERATED_FAMILIES.map(family => [family, { ...COUNT, description: 'How many are made.' }])),
-    account: { ...RECORD_ID, description: 'The Account that they belong to.' },
-    location: { ...RECORD_ID, description: 'The Location that they are at.' },
-    created: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['from', 'to'],
-      properties: { from: { ...INSTANT, description: 'The earliest.' }, to: { ...INSTANT, description: 'The latest.' } },
-      description: 'The period in which they are created.'
-    },
-    payment_types: {
-      type: 'array',
-      minItems: 1,
-      items: { type: 'string', enum: PAYMENT_TYPES },
-      description: 'The payment types of the Transactions.'
-    },
-    refunded: { type: 'number', minimum: 0, maximum: 1, description: 'The share of the Transactions that get one Refund.' }
-  }
-}
-const STATUS = { type: ['integer', 'string'], 'x-status': true, description: 'A status, or 2xx for any of them.' }
-const STATUSES = { ...STATUS, type: [...STATUS.type, 'array'], minItems: 1, items: STATUS }
-const STEP = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['do'],
-  'x-elsewhere': { ...under('expect', ['status', 'fault']), ...under('body', ['transaction', 'ticket', 'amount', 'payment_type']) },
-  properties: {
-    as: { ...NAME, description: 'What later steps call its answer: ${name.field}.' },
-    do: { ...NAME, description: 'A method and a path, such as POST /transactions or GET /transactions/${payment.id}.' },
-    key: { ...NAME, description: "An API key; the first merchant's when left out." },
-    query: { type: 'object', description: 'Parameters of the query.' },
-    body: { type: 'object', description: 'Parameters of the body.' },
-    expect: {
-      type: 'object',
-      additionalProperties: false,
-      description: 'What the answer has to be; left out: a success.',
-      properties: {
-        status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the answer, 2xx for any of them, or a list; 2xx when left out.' },
-        body: { description: 'What the answer has to hold; names that are left out are not compared.' }
-      }
-    }
-  }
-}
-/** A call of a play; those at once are made once. */
-const PLAYED = {
-  ...STEP,
-  properties: {
-    ...STEP.properties,
-    expect: {
-      ...STEP.properties.expect,
-      properties: {
-        ...STEP.properties.expect.properties,
-        headers: { type: 'object', additionalProperties: { type: 'string' }, description: 'Headers that the answer has to have, such as Retry-After.' },
-        fault: { type: 'string', enum: FAULTS, description: 'How the answer is lost.' }
-      }
-    }
-  }
-}
-const { required: _do, ...PLAYED_OR_AT_ONCE } = PLAYED
-const PLAY = {
-  ...PLAYED_OR_AT_ONCE,
-  properties: {
-    ...PLAYED.properties,
-    repeat: { type: 'integer', minimum: 1, maximum: 1000, default: 1, description: 'How often the call is made, one after the other.' },
-    at_once: { type: 'array', minItems: 1, items: PLAYED, description: 'Calls that are made together, each over a connection of its own.' },
-    wait: { ...DURATION, description: "Lets this much time pass, by the sandbox's clock, so that `check` does not wait itself." }
-  }
-}
+  properties: { count: { ...COUNT, description: 'How many there are.' }, where: { ...OBJECT, description: 'Only those that hold this are counted.' } },
+  additionalProperties: { type: ['object', 'null'] }
+})
+const STATE = closed(
+  'Records by family and id, with what they hold at the end; null for one that must not exist.',
+  [],
+  allAs(Object.keys(RESOURCES) as Family[], FAMILY_STATE)
+)
+/** Expected records by family. Names that are left out are not compared. */
+export type StateData = Static<typeof STATE>
+
 /** The schema of an expectation: calls and how often they come, calls in order, or records; in the journal the Account of the key can be matched too. */
 export function expectationSchema({ account = false } = {}) {
   const match = { ...MATCH, properties: { ...MATCH.properties, ...(account && { account: { ...WANTED_ID, description: 'The Account of the key.' } }) } }
   const calls = {
     on: ON,
-    match,
-    took_effect: { type: 'boolean', description: 'Whether the call changed records.' },
+    match: match as TUnsafe<MatchData>,
+    took_effect: Type.Boolean({ description: 'Whether the call changed records.' }),
     status: { ...STATUSES, description: 'The status of the answer that the client got.' },
-    answered: { type: 'boolean', description: 'Whether the client got an answer.' }
+    answered: Type.Boolean({ description: 'Whether the client got an answer.' })
   }
-  return {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      ...calls,
-      times: { ...COUNT, description: 'Exactly so many calls.' },
-      at_least: { ...COUNT, description: 'At least so many calls; 1 when none of the three is given.' },
-      at_most: { ...COUNT, description: 'At most so many calls.' },
-      sequence: {
-        type: 'array',
-        minItems: 1,
-        items: { type: 'object', additionalProperties: false, required: ['on'], properties: calls },
-        description: 'Calls that come in this order; others may come between them.'
-      },
-      state: {
-        type: 'object',
-        additionalProperties: false,
-        description: 'Records by family and id, with what they hold at the end; null for one that must not exist.',
-        properties: Object.fromEntries(Object.keys(RESOURCES).map(family => [family, FAMILY_STATE]))
-      }
-    }
-  }
+  return closed('', [], {
+    ...calls,
+    times: { ...COUNT, description: 'Exactly so many calls.' },
+    at_least: { ...COUNT, description: 'At least so many calls; 1 when none of the three is given.' },
+    at_most: { ...COUNT, description: 'At most so many calls.' },
+    sequence: someOf(closed('', ['on'], calls), 'Calls that come in this order; others may come between them.'),
+    state: STATE
+  })
 }
-const FAMILY_STATE = {
-  type: 'object',
-  properties: {
-    count: { ...COUNT, description: 'How many there are.' },
-    where: { type: 'object', description: 'Only those that hold this are counted.' }
-  },
-  additionalProperties: { type: ['object', 'null'] }
-}
+type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
+/** Calls as a document names them; `took_effect`, `status` and `answered` are known when a call has ended. */
+export type CallsData = Expected['sequence'][number]
+/** How often calls have to come: exactly so many times, or bounds. */
+export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'at_least' | 'at_most'>>
+/** An expectation as a document writes it. */
+export type ExpectationData = CountData | Pick<Expected, 'sequence'> | Pick<Expected, 'state'>
 
-const CLOCK = {
+const CLOCK = closed('', ['now'], {
   now: { ...INSTANT, description: 'Where the clock begins.' },
-  running: { type: 'boolean', description: 'Whether it runs on from there, which it does when left out.' }
-}
-
-const VARS = {
-  type: 'object',
-  additionalProperties: { type: ['string', 'number', 'boolean'] },
-  description: 'Variables with their defaults: text, a number, or true or false. ${vars.NAME} in any text is replaced by the value.'
-}
-const SCRIPT = { type: 'array', items: entrySchema() }
+  running: Type.Boolean({ description: 'Whether it runs on from there, which it does when left out.' })
+})
+const VARS = named(SCALAR, 'Variables with their defaults: text, a number, or true or false. ${vars.NAME} in any text is replaced by the value.')
+const DATA = 'Records and API keys, as in a fixture; each replaces the one of a fixture with the same id.'
+const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
 /** The schema of a file of script entries that scenarios share. */
-export function sharedScriptSchema(): object {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    required: ['groups'],
-    properties: {
-      description: { type: 'string', description: 'What they are for, in a sentence.' },
-      vars: VARS,
-      groups: {
-        type: 'object',
-        additionalProperties: { ...SCRIPT, minItems: 1 },
-        description: 'Script entries by the name of their group; a scenario has those of a group by use: [FILE#GROUP].'
-      }
-    }
-  }
-}
+export const sharedScriptSchema = () =>
+  closed('', ['groups'], {
+    description: Type.String({ description: 'What they are for, in a sentence.' }),
+    vars: VARS,
+    groups: named(someOf(entrySchema()), 'Script entries by the name of their group; a scenario has those of a group by use: [FILE#GROUP].')
+  })
 
 /** The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings, script, steps and expectations. */
-export function scenarioSchema(): object {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    'x-elsewhere': under('data', ['api_keys', ...Object.keys(RESOURCES)]),
-    properties: {
-      name: { ...NAME, description: 'What the scenario is called; its file name when left out.' },
-      description: { type: 'string', description: 'What it is for, in a sentence.' },
-      fixtures: { type: 'array', items: NAME, description: 'Names, or paths relative to this file; merged in order, the last record with an id counts.' },
-      seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
-      clock: {
-        description: "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock.",
-        ...either('object', { type: 'object', additionalProperties: false, properties: CLOCK, required: ['now'] }, INSTANT)
-      },
-      settings: { ...settingsSchema(key => SETTINGS[key].scope === 'sandbox' && key !== 'seed'), description: 'Settings of the sandbox.' },
-      data: { ...fixtureSchema(), description: 'Records and API keys, as in a fixture; each replaces the one of a fixture with the same id.' },
-      generate: { type: 'array', items: GENERATE, description: 'Records filled in from the seed, after data.' },
-      vars: VARS,
-      use: { type: 'array', items: NAME, description: 'Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script.' },
-      script: { ...SCRIPT, description: 'What the emulator does differently; of the entries that apply to a call, the first is used.' },
-      steps: { type: 'array', items: STEP, description: 'Calls played through the API when the scenario loads.' },
-      play: { type: 'array', items: PLAY, description: 'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.' },
-      expect: { type: 'array', items: expectationSchema(), description: 'What the client has to do, and what the records are at the end.' }
-    }
-  }
-}
+export const scenarioSchema = () => ({
+  ...closed('', [], {
+    name: { ...NAME, description: 'What the scenario is called; its file name when left out.' },
+    description: Type.String({ description: 'What it is for, in a sentence.' }),
+    fixtures: listOf(NAME, 'Names, or paths relative to this file; merged in order, the last record with an id counts.'),
+    seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
+    clock: either('object', CLOCK, INSTANT, "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."),
+    settings: of<object>({ ...settingsSchema(isOfScenarios), description: 'Settings of the sandbox.' }),
+    data: of<Record<string, unknown>>({ ...fixtureSchema(), description: DATA }),
+    generate: listOf(GENERATE, 'Records filled in from the seed, after data.'),
+    vars: VARS,
+    use: listOf(NAME, 'Groups of script entries of other files, such as outages.yaml#brief-outage; they come after script.'),
+    script: listOf(entrySchema(), 'What the emulator does differently; of the entries that apply to a call, the first is used.'),
+    steps: listOf(STEP, 'Calls played through the API when the scenario loads.'),
+    play: listOf(of<PlayData>({ ...PLAYS, ...OF_CALLS }), 'Calls that `check` makes as a client would, after the steps: scripted, journaled and counted.'),
+    expect: listOf(of<ExpectationData>(expectationSchema()), 'What the client has to do, and what the records are at the end.')
+  }),
+  'x-elsewhere': allAs(['api_keys', ...Object.keys(RESOURCES)], 'data')
+})
+export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
 
-export const ENTRY_CHECKER = checkerOf(entrySchema)
 export const FIXTURE_CHECKER = checkerOf(fixtureSchema)
 export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
 export const SANDBOX_SETTINGS_CHECKER = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
-
-/** A schema as editors read it. */
-export function publishedSchema(kind: DocumentKind): object {
-  const { title, schemaOf } = PUBLISHED[kind]
-  return published(schemaOf(), { title, name: kind })
-}
-
-const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {
-  fixture: { title: 'A fixture of commerce-emulator: records and API keys', schemaOf: fixtureSchema },
-  scenario: { title: 'A scenario of commerce-emulator: fixtures plus behaviour', schemaOf: scenarioSchema },
-  script: { title: 'Script entries of commerce-emulator that scenarios share', schemaOf: sharedScriptSchema }
-}

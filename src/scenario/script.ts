@@ -9,39 +9,10 @@ import { nameOf, type OperationId } from '../reference/operations.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Flaws, hasNoFlawAt, membersOf, withoutFlaws } from './flaws.js'
-import { compileMatch, type MatchData, type Matcher, type On, operationsOn, type SentCall, shownOn } from './matching.js'
+import { compileMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
+import type { EntryData, Hold, Respond } from './schemas.js'
 
-export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
-export type Fault = (typeof FAULTS)[number]
-export type Respond = {
-  status?: number
-  headers?: Readonly<Record<string, string>>
-  body?: unknown
-  error?: { type?: string; code?: string; message?: string; param?: string }
-  /** A length of time, which the Retry-After header asks for. */
-  retry_after?: string
-}
-/** The order in which the calls that wait go on: as they came, or the last one first. */
-export const RELEASES = ['in_order', 'reverse'] as const
-export type Release = (typeof RELEASES)[number]
-/** Keeps calls waiting until so many wait, or until a gate is opened; `for` is the longest that one waits. */
-export type Hold = { until?: number; gate?: string; release?: Release; for?: string }
-/** A script entry as a document writes it. */
-export type EntryData = {
-  name?: string
-  on: On
-  match?: MatchData
-  calls?: number | string
-  chance?: number
-  from?: string
-  until?: string
-  for?: string
-  hold?: Hold
-  delay?: string | { min: string; max: string }
-  respond?: Respond
-  fault?: Fault
-  when?: 'before' | 'after'
-}
+export type { EntryData, Fault, Hold, Release, Respond } from './schemas.js'
 export type Entry = {
   data: EntryData
   operations: ReadonlySet<OperationId>

@@ -10,30 +10,12 @@ import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
 import { type Flaws, membersOf } from './flaws.js'
-import { OPERATION } from './matching.js'
 import { namesIn, REFERENCE, textsIn, unclosedIn, withValues } from './references.js'
-import type { Fault } from './script.js'
-import { compileStatus, type Statuses } from './statuses.js'
+import { type Fault, type Json, OPERATION, type PlayData, type Statuses, type StepData } from './schemas.js'
+import { compileStatus } from './statuses.js'
 import { NAME, NAME_EXPECTED, notClosed } from './variables.js'
 
-export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
-/** A step as a document writes it. */
-export type StepData = {
-  /** What later steps call its answer. */
-  as?: string
-  /** A method and a path below the base: `POST /transactions`, `GET /transactions/${payment.id}`. */
-  do: string
-  key?: string
-  query?: Record<string, Json>
-  body?: Record<string, Json>
-  expect?: { status?: Statuses; headers?: Readonly<Record<string, string>>; body?: Json; fault?: Fault }
-  /** How often a play makes the call. */
-  repeat?: number
-}
-/** A play makes calls as a client would: one after the other, or several at once. It can let time pass in between. */
-export type PlayData = StepData | AtOnceData | WaitData
-type AtOnceData = { at_once: readonly StepData[] }
-type WaitData = { wait: string }
+export type { Json, PlayData, StepData } from './schemas.js'
 /** A call to make. `form` is the encoded body of a POST. */
 export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null }
 /** An answer, and its headers by their names in lower case; the fault by which none came, with status 0. */
@@ -172,8 +154,8 @@ function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report
   })
 }
 
-const isAtOnce = (play: PlayData): play is AtOnceData => isObject(play) && 'at_once' in play
-const isWait = (play: PlayData): play is WaitData => isObject(play) && 'wait' in play
+const isAtOnce = (play: PlayData): play is Extract<PlayData, { at_once: unknown }> => isObject(play) && 'at_once' in play
+const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> => isObject(play) && 'wait' in play
 /** The calls that a member of a list makes. */
 const callsIn = (play: PlayData): readonly StepData[] => {
   if (isAtOnce(play)) return play.at_once

@@ -30,6 +30,7 @@ t.test('checking: every kind of problem is said in words, with its place', async
       key: { type: 'string', pattern: '^[a-z]+$' },
       list: { type: 'array', items: { type: 'object', properties: { 'a/b~c': { type: 'integer' } } } },
       parts: { type: 'object', additionalProperties: false, properties: { inner: { type: 'string' } } },
+      nested: { type: ['array', 'object'], items: { type: 'integer' }, additionalProperties: { type: 'integer' } },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
       either: { if: { type: 'object' }, then: { type: 'object', required: ['now'] }, else: { type: 'string' } }
     }
@@ -48,6 +49,7 @@ t.test('checking: every kind of problem is said in words, with its place', async
     [{ name: 'x', count: 1.5 }, { count: 'a whole number was expected, not 1.5' }],
     [{ name: 'x', count: 0 }, { count: 'at least 1 was expected, not 0' }],
     [{ name: 'x', count: 10 }, { count: 'at most 9 was expected, not 10' }],
+    [{ name: 'x', number: undefined, count: 0 }, { count: 'at least 1 was expected, not 0' }],
     [{ name: 'x', number: 'y' }, { number: 'a number was expected, not y' }],
     [{ name: 'x', flag: 'yes' }, { flag: 'true or false was expected, not yes' }],
     [{ name: 'x', list: {} }, { list: 'a list was expected, not an object' }],
@@ -64,13 +66,15 @@ t.test('checking: every kind of problem is said in words, with its place', async
     [{ name: 'x', parts: { zzzzzz: 1 } }, { 'parts.zzzzzz': 'unknown name zzzzzz; known here: inner' }],
     [{ name: 'x', list: [{}, { 'a/b~c': 'x' }] }, { 'list[1].a/b~c': 'a whole number was expected, not x' }],
     [{ name: 'x', list: [{}, 5] }, { 'list[1]': 'an object was expected, not 5' }],
+    [{ name: 'x', nested: [1, 'y'] }, { 'nested[1]': 'a whole number was expected, not y' }],
+    [{ name: 'x', nested: { a: 1, b: 'y' } }, { 'nested.b': 'a whole number was expected, not y' }],
     [{ name: 'x', either: 5 }, { either: 'text was expected, not 5; quote it: "5"' }],
     [{ name: 'x', either: {} }, { either: 'now is required' }],
     [{ name: 'x', either: [] }, { either: 'text was expected, not a list' }],
     [
       { name: 'x', ['y'.repeat(200)]: 1 },
       {
-        [`${'y'.repeat(128)}…`]: `unknown name ${'y'.repeat(60)}…; known here: name, count, number, flag, maybe, word, wordOrNull, mail, at, id, key, list, parts, either`
+        [`${'y'.repeat(128)}…`]: `unknown name ${'y'.repeat(60)}…; known here: name, count, number, flag, maybe, word, wordOrNull, mail, at, id, key, list, parts, nested, either`
       }
     ]
   ]
@@ -89,12 +93,12 @@ t.test('checking: all problems of a document are reported at once, and the schem
   let made = 0
   const { problems: check } = checkerOf(() => {
     made++
-    return { type: 'array', items: { type: 'integer' } }
+    return { type: ['array', 'object'], items: { type: 'integer' }, additionalProperties: false }
   })
 
   t.equal(made, 0)
   t.equal((await check(['a', 1, 'b', 'c'])).length, 3)
-  t.equal((await check(Array(5000).fill('a'), 10)).length, 11, 'nobody looks for more')
+  for (const many of [Array(5000).fill('a'), Object.fromEntries(Array(5000).entries())]) t.equal((await check(many, 10)).length, 11, 'nobody looks for more')
   t.strictSame(await check([1, 2]), [])
   t.equal(made, 1)
 })

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
 import { OPERATIONS } from '../../src/reference/operations.js'
-import { publishedSchema } from '../../src/scenario/schemas.js'
+import { publishedSchema } from '../../src/scenario/published-schema.js'
 import { startTestEmulator } from '../support/emulator.js'
 
 const root = new URL('../../', import.meta.url)

@@ -4,7 +4,7 @@ import t from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { OPERATIONS, type OperationId } from '../../src/reference/operations.js'
 import { documentOf } from '../../src/scenario/documents.js'
-import { FAULTS } from '../../src/scenario/script.js'
+import { FAULTS } from '../../src/scenario/schemas.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 

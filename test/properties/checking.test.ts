@@ -5,8 +5,8 @@ import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import t from 'tap'
 import { parse } from 'yaml'
+import { checkerOf } from '../../src/core/checking.js'
 import { FORMATS } from '../../src/core/formats.js'
-import { quickCheck } from '../../src/core/quick-check.js'
 import { nested, settingsInForce, settingsSchema } from '../../src/core/settings.js'
 import { stateSchema } from '../../src/sandbox/serialization.js'
 import { entrySchema, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
@@ -82,7 +82,7 @@ for (const [title, { schema, document }] of Object.entries(CASES)) {
   const ajv = new Ajv({ strict: false, allowUnionTypes: true })
   for (const [format, { problem }] of Object.entries(FORMATS)) ajv.addFormat(format, text => problem(text) === null)
   const isRight = ajv.compile(schema)
-  const isRightQuickly = quickCheck(schema as Record<string, unknown>)
+  const { isRight: isRightQuickly } = checkerOf(() => schema)
   const of = fc.array(change, { maxLength: 2 })
 
   await property(t, `${title}: the quick check allows what Ajv allows, and nothing else`, { of, runs: 400 }, changes => {
@@ -92,5 +92,5 @@ for (const [title, { schema, document }] of Object.entries(CASES)) {
 }
 
 t.test('a word of JSON Schema that has no quick check is a defect, not an omission', async t => {
-  t.throws(() => quickCheck({ type: 'string', maxLength: 3 }), { message: 'there is no quick check of maxLength' })
+  t.throws(() => checkerOf(() => ({ type: 'string', maxLength: 3 })).isRight('x'), { message: 'there is no quick check of maxLength' })
 })

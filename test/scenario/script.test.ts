@@ -1,10 +1,11 @@
 import t from 'tap'
+import { checkerOf } from '../../src/core/checking.js'
 import { pathOf, type Step } from '../../src/core/places.js'
 import { type OperationId, operationNamed } from '../../src/reference/operations.js'
 import { type CallsData, compileExpectation, type Ending, type Expectation, type ExpectationData, Tally } from '../../src/scenario/expectations.js'
 import type { About, SentCall } from '../../src/scenario/matching.js'
-import { ENTRY_CHECKER, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
-import { compileEntry, compileScript, type Entry, type EntryData, FAULTS, Script, wholeEntries } from '../../src/scenario/script.js'
+import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
+import { compileEntry, compileScript, type Entry, type EntryData, Script, wholeEntries } from '../../src/scenario/script.js'
 import { Store } from '../../src/store/store.js'
 import { cpuTime } from '../support/cpu.js'
 
@@ -18,6 +19,7 @@ const sent = (on: string, { key = null, params = {}, query = {}, body = {}, abou
   const operation = operationNamed(on) as OperationId
   return { operation, key, params: valuesOf(params), query: valuesOf(query), body: valuesOf(body), about: what => about[what] }
 }
+const ENTRY_CHECKER = checkerOf(entrySchema)
 const RECORDS = new Store()
 const NOW = { seed: 1, at: 0 }
 const atOf = (steps: readonly Step[], message: string) => `${pathOf(steps)}: ${message}`

@@ -14,7 +14,7 @@ import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { preparedDocument } from '../../src/scenario/prepared.js'
-import { publishedSchema } from '../../src/scenario/schemas.js'
+import { publishedSchema } from '../../src/scenario/published-schema.js'
 import { failuresIn } from '../support/checked.js'
 import type { Json } from '../support/json.js'
 
