@@ -4,8 +4,7 @@
  */
 import type { TSchema } from 'typebox'
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
-import type { RefundFacts } from '../core/rules.js'
-import type { Facts } from '../core/trace.js'
+import type { Facts, RefundFacts } from '../core/rules.js'
 import { type AnyRecord, type Exchange, hasReached, hasRun, listShown, recordsShown, STAGE } from '../engine/exchange.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
 import { ADDRESS_NAMES, type Metadata, schemaOf } from '../reference/parameters.js'

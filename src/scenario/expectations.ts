@@ -97,16 +97,15 @@ export class Tally {
   readonly #tooLong: number[]
   /** Whether it matters for one of them what became of calls. */
   readonly hasEndings: boolean
+  /** Whether nothing is expected. */
+  readonly isEmpty: boolean
 
   constructor(expectations: readonly Expectation[]) {
     this.#expectations = expectations
     this.#seen = expectations.map(() => 0)
     this.#tooLong = expectations.map(() => 0)
+    this.isEmpty = expectations.length === 0
     this.hasEndings = expectations.some(({ isOfEndings }) => isOfEndings)
-  }
-
-  get isEmpty(): boolean {
-    return this.#expectations.length === 0
   }
 
   /** Counts a call that comes, or one that has ended as `ending` says. Returns whether it counts for any expectation. */

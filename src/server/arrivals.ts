@@ -6,8 +6,8 @@ import type { ApiError } from '../core/errors.js'
 import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
 import { Exchange } from '../engine/exchange.js'
 import { arrive } from '../engine/execute.js'
+import { readable } from '../engine/keys.js'
 import { countEnding } from '../engine/scripted.js'
-import { readable } from '../engine/secrets.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -131,7 +131,7 @@ export class Arrivals {
    */
   settle(request: FastifyRequest, reply: FastifyReply): void {
     const { arrival } = request
-    this.#sandboxes.release(arrival.sandbox)
+    if (!arrival.sandbox.isKept) this.#sandboxes.release(arrival.sandbox)
     if (!arrival.isPending) return
     arrival.isPending = false
     if (arrival.isClosed || arrival.exchange.outcome.fault === 'hang') end(request, reply)
@@ -197,8 +197,10 @@ function end(request: FastifyRequest, { raw }: FastifyReply): void {
   const { exchange, sandbox, since, isRecorded } = arrival
   const { authorization } = exchange
   exchange.close(isSent(raw), Math.round((performance.now() - since) * 10) / 10)
-  safely(request, () => countEnding(exchange))
-  if (isRecorded) safely(request, () => sandbox.evidence.record(exchange))
+  safely(request, () => {
+    countEnding(exchange)
+    if (isRecorded) sandbox.evidence.record(exchange)
+  })
   safely(request, () => logRequest(request, raw, authorization))
 }
 

@@ -4,8 +4,8 @@ import { compileTable, decodeParameters } from '../../src/engine/parameters.js'
 import { closed, integer, schemaOf } from '../../src/reference/parameters.js'
 import { exportedText } from '../../src/scenario/export.js'
 import { FAMILIES } from '../../src/store/store.js'
-import type { Blame } from '../support/requests.js'
 import { form } from '../support/judged-request.js'
+import type { Blame } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
 type Case = [on: string, body: string | undefined, blame: Blame, query?: string]

@@ -156,7 +156,9 @@ t.test('a request of an operation without entries pays nothing for the script', 
 
 t.test('a Retry-After holds seconds, by both clocks, or a date; anything else says nothing', async t => {
   const after = ['2', 'Sun, 01 Mar 2026 18:06:00 GMT', 'soon', '']
-  const { executed } = await scripted(after.map((header, index) => ({ on: 'GET /tickets', calls: index + 1, respond: { status: 503, headers: { 'Retry-After': header } } })))
+  const { executed } = await scripted(
+    after.map((header, index) => ({ on: 'GET /tickets', calls: index + 1, respond: { status: 503, headers: { 'Retry-After': header } } }))
+  )
   const [now, date] = [Date.parse(NOW), Date.parse(NOW) + 60_000]
 
   t.strictSame(

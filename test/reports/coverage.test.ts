@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Coverage } from '../../src/evidence/coverage.js'
+import { Coverage } from '../../src/evidence/totals.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
 import { RULE_IDS, RULES } from '../../src/reference/rules.js'
 import { judgement } from '../support/judged-request.js'

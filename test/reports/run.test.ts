@@ -1,7 +1,7 @@
 /** The reports of a run: whatever a client sent is text in them. */
 import { hash } from 'node:crypto'
 import t from 'tap'
-import { Coverage } from '../../src/evidence/coverage.js'
+import { Coverage } from '../../src/evidence/totals.js'
 import { FINDINGS, type FindingId } from '../../src/evidence/findings.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
 import { judgement } from '../support/judged-request.js'

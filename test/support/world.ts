@@ -2,7 +2,7 @@
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import type { Exchange } from '../../src/engine/exchange.js'
 import { execute } from '../../src/engine/execute.js'
-import { headersOf } from '../../src/engine/headers.js'
+import { headersOf } from '../../src/engine/answers.js'
 import { playIn } from '../../src/engine/play.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
