@@ -6,7 +6,7 @@ import { FORMATS } from '../core/formats.js'
 import { settled } from '../core/money.js'
 import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
-import type { Address, Metadata } from '../reference/parameters.js'
+import { type Address, addressOf, type Metadata } from '../reference/parameters.js'
 import type { PaymentMethod } from '../reference/payment-methods.js'
 import type { RecordOf, Records } from '../store/store.js'
 
@@ -21,10 +21,10 @@ const COMPLETE: { readonly [F in Family]: Complete<F> } = {
     id,
     object: 'account',
     created,
-    type: type ?? null,
-    name: name ?? null,
-    email: email ?? null,
-    address: addressOf(address),
+    type: type as Records['accounts']['type'],
+    name: name as string | null,
+    email: email as string | null,
+    address: storedAddress(address as Address),
     phone: phone ?? null,
     reseller: reseller ?? null,
     metadata: metadataOf(metadata)
@@ -44,8 +44,8 @@ const COMPLETE: { readonly [F in Family]: Complete<F> } = {
     object: 'location',
     created,
     account: account as string,
-    display_name: display_name ?? null,
-    address: addressOf(address),
+    display_name: display_name as string | null,
+    address: storedAddress(address as Address),
     phone: phone ?? null,
     website: website ?? null,
     metadata: metadataOf(metadata)
@@ -56,20 +56,19 @@ const COMPLETE: { readonly [F in Family]: Complete<F> } = {
   transactions: (given, { id, created, settings, parent }) => {
     const { ticket, payment_type, payment_method, adjustment_number, customer } = given
     const { currency, amount, tip_amount, donation_amount, amounts } = settled(given, settings)
+    const type = payment_type as PaymentMethod['type']
+    const { card, bank_account: bank } = payment_method ?? {}
     return {
       id,
       object: 'transaction',
       created,
       ticket: ticket as string,
       location: (parent as Records['tickets']).location,
-      payment_type: payment_type as PaymentMethod['type'],
+      payment_type: type,
       payment_method: {
-        type: payment_type as PaymentMethod['type'],
-        card: payment_method?.card == null ? null : { brand: payment_method.card.brand ?? null, last4: payment_method.card.last4 ?? null },
-        bank_account:
-          payment_method?.bank_account == null
-            ? null
-            : { bank_name: payment_method.bank_account.bank_name ?? null, last4: payment_method.bank_account.last4 ?? null }
+        type,
+        card: card == null ? null : { brand: card.brand ?? null, last4: card.last4 ?? null },
+        bank_account: bank == null ? null : { bank_name: bank.bank_name ?? null, last4: bank.last4 ?? null }
       },
       currency,
       amount,
@@ -102,14 +101,8 @@ export function completed<F extends Family>(family: F, given: Readonly<Record<st
   return given.extra === undefined ? record : { ...record, extra: given.extra }
 }
 
-const addressOf = (address: Given<Address> | null | undefined): Address => ({
-  country: address?.country == null ? null : (FORMATS.country.stored as (text: string) => string)(address.country),
-  line1: address?.line1 ?? null,
-  line2: address?.line2 ?? null,
-  city: address?.city ?? null,
-  postal_code: address?.postal_code ?? null,
-  state: address?.state ?? null
-})
+const storedAddress = ({ country, ...rest }: Address): Address =>
+  addressOf({ country: country === null ? null : (FORMATS.country.stored as (text: string) => string)(country), ...rest })
 
 /** The sub-properties of `amounts` that are not null: unlike a record's own fields, they may be absent. */
 const amountsOf = (amounts: Records['transactions']['amounts']): Records['transactions']['amounts'] =>

@@ -159,7 +159,7 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   const used = await usedGroups(checked, { file, library, given: variables })
   const fixtures = await fixturesOf(checked, file, library)
   checkTotal(checked, fixtures, most)
-  importer.importAll(fixtures)
+  importer.import(...fixtures)
   await generateAll(checked, importer, store, drawing)
 
   const findMissing = missingFinderFor(store, importer)
@@ -173,7 +173,7 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
     {
       variable: name => (isKnown(name) ? name : undefined),
       ids: suggestedIds(store),
-      otherKey: key => (isAnyKey || keys?.has(key) || !importer.isKeyMissing(key) ? null : didYouMean(key, [...store.keys.keys()]))
+      otherKey: key => (isAnyKey || keys?.has(key) || !importer.isMissing('api_keys', key) ? null : didYouMean(key, [...store.keys.keys()]))
     },
     reportTo(problems, document),
     reportTo(warnings, document)

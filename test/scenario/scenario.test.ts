@@ -780,7 +780,7 @@ t.test('fixtures: later records win by id and take the place of the earlier ones
     api_keys: [{ key: 'k', account: 'mch_b' }]
   }
 
-  importer.importAll([fixtureIn(documentOf('first', first), first), fixtureIn(documentOf('second', second), second)])
+  importer.import(fixtureIn(documentOf('first', first), first), fixtureIn(documentOf('second', second), second))
 
   t.strictSame(importer.problems, [])
   t.strictSame(
