@@ -1380,6 +1380,19 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
       { sede: 1, data: { tickets: [ticket('t')] } },
       ['sede: unknown name sede; did you mean seed?', 'data.tickets[0].location: no Location has the id loc_a']
     ],
+    [
+      'but where data is empty',
+      { data: null, steps: [{ do: 'GET /tickets/${tkt_z}' }] },
+      [
+        'data: an object was expected, not null',
+        'steps[0].do: ${tkt_z} refers to nothing; give the name that an earlier step has under as, or the id of a record'
+      ]
+    ],
+    [
+      'what a call of a sequence asks for without an operation',
+      { expect: [{ sequence: [{ on: 'POST /refundz', match: { body: { none: 1 } } }] }] },
+      ['expect[0].sequence[0].on: POST /refundz is no operation of the reference; did you mean POST /refunds, or GET /refunds?']
+    ],
     ['nor where data is no object', { data: 5, steps: [{ do: 'GET /tickets/${tkt_z}' }] }, ['data: an object was expected, not 5']],
     [
       'generated records of an Account with a problem',
