@@ -23,7 +23,7 @@ type Given = Readonly<Record<string, unknown>>
 /** A part of a fixture: the records of a family, or API keys. */
 export type Section = Family | 'api_keys'
 /** A record or key as a document gives it, with the flaws of its shape. */
-type Sourced = { given: Given; flaws: Flaws | undefined; index: number; list: SourceList }
+type Sourced = { given: Given; flaws: Flaws | undefined; index: number; list: { document: SourceDocument; steps: readonly Step[] } }
 /** Records or keys, made as they are looked at. */
 type Sources = { readonly length: number; [Symbol.iterator]: () => Iterator<Sourced> }
 /** What may be meant as the id of a record (or as a key) that could not be read: texts, or anything at all. */
@@ -40,28 +40,13 @@ export const sectionMeant = (name: string): Section | null => nearest(name, SECT
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
 const inSections = <T>(make: (section: Section) => T) => Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, T>
 
-/** A list of a document: its records and keys are the members that are objects. */
-class SourceList implements Sources {
-  readonly document: SourceDocument
-  readonly steps: readonly Step[]
-  readonly #members: readonly unknown[]
-  readonly #flaws: Flaws | undefined
-
-  constructor(document: SourceDocument, steps: readonly Step[], members: readonly unknown[], flaws: Flaws | undefined) {
-    this.document = document
-    this.steps = steps
-    this.#members = members
-    this.#flaws = flaws
+/** The records or keys of a list: the members that are objects. */
+const sourcesIn = (list: Sourced['list'], members: readonly unknown[], flaws: Flaws | undefined): Sources => ({
+  length: members.length,
+  *[Symbol.iterator]() {
+    for (const [index, given] of members.entries()) if (isObject(given)) yield { given, flaws: flaws?.get(index), index, list }
   }
-
-  get length(): number {
-    return this.#members.length
-  }
-
-  *[Symbol.iterator](): Generator<Sourced, void> {
-    for (const [index, given] of this.#members.entries()) if (isObject(given)) yield { given, flaws: this.#flaws?.get(index), index, list: this }
-  }
-}
+})
 
 /** A fixture document that could not be read. */
 export const UNREAD_FIXTURE: Fixture = inSections(() => ({ sources: [], doubtful: null }))
@@ -75,18 +60,18 @@ export function fixtureIn(document: SourceDocument, data: unknown, under: readon
   const parts = Object.entries(data).map(([name, part]) => ({ name, part, meant: sectionMeant(name) }))
   const others = parts.filter(({ meant }) => meant === null).flatMap(({ part }) => textsOf(part))
   return inSections(section => {
-    const lists: SourceList[] = []
+    const lists: Sources[] = []
     const doubtful: Doubtful[] = [others]
     for (const { name, part, meant } of parts) {
       if (meant !== section || part === undefined) continue
       const own = flaws?.get(name)
       if (!Array.isArray(part)) doubtful.push(null)
       else {
-        lists.push(new SourceList(document, [...under, name], part, own))
+        lists.push(sourcesIn({ document, steps: [...under, name] }, part, own))
         for (const [index, inner] of own ?? []) doubtful.push(namesMeant(section, part[index as number], inner))
       }
     }
-    return { sources: lists.length === 1 ? (lists[0] as SourceList) : lists.flatMap(list => [...list]), doubtful: allOf(doubtful) }
+    return { sources: lists.length === 1 ? (lists[0] as Sources) : lists.flatMap(list => [...list]), doubtful: allOf(doubtful) }
   })
 }
 

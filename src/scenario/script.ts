@@ -244,9 +244,8 @@ export class Script {
     this.#revision++
     this.#entries.set(id, { entry, count })
     for (const operation of entry.operations) {
-      const ids = this.#byOperation.get(operation)
-      if (ids === undefined) this.#byOperation.set(operation, new Set([id]))
-      else ids.add(id)
+      const ids = this.#byOperation.get(operation) ?? new Set()
+      this.#byOperation.set(operation, ids.add(id))
     }
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
   }

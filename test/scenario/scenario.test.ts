@@ -2,42 +2,24 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { Clock } from '../../src/core/clock.js'
-import type { ApiError, Problem } from '../../src/core/errors.js'
+import type { Problem } from '../../src/core/errors.js'
 import { Ids } from '../../src/core/ids.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
-import { type DocumentProblem, documentOf, readDocument } from '../../src/scenario/documents.js'
+import { type DocumentProblem, documentOf } from '../../src/scenario/documents.js'
 import { exported } from '../../src/scenario/export.js'
 import { FixtureImporter, fixtureIn } from '../../src/scenario/fixture.js'
 import { Library } from '../../src/scenario/library.js'
-import { type FirstState, firstStateOf, isBareFixture } from '../../src/scenario/scenario.js'
+import { firstStateOf, isBareFixture } from '../../src/scenario/scenario.js'
 import { FIXTURE_CHECKER, fixtureSchema, publishedSchema, SCENARIO_CHECKER, scenarioSchema } from '../../src/scenario/schemas.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { cpuTime } from '../support/cpu.js'
 import { startTestEmulator } from '../support/emulator.js'
+import { firstStateIn, lookedAt, problemsIn } from '../support/first-state.js'
 import type { Json } from '../support/json.js'
 
 const MACHINE = Date.parse('2026-04-01T00:00:00.000Z')
 const NOW = '2026-03-01T18:05:00.000Z'
 const PACKAGE = new Library({ fixtures: null, scenarios: null })
-
-type Where = { library?: Library; flag?: GivenSettings; file?: string | null }
-const load = async (data: unknown, { library = PACKAGE, flag = {}, file = null }: Where = {}): Promise<FirstState> =>
-  firstStateOf(
-    typeof data === 'string' ? await readDocument('doc', data) : documentOf('doc', data),
-    { name: 'given', file },
-    { library, launch: { flag, environment: {} }, clockFor: start => new Clock(() => MACHINE, start) }
-  )
-/** The problems of a document that must be refused, as `path: message`. */
-const problemsOf = async (data: unknown, where: Where = {}): Promise<string[]> => {
-  try {
-    await load(data, where)
-  } catch (error) {
-    const { problems } = error as ApiError
-    if (problems) return problems.map(({ path, message }) => `${path}: ${message}`)
-    throw error
-  }
-  return []
-}
 
 const account = (id: string, more: object = {}) => ({ id, type: 'merchant', name: 'N', email: 'n@example.com', address: { country: 'US' }, ...more })
 const location = (id: string, more: object = {}) => ({ id, account: 'mch_a', display_name: 'L', address: { country: 'US' }, ...more })
@@ -55,7 +37,7 @@ const small = (added: Partial<Record<keyof Records | 'api_keys', object[]>> = {}
   refunds: added.refunds ?? []
 })
 const one = async <F extends keyof Records>(family: F, id: string, data: unknown): Promise<Records[F]> => {
-  const { store } = await load({ clock: NOW, data })
+  const { store } = await firstStateIn({ clock: NOW, data })
   return store[family].get(id) as unknown as Records[F]
 }
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
@@ -69,7 +51,7 @@ t.test('A04 A05: a record of each family is completed', async t => {
   const method = { type: 'card', card: null, bank_account: null }
   const head = { created: NOW }
 
-  const { store } = await load({ clock: NOW, data })
+  const { store } = await firstStateIn({ clock: NOW, data })
 
   const stored = Object.fromEntries(FAMILIES.map(family => [family, plain(store[family].inCreationOrder())]))
   t.strictSame(stored, {
@@ -115,7 +97,7 @@ t.test('A22 A24 A25 A28 A30: given values are kept, completed where they are obj
     ],
     refunds: [refund({ id: 'rfd_b', transaction: 'txn_b', amount: 10, reason: 'cold soup', currency: 'eur' })]
   })
-  const { store } = await load({ clock: NOW, data })
+  const { store } = await firstStateIn({ clock: NOW, data })
 
   const stored = store.accounts.get('mch_b')
   t.strictSame(
@@ -148,7 +130,7 @@ t.test('A03 A05: ids left out are drawn and created left out is now, in file ord
   const drawn = (kind: Parameters<Ids['draw']>[0]) => ids.draw(kind, settings, () => false)
   const nameless = ({ id: _, ...rest }: { id: string }) => rest
 
-  const { store, counters } = await load({
+  const { store, counters } = await firstStateIn({
     clock: NOW,
     data: {
       ...small(),
@@ -174,7 +156,7 @@ t.test('A03 A05: ids left out are drawn and created left out is now, in file ord
   t.strictSame(counters, { merchant: 1, reseller: 1, ticket: 2 })
 
   const taken = new Ids().draw('ticket', settings, () => false)
-  const skipped = await load({ data: { ...small(), tickets: [ticket('tkt_a'), ticket(taken), nameless(ticket(''))] } })
+  const skipped = await firstStateIn({ data: { ...small(), tickets: [ticket('tkt_a'), ticket(taken), nameless(ticket(''))] } })
   t.equal(
     skipped.store.tickets.inCreationOrder().at(-1)?.id,
     drawn('ticket') && new Ids({ ticket: 1 }).draw('ticket', settings, () => false),
@@ -321,9 +303,9 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
     ['another currency than the charge', small({ refunds: [refund({ currency: 'eur' })] }), 'refunds[0].currency: the Transaction txn_a was charged in usd']
   ]
   for (const [title, data, ...problems] of cases) {
-    t.strictSame(await problemsOf(data), problems, title)
+    t.strictSame(await problemsIn(data), problems, title)
     const under = problems.map(problem => `data${problem.startsWith('data') ? '' : '.'}${problem}`)
-    t.strictSame(await problemsOf({ data }), under, `${title}, inside a scenario`)
+    t.strictSame(await problemsIn({ data }), under, `${title}, inside a scenario`)
   }
 })
 
@@ -406,7 +388,7 @@ t.test('fixtures: a reference to a record that has problems itself, or that coul
       'locations[0].account: no Account has the id mch_a'
     ]
   ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsOf(plain(data)), problems, title)
+  for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(plain(data)), problems, title)
 })
 
 t.test('fixtures: records under a misspelt name, or beside data, are checked as those that are meant', async t => {
@@ -443,16 +425,16 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
     ]
   ]
   for (const [title, data, ...problems] of cases) {
-    t.strictSame(await problemsOf(plain(data)), problems, title)
+    t.strictSame(await problemsIn(plain(data)), problems, title)
     t.strictSame(
-      await problemsOf({ data: plain(data) }),
+      await problemsIn({ data: plain(data) }),
       problems.map(problem => `data.${problem}`),
       `${title}, inside a scenario`
     )
   }
   const { tickets, ...data } = small()
   t.strictSame(
-    await problemsOf({
+    await problemsIn({
       data,
       tickets: [...tickets, ticket('tkt_b', { location: 'elsewhere' })],
       steps: [{ do: 'GET /tickets/${tkt_a}' }, { do: 'GET /tickets/${tkt_c_x}' }]
@@ -464,7 +446,7 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
     ]
   )
   t.strictSame(
-    await problemsOf({
+    await problemsIn({
       dta: {
         ...small(),
         tickets: [ticket('tkt_a'), ticket('tkt_b', { location: 5 }), ticket('tkt_c', { location: 'elsewhere' })],
@@ -481,14 +463,14 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
     ],
     'under a misspelt data'
   )
-  t.strictSame(await problemsOf({ date: '2026-03-01', steps: [{ do: 'GET /tickets/${tkt_a}' }] }), ['date: unknown name date; did you mean data?'])
+  t.strictSame(await problemsIn({ date: '2026-03-01', steps: [{ do: 'GET /tickets/${tkt_a}' }] }), ['date: unknown name date; did you mean data?'])
   const variable = { data: { ...small(), tickts: [{ ...ticket('tkt_b'), reference: '${vars.none}' }] } }
-  t.strictSame(await problemsOf(variable), [
+  t.strictSame(await problemsIn(variable), [
     'data.tickts: unknown name tickts; did you mean tickets?',
     'data.tickts[0].reference: no variable is called none; declare it: vars: { none: … }'
   ])
   const unknown = { data: { ...small(), tickets: [ticket('${vars.none}')] } }
-  t.strictSame(await problemsOf(unknown), ['data.tickets[0].id: no variable is called none; declare it: vars: { none: … }'])
+  t.strictSame(await problemsIn(unknown), ['data.tickets[0].id: no variable is called none; declare it: vars: { none: … }'])
 })
 
 t.test('a scenario: a key of a step is looked for among the keys that could be read', async t => {
@@ -534,7 +516,7 @@ t.test('a scenario: a key of a step is looked for among the keys that could be r
       'steps[0].expect.status: at most 599 was expected, not 4010'
     ]
   ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsOf(plain(data)), problems, title)
+  for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(plain(data)), problems, title)
 })
 
 t.test('a scenario: a Ticket that is nowhere is found beside a record with a problem', async t => {
@@ -546,7 +528,7 @@ t.test('a scenario: a Ticket that is nowhere is found beside a record with a pro
     ['the one with the problem', { data: wrong({}), script: script('tkt_a') }, own],
     ['one whose id would be drawn', { data: wrong({ id: undefined }), script: script('tkt_other') }, own]
   ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsOf(plain(data)), problems, title)
+  for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(plain(data)), problems, title)
 })
 
 t.test('fixtures: a record that is wrong in one place is still checked in the others', async t => {
@@ -605,7 +587,7 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
       'api_keys[2].key: the key is given twice'
     ]
   ]
-  for (const [data, ...problems] of cases) t.strictSame((await problemsOf(data)).toSorted(), problems.toSorted(), JSON.stringify(data))
+  for (const [data, ...problems] of cases) t.strictSame((await problemsIn(data)).toSorted(), problems.toSorted(), JSON.stringify(data))
 })
 
 t.test('A40: a text that has to be given is not of white space alone', async t => {
@@ -616,11 +598,11 @@ t.test('A40: a text that has to be given is not of white space alone', async t =
     [small({ tickets: [ticket('tkt_b', { location: ' ' })] }), 'tickets[1].location']
   ]
   for (const [data, path] of cases) {
-    t.strictSame(await problemsOf(data), [`${path}: text was expected, not white space alone`])
+    t.strictSame(await problemsIn(data), [`${path}: text was expected, not white space alone`])
     const empty = JSON.parse(JSON.stringify(data).replace(/"(?: |\\u00a0\\t|\\n|\u00a0\\t)"/, '""'))
-    t.strictSame(await problemsOf(empty), [`${path}: text was expected, not an empty one`])
+    t.strictSame(await problemsIn(empty), [`${path}: text was expected, not an empty one`])
   }
-  t.strictSame(await problemsOf(small({ tickets: [ticket('tkt_b', { reference: ' ' })], accounts: [account('mch_b', { name: ' N ' })] })), [])
+  t.strictSame(await problemsIn(small({ tickets: [ticket('tkt_b', { reference: ' ' })], accounts: [account('mch_b', { name: ' N ' })] })), [])
 })
 
 t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as the API judges them', async t => {
@@ -648,7 +630,7 @@ t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as th
       'refunds[0].transaction: txn_0 settled nothing, so there is nothing to refund.'
     ]
   ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await problemsOf(data), problems, title)
+  for (const [title, data, ...problems] of cases) t.strictSame(await problemsIn(data), problems, title)
 
   const { add } = await running(small({ refunds: [refund({ id: 'rfd_a', amount: 600 }), refund({ id: 'rfd_b', amount: 400 })] }))
   const over = (refunded: number, charged: number) =>
@@ -689,7 +671,7 @@ t.test('fixtures: a thousand references to nothing among a thousand records are 
   const tickets = Array.from({ length: 5000 }, (_, index) => ({ location: `loc_${String(index).padEnd(24, 'zyxwv')}` }))
 
   const begun = cpuTime()
-  const problems = await problemsOf(small({ locations, tickets }))
+  const problems = await problemsIn(small({ locations, tickets }))
 
   t.equal(problems.length, 1001)
   t.ok(cpuTime() - begun < 5000)
@@ -707,10 +689,10 @@ t.test('A23: what can be refunded is what the setting says', async t => {
     refunds: [refund({ transaction: 'x', amount: 123 })]
   })
 
-  t.equal((await problemsOf({ data })).length, 1)
-  t.strictSame(await problemsOf({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }), [])
+  t.equal((await problemsIn({ data })).length, 1)
+  t.strictSame(await problemsIn({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }), [])
   t.equal(
-    (await problemsOf({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }, { flag: { 'transactions.refundable': 'amount' } })).length,
+    (await problemsIn({ data, settings: { transactions: { refundable: 'amount_plus_extras' } } }, { flag: { 'transactions.refundable': 'amount' } })).length,
     1
   )
 })
@@ -763,7 +745,7 @@ t.test('fixtures: later records win by id and take the place of the earlier ones
 
 /** A store with imported records, and a way to merge others into a copy of it. */
 async function running(data: object) {
-  const { store } = await load({ clock: NOW, data })
+  const { store } = await firstStateIn({ clock: NOW, data })
   const add = (more: object, given: GivenSettings = {}) => {
     const copy = store.clone()
     const found: DocumentProblem[] = []
@@ -871,7 +853,7 @@ t.test('a bare fixture is taken where a scenario is', async t => {
   ]
   for (const [data, bare] of cases) t.equal(isBareFixture(data), bare, JSON.stringify(data))
 
-  const { scenario, store, settings, clock } = await load(small())
+  const { scenario, store, settings, clock } = await firstStateIn(small())
   t.strictSame(scenario, { name: 'given', description: null })
   t.equal(store.tickets.size, 1)
   t.strictSame(settings, {})
@@ -880,7 +862,7 @@ t.test('a bare fixture is taken where a scenario is', async t => {
 })
 
 t.test('a scenario: name, description, seed, settings', async t => {
-  const { scenario, settings, store } = await load({
+  const { scenario, settings, store } = await firstStateIn({
     name: 'mine',
     description: 'Mine.',
     seed: 7,
@@ -894,13 +876,13 @@ t.test('a scenario: name, description, seed, settings', async t => {
   t.ok(/^k_.{8}$/.test(drawn))
   t.equal(store.tickets.inCreationOrder().at(-1)?.id, drawn)
 
-  const flagged = await load({ seed: 7, data: { ...small(), tickets: [ticket('tkt_a'), { location: 'loc_a' }] } }, { flag: { seed: 9 } })
+  const flagged = await firstStateIn({ seed: 7, data: { ...small(), tickets: [ticket('tkt_a'), { location: 'loc_a' }] } }, { flag: { seed: 9 } })
   t.equal(
     flagged.store.tickets.inCreationOrder().at(-1)?.id,
     new Ids().draw('ticket', settingsInForce({ flag: { seed: 9 } }).values, () => false),
     'a flag takes precedence over the scenario'
   )
-  t.equal((await load({})).store.accounts.size, 0, 'an empty scenario has no records')
+  t.equal((await firstStateIn({})).store.accounts.size, 0, 'an empty scenario has no records')
 })
 
 t.test('a scenario: the clock in each of its forms', async t => {
@@ -919,7 +901,7 @@ t.test('a scenario: the clock in each of its forms', async t => {
       { at, running: false }
     ]
   ]
-  for (const [clock, start] of cases) t.strictSame((await load({ ...(clock !== undefined && { clock }) })).clock, start, JSON.stringify(clock))
+  for (const [clock, start] of cases) t.strictSame((await firstStateIn({ ...(clock !== undefined && { clock }) })).clock, start, JSON.stringify(clock))
 })
 
 t.test('a scenario: what it may not say', async t => {
@@ -960,17 +942,17 @@ t.test('a scenario: what it may not say', async t => {
     ['just text', ': an object was expected, not just text']
   ]
   for (const [data, ...problems] of cases) {
-    const found = await problemsOf(data)
+    const found = await problemsIn(data)
     if (problems[0]?.includes('settings.seed')) t.equal(found[0]?.startsWith('settings.seed: unknown name seed'), true)
     else t.strictSame(found, problems, JSON.stringify(data))
   }
 })
 
 t.test('A18: accept_any_key names an Account of the document', async t => {
-  const { settings } = await load({ settings: { auth: { accept_any_key: 'mch_a' } }, data: small() })
+  const { settings } = await firstStateIn({ settings: { auth: { accept_any_key: 'mch_a' } }, data: small() })
   t.equal(settings['auth.accept_any_key'], 'mch_a')
 
-  t.strictSame(await problemsOf(small(), { flag: { 'auth.accept_any_key': 'mch_none' } }), [': auth.accept_any_key names mch_none, which is no Account of it'])
+  t.strictSame(await problemsIn(small(), { flag: { 'auth.accept_any_key': 'mch_none' } }), [': auth.accept_any_key names mch_none, which is no Account of it'])
 })
 
 function folders(t: Test) {
@@ -993,7 +975,7 @@ t.test('a scenario: fixtures are merged in order, then its own records', async t
   const { library, file } = folders(t)
   const data = { tickets: [ticket('tkt_c', { reference: 'data' })] }
 
-  const { store } = await load({ fixtures: ['base', '../fixtures/more.yaml'], data }, { library, file })
+  const { store } = await firstStateIn({ fixtures: ['base', '../fixtures/more.yaml'], data }, { library, file })
 
   t.strictSame(
     store.tickets.inCreationOrder().map(({ id, reference }) => [id, reference]),
@@ -1007,18 +989,13 @@ t.test('a scenario: fixtures are merged in order, then its own records', async t
 
 t.test('a scenario: the problems of its fixtures are listed together, each with its file and line', async t => {
   const { library, file } = folders(t)
-  const problemsIn = async (data: unknown) => {
-    try {
-      await load(data, { library, file })
-      return []
-    } catch (error) {
-      const { problems = [] } = error as ApiError
-      return problems.map(({ file = '', line, column, path, message }) => `${file.split('/').at(-1)}:${line}:${column} ${path}: ${message.split('.')[0]}`)
-    }
-  }
+  const placedIn = async (data: unknown) =>
+    (await lookedAt(data, { library, file, name: 'doc' })).problems.map(
+      ({ file = '', line, column, path, message }) => `${file.split('/').at(-1)}:${line}:${column} ${path}: ${message.split('.')[0]}`
+    )
 
   const twice = small({ tickets: [ticket('y'), ticket('y')] })
-  t.strictSame(await problemsIn({ fixtures: ['base', 'bad', 'misfit', 'bad'], data: twice }), [
+  t.strictSame(await placedIn({ fixtures: ['base', 'bad', 'misfit', 'bad'], data: twice }), [
     'doc:undefined:undefined data.tickets[2].id: the id y is given twice',
     'bad.yaml:3:11 tickets[1].id: the id tkt_x is given twice',
     'bad.yaml:3:28 tickets[1].location: no Location has the id none',
@@ -1026,7 +1003,7 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
     'misfit.yaml:2:11 tickets[0].id: text was expected, not 5; quote it: "5"'
   ])
   t.strictSame(
-    await problemsIn({ fixtures: ['misfit', 'zzzzzz', 'broken', '../../x.yaml', 'deep'], data: twice }),
+    await placedIn({ fixtures: ['misfit', 'zzzzzz', 'broken', '../../x.yaml', 'deep'], data: twice }),
     [
       'doc:undefined:undefined fixtures[1]: no fixture is called zzzzzz',
       'doc:undefined:undefined fixtures[3]: there is no file ',
@@ -1039,11 +1016,11 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
     'files that cannot be read among them'
   )
   t.strictSame(
-    (await problemsIn({ fixtures: ['scenario'] })).map(problem => problem.split(': ')[1]),
+    (await placedIn({ fixtures: ['scenario'] })).map(problem => problem.split(': ')[1]),
     ['unknown name name; known here']
   )
-  t.equal((await problemsIn({ fixtures: ['broken'] })).length, 1)
-  t.strictSame(await problemsOf({ fixtures: ['./own.yaml'] }), [
+  t.equal((await placedIn({ fixtures: ['broken'] })).length, 1)
+  t.strictSame(await problemsIn({ fixtures: ['./own.yaml'] }), [
     'fixtures[0]: a document that does not come from a file may name fixtures, not paths: ./own.yaml'
   ])
 })
@@ -1051,7 +1028,7 @@ t.test('a scenario: the problems of its fixtures are listed together, each with 
 t.test('a scenario: a folder of fixtures that cannot be read is an error of the system', async t => {
   const library = new Library({ fixtures: join(t.testdirName, 'none'), scenarios: null })
 
-  await t.rejects(load({ fixtures: ['bistro'] }, { library }), { code: 'ENOENT' })
+  await t.rejects(firstStateIn({ fixtures: ['bistro'] }, { library }), { code: 'ENOENT' })
 })
 
 t.test('the shipped scenarios and fixtures load', async t => {
@@ -1128,7 +1105,7 @@ t.test('a scenario: script, expectations and steps are those of the document, re
     { do: 'GET /refunds', query: { transaction: '${page.id}' } }
   ]
 
-  const first = await load({ data: small(), script, expect, steps })
+  const first = await firstStateIn({ data: small(), script, expect, steps })
 
   t.strictSame(first.script.listed(), [{ id: 'scr_1', entry: script[0], matched: 0, applied: 0 }])
   t.strictSame(
@@ -1140,7 +1117,7 @@ t.test('a scenario: script, expectations and steps are those of the document, re
   )
   t.strictSame(first.steps, steps)
 
-  const { script: none, expectations, steps: noSteps } = await load({ data: small() })
+  const { script: none, expectations, steps: noSteps } = await firstStateIn({ data: small() })
   t.strictSame([none.listed(), expectations, noSteps], [[], [], []])
 })
 
@@ -1284,9 +1261,9 @@ generate:
 t.test(
   'a scenario: problems of shape, references, settings, script, steps, expectations and generated records are one list in the order of the text',
   async t => {
-    t.strictSame(await problemsOf(everything(true)), [])
+    t.strictSame(await problemsIn(everything(true)), [])
 
-    const problems = await problemsOf(everything(false))
+    const problems = await problemsIn(everything(false))
 
     t.strictSame(problems, [
       'settings.pagination.max_limit: at least 1 was expected, not 0',
@@ -1385,7 +1362,7 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
     ]
   ]
   for (const [title, data, ...problems] of cases) {
-    const found = await problemsOf(data, { library, file })
+    const found = await problemsIn(data, { library, file })
     t.strictSame(
       found.map(problem => problem.replace(/\. Known are: .*/, '')),
       problems,
@@ -1398,7 +1375,7 @@ t.test('a scenario: settings that are right are used where others are not', asyn
   const data = { ...small(), refunds: [refund({ id: 'rfd_a', amount: 1001 })], transactions: [charge('txn_a', { tip_amount: 1 })] }
   const settings = { transactions: { refundable: 'amount_plus_extras' }, ids: { length: 'x' }, 'statuses.created': 5, seed: 'x', paginatoin: {}, limits: 5 }
 
-  const problems = await problemsOf({ seed: 'x', settings, data })
+  const problems = await problemsIn({ seed: 'x', settings, data })
 
   t.strictSame(
     problems.map(problem => problem.split(':')[0]),
@@ -1441,7 +1418,7 @@ t.test('a scenario: however many problems it has, it is refused with the first t
     [{ data: { ...small(), ...tickets(ticket('tkt_a')) } }, 'data.tickets[1].id: the id tkt_a is given twice']
   ]
   for (const [data, first] of cases) {
-    const problems = await problemsOf(data)
+    const problems = await problemsIn(data)
     t.strictSame([problems.length, problems[0]], [1001, first])
   }
 })
@@ -1453,7 +1430,7 @@ t.test('a scenario: the problems of expectations are listed in their order, howe
   ]
 
   t.strictSame(
-    (await problemsOf({ expect })).map(problem => problem.split(':')[0]),
+    (await problemsIn({ expect })).map(problem => problem.split(':')[0]),
     ['expect[0].match.body.reason', 'expect[1]']
   )
 })
@@ -1486,14 +1463,14 @@ refunds:
 `
 
 t.test('an export is a fixture: loaded again, it gives the same records and the same export', async t => {
-  const { store } = await load(RICH)
+  const { store } = await firstStateIn(RICH)
   store.users.remove('usr_gone')
   const first = exported(store)
 
   const asJson = JSON.stringify(first)
   const asYaml = stringify(first, { lineWidth: 0, aliasDuplicateObjects: false })
   for (const text of [asJson, asYaml]) {
-    const again = await load(text)
+    const again = await firstStateIn(text)
     t.equal(JSON.stringify(exported(again.store)), asJson)
     for (const family of FAMILIES) {
       t.equal(JSON.stringify(again.store[family].inCreationOrder()), JSON.stringify(store[family].inCreationOrder()), family)
@@ -1508,7 +1485,7 @@ t.test('an export is a fixture: loaded again, it gives the same records and the 
 })
 
 t.test('an export leaves out what is derived, what is null and what is empty, and keeps the order of creation', async t => {
-  const { store } = await load(RICH)
+  const { store } = await firstStateIn(RICH)
   store.users.remove('usr_gone')
   const document = plain(exported(store))
 

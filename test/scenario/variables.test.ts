@@ -4,41 +4,27 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { Clock } from '../../src/core/clock.js'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import { runEmulator } from '../../src/emulator.js'
 import { startEmulator } from '../../src/in-process.js'
 import { readDocument } from '../../src/scenario/documents.js'
-import { Library } from '../../src/scenario/library.js'
-import { DEFAULT_LIMITS, type DocumentLimits } from '../../src/scenario/limits.js'
-import { type FirstState, firstStateOf } from '../../src/scenario/scenario.js'
+import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
+import type { FirstState } from '../../src/scenario/scenario.js'
 import { checkSharedScript } from '../../src/scenario/shared-script.js'
 import { type GivenVariables, withDefaults } from '../../src/scenario/variables.js'
 import { ran } from '../support/command.js'
 import { startTestEmulator } from '../support/emulator.js'
+import { lookedAt, type Where } from '../support/first-state.js'
 
 const line = ({ file, line, column, path, message }: Problem) => `${file?.split('/').at(-1)}:${line}:${column} ${path && `${path}: `}${message}`
 
 type Made = { first: FirstState | null; problems: string[]; warnings: string[] }
 
 /** The first state that a text describes, with what is said of it. */
-async function made(
-  text: string,
-  { variables, root = null, limits = DEFAULT_LIMITS }: { variables?: GivenVariables; root?: string | null; limits?: DocumentLimits } = {}
-): Promise<Made> {
-  const warnings: string[] = []
-  const warn = (found: readonly Problem[]) => void warnings.push(...found.map(line))
+async function made(text: string, { root = null, ...where }: Where & { root?: string | null } = {}): Promise<Made> {
   const file = root === null ? null : join(root, 'own.yaml')
-  const library = new Library({ fixtures: null, scenarios: null })
-  try {
-    const document = await readDocument(file ?? 'body', text, { limits })
-    const making = { library, launch: { flag: {}, environment: {} }, clockFor: (at: FirstState['clock']) => new Clock(() => 1_800_000_000_000, at) }
-    return { first: await firstStateOf(document, { name: 'own', file }, { ...making, variables, warn }), problems: [], warnings }
-  } catch (error) {
-    const { problems } = error as ApiError
-    if (problems === undefined) throw error
-    return { first: null, problems: problems.map(line), warnings }
-  }
+  const { first, problems, warnings } = await lookedAt(text, { ...where, file, name: file ?? 'body', machine: 1_800_000_000_000 })
+  return { first, problems: problems.map(line), warnings: warnings.map(line) }
 }
 const problemsOf = async (...given: Parameters<typeof made>) => (await made(...given)).problems
 const texts = (values: Record<string, string>): GivenVariables => ({ values, isText: true })
