@@ -1,8 +1,9 @@
 /** What a data file holds of the sandboxes, and what has changed since, so that a write costs what changed. A whole file is what has changed since there was nothing. */
 import type { FirstState } from '../scenario/scenario.js'
+import { FAMILIES } from '../store/store.js'
 import type { SavedSandbox } from './sandbox.js'
 import type { PresentSandboxes } from './sandboxes.js'
-import { amendmentText, areChangesKnown, type PartTexts, partTexts, type Revisions, recordTexts, revisionsOf, stateTexts } from './serialization.js'
+import { amendmentText, type PartTexts, partTexts, type Revisions, recordTexts, revisionsOf, stateTexts } from './serialization.js'
 
 /** A sandbox as the file holds it. */
 type Held = { marks: readonly unknown[]; first: FirstState; parts: PartTexts; revisions: Revisions }
@@ -53,7 +54,7 @@ export function changesSince(before: Content, { start, sandboxes }: PresentSandb
     const { first, state } = saved
     const now = heldOf(saved, marks)
     const of = `"sandbox":${JSON.stringify(name)}`
-    const isNew = was?.first !== first || !areChangesKnown(state.store, was.revisions)
+    const isNew = was?.first !== first || FAMILIES.some(family => state.store[family].changedSince(was.revisions[family]) === null)
     const since = isNew ? { parts: {} as PartTexts, revisions: revisionsOf(first.store) } : was
     const parts = Object.keys(now.parts).filter(part => now.parts[part] !== since.parts[part])
     const records = recordTexts(of, state.store, since.revisions)

@@ -9,14 +9,14 @@ import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import type { Step } from '../core/places.js'
 import { flattened, type GivenSettings, settingsInForce } from '../core/settings.js'
-import { type DocumentProblem, documentOf, refusalOf, refuseProblems, reportTo } from '../scenario/documents.js'
+import { documentOf, ProblemList, refuseProblems, reportTo, withoutProblems } from '../scenario/documents.js'
 import { compileExpectation } from '../scenario/expectations.js'
 import type { FirstState, Launch } from '../scenario/scenario.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import type { Store } from '../store/store.js'
 import { changesSince, contentOf, NOTHING } from './content.js'
 import { DISK, type FileSystem, removeLeftovers, replaceFile, type WrittenFile } from './disk.js'
-import { amendmentLine, type Dropped, FORMAT, OtherFormat, type Read, readLines, type SavedData, type SavedState, wholeLines } from './lines.js'
+import { amendmentLine, type Dropped, FORMAT, OtherFormat, type Read, readLines, type SavedState, wholeLines } from './lines.js'
 import { Lock } from './lock.js'
 import type { SavedSandbox } from './sandbox.js'
 import type { PresentSandboxes, SavedSandboxes } from './sandboxes.js'
@@ -33,46 +33,36 @@ const DATA_CHECKER = checkerOf(() => {
   return objectOf({ first_states: listOf(objectOf({ scenario, expectations: listOf(expectationSchema()), ...state })), sandboxes: listOf(objectOf(state)) })
 })
 
-type Taken = { target: string; lock: Lock; files: FileSystem; mostLines: number; read: Read | null }
+/** A file as it was taken: `target` is what the path leads to. */
+type Taken = { path: string; target: string; lock: Lock; files: FileSystem; mostLines: number; read: Read | null }
 
 export class DataFile {
-  /** As it was given; links are followed when it is written. */
-  readonly #path: string
-  readonly #target: string
-  readonly #lock: Lock
-  readonly #files: FileSystem
+  readonly #taken: Taken
   /** Whether there was no file yet. */
   readonly isNew: boolean
-  /** What the file held, until `read` has taken it. */
-  #held: SavedData | null
   /** What was left out of the file. */
   readonly warnings: readonly Problem[]
-  #source: () => PresentSandboxes = () => {
+  #source = (): PresentSandboxes => {
     throw new Error('there is nothing to save yet')
   }
   /** The file, once this process has written it whole, and what it holds. */
   #file: WrittenFile | null = null
   #content = NOTHING
-  /** The bytes of changes after which the file is replaced, at first and at present. */
-  readonly #leastLines: number
+  /** The bytes of changes after which the file is replaced, at present. */
   #mostLines: number
   /** The write that is under way, and the one that waits for it. */
-  #writing: Promise<void> = Promise.resolve()
+  #writing = Promise.resolve()
   #next: Promise<void> | null = null
-  /** Why the last write failed; null when it did not. */
-  #failure: Error | null = null
+  /** Whether the last write failed, so that there are changes in memory alone. */
+  isFailing = false
   #retry: NodeJS.Timeout | undefined
   #isClosed = false
 
-  private constructor(path: string, { target, lock, files, mostLines, read }: Taken) {
-    this.#path = path
-    this.#target = target
-    this.#lock = lock
-    this.#files = files
-    this.#leastLines = mostLines
+  private constructor(taken: Taken) {
+    const { path, mostLines, read } = taken
+    this.#taken = taken
     this.#mostLines = mostLines
     this.isNew = read === null
-    this.#held = read?.data ?? null
     this.warnings = read?.dropped.line ? [{ file: path, path: '', line: read.dropped.line, message: droppedText(read.dropped) }] : []
   }
 
@@ -80,55 +70,52 @@ export class DataFile {
   static async take(path: string, { files = DISK, mostLines = LINES }: { files?: FileSystem; mostLines?: number } = {}): Promise<DataFile> {
     const target = await targetOf(path)
     const lock = await Lock.take(target).catch(error => {
-      throw unusable(path, `cannot be locked: ${(error as Error).message}`)
+      throw unusable(path, `cannot be locked: ${error.message}`)
     })
     if (lock === null) throw unusable(path, 'is in use by another process; stop that one, or give this one a file of its own')
     try {
-      const read = await readLines(target).catch(error => {
-        if (error.code !== 'ENOENT') throw error
-        return null
-      })
+      const read = await readLines(target).catch(exceptMissing)
       await removeLeftovers(target, 0, files)
-      return new DataFile(path, { target, lock, files, mostLines, read })
+      return new DataFile({ path, target, lock, files, mostLines, read })
     } catch (error) {
       await lock.release()
       throw unusable(path, error instanceof OtherFormat ? wrongFormat(error) : `cannot be read: ${(error as Error).message}`)
     }
   }
 
-  /** The sandboxes that the file holds. Errors: `document_invalid` with every problem. */
+  /** The sandboxes that the file holds, once. Errors: `document_invalid` with every problem. */
   async read(launch: Launch): Promise<SavedSandboxes> {
-    const data = this.#held as SavedData
-    const document = documentOf(this.#path, data)
+    const { path, read } = this.#taken
+    const { start, first_states, sandboxes } = (read as Read).data
+    const document = documentOf(path, { start, first_states, sandboxes })
     await refuseProblems(document, DATA_CHECKER)
-    const problems: DocumentProblem[] = []
-    const read = async (saved: SavedState, at: readonly Step[], given: Partial<Parameters<typeof settingsInForce>[0]>, base?: Store) => {
+    const problems = new ProblemList(document.limits)
+    const stateAt = async (at: readonly Step[], saved: SavedState, given: { scenario: GivenSettings; control?: GivenSettings }, base?: Store) => {
       const settings = settingsInForce({ ...launch, ...given }).values
       const state = await stateOf(saved, { document, at, settings, problems }, base)
       const actor = settings['auth.accept_any_key']
-      if (actor !== null && !state.store.accounts.get(actor))
-        problems.push({ document, steps: at, message: `auth.accept_any_key names ${actor}, which is no Account of it` })
+      const isKnown = actor === null || state.store.accounts.get(actor)
+      if (!isKnown) problems.push({ document, steps: at, message: `auth.accept_any_key names ${actor}, which is no Account of it` })
       return state
     }
-
-    const firstStates: FirstState[] = []
-    for (const [index, saved] of data.first_states.entries()) {
-      const at = ['first_states', index]
-      const state = await read(saved, at, { scenario: flattened(saved.settings) as GivenSettings })
-      const report = (nth: number) => reportTo(problems, document, [...at, 'expectations', nth])
-      const expectations = await Promise.all(saved.expectations.map((one, nth) => compileExpectation(one, report(nth))))
-      firstStates.push({ scenario: saved.scenario, ...state, expectations: expectations.filter(one => one !== null), steps: [], play: [] })
-    }
-    const sandboxes: SavedSandbox[] = []
-    for (const [index, saved] of data.sandboxes.entries()) {
-      const first = firstStates[saved.from] as FirstState
-      const settings = { scenario: first.settings, control: flattened(saved.settings) as GivenSettings }
-      const state = await read(saved, ['sandboxes', index], settings, first.store)
-      sandboxes.push({ name: saved.name, first, requests: saved.requests, state })
-    }
-    if (problems.length > 0) throw await refusalOf(problems)
-    this.#held = null
-    return { start: firstStates[data.start] as FirstState, sandboxes }
+    return withoutProblems(problems, async () => {
+      const firsts: FirstState[] = []
+      for (const [index, { scenario, expectations, ...saved }] of first_states.entries()) {
+        const at = ['first_states', index]
+        const state = await stateAt(at, saved, { scenario: flattened(saved.settings) as GivenSettings })
+        const report = (nth: number) => reportTo(problems, document, [...at, 'expectations', nth])
+        const compiled = await Promise.all(expectations.map((one, nth) => compileExpectation(one, report(nth))))
+        firsts.push({ scenario, ...state, expectations: compiled.filter(one => one !== null), steps: [], play: [] })
+      }
+      const resumed: SavedSandbox[] = []
+      for (const [index, { name, from, requests, ...saved }] of sandboxes.entries()) {
+        const first = firsts[from] as FirstState
+        const given = { scenario: first.settings, control: flattened(saved.settings) as GivenSettings }
+        resumed.push({ name, first, requests, state: await stateAt(['sandboxes', index], saved, given, first.store) })
+      }
+      this.#taken.read = null
+      return { start: firsts[start] as FirstState, sandboxes: resumed }
+    })
   }
 
   /** Sets what is written from now on. */
@@ -143,36 +130,35 @@ export class DataFile {
 
   /** Waits until every change that was made so far is on disk. Errors: `data_not_written`. */
   saved(): Promise<void> {
-    return this.#nextWrite().catch(error => {
-      const message = `The change was made and is in memory, but ${this.#path} could not be written: ${error.message}. Until it can be, calls that would change something are refused.`
-      throw new ApiError('data_not_written', { message })
-    })
-  }
-
-  /** Whether the last write failed, so that there are changes in memory alone. */
-  get isFailing(): boolean {
-    return this.#failure !== null
+    return this.#nextWrite(
+      error =>
+        `The change was made and is in memory, but ${this.#taken.path} could not be written: ${error.message}. Until it can be, calls that would change something are refused.`
+    )
   }
 
   /** Waits, where the last write failed, for another one. Errors: `data_not_written` when that fails too. */
   async writable(): Promise<void> {
     if (!this.isFailing) return
-    await this.#nextWrite().catch(error => {
-      const message = `Nothing was changed: earlier changes are in memory alone, because ${this.#path} cannot be written: ${error.message}. Changes are accepted again as soon as it can be.`
-      throw new ApiError('data_not_written', { message })
-    })
+    await this.#nextWrite(
+      error =>
+        `Nothing was changed: earlier changes are in memory alone, because ${this.#taken.path} cannot be written: ${error.message}. Changes are accepted again as soon as it can be.`
+    )
   }
 
   /**
-   * Gives the file up after the writes that wait; `writesLast`: and after another one of everything.
-   * Errors: those of the last one, `data_not_written` with what is not on disk; the file is given up all the same.
+   * Gives the file up after the writes that wait; `writesLast`: and after another one of everything, with the clocks' present time and the counts of sandboxes
+   * that were only read. Errors: `data_not_written` with what is not on disk; the file is given up all the same.
    */
   async close({ writesLast = false }: { writesLast?: boolean } = {}): Promise<void> {
     while (this.#next !== null) await this.#next.catch(() => {})
-    await this.#writing.catch(() => {})
+    await this.#writing
     clearTimeout(this.#retry)
     try {
-      if (writesLast) await this.#writeLast()
+      if (writesLast) await this.#write({ isLast: true })
+    } catch (error) {
+      const { texts, unwritten } = changesSince(this.#content, this.#source(), { counts: true })
+      const why = `${this.#taken.path} could not be written at the end: ${(error as Error).message}`
+      if (texts.length > 0) throw notWritten(`${why}. What was changed last is not on disk: ${unwritten.join('; ')}.`)
     } finally {
       this.#isClosed = true
       this.#source = () => {
@@ -180,87 +166,65 @@ export class DataFile {
       }
       await this.#file?.close()
       this.#file = null
-      await this.#lock.release()
+      await this.#taken.lock.release()
     }
   }
 
-  #nextWrite(): Promise<void> {
-    if (this.#next === null) {
-      this.#next = this.#writing
-        .catch(() => {})
-        .then(async () => {
-          // changes that other calls make in this turn are written too
-          await turn()
-          this.#writing = this.#next as Promise<void>
-          this.#next = null
-          await this.#write()
-        })
-    }
-    return this.#next
+  /** The write that begins next, which holds every change of this turn. Errors: `data_not_written`, with the reason told. */
+  #nextWrite(told: (error: Error) => string): Promise<void> {
+    this.#next ??= this.#writing.then(turn).then(async () => {
+      this.#writing = (this.#next as Promise<void>).catch(() => {})
+      this.#next = null
+      clearTimeout(this.#retry)
+      try {
+        await this.#write()
+        this.isFailing = false
+      } catch (error) {
+        this.isFailing = true
+        if (!this.#isClosed) this.#retry = setTimeout(() => this.writable().catch(() => {}), RETRY_MS).unref()
+        throw error
+      }
+    })
+    return this.#next.catch(error => {
+      throw notWritten(told(error))
+    })
   }
 
-  async #write(): Promise<void> {
-    clearTimeout(this.#retry)
-    try {
-      await this.#writeChanges()
-      this.#failure = null
-    } catch (error) {
-      this.#failure = error as Error
-      if (!this.#isClosed) this.#retry = setTimeout(() => this.#nextWrite().catch(() => {}), RETRY_MS).unref()
-      throw error
-    }
-  }
-
-  /** Adds what has changed to the file, or replaces it where it cannot be added to, or has become long. */
-  async #writeChanges(): Promise<void> {
-    const file = this.#file
-    if (file === null || !(await file.isInPlace())) return this.#replace()
-    const lines = file.size - file.first
-    if (lines > Math.max(this.#mostLines, file.first)) {
+  /** Adds what has changed to the file, or replaces it where it cannot be added to, has become long or is written for the last time. */
+  async #write({ isLast = false } = {}): Promise<void> {
+    const file = (await this.#file?.isInPlace()) ? this.#file : null
+    // what was written is gone
+    if (file === null && this.#file !== null) this.#content = NOTHING
+    const lines = file === null ? 0 : file.size - file.first
+    if (file === null || isLast || lines > Math.max(this.#mostLines, file.first)) {
       try {
         return await this.#replace()
-      } catch {
+      } catch (error) {
         // there may be no room for a second file, and still for a line
+        if (file === null) throw error
         this.#mostLines = 2 * lines
       }
     }
-    const { texts, content } = changesSince(this.#content, this.#source())
+    const { texts, content } = changesSince(this.#content, this.#source(), { counts: isLast })
     if (texts.length > 0) await file.append(amendmentLine(texts))
     this.#content = content
   }
 
   async #replace(): Promise<void> {
+    const { target, files, mostLines } = this.#taken
     const { texts, content } = changesSince(NOTHING, this.#source())
-    const file = await replaceFile(this.#target, wholeLines(texts), this.#files)
+    const file = await replaceFile(target, wholeLines(texts), files)
     await this.#file?.close()
     this.#file = file
     this.#content = content
-    this.#mostLines = this.#leastLines
-  }
-
-  /** The clocks' present time, and the counts of sandboxes that were only read, are written too. Errors: `data_not_written` with what is not on disk. */
-  async #writeLast(): Promise<void> {
-    try {
-      await this.#replace()
-    } catch (error) {
-      const file = this.#file
-      const isThere = file === null || (await file.isInPlace())
-      const { texts, unwritten } = changesSince(isThere ? this.#content : NOTHING, this.#source(), { counts: true })
-      if (texts.length === 0) return
-      // there may be room for a line, if not for a second file
-      const isAdded = isThere && file?.append(amendmentLine(texts)).then(() => true)
-      if (await Promise.resolve(isAdded).catch(() => false)) return
-      throw new ApiError('data_not_written', {
-        message: `${this.#path} could not be written at the end: ${(error as Error).message}. What was changed last is not on disk: ${unwritten.join('; ')}.`
-      })
-    }
+    this.#mostLines = mostLines
   }
 }
 
 /** What the path leads to, whether or not there is a file yet. Errors: `document_invalid` where no file can be. */
 async function targetOf(path: string): Promise<string> {
   const target = await followed(resolve(path)).catch(error => {
-    throw unusable(path, `cannot be read: ${(error as Error).message}`)
+    throw unusable(path, `cannot be read: ${error.message}`)
   })
   const [folder, there] = await Promise.all([dirname(target), target].map(path => stat(path).catch(() => null)))
   if (!folder) throw unusable(path, `cannot be made: there is no folder ${dirname(target)}; make it, or name another file`, '')
@@ -272,16 +236,19 @@ async function targetOf(path: string): Promise<string> {
 
 /** The path with every link followed; its folder need not be there. */
 async function followed(path: string): Promise<string> {
-  const real = await realpath(path).catch(error => {
-    if (error.code !== 'ENOENT') throw error
-    return null
-  })
+  const real = await realpath(path).catch(exceptMissing)
   if (real !== null) return real
   const link = await readlink(path).catch(() => null)
   if (link !== null) return followed(resolve(dirname(path), link))
   return join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path))
 }
 
+function exceptMissing(error: NodeJS.ErrnoException): null {
+  if (error.code !== 'ENOENT') throw error
+  return null
+}
+
+const notWritten = (message: string) => new ApiError('data_not_written', { message })
 const unusable = (path: string, why: string, left = ' It was left as it is.') =>
   new ApiError('document_invalid', { message: `The data file ${path} ${why}.${left}` })
 

@@ -5,7 +5,7 @@ import { LATEST_INSTANT } from '../core/instants.js'
 import type { Step } from '../core/places.js'
 import { flattened, type GivenSettings, nested, SETTINGS, type Settings, settingsSchema } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
-import { type DocumentProblem, reportTo, type SourceDocument } from '../scenario/documents.js'
+import { type Problems, reportTo, type SourceDocument } from '../scenario/documents.js'
 import { keysIn, recordText } from '../scenario/export.js'
 import { FixtureImporter, fixtureIn } from '../scenario/fixture.js'
 import { entrySchema, fixtureSchema } from '../scenario/schemas.js'
@@ -62,41 +62,31 @@ export function recordTexts(of: string, store: Store, since: Revisions): { texts
   const texts: string[] = []
   let count = 0
   for (const family of FAMILIES) {
-    const { changed, isAll } = changedIn(store, family, since[family])
-    count += changed.length
+    const ids = store[family].changedSince(since[family])
     const places = `${of},"family":"${family}"`
-    if (isAll) texts.push(`{${places},"all":true}`)
+    if (ids === null) texts.push(`{${places},"all":true}`)
+    const changed = textsOf(store, family, ids)
     for (let at = 0; at < changed.length; at += SOME) texts.push(`{${places},"records":[${changed.slice(at, at + SOME).join(',')}]}`)
+    count += changed.length
   }
   return { texts, count }
 }
 
-/** Whether it is known what has changed in every family since its revision. */
-export const areChangesKnown = (store: Store, since: Revisions): boolean => FAMILIES.every(family => changedSince(store, family, since[family]) !== null)
-
-/** The ids of the records of a family that were put or deleted since a revision; null where that is not known. */
-function changedSince(store: Store, family: Family, since: number): Set<string> | null {
+/** The texts of records with some ids, null being all, and of the places of deleted ones, in the order of creation. */
+function textsOf(store: Store, family: Family, ids: ReadonlySet<string> | null): string[] {
   const collection = store[family]
-  const changed = collection.changedSince(since)
-  // a record that was brought back under a deleted id has another place
-  return changed !== null && [...changed].some(id => collection.stored(id) && collection.isDeleted(id)) ? null : changed
-}
-
-/** The texts of the records of a family that were put or deleted since a revision, in the order of creation. */
-function changedIn(store: Store, family: Family, since: number): { changed: string[]; isAll: boolean } {
-  const collection = store[family]
-  const ids = changedSince(store, family, since)
-  const tombstones = new Map((ids?.size === 0 ? [] : collection.tombstones()).map(({ id, at, owners }) => [id, { at, owners }]))
-  const texts = Array.from(ids ?? new Set([...collection.someIds(Number.POSITIVE_INFINITY), ...tombstones.keys()]), id => {
+  const isAnyGone = ids === null || [...ids].some(id => !collection.stored(id))
+  const tombstones = new Map(isAnyGone ? collection.tombstones().map(({ id, at, owners }) => [id, { at, owners }]) : [])
+  const texts = Array.from(ids ?? new Set([...tombstones.keys(), ...collection.someIds(Number.POSITIVE_INFINITY)]), id => {
     const stored = collection.stored(id)
     const text = stored ? recordText(family, stored.record) : JSON.stringify({ id, deleted: tombstones.get(id) })
     return { text, nth: collection.position(id)?.nth as number }
   })
-  return { changed: texts.sort((a, b) => a.nth - b.nth).map(({ text }) => text), isAll: ids === null }
+  return texts.sort((a, b) => a.nth - b.nth).map(({ text }) => text)
 }
 
 /** Where a saved state is, the settings that its records are checked with, and where its problems go. */
-export type ReadContext = { document: SourceDocument; at: readonly Step[]; settings: Settings; problems: DocumentProblem[] }
+export type ReadContext = { document: SourceDocument; at: readonly Step[]; settings: Settings; problems: Problems }
 
 /** The state that a saved one is; the families that its records leave out are those of `base`. Problems are added to those of the context. */
 export async function stateOf(saved: SavedState, context: ReadContext, base = new Store()): Promise<SandboxState> {

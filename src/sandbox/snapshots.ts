@@ -6,7 +6,7 @@ import { checkerOf } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
 import { thereAre } from '../core/nearest.js'
 import type { Settings } from '../core/settings.js'
-import { type DocumentProblem, documentOf, refusalOf, refuseProblems } from '../scenario/documents.js'
+import { documentOf, ProblemList, refuseProblems, withoutProblems } from '../scenario/documents.js'
 import { removeLeftovers, replaceFile, syncFolder } from './disk.js'
 import { OtherFormat, readLines, type SavedFirstState, wholeLines } from './lines.js'
 import { fileNameOf, nameOfFile } from './names.js'
@@ -92,9 +92,8 @@ export class Snapshots {
     const [saved] = data.first_states as [SavedFirstState]
     const document = documentOf(path, saved)
     await refuseProblems(document, SNAPSHOT_CHECKER)
-    const problems: DocumentProblem[] = []
-    const state = await stateOf(saved, { document, at: [], settings, problems })
-    if (problems.length > 0) throw await refusalOf(problems)
+    const problems = new ProblemList(document.limits)
+    const state = await withoutProblems(problems, () => stateOf(saved, { document, at: [], settings, problems }))
     return { scenario: saved.scenario.name, state }
   }
 

@@ -4,7 +4,7 @@ import { settingsInForce } from '../../src/core/settings.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { stateOf } from '../../src/sandbox/serialization.js'
-import { documentOf } from '../../src/scenario/documents.js'
+import { type DocumentProblem, documentOf } from '../../src/scenario/documents.js'
 import { exported } from '../../src/scenario/export.js'
 import { Library } from '../../src/scenario/library.js'
 import { compileEntry, type Entry } from '../../src/scenario/script.js'
@@ -113,7 +113,7 @@ t.test('a saved state goes on as it was, in memory and through its text', async 
       const sandbox = await changed(names)
       const expected = shown(sandbox)
       const { first, requests, state } = sandbox.saved
-      const context = { document: document({}), at: [], settings: settingsInForce({}).values, problems: [] }
+      const context = { document: document({}), at: [], settings: settingsInForce({}).values, problems: [] as DocumentProblem[] }
       const read = await stateOf(await savedState(state), context)
       t.strictSame(context.problems, [])
 
