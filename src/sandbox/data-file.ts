@@ -192,17 +192,17 @@ export class DataFile {
 
   /** Adds what has changed to the file, or replaces it where it cannot be added to, has become long or is written for the last time. */
   async #write({ isLast = false } = {}): Promise<void> {
-    const file = (await this.#file?.isInPlace()) ? this.#file : null
-    // what was written is gone
-    if (file === null && this.#file !== null) this.#content = NOTHING
-    const lines = file === null ? 0 : file.size - file.first
-    if (file === null || isLast || lines > Math.max(this.#mostLines, file.first)) {
+    const file = this.#file
+    const added = (await file?.added()) ?? null
+    if (file === null || added === null || isLast || added > Math.max(this.#mostLines, file.first)) {
+      // what was written is gone
+      if (file !== null && added === null) this.#content = NOTHING
       try {
         return await this.#replace()
       } catch (error) {
         // there may be no room for a second file, and still for a line
-        if (file === null) throw error
-        this.#mostLines = 2 * lines
+        if (file === null || added === null) throw error
+        this.#mostLines = 2 * added
       }
     }
     const { texts, content } = changesSince(this.#content, this.#source(), { counts: isLast })

@@ -84,37 +84,36 @@ export class WrittenFile {
   readonly #files: FileSystem
   /** How many bytes it had when it was written whole. */
   readonly first: number
-  size: number
-  /** False once it is not known what the device holds. */
-  #isSound = true
+  /** How many it has; null once it is not known what the device holds. */
+  #size: number | null
 
   constructor(path: string, handle: Handle, size: number, files: FileSystem) {
     this.#path = path
     this.#handle = handle
     this.#files = files
     this.first = size
-    this.size = size
+    this.#size = size
   }
 
-  /** Whether the path still leads to this file, as it was written, so that it can be added to. */
-  async isInPlace(): Promise<boolean> {
-    if (!this.#isSound) return false
+  /** How many bytes were added to it; null where the path does not lead to this file, as it was written, so that it cannot be added to. */
+  async added(): Promise<number | null> {
     const [own, there] = await Promise.all([this.#handle.stat(), this.#files.stat(this.#path).catch(() => null)])
-    return there !== null && there.ino === own.ino && there.dev === own.dev && there.size === this.size
+    const isInPlace = there?.ino === own.ino && there.dev === own.dev && there.size === this.#size
+    return isInPlace ? there.size - this.first : null
   }
 
   /** Adds a text behind the others. Errors: those of the system; what was there is as it was, or the file cannot be added to any more. */
   async append(text: string): Promise<void> {
+    const before = this.#size as number
     try {
-      const end = await writeAll(this.#handle, [text], this.size)
+      const end = await writeAll(this.#handle, [text], before)
       // what a device holds after a failed sync is not known
-      this.#isSound = false
+      this.#size = null
       await this.#handle.datasync()
-      this.#isSound = true
-      this.size = end
+      this.#size = end
     } catch (error) {
-      await this.#handle.truncate(this.size).catch(() => {
-        this.#isSound = false
+      await this.#handle.truncate(before).catch(() => {
+        this.#size = null
       })
       throw error
     }

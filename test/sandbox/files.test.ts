@@ -153,11 +153,11 @@ t.test('a file whose sync or truncation failed is not added to any more', async 
     const { file } = await fileOf(t)
     const disk = recordedDisk()
     const written = await replaceFile(file, ['first\n'], disk.files)
-    t.equal(await written.isInPlace(), true)
+    t.equal(await written.added(), 0)
     Object.assign(disk, failure)
     await t.rejects(written.append('second\n'), { code })
     Object.assign(disk, { failsToSync: false, failsToTruncate: false, room: 1000 })
-    t.equal(await written.isInPlace(), false)
+    t.equal(await written.added(), null)
     await written.close()
   }
 })
