@@ -154,11 +154,6 @@ export class Collection<R extends StoredRecord> {
     return this.#parts.byId.has(id) || this.#parts.removed.has(id)
   }
 
-  /** Whether a record with the id was deleted; a fixture may have brought another one since. */
-  isDeleted(id: string): boolean {
-    return this.#parts.removed.has(id)
-  }
-
   /** The position of a record, or of one that was deleted: what a cursor names. */
   position(id: string): Position | undefined {
     return this.#placeOf(id)
@@ -273,6 +268,8 @@ export class Collection<R extends StoredRecord> {
       else for (const group of groups) index.add(group, stored)
     }
     this.#parts.byId.add(record.id, stored)
+    // a record that is brought back under a deleted id has another place, which no list of changes tells
+    if (this.#parts.removed.has(record.id)) this.#parts.changes = null
     this.#noteChange(record.id)
     return record
   }
