@@ -34,9 +34,7 @@ export class Totals {
     return this.#findings.add(finding, requests)
   }
 
-  findings(): Finding[] {
-    return this.#findings.list(this.#open())
-  }
+  readonly findings = (): Finding[] => this.#findings.list(this.#open())
 
   clear(): void {
     for (const fold of [this.coverage, this.assumptions, this.metrics, this.tests, this.#findings]) fold.clear()
