@@ -164,7 +164,6 @@ function familyChanges(store: Store, family: Family, since: number): { put: stri
   for (const id of ids) {
     const stored = collection.stored(id)
     if (stored === undefined) removed.push(id)
-    else if (collection.isDeleted(id)) return null
     else put.push({ nth: stored.nth, text: recordText(family, stored.record) })
   }
   return { put: put.sort((a, b) => a.nth - b.nth).map(({ text }) => text), removed }
