@@ -153,16 +153,6 @@ t.test('layered map: a copy and its original do not see each other, through many
   }
 })
 
-t.test('collection: records are found by id', async t => {
-  const collection = new Collection<Thing>(GROUPS)
-
-  const stored = collection.insert(thing('a1'))
-
-  t.equal(collection.get('a1'), stored)
-  t.equal(collection.get('none'), undefined)
-  t.equal(collection.size, 1)
-})
-
 t.test('collection: the bytes of a record are kept until it changes, or those of many others were kept after it', async t => {
   const collection = new Collection<Thing>(GROUPS)
   const bytes = { whole: Buffer.from('x'), base: null }
@@ -237,6 +227,16 @@ t.test('A10: the id of a deleted record stays taken and stays a cursor', async t
   t.strictSame(ids(recordsOf(pageOf(collection, { ...query, startingAfter: collection.position('b') }))), ['c', 'd'])
   t.strictSame(ids(recordsOf(pageOf(collection, { ...query, endingBefore: collection.position('b') }))), ['a'])
   t.throws(() => collection.remove('b'), new Error('there is no record b'))
+
+  const { revision } = collection
+  const [tombstone] = collection.tombstones()
+  t.strictSame(tombstone, { id: 'b', at: 1, after: 1, owners: ['mch_a'] })
+  collection.insert(thing('b', 1))
+  t.strictSame(all(collection), ['a', 'b', 'c', 'd'])
+  t.equal(collection.position('b')?.nth, 4, 'a record that comes back has a place of its own')
+  t.equal(collection.changedSince(revision), null, 'which its id alone does not tell')
+  collection.addTombstone({ id: 'b', at: 9, after: 0, owners: [] })
+  t.strictSame([collection.position('b')?.at, collection.size, collection.tombstones()], [1, 4, []], 'a record that is there is not deleted')
 })
 
 t.test('collection: a copy and its original do not see each other', async t => {
@@ -261,10 +261,11 @@ t.test('collection: a copy and its original do not see each other', async t => {
   t.strictSame(ids(original.inCreationOrder()).slice(-1), ['own'], 'both number on from where they parted')
 })
 
-t.test('collection: some ids, for a suggestion', async t => {
+t.test('collection: records are found by id, and some ids for a suggestion', async t => {
   const collection = new Collection<Thing>(GROUPS)
   t.strictSame(collection.someIds(5), [])
-  for (const id of ['b', 'a', 'c']) collection.insert(thing(id))
+  for (const record of ['b', 'a', 'c'].map(id => thing(id))) t.equal(collection.get(collection.insert(record).id), record)
+  t.strictSame([collection.get('none'), collection.size], [undefined, 3])
   t.strictSame(collection.someIds(2), ['b', 'a'])
   t.strictSame(collection.someIds(9), ['b', 'a', 'c'])
 })
