@@ -49,7 +49,8 @@ let revisions = 0
 
 export class Collection<R extends StoredRecord> {
   readonly #groups: Groups<R>
-  readonly #indexes: Readonly<Record<string, OrderedIndex<Stored<R>>>>
+  /** The indexes, each with the groups in it that a record is in. */
+  readonly #indexes: readonly (readonly [name: string, groupsOf: (record: R) => Names, index: OrderedIndex<Stored<R>>])[]
   /** Every id that was ever given out. */
   #places = new LayeredMap<Stored<R | null>>()
   /** How many records came, and how many of them were deleted. */
@@ -65,7 +66,7 @@ export class Collection<R extends StoredRecord> {
 
   constructor(groups: Groups<R>, from?: Collection<R>) {
     this.#groups = groups
-    this.#indexes = Object.fromEntries(Object.keys(groups).map(name => [name, from?.index(name).clone() ?? new OrderedIndex()]))
+    this.#indexes = Object.entries(groups).map(([name, groupsOf]) => [name, groupsOf, from?.index(name).clone() ?? new OrderedIndex()])
   }
 
   /** A copy in constant time; what one side changes the other does not see. */
@@ -143,7 +144,7 @@ export class Collection<R extends StoredRecord> {
   }
 
   index(name: string): OrderedIndex<Stored<R>> {
-    return this.#indexes[name] as OrderedIndex<Stored<R>>
+    return this.#indexes.find(([other]) => other === name)?.[2] as OrderedIndex<Stored<R>>
   }
 
   insert(record: R): R {
@@ -233,10 +234,10 @@ export class Collection<R extends StoredRecord> {
 
   /** Adds a record to the groups that it is in of every index, replaces it there or removes it. */
   #inGroups(how: 'add' | 'replace' | 'remove', stored: Stored<R>): void {
-    for (const name in this.#indexes) {
-      const groups = name === 'account' ? stored.owners : (this.#groups[name] as Groups<R>[string])(stored.record)
-      if (typeof groups === 'string') this.index(name).change(how, groups, stored)
-      else for (const group of groups) this.index(name).change(how, group, stored)
+    for (const [name, groupsOf, index] of this.#indexes) {
+      const groups = name === 'account' ? stored.owners : groupsOf(stored.record)
+      if (typeof groups === 'string') index.change(how, groups, stored)
+      else for (const group of groups) index.change(how, group, stored)
     }
   }
 }

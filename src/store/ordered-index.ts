@@ -42,6 +42,12 @@ export class OrderedIndex<E extends Position> {
       group = { owner, chunks }
     }
     const { chunks } = group
+    const last = chunks.at(-1) as Chunk<E>
+    // most records come after all others, and the last run is neither empty nor full
+    if (how === 'add' && last.owner === owner && last.entries.length % MAX_ENTRIES > 0 && isAfter(entry, last.entries.at(-1) as E)) {
+      last.entries.push(entry)
+      return
+    }
     const { chunk, at } = placeOf(chunks, other => !isAfter(entry, other))
     let { owner: held, entries } = chunks[chunk] as Chunk<E>
     if (held !== owner) {
@@ -50,7 +56,6 @@ export class OrderedIndex<E extends Position> {
     }
     if (how === 'replace') entries[at] = entry
     else if (how === 'remove') entries.splice(at, 1)
-    else if (at === entries.length) entries.push(entry)
     else entries.splice(at, 0, entry)
     if (entries.length > MAX_ENTRIES) chunks.splice(chunk + 1, 0, { owner, entries: entries.splice(at === MAX_ENTRIES ? at : MAX_ENTRIES / 2) })
     else if (entries.length === 0 && chunks.length > 1) chunks.splice(chunk, 1)
@@ -83,12 +88,10 @@ function placeOf<E>(chunks: readonly Chunk<E>[], passes: (entry: E) => boolean):
   return { chunk, at: firstOf(entries.length, place => passes(entries[place] as E)) }
 }
 
-/** The first number below `end` that passes, by halving; `end` where none does, which the last tells at once. */
+/** The first number below `end` that passes, by halving; `end` where none does. */
 function firstOf(end: number, passes: (place: number) => boolean): number {
-  if (end <= 0) return 0
-  if (!passes(end - 1)) return end
   let low = 0
-  let high = end - 1
+  let high = Math.max(0, end)
   while (low < high) {
     const middle = (low + high) >>> 1
     if (passes(middle)) high = middle
