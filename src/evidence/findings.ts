@@ -3,9 +3,8 @@ import { valueIn } from '../core/form.js'
 import { type AnyRecord, type Exchange, hasRun, isCardNumberSent, listShown, type Pause, recordsShown } from '../engine/exchange.js'
 import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
-import { hasValue } from './kept-rules.js'
+import { hasValue, isWithoutAmount } from './judgement.js'
 import { RecentMap } from './recent-map.js'
-import { isWithoutAmount } from './relied-assumptions.js'
 
 export const FINDINGS = {
   'stopped-at-empty-page': {

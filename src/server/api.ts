@@ -57,8 +57,9 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
       if (exchange.warnings.length > 0) logWarnings(request.log, exchange.warnings)
     }
     const operation = exchange.operation as OperationId
-    const isScripted = exchange.world.state.script.has(operation)
-    if (!isScripted && !isChange(operationOf(operation))) operate(exchange, reply, false)
+    const { script } = exchange.world.state
+    const isScripted = !script.isEmpty && script.has(operation)
+    if (!isScripted && !(data?.isFailing && isChange(operationOf(operation)))) operate(exchange, reply, false)
     else if (!data?.isFailing) goOn(exchange, reply)
     else
       data
