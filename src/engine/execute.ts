@@ -59,22 +59,26 @@ export function enter(exchange: Exchange): void {
 /** 1. Finds the operation at a path. Errors: `path_unknown` (BASE-1, A08), `method_not_allowed`, `request_malformed`, `not_ready`. */
 function route(exchange: Exchange): void {
   const { method, url, path, base, world } = exchange
+  if (path.includes('%') && !isDecodable(path)) throw badPath()
   if (!isUnder(BASE, url)) {
     exchange.rely('A39')
     throw outsideBase(pathOf(url), base)
   }
-  let found: ReturnType<typeof operationAt>
-  try {
-    found = operationAt(method, path)
-  } catch {
-    throw badPath()
-  }
+  const found = operationAt(method, path)
   if (found === null) throw noOperation(exchange)
   exchange.operation = found.operation
   exchange.params = found.params
   exchange.stage = STAGE.routed
   if (!world.isLoaded) world.requireLoaded()
   if (path.endsWith('/')) exchange.rely('A39')
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== ''
+  } catch {
+    return false
+  }
 }
 
 /** The refusal of a path whose percent-encoding is broken. */
@@ -84,6 +88,7 @@ export const badPath = () => new ApiError('request_malformed', { message: 'The p
 function identify(exchange: Exchange): void {
   const { world, authorization } = exchange
   const { key } = operationOf(exchange.operation as OperationId)
+  exchange.account = null
   exchange.actor = key ? actorOf(authorization, world, exchange) : null
   exchange.account = exchange.actor?.id ?? null
   exchange.identifiedIn = world.state.store
