@@ -5,9 +5,9 @@ import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
 import { inDocumentOrder } from './document-order.js'
-import { type Place, placesInJson } from './json-places.js'
 import { sizeOfJson } from './json-size.js'
 import { DEFAULT_LIMITS, type DocumentLimits, sizeProblem } from './limits.js'
+import { type Place, placesInJson } from './places.js'
 import type { ReadYaml } from './yaml.js'
 
 export type SourceDocument = {
