@@ -24,16 +24,18 @@ const MOST_OPEN = 1500
 
 /** Reads a text as YAML, unless it is too large to be parsed. */
 export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
-  const parsed = tokensOf(text, limits)
-  if (typeof parsed === 'string') return { ...readYaml('', limits), problems: [{ message: parsed, line: 1, column: 1 }] }
+  const tokens = tokensOf(text, limits)
+  if (typeof tokens === 'string') return { ...readYaml('', limits), problems: [{ message: tokens, line: 1, column: 1 }] }
   // the library compares every two names of an object to find one that is given twice
   const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
-  const [document, another] = composer.compose(parsed.tokens, true, text.length) as Iterable<Document.Parsed>
-  const { errors, warnings, contents } = document as Document.Parsed
-  const mistakes = [...errors, ...warnings].map(({ code, message, pos: [at] }) => ({ code: code as string, message, at, quote: parsed.unclosed.get(at) }))
-  if (another !== undefined) mistakes.push({ code: 'MULTIPLE_DOCS', message: '', at: another.range[0], quote: undefined })
+  const [document, another] = composer.compose(tokens, true, text.length) as Iterable<Document.Parsed>
+  const { errors, warnings, contents, range } = document as Document.Parsed
+  const all = inOrder([...errors, ...warnings].map(({ code, message, pos: [at] }) => ({ code: code as string, message, at })))
+  // a mistake that ends the document makes one of each part that comes after it
+  const mistakes = all.filter(({ at }, nth) => nth === 0 || at <= range[2])
+  if (another !== undefined) mistakes.push({ code: 'MULTIPLE_DOCS', message: '', at: another.range[0] })
   const placeOf = placesIn(text)
-  const found = adviceOn(inOrder(mistakes), text)
+  const found = adviceOn(mistakes, text)
   if (errors.length === 0 && another === undefined) found.push(...problemsIn(document as Document.Parsed, at => placeOf(at).line))
   let data: unknown
   if (found.length === 0) {
@@ -51,23 +53,20 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
 
 const inOrder = <T extends { at: number }>(found: T[]): T[] => found.sort((a, b) => a.at - b.at)
 
-/** The tokens of a text, with the quotation marks that are not closed by where the text in them ends; what is wrong with its size where it is too large. */
-function tokensOf(text: string, limits: DocumentLimits): { tokens: CST.Token[]; unclosed: Map<number, string> } | string {
+/** The tokens of a text; what is wrong with its size where it is too large. */
+function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | string {
   const parser = new Parser()
   const tokens: CST.Token[] = []
-  const unclosed = new Map<number, string>()
   let values = 1
   for (const lexeme of new Lexer().lex(text)) {
     if (parser.stack.length > MOST_OPEN) break
     for (const token of parser.next(lexeme)) tokens.push(token)
-    if (/^(?:"(?!.*"$)|'(?!.*'$))/s.test(lexeme)) unclosed.set(parser.offset, lexeme[0] as string)
     if (/^[[{,?-]$/.test(lexeme) || (lexeme === ':' && parser.stack.at(-1)?.type === 'block-map')) values++
     const nesting = parser.stack.length > limits['limits.nesting'] ? parser.stack.filter(isLevel).length : 0
     const problem = sizeProblem({ nesting, values: values * WEIGHT }, limits)
     if (problem !== null) return nesting > limits['limits.nesting'] ? problem : `${problem}; in YAML each counts as ${WEIGHT}: write it as JSON`
   }
-  tokens.push(...parser.end())
-  return { tokens, unclosed }
+  return [...tokens, ...parser.end()]
 }
 
 /** Whether a token of a stack is a level; the second map of a line is none, which a colon in a text makes, and which takes the lines below it too. */
