@@ -4,26 +4,18 @@ import { CST, Lexer } from 'yaml'
 
 /** An error of the parser, by its place in the text. */
 export type ParserError = { code: string; message: string; at: number }
-/** What to say of it, and where; `isLast` where nothing that comes after it can be relied on, `isDoubtful` where an earlier mistake may be what makes it one. */
-export type Advice = { message: string; at: number; isLast?: boolean; isDoubtful?: boolean }
+/**
+ * What to say of it, and where; `isLast` where nothing that comes after it can be relied on, `isDoubtful` where an earlier mistake may be what makes it one. A line
+ * that is to be indented differently takes the one that begins at `next` with it.
+ */
+export type Advice = { message: string; at: number; isLast?: boolean; isDoubtful?: boolean; next?: number | undefined }
 
 /** A line of the text, with the place of its beginning. */
 type Line = { text: string; start: number }
-/**
- * An error in its text, with its line, its column in that, what stands from there on, and the lines around it that hold more than a
- * comment; `above` are those before the line, the last one first. `bracket` is the place of the innermost one that is open there, `quote` what a text that ends there lacks.
- */
+/** What is open at a place of a text: the innermost bracket, and the quotation mark of a text that ends there. */
 type Unclosed = { text: string; bracket: number | undefined; quote: string | undefined }
-type Case = ParserError &
-  Unclosed & {
-    line: Line
-    column: number
-    rest: string
-    before: Line | undefined
-    after: Line | undefined
-    above: Iterable<Line>
-    isIndent: boolean
-  }
+/** An error in its line, with its column in that and what stands from there on. */
+type Case = ParserError & Unclosed & { lines: readonly Line[]; nth: number; line: Line; column: number; rest: string }
 /** Says what an error is, where the lines show that; a text alone is said at the error itself. */
 type Mistake = (error: Case) => Advice | string | null | false | undefined
 
@@ -35,51 +27,34 @@ const MOST_READ = 50_000_000
  * reported, one for each line; of a large text with many errors only the first are looked at.
  */
 export function adviceOn(errors: readonly ParserError[], text: string): Advice[] {
-  const lines = linesIn(text)
+  let end = -1
+  const lines = text.split('\n').map(line => {
+    const start = end + 1
+    end = start + line.length
+    return { text: line.replace(/\r$/, ''), start }
+  })
   if (errors.some(({ code }) => code === 'TAB_AS_INDENT')) return lines.filter(({ text }) => /^ *\t/.test(text)).map(adviceOnTab)
   const unclosedAt = unclosedIn(text)
   const given: Advice[] = []
-  const reported = new Set<Line>()
-  // the lines of a member move with its first one
-  let moved: Line | undefined
-  let [nth, left] = [0, MOST_READ]
+  const reported = new Set<number>()
+  let [nth, left, following] = [0, MOST_READ, -1]
   for (const error of errors) {
-    while (nth + 1 < lines.length && (lines[nth + 1] as Line).start <= error.at) nth++
-    const found = caseOf(error, lines, nth, unclosedAt(error.at))
-    const { line, before, isIndent } = found
-    if (reported.has(line) && !isIndent) continue
     if (left < 0) break
+    while (nth + 1 < lines.length && (lines[nth + 1] as Line).start <= error.at) nth++
+    const line = lines[nth] as Line
+    const column = error.at - line.start
+    const advice = adviceFor({ ...error, ...unclosedAt(error.at), lines, nth, line, column, rest: line.text.slice(column) })
+    const isIndent = advice?.next !== undefined
+    const own = isIndent ? advice.at : line.start
     left -= isIndent ? text.length : line.text.length
-    const advice = isIndent ? adviceOnIndent(found) : adviceFor(found)
-    const isFollowing = isIndent && before === moved
-    if (isIndent) moved = line
-    if (given.length > 0 && (advice === null || advice.isDoubtful || reported.has(line) || isFollowing)) continue
-    reported.add(line)
-    given.push(advice ?? { message: error.message, at: error.at })
+    const isFollowing = isIndent && own === following
+    if (isIndent) following = advice.next as number
+    if (given.length > 0 && (advice === null || advice.isDoubtful || reported.has(own) || isFollowing)) continue
+    reported.add(own)
+    given.push(advice ?? error)
     if (advice?.isLast) break
   }
   return given
-}
-
-/** An error in its line; where what is above that ends before it, in the line that comes next. */
-function caseOf(error: ParserError, lines: readonly Line[], nth: number, unclosed: Unclosed): Case {
-  const line = lines[nth] as Line
-  const column = error.at - line.start
-  const rest = line.text.slice(column)
-  const [[before], [after]] = [filledLines(lines, nth, -1), filledLines(lines, nth, 1)]
-  const found = { ...error, ...unclosed, line, column, rest, before, after, above: filledLines(lines, nth, -1) }
-  const isIndent = isOfIndent(found)
-  if (!isIndent || after === undefined || (rest.trim() !== '' && !/^\s*#/.test(rest))) return { ...found, isIndent }
-  const next = lines.indexOf(after, nth)
-  return { ...found, isIndent, line: after, before: filledLines(lines, next, -1).next().value as Line, above: filledLines(lines, next, -1) }
-}
-
-function linesIn(text: string): Line[] {
-  let end = 0
-  return text.split('\n').map(line => {
-    end += line.length + 1
-    return { text: line.replace(/\r$/, ''), start: end - line.length - 1 }
-  })
 }
 
 /** Finds, for places in their order, the innermost bracket that is open before each, and the quotation mark that a text lacks that ends there. */
@@ -102,7 +77,7 @@ function unclosedIn(text: string): (place: number) => Unclosed {
 }
 const NO_TEXT: readonly string[] = [CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]
 
-/** The lines in a direction that hold more than a comment, the nearest first. */
+/** The lines before or after one that hold more than a comment, the nearest first. */
 function* filledLines(lines: readonly Line[], from: number, step: 1 | -1): Generator<Line, void> {
   for (let nth = from + step; nth >= 0 && nth < lines.length; nth += step) if (/^\s*[^\s#]/.test((lines[nth] as Line).text)) yield lines[nth] as Line
 }
@@ -144,12 +119,14 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   ],
   BLOCK_AS_IMPLICIT_KEY: [
     // `-on: …`, which is a name that begins with a dash
-    ({ line, before }) => {
+    ({ line, lines, nth }) => {
+      const [before] = filledLines(lines, nth, -1)
       const all = [line, before].find(one => /^\s*-[^\s-]/.test(one?.text ?? ''))
       return all && { message: 'a space is missing after the dash', at: all.start + all.text.indexOf('-') }
     },
     // a line that is indented deeper than the one before it, which has a text already
-    ({ line, after, column }) => {
+    ({ line, lines, nth, column }) => {
+      const [after] = filledLines(lines, nth, 1)
       const [, name, rest] = /^\s*(?:- +)*([^\s:#"'][^:]*):\s+(.*)$/.exec(line.text) ?? []
       const [, indentation = '', next] = /^(\s*)([^\s:#-][^:]*):(\s|$)/.exec(after?.text ?? '') ?? []
       if (name === undefined || next === undefined || rest?.includes(': ') || indentation.length <= contentOf(line.text)) return null
@@ -165,12 +142,12 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   BLOCK_IN_FLOW: [
     dashInBrackets,
     // `{ a: 1 b: 2 }`, which looks the same to a parser as `{ reason: cold: soup }`
-    ({ line, column, at }) => {
-      const [, text, name, rest] = /^(.*?)\s+([\w.-]+):\s*(.*)$/s.exec(flowValue(line.text, column)) ?? []
+    error => {
+      const [, text, name, rest] = /^(.*?)\s+([\w.-]+):\s*(.*)$/s.exec(valueIn(error)) ?? []
       const isName = text && name && (/^[[{"']/.test(rest as string) || IS_NAME.test(name) || /["'\]}\d]$/.test(text))
-      return isName && { message: `a comma is missing before ${name}`, at: at + text.length }
+      return isName && { message: `a comma is missing before ${name}`, at: error.at + text.length }
     },
-    ({ line, column }) => `quote the text: it holds a colon: ${quoted(flowValue(line.text, column))}`
+    error => `quote the text: it holds a colon: ${quoted(valueIn(error))}`
   ],
   BAD_ALIAS: [error => `quote the text, since * has a meaning of its own: ${quoted(valueIn(error))}`],
   BAD_SCALAR_START: [error => `quote the text, since it begins with ${error.rest[0]}: ${quoted(valueIn(error))}`],
@@ -183,6 +160,7 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   BAD_DQ_ESCAPE: [({ rest }) => `${rest.slice(0, 2)} is no escape in double quotation marks; write \\\\ for a backslash`],
   MULTIPLE_DOCS: [({ at }) => ({ message: '--- begins another document, and a file holds one; remove the line', at, isLast: true })],
   MISSING_CHAR: [
+    adviceOnIndent,
     ({ quote, text }) =>
       quote && { message: `the quotation mark is not closed; end the text with ${quote} in the same line`, at: openingQuote(text, quote), isLast: true },
     error => /^\s*(?:[\]}]|$)/.test(error.text.slice(error.at)) && unclosed(error),
@@ -197,17 +175,19 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
     joined,
     ({ line, column }) => /^\s*(?:- +)*$/.test(line.text.slice(0, column)) && NAME_EXPECTED
   ],
-  BAD_INDENT: [unclosed],
+  BAD_INDENT: [adviceOnIndent, unclosed],
   UNEXPECTED_TOKEN: [
+    adviceOnIndent,
     ({ rest, at }) =>
       /^[\]}]/.test(rest) && { message: `${rest[0]} closes nothing; remove it, or write the bracket that it closes`, at, isLast: true, isDoubtful: true },
     ({ line, column }) => /[>|][-+\d]*\s+$/.test(line.text.slice(0, column)) && 'after > or |, the text begins in the next line; or quote it',
     ({ text, bracket, at }) =>
       /^\s*[{[]/.test(text) && bracket === undefined && { message: 'nothing may come after the bracket that ends the document', at, isLast: true },
     ({ text, rest, bracket, at }) => bracket !== undefined && rest[0] === '"' && /["\]}]\s*$/.test(text.slice(0, at)) && COMMA_MISSING,
-    ({ line, column, rest }) => {
-      const start = startOfValue(line.text, column)
-      const value = blockOrFlowValue(line.text, start)
+    error => {
+      const { line, column, rest } = error
+      const start = startOfValue(error)
+      const value = valueIn(error, start)
       if (start >= column || rest[0] === ',' || (start === contentOf(line.text) && /:(\s|$)/.test(value))) return null
       const inner = /^(["']).*\1$/s.test(value) ? value.slice(1, -1) : value
       const why = /[{}[\]]/.test(value) && !/^["'[{]/.test(value) ? 'it holds a bracket' : 'it goes on here'
@@ -228,26 +208,26 @@ export function spaceMissing(text: string): { message: string; column: number } 
 
 const adviceOnTab = ({ text, start }: Line): Advice => ({ message: 'the line begins with a tab; indent it with spaces', at: start + text.indexOf('\t') })
 
-/** Whether an error is that a line is indented differently from those around it, of which the parser says where what is above it ends. */
-function isOfIndent({ code, bracket, quote, line, column, rest, before, after }: Omit<Case, 'isIndent'>): boolean {
-  if (bracket !== undefined || quote !== undefined) return false
-  const isBegin = line.text.search(/\S|$/) >= column
-  if (/^\s*(#|$)/.test(rest)) return after !== undefined && (code === 'MISSING_CHAR' || (code === 'BAD_INDENT' && line.text.trim() !== ''))
-  if (code === 'UNEXPECTED_TOKEN') return isBegin && contentOf(before?.text ?? '') > column && /^[^\]},]/.test(rest)
-  return isBegin && (code === 'BAD_INDENT' || (code === 'MISSING_CHAR' && /^\s/.test(rest)))
-}
-
-/** A line that is indented less than the one before it, and more than any above. */
-function adviceOnIndent(error: Case): Advice | null {
-  const { line } = error
+/** A line that is indented differently from those around it, of which the parser says where what is above it ends. */
+function adviceOnIndent({ code, bracket, quote, line: there, column, rest, lines, nth }: Case): Advice | null {
+  const isOver = /^\s*$|^\s+#/.test(rest) || /^#/.test(there.text)
+  const own = isOver ? lines.indexOf(filledLines(lines, nth, 1).next().value as Line, nth) : nth
+  const [line, [before], [after]] = [lines[own], filledLines(lines, own, -1), filledLines(lines, own, 1)]
+  const isOf = {
+    MISSING_CHAR: isOver || /^\s/.test(rest),
+    BAD_INDENT: there.text.trim() !== '',
+    UNEXPECTED_TOKEN: contentOf(before?.text ?? '') > column && /^[^\]},]/.test(rest)
+  }[code as 'BAD_INDENT']
+  if (bracket !== undefined || quote !== undefined || line === undefined || !isOf || !(isOver || line.text.search(/\S/) >= column)) return null
   const [, indentation = '', dash, name] = /^(\s*)(- )?(?:- +)*(?:([\w-]+):(?:\s|$))?/.exec(line.text) as RegExpExecArray
   if (indentation.includes('\t')) return { ...adviceOnTab(line), isLast: true }
-  const open = openColumns(error.above)
+  const next = after?.start ?? line.start
+  const open = openColumns(filledLines(lines, own, -1))
   const dashes = open.filter(({ isDash }) => isDash)
-  const content = contentOf((error.before ?? error.line).text)
+  const content = contentOf((before ?? line).text)
   const isNext = dashes.some(({ column }) => column === indentation.length)
   if (dash === undefined && isNext && name !== undefined && open.some(one => one.column === content && one.names.includes(name))) {
-    return { message: `${name} is given above already; where another member of the list begins, write a dash: - ${line.text.trim()}`, at: line.start }
+    return { message: `${name} is given above already; where another member of the list begins, write a dash: - ${line.text.trim()}`, at: line.start, next }
   }
   const distance = ({ column }: OpenColumn) => Math.abs(column - indentation.length)
   const isDash = dash !== undefined && dashes.length > 0
@@ -261,7 +241,8 @@ function adviceOnIndent(error: Case): Advice | null {
   return {
     message: `the line is indented by ${spaces(indentation.length)}, which fits no line above it; begin it ${like.join(', or ')}`,
     at: line.start,
-    isDoubtful: error.code === 'UNEXPECTED_TOKEN'
+    isDoubtful: code === 'UNEXPECTED_TOKEN',
+    next
   }
 }
 
@@ -293,44 +274,23 @@ const contentOf = (line: string): number => (/^\s*(?:- +)*/.exec(line) as RegExp
 /** A text in quotation marks, as YAML reads it back. */
 export const quoted = (text: string): string => (/["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`)
 
-/** Where the value begins that a column of a line is in. */
-function startOfValue(line: string, column: number): number {
-  const before = line.slice(0, column)
-  if (!isInFlow(before)) return (/^\s*(?:- +)*(?:[^\s:"'][^:]*:\s+)?/.exec(line) as RegExpExecArray)[0].length
-  const start = Math.max(before.lastIndexOf(': ') + 2, before.lastIndexOf(', ') + 2, before.lastIndexOf('[') + 1)
-  return start + before.slice(start).search(/\S|$/)
-}
+/** Where the value begins that an error is in. */
+const startOfValue = ({ line, column, bracket }: Case): number =>
+  (bracket === undefined
+    ? (/^\s*(?:- +)*(?:[^\s:"'][^:]*:\s+)?/.exec(line.text) as RegExpExecArray)
+    : (/^(?:.*(?:[:,]\s|[[{]))?\s*/.exec(line.text.slice(0, column)) as RegExpExecArray))[0].length
 
-/** Whether a line has a bracket open at its end; those in quotation marks and comments are text. */
-function isInFlow(before: string): boolean {
-  let depth = 0
-  for (const [token] of before.matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|(?:^|\s)#.*|[[\]{}]/g)) {
-    if (token === '{' || token === '[') depth++
-    else if (token === '}' || token === ']') depth = Math.max(0, depth - 1)
-  }
-  return depth > 0
-}
-
-const blockOrFlowValue = (line: string, start: number): string =>
-  isInFlow(line.slice(0, start))
-    ? flowValue(line, start)
-    : line
-        .slice(start)
-        .replace(/\s+#.*$/, '')
-        .trimEnd()
-
-const valueIn = ({ line, column }: Case): string => blockOrFlowValue(line.text, column)
-
-/** The text of a value in braces, to the comma or the bracket that ends it. */
-function flowValue(line: string, start: number): string {
+/** The text of a value: to the comma or the bracket that ends it where it is in brackets, else to the end of its line. */
+function valueIn({ line: { text }, column, bracket }: Case, start = column): string {
+  if (bracket === undefined) return (text.slice(start).split(/\s#/, 1)[0] as string).trimEnd()
   let [depth, end] = [0, start]
-  for (; end < line.length; end++) {
-    const character = line[end] as string
+  for (; end < text.length; end++) {
+    const character = text[end] as string
     if (depth === 0 && '}],'.includes(character)) break
     if ('{['.includes(character)) depth++
     else if ('}]'.includes(character)) depth--
   }
-  return line.slice(start, end).trimEnd()
+  return text.slice(start, end).trimEnd()
 }
 
 /** Where the quotation mark is that is not closed in its line; the last one of the text where each is. */
