@@ -213,10 +213,11 @@ function adviceOnIndent({ code, bracket, quote, line: there, column, rest, lines
   const isOver = /^\s*$|^\s+#/.test(rest) || /^#/.test(there.text)
   const own = isOver ? lines.indexOf(filledLines(lines, nth, 1).next().value as Line, nth) : nth
   const [line, [before], [after]] = [lines[own], filledLines(lines, own, -1), filledLines(lines, own, 1)]
+  const content = contentOf(before?.text ?? '')
   const isOf = {
     MISSING_CHAR: isOver || /^\s/.test(rest),
     BAD_INDENT: there.text.trim() !== '',
-    UNEXPECTED_TOKEN: contentOf(before?.text ?? '') > column && /^[^\]},]/.test(rest)
+    UNEXPECTED_TOKEN: content > column && /^[^\]},]/.test(rest)
   }[code as 'BAD_INDENT']
   if (bracket !== undefined || quote !== undefined || line === undefined || !isOf || !(isOver || line.text.search(/\S/) >= column)) return null
   const [, indentation = '', dash, name] = /^(\s*)(- )?(?:- +)*(?:([\w-]+):(?:\s|$))?/.exec(line.text) as RegExpExecArray
@@ -224,7 +225,6 @@ function adviceOnIndent({ code, bracket, quote, line: there, column, rest, lines
   const next = after?.start ?? line.start
   const open = openColumns(filledLines(lines, own, -1))
   const dashes = open.filter(({ isDash }) => isDash)
-  const content = contentOf((before ?? line).text)
   const isNext = dashes.some(({ column }) => column === indentation.length)
   if (dash === undefined && isNext && name !== undefined && open.some(one => one.column === content && one.names.includes(name))) {
     return { message: `${name} is given above already; where another member of the list begins, write a dash: - ${line.text.trim()}`, at: line.start, next }
@@ -234,16 +234,10 @@ function adviceOnIndent({ code, bracket, quote, line: there, column, rest, lines
   const nearest = open.filter(one => one.isDash === isDash).sort((a, b) => distance(a) - distance(b) || b.column - a.column)
   if (nearest.length === 0) return null
   const near = nearest.filter((one, nth) => nth === 0 || (!isDash && distance(one) === distance(nearest[0] as OpenColumn) && one.column > 0))
-  const like = near.map(({ column, names }) => {
-    const one = column === content ? 'the one before' : names[0]
-    return `with ${spaces(column)}, like ${isDash ? 'the dash above it' : one}`
-  })
-  return {
-    message: `the line is indented by ${spaces(indentation.length)}, which fits no line above it; begin it ${like.join(', or ')}`,
-    at: line.start,
-    isDoubtful: code === 'UNEXPECTED_TOKEN',
-    next
-  }
+  const nameOf = ({ column, names }: OpenColumn) => (column === content ? 'the one before' : names[0])
+  const like = near.map(one => `with ${spaces(one.column)}, like ${isDash ? 'the dash above it' : nameOf(one)}`)
+  const message = `the line is indented by ${spaces(indentation.length)}, which fits no line above it; begin it ${like.join(', or ')}`
+  return { message, at: line.start, isDoubtful: code === 'UNEXPECTED_TOKEN', next }
 }
 
 /** A column at which a list has its dashes, or an object its names. */

@@ -203,6 +203,12 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
     ['a text after quotation marks', `${BEGIN}name: "a" b\n`, [`2:7 quote the whole text, since it goes on here: '"a" b'`], `${BEGIN}name: '"a" b'\n`],
     ['a text after brackets', `${BEGIN}name: [a] b\n`, ['2:7 quote the whole text, since it goes on here: "[a] b"'], `${BEGIN}name: "[a] b"\n`],
     ['a list that is not closed', 'fixtures: [bistro\nname: x\n', ['1:11 [ is not closed; end it with ]'], `${BEGIN}name: x\n`],
+    [
+      'a bracket after a list, which no line below it is in',
+      'fixtures: [bistro]{\nname: x\n',
+      ['1:11 quote the whole text, since it goes on here: "[bistro]{"'],
+      `${BEGIN}name: x\n`
+    ],
     ['one between apostrophes', "it's: [b'\nname: x\n", ['1:7 [ is not closed; end it with ]'], `${BEGIN}name: x\n`],
     [
       'a first line that is indented deeper than the next',
