@@ -7,11 +7,10 @@ import { CONTROL_HEADERS } from './control/guard.js'
 import { ApiError } from './core/errors.js'
 import { BASE, CONTROL, controlOfBase, isUnder, pathOf } from './core/paths.js'
 import type { Settings } from './core/settings.js'
-import { outsideBase } from './engine/refusals.js'
+import { outsideBase } from './engine/answers.js'
 import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
-import { Answers, type Data } from './server/answers.js'
-import { addApi } from './server/api.js'
+import { Answers, addApi, type Data } from './server/api.js'
 import { Arrivals, withoutSandbox } from './server/arrivals.js'
 import { answerExpectation, answerUnreadable } from './server/errors.js'
 import { Faults } from './server/faults.js'
@@ -34,14 +33,15 @@ const randomSession = () => randomBytes(32).toString('base64url')
 
 /** The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to listen or to be injected into. */
 export async function buildApp({ sandboxes, library, settings, version, logger, data, drawSession = randomSession }: AppOptions): Promise<FastifyInstance> {
-  const arrivals = new Arrivals(sandboxes, settings.cors)
+  const isLogged = logger !== undefined && logger.level !== 'silent'
+  const arrivals = new Arrivals(sandboxes, { cors: settings.cors, isLogged })
   const faults = new Faults()
   const answers = new Answers({ arrivals, faults, data })
   const at = { sandbox: sandboxes.main }
   const app = fastify({
     ...serverOptions(settings),
     // a silent logger still makes the framework listen to every response
-    ...(logger && logger.level !== 'silent' ? { loggerInstance: logger, childLoggerFactory: (log: FastifyBaseLogger) => log } : { logger: false }),
+    ...(isLogged ? { loggerInstance: logger, childLoggerFactory: (log: FastifyBaseLogger) => log } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => '',
     routerOptions: { querystringParser: ((text: string) => text) as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
@@ -70,7 +70,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.addHook('onRequest', (request, reply, done) => {
     const refusal = arrivals.open(request, reply)
     if (refusal !== null) throw refusal
-    refuseMisplaced(request)
+    if (request.headers.host === undefined || request.is404) refuseMisplaced(request)
     done()
   })
 

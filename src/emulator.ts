@@ -122,6 +122,7 @@ export async function runEmulator({
     const isNew = file === null || file.isNew
     if (isNew) await load()
     else {
+      reportWarnings(file.warnings)
       sandboxes.resume(await file.read(launch))
       file.resumed()
     }

@@ -1,6 +1,6 @@
 /** docs/reference/metrics.md: what GET /_control/metrics shows. */
 import { METRICS } from '../../src/control/metrics.js'
-import { LATENCY_BOUNDS } from '../../src/evidence/metrics.js'
+import { LATENCY_BOUNDS } from '../../src/evidence/totals.js'
 import { code, page, table } from './markdown.js'
 
 const INTRODUCTION = `\`GET /_control/metrics\` shows these metrics in Prometheus text, of the whole process since it was started: every sandbox, load and reset. With a control token, Prometheus has to send it.

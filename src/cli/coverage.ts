@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { ApiError } from '../core/errors.js'
-import { type CoverageReport, mergedReports, type RuleCoverage } from '../evidence/coverage.js'
+import { type CoverageReport, mergedReports, type RuleCoverage } from '../evidence/totals.js'
 import { parsed } from './running.js'
 
 /**

@@ -1,6 +1,7 @@
 /** `commerce-emulator healthcheck`: asks a running emulator whether it is ready; for the image's HEALTHCHECK. */
-import { visible } from '../core/visible.js'
+
 import { CONTROL } from '../core/paths.js'
+import { visible } from '../core/visible.js'
 import { answerAt } from './running.js'
 
 const TIMEOUT_MS = 3000

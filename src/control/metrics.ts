@@ -1,6 +1,6 @@
 /** Metrics in Prometheus text, written by prom-client, which is loaded at the first request. */
 import type { MetricObject, Registry } from 'prom-client'
-import { LATENCY_BOUNDS, type Metrics } from '../evidence/metrics.js'
+import { LATENCY_BOUNDS, type Metrics } from '../evidence/totals.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { FAMILIES } from '../store/store.js'

@@ -145,17 +145,20 @@ export function redactForm(form: FormObject, words: SecretWords): void {
 function redactParts(form: FormObject, words: SecretWords, isRoot: boolean): void {
   if (form.size === 0) return
   let isRenamed = false
-  form.forEach((node, name) => {
-    if (OPEN_NAMES.has(name)) return redactNode(form, name, node, words)
+  for (const [name, node] of form) {
+    if (OPEN_NAMES.has(name)) {
+      redactNode(form, name, node, words)
+      continue
+    }
     const shown = OPEN_BELOW.has(name) ? name : redactedName(name, words)
     isRenamed ||= shown !== name
     // an empty value says nothing, and evidence has to see that it was empty
-    if (node === '') return
+    if (node === '') continue
     const open = openBelow(name)
     if (shown === MASK || isSecretName(name) || (open !== undefined && isRoot && typeof node === 'string')) form.set(name, MASK)
     else if (open !== undefined && typeof node !== 'string') redactHolder(node, open, words)
     else redactNode(form, name, node, words)
-  })
+  }
   if (isRenamed) rename(form, name => (OPEN_NAMES.has(name) ? name : redactedName(name, words)))
 }
 
@@ -168,12 +171,12 @@ function redactHolder(node: FormList | FormObject, open: ReadonlySet<string>, wo
     return
   }
   let isRenamed = false
-  node.forEach((part, name) => {
+  for (const [name, part] of node) {
     isRenamed ||= !OPEN_NAMES.has(name) && !isSecretName(name) && redactedName(name, words) !== name
     if (typeof part !== 'string') redactHolder(part, NOTHING, words)
     else if (open.has(name)) redactNode(node, name, part, words)
     else if (part !== '') node.set(name, MASK)
-  })
+  }
   if (isRenamed) rename(node, name => redactedName(name, words))
 }
 

@@ -5,7 +5,9 @@ import type { PaymentType } from '../reference/payment-methods.js'
 import type { RuleId } from '../reference/rules.js'
 import { ApiError, type ErrorCode } from './errors.js'
 import { isExact, type Money } from './money.js'
-import type { Facts } from './trace.js'
+
+/** Figures by name. */
+export type Facts = Readonly<Record<string, unknown>>
 
 /** What must hold, and how a request that breaks it is refused: under a rule of the reference, or under an assumption where the reference is silent. */
 export type Rule<F extends Facts> = ({ rule: RuleId; assumption?: undefined } | { assumption: AssumptionId; rule?: undefined }) & {

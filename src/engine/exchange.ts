@@ -5,20 +5,18 @@ import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '..
 import { beginningOf, heldBy } from '../core/memory.js'
 import { pathBelow } from '../core/paths.js'
 import { redactForm, withoutSecrets } from '../core/redaction.js'
-import type { RefundFacts } from '../core/rules.js'
+import type { Facts, RefundFacts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
-import { type Facts, Trace } from '../core/trace.js'
 import type { Account } from '../reference/accounts.js'
-import type { AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
 import type { Action, Fault } from '../scenario/script.js'
 import { bodyOf, changedBody } from '../store/bytes.js'
 import type { Store } from '../store/store.js'
-import { keyIn } from './key.js'
-import { keysToMask, readable } from './secrets.js'
+import { keyIn, keysToMask, readable } from './keys.js'
 import type { World } from './world.js'
 
 /**
@@ -82,7 +80,12 @@ const MAX_TEST_LENGTH = 200
 /** A request as it arrives: `url` is its path from the base address on, `/next/refunds`, and its query. */
 export type Arriving = { id: string; base: string; method: string; url: string; headers: RequestHeaders }
 
-export class Exchange extends Trace {
+/** Assumptions are noted as bits, 64 at most: a request costs no list for them. */
+const WORD = 32
+
+export class Exchange {
+  #low = 0
+  #high = 0
   readonly world: World
   readonly id: string
   /** The path that the API of its sandbox is under, as it appears in answers: `/next`. */
@@ -111,8 +114,11 @@ export class Exchange extends Trace {
   test: string | null
   readonly hasAuthorization: boolean
 
-  /** The Account of the key; null where none is asked for, or it is not known yet. */
+  /** The Authorization header; dropped once the request is recorded. */
+  authorization: string | undefined
+  /** The Account of the key, and its id; null where none is asked for, or it is not known yet. */
   actor: Account | null = null
+  account: string | null = null
   /** The records that the caller was looked up in. */
   identifiedIn: Store | null = null
   /** The parameters as they were sent, redacted once recorded. */
@@ -150,7 +156,6 @@ export class Exchange extends Trace {
   ms = 0
 
   constructor(world: World, { id, base, method, url, headers }: Arriving) {
-    super()
     this.world = world
     this.id = id
     this.base = base
@@ -159,21 +164,26 @@ export class Exchange extends Trace {
     this.headers = headers
     this.now = world.machine()
     this.at = world.isLoaded ? world.state.clock.now(this.now) : 0
-    this.place = world.place
+    this.place = world.inputs.place
     this.settings = world.settings
     this.path = pathBelow(url)
     this.userAgent = (headers['user-agent'] as string | undefined) ?? null
-    this.test = testIn(headers, this.settings['evidence.test_header'])
-    this.hasAuthorization = headers.authorization !== undefined
+    const sent = headers[this.settings['evidence.test_header'].toLowerCase()]
+    this.test = sent === undefined || sent === '' ? null : textOf(String(sent))
+    this.authorization = headers.authorization as string | undefined
+    this.hasAuthorization = this.authorization !== undefined
   }
 
-  /** The id of the Account that the key acts as; null without a right key. */
-  get account(): string | null {
-    return this.actor === null ? null : this.actor.id
+  /** Notes that an assumption was relied on: with a different assumption the answer would be different. */
+  rely(assumption: AssumptionId): void {
+    const place = ASSUMPTION_PLACES.get(assumption) as number
+    if (place < WORD) this.#low |= 1 << place
+    else this.#high |= 1 << (place - WORD)
   }
 
-  get authorization(): string | undefined {
-    return this.headers.authorization as string | undefined
+  /** Whether the assumption at a place of the ledger was relied on. */
+  has(place: number): boolean {
+    return ((place < WORD ? this.#low >>> place : this.#high >>> (place - WORD)) & 1) === 1
   }
 
   /** The body of the answer. It is put together only when it is read: the journal keeps no copy of what the records keep. */
@@ -198,11 +208,6 @@ export class Exchange extends Trace {
   /** The key that was sent, right or not; null where none was. */
   get key(): string | null {
     return keyIn(this.authorization)
-  }
-
-  /** A load, a reset or a restored snapshot has replaced the state since the caller was looked up, the keys among it. */
-  get isStateReplaced(): boolean {
-    return this.world.state.store !== this.identifiedIn
   }
 
   /** The operation gave the answer; `members` are the bytes of the records, null for a record that it made or changed. */
@@ -258,7 +263,7 @@ export class Exchange extends Trace {
 
   /** Drops what may not be kept: credentials, card numbers and API keys, wherever they are (A25). */
   redact(): void {
-    const isKeyKnown = this.actor !== null && !this.isStateReplaced && this.settings['auth.accept_any_key'] === null
+    const isKeyKnown = this.actor !== null && this.world.state.store === this.identifiedIn && this.settings['auth.accept_any_key'] === null
     const keys = keysToMask(this.world, isKeyKnown ? undefined : this.authorization)
     const show = (text: string) => withoutSecrets(readable(text), keys)
     const path = IS_PLAIN.test(this.path) ? withoutSecrets(this.path, keys) : show(this.path)
@@ -274,6 +279,7 @@ export class Exchange extends Trace {
       this.outcome = { ...this.outcome, text: keys.maskedIn(text), refusal: refusal && { ...refusal, param } }
     }
     this.headers = NO_HEADERS
+    this.authorization = undefined
     this.url = ''
     this.values = NO_VALUES
     this.payload = ''
@@ -312,13 +318,10 @@ export const listShown = ({ outcome: { shown } }: Pick<Exchange, 'outcome'>): Li
 
 const isList = (shown: AnyRecord | List<AnyRecord>): shown is List<AnyRecord> => (shown as { object?: unknown }).object === 'list'
 
-/** The test that a header names: text of UTF-8, percent-encoded or not; null where there is none. */
-function testIn(headers: RequestHeaders, header: string): string | null {
-  const sent = headers[header.toLowerCase()]
-  if (sent === undefined || sent === '') return null
-  // headers are read as Latin-1
-  const bytes = Buffer.from(String(sent), 'latin1')
-  return isUtf8(bytes) ? bytes.toString() : String(sent)
+/** The text of a header, which was read as Latin-1 and may be UTF-8. */
+function textOf(header: string): string {
+  const bytes = Buffer.from(header, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : header
 }
 
 /** The script entry that was applied to a request; null for none. */
@@ -334,9 +337,7 @@ export type ScriptAction = { id: string; name: string | null; fault: string | nu
 const flat = (node: FormNode): unknown => {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
-  return [...node]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, part]) => [name, flat(part)])
+  return [...node].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
 }
 
 /** Whether a whole card number was sent as one, whether or not it passes any check. Known until the request is redacted. */

@@ -10,14 +10,13 @@ import type { Action } from '../scenario/script.js'
 import { bodyOf, bytesOf, changedBody } from '../store/bytes.js'
 import type { Stored } from '../store/collection.js'
 import { collectionOf, type Records } from '../store/store.js'
+import { noOperation, outsideBase, refuse } from './answers.js'
 import { type AnyRecord, type Arriving, Exchange, hasBody, STAGE } from './exchange.js'
-import { actorOf } from './key.js'
+import { actorOf, redacted } from './keys.js'
 import { positionOf, type StoredList } from './listing.js'
 import { HANDLERS, PARAMETERS } from './operations.js'
 import { decodeParameters, findReferences, type Lookups, refuseInQuery, type Table } from './parameters.js'
-import { noOperation, outsideBase, refuse } from './refusals.js'
 import { answerByScript, breakAnswer, countRequest, isAnswer, sentBy } from './scripted.js'
-import { redacted } from './secrets.js'
 import { inBody, inPath } from './visibility.js'
 import type { World } from './world.js'
 
@@ -34,7 +33,7 @@ export function execute(world: World, { body, ...request }: ApiRequest, { isScri
     enter(exchange)
     refuseLarge(exchange, body ?? '')
     decode(exchange, body === null ? null : formOf(body, exchange.settings), isScripted)
-    const action = isScripted ? askScript(exchange) : null
+    const action = isScripted && world.state.script.has(exchange.operation as OperationId) ? askScript(exchange) : null
     if (action === null || !isAnswer(action)) perform(exchange)
     else answerByScript(exchange, action)
   } catch (error) {
@@ -64,22 +63,18 @@ function route(exchange: Exchange): void {
     exchange.rely('A39')
     throw outsideBase(pathOf(url), base)
   }
-  const found = operationIn(method, path)
+  let found: ReturnType<typeof operationAt>
+  try {
+    found = operationAt(method, path)
+  } catch {
+    throw badPath()
+  }
   if (found === null) throw noOperation(exchange)
   exchange.operation = found.operation
   exchange.params = found.params
   exchange.stage = STAGE.routed
-  world.requireLoaded()
+  if (!world.isLoaded) world.requireLoaded()
   if (path.endsWith('/')) exchange.rely('A39')
-}
-
-/** Errors: `request_malformed` for a path whose percent-encoding is broken. */
-function operationIn(method: string, path: string): ReturnType<typeof operationAt> {
-  try {
-    return operationAt(method, path)
-  } catch {
-    throw badPath()
-  }
 }
 
 /** The refusal of a path whose percent-encoding is broken. */
@@ -90,6 +85,7 @@ function identify(exchange: Exchange): void {
   const { world, authorization } = exchange
   const { key } = operationOf(exchange.operation as OperationId)
   exchange.actor = key ? actorOf(authorization, world, exchange) : null
+  exchange.account = exchange.actor?.id ?? null
   exchange.identifiedIn = world.state.store
   if (exchange.stage < STAGE.identified) exchange.stage = STAGE.identified
 }
@@ -149,46 +145,37 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   const query = decodeForm(question < 0 ? '' : url.slice(question + 1), settings)
   exchange.query = query.root
   if (body !== null) exchange.body = body.root
-  if (isCounted) countRequest(exchange)
-  if (body !== null) refuseBroken(charsetProblem(headers) ?? body.problem, method === 'POST' ? 'FORM-1' : undefined)
-  refuseBroken(query.problem, undefined)
+  if (isCounted && !exchange.world.tally.isEmpty) countRequest(exchange)
+  const charset = body === null || headers['content-type'] === FORM_TYPE ? null : charsetProblem(headers)
+  const problem = charset ?? body?.problem ?? null
+  if (problem !== null) throw brokenForm(problem, method === 'POST' ? 'FORM-1' : undefined)
+  if (query.problem !== null) throw brokenForm(query.problem)
   exchange.stage = STAGE.decoded
-  readParameters(exchange)
+  const table = PARAMETERS.get(exchange.operation as OperationId) as Table
+  if (method === 'POST' && query.root.size > 0) refuseInQuery(query.root, exchange, LOOKUPS)
+  if (method !== 'POST' && hasBody(headers)) throw unexpectedBody(exchange, table)
+  exchange.values = decodeParameters(table, method === 'POST' ? exchange.body : exchange.query, exchange, LOOKUPS)
   exchange.stage = STAGE.admitted
 }
 
 /** 8. What the script does to the request; null where it does nothing. */
 export function askScript(exchange: Exchange): Action | null {
   const { world } = exchange
-  const { script } = world.state
-  if (!script.has(exchange.operation as OperationId)) return null
-  exchange.action = script.act(sentBy(exchange), { seed: exchange.settings.seed, at: exchange.at }, world.counted)
+  exchange.action = world.state.script.act(sentBy(exchange), { seed: exchange.settings.seed, at: exchange.at }, world.counted)
   return exchange.action
 }
 
-/** Refuses a form that could not be decoded; broken percent-encoding breaks the rule of the place, where it has one: FORM-1 speaks of POST bodies alone. */
-function refuseBroken(problem: Form['problem'], place: 'FORM-1' | undefined): void {
-  if (problem === null) return
-  const { code, message, param, rule = place, assumption } = problem
-  throw new ApiError(code, { message, ...(param && { param }), ...(rule && !assumption ? { rule } : { assumption: assumption ?? 'A36' }) })
+/** The refusal of a form that could not be decoded; broken percent-encoding breaks the rule of the place, where it has one: FORM-1 speaks of POST bodies alone. */
+function brokenForm({ code, message, param, rule, assumption }: NonNullable<Form['problem']>, place?: 'FORM-1'): ApiError {
+  const blamed = rule ?? place
+  return new ApiError(code, { message, ...(param && { param }), ...(blamed && !assumption ? { rule: blamed } : { assumption: assumption ?? 'A36' }) })
 }
 
 /** What is wrong with the character set that a content type names (A36). */
 function charsetProblem({ 'content-type': type }: Exchange['headers']): Form['problem'] {
-  const charset = type === FORM_TYPE ? undefined : /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
   if (charset === undefined || /^utf-?8$/i.test(charset)) return null
   return { code: 'form_malformed', param: '', message: `The body is declared as ${charset}; send UTF-8.`, assumption: 'A36' }
-}
-
-function readParameters(exchange: Exchange): void {
-  const table = PARAMETERS.get(exchange.operation as OperationId) as Table
-  if (exchange.method === 'POST') {
-    refuseInQuery(exchange.query, exchange, LOOKUPS)
-    exchange.values = decodeParameters(table, exchange.body, exchange, LOOKUPS)
-    return
-  }
-  if (hasBody(exchange.headers)) throw unexpectedBody(exchange, table)
-  exchange.values = decodeParameters(table, exchange.query, exchange, LOOKUPS)
 }
 
 /** What decoding asks of the records, and reports to the request. */
@@ -230,9 +217,9 @@ function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
 export function perform(exchange: Exchange, hasWaited = false): void {
   if (hasWaited) resume(exchange)
   exchange.stage = STAGE.running
-  exchange.place = exchange.world.place
+  exchange.place = exchange.world.inputs.place
   const operation = exchange.operation as OperationId
-  findInPath(exchange, operation)
+  for (const { name, family } of PATH_RECORDS[operation]) exchange.found = inPath(exchange, family, exchange.params[name] as string, name) as AnyRecord
   const shown = (HANDLERS as unknown as Readonly<Record<OperationId, (request: Exchange) => unknown>>)[operation](exchange) as
     | StoredList<AnyStored>
     | AnyStored
@@ -248,13 +235,9 @@ type AnyStored = Records[keyof Records]
 function resume(exchange: Exchange): void {
   const { actor, world, values } = exchange
   exchange.settings = world.settings
-  if (actor !== null && (exchange.isStateReplaced || world.state.store.accounts.get(actor.id) !== actor)) identify(exchange)
+  const isSame = world.state.store === exchange.identifiedIn && world.state.store.accounts.get(actor?.id ?? '') === actor
+  if (actor !== null && !isSame) identify(exchange)
   exchange.values = findReferences(PARAMETERS.get(exchange.operation as OperationId) as Table, values, exchange, LOOKUPS)
-}
-
-/** Errors: `resource_missing` where the path names a record that does not exist. */
-function findInPath(exchange: Exchange, operation: OperationId): void {
-  for (const { name, family } of PATH_RECORDS[operation]) exchange.found = inPath(exchange, family, exchange.params[name] as string, name) as AnyRecord
 }
 
 /** 10. The answer shows a record or a list. */

@@ -8,8 +8,8 @@ import type { Ending } from '../scenario/expectations.js'
 import type { SentCall, Values } from '../scenario/matching.js'
 import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
+import { JSON_TYPE } from './answers.js'
 import { type AnswerHeaders, type Exchange, hasReached, type Pause, STAGE, tookEffect } from './exchange.js'
-import { JSON_TYPE } from './headers.js'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 

@@ -3,8 +3,7 @@ import type { Exchange } from '../engine/exchange.js'
 import { type FindingId, Findings } from './findings.js'
 import { Journal, type JournalLimits } from './journal.js'
 import { judgementOf } from './judgement.js'
-import type { OpenPage, Run } from './run.js'
-import type { RunEntry } from './run-requests.js'
+import type { OpenPage, Run, RunEntry } from './run.js'
 import { Totals } from './totals.js'
 import { explained } from './why.js'
 
@@ -43,7 +42,10 @@ export class Evidence {
     const name = this.#nameInRun(exchange.id)
     const run = this.#run
     const judgement = isJudged ? judgementOf(exchange) : null
-    if (isJudged) this.#look(exchange)
+    if (isJudged) {
+      if (this.#unfollow === null && !this.#isOver) this.#follow()
+      this.#findings.look(exchange)
+    }
     if (isKept || exchange.test !== null) exchange.redact()
     this.totals.add(exchange, judgement, exchange.id)
     run.add(exchange, judgement, name)
@@ -59,9 +61,8 @@ export class Evidence {
     if (this.#awaited.delete(exchange.id) && isKept) run.requests.keep(name, () => this.#entryOf(exchange))
   }
 
-  #look(exchange: Exchange): void {
-    if (!this.#isOver) this.#unfollow ??= this.#run.follow({ names: () => this.#findings.stopped.map(this.#nameInRun), pages: () => this.#openPages() })
-    this.#findings.look(exchange)
+  #follow(): void {
+    this.#unfollow = this.#run.follow({ names: () => this.#findings.stopped.map(this.#nameInRun), pages: () => this.#openPages() })
   }
 
   /** Counts what was found; `last` is the request that showed it, if it is not in the journal. */

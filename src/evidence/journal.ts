@@ -45,7 +45,8 @@ export class Journal {
   #sizes: number[] = []
   #first = 0
   readonly #listeners = new Set<(call: Exchange) => void>()
-  #bytes = 0
+  /** About the memory that its calls hold, in bytes. */
+  bytes = 0
   #dropped = 0
   #unseen = 0
   #clears = 0
@@ -73,33 +74,28 @@ export class Journal {
     return this.#calls.length - this.#first
   }
 
-  /** About the memory that its calls hold, in bytes. */
-  get bytes(): number {
-    return this.#bytes
-  }
-
   add(call: Exchange): void {
     const { entries, bytes, budget } = this.#limits
     const { held } = call
-    const before = this.#bytes
+    const before = this.bytes
     this.#calls.push(call)
     this.#sizes.push(held)
-    this.#bytes += held
-    while (this.size > entries || this.#bytes > bytes) this.#drop()
-    budget.count(this, this.#bytes - before)
+    this.bytes += held
+    while (this.#calls.length - this.#first > entries || this.bytes > bytes) this.#drop()
+    budget.count(this, this.bytes - before)
     for (const listener of this.#listeners) listener(call)
   }
 
   /** Drops the oldest calls until those that are left hold no more than so many bytes. */
   shrink(bytes: number): void {
-    const before = this.#bytes
-    while (this.#bytes > bytes) this.#drop()
-    this.#limits.budget.count(this, this.#bytes - before)
+    const before = this.bytes
+    while (this.bytes > bytes) this.#drop()
+    this.#limits.budget.count(this, this.bytes - before)
   }
 
   /** Drops the oldest; the places of those dropped are given up once they are half of all. */
   #drop(): void {
-    this.#bytes -= this.#sizes[this.#first] as number
+    this.bytes -= this.#sizes[this.#first] as number
     this.#calls[this.#first++] = null
     this.#dropped++
     if (this.#first * 2 > this.#calls.length) {
@@ -134,11 +130,11 @@ export class Journal {
   }
 
   clear(): void {
-    const before = this.#bytes
+    const before = this.bytes
     this.#calls = []
     this.#sizes = []
     this.#first = 0
-    this.#bytes = 0
+    this.bytes = 0
     this.#dropped = 0
     this.#unseen = 0
     this.#clears++

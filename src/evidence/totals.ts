@@ -1,11 +1,10 @@
 /** What requests add up to: of a sandbox since its last load or reset, or of a whole run. Both are the same folds over judged requests. */
 import type { Exchange } from '../engine/exchange.js'
-import { AssumptionUsage } from './assumptions.js'
-import { Coverage } from './coverage.js'
-import { type Finding, FindingCounts, type FindingId } from './findings.js'
+import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
+import type { OperationId } from '../reference/operations.js'
+import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
+import { FINDINGS, type Finding, FindingCounts, type FindingId } from './findings.js'
 import type { Judgement } from './judgement.js'
-import { Metrics } from './metrics.js'
-import { TestTotals } from './tests.js'
 
 export class Totals {
   readonly coverage = new Coverage()
@@ -35,11 +34,242 @@ export class Totals {
     return this.#findings.add(finding, requests)
   }
 
-  findings(): Finding[] {
-    return this.#findings.list(this.#open())
-  }
+  readonly findings = (): Finding[] => this.#findings.list(this.#open())
 
   clear(): void {
     for (const fold of [this.coverage, this.assumptions, this.metrics, this.tests, this.#findings]) fold.clear()
   }
 }
+
+type Outcomes = { satisfied: number; violated: number }
+export type RuleCoverage = Outcomes & { rule: RuleId; text: string; violable: boolean; keepable: boolean }
+export type CoverageReport = {
+  rules: RuleCoverage[]
+  /** Outcomes seen and possible: a rule that calls can both keep and break has two, any other one. */
+  seen: number
+  possible: number
+  percent: number
+  never_exercised: RuleId[]
+  /** Rules that a call can break, kept by some call and broken by none. */
+  never_violated: RuleId[]
+}
+
+export class Coverage {
+  /** How many calls kept and broke each rule, by its place in the ledger. */
+  readonly #kept = RULE_IDS.map(() => 0)
+  readonly #broken = RULE_IDS.map(() => 0)
+
+  /** Counts a request once for each rule that it kept, and for the one that it broke. */
+  add({ kept, broken }: Judgement): void {
+    for (const place of kept) this.#kept[place] = (this.#kept[place] as number) + 1
+    if (broken === null) return
+    const place = RULE_PLACES.get(broken) as number
+    this.#broken[place] = (this.#broken[place] as number) + 1
+  }
+
+  clear(): void {
+    this.#kept.fill(0)
+    this.#broken.fill(0)
+  }
+
+  report(): CoverageReport {
+    const countsOf = (place: number) => ({ satisfied: this.#kept[place] as number, violated: this.#broken[place] as number })
+    return reportOf(rule => countsOf(RULE_PLACES.get(rule) as number))
+  }
+}
+
+/** Several runs as one: counts are added up. */
+export function mergedReports(reports: readonly Pick<CoverageReport, 'rules'>[]): CoverageReport {
+  const counts = reports.map(({ rules }) => new Map(rules.map(counted => [counted.rule, counted])))
+  const sum = (rule: RuleId, outcome: keyof Outcomes) => counts.reduce((total, run) => total + (run.get(rule)?.[outcome] ?? 0), 0)
+  return reportOf(rule => ({ satisfied: sum(rule, 'satisfied'), violated: sum(rule, 'violated') }))
+}
+
+function reportOf(outcomesOf: (rule: RuleId) => Outcomes): CoverageReport {
+  const rules = RULE_IDS.map(rule => {
+    const { text, violable, keepable }: Rule = RULES[rule]
+    return { rule, text, violable, keepable: keepable !== false, ...outcomesOf(rule) }
+  })
+  const seen = rules.reduce((sum, { satisfied, violated }) => sum + Math.min(satisfied, 1) + Math.min(violated, 1), 0)
+  const possible = rules.reduce((sum, { violable, keepable }) => sum + Number(keepable) + Number(violable), 0)
+  return {
+    seen,
+    possible,
+    percent: Math.floor((seen / possible) * 1000) / 10,
+    never_exercised: rules.filter(({ satisfied, violated }) => satisfied + violated === 0).map(({ rule }) => rule),
+    never_violated: rules.filter(({ satisfied, violated, violable }) => violable && satisfied > 0 && violated === 0).map(({ rule }) => rule),
+    rules
+  }
+}
+
+const MAX_REQUESTS = 20
+export type Usage = { times: number; requests: readonly string[] }
+
+const unused = () => ASSUMPTION_IDS.map((): { times: number; requests: string[] } => ({ times: 0, requests: [] }))
+
+export class AssumptionUsage {
+  /** By the place of the assumption in the ledger. */
+  #usages = unused()
+
+  /** Counts a request, by its name, for each assumption that its answer relied on. */
+  add({ relied }: Judgement, request: string): void {
+    for (const place of relied) {
+      const usage = this.#usages[place] as { times: number; requests: string[] }
+      if (usage.times++ < MAX_REQUESTS) usage.requests.push(request)
+    }
+  }
+
+  get(assumption: AssumptionId): Usage {
+    return this.#usages[ASSUMPTION_PLACES.get(assumption) as number] as Usage
+  }
+
+  /** The assumptions that some answer relied on, in the order of the ledger. */
+  ids(): AssumptionId[] {
+    return ASSUMPTION_IDS.filter(id => this.get(id).times > 0)
+  }
+
+  clear(): void {
+    this.#usages = unused()
+  }
+}
+
+/** Upper bounds of the latency histogram, in milliseconds. */
+export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
+/** Calls by their latency; the last bucket holds those above every bound. `sum` is in milliseconds. */
+export type Latency = { buckets: number[]; sum: number }
+/** An operation, or `none` where the reference has none. */
+export type OperationLabel = OperationId | 'none'
+
+/** The calls of one operation: how many by status, and how long they took. */
+type Counts = { statuses: Map<number, number>; latency: Latency }
+
+export class Metrics {
+  readonly #counts = new Map<OperationLabel, Counts>()
+  #scripted = 0
+
+  /** Calls by operation and status. */
+  get calls(): ReadonlyMap<OperationLabel, ReadonlyMap<number, number>> {
+    return new Map(Array.from(this.#counts, ([label, { statuses }]) => [label, statuses]))
+  }
+
+  get latencies(): ReadonlyMap<OperationLabel, Latency> {
+    return new Map(Array.from(this.#counts, ([label, { latency }]) => [label, latency]))
+  }
+
+  /** Calls that a script entry was applied to. */
+  get scripted(): number {
+    return this.#scripted
+  }
+
+  /** All calls. */
+  get total(): number {
+    return [...this.#counts.values()].flatMap(({ statuses }) => [...statuses.values()]).reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Counts a request that is over. */
+  add({ operation, outcome: { status }, ms, action }: Exchange): void {
+    const label = operation ?? 'none'
+    const { statuses, latency } = this.#counts.get(label) ?? this.#begin(label)
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    let place = 0
+    while (place < LATENCY_BOUNDS.length && ms > (LATENCY_BOUNDS[place] as number)) place++
+    latency.buckets[place] = (latency.buckets[place] as number) + 1
+    latency.sum += ms
+    if (action !== null) this.#scripted++
+  }
+
+  clear(): void {
+    this.#counts.clear()
+    this.#scripted = 0
+  }
+
+  #begin(label: OperationLabel): Counts {
+    const counts = { statuses: new Map(), latency: { buckets: [...LATENCY_BOUNDS.map(() => 0), 0], sum: 0 } }
+    this.#counts.set(label, counts)
+    return counts
+  }
+}
+
+/** A test; `test` is null for the calls that named none. */
+export type RunTest = {
+  test: string | null
+  calls: number
+  refused: number
+  kept: RuleId[]
+  broken: RuleId[]
+  findings: { finding: FindingId; times: number }[]
+}
+
+/** Tests that are counted; calls of further ones are not counted by test. */
+export const MOST_TESTS = 2000
+
+class TestUse {
+  calls = 0
+  refused = 0
+  /** How many calls kept and broke each rule, by its place in the ledger. */
+  readonly kept = new Uint32Array(RULE_IDS.length)
+  readonly broken = new Uint32Array(RULE_IDS.length)
+  readonly findings = new Map<FindingId, number>()
+}
+
+export class TestTotals {
+  readonly #tests = new Map<string | null, TestUse>()
+  #omitted = 0
+
+  /** Calls of tests that are not counted. */
+  get omitted(): number {
+    return this.#omitted
+  }
+
+  /** Counts a request that is over, and what it shows where it was judged. */
+  add({ test, outcome }: Exchange, judgement: Judgement | null): void {
+    const use = this.#tests.get(test) ?? this.#begin(test)
+    if (use === null) {
+      this.#omitted++
+      return
+    }
+    use.calls++
+    if (outcome.name === 'refused') use.refused++
+    if (judgement === null) return
+    for (const place of judgement.kept) use.kept[place] = (use.kept[place] as number) + 1
+    if (judgement.broken === null) return
+    const place = RULE_PLACES.get(judgement.broken) as number
+    use.broken[place] = (use.broken[place] as number) + 1
+  }
+
+  addFinding(finding: FindingId, test: string | null): void {
+    const findings = (this.#tests.get(test) ?? this.#begin(test))?.findings
+    findings?.set(finding, (findings.get(finding) ?? 0) + 1)
+  }
+
+  #begin(test: string | null): TestUse | null {
+    if (this.#tests.size >= MOST_TESTS) return null
+    const use = new TestUse()
+    this.#tests.set(test, use)
+    return use
+  }
+
+  clear(): void {
+    this.#tests.clear()
+    this.#omitted = 0
+  }
+
+  /** In the order in which the tests came; `open` are the tests of the empty pages that no call continued from so far. */
+  list(open: readonly (string | null)[]): RunTest[] {
+    return [...this.#tests].map(([test, { calls, refused, kept, broken, findings }]) => {
+      const more = open.filter(name => name === test).length
+      const timesOf = (finding: FindingId) => (findings.get(finding) ?? 0) + (finding === 'stopped-at-empty-page' ? more : 0)
+      return {
+        test,
+        calls,
+        refused,
+        kept: rulesIn(kept),
+        broken: rulesIn(broken),
+        findings: (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => (timesOf(finding) > 0 ? [{ finding, times: timesOf(finding) }] : []))
+      }
+    })
+  }
+}
+
+/** The rules that were counted. */
+const rulesIn = (counts: Uint32Array): RuleId[] => RULE_IDS.filter((_, place) => (counts[place] as number) > 0)

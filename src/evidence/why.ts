@@ -2,15 +2,14 @@
 import { FormList, type FormNode, type FormObject, inBrackets } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
+import type { Facts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
-import type { Facts } from '../core/trace.js'
 import { brokenRule, type Exchange, type OutcomeName, scriptAction, tookEffect } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import type { Journal } from './journal.js'
-import { FACTS, keptRules } from './kept-rules.js'
-import { reliedAssumptions } from './relied-assumptions.js'
+import { FACTS, keptRules, reliedAssumptions } from './judgement.js'
 
 type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: Facts }
 /** Parameters by name, nested as they were sent. */

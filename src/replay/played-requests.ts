@@ -70,8 +70,7 @@ type Method = { card?: Shown; bank_account?: Shown }
 type Shown = { brand?: string | null; last4?: string | null } | null
 
 const methodOf = ({ outcome: { shown }, body }: Exchange): Method =>
-  (shown as { payment_method?: Method } | null)?.payment_method ??
-  (Object.fromEntries([...body].map(([name, node]) => [name, openIn(node)])) as Method)
+  (shown as { payment_method?: Method } | null)?.payment_method ?? (Object.fromEntries([...body].map(([name, node]) => [name, openIn(node)])) as Method)
 
 const openIn = (node: FormNode): Shown =>
   node instanceof FormObject ? Object.fromEntries([...node].filter(([name]) => name === 'brand' || name === 'last4')) : null

@@ -63,8 +63,8 @@ export function recordingOf(sandbox: Sandbox, words: SecretWords, only?: Exchang
   const { scenario, store, clock, evidence } = sandbox
   const { journal } = evidence
   const held = only === undefined ? journal.requests() : [only]
-  const calls = held.filter(({ place }) => place >= sandbox.earliestPlace)
-  const first = calls.reduce((least, { place }) => Math.min(least, place), sandbox.place)
+  const calls = held.filter(({ place }) => place >= sandbox.inputs.earliest)
+  const first = calls.reduce((least, { place }) => Math.min(least, place), sandbox.inputs.place)
   const before = sandbox.stateAt(first).store
   return {
     scenario: scenario.name,

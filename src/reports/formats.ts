@@ -1,5 +1,5 @@
 /** The formats of each report, and what writes it. */
-import type { CoverageReport } from '../evidence/coverage.js'
+import type { CoverageReport } from '../evidence/totals.js'
 import { runPage } from './html.js'
 import { checkJunit, coverageJunit, runJunit } from './junit.js'
 import { runMarkdown } from './markdown.js'

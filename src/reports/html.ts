@@ -1,8 +1,8 @@
 /** A judged run as one HTML page that loads nothing and runs no script. */
 import { hash } from 'node:crypto'
 import { visible } from '../core/visible.js'
-import type { RuleCoverage } from '../evidence/coverage.js'
-import type { RunCall, RunEntry } from '../evidence/run-requests.js'
+import type { RunCall, RunEntry } from '../evidence/run.js'
+import type { RuleCoverage } from '../evidence/totals.js'
 import { headline, type JudgedRun, outcomesOf, overview, type RunDocument, whyOf } from './run.js'
 
 /** Markup. Only templates make it, so nothing that was sent or read as JSON can pass for it. */

@@ -1,6 +1,7 @@
 /** Reports as JUnit, which build servers read: a judged run, rule coverage, and the points of a check. */
-import type { CoverageReport } from '../evidence/coverage.js'
+
 import { FINDINGS } from '../evidence/findings.js'
+import type { CoverageReport } from '../evidence/totals.js'
 import { problemLine } from '../scenario/documents.js'
 import type { CheckedFile } from './points.js'
 import { type JudgedRun, outcomesOf, refusedIn } from './run.js'

@@ -1,8 +1,8 @@
 /** A run as reports show it: what happened, what the gates say of it, and the words that several formats share. */
-import type { CoverageReport, RuleCoverage } from '../evidence/coverage.js'
+
 import type { Finding, FindingId } from '../evidence/findings.js'
-import type { RunListing } from '../evidence/run.js'
-import type { RunCall } from '../evidence/run-requests.js'
+import type { RunCall, RunListing } from '../evidence/run.js'
+import type { CoverageReport, RuleCoverage } from '../evidence/totals.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { Verdict } from '../scenario/expectations.js'
 import { shownOn } from '../scenario/matching.js'

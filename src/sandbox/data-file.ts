@@ -1,139 +1,121 @@
 /**
  * The data file: the state of every sandbox, kept over restarts. Each change is on disk before its call is answered; changes that come together share a write.
- * A write adds a line with what changed; now and then, and at the end, the file is replaced by a whole one.
+ * A write adds a line with what changed; now and then, and at the end, the file is replaced by one that has all that is there in such lines.
  */
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { checkerOf } from '../core/checking.js'
-import { ApiError } from '../core/errors.js'
+import { ApiError, type Problem } from '../core/errors.js'
 import type { Step } from '../core/places.js'
-import { flattened, type GivenSettings, type Settings, settingsInForce } from '../core/settings.js'
-import { type DocumentProblem, documentOf, refusalOf, reportTo } from '../scenario/documents.js'
-import { compileExpectation, type Expectation } from '../scenario/expectations.js'
+import { flattened, type GivenSettings, settingsInForce } from '../core/settings.js'
+import { documentOf, ProblemList, refuseProblems, reportTo, withoutProblems } from '../scenario/documents.js'
+import { compileExpectation } from '../scenario/expectations.js'
 import type { FirstState, Launch } from '../scenario/scenario.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import type { Store } from '../store/store.js'
-import { dataIn, FORMAT, type SerializedData } from './change-log.js'
-import { type Addition, FileContent, type Unwritten, wholeTexts } from './file-content.js'
-import { DISK, type FileSystem, removeLeftovers, replaceFile, textOf, type WrittenFile } from './json-file.js'
+import { changesSince, contentOf, NOTHING } from './content.js'
+import { DISK, type FileSystem, removeLeftovers, replaceFile, type WrittenFile } from './disk.js'
+import { amendmentLine, type Dropped, FORMAT, OtherFormat, type Read, readLines, type SavedState, wholeLines } from './lines.js'
 import { Lock } from './lock.js'
-import { isName } from './names.js'
 import type { SavedSandbox } from './sandbox.js'
 import type { PresentSandboxes, SavedSandboxes } from './sandboxes.js'
-import { objectOf, type ReadContext, stateOf, stateSchema } from './serialization.js'
+import { listOf, objectOf, stateOf, stateProperties } from './serialization.js'
 
 /** How long a file that could not be written waits for the next try, when no call asks for one. */
 const RETRY_MS = 1000
 /** The file is replaced by a whole one once its lines of changes have more bytes than this, and more than the last whole file had. */
 const LINES = 2 ** 20
 
-const COUNT = { type: 'integer', minimum: 0 }
 const DATA_CHECKER = checkerOf(() => {
-  const state = stateSchema()
+  const state = stateProperties()
   const scenario = objectOf({ name: { type: 'string' }, description: { type: ['string', 'null'] } })
-  const expectations = { type: 'array', items: expectationSchema() }
-  return objectOf({
-    start: COUNT,
-    first_states: { type: 'array', items: objectOf({ scenario, expectations, state }) },
-    sandboxes: { type: 'array', items: objectOf({ name: { type: ['string', 'null'] }, first_state: COUNT, requests: COUNT, state }) }
-  })
+  return objectOf({ first_states: listOf(objectOf({ scenario, expectations: listOf(expectationSchema()), ...state })), sandboxes: listOf(objectOf(state)) })
 })
 
-type Taken = { target: string; lock: Lock; files: FileSystem; mostLines: number; text: string | null }
+/** A file as it was taken: `target` is what the path leads to. */
+type Taken = { path: string; target: string; lock: Lock; files: FileSystem; mostLines: number; read: Read | null }
 
 export class DataFile {
-  /** As it was given; links are followed when it is written. */
-  readonly #path: string
-  readonly #target: string
-  readonly #lock: Lock
-  readonly #files: FileSystem
+  readonly #taken: Taken
   /** Whether there was no file yet. */
   readonly isNew: boolean
-  /** What the file held, until `read` has taken it. */
-  #held: unknown
-  #source: () => PresentSandboxes = () => {
+  /** What was left out of the file. */
+  readonly warnings: readonly Problem[]
+  #source = (): PresentSandboxes => {
     throw new Error('there is nothing to save yet')
   }
   /** The file, once this process has written it whole, and what it holds. */
   #file: WrittenFile | null = null
-  #content: FileContent | null = null
-  /** The bytes of changes after which the file is replaced, at first and at present. */
-  readonly #leastLines: number
+  #content = NOTHING
+  /** The bytes of changes after which the file is replaced, at present. */
   #mostLines: number
   /** The write that is under way, and the one that waits for it. */
-  #writing: Promise<void> = Promise.resolve()
+  #writing = Promise.resolve()
   #next: Promise<void> | null = null
-  /** Why the last write failed; null when it did not. */
-  #failure: Error | null = null
+  /** Whether the last write failed, so that there are changes in memory alone. */
+  isFailing = false
   #retry: NodeJS.Timeout | undefined
   #isClosed = false
 
-  private constructor(path: string, { target, lock, files, mostLines, text }: Taken) {
-    this.#path = path
-    this.#target = target
-    this.#lock = lock
-    this.#files = files
-    this.#leastLines = mostLines
+  private constructor(taken: Taken) {
+    const { path, mostLines, read } = taken
+    this.#taken = taken
     this.#mostLines = mostLines
-    this.isNew = text === null
-    this.#held = text === null ? undefined : dataIn(text)
-    const format = text === null ? FORMAT : (this.#held as { format?: unknown } | null)?.format
-    if (format !== FORMAT) throw unusable(path, wrongFormat(format))
+    this.isNew = read === null
+    this.warnings = read?.dropped.line ? [{ file: path, path: '', line: read.dropped.line, message: droppedText(read.dropped) }] : []
   }
 
   /** Takes a file for this process and reads it. Errors: `document_invalid` when it is in use, empty, corrupt or of another format; it is left as it is. */
   static async take(path: string, { files = DISK, mostLines = LINES }: { files?: FileSystem; mostLines?: number } = {}): Promise<DataFile> {
     const target = await targetOf(path)
     const lock = await Lock.take(target).catch(error => {
-      throw unusable(path, `cannot be locked: ${(error as Error).message}`)
+      throw unusable(path, `cannot be locked: ${error.message}`)
     })
     if (lock === null) throw unusable(path, 'is in use by another process; stop that one, or give this one a file of its own')
     try {
-      const file = new DataFile(path, { target, lock, files, mostLines, text: await textOf(target) })
+      const read = await readLines(target).catch(exceptMissing)
       await removeLeftovers(target, 0, files)
-      return file
+      return new DataFile({ path, target, lock, files, mostLines, read })
     } catch (error) {
       await lock.release()
-      throw error instanceof ApiError ? error : unusable(path, unreadable(error as Error))
+      throw unusable(path, error instanceof OtherFormat ? wrongFormat(error) : `cannot be read: ${(error as Error).message}`)
     }
   }
 
-  /** The sandboxes that the file holds. Errors: `document_invalid` with every problem. */
+  /** The sandboxes that the file holds, once. Errors: `document_invalid` with every problem. */
   async read(launch: Launch): Promise<SavedSandboxes> {
-    const data = this.#held as SerializedData
-    const document = documentOf(this.#path, data)
-    const problems: DocumentProblem[] = (await DATA_CHECKER.problems(data)).map(({ steps, message }) => ({ document, steps, message }))
-    if (problems.length === 0) for (const problem of problemsIn(data)) problems.push({ document, ...problem })
-    if (problems.length > 0) throw await refusalOf(problems)
-    const context = (at: readonly Step[], settings: Settings): ReadContext => ({ document, at, settings, problems })
-
-    const firstStates: FirstState[] = []
-    for (const [index, { scenario, expectations, state: serialized }] of data.first_states.entries()) {
-      const at = ['first_states', index]
-      const settings = settingsInForce({ ...launch, scenario: flattened(serialized.settings) as GivenSettings }).values
-      const state = await stateOf(serialized, context([...at, 'state'], settings))
-      for (const problem of unknownAccounts(state.store, context(at, settings))) problems.push(problem)
-      const compiled: Expectation[] = []
-      for (const [nth, one] of expectations.entries()) {
-        const expectation = await compileExpectation(one, reportTo(problems, document, [...at, 'expectations', nth]))
-        if (expectation) compiled.push(expectation)
+    const { path, read } = this.#taken
+    const { start, first_states, sandboxes } = (read as Read).data
+    const document = documentOf(path, { start, first_states, sandboxes })
+    await refuseProblems(document, DATA_CHECKER)
+    const problems = new ProblemList(document.limits)
+    const stateAt = async (at: readonly Step[], saved: SavedState, given: { scenario: GivenSettings; control?: GivenSettings }, base?: Store) => {
+      const settings = settingsInForce({ ...launch, ...given }).values
+      const state = await stateOf(saved, { document, at, settings, problems }, base)
+      const actor = settings['auth.accept_any_key']
+      const isKnown = actor === null || state.store.accounts.get(actor)
+      if (!isKnown) problems.push({ document, steps: at, message: `auth.accept_any_key names ${actor}, which is no Account of it` })
+      return state
+    }
+    return withoutProblems(problems, async () => {
+      const firsts: FirstState[] = []
+      for (const [index, { scenario, expectations, ...saved }] of first_states.entries()) {
+        const at = ['first_states', index]
+        const state = await stateAt(at, saved, { scenario: flattened(saved.settings) as GivenSettings })
+        const report = (nth: number) => reportTo(problems, document, [...at, 'expectations', nth])
+        const compiled = await Promise.all(expectations.map((one, nth) => compileExpectation(one, report(nth))))
+        firsts.push({ scenario, ...state, expectations: compiled.filter(one => one !== null), steps: [], play: [] })
       }
-      firstStates.push({ scenario, ...state, expectations: compiled, steps: [], play: [] })
-    }
-    const sandboxes: SavedSandbox[] = []
-    for (const [index, { name, first_state, requests, state: serialized }] of data.sandboxes.entries()) {
-      const at = ['sandboxes', index]
-      const first = firstStates[first_state] as FirstState
-      const control = flattened(serialized.settings) as GivenSettings
-      const settings = settingsInForce({ ...launch, scenario: first.settings, control }).values
-      const state = await stateOf(serialized, context([...at, 'state'], settings), first.store)
-      for (const problem of unknownAccounts(state.store, context(at, settings))) problems.push(problem)
-      sandboxes.push({ name, first, requests, state })
-    }
-    if (problems.length > 0) throw await refusalOf(problems)
-    this.#held = undefined
-    return { start: firstStates[data.start] as FirstState, sandboxes }
+      const resumed: SavedSandbox[] = []
+      for (const [index, { name, from, requests, ...saved }] of sandboxes.entries()) {
+        const first = firsts[from] as FirstState
+        const given = { scenario: first.settings, control: flattened(saved.settings) as GivenSettings }
+        resumed.push({ name, first, requests, state: await stateAt(['sandboxes', index], saved, given, first.store) })
+      }
+      this.#taken.read = null
+      return { start: firsts[start] as FirstState, sandboxes: resumed }
+    })
   }
 
   /** Sets what is written from now on. */
@@ -143,41 +125,40 @@ export class DataFile {
 
   /** The sandboxes are as the file has them. */
   resumed(): void {
-    this.#content = FileContent.of(this.#source())
+    this.#content = contentOf(this.#source())
   }
 
   /** Waits until every change that was made so far is on disk. Errors: `data_not_written`. */
   saved(): Promise<void> {
-    return this.#nextWrite().catch(error => {
-      const message = `The change was made and is in memory, but ${this.#path} could not be written: ${error.message}. Until it can be, calls that would change something are refused.`
-      throw new ApiError('data_not_written', { message })
-    })
-  }
-
-  /** Whether the last write failed, so that there are changes in memory alone. */
-  get isFailing(): boolean {
-    return this.#failure !== null
+    return this.#nextWrite(
+      error =>
+        `The change was made and is in memory, but ${this.#taken.path} could not be written: ${error.message}. Until it can be, calls that would change something are refused.`
+    )
   }
 
   /** Waits, where the last write failed, for another one. Errors: `data_not_written` when that fails too. */
   async writable(): Promise<void> {
     if (!this.isFailing) return
-    await this.#nextWrite().catch(error => {
-      const message = `Nothing was changed: earlier changes are in memory alone, because ${this.#path} cannot be written: ${error.message}. Changes are accepted again as soon as it can be.`
-      throw new ApiError('data_not_written', { message })
-    })
+    await this.#nextWrite(
+      error =>
+        `Nothing was changed: earlier changes are in memory alone, because ${this.#taken.path} cannot be written: ${error.message}. Changes are accepted again as soon as it can be.`
+    )
   }
 
   /**
-   * Gives the file up after the writes that wait; `writesLast`: and after another one of everything.
-   * Errors: those of the last one, `data_not_written` with what is not on disk; the file is given up all the same.
+   * Gives the file up after the writes that wait; `writesLast`: and after another one of everything, with the clocks' present time and the counts of sandboxes
+   * that were only read. Errors: `data_not_written` with what is not on disk; the file is given up all the same.
    */
   async close({ writesLast = false }: { writesLast?: boolean } = {}): Promise<void> {
     while (this.#next !== null) await this.#next.catch(() => {})
-    await this.#writing.catch(() => {})
+    await this.#writing
     clearTimeout(this.#retry)
     try {
-      if (writesLast) await this.#writeLast()
+      if (writesLast) await this.#write({ isLast: true })
+    } catch (error) {
+      const { texts, unwritten } = changesSince(this.#content, this.#source(), { counts: true })
+      const why = `${this.#taken.path} could not be written at the end: ${(error as Error).message}`
+      if (texts.length > 0) throw notWritten(`${why}. What was changed last is not on disk: ${unwritten.join('; ')}.`)
     } finally {
       this.#isClosed = true
       this.#source = () => {
@@ -185,97 +166,65 @@ export class DataFile {
       }
       await this.#file?.close()
       this.#file = null
-      await this.#lock.release()
+      await this.#taken.lock.release()
     }
   }
 
-  #nextWrite(): Promise<void> {
-    if (this.#next === null) {
-      this.#next = this.#writing
-        .catch(() => {})
-        .then(async () => {
-          // changes that other calls make in this turn are written too
-          await turn()
-          this.#writing = this.#next as Promise<void>
-          this.#next = null
-          await this.#write()
-        })
-    }
-    return this.#next
+  /** The write that begins next, which holds every change of this turn. Errors: `data_not_written`, with the reason told. */
+  #nextWrite(told: (error: Error) => string): Promise<void> {
+    this.#next ??= this.#writing.then(turn).then(async () => {
+      this.#writing = (this.#next as Promise<void>).catch(() => {})
+      this.#next = null
+      clearTimeout(this.#retry)
+      try {
+        await this.#write()
+        this.isFailing = false
+      } catch (error) {
+        this.isFailing = true
+        if (!this.#isClosed) this.#retry = setTimeout(() => this.writable().catch(() => {}), RETRY_MS).unref()
+        throw error
+      }
+    })
+    return this.#next.catch(error => {
+      throw notWritten(told(error))
+    })
   }
 
-  async #write(): Promise<void> {
-    clearTimeout(this.#retry)
-    try {
-      await this.#writeChanges()
-      this.#failure = null
-    } catch (error) {
-      this.#failure = error as Error
-      if (!this.#isClosed) this.#retry = setTimeout(() => this.#nextWrite().catch(() => {}), RETRY_MS).unref()
-      throw error
-    }
-  }
-
-  /** Adds what has changed to the file, or replaces it where it cannot be added to, or has become long. */
-  async #writeChanges(): Promise<void> {
+  /** Adds what has changed to the file, or replaces it where it cannot be added to, has become long or is written for the last time. */
+  async #write({ isLast = false } = {}): Promise<void> {
     const file = this.#file
-    if (file === null || !(await file.isInPlace())) return this.#replace()
-    const lines = file.size - file.first
-    if (lines > Math.max(this.#mostLines, file.first)) {
+    const added = (await file?.added()) ?? null
+    if (file === null || added === null || isLast || added > Math.max(this.#mostLines, file.first)) {
+      // what was written is gone
+      if (file !== null && added === null) this.#content = NOTHING
       try {
         return await this.#replace()
-      } catch {
+      } catch (error) {
         // there may be no room for a second file, and still for a line
-        this.#mostLines = 2 * lines
+        if (file === null || added === null) throw error
+        this.#mostLines = 2 * added
       }
     }
-    await this.#append(file, (this.#content as FileContent).changesTo(this.#source()))
-  }
-
-  async #append(file: WrittenFile, addition: Addition | null): Promise<void> {
-    if (addition === null) return
-    await file.append(addition.line)
-    this.#content = addition.content
+    const { texts, content } = changesSince(this.#content, this.#source(), { counts: isLast })
+    if (texts.length > 0) await file.append(amendmentLine(texts))
+    this.#content = content
   }
 
   async #replace(): Promise<void> {
-    const present = this.#source()
-    const content = FileContent.of(present)
-    const file = await replaceFile(this.#target, wholeTexts(present), this.#files)
+    const { target, files, mostLines } = this.#taken
+    const { texts, content } = changesSince(NOTHING, this.#source())
+    const file = await replaceFile(target, wholeLines(texts), files)
     await this.#file?.close()
     this.#file = file
     this.#content = content
-    this.#mostLines = this.#leastLines
-  }
-
-  /** The clocks' present time, and the counts of sandboxes that were only read, are written too. Errors: `data_not_written` with what is not on disk. */
-  async #writeLast(): Promise<void> {
-    const addition = (this.#content as FileContent).changesTo(this.#source(), { counts: true })
-    try {
-      await this.#replace()
-    } catch (error) {
-      const isThere = this.#file === null || (await this.#file.isInPlace())
-      if (isThere && addition === null) return
-      if (isThere && (await this.#isAdded(addition as Addition))) return
-      const all = this.#source().sandboxes.map(({ name }) => ({ name, records: null, parts: [] }))
-      throw new ApiError('data_not_written', { message: notWritten(this.#path, error as Error, isThere ? (addition as Addition).unwritten : all) })
-    }
-  }
-
-  /** Whether there is room for a line, if not for a second file. */
-  async #isAdded({ line }: Addition): Promise<boolean> {
-    if (this.#file === null) return false
-    return this.#file.append(line).then(
-      () => true,
-      () => false
-    )
+    this.#mostLines = mostLines
   }
 }
 
 /** What the path leads to, whether or not there is a file yet. Errors: `document_invalid` where no file can be. */
 async function targetOf(path: string): Promise<string> {
   const target = await followed(resolve(path)).catch(error => {
-    throw unusable(path, `cannot be read: ${(error as Error).message}`)
+    throw unusable(path, `cannot be read: ${error.message}`)
   })
   const [folder, there] = await Promise.all([dirname(target), target].map(path => stat(path).catch(() => null)))
   if (!folder) throw unusable(path, `cannot be made: there is no folder ${dirname(target)}; make it, or name another file`, '')
@@ -287,66 +236,26 @@ async function targetOf(path: string): Promise<string> {
 
 /** The path with every link followed; its folder need not be there. */
 async function followed(path: string): Promise<string> {
-  const real = await realpath(path).catch(error => {
-    if (error.code !== 'ENOENT') throw error
-    return null
-  })
+  const real = await realpath(path).catch(exceptMissing)
   if (real !== null) return real
   const link = await readlink(path).catch(() => null)
   if (link !== null) return followed(resolve(dirname(path), link))
   return join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path))
 }
 
-/** What a schema cannot say of a file: every index is that of a first state, and every sandbox is there once. */
-function problemsIn({ start, first_states, sandboxes }: SerializedData): { steps: Step[]; message: string }[] {
-  const problems: { steps: Step[]; message: string }[] = []
-  const count = first_states.length
-  const checkIndex = (index: number, steps: Step[]) => {
-    if (index >= count) problems.push({ steps, message: `the index of one of the ${count} first_states, counted from 0, was expected, not ${index}` })
-  }
-  checkIndex(start, ['start'])
-  const names = new Set<string | null>()
-  for (const [index, { name, first_state }] of sandboxes.entries()) {
-    checkIndex(first_state, ['sandboxes', index, 'first_state'])
-    const steps = ['sandboxes', index, 'name']
-    if (name !== null && !isName(name)) problems.push({ steps, message: `a name of a sandbox was expected, not ${name}` })
-    if (names.has(name)) problems.push({ steps, message: `the name ${name} is given twice` })
-    names.add(name)
-  }
-  if (!names.has(null)) problems.push({ steps: ['sandboxes'], message: 'the one with the name null, at the base address, is missing' })
-  return problems
+function exceptMissing(error: NodeJS.ErrnoException): null {
+  if (error.code !== 'ENOENT') throw error
+  return null
 }
 
-/** An Account that a setting names, as a flag of this start may, and that the state does not have. */
-function unknownAccounts(store: Store, { document, at, settings }: ReadContext): DocumentProblem[] {
-  const actor = settings['auth.accept_any_key']
-  if (actor === null || store.accounts.get(actor)) return []
-  return [{ document, steps: at, message: `auth.accept_any_key names ${actor}, which is no Account of it` }]
-}
-
+const notWritten = (message: string) => new ApiError('data_not_written', { message })
 const unusable = (path: string, why: string, left = ' It was left as it is.') =>
   new ApiError('document_invalid', { message: `The data file ${path} ${why}.${left}` })
 
-function countText(records: number | null): string {
-  if (records === null) return 'all of it'
-  return records === 0 ? '' : `${records} ${records === 1 ? 'record' : 'records'}`
-}
-
-/** What is in memory alone when the process ends. */
-function notWritten(path: string, { message }: Error, unwritten: readonly Unwritten[]): string {
-  const lines = unwritten.map(({ name, records, parts }) => {
-    const some = [countText(records), ...parts].filter(text => text !== '').join(', ') || 'the count of its calls'
-    return `${name === null ? 'the sandbox at the base address' : `sandbox ${name}`} (${some})`
-  })
-  return `${path} could not be written at the end: ${message}. What was changed last is not on disk: ${lines.join('; ')}.`
-}
-
-function wrongFormat(format: unknown): string {
-  if (typeof format !== 'number') return 'is no data file of commerce-emulator'
+function wrongFormat({ format }: OtherFormat): string {
+  if (format === undefined) return 'is no data file of commerce-emulator'
   return `has the format ${format}, and this version reads format ${FORMAT}; use the version that wrote it, or another file`
 }
 
-function unreadable({ message, name }: Error): string {
-  if (name !== 'SyntaxError') return `cannot be read: ${message}`
-  return `is no JSON, or was cut off: ${message.replace(/[^\x20-\x7E]/g, '?')}`
-}
+const droppedText = ({ bytes }: Dropped) =>
+  `the end of the data file is damaged or was not written whole, and is left out: ${bytes} bytes from this line on. A change that they held was not answered, unless the file was damaged later.`

@@ -17,17 +17,13 @@ export class Inputs {
   #older: Span
   #newer: Span | null = null
   readonly #size: number
+  /** How many inputs came so far: the place of the next one. */
+  place = 0
 
   /** `size` is how many inputs at least can be made again. */
   constructor(state: SandboxState, size: number) {
     this.#older = { state, from: 0, inputs: [] }
     this.#size = size
-  }
-
-  /** How many inputs came so far: the place of the next one. */
-  get place(): number {
-    const { from, inputs } = this.#newer ?? this.#older
-    return from + inputs.length
   }
 
   /** The first place whose state can be made again. */
@@ -39,6 +35,7 @@ export class Inputs {
   add(input: Input, present: () => SandboxState): void {
     const span = this.#newer ?? this.#older
     span.inputs.push(input)
+    this.place++
     if (span.inputs.length < this.#size) return
     if (this.#newer !== null) this.#older = this.#newer
     this.#newer = { state: present(), from: this.place, inputs: [] }

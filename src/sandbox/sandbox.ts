@@ -82,8 +82,10 @@ export class Sandbox {
   /** The clock that it began with at the last load or reset. */
   #begunClock: Clock
   settingsInForce: SettingsInForce
+  /** Their values. */
+  settings: Settings
   /** What has changed the state since the last load or reset. */
-  #inputs: Inputs
+  inputs: Inputs
   #requests = 0
   /** The scenario's own expectations, counted since the last load or reset. */
   tally = new Tally([])
@@ -100,6 +102,8 @@ export class Sandbox {
   /** The totals of the process, over every sandbox, reset and load. */
   readonly run: Run
   readonly snapshots: Snapshots
+  /** Whether a first state was loaded. */
+  isLoaded = false
   /** Whether it stays when the call that made it is over. */
   isKept = false
   /** Calls that are being answered. */
@@ -114,10 +118,11 @@ export class Sandbox {
     this.snapshots = snapshots
     this.#dependencies = dependencies
     this.state = new LiveState(emptyState(), dependencies.machine)
-    this.#inputs = new Inputs(emptyState(), MIN_INPUTS)
+    this.inputs = new Inputs(emptyState(), MIN_INPUTS)
     this.#begunClock = this.state.clock
     this.settingsInForce = settingsInForce(dependencies.launch)
     const { values } = this.settingsInForce
+    this.settings = values
     this.run = dependencies.run ?? new Run()
     const budget = dependencies.journals ?? new JournalBudget(values['limits.journal_total'])
     this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], budget }, this.run, name)
@@ -127,10 +132,6 @@ export class Sandbox {
   blank(): Sandbox {
     const { library, machine, documents } = this.#dependencies
     return new Sandbox({ library, machine, documents, launch: { flag: {}, environment: {} } })
-  }
-
-  get isLoaded(): boolean {
-    return this.#first !== undefined
   }
 
   get store(): Store {
@@ -145,10 +146,6 @@ export class Sandbox {
     return this.state.script
   }
 
-  get settings(): Settings {
-    return this.settingsInForce.values
-  }
-
   get scenario(): FirstState['scenario'] {
     return this.requireLoaded().scenario
   }
@@ -159,32 +156,24 @@ export class Sandbox {
     return this.#first
   }
 
-  /** How many changes came since the last load or reset. */
-  get place(): number {
-    return this.#inputs.place
-  }
-
-  /** The first place among them whose state can be made again. */
-  get earliestPlace(): number {
-    return this.#inputs.earliest
-  }
-
-  /** The state before the change of a place, exactly but for a running clock: records, keys, ids, script with its counts, settings. Nothing before `earliestPlace` is known. */
+  /** The state before the change of a place, exactly but for a running clock: records, keys, ids, script with its counts, settings. Nothing before `inputs.earliest` is known. */
   stateAt(place: number): LiveState {
-    return this.#inputs.stateAt(place, this.machine)
+    return this.inputs.stateAt(place, this.machine)
   }
 
   /** Notes what a request did to records, to be done again. */
   changed(family: Family, record: Records[Family] | null, removed: string | null): void {
-    this.#note({ family, record, removed, counters: this.state.ids.counters })
+    this.inputs.add({ family, record, removed, counters: this.state.ids.counters }, this.#present)
   }
 
   /** Notes the counts of a script entry after a request. */
   readonly counted = (id: string, count: EntryCount): void => this.#note({ id, count })
 
   #note(input: Input): void {
-    this.#inputs.add(input, () => this.state.value)
+    this.inputs.add(input, this.#present)
   }
+
+  readonly #present = () => this.state.value
 
   /** Does something to the state that can be done again. */
   #change(change: (state: LiveState) => void): void {
@@ -273,6 +262,7 @@ export class Sandbox {
     if (this.#first) this.#forget()
     this.#requests = 0
     this.#first = first
+    this.isLoaded = true
     this.reset()
   }
 
@@ -300,12 +290,17 @@ export class Sandbox {
     this.gates.end()
     this.gates = new Gates()
     this.state = new LiveState(state, this.machine)
-    this.settingsInForce = this.#settingsWith(state.settings)
+    this.#putInForce(this.#settingsWith(state.settings))
   }
 
   /** Begins to note changes in a state. */
   #noteFrom(state: SandboxState): void {
-    this.#inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS))
+    this.inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS))
+  }
+
+  #putInForce(inForce: SettingsInForce): void {
+    this.settingsInForce = inForce
+    this.settings = inForce.values
   }
 
   #settingsWith(control: GivenSettings): SettingsInForce {
@@ -448,9 +443,8 @@ export class Sandbox {
       const problems = new ProblemList(limits)
       return withoutProblems(problems, async () => {
         const before = this.#revision
-        const { importer, put, store } = this.#importer(document, problems)
+        const { importer, put } = this.#importer(document, problems)
         await inSlices(importer.importing([fixtureIn(document, document.data)]))
-        for (const family of FAMILIES) await inSlices(store[family].settling())
         this.ending.throwIfAborted()
         if (this.#revision !== before) {
           throw new ApiError('state_changed', { message: 'Another call changed the records while these were merged; send them again. Nothing was changed.' })
@@ -541,7 +535,7 @@ export class Sandbox {
     this.#change(state => {
       state.settings = settings
     })
-    this.settingsInForce = this.#settingsWith(settings)
+    this.#putInForce(this.#settingsWith(settings))
   }
 
   /**

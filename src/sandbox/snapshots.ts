@@ -6,17 +6,16 @@ import { checkerOf } from '../core/checking.js'
 import { ApiError } from '../core/errors.js'
 import { thereAre } from '../core/nearest.js'
 import type { Settings } from '../core/settings.js'
-import { type DocumentProblem, documentOf, refusalOf } from '../scenario/documents.js'
-import { removeLeftovers, replaceFile, syncFolder, textOf } from './json-file.js'
+import { documentOf, ProblemList, refuseProblems, withoutProblems } from '../scenario/documents.js'
+import { removeLeftovers, replaceFile, syncFolder } from './disk.js'
+import { OtherFormat, readLines, type SavedFirstState, wholeLines } from './lines.js'
 import { fileNameOf, nameOfFile } from './names.js'
-import { objectOf, type SerializedState, stateOf, stateSchema, stateText } from './serialization.js'
+import { objectOf, stateOf, stateProperties, stateTexts } from './serialization.js'
 import type { SandboxState } from './state.js'
 
 /** A state with the name of the scenario that was loaded; of the settings it holds the seed, which its ids are drawn from. */
 export type Snapshot = { scenario: string; state: SandboxState }
-type SerializedSnapshot = { format: typeof FORMAT; scenario: string; state: SerializedState }
-const FORMAT = 3
-const SNAPSHOT_CHECKER = checkerOf(() => objectOf({ scenario: { type: 'string' }, state: stateSchema() }))
+const SNAPSHOT_CHECKER = checkerOf(() => objectOf({ scenario: objectOf({ name: { type: 'string' } }), ...stateProperties() }))
 const ENDING = '.json'
 
 /** A temporary file of at least this age is one that no process writes any more: processes may share a folder. */
@@ -56,10 +55,10 @@ export class Snapshots {
   /** Writes a snapshot to its file. Errors: `data_not_written`; an earlier snapshot is still there then. */
   async #write(name: string, folder: string, { scenario, state }: Snapshot): Promise<void> {
     const path = fileOf(folder, name)
-    const texts = [`{"format":${FORMAT},"scenario":${JSON.stringify(scenario)},"state":`, stateText(state), '}\n']
+    const texts = [...stateTexts('"first":0', state, { scenario: { name: scenario } }), '{"start":0}']
     try {
       const made = await mkdir(folder, { recursive: true })
-      const file = await replaceFile(path, texts)
+      const file = await replaceFile(path, wholeLines(texts))
       await file.close()
       if (made !== undefined) await syncFolder(dirname(made))
       await removeLeftovers(path, LEFT_MS)
@@ -87,13 +86,15 @@ export class Snapshots {
     await this.#require(name)
     const path = fileOf(this.#folder as string, name)
     const unreadable = (why: string) => new ApiError('document_invalid', { message: `${path} cannot be read as a snapshot: ${why}. Nothing was changed.` })
-    const data: SerializedSnapshot | null = await textOf(path)
-      .then(text => JSON.parse(text as string))
-      .catch(error => {
-        throw unreadable(error.message)
-      })
-    if (data?.format !== FORMAT) throw unreadable('it is no snapshot of this version')
-    return snapshotOf(path, data, settings)
+    const { data } = await readLines(path).catch(error => {
+      throw unreadable(error instanceof OtherFormat ? 'it is no snapshot of this version' : error.message)
+    })
+    const [saved] = data.first_states as [SavedFirstState]
+    const document = documentOf(path, saved)
+    await refuseProblems(document, SNAPSHOT_CHECKER)
+    const problems = new ProblemList(document.limits)
+    const state = await withoutProblems(problems, () => stateOf(saved, { document, at: [], settings, problems }))
+    return { scenario: saved.scenario.name, state }
   }
 
   /** Deletes the snapshot with a name. Errors: `snapshot_unknown` with those that exist. */
@@ -138,13 +139,3 @@ export class Snapshots {
 }
 
 const fileOf = (folder: string, name: string) => join(folder, `${fileNameOf(name)}${ENDING}`)
-
-async function snapshotOf(path: string, data: SerializedSnapshot, settings: Settings): Promise<Snapshot> {
-  const document = documentOf(path, data)
-  const problems: DocumentProblem[] = (await SNAPSHOT_CHECKER.problems(data)).map(({ steps, message }) => ({ document, steps, message }))
-  if (problems.length > 0) throw await refusalOf(problems)
-
-  const state = await stateOf(data.state, { document, at: ['state'], settings, problems })
-  if (problems.length > 0) throw await refusalOf(problems)
-  return { scenario: data.scenario, state }
-}

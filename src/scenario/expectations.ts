@@ -4,10 +4,12 @@ import { isChange, type OperationId, operationOf } from '../reference/operations
 import type { Store } from '../store/store.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
-import { compileState, recordsOf, type StateTest } from './final-state.js'
+import { compileState, recordsOf, type StateData, type StateTest } from './final-state.js'
+import { within } from './flaws.js'
 import { compileMatch, type Matcher, MOST_MATCHED, operationsOn, type SentCall, shownOn } from './matching.js'
-import type { CallsData, CountData, ExpectationData, StateData } from './schemas.js'
+import type { CallsData, CountData, ExpectationData } from './schemas.js'
 import { compileStatus } from './statuses.js'
+import type { Difference } from './steps.js'
 
 export type { CallsData, CountData, ExpectationData } from './schemas.js'
 /** What became of a call: the status of the answer, whether the client got it, and whether records were changed. */
@@ -53,10 +55,10 @@ export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: Ca
 }
 
 async function compiled(data: ExpectationData, note: Report): Promise<Expectation> {
-  if ('state' in data) return { data, isOfEndings: false, differences: compileState(data.state, (steps, message) => note(['state', ...steps], message)) }
+  if ('state' in data) return { data, isOfEndings: false, differences: compileState(data.state, within(note, 'state')) }
   if ('sequence' in data) {
     const steps: Calls[] = []
-    for (const [index, step] of data.sequence.entries()) steps.push(await compileCalls(step, (at, message) => note(['sequence', index, ...at], message)))
+    for (const [index, step] of data.sequence.entries()) steps.push(await compileCalls(step, within(note, 'sequence', index)))
     return { data: { sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended !== null) }
   }
   const { times, at_least, at_most } = data
@@ -82,7 +84,7 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
   if (answered !== undefined) tests.push(({ isDelivered }) => isDelivered === answered)
   if (status !== undefined) {
     if (answered === false) note(['status'], 'a call that was not answered has no status')
-    const isWanted = compileStatus(status, (steps, message) => note(['status', ...steps], message))
+    const isWanted = compileStatus(status, within(note, 'status'))
     tests.push(({ status, isDelivered }) => isDelivered && isWanted(status))
   }
   return tests.length === 0 ? null : ending => tests.every(test => test(ending))
@@ -97,16 +99,15 @@ export class Tally {
   readonly #tooLong: number[]
   /** Whether it matters for one of them what became of calls. */
   readonly hasEndings: boolean
+  /** Whether nothing is expected. */
+  readonly isEmpty: boolean
 
   constructor(expectations: readonly Expectation[]) {
     this.#expectations = expectations
     this.#seen = expectations.map(() => 0)
     this.#tooLong = expectations.map(() => 0)
+    this.isEmpty = expectations.length === 0
     this.hasEndings = expectations.some(({ isOfEndings }) => isOfEndings)
-  }
-
-  get isEmpty(): boolean {
-    return this.#expectations.length === 0
   }
 
   /** Counts a call that comes, or one that has ended as `ending` says. Returns whether it counts for any expectation. */
@@ -131,11 +132,7 @@ export class Tally {
   verdicts(store: Store): Verdict[] {
     return this.#expectations.map((expectation, index) => {
       const seen = this.#seen[index] as number
-      if ('differences' in expectation)
-        return verdictOfState(
-          expectation.data,
-          expectation.differences(recordsOf(store)).map(({ message }) => message)
-        )
+      if ('differences' in expectation) return verdictOfState(expectation.data, expectation.differences(recordsOf(store)))
       if ('steps' in expectation) return verdictOfSequence(expectation.data, seen)
       return verdictOfCount(expectation.data, seen, this.#tooLong[index] as number)
     })
@@ -185,8 +182,8 @@ function verdictOfSequence(expectation: { sequence: readonly CallsData[] }, seen
   return { expectation, wanted, seen, holds: next === undefined, exceeded: false, message }
 }
 
-function verdictOfState(expectation: { state: StateData }, differences: readonly string[]): Verdict {
+function verdictOfState(expectation: { state: StateData }, differences: readonly Difference[]): Verdict {
   const wanted = `these records in the end: ${JSON.stringify(expectation.state)}`
-  const message = differences.length === 0 ? 'The records are as expected.' : differences.join('; ')
+  const message = differences.length === 0 ? 'The records are as expected.' : differences.map(({ message }) => message).join('; ')
   return { expectation, wanted, seen: differences.length, holds: differences.length === 0, exceeded: false, message }
 }

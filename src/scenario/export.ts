@@ -29,19 +29,6 @@ export function recordText(family: Family, record: object): string {
 /** The API keys of a store, each with the Account that it acts as. */
 export const keysIn = ({ keys }: Store): { key: string; account: string }[] => [...keys].map(([key, account]) => ({ key, account }))
 
-/** The JSON text of the keys of a store, as `exported` returns them. */
-export const keysText = (store: Store): string => JSON.stringify(keysIn(store))
-
-/** The JSON text of what `exported` returns, of some families alone; keys are always part of it. */
-export function exportedText(store: Store, families: readonly Family[] = FAMILIES): string {
-  const parts = [`"api_keys":${keysText(store)}`]
-  for (const family of families) {
-    const texts = store[family].inCreationOrder().map(record => recordText(family, record))
-    parts.push(`"${family}":[${texts.join(',')}]`)
-  }
-  return `{${parts.join(',')}}`
-}
-
 /** A record as a fixture gives it. */
 export const exportedRecord = (family: Family, record: object): Record<string, unknown> => exportedPart(RESOURCES[family], record)
 

@@ -10,29 +10,25 @@ import { firstBroken, REFUND_RULES } from '../core/rules.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../reference/operations.js'
+import type { Schema } from '../reference/parameters.js'
 import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { completed } from './completion.js'
-import { type DocumentProblem, type Problems, type Report, reportTo, type SourceDocument } from './documents.js'
-import type { Flaws } from './flaws.js'
+import type { DocumentProblem, Problems, SourceDocument } from './documents.js'
+import { type Flaws, withoutFlaws } from './flaws.js'
 import { type Progress, reportProgress } from './progress.js'
 
 type Given = Readonly<Record<string, unknown>>
 /** A part of a fixture: the records of a family, or API keys. */
 export type Section = Family | 'api_keys'
-/** A record or key as a document gives it. */
-type Sourced = { given: Given; index: number; list: SourceList }
-/** The members of a list; those that are not objects are undefined. */
-type Sources = { readonly length: number; at: (index: number) => Sourced | undefined }
-/**
- * The records of one or more fixture documents. Of the sections in `unread` the documents may hold more than could be read; what is in `doubtful` may be
- * meant as the id of a record, or as a key, that could not be read.
- */
-export type Fixture = {
-  sections: Readonly<Record<Section, Sources>>
-  unread: ReadonlySet<Section>
-  doubtful: ReadonlyMap<Section, readonly string[]>
-}
+/** A record or key as a document gives it, with the flaws of its shape. */
+type Sourced = { given: Given; flaws: Flaws | undefined; index: number; list: { document: SourceDocument; steps: readonly Step[] } }
+/** Records or keys, made as they are looked at. */
+type Sources = { readonly length: number; [Symbol.iterator]: () => Iterator<Sourced> }
+/** What may be meant as the id of a record (or as a key) that could not be read: texts, or anything at all. */
+type Doubtful = readonly string[] | null
+/** The records of one or more fixture documents, and what else may be meant as one. */
+export type Fixture = Readonly<Record<Section, { sources: Sources; doubtful: Doubtful }>>
 export type Drawing = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
 export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
 
@@ -41,48 +37,18 @@ export const SECTIONS = ['api_keys', ...FAMILIES] as const
 /** The section with this name, or with the most similar one; null where none is similar. */
 export const sectionMeant = (name: string): Section | null => nearest(name, SECTIONS) as Section | null
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
-const sectionsOf = (make: (section: Section) => Sources): Fixture['sections'] =>
-  Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, Sources>
+const inSections = <T>(make: (section: Section) => T) => Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, T>
 
-/** A list of a document, with the flaws of its shape. */
-class SourceList implements Sources {
-  readonly document: SourceDocument
-  readonly steps: readonly Step[]
-  readonly flaws: Flaws | undefined
-  readonly #members: readonly unknown[]
-
-  constructor(document: SourceDocument, steps: readonly Step[], flaws: Flaws | undefined, members: readonly unknown[]) {
-    this.document = document
-    this.steps = steps
-    this.flaws = flaws
-    this.#members = members
+/** The records or keys of a list: the members that are objects. */
+const sourcesIn = (list: Sourced['list'], members: readonly unknown[], flaws: Flaws | undefined): Sources => ({
+  length: members.length,
+  *[Symbol.iterator]() {
+    for (const [index, given] of members.entries()) if (isObject(given)) yield { given, flaws: flaws?.get(index), index, list }
   }
-
-  get length(): number {
-    return this.#members.length
-  }
-
-  at(index: number): Sourced | undefined {
-    const given = this.#members[index]
-    return isObject(given) ? { given, index, list: this } : undefined
-  }
-
-  /** Its records and keys: the members that are objects. */
-  all(): Sourced[] {
-    return this.#members.flatMap((_, index) => this.at(index) ?? [])
-  }
-}
-
-/** Calls a function with each member of a list. */
-function forEach(sources: Sources, act: (source: Sourced, index: number) => void): void {
-  for (let index = 0; index < sources.length; index++) {
-    const source = sources.at(index)
-    if (source !== undefined) act(source, index)
-  }
-}
+})
 
 /** A fixture document that could not be read. */
-export const UNREAD_FIXTURE: Fixture = { sections: sectionsOf(() => []), unread: new Set(SECTIONS), doubtful: new Map() }
+export const UNREAD_FIXTURE: Fixture = inSections(() => ({ sources: [], doubtful: null }))
 
 /**
  * The records of a fixture document that was checked, with what its check found; `under` is the place of the fixture in the document. Lists under a misspelt
@@ -90,38 +56,35 @@ export const UNREAD_FIXTURE: Fixture = { sections: sectionsOf(() => []), unread:
  */
 export function fixtureIn(document: SourceDocument, data: unknown, under: readonly Step[] = [], flaws?: Flaws): Fixture {
   if (!isObject(data)) return UNREAD_FIXTURE
-  const unread = new Set<Section>()
-  const doubtful = new Map<Section, readonly string[]>()
-  const doubt = (section: Section, texts: readonly string[] | null) => {
-    const all = [...(doubtful.get(section) ?? []), ...(texts ?? [])]
-    // the value of a variable is not known
-    if (texts === null || all.length > MOST_DOUBTFUL || all.some(text => text.includes('${'))) unread.add(section)
-    else doubtful.set(section, all)
-  }
-  const names = Object.keys(data).map(name => ({ name, meant: sectionMeant(name) }))
-  const others = names.filter(({ meant }) => meant === null).flatMap(({ name }) => textsOf(data[name]))
-  const sections = sectionsOf(section => {
-    doubt(section, others)
-    const lists = names
-      .filter(({ meant }) => meant === section)
-      .map(({ name }) => {
-        const given = data[name]
-        const members: readonly unknown[] = Array.isArray(given) ? given : []
-        const own = flaws?.get(name)
-        if (given !== undefined && !Array.isArray(given)) unread.add(section)
-        for (const [index, inner] of own ?? []) doubt(section, namesMeant(section, members[index as number], inner))
-        return new SourceList(document, [...under, name], own, members)
-      })
-    return lists.length > 1 ? lists.flatMap(list => list.all()) : (lists[0] ?? [])
+  const parts = Object.entries(data).map(([name, part]) => ({ name, part, meant: sectionMeant(name) }))
+  const others = parts.filter(({ meant }) => meant === null).flatMap(({ part }) => textsOf(part))
+  return inSections(section => {
+    const lists: Sources[] = []
+    const doubtful: Doubtful[] = [others]
+    for (const { name, part, meant } of parts) {
+      if (meant !== section || part === undefined) continue
+      const own = flaws?.get(name)
+      if (!Array.isArray(part)) doubtful.push(null)
+      else {
+        lists.push(sourcesIn({ document, steps: [...under, name] }, part, own))
+        for (const [index, inner] of own ?? []) doubtful.push(namesMeant(section, part[index as number], inner))
+      }
+    }
+    return { sources: lists.length === 1 ? (lists[0] as Sources) : lists.flatMap(list => [...list]), doubtful: allOf(doubtful) }
   })
-  return { sections, unread, doubtful }
 }
 
 /** The most texts that are compared with an id; with more, any of them may be meant. */
 const MOST_DOUBTFUL = 100
 
-/** Texts that may be meant as the id of a record (or as a key) whose own is wrong: none where it has a right one or one will be drawn, null where it may be any. */
-function namesMeant(section: Section, record: unknown, flaws: Flaws): readonly string[] | null {
+function allOf(doubtful: readonly Doubtful[]): Doubtful {
+  const all = doubtful.flat()
+  // the value of a variable is not known
+  return all.length > MOST_DOUBTFUL || all.some(text => text === null || text.includes('${')) ? null : (all as string[])
+}
+
+/** Texts that may be meant as the id of a record (or as a key) whose own is wrong: none where it has a right one or one will be drawn. */
+function namesMeant(section: Section, record: unknown, flaws: Flaws): Doubtful {
   if (!isObject(record)) return textsOf(record)
   const field = nameOf(section)
   if (flaws.has(field)) return textsOf(record[field])
@@ -139,49 +102,46 @@ function textsOf(part: unknown): string[] {
 
 /** How many records and keys fixtures hold. */
 export const recordsIn = (fixtures: readonly Fixture[]): number =>
-  fixtures.reduce((sum, { sections }) => SECTIONS.reduce((sum, section) => sum + sections[section].length, sum), 0)
+  fixtures.flatMap(fixture => SECTIONS.map(section => fixture[section].sources.length)).reduce((sum, count) => sum + count, 0)
 
 /** Fixtures as one: later records win by id (keys by key) and take the place of the earlier ones. */
 function merged(fixtures: readonly Fixture[]): Fixture {
-  const sections = sectionsOf(section => {
+  return inSections(section => {
     const byName = new Map<unknown, Sourced>()
-    for (const { sections } of fixtures) forEach(sections[section], record => byName.set(record.given[nameOf(section)] ?? record, record))
-    return [...byName.values()]
+    for (const { [section]: part } of fixtures) for (const source of part.sources) byName.set(source.given[nameOf(section)] ?? source, source)
+    return { sources: [...byName.values()], doubtful: allOf(fixtures.map(fixture => fixture[section].doubtful)) }
   })
-  const unread = new Set(fixtures.flatMap(({ unread }) => [...unread]))
-  return { sections, unread, doubtful: new Map(SECTIONS.map(section => [section, fixtures.flatMap(({ doubtful }) => doubtful.get(section) ?? [])])) }
 }
 
 /** Records of one document that give the same id twice. */
-function duplicatesIn({ sections }: Fixture): DocumentProblem[] {
+function duplicatesIn(fixture: Fixture): DocumentProblem[] {
   return SECTIONS.flatMap(section => {
     const names = new Set<unknown>()
     const field = nameOf(section)
-    const problems: DocumentProblem[] = []
-    forEach(sections[section], source => {
-      const name = source.given[field]
-      if (name == null || flawsIn(source)?.has(field) || names.size < names.add(name).size) return
-      reportOn(problems, source)([field], section === 'api_keys' ? 'the key is given twice' : `the id ${name} is given twice`)
+    return [...fixture[section].sources].flatMap(source => {
+      const name = rightOf(source)[field]
+      if (name == null || names.size < names.add(name).size) return []
+      return [problemOf(source, [field], section === 'api_keys' ? 'the key is given twice' : `the id ${name} is given twice`)]
     })
-    return problems
   })
 }
 
-/** The flaws of the shape of a record. */
-const flawsIn = ({ list, index }: Sourced): Flaws | undefined => list.flaws?.get(index)
-/** Adds what is reported of a record to its problems. */
-const reportOn = (problems: Problems, { list, index }: Sourced): Report => reportTo(problems, list.document, [...list.steps, index])
+/** What is right of a record; one that only lacks something is right as far as it goes. */
+const rightOf = ({ given, flaws }: Sourced): Given => (flaws?.size ? (withoutFlaws(given, flaws) as Given) : given)
+const problemOf = ({ list: { document, steps }, index }: Sourced, at: readonly Step[], message: string): DocumentProblem => ({
+  document,
+  steps: [...steps, index, ...at],
+  message
+})
 
 const SUMS = ['amount', 'tip_amount', 'donation_amount', 'amounts'] as const
 /** The field by which each family refers to another one. An Account's reseller may come after it, and is checked apart. */
-const LINKS: Readonly<Record<Family, keyof typeof LINKED_FAMILIES | null>> = {
-  accounts: null,
-  users: 'account',
-  locations: 'account',
-  tickets: 'location',
-  transactions: 'ticket',
-  refunds: 'transaction'
-}
+const LINKS = Object.fromEntries(
+  Object.entries(RESOURCES as Readonly<Record<Family, Schema>>).map(([family, { properties = {} }]) => [
+    family,
+    Object.keys(LINKED_FAMILIES).find(name => properties[name]?.['x-needed']) ?? null
+  ])
+) as Readonly<Record<Family, keyof typeof LINKED_FAMILIES | null>>
 
 /**
  * Imports fixtures into a store. The store is changed whatever problems there are, so it is given a copy. Ids that are left out are drawn, `created` left
@@ -192,27 +152,18 @@ export class FixtureImporter {
   readonly problems: Problems
   readonly #store: Store
   readonly #drawing: Drawing
-  /** The ids of records that were left out. */
-  readonly #failed: Readonly<Record<Family, Set<unknown>>> = {
-    accounts: new Set(),
-    users: new Set(),
-    locations: new Set(),
-    tickets: new Set(),
-    transactions: new Set(),
-    refunds: new Set()
-  }
-  /** The keys that were left out. */
-  readonly #failedKeys = new Set<string>()
-  /** Sections with records or keys that were left out and whose ids are not known. */
-  readonly #unread = new Set<Section>()
-  /** What may be meant as the ids of records, or as keys, that were left out. */
-  #doubtful: Fixture['doubtful'] = new Map()
+  /** The ids (or keys) that were left out; null for one that would have been drawn. */
+  readonly #leftOut = inSections(() => new Set<unknown>())
+  /** The fixture that is imported. */
+  #fixture = UNREAD_FIXTURE
   /** Whether a record or key took the place of another one. */
   #hasReplaced = false
   /** Families with fewer generated records than were asked for. */
   readonly #incomplete = new Set<Family>()
-  /** Families with a record that was left out and has no id, so that one would have been drawn. */
-  readonly #undrawn = new Set<Family>()
+  /** The given Transactions that replaced others. */
+  readonly #charges = new Map<string, Sourced>()
+  /** Transactions with a given Refund that was left out, so that the sum of their Refunds is not known. */
+  readonly #unsettled = new Set<unknown>()
 
   /** Problems are added to `problems`. */
   constructor(store: Store, drawing: Drawing, problems: Problems = [] as DocumentProblem[]) {
@@ -221,71 +172,50 @@ export class FixtureImporter {
     this.problems = problems
   }
 
-  /** Imports the records of a fixture. */
-  import(fixture: Fixture): void {
-    this.importAll([fixture])
-  }
-
   /** Merges fixtures and imports their records. */
-  importAll(fixtures: readonly Fixture[]): void {
+  import(...fixtures: readonly Fixture[]): void {
     const steps = this.importing(fixtures)
     while (!steps.next().done);
   }
 
   /** Merges fixtures and imports their records, one at each step. */
   *importing(fixtures: readonly Fixture[]): Generator<void, void> {
-    const { sections, unread, doubtful } = fixtures.length === 1 ? (fixtures[0] as Fixture) : merged(fixtures)
-    for (const section of unread) this.#unread.add(section)
-    this.#doubtful = doubtful
-    const refunds = new RefundJudge(this.#store, sections, this.#drawing.settings)
+    const [first, ...others] = fixtures as [Fixture, ...Fixture[]]
+    const fixture = others.length === 0 ? first : merged(fixtures)
+    this.#fixture = fixture
     for (const family of FAMILIES) {
-      const list = sections[family]
-      for (let index = 0; index < list.length; index++) {
-        const source = list.at(index)
-        if (source !== undefined) this.#add(family, source, refunds)
-        reportProgress(this.#drawing.progress, family, index, list.length)
+      const { sources } = fixture[family]
+      if (family === 'refunds') for (const { given } of sources) this.#unsettle(given.id)
+      let index = 0
+      for (const source of sources) {
+        this.#add(family, source)
+        reportProgress(this.#drawing.progress, family, index++, sources.length)
         yield
       }
     }
-    for (const [section, act] of [
-      ['api_keys', (key: Sourced) => this.#addKey(key)],
-      ['accounts', (account: Sourced) => this.#checkReseller(account)]
-    ] as const) {
-      for (let index = 0; index < sections[section].length; index++) {
-        const source = sections[section].at(index)
-        if (source !== undefined) act(source)
-        yield
-      }
-    }
-    for (const { source, message } of refunds.overRefunded()) this.#report(source)(['amount'], message)
+    for (const source of fixture.api_keys.sources) yield this.#addKey(source)
+    for (const source of fixture.accounts.sources) yield this.#checkReseller(source)
+    this.#checkCharges()
     // where every record is right and new, no id can have been given twice
-    if (fixtures.length === 1 && !this.#hasReplaced && this.problems.length === 0) return
+    if (others.length === 0 && !this.#hasReplaced && this.problems.length === 0) return
     for (const problem of fixtures.flatMap(duplicatesIn)) this.problems.push(problem)
   }
 
-  /** Whether no record has the id, and none that was left out may have it. */
-  isMissing(family: Family, id: string): boolean {
-    return !this.#store[family].get(id) && !this.#failed[family].has(id) && !this.#mayBeMeant(family, id)
+  /** Whether no record has the id (or no key is this one), and none that was left out, or could not be read, may be meant. */
+  isMissing(section: Section, name: string): boolean {
+    const isThere = section === 'api_keys' ? this.#store.keys.has(name) : this.#store[section].get(name) !== undefined
+    const { doubtful } = this.#fixture[section]
+    return !isThere && !this.#leftOut[section].has(name) && doubtful !== null && nearest(name, doubtful) === null
   }
 
   /** Whether no record can have the id: none has it, and none that was left out, or not generated, might have been given it or drawn it. */
   isCertainlyMissing(family: Family, id: string): boolean {
-    return this.isMissing(family, id) && !this.#incomplete.has(family) && !this.#undrawn.has(family)
-  }
-
-  /** Whether there is no such API key, and none that was left out may be it. */
-  isKeyMissing(key: string): boolean {
-    return !this.#store.keys.has(key) && !this.#failedKeys.has(key) && !this.#mayBeMeant('api_keys', key)
-  }
-
-  /** Whether a part that could not be read may hold a record of this id, or this key. */
-  #mayBeMeant(section: Section, name: string): boolean {
-    return this.#unread.has(section) || nearest(name, this.#doubtful.get(section) as readonly string[]) !== null
+    return this.isMissing(family, id) && !this.#incomplete.has(family) && !this.#leftOut[family].has(null)
   }
 
   /** Whether no record of the family was left out. */
   isComplete(family: Family): boolean {
-    return this.#failed[family].size === 0 && !this.#unread.has(family) && !this.#incomplete.has(family)
+    return this.#leftOut[family].size === 0 && this.#fixture[family].doubtful !== null && !this.#incomplete.has(family)
   }
 
   /** Notes that records of some families could not be generated. */
@@ -293,41 +223,36 @@ export class FixtureImporter {
     for (const family of families) this.#incomplete.add(family)
   }
 
-  #add(family: Family, source: Sourced, refunds: RefundJudge): void {
+  #add(family: Family, source: Sourced): void {
     const before = this.problems.length
-    this.#checkExtra(family, source)
-    const parent = this.#parentOf(family, source)
-    if (parent?.object === 'ticket') this.#checkTransaction(source, parent)
-    if (parent?.object === 'transaction') this.#checkRefund(source, parent, refunds)
-    const isLinked = parent !== undefined || LINKS[family] === null
-    const record = isLinked && flawsIn(source) === undefined ? this.#recordOf(family, source, parent) : null
+    const right = rightOf(source)
+    this.#checkExtra(family, source, right)
+    const link = LINKS[family]
+    const parent = link === null ? undefined : this.#referred(LINKED_FAMILIES[link], right[link], link, source)
+    if (parent?.object === 'ticket') this.#checkTransaction(source, right, parent)
+    if (parent?.object === 'transaction') this.#checkRefund(source, right, parent)
+    const isLinked = parent !== undefined || link === null
+    const record = isLinked && source.flaws === undefined ? this.#recordOf(family, right, parent) : null
     const existing = record && this.#store[family].get(record.id)
     if (existing) this.#checkReplaced(family, source, existing, record)
-    if (record && this.problems.length === before) this.#put(family, source, record, existing ?? undefined, refunds)
-    else {
-      this.#failed[family].add(source.given.id)
-      if (source.given.id == null) this.#undrawn.add(family)
-      if (family === 'refunds') refunds.leaveOut(source.given.transaction)
+    if (record && this.problems.length === before) {
+      if (existing?.object === 'transaction') {
+        Object.assign(record, { amount_refunded: existing.amount_refunded })
+        this.#charges.set(record.id, source)
+      }
+      const imported = this.imported[family] as RecordOf<Family>[]
+      imported.push(this.#store.put(family, record))
+    } else {
+      this.#leftOut[family].add(source.given.id ?? null)
+      if (family === 'refunds') this.#unsettled.add(source.given.transaction)
     }
-  }
-
-  #put(family: Family, source: Sourced, record: RecordOf<Family>, existing: RecordOf<Family> | undefined, refunds: RefundJudge): void {
-    if (existing?.object === 'transaction') {
-      Object.assign(record, { amount_refunded: existing.amount_refunded })
-      refunds.addReplaced(record.id, source)
-    }
-    if (family === 'refunds') refunds.settle(record.id)
-    const imported = this.imported[family] as RecordOf<Family>[]
-    imported.push(this.#store.put(family, record))
   }
 
   #addKey(source: Sourced): void {
-    const { given } = source
-    const flaws = flawsIn(source)
-    const { key, account } = given as { key: string; account: string }
-    const isKnown = flaws?.has('account') || account === undefined || this.#referred('accounts', account, 'account', source) !== undefined
-    if (!isKnown || flaws !== undefined) {
-      this.#failedKeys.add(key)
+    const { key, account } = source.given as { key: string; account: string }
+    const isKnown = this.#referred('accounts', rightOf(source).account, 'account', source) !== undefined
+    if (!isKnown || source.flaws !== undefined) {
+      this.#leftOut.api_keys.add(key)
       return
     }
     this.#hasReplaced ||= this.#store.keys.has(key)
@@ -337,74 +262,75 @@ export class FixtureImporter {
 
   /** An Account's reseller may come after it, so it is looked for once all Accounts are there. */
   #checkReseller(source: Sourced): void {
-    const { reseller } = source.given as { reseller?: string | null }
-    if (reseller != null && !flawsIn(source)?.has('reseller')) this.#referred('accounts', reseller, 'reseller', source)
+    this.#referred('accounts', rightOf(source).reseller, 'reseller', source)
   }
 
-  #checkExtra(family: Family, source: Sourced): void {
-    const { extra } = source.given
-    if (!isObject(extra)) return
-    for (const name of Object.keys(extra)) {
+  #checkExtra(family: Family, source: Sourced, { extra }: Given): void {
+    for (const name of Object.keys(extra ?? {})) {
       if (Object.hasOwn(RESOURCES[family].properties as object, name))
-        this.#report(source)(['extra', name], `${name} is a name that the API itself returns; give it outside extra`)
+        this.#report(source, ['extra', name], `${name} is a name that the API itself returns; give it outside extra`)
     }
   }
 
-  /** What the record refers to; undefined where there is nothing, and for an Account, whose reseller is looked for later. */
-  #parentOf(family: Family, source: Sourced): RecordOf<Family> | undefined {
-    const field = LINKS[family]
-    if (field === null) return undefined
-    const id = source.given[field]
-    if (id === undefined || flawsIn(source)?.has(field)) return undefined
-    return this.#referred(LINKED_FAMILIES[field], id as string, field, source)
-  }
-
-  /** The record that a field names; where there is none, that is reported unless a record that was left out may be meant. */
-  #referred(family: Family, id: string, field: string, source: Sourced): RecordOf<Family> | undefined {
+  /** The record that a field names, if any; where there is none, that is reported unless a record that was left out may be meant. */
+  #referred(family: Family, id: unknown, field: string, source: Sourced): RecordOf<Family> | undefined {
+    if (typeof id !== 'string') return undefined
     const record = this.#store[family].get(id)
     if (record === undefined && this.isMissing(family, id)) {
-      this.#report(source)([field], `no ${RESOURCE_NAMES[family]} has the id ${id}${didYouMean(id, this.#store[family].someIds())}`)
+      this.#report(source, [field], `no ${RESOURCE_NAMES[family]} has the id ${id}${didYouMean(id, this.#store[family].someIds())}`)
     }
     return record
   }
 
-  #checkTransaction(source: Sourced, { location }: Records['tickets']): void {
-    const { given } = source
-    const flaws = flawsIn(source)
-    if (given.location != null && given.location !== location && !flaws?.has('location'))
-      this.#report(source)(['location'], `the Ticket ${given.ticket} is at ${location}`)
-    const { type } = isObject(given.payment_method) ? given.payment_method : {}
-    const isTyped = type != null && given.payment_type !== undefined && !flaws?.has('payment_type') && !flaws?.get('payment_method')?.has('type')
-    if (isTyped && type !== given.payment_type) this.#report(source)(['payment_method'], `its type is ${type}, but payment_type is ${given.payment_type}`)
-    const areSums = flaws === undefined || SUMS.every(name => !flaws.has(name))
-    if (areSums && !isExact(settled(given as Sums, this.#drawing.settings)))
-      this.#report(source)(['amount'], 'the amount with tip and donation is above 2^53-1')
+  #checkTransaction(source: Sourced, right: Given, { location }: Records['tickets']): void {
+    if (right.location != null && right.location !== location) this.#report(source, ['location'], `the Ticket ${right.ticket} is at ${location}`)
+    const { payment_type, payment_method } = right as { payment_type?: string; payment_method?: { type?: string | null } | null }
+    const type = payment_method?.type ?? payment_type
+    if (payment_type !== undefined && type !== payment_type) {
+      this.#report(source, ['payment_method'], `its type is ${type}, but payment_type is ${payment_type}`)
+    }
+    if (SUMS.every(name => !source.flaws?.has(name)) && !isExact(settled(right as Sums, this.#drawing.settings)))
+      this.#report(source, ['amount'], 'the amount with tip and donation is above 2^53-1')
   }
 
-  #checkRefund(source: Sourced, { id, currency }: Records['transactions'], refunds: RefundJudge): void {
-    const { given } = source
-    const flaws = flawsIn(source)
-    if (given.currency != null && given.currency !== currency && !flaws?.has('currency')) {
-      this.#report(source)(['currency'], `the Transaction ${id} was charged in ${currency}`)
+  /** Judges a Refund by the rules of the API, against what remains at this point (REF-6, REF-7, A24). A charge that is below its Refunds already is reported by itself. */
+  #checkRefund(source: Sourced, { currency, amount }: Given, transaction: Records['transactions']): void {
+    if (currency != null && currency !== transaction.currency)
+      this.#report(source, ['currency'], `the Transaction ${transaction.id} was charged in ${transaction.currency}`)
+    if (amount === undefined) return
+    const facts = { ...moneyOf(transaction, this.#drawing.settings), asked: amount as number }
+    if (this.#charges.has(transaction.id) && facts.refunded > facts.charged) return
+    const broken = firstBroken(REFUND_RULES, facts)
+    if (broken) this.#report(source, [broken.param as string], broken.message(facts))
+  }
+
+  /** A stored Refund that the fixture is still to replace does not count. */
+  #unsettle(id: unknown): void {
+    const stored = typeof id === 'string' && this.#store.refunds.get(id)
+    if (stored) this.#store.replaceRefund({ ...stored, amount: 0 })
+  }
+
+  /** Reports the given Transactions that replaced others, and are below what was refunded of those. */
+  #checkCharges(): void {
+    for (const [id, source] of this.#charges) {
+      const { charged, refunded, currency } = moneyOf(this.#store.transactions.get(id) as Records['transactions'], this.#drawing.settings)
+      if (refunded > charged && !this.#unsettled.has(id))
+        this.#report(source, ['amount'], `the Refunds of ${id} come to ${refunded} ${currency}, above the ${charged} that can be refunded`)
     }
-    if (given.amount === undefined || flaws?.has('amount')) return
-    const refusal = refunds.refusalOf(given as { id?: string; transaction: string; amount: number })
-    if (refusal) this.#report(source)([refusal.param], refusal.message)
   }
 
   /** What a replaced record may not change, because others depend on it. */
   #checkReplaced(family: Family, source: Sourced, before: RecordOf<Family>, after: RecordOf<Family>): void {
     const isRefunded = (before as Partial<Records['transactions']>).amount_refunded
-    const link = LINKS[family]
     this.#hasReplaced = true
-    for (const field of [...(link === null ? [] : [link]), ...(isRefunded ? ['currency', 'payment_method'] : [])]) {
+    for (const field of [LINKS[family] ?? [], isRefunded ? ['currency', 'payment_method'] : []].flat()) {
       const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
-      if (was !== is) this.#report(source)([field], `${before.id} exists already, with ${was}; a merge cannot change this, load a whole document instead`)
+      if (was !== is) this.#report(source, [field], `${before.id} exists already, with ${was}; a merge cannot change this, load a whole document instead`)
     }
   }
 
   /** The record as it is stored, from what was given and what it refers to. */
-  #recordOf(family: Family, { given }: Sourced, parent: RecordOf<Family> | undefined): RecordOf<Family> {
+  #recordOf(family: Family, given: Given, parent: RecordOf<Family> | undefined): RecordOf<Family> {
     const { settings, ids, now } = this.#drawing
     const { id, created } = given as { id?: string | null; created?: string | null }
     return completed(family, given, {
@@ -415,67 +341,8 @@ export class FixtureImporter {
     })
   }
 
-  #report(source: Sourced): Report {
-    return reportOn(this.problems, source)
-  }
-}
-
-/** Judges the Refunds of a fixture in file order by the rules of the API, each against what remains at that point (REF-6, REF-7, A24). */
-class RefundJudge {
-  readonly #store: Store
-  readonly #settings: Settings
-  /** Amounts of stored Refunds that the fixture is still to replace, by Transaction: they are not counted. */
-  readonly #replaced = new Map<string, number>()
-  /** The given Transactions that replaced others. */
-  readonly #charges = new Map<string, Sourced>()
-  /** Transactions with a given Refund that was left out. */
-  readonly #incomplete = new Set<unknown>()
-
-  constructor(store: Store, sections: Fixture['sections'], settings: Settings) {
-    this.#store = store
-    this.#settings = settings
-    forEach(sections.refunds, ({ given }) => {
-      const stored = typeof given.id === 'string' && store.refunds.get(given.id)
-      if (stored) this.#discount(stored, stored.amount)
-    })
-  }
-
-  addReplaced(id: string, source: Sourced): void {
-    this.#charges.set(id, source)
-  }
-
-  /** Counts a Refund again that is replaced now. */
-  settle(id: string): void {
-    const stored = this.#store.refunds.get(id)
-    if (stored) this.#discount(stored, -stored.amount)
-  }
-
-  /** Why the Refund is refused; null when it is not. A charge that is below its Refunds already is reported by itself. */
-  refusalOf({ transaction: id, amount }: { transaction: string; amount: number }): { param: string; message: string } | null {
-    const transaction = this.#store.transactions.get(id) as Records['transactions']
-    const amount_refunded = transaction.amount_refunded - (this.#replaced.get(id) ?? 0)
-    const facts = { ...moneyOf({ ...transaction, amount_refunded }, this.#settings), asked: amount }
-    if (this.#charges.has(id) && facts.refunded > facts.charged) return null
-    const broken = firstBroken(REFUND_RULES, facts)
-    return broken === undefined ? null : { param: broken.param as string, message: broken.message(facts) }
-  }
-
-  /** Notes that a given Refund was left out, so that the sum of its Transaction's Refunds is not known. */
-  leaveOut(transaction: unknown): void {
-    this.#incomplete.add(transaction)
-  }
-
-  /** The given Transactions that replaced others, and are below what was refunded of those. */
-  overRefunded(): { source: Sourced; message: string }[] {
-    return [...this.#charges].flatMap(([id, source]) => {
-      const { charged, refunded, currency } = moneyOf(this.#store.transactions.get(id) as Records['transactions'], this.#settings)
-      if (refunded <= charged || this.#incomplete.has(id)) return []
-      return [{ source, message: `the Refunds of ${id} come to ${refunded} ${currency}, above the ${charged} that can be refunded` }]
-    })
-  }
-
-  #discount({ transaction }: Records['refunds'], amount: number): void {
-    this.#replaced.set(transaction, (this.#replaced.get(transaction) ?? 0) + amount)
+  #report(source: Sourced, at: readonly Step[], message: string): void {
+    this.problems.push(problemOf(source, at, message))
   }
 }
 

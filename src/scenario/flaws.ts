@@ -1,5 +1,6 @@
 /** Which parts of a document have problems of shape; the other parts are right, and are checked further. */
 import type { Step } from '../core/places.js'
+import type { Report } from './documents.js'
 
 /** A tree of steps with a node for every place that has a problem, at itself or in a part of it. */
 export type Flaws = ReadonlyMap<Step, Flaws>
@@ -38,9 +39,24 @@ export function withoutFlaws(part: unknown, flaws: Flaws): unknown {
   return right.length === part.length ? right.map(([, value]) => value) : undefined
 }
 
-/** Whether no problem was found at a place, nor in a part of it. */
-export function hasNoFlawAt(flaws: Flaws, steps: readonly Step[]): boolean {
-  let at: Flaws | undefined = flaws
-  for (const step of steps) at = at?.get(step)
-  return at === undefined
+/** A member of a list as far as it is right. */
+type RightMember<T> = { member: T; index: number; isWhole: boolean; report: Report }
+
+/** The members of a list without what is wrong in them. What is reported of one is a problem unless it is about what has a flaw already. */
+export function rightMembersOf<T>(list: unknown, flaws: Flaws | undefined, report: Report): RightMember<T>[] {
+  return membersOf(list, flaws).flatMap(({ member, index, flaws: own }) => {
+    const right = own === undefined ? member : withoutFlaws(member, own)
+    const reportRight: Report = (steps, message) => hasNoFlawAt(own, steps) && report([index, ...steps], message)
+    return right === undefined ? [] : [{ member: right as T, index, isWhole: own === undefined, report: reportRight }]
+  })
 }
+
+/** Whether no problem was found at a place, nor in a part of it. */
+const hasNoFlawAt = (flaws: Flaws | undefined, steps: readonly Step[]): boolean =>
+  flaws === undefined || (steps.length > 0 && hasNoFlawAt(flaws.get(steps[0] as Step), steps.slice(1)))
+
+/** Reports what is found in a part by its place in the whole. */
+export const within =
+  (report: Report, ...under: readonly Step[]): Report =>
+  (steps, message) =>
+    report([...under, ...steps], message)

@@ -6,7 +6,7 @@ import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import { type Address, addressOf } from '../reference/parameters.js'
 import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js'
-import { EARLIEST, LATEST } from '../store/ordered-index.js'
+import { pageOf } from '../store/paging.js'
 import { collectionOf, type RecordOf, type Records, type Store } from '../store/store.js'
 import type { Report } from './documents.js'
 import { type Progress, reportProgress } from './progress.js'
@@ -56,7 +56,10 @@ export function generate(data: GenerateData, generating: Generating, report: Rep
   const family = GENERATED_FAMILIES.find(name => data[name] !== undefined) as (typeof GENERATED_FAMILIES)[number]
   const parent = parentOf(family, data, generating, report)
   if (parent === null) return false
-  return MAKERS[family](instantsOf(data, data[family] as number, generating), parent, data, generating, report)
+  const instants = instantsOf(data, data[family] as number, generating)
+  if (family === 'transactions') return generatePayments(instants, parent, data, generating, report)
+  fill(family, instants, generating, (MAKERS[family] as Maker<typeof family>)(generating, parent))
+  return true
 }
 
 /** A whole number of a range, drawn as `faker.number.int` draws it, which takes four times as long. */
@@ -95,89 +98,78 @@ function parentOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateDat
   return first?.id ?? null
 }
 
-type Maker = (instants: Float64Array, parent: string, data: GenerateData, generating: Generating, report: Report) => boolean
+/** Makes the record of a family with an id that it draws in its turn, the index of the record and the instant of its creation. */
+type Make<F extends Family> = (drawId: () => string, at: number, index: number) => RecordOf<F>
+type Maker<F extends Family> = (generating: Generating, parent: string) => Make<F>
 
 /** Puts a record into the store for each instant. */
-function fill<F extends Exclude<Family, 'refunds'>>(family: F, instants: Float64Array, { store, ids, settings, progress }: Generating, make: Make<F>): true {
+function fill<F extends Exclude<Family, 'refunds'>>(family: F, instants: Float64Array, { store, ids, settings, progress }: Generating, make: Make<F>): void {
   const collection = collectionOf(store, family)
   const isTaken = (id: string) => collection.isTaken(id)
   for (const [index, at] of instants.entries()) {
     collection.insert(make(() => ids.draw(kindOf(family, 'merchant'), settings, isTaken), at, index))
     reportProgress(progress, family, index, instants.length)
   }
-  return true
 }
-/** Makes the record of a family with an id that it draws in its turn, the index of the record and the instant of its creation. */
-type Make<F extends Family> = (drawId: () => string, at: number, index: number) => RecordOf<F>
 
-const MAKERS: Record<(typeof GENERATED_FAMILIES)[number], Maker> = {
-  accounts: (instants, _parent, _data, generating) => {
-    const { faker } = generating
-    return fill('accounts', instants, generating, (drawId, at) => {
+const MAKERS: { readonly [F in Exclude<(typeof GENERATED_FAMILIES)[number], 'transactions'>]: Maker<F> } = {
+  accounts:
+    ({ faker }) =>
+    (drawId, at) => {
       const name = faker.company.name()
       const [id, email] = [drawId(), faker.internet.exampleEmail()]
       const address = addressIn(faker)
       return { id, object: 'account', created: isoOf(at), type: 'merchant', name, email, address, phone: null, reseller: null, metadata: {} }
-    })
-  },
-
-  users: (instants, account, _data, generating) => {
-    const { faker } = generating
-    return fill('users', instants, generating, (drawId, at) => {
+    },
+  users:
+    ({ faker }, account) =>
+    (drawId, at) => {
       const [firstName, lastName] = [faker.person.firstName(), faker.person.lastName()]
       const [id, email] = [drawId(), faker.internet.exampleEmail({ firstName, lastName })]
       return { id, object: 'user', created: isoOf(at), account, name: `${firstName} ${lastName}`, email }
-    })
-  },
-
-  locations: (instants, account, _data, generating) => {
-    const { faker } = generating
-    return fill('locations', instants, generating, (drawId, at) => {
+    },
+  locations:
+    ({ faker }, account) =>
+    (drawId, at) => {
       const id = drawId()
       const display_name = `${faker.food.adjective().replace(/^./, letter => letter.toUpperCase())} ${faker.food.ingredient()}`
       return { id, object: 'location', created: isoOf(at), account, display_name, address: addressIn(faker), phone: null, website: null, metadata: {} }
-    })
-  },
-
-  tickets: (instants, location, _data, generating) => {
-    const { faker, store } = generating
+    },
+  tickets: ({ faker, store }, location) => {
     const before = store.tickets.size
-    return fill('tickets', instants, generating, (drawId, at, index) => {
+    return (drawId, at, index) => {
       const id = drawId()
       const reference = `${drawOne(faker, SPOTS)} ${drawWhole(faker, 1, 40)} #${String(before + index + 1).padStart(4, '0')}`
       return { id, object: 'ticket', created: isoOf(at), location, reference }
-    })
-  },
-
-  transactions: (instants, location, data, generating, report) => {
-    const { faker, store, importer } = generating
-    const tickets = store.tickets.index('location').range(location, { after: EARLIEST, before: LATEST, descending: false, count: Number.POSITIVE_INFINITY })
-    const [first] = tickets
-    if (first === undefined || first.at > (instants.at(-1) ?? first.at)) {
-      if (importer.isComplete('tickets'))
-        report(['location'], `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`)
-      return false
     }
-    const types = data.payment_types ?? PAYMENT_TYPES
-    const currency = generating.settings['transactions.default_currency']
-    const regulars = regularsOf(faker)
-    const paid: Records['transactions'][] = []
-    let opened = 0
-    fill(
-      'transactions',
-      instants.map(at => Math.max(at, first.at)),
-      generating,
-      (drawId, at) => {
-        while ((tickets[opened]?.at ?? LATEST.at) <= at) opened++
-        const { record } = tickets[drawWhole(faker, Math.max(0, opened - OPEN_AT_ONCE), opened - 1)] as (typeof tickets)[number]
-        const payment = paymentOf({ id: drawId(), ticket: record.id, location, currency }, at, types, regulars, faker)
-        paid.push(payment)
-        return payment
-      }
-    )
-    refund(paid, data, generating)
-    return true
   }
+}
+
+/** Puts payments of the Tickets at a Location into the store, and Refunds of some; returns false, with the problem reported, where none can be paid. */
+function generatePayments(instants: Float64Array, location: string, data: GenerateData, generating: Generating, report: Report): boolean {
+  const { faker, store, importer } = generating
+  const tickets = pageOf(store.tickets, { index: 'location', group: location, limit: Number.POSITIVE_INFINITY, order: 'oldest_first' }).stored
+  const [first] = tickets
+  if (first === undefined || first.at > (instants.at(-1) ?? first.at)) {
+    if (importer.isComplete('tickets')) report(['location'], `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`)
+    return false
+  }
+  const types = data.payment_types ?? PAYMENT_TYPES
+  const currency = generating.settings['transactions.default_currency']
+  const regulars = regularsOf(faker)
+  const paid: Records['transactions'][] = []
+  let opened = 0
+  const pay: Make<'transactions'> = (drawId, at) => {
+    while ((tickets[opened]?.at ?? Number.POSITIVE_INFINITY) <= at) opened++
+    const { record } = tickets[drawWhole(faker, Math.max(0, opened - OPEN_AT_ONCE), opened - 1)] as (typeof tickets)[number]
+    const payment = paymentOf({ id: drawId(), ticket: record.id, location, currency }, at, types, regulars, faker)
+    paid.push(payment)
+    return payment
+  }
+  const notBefore = instants.map(at => Math.max(at, first.at))
+  fill('transactions', notBefore, generating, pay)
+  refund(paid, data, generating)
+  return true
 }
 
 function addressIn({ location }: Faker): Address {

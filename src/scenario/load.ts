@@ -64,18 +64,19 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
       }
     }
   }
-  for await (const [list, members, numbers] of parts()) {
-    if (numbers === undefined) await take[list]?.(members as never[])
-    else insertAll(store, list as Family, members as RecordOf<Family>[], numbers)
+  for await (const [list, members] of parts()) {
+    const taken = take[list]
+    if (taken) await taken(members as never[])
+    else insertAll(store, list as Family, members as RecordOf<Family>[])
     await pause()
   }
   const { warnings: _, ...rest } = head as NonNullable<typeof head>
   return { first: { ...rest, store, script: new Script(entries), expectations, steps, play: [] }, document }
 }
 
-function insertAll<F extends Family>(store: Store, family: F, records: readonly RecordOf<F>[], numbers: readonly number[]): void {
+function insertAll<F extends Family>(store: Store, family: F, records: readonly RecordOf<F>[]): void {
   const collection = collectionOf(store, family)
-  for (const [index, record] of records.entries()) collection.insertAs(withShared(record, store), numbers[index] as number)
+  for (const record of records) collection.insert(withShared(record, store))
 }
 
 /** A record as it is stored: what was made plain text of is as in every other record. */

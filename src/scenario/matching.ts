@@ -10,6 +10,7 @@ import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { digestOf } from './digests.js'
 import type { Report } from './documents.js'
+import { within } from './flaws.js'
 import { referenceIn, valueless } from './references.js'
 import { ABOUT, type Conditions, type MatchData, type Names, type On, OPERATION, type Scalar, type Wanted } from './schemas.js'
 import { pause } from './slices.js'
@@ -35,15 +36,15 @@ export type { MatchData, On } from './schemas.js'
 
 /** Whether a value is what is wanted; null when it is too long to be looked at. */
 type Test = (value: string | null | undefined) => boolean | null
-type Note = (steps: readonly string[], message: string) => void
 
 /** The parts of a match that hold names of parameters, each with the table that these are in. */
 export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
-const COMPARISONS: Readonly<Record<string, (value: number, bound: number) => boolean>> = {
-  gt: (value, bound) => value > bound,
-  gte: (value, bound) => value >= bound,
-  lt: (value, bound) => value < bound,
-  lte: (value, bound) => value <= bound
+type Comparison = { sign: string; words: string; holds: (value: number, bound: number) => boolean }
+const COMPARISONS: Readonly<Record<string, Comparison>> = {
+  gt: { sign: '>', words: 'above', holds: (value, bound) => value > bound },
+  gte: { sign: '>=', words: 'at least', holds: (value, bound) => value >= bound },
+  lt: { sign: '<', words: 'below', holds: (value, bound) => value < bound },
+  lte: { sign: '<=', words: 'at most', holds: (value, bound) => value <= bound }
 }
 const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
@@ -89,21 +90,20 @@ export async function compileMatch(
       report(['match', section], `${operations.map(nameOf).join(', ')} ${operations.length === 1 ? 'has' : 'have'} no ${section}`)
       continue
     }
-    const note: Note = (steps, message) => report(['match', section, ...steps], message)
-    for (const { name, test } of await compileNames(names, { schemas, under: [], onlyRight }, note)) {
+    for (const { name, test } of await compileNames(names, { schemas, under: [], onlyRight }, within(report, 'match', section))) {
       tests.push(call => passes(call, test(call[section](name))))
     }
   }
   for (const name of ['key', 'account'] as const) {
     const wanted = data?.[name]
     if (wanted === undefined) continue
-    const test = await compileTest(wanted, { name: [name], schemas: [], onlyRight }, (steps, message) => report(['match', name, ...steps], message))
+    const test = await compileTest(wanted, { name: [name], schemas: [], onlyRight }, within(report, 'match', name))
     tests.push(call => passes(call, test(call[name] ?? undefined)))
   }
   for (const what of ABOUT) {
     const wanted = data?.about?.[what]
     if (wanted === undefined) continue
-    const test = await compileTest(wanted, { name: [what], schemas: [], onlyRight }, (steps, message) => report(['match', 'about', what, ...steps], message))
+    const test = await compileTest(wanted, { name: [what], schemas: [], onlyRight }, within(report, 'match', 'about', what))
     tests.push(call => passes(call, test(call.about(what))))
   }
   return tests.length === 0 ? null : call => tests.every(test => test(call))
@@ -118,7 +118,7 @@ function passes(call: SentCall, passed: boolean | null): boolean {
 /** Where names are looked up: the tables of the operations, at a nested name. */
 type At = { schemas: readonly Schema[]; under: readonly string[]; onlyRight: boolean }
 
-async function compileNames(names: Names, { schemas, under, onlyRight }: At, report: Note): Promise<{ name: string[]; test: Test }[]> {
+async function compileNames(names: Names, { schemas, under, onlyRight }: At, report: Report): Promise<{ name: string[]; test: Test }[]> {
   const compiled: { name: string[]; test: Test }[] = []
   for (const [written, wanted] of Object.entries(names)) {
     const [head, ...inner] = stepsOf(written)
@@ -136,12 +136,9 @@ async function compileNames(names: Names, { schemas, under, onlyRight }: At, rep
       const rest = inner.length === 1 ? wanted : { [inner.slice(1).join('[')]: wanted }
       for (const one of await compileNames({ [inner[0] as string]: rest as Wanted }, at, (_steps, message) => report([written], message))) compiled.push(one)
     } else if (isObject(wanted) && !isCondition(wanted, parts)) {
-      for (const one of await compileNames(wanted as Names, at, (steps, message) => report([written, ...steps], message))) compiled.push(one)
+      for (const one of await compileNames(wanted as Names, at, within(report, written))) compiled.push(one)
     } else {
-      compiled.push({
-        name,
-        test: await compileTest(wanted as Wanted, { name, schemas: parts, onlyRight }, (steps, message) => report([written, ...steps], message))
-      })
+      compiled.push({ name, test: await compileTest(wanted as Wanted, { name, schemas: parts, onlyRight }, within(report, written)) })
     }
   }
   return compiled
@@ -170,7 +167,7 @@ function stepsOf(name: string): string[] {
 /** A value to test: its name, and what the tables say of it, nothing where it is not a parameter. A member of a list cannot be a condition. */
 type Tested = { name: readonly string[]; schemas: readonly Schema[]; onlyRight: boolean; isMember?: boolean }
 
-async function compileTest(wanted: Wanted, tested: Tested, report: Note): Promise<Test> {
+async function compileTest(wanted: Wanted, tested: Tested, report: Report): Promise<Test> {
   if (Array.isArray(wanted)) {
     if (wanted.length === 0) report([], 'an empty list matches no call')
     const tests: Test[] = []
@@ -197,51 +194,45 @@ const ofText =
   value =>
     typeof value === 'string' && test(value)
 
-function anyOf(tests: readonly Test[]): Test {
-  return value => {
-    let isTooLong = false
+const not =
+  (test: Test): Test =>
+  value => {
+    const passed = test(value)
+    return passed === null ? null : !passed
+  }
+
+const anyOf =
+  (tests: readonly Test[]): Test =>
+  value => {
+    let isPassed: boolean | null = false
     for (const test of tests) {
       const passed = test(value)
       if (passed) return true
-      isTooLong ||= passed === null
+      if (passed === null) isPassed = null
     }
-    return isTooLong ? null : false
+    return isPassed
   }
-}
 
-async function compileConditions(conditions: Conditions, tested: Tested, report: Note): Promise<Test> {
+async function compileConditions(conditions: Conditions, tested: Tested, report: Report): Promise<Test> {
   const tests: Test[] = []
   for (const [condition, operand] of Object.entries(conditions) as [keyof Conditions, Wanted][]) {
-    const note: Note = (steps, message) => report([condition, ...steps], message)
-    const compare = COMPARISONS[condition]
-    if (compare !== undefined) tests.push(compileComparison(compare, operand as Scalar, tested, message => note([], message)))
+    const note = within(report, condition)
+    const comparison = COMPARISONS[condition]
+    if (comparison !== undefined) tests.push(compileComparison(comparison, operand as Scalar, tested, message => note([], message)))
     else if (condition === 'present') tests.push(value => (value !== undefined) === operand)
-    else {
-      const test = await compileTest(operand, { ...tested, onlyRight: false }, note)
-      tests.push(value => {
-        const passed = test(value)
-        return passed === null ? null : !passed
-      })
-    }
+    else tests.push(not(await compileTest(operand, { ...tested, onlyRight: false }, note)))
   }
   const never = contradictionIn(conditions)
   if (never !== null) report([], `can never match: ${never}`)
-  return value => {
-    let isTooLong = false
-    for (const test of tests) {
-      const passed = test(value)
-      if (passed === false) return false
-      isTooLong ||= passed === null
-    }
-    return isTooLong ? null : true
-  }
+  return not(anyOf(tests.map(not)))
 }
 
 /** Why no value meets all conditions: bounds with nothing between them, or a bound for what is not sent; null where one can. */
 function contradictionIn({ present, ...conditions }: Conditions): string | null {
   const bounds = Object.entries(conditions).flatMap(([name, bound]) => {
     const at = typeof bound === 'number' ? bound : instantOf(String(bound))
-    return name in BOUND_WORDS && at !== null ? [{ name, at, shown: `${BOUND_WORDS[name]} ${bound}` }] : []
+    const words = COMPARISONS[name]?.words
+    return words !== undefined && at !== null ? [{ name, at, shown: `${words} ${bound}` }] : []
   })
   if (present === false && bounds.length > 0) return 'what is not sent has no value to compare'
   const least = Math.max(...bounds.filter(({ name }) => name.startsWith('g')).map(({ at }) => at))
@@ -250,32 +241,24 @@ function contradictionIn({ present, ...conditions }: Conditions): string | null 
   return least > most || (least === most && isOpen) ? `no value is ${bounds.map(({ shown }) => shown).join(' and ')}` : null
 }
 
-const BOUND_WORDS: Readonly<Record<string, string>> = { gt: 'above', gte: 'at least', lt: 'below', lte: 'at most' }
-
 const NUMBER = /^-?\d+(\.\d+)?$/
 const isNumeric = ({ type }: Schema) => [type].flat().some(name => name === 'integer' || name === 'number')
 
 /** Compares numbers and instants; text has no order that a test should rely on. */
-function compileComparison(
-  compare: (value: number, bound: number) => boolean,
-  bound: Scalar,
-  { name, schemas }: Tested,
-  report: (message: string) => void
-): Test {
-  const shown = name.join('.')
+function compileComparison({ holds }: Comparison, bound: Scalar, { name, schemas }: Tested, report: (message: string) => void): Test {
   if (schemas.some(isNumeric)) {
     if (typeof bound !== 'number') report(`a number was expected, not ${bound}`)
-    return ofText(value => NUMBER.test(value) && compare(Number(value), bound as number))
+    return ofText(value => NUMBER.test(value) && holds(Number(value), bound as number))
   }
   if (schemas.some(({ format }) => format === 'instant')) {
     const at = instantOf(String(bound))
     if (at === null) report(`an instant was expected, such as 2026-03-01T10:00:00Z, not ${bound}`)
     return ofText(value => {
       const instant = instantOf(value)
-      return instant !== null && compare(instant, at as number)
+      return instant !== null && holds(instant, at as number)
     })
   }
-  report(`${shown} is text; numbers and instants can be compared, text is matched by value, list or /pattern/`)
+  report(`${name.join('.')} is text; numbers and instants can be compared, text is matched by value, list or /pattern/`)
   return () => false
 }
 
@@ -294,13 +277,12 @@ function neverSent(wanted: Scalar, schema: Schema): string | null {
   return `can never match: ${problem.expected}${isShort ? `; quote it: "${text.padStart(4, '0')}"` : ''}`
 }
 
-const SIGNS: Readonly<Record<string, string>> = { '>': 'gt', '>=': 'gte', '<': 'lt', '<=': 'lte' }
-
 /** `; write { gt: 5000 }` for the text `>5000`; an empty text for one that compares nothing. */
 function conditionMeant(text: string, schemas: readonly Schema[]): string {
-  const [, sign = '', bound = ''] = /^\s*([<>]=?)\s*(.*?)\s*$/.exec(text) ?? []
+  const [, sign, bound = ''] = /^\s*([<>]=?)\s*(.*?)\s*$/.exec(text) ?? []
   const isComparable = schemas.some(isNumeric) ? NUMBER.test(bound) : instantOf(bound) !== null
-  return sign !== '' && isComparable ? `; write { ${SIGNS[sign]}: ${bound} }` : ''
+  const [condition] = Object.keys(COMPARISONS).filter(name => COMPARISONS[name]?.sign === sign)
+  return condition !== undefined && isComparable ? `; write { ${condition}: ${bound} }` : ''
 }
 
 /** Characters that a pattern has at most, and instructions that it compiles to at most: a repeat needs many. */

@@ -20,10 +20,10 @@ import { RESOURCE_NAMES } from '../reference/operations.js'
 import type { StoredRecord } from '../store/collection.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { TooLargeHere } from './body.js'
-import { type DocumentProblem, documentOf, listedProblems, ProblemList, reportTo, type SourceDocument, withoutProblems } from './documents.js'
+import { type DocumentProblem, documentOf, listedProblems, ProblemList, type Report, reportTo, type SourceDocument, withoutProblems } from './documents.js'
 import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import { type Drawing, type Fixture, FixtureImporter, fixtureIn, recordsIn, SECTIONS, UNREAD_FIXTURE } from './fixture.js'
-import { type Flaws, flawsOf, hasNoFlawAt, membersOf, withoutFlaws } from './flaws.js'
+import { type Flaws, flawsOf, membersOf, rightMembersOf, within } from './flaws.js'
 import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, generatedBy, loadFaker } from './generate.js'
 import type { Library } from './library.js'
 import { checkCount, tooLarge } from './limits.js'
@@ -31,11 +31,11 @@ import { type MatchData, type On, operationsOn } from './matching.js'
 import { recordsNamedBy } from './named-records.js'
 import type { Progress } from './progress.js'
 import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData } from './schemas.js'
-import { answeredBy, compileScript, type Entry, Script, type ScriptMember, wholeEntries } from './script.js'
+import { answeredBy, compileScript, type Entry, Script } from './script.js'
 import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
-import { besides, type Group, groupNamesIn, isSharedScript, partsOfUse, readSharedScript, type SharedScript, unknownGroup } from './shared-script.js'
+import { type Group, groupNamesIn, isSharedScript, partsOfUse, readSharedScript, type SharedScript, unknownGroup } from './shared-script.js'
 import { checkSteps, type PlayData, type StepBindings, type StepData } from './steps.js'
-import { checkGiven, declaredVariables, expanded, type GivenVariables, type VariableValue } from './variables.js'
+import { checkGiven, declaredVariables, type GivenVariables, readWith, type VariableValue } from './variables.js'
 
 /** Settings given on the command line and in the environment, which take precedence over a scenario's own. */
 export type Launch = { flag: GivenSettings; environment: GivenSettings; variables?: SettingVariables | undefined }
@@ -71,6 +71,9 @@ type Checked = {
   problems: ProblemList
   /** What is probably not meant so, but can be loaded. */
   warnings: DocumentProblem[]
+  /** Take problems and warnings of the document itself. */
+  report: Report
+  warn: Report
   /** Its variables, null for one without a value, and the names that it refers to. */
   variables: ReadonlyMap<string, VariableValue | null>
   used: ReadonlySet<string>
@@ -130,7 +133,7 @@ export async function firstStateOf(document: SourceDocument, origin: Origin, mak
 
 /** The first state of a checked scenario; problems are added to those of its check. */
 async function stateIn(checked: Checked, { name, file }: Origin, { library, launch, clockFor, progress, most, variables, keys }: Making): Promise<FirstState> {
-  const { document, data, flaws, problems, warnings } = checked
+  const { data, flaws, problems, report, warn } = checked
   const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] => (flaws?.has(key) ? undefined : data[key])
 
   const given = await givenSettings(checked)
@@ -143,7 +146,7 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
   const used = await usedGroups(checked, { file, library, given: variables })
   const fixtures = await fixturesOf(checked, file, library)
   checkTotal(checked, fixtures, most)
-  importer.importAll(fixtures)
+  importer.import(...fixtures)
   await generateAll(checked, importer, store, drawing)
 
   const findMissing = missingFinderFor(store, importer)
@@ -157,15 +160,15 @@ async function stateIn(checked: Checked, { name, file }: Origin, { library, laun
     {
       variable: name => (isKnown(name) ? name : undefined),
       ids: suggestedIds(store),
-      otherKey: key => (isAnyKey || keys?.has(key) || !importer.isKeyMissing(key) ? null : didYouMean(key, [...store.keys.keys()]))
+      otherKey: key => (isAnyKey || keys?.has(key) || !importer.isMissing('api_keys', key) ? null : didYouMean(key, [...store.keys.keys()]))
     },
-    reportTo(problems, document),
-    reportTo(warnings, document)
+    report,
+    warn
   )
   const actor = settings['auth.accept_any_key']
   if (actor !== null && importer.isMissing('accounts', actor)) {
     const steps = sources['auth.accept_any_key'] === 'scenario' ? ['settings', 'auth', 'accept_any_key'] : []
-    problems.push({ document, steps, message: `auth.accept_any_key names ${actor}, which is no Account of it` })
+    report(steps, `auth.accept_any_key names ${actor}, which is no Account of it`)
   }
 
   const scenario = { name: data.name ?? name, description: data.description ?? null }
@@ -182,26 +185,24 @@ async function checkedScenario(
   document: SourceDocument,
   { given, ...lists }: Pick<Checked, 'documents' | 'problems' | 'warnings'> & { given: GivenVariables | undefined }
 ): Promise<Checked> {
-  const { problems } = lists
+  const [report, warn] = [reportTo(lists.problems, document), reportTo(lists.warnings, document)]
   const isBare = isBareFixture(document.data)
   const declared = !isBare && isObject(document.data) ? document.data.vars : undefined
-  const variables = declaredVariables(declared, { given: given === undefined ? [] : [given], report: reportTo(problems, document, ['vars']) })
-  const checked = { document, ...lists, variables, used: new Set<string>() }
+  const variables = declaredVariables(declared, { given: given === undefined ? [] : [given], report: within(report, 'vars') })
+  const checked = { document, ...lists, report, warn, variables, used: new Set<string>() }
   if (isSharedScript(document.data)) {
-    problems.push({ document, steps: [], message: SHARED_ALONE })
+    report([], SHARED_ALONE)
     return { ...checked, data: {}, flaws: undefined }
   }
   if (isBare) {
     const found = await shapeProblems(document, 'fixture')
-    for (const { steps, message } of found) problems.push({ document, steps, message })
+    for (const { steps, message } of found) report(steps, message)
     const flaws = flawsOf(found)
     return { ...checked, data: { data: document.data as Record<string, unknown> }, flaws: flaws && new Map([['data', flaws]]) }
   }
-  const wrong: { steps: readonly Step[]; message: string }[] = []
-  const { data, used, unresolved } = expanded(document.data, variables, ['vars'], (steps, message) => wrong.push({ steps, message }))
-  const found = [...wrong, ...besides(unresolved, await shapeProblems(document, 'scenario', data))]
-  for (const { steps, message } of found) problems.push({ document, steps, message: processSettingIn(steps) ?? message })
-  return { ...checked, used, data: isObject(data) ? data : {}, flaws: flawsOf([...found, ...unresolved.map(steps => ({ steps }))]) }
+  const { data, used, problems, flaws } = await readWith(document.data, variables, data => shapeProblems(document, 'scenario', data))
+  for (const { steps, message } of problems) report(steps, processSettingIn(steps) ?? message)
+  return { ...checked, used, data: isObject(data) ? data : {}, flaws }
 }
 
 /** What to say of a setting of the process, which a scenario cannot give. */
@@ -231,98 +232,99 @@ type MissingFinder = (calls: { on: On; match?: MatchData | undefined }) => { ste
 
 /** Looks in a store. No call of the API makes a Ticket, so that naming a missing one can only be a mistake. */
 function missingFinderFor(store: Store, importer: FixtureImporter): MissingFinder {
-  return ({ on, match }) =>
-    recordsNamedBy(
-      match,
-      operationsOn(on, () => {})
-    )
-      .filter(({ families, id }) => families.every(family => importer.isCertainlyMissing(family, id)))
-      .map(({ steps, id, families }) => {
-        const names = families.map(family => RESOURCE_NAMES[family]).join(' or ')
-        const meant = didYouMean(
-          id,
-          families.flatMap(family => store[family].someIds(MOST_SUGGESTED))
-        )
-        const canBeMade = !families.includes('tickets')
-        const advice = meant || (canBeMade ? '; it matches only once a call has made one with this id' : '; add it under data')
-        return { steps, message: `no ${names} has the id ${shortened(id)}${advice}`, canBeMade }
-      })
+  return ({ on, match }) => {
+    const operations = operationsOn(on, () => {})
+    return recordsNamedBy(match, operations).flatMap(({ steps, id, families }) => {
+      if (!families.every(family => importer.isCertainlyMissing(family, id))) return []
+      const known = families.flatMap(family => store[family].someIds(MOST_SUGGESTED))
+      const canBeMade = !families.includes('tickets')
+      const advice = didYouMean(id, known) || (canBeMade ? '; it matches only once a call has made one with this id' : '; add it under data')
+      return [{ steps, message: `no ${families.map(family => RESOURCE_NAMES[family]).join(' or ')} has the id ${shortened(id)}${advice}`, canBeMade }]
+    })
+  }
 }
 
 /** Warns of a clock that is before the records of the state: what is made next would be older than they are. */
-function warnOfFuture({ document, data, warnings }: Checked, store: Store, now: number): void {
-  const future = FAMILIES.flatMap((family): readonly StoredRecord[] => store[family].createdAfter(now))
+function warnOfFuture({ data, warn }: Checked, store: Store, now: number): void {
+  const future = FAMILIES.flatMap((family): readonly StoredRecord[] => store[family].inCreationOrder().filter(({ created }) => Date.parse(created) > now))
   if (future.length === 0) return
   const { id, created } = future.reduce((latest, record) => (record.created > latest.created ? record : latest))
   const count = future.length === 1 ? '1 record is' : `${future.length} records are`
   const message = `the clock is at ${isoOf(now)}, and ${count} from after that, the last one ${id}; with clock: ${created} no record is from the future`
-  warnings.push({ document, steps: data.clock === undefined ? [] : ['clock'], message })
+  warn(data.clock === undefined ? [] : ['clock'], message)
 }
 
-async function compileExpectations({ document, data, flaws, problems, warnings }: Checked, findMissing: MissingFinder): Promise<Expectation[]> {
+async function compileExpectations({ data, flaws, report, warn }: Checked, findMissing: MissingFinder): Promise<Expectation[]> {
   const compiled: Expectation[] = []
-  for (const { member, index, flaws: own } of membersOf<ExpectationData>(data.expect, flaws?.get('expect'))) {
-    const right = own ? (withoutFlaws(member, own) as ExpectationData | undefined) : member
-    const calls = right === undefined ? [] : callsIn(right)
-    if (right === undefined || calls.some(({ calls: { on } }) => on === undefined)) continue
-    const report = reportTo(problems, document, ['expect', index])
-    // what a part lacks may be what is wrong with it
-    const expectation = await compileExpectation(right, (steps, message) => (own === undefined || hasNoFlawAt(own, steps)) && report(steps, message))
-    if (!own && expectation !== null) compiled.push(expectation)
+  for (const { member, index, isWhole, report: reportRight } of rightMembersOf<ExpectationData>(data.expect, flaws?.get('expect'), within(report, 'expect'))) {
+    const calls = callsIn(member)
+    if (calls.some(({ calls: { on } }) => on === undefined)) continue
+    const expectation = await compileExpectation(member, reportRight)
+    if (isWhole && expectation !== null) compiled.push(expectation)
     for (const { at, calls: named } of calls) {
       // only a warning: a call may name a missing record, and be expected to be refused
-      for (const { steps, message } of findMissing(named)) warnings.push({ document, steps: ['expect', index, ...at, ...steps], message })
+      for (const { steps, message } of findMissing(named)) warn(['expect', index, ...at, ...steps], message)
     }
   }
   return compiled
 }
 
-/** What was found where a document names a file: a document, a sentence that says why there is none, or the problems of its text. */
-type Found = SourceDocument | string | DocumentProblem[]
+/** The document that is found where another one names a file, or a sentence that says why there is none; null, with its problems listed, for no YAML. */
+async function found({ documents, problems }: Checked, reading: Promise<SourceDocument | string>): Promise<SourceDocument | string | null> {
+  try {
+    const source = await reading
+    if (typeof source !== 'string') documents.push(source)
+    return source
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.problems === undefined) throw error
+    for (const { file, line = 1, column = 1, message } of error.problems) {
+      const document = { ...documentOf(file as string, null), locate: async () => [{ line, column }] }
+      documents.push(document)
+      problems.push({ document, steps: [], message })
+    }
+    return null
+  }
+}
 
-/** The groups of other files that a scenario uses, each as it is named; their variables have the values that the scenario gives them. */
+/** The groups of other files that a scenario uses, each with its index under `use`; their variables have the values that the scenario gives them. */
 async function usedGroups(
   checked: Checked,
   { file, library, given }: { file: string | null; library: Library; given: GivenVariables | undefined }
 ): Promise<(Group & { index: number })[]> {
-  const { document, documents, data, flaws, problems, variables } = checked
-  const uses = membersOf<string>(data.use, flaws?.get('use')).filter(({ flaws: own }) => own === undefined)
+  const { document, data, flaws, problems, report, variables } = checked
+  const uses = membersOf<string>(data.use, flaws?.get('use')).flatMap(({ member, index, flaws }) => (flaws ? [] : { member, index, ...partsOfUse(member) }))
   const own: GivenVariables = { values: Object.fromEntries([...variables].filter(([, value]) => value !== null)), isText: false }
-  const sources = new Map<string, Found>()
-  for (const { member } of uses) {
-    const name = partsOfUse(member).file
-    if (!sources.has(name)) sources.set(name, await library.sharedScript(name, file).catch(problemsOfText))
-  }
+  const reading = { given: given === undefined ? [own] : [own, given], problems, reportGiven: within(report, 'vars') }
+  const sources = new Map<string, SourceDocument | string | null>()
+  for (const { file: name } of uses) if (!sources.has(name)) sources.set(name, await found(checked, library.sharedScript(name, file)))
   const shared = new Map<string, SharedScript>()
   for (const [name, source] of sources) {
-    if (Array.isArray(source)) {
-      for (const problem of source) documents.push(problem.document)
-      problems.push(...source)
-    } else if (typeof source !== 'string') {
-      documents.push(source)
-      const wanted = uses.map(({ member }) => partsOfUse(member)).flatMap(({ file, group }) => (file === name && group !== null ? [group] : []))
-      const reportGiven = (variable: string, message: string) => problems.push({ document, steps: ['vars', variable], message })
-      shared.set(name, await readSharedScript(source, wanted, { given: given === undefined ? [own] : [own, given], problems, reportGiven }))
-    }
+    const wanted = uses.flatMap(({ file, group }) => (file === name && group !== null ? [group] : []))
+    if (typeof source === 'object' && source !== null) shared.set(name, await readSharedScript(source, wanted, reading))
   }
   const groups: (Group & { index: number })[] = []
-  const report = reportTo(problems, document, ['use'])
   let count = Array.isArray(data.script) ? data.script.length : 0
-  for (const { member, index } of uses) {
-    const { file: name, group } = partsOfUse(member)
-    const source = sources.get(name) as Found
-    const found = group === null ? undefined : shared.get(name)?.groups.get(group)
-    if (typeof source === 'string') report([index], source)
-    else if (found === undefined && !Array.isArray(source)) report([index], missingGroup(name, group, groupNamesIn(source.data as { groups: unknown })))
-    else if (uses.some(({ member: earlier, index: at }) => at < index && earlier === member)) report([index], `${member} is used already`)
-    else if (found !== undefined) {
-      groups.push({ ...found, index })
-      count += membersOf(found.entries, undefined).length
+  for (const { member, index, file: name, group } of uses) {
+    const source = sources.get(name) as SourceDocument | string | null
+    const used = group === null ? undefined : shared.get(name)?.groups.get(group)
+    const isAgain = uses.some(({ member: earlier, index: at }) => at < index && earlier === member)
+    if (source === null) continue
+    if (typeof source === 'string') report(['use', index], source)
+    else if (used === undefined) report(['use', index], missingGroup(name, group, groupNamesIn(source.data as { groups: unknown })))
+    else if (isAgain) report(['use', index], `${member} is used already`)
+    else {
+      groups.push({ ...used, index })
+      count += membersOf(used.entries, undefined).length
       if (count > document.limits['limits.entries']) throw tooLarge('limits.entries', document.limits, 'script and use hold more entries')
     }
   }
-  const isRead = [...sources.values()].every(source => typeof source === 'object' && !Array.isArray(source))
-  checkVariables(checked, { given, names: [...shared.values()].flatMap(({ variables }) => variables), isRead: isRead && !flaws?.has('use') })
+  const isRead = shared.size === sources.size && !flaws?.has('use')
+  if (isRead)
+    checkVariables(
+      checked,
+      given,
+      [...shared.values()].flatMap(({ variables }) => variables)
+    )
   return groups
 }
 
@@ -330,111 +332,77 @@ const missingGroup = (file: string, group: string | null, groups: readonly strin
   group === null ? `a group of ${file} was expected, such as ${file}#${groups[0] ?? 'GROUP'}` : unknownGroup(group, groups)
 
 /** Reports given values that no variable takes, and warns of variables that nothing refers to; `names` are those of files that the scenario uses. */
-function checkVariables(
-  { document, variables, used, problems, warnings }: Checked,
-  { given, names, isRead }: { given: GivenVariables | undefined; names: readonly string[]; isRead: boolean }
-): void {
-  if (!isRead) return
-  if (given !== undefined) checkGiven(given, [...new Set([...variables.keys(), ...names])], reportTo(problems, document, ['vars']))
-  const warn = reportTo(warnings, document, ['vars'])
+function checkVariables({ variables, used, report, warn }: Checked, given: GivenVariables | undefined, names: readonly string[]): void {
+  if (given !== undefined) checkGiven(given, [...new Set([...variables.keys(), ...names])], within(report, 'vars'))
   for (const name of variables.keys()) {
-    if (!used.has(name) && !names.includes(name)) warn([name], `nothing refers to this variable; write \${vars.${name}} where its value belongs`)
+    if (!used.has(name) && !names.includes(name)) warn(['vars', name], `nothing refers to this variable; write \${vars.${name}} where its value belongs`)
   }
 }
 
 /** The entries of a scenario, then those of the groups that it uses; `mostHeld` is how many calls are held at once. */
 async function scriptOf(checked: Checked, groups: readonly (Group & { index: number })[], findMissing: MissingFinder, mostHeld: number): Promise<Entry[]> {
-  const { document, data, flaws, problems, warnings } = checked
-  const checkMembers = (of: SourceDocument, under: readonly Step[], members: readonly ScriptMember[]) => {
-    for (const { data: entry, index } of members) {
+  const { document, data, flaws, problems, warnings, warn } = checked
+  const own = { document, under: ['script'], entries: data.script, flaws: flaws?.get('script'), index: -1 }
+  const entries: Entry[] = []
+  for (const { document, under, entries: list, flaws, index } of [own, ...groups]) {
+    const answered = answeredBy(entries)
+    for (const { data: entry, entry: compiled, index: nth } of await compileScript(list, reportTo(problems, document, under), flaws)) {
+      const [report, warnOf] = [problems, warnings].map(list => reportTo(list, document, [...under, nth])) as [Report, Report]
       const { until = 0 } = entry.hold ?? {}
       const message = `at most ${mostHeld} calls are held at once (limits.waiting), so ${until} never wait together`
-      if (until > mostHeld) warnings.push({ document: of, steps: [...under, index, 'hold', 'until'], message })
-      for (const { steps, message, canBeMade } of findMissing(entry)) {
-        ;(canBeMade ? warnings : problems).push({ document: of, steps: [...under, index, ...steps], message })
-      }
-    }
-  }
-  const own = await compileScript(data.script, reportTo(problems, document, ['script']), flaws?.get('script'))
-  checkMembers(document, ['script'], own)
-  const entries = wholeEntries(own)
-  for (const { name, document: source, entries: shared, flaws, index } of groups) {
-    const answered = answeredBy(entries)
-    const members = await compileScript(shared, reportTo(problems, source, ['groups', name]), flaws)
-    checkMembers(source, ['groups', name], members)
-    for (const { entry, index: nth } of members) {
-      if (entry === null) continue
-      const message = `entry ${nth + 1} of it is never applied: an earlier entry answers every call`
-      if ([...entry.operations].every(operation => answered.has(operation))) warnings.push({ document, steps: ['use', index], message })
-      entries.push(entry)
+      if (until > mostHeld) warnOf(['hold', 'until'], message)
+      for (const { steps, message, canBeMade } of findMissing(entry)) (canBeMade ? warnOf : report)(steps, message)
+      if (compiled === null) continue
+      if ([...compiled.operations].every(operation => answered.has(operation)))
+        warn(['use', index], `entry ${nth + 1} of it is never applied: an earlier entry answers every call`)
+      entries.push(compiled)
     }
   }
   return entries
 }
 
 /** Generates records, an entry after the other. */
-async function generateAll({ document, data, flaws, problems }: Checked, importer: FixtureImporter, store: Store, drawing: Drawing): Promise<void> {
+async function generateAll({ data, flaws, report }: Checked, importer: FixtureImporter, store: Store, drawing: Drawing): Promise<void> {
   const entries = membersOf<GenerateData>(data.generate, flaws?.get('generate'))
   if (entries.length === 0) return
   const faker = await loadFaker()
   faker.seed(drawing.settings.seed)
   for (const { member, index, flaws: own } of entries) {
-    const report = reportTo(problems, document, ['generate', index])
-    const isRight = own === undefined && checkGenerate(member, report)
-    const isDone = isRight && generate(member, { ...drawing, store, faker, importer }, report)
+    const reportOwn = within(report, 'generate', index)
+    const isRight = own === undefined && checkGenerate(member, reportOwn)
+    const isDone = isRight && generate(member, { ...drawing, store, faker, importer }, reportOwn)
     if (!isDone) importer.leaveOut(isRight ? GENERATED_FAMILIES.filter(family => member[family] !== undefined) : GENERATED_FAMILIES)
   }
 }
 
 /** The fixtures that a scenario names, in their order, and its own records. */
 async function fixturesOf(checked: Checked, file: string | null, library: Library): Promise<Fixture[]> {
-  const { document, data, flaws, problems } = checked
+  const { document, data, flaws, problems, report } = checked
   const isList = data.fixtures === undefined || Array.isArray(data.fixtures)
   const fixtures = isList && !Object.keys(document.data ?? {}).some(name => misspeltPart(name) === 'fixtures') ? [] : [UNREAD_FIXTURE]
-  /** What each name leads to: a file is read once. */
-  const known = new Map<string, { fixture: Fixture; problem: string | null }>()
+  /** What each name leads to, a fixture or why there is none: a file is read once. */
+  const known = new Map<string, Fixture | string>()
+  const fixtureNamed = async (reference: string): Promise<Fixture | string> => {
+    const source = await found(checked, library.fixture(reference, file))
+    if (source === null) return UNREAD_FIXTURE
+    if (typeof source === 'string') return source
+    const ofShape = await shapeProblems(source, 'fixture')
+    for (const { steps, message } of ofShape) problems.push({ document: source, steps, message })
+    return fixtureIn(source, source.data, [], flawsOf(ofShape))
+  }
   for (const { member: reference, index, flaws: own } of membersOf<string>(data.fixtures, flaws?.get('fixtures'))) {
-    if (own !== undefined) {
-      fixtures.push(UNREAD_FIXTURE)
-      continue
-    }
-    const named = known.get(reference) ?? (await fixtureNamed(await library.fixture(reference, file).catch(problemsOfText), checked))
-    known.set(reference, named)
-    if (named.problem !== null) problems.push({ document, steps: ['fixtures', index], message: named.problem })
-    fixtures.push(named.fixture)
+    const fixture = own === undefined ? (known.get(reference) ?? (await fixtureNamed(reference))) : UNREAD_FIXTURE
+    known.set(reference, fixture)
+    if (typeof fixture === 'string') report(['fixtures', index], fixture)
+    fixtures.push(typeof fixture === 'string' ? UNREAD_FIXTURE : fixture)
   }
-  const isBare = isBareFixture(document.data)
+  if (isBareFixture(document.data)) return [...fixtures, fixtureIn(document, data.data, [], flaws?.get('data'))]
   // records next to `data` are a problem already; they are read since others may refer to them
-  const beside = Object.fromEntries(isBare ? [] : Object.entries(data).filter(([name]) => FIXTURE_NAMES.includes(name)))
+  const beside = Object.fromEntries(Object.entries(data).filter(([name]) => FIXTURE_NAMES.includes(name)))
   if (Object.keys(beside).length > 0) fixtures.push(fixtureIn(document, beside, [], flaws))
-  for (const [name, part] of Object.entries(isBare ? {} : data))
-    if (misspeltPart(name) === 'data') fixtures.push(fixtureIn(document, part, [name], flaws?.get(name)))
-  return [...fixtures, fixtureIn(document, data.data ?? {}, isBare ? [] : ['data'], flaws?.get('data'))]
-}
-
-/** The fixture that was found where one is named, and why there is none. */
-async function fixtureNamed(found: Found, { documents, problems }: Checked): Promise<{ fixture: Fixture; problem: string | null }> {
-  if (typeof found === 'string') return { fixture: UNREAD_FIXTURE, problem: found }
-  if (Array.isArray(found)) {
-    for (const problem of found) {
-      documents.push(problem.document)
-      problems.push(problem)
-    }
-    return { fixture: UNREAD_FIXTURE, problem: null }
-  }
-  documents.push(found)
-  const ofShape = await shapeProblems(found, 'fixture')
-  for (const { steps, message } of ofShape) problems.push({ document: found, steps, message })
-  return { fixture: fixtureIn(found, found.data, [], flawsOf(ofShape)), problem: null }
-}
-
-/** The problems of a file that is no YAML, to be listed with all others. Errors: every other error. */
-function problemsOfText(error: unknown): DocumentProblem[] {
-  if (!(error instanceof ApiError) || error.problems === undefined) throw error
-  return error.problems.map(({ file, line = 1, column = 1, message }) => {
-    const document = { ...documentOf(file as string, null), locate: async () => [{ line, column }] }
-    return { document, steps: [], message }
-  })
+  for (const [name, part] of Object.entries({ data: {}, ...data }))
+    if (name === 'data' || misspeltPart(name) === 'data') fixtures.push(fixtureIn(document, part ?? {}, [name], flaws?.get(name)))
+  return fixtures
 }
 
 /** The lists whose members cost later calls time. Errors: `document_too_large`. */

@@ -8,7 +8,7 @@ import { withoutSecrets } from '../core/redaction.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
-import { type Flaws, hasNoFlawAt, membersOf, withoutFlaws } from './flaws.js'
+import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { compileMatch, type Matcher, operationsOn, type SentCall, shownOn } from './matching.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
 
@@ -69,10 +69,10 @@ export async function compileEntry(written: EntryData, report: Report): Promise<
   if (compiled.between.from >= compiled.between.until) note(['until'], `until ${data.until} is not after from ${data.from}`)
   if (compiled.lasts === 0) note(['for'], `can never apply: for ${data.for} is over when it begins`)
   if (!respond && delay === undefined && !fault && !data.hold) note([], 'an entry needs respond, delay, fault or hold')
-  if (data.hold) checkHold(data.hold, (steps, message) => note(['hold', ...steps], message))
+  if (data.hold) checkHold(data.hold, within(note, 'hold'))
   if (when === 'after' && !fault) note(['when'], 'when: after goes with a fault')
   if (when === 'after' && respond) note(['when'], 'when: after lets the operation answer, so respond cannot be given too')
-  if (respond) checkRespond(respond, (steps, message) => note(['respond', ...steps], message))
+  if (respond) checkRespond(respond, within(note, 'respond'))
   return isRight ? compiled : null
 }
 
@@ -83,23 +83,18 @@ export type ScriptMember = { index: number; data: EntryData; entry: Entry | null
 export async function compileScript(entries: readonly EntryData[] | undefined, report: Report, flaws?: Flaws): Promise<ScriptMember[]> {
   const members: ScriptMember[] = []
   const answered = new Set<OperationId>()
-  for (const { member, index, flaws: own } of membersOf<EntryData>(entries, flaws)) {
-    const data = own ? (withoutFlaws(member, own) as EntryData | undefined) : member
-    if (data?.on === undefined) continue
-    // what a part lacks may be what is wrong with it, and `when` goes with others
-    const isOfRight = (steps: readonly Step[]) => own === undefined || (hasNoFlawAt(own, steps) && steps[0] !== 'when')
-    const entry = await compileEntry(data, (steps, message) => isOfRight(steps) && report([index, ...steps], message))
-    members.push({ index, data, entry: own ? null : entry })
-    if (own || entry === null) continue
+  for (const { member: data, index, isWhole, report: reportRight } of rightMembersOf<EntryData>(entries, flaws, report)) {
+    if (data.on === undefined) continue
+    // `when` goes with others, which may be what is wrong
+    const entry = await compileEntry(data, (steps, message) => (isWhole || steps[0] !== 'when') && reportRight(steps, message))
+    members.push({ index, data, entry: isWhole ? entry : null })
+    if (!isWhole || entry === null) continue
     const operations = [...entry.operations]
     if (operations.every(operation => answered.has(operation))) report([index], `can never apply: an earlier entry of ${shownOn(data.on)} answers every call`)
     if (isUnconditional(entry)) for (const operation of operations) answered.add(operation)
   }
   return members
 }
-
-/** The entries of a script that are whole. */
-export const wholeEntries = (members: readonly ScriptMember[]): Entry[] => members.flatMap(({ entry }) => entry ?? [])
 
 /** The operations whose every call is answered by entries, so that no later entry is ever applied to one. */
 export const answeredBy = (entries: readonly Entry[]): ReadonlySet<OperationId> =>
@@ -180,6 +175,8 @@ export class Script {
   readonly #byOperation = new Map<OperationId, Set<string>>()
   #next = 1
   #revision = 0
+  /** Whether there are no entries: then no request pays anything for the script. */
+  isEmpty = true
 
   constructor(entries: readonly Entry[] = []) {
     for (const entry of entries) this.add(entry)
@@ -218,11 +215,11 @@ export class Script {
   /** Puts an entry with an id and counts that it has already, as a snapshot holds them. */
   put(id: string, entry: Entry, count: EntryCount): void {
     this.#revision++
+    this.isEmpty = false
     this.#entries.set(id, { entry, count })
     for (const operation of entry.operations) {
-      const ids = this.#byOperation.get(operation)
-      if (ids === undefined) this.#byOperation.set(operation, new Set([id]))
-      else ids.add(id)
+      const ids = this.#byOperation.get(operation) ?? new Set()
+      this.#byOperation.set(operation, ids.add(id))
     }
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
   }
@@ -232,6 +229,7 @@ export class Script {
     if (!removed) return false
     this.#revision++
     this.#entries.delete(id)
+    this.isEmpty = this.#entries.size === 0
     for (const operation of removed.entry.operations) {
       const ids = this.#byOperation.get(operation) as Set<string>
       ids.delete(id)
@@ -243,6 +241,7 @@ export class Script {
   clear(): void {
     this.#revision++
     this.#entries.clear()
+    this.isEmpty = true
     this.#byOperation.clear()
   }
 
@@ -252,7 +251,7 @@ export class Script {
     return true
   }
 
-  /** Whether any entry is for an operation; where none is, a call pays nothing for the script. */
+  /** Whether any entry is for an operation. */
   has(operation: OperationId): boolean {
     return this.#byOperation.has(operation)
   }

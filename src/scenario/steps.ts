@@ -9,7 +9,7 @@ import { needsKey, OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, o
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Report } from './documents.js'
-import { type Flaws, membersOf } from './flaws.js'
+import { type Flaws, membersOf, within } from './flaws.js'
 import { namesIn, REFERENCE, textsIn, unclosedIn, withValues } from './references.js'
 import { type Fault, type Json, OPERATION, type PlayData, type Statuses, type StepData } from './schemas.js'
 import { compileStatus } from './statuses.js'
@@ -61,7 +61,7 @@ export function checkSteps(
   for (const { step, at: place, flaws: own } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
     if (!isObject(step)) continue
     const group = place.slice(0, 2).join(' ')
-    checkExpected(step.expect, own?.get('expect'), (at, message) => report([...place, 'expect', ...at], message))
+    checkExpected(step.expect, own?.get('expect'), within(report, ...place, 'expect'))
     if (step.do === undefined && own === undefined) report(place, 'do, at_once or wait was expected')
     if (step.do !== undefined && !own?.has('do')) {
       const [method, path] = splitCall(step.do)
@@ -164,7 +164,7 @@ const callsIn = (play: PlayData): readonly StepData[] => {
 
 /** Checks what a step expects of its answer. */
 function checkExpected(expect: StepData['expect'], flaws: Flaws | undefined, report: Report): void {
-  if (expect?.status !== undefined && !flaws?.has('status')) compileStatus(expect.status, (at, message) => report(['status', ...at], message))
+  if (expect?.status !== undefined && !flaws?.has('status')) compileStatus(expect.status, within(report, 'status'))
   if (expect?.fault === undefined) return
   const others = ['status', 'headers', 'body'].filter(name => name in expect)
   if (others.length > 0) report([], `a lost answer has no ${others.join(' and no ')}; fault is expected alone`)

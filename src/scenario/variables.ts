@@ -1,8 +1,9 @@
 /** Variables: values that a document names under `vars`, and that replace `${vars.NAME}` in its texts. */
 import { didYouMean, shortened, thereAre } from '../core/nearest.js'
-import type { Step } from '../core/places.js'
+import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import type { Report } from './documents.js'
+import { type Flaws, flawsOf } from './flaws.js'
 import { unclosedIn, withValues } from './references.js'
 
 export type VariableValue = string | number | boolean
@@ -35,12 +36,8 @@ export function declaredVariables(
   for (const [name, fallback] of Object.entries(isObject(declared) ? declared : {})) {
     const problem = isScalar(fallback) ? problemOfDefault(name, fallback) : null
     if (problem !== null) report([name], problem)
-    if (problem !== null || !isScalar(fallback)) variables.set(name, null)
-    else
-      variables.set(
-        name,
-        givenOr(name, fallback, given, message => reportGiven([name], message))
-      )
+    const isRight = problem === null && isScalar(fallback)
+    variables.set(name, isRight ? givenOr(name, fallback, given, reportGiven) : null)
   }
   return variables
 }
@@ -56,19 +53,16 @@ function problemOfDefault(name: string, fallback: VariableValue): string | null 
 const tooLong = ({ length }: string) => `the value of a variable has at most ${LONGEST} characters, not ${length}`
 
 /** The given value of a variable, of the type of its default; the default where none is given, null where it is wrong. */
-function givenOr(name: string, fallback: VariableValue, all: readonly GivenVariables[], report: (message: string) => void): VariableValue | null {
+function givenOr(name: string, fallback: VariableValue, all: readonly GivenVariables[], report: Report): VariableValue | null {
   const given = all.find(({ values }) => Object.hasOwn(values, name))
   if (given === undefined) return fallback
   const value = given.isText ? valueIn(given.values[name] as string, fallback) : given.values[name]
-  if (typeof value !== typeof fallback) {
-    report(`${TYPES[typeof fallback]} was expected for the variable ${name}, as its default ${shortened(String(fallback))} is, not ${shownValue(value)}`)
-    return null
-  }
-  if (String(value).length > LONGEST) {
-    report(tooLong(String(value)))
-    return null
-  }
-  return value as VariableValue
+  const shown = typeof value === 'string' ? `the text ${shortened(value)}` : shortened(JSON.stringify(value) ?? 'nothing')
+  if (typeof value !== typeof fallback)
+    report([name], `${TYPES[typeof fallback]} was expected for the variable ${name}, as its default ${shortened(String(fallback))} is, not ${shown}`)
+  else if (String(value).length > LONGEST) report([name], tooLong(String(value)))
+  else return value as VariableValue
+  return null
 }
 
 /** The value that a text of a command line means; the text itself where it is not of the wanted type. */
@@ -76,8 +70,6 @@ function valueIn(text: string, { constructor: type }: VariableValue): VariableVa
   if (type === Number) return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
   return type === Boolean && (text === 'true' || text === 'false') ? text === 'true' : text
 }
-
-const shownValue = (value: unknown) => (typeof value === 'string' ? `the text ${shortened(value)}` : (shortened(JSON.stringify(value) ?? 'nothing') as string))
 
 /** Reports given values of variables that nothing declares. */
 export function checkGiven({ values, known }: GivenVariables, declared: readonly string[], report: Report): void {
@@ -90,45 +82,52 @@ export function checkGiven({ values, known }: GivenVariables, declared: readonly
 export const unknownVariable = (name: string, declared: readonly string[]): string =>
   `no variable is called ${shortened(name)}${didYouMean(name, declared) || `; ${thereAre(declared)}`}`
 
-/** What became of a document with the values of its variables in it. */
-export type Expanded = {
-  /** The document itself where it refers to no variable. */
-  data: unknown
-  /** The names that it refers to. */
-  used: ReadonlySet<string>
-  /** The places of texts that are not what they will be, since a variable has no value or a reference is wrong. */
-  unresolved: readonly (readonly Step[])[]
+/** A place where a document is not what it will be; the message is null where what is wrong is reported elsewhere. */
+type Unresolved = { steps: readonly Step[]; message: string | null }
+/** A document with the values of its variables in it: the document itself where it refers to none; `used` are the names that it refers to. */
+type Expanded = { data: unknown; used: ReadonlySet<string>; unresolved: readonly Unresolved[] }
+/** What was read of a document: its problems, and where the data is not right. */
+export type Read = { data: unknown; used: ReadonlySet<string>; problems: readonly { steps: readonly Step[]; message: string }[]; flaws: Flaws | undefined }
+
+/** Reads a document with the values of its variables in it. `check` looks for problems of shape; what could not be resolved has none. */
+export async function readWith(
+  data: unknown,
+  variables: ReadonlyMap<string, VariableValue | null>,
+  check: (data: unknown) => Promise<readonly PlacedProblem[]>
+): Promise<Read> {
+  const { data: whole, used, unresolved } = expanded(data, variables)
+  const places = new Set(unresolved.map(({ steps }) => JSON.stringify(steps)))
+  const wrong = unresolved.flatMap(({ steps, message }) => (message === null ? [] : [{ steps, message }]))
+  const ofShape = (await check(whole)).filter(({ steps }) => places.size === 0 || !places.has(JSON.stringify(steps)))
+  return { data: whole, used, problems: [...wrong, ...ofShape], flaws: flawsOf([...unresolved, ...ofShape]) }
 }
 
 /**
- * Puts the values of variables into the texts of a document: a text that is wholly one reference becomes the value itself, which keeps its type. The
- * parts in `untouched` stay as they are. References to variables that have no value stay too; those that are wrong are reported.
+ * Puts the values of variables into the texts of a document: a text that is wholly one reference becomes the value itself, which keeps its type. References
+ * to variables that have no value stay.
  */
-export function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | null>, untouched: readonly string[], report: Report): Expanded {
-  if (!mentions(data)) return { data, used: new Set(), unresolved: [] }
+function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | null>): Expanded {
   const used = new Set<string>()
+  const unresolved: Unresolved[] = []
+  if (!mentions(data)) return { data, used, unresolved }
   const declared = [...variables.keys()]
   const steps: Step[] = []
-  const unresolved: Step[][] = []
-  const note = (message: string) => report([...steps], message)
+  const note = (message: string | null, ...at: Step[]) => void unresolved.push({ steps: [...steps, ...at], message })
 
   function expand(value: unknown): unknown {
     if (typeof value === 'string') return hasSign(value) ? expandText(value) : value
     if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) return value.map((member, index) => within(index, member))
+    if (Array.isArray(value)) return value.map((member, index) => expandPart(index, member))
     return Object.fromEntries(
       Object.entries(value).map(([name, part]) => {
-        if (steps.length === 0 && untouched.includes(name)) return [name, part]
-        if (hasSign(name)) {
-          unresolved.push([...steps, name])
-          report([...steps, name], 'a variable can be a value or a part of one, not a name')
-        }
-        return [name, within(name, part)]
+        if (steps.length === 0 && name === 'vars') return [name, part]
+        if (hasSign(name)) note('a variable can be a value or a part of one, not a name', name)
+        return [name, expandPart(name, part)]
       })
     )
   }
 
-  function within(step: Step, part: unknown): unknown {
+  function expandPart(step: Step, part: unknown): unknown {
     steps.push(step)
     const value = expand(part)
     steps.pop()
@@ -137,10 +136,7 @@ export function expanded(data: unknown, variables: ReadonlyMap<string, VariableV
 
   function expandText(text: string): unknown {
     const unclosed = unclosedIn(text)
-    if (unclosed !== undefined && hasSign(unclosed)) {
-      unresolved.push([...steps])
-      note(notClosed(unclosed))
-    }
+    if (unclosed !== undefined && hasSign(unclosed)) note(notClosed(unclosed))
     return withValues(text, (reference, all) => valueAt(reference) ?? all)
   }
 
@@ -148,16 +144,14 @@ export function expanded(data: unknown, variables: ReadonlyMap<string, VariableV
   function valueAt(reference: string): VariableValue | null {
     const [, name] = /^\s*vars(?:\.(.*?))?\s*$/s.exec(reference) ?? []
     if (name === undefined) {
-      if (reference.trim() !== 'vars') return null
-      unresolved.push([...steps])
-      note(`a variable was expected, such as \${vars.${declared[0] ?? 'NAME'}}`)
+      if (reference.trim() === 'vars') note(`a variable was expected, such as \${vars.${declared[0] ?? 'NAME'}}`)
       return null
     }
     used.add(name)
     const value = variables.get(name)
     if (value === undefined)
       note(declared.length > 0 ? unknownVariable(name, declared) : `no variable is called ${shortened(name)}; declare it: vars: { ${name}: … }`)
-    if (value == null) unresolved.push([...steps])
+    else if (value === null) note(null)
     return value ?? null
   }
 
@@ -171,10 +165,6 @@ const hasSign = (text: string) => text.includes('${') && /\$\{\s*vars\b/.test(te
 function mentions(value: unknown): boolean {
   if (typeof value === 'string') return hasSign(value)
   if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) {
-    for (const member of value) if (mentions(member)) return true
-    return false
-  }
   for (const name in value) if (hasSign(name) || mentions((value as Record<string, unknown>)[name])) return true
   return false
 }
@@ -187,5 +177,7 @@ export function withDefaults(data: unknown): unknown {
   const report: Report = (steps, message) => {
     throw new Error(`${steps.join('.')}: ${message}`)
   }
-  return expanded(data, declaredVariables(isObject(data) ? data.vars : undefined, { given: [], report }), ['vars'], report).data
+  const { data: whole, unresolved } = expanded(data, declaredVariables(isObject(data) ? data.vars : undefined, { given: [], report }))
+  for (const { steps, message } of unresolved) report(steps, String(message))
+  return whole
 }

@@ -1,21 +1,23 @@
-/** The emulated API over HTTP: hands requests to the engine, and waits where a script says so. */
+/** The emulated API over HTTP: hands requests to the engine, waits where a script says so, and writes the answers. */
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { durationOf } from '../core/durations.js'
 import type { ApiError } from '../core/errors.js'
 import type { Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
-import { type Exchange, hasBody, STAGE } from '../engine/exchange.js'
+import { headersOf, preflightHeaders, refuse } from '../engine/answers.js'
+import { type Exchange, hasBody, hasReached, STAGE, tookEffect } from '../engine/exchange.js'
 import { askScript, decode, enter, formOf, perform } from '../engine/execute.js'
-import { preflightHeaders } from '../engine/headers.js'
-import { answerByScript, isAnswer } from '../engine/scripted.js'
+import { answerByScript, breakAnswer, countRequest, isAnswer } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
+import type { DataFile } from '../sandbox/data-file.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { type Action, gateOf, type Hold } from '../scenario/script.js'
 import { FAMILIES } from '../store/store.js'
-import type { Answers, Data } from './answers.js'
+import type { Arrivals } from './arrivals.js'
+import { refusalFrom } from './errors.js'
 import type { Faults } from './faults.js'
-import { logWarnings } from './logging.js'
+import { logDefect, logWarnings } from './logging.js'
 
 /** What the API needs of the server; `sandboxes` keeps those that right requests have made. */
 export type ApiOptions = { answers: Answers; sandboxes: Pick<Sandboxes, 'keep'>; settings: Settings; faults: Faults; data: Data }
@@ -41,7 +43,7 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
     try {
       enter(exchange)
     } finally {
-      if (exchange.stage >= STAGE.identified) sandboxes.keep(sandbox)
+      if (!sandbox.isKept && exchange.stage >= STAGE.identified) sandboxes.keep(sandbox)
     }
     if (!hasBody(headers)) delete headers['content-type']
     done()
@@ -52,11 +54,13 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
     try {
       decode(exchange, (request.body as Form | undefined) ?? null)
     } finally {
-      logWarnings(request.log, exchange.warnings)
+      if (exchange.warnings.length > 0) logWarnings(request.log, exchange.warnings)
     }
     const operation = exchange.operation as OperationId
-    const isSaved = isChange(operationOf(operation)) || exchange.world.state.script.has(operation)
-    if (!isSaved || !data?.isFailing) goOn(exchange, reply)
+    const { script } = exchange.world.state
+    const isScripted = !script.isEmpty && script.has(operation)
+    if (!isScripted && !(data?.isFailing && isChange(operationOf(operation)))) operate(exchange, reply, false)
+    else if (!data?.isFailing) goOn(exchange, reply)
     else
       data
         .writable()
@@ -66,7 +70,7 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
 
   /** Asks the script, and then the operation. */
   function goOn(exchange: Exchange, reply: FastifyReply, hasWaited = false): void {
-    const action = askScript(exchange)
+    const action = exchange.world.state.script.has(exchange.operation as OperationId) ? askScript(exchange) : null
     if (action === null) operate(exchange, reply, hasWaited)
     else act(action, exchange, reply).catch(error => answers.refuse(error, reply))
   }
@@ -97,3 +101,69 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
     return faults.hold(goesOn, leave, { raw, longest, most: exchange.settings['limits.waiting'] })
   }
 }
+
+/** What outlives the process; undefined where nothing does. */
+export type Data = Pick<DataFile, 'saved' | 'isFailing' | 'writable'> | undefined
+type Parts = { arrivals: Arrivals; faults: Faults; data: Data }
+
+export class Answers {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Sends the outcome of a request, once what it changed is written. */
+  send(reply: FastifyReply): void {
+    const { data } = this.#parts
+    const { arrival } = reply.request
+    if (data === undefined || !arrival.isPending || !mayHaveChanged(arrival.exchange)) this.#deliver(reply)
+    else
+      data.saved().then(
+        () => this.#deliver(reply),
+        error => this.refuse(error, reply)
+      )
+  }
+
+  /** Sends a refusal: thrown by the engine, or by the framework. What is not known is a defect. */
+  refuse(error: FastifyError | ApiError, reply: FastifyReply): void {
+    const { request } = reply
+    const { exchange } = request.arrival
+    const refusal = refusalFrom(error, exchange.settings)
+    if (refusal.code === 'internal_error') logDefect(request.log, error)
+    if (!exchange.world.tally.isEmpty) countRequest(exchange)
+    refuse(exchange, refusal)
+    this.send(reply)
+  }
+
+  /** A request that does not go on: its client has left, or the emulator stops. */
+  abandon(reply: FastifyReply): void {
+    reply.hijack().raw.destroy()
+    this.#parts.arrivals.settle(reply.request, reply)
+  }
+
+  #deliver(reply: FastifyReply): void {
+    const { request, raw } = reply
+    const { exchange, isClosed } = request.arrival
+    const { faults, arrivals } = this.#parts
+    const { status } = exchange.outcome
+    const headers = headersOf(exchange)
+    if (status !== 204) headers['content-length'] = String(exchange.length)
+    if (faults.isStopping) headers.connection = 'close'
+    reply.hijack()
+    raw.statusCode = status
+    if (exchange.action !== null && !isClosed) breakAnswer(exchange)
+    const { payload, length } = exchange
+    const { fault } = exchange.outcome
+    const isSent = fault === null || (fault === 'malformed_body' && length > 0)
+    if (!isSent) faults.lose(fault, reply, { status, headers, body: String(payload) }, request.arrival.sandbox.ending)
+    arrivals.settle(request, reply)
+    // a text of ASCII characters alone is the same in both encodings, and faster to write in this one
+    if (isSent) raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
+  }
+}
+
+/** Whether a request may have changed the state of its sandbox, the counts of its script among it. */
+const mayHaveChanged = (exchange: Exchange): boolean =>
+  exchange.outcome.refusal?.code !== 'data_not_written' &&
+  (tookEffect(exchange) || (hasReached(exchange, STAGE.admitted) && exchange.world.state.script.has(exchange.operation as OperationId)))

@@ -15,15 +15,11 @@ export class Faults {
   /** Ends the wait of each call that is held. */
   readonly #held = new Set<() => void>()
   readonly #stop = new AbortController()
-  #isStopping = false
+  /** The emulator is about to stop: no connection is to be kept for a further request. */
+  isStopping = false
 
   constructor() {
     setMaxListeners(0, this.#stop.signal)
-  }
-
-  /** The emulator is about to stop: no connection is to be kept for a further call. */
-  get isStopping(): boolean {
-    return this.#isStopping
   }
 
   /** Takes the reply away from the framework and loses the answer as the fault says; a malformed one without a body to break is not sent at all. `ending` ends a hang. */
@@ -31,7 +27,7 @@ export class Faults {
     reply.hijack()
     const { raw } = reply
     const { socket } = reply.request.raw
-    if (fault === 'hang' && !this.#isStopping && !ending.aborted) {
+    if (fault === 'hang' && !this.isStopping && !ending.aborted) {
       const end = () => raw.destroy()
       ending.addEventListener('abort', end)
       this.#hung.add(raw)
@@ -64,7 +60,7 @@ export class Faults {
   ): Promise<boolean> {
     const giveUp = () => leave(false)
     if (this.#held.size >= most) leave(true)
-    if (this.#isStopping || raw.destroyed) giveUp()
+    if (this.isStopping || raw.destroyed) giveUp()
     this.#held.add(giveUp)
     raw.once('close', giveUp)
     const timer = longest === null ? undefined : setTimeout(leave, longest, true)
@@ -77,7 +73,7 @@ export class Faults {
 
   /** The emulator is about to stop: ends every hanging answer, and those that would hang from now on. */
   cut(): void {
-    this.#isStopping = true
+    this.isStopping = true
     for (const answer of this.#hung) answer.destroy()
     for (const giveUp of this.#held) giveUp()
   }

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { Coverage } from '../../src/evidence/coverage.js'
+import { Coverage } from '../../src/evidence/totals.js'
 import type { RuleId } from '../../src/reference/rules.js'
 import { ran } from '../support/command.js'
 import { judgement } from '../support/judged-request.js'

@@ -1,8 +1,11 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { lineOf, readLines } from '../../src/sandbox/lines.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
+import { fileText } from '../support/saved-lines.js'
 
 const YAML = { 'content-type': 'application/yaml' }
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
@@ -280,7 +283,7 @@ t.test('snapshots: many written at once are each complete', async t => {
   t.equal(last.status, 404, 'the last call was a delete')
   t.equal((await control('PUT /snapshots/a')).status, 201)
   t.strictSame(await readdir(snapshots_dir), ['a.json'], 'nothing else is left in the folder')
-  t.equal(JSON.parse(await readFile(join(snapshots_dir, 'a.json'), 'utf8')).format, 3)
+  t.equal((await readLines(join(snapshots_dir, 'a.json'))).data.first_states.length, 1)
 })
 
 t.test('snapshots: the refusal of a file that is not a snapshot names it, and nothing is changed', async t => {
@@ -288,17 +291,19 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it, and no
   const settings = { snapshots_dir }
   const { control } = await startTestEmulator(t, { scenario, settings })
   await control('PUT /snapshots/good')
-  const good = JSON.parse(await readFile(join(snapshots_dir, 'good.json'), 'utf8'))
-  const withState = (more: object) => JSON.stringify({ ...good, state: { ...good.state, ...more } })
+  const { first_states, ...rest } = (await readLines(join(snapshots_dir, 'good.json'))).data
+  const [good] = first_states as Json[]
+  const withState = (more: object) => fileText({ ...rest, first_states: [{ ...good, ...more }] })
   const files: [name: string, content: string, message: RegExp, paths?: string[]][] = [
     ['empty', '', /empty\.json cannot be read as a snapshot: it is empty\. Nothing was changed\.$/],
-    ['corrupt', '{"format":3,', /corrupt\.json cannot be read as a snapshot: .+ JSON.*\. Nothing was changed\.$/],
+    ['corrupt', '{"format":3,', /corrupt\.json cannot be read as a snapshot: it is no snapshot of this version\. Nothing was changed\.$/],
     ['null', 'null', /null\.json cannot be read as a snapshot: it is no snapshot of this version\. Nothing was changed\.$/],
     ['text', '"x"', /text\.json cannot be read as a snapshot: it is no snapshot of this version/],
     ['foreign', '{"name":"a","version":"1.0.0"}', /foreign\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['older', JSON.stringify({ ...good, format: 2 }), /older\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['newer', JSON.stringify({ ...good, format: 4 }), /newer\.json cannot be read as a snapshot: it is no snapshot of this version/],
-    ['bare', '{"format":3}', /bare\.json scenario is required/, ['', '']],
+    ['older', '{"format":3,"scenario":"test","state":{}}', /older\.json cannot be read as a snapshot: it is no snapshot of this version/],
+    ['newer', lineOf('{"format":5}'), /newer\.json cannot be read as a snapshot: it is no snapshot of this version/],
+    ['bare', fileText({ ...rest, first_states: [{ records: {} }] }), /bare\.json scenario is required/, Array(5).fill('')],
+    ['cut-off', fileText({ ...rest, first_states }).slice(0, -3), /cut-off\.json cannot be read as a snapshot: it was cut off: /],
     [
       'odd',
       withState({
@@ -307,26 +312,26 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it, and no
         clock: { at: 1e300, running: 1 },
         script: [{ id: 'x', entry: {}, matched: 0, applied: 0 }]
       }),
-      /odd\.json state\.settings\.seed: a whole number was expected, not x/,
-      ['settings.seed', 'counters.user', 'clock.at', 'clock.running', 'script[0].id', 'script[0].entry'].map(path => `state.${path}`)
+      /odd\.json settings\.seed: a whole number was expected, not x/,
+      ['settings.seed', 'counters.user', 'clock.at', 'clock.running', 'script[0].id', 'script[0].entry']
     ],
     [
       'misfit',
       withState({
         records: {
-          ...good.state.records,
-          tickets: [...good.state.records.tickets, { id: 'tkt_x', location: 'loc_x', reference: 'X' }, { id: 'tkt_x', location: 'loc_a', reference: 'X' }]
+          ...good.records,
+          tickets: [...good.records.tickets, { id: 'tkt_x', location: 'loc_x', reference: 'X' }]
         },
         script: [{ id: 'scr_1', entry: { on: 'DELETE /accounts/{id}', delay: '1s' }, matched: 0, applied: 0 }]
       }),
-      /misfit\.json state\.script\[0\]\.entry\.on: can never apply/,
-      ['state.script[0].entry.on', 'state.records.tickets[1].location', 'state.records.tickets[2].id']
+      /misfit\.json script\[0\]\.entry\.on: can never apply/,
+      ['script[0].entry.on', 'records.tickets[1].location']
     ],
     [
       'refunded',
-      withState({ records: { ...good.state.records, refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 100_001 }] } }),
-      /refunded\.json state\.records\.refunds\[0\]\.amount: txn_a was charged 100000 usd, 0 of it has been refunded, 100000 remain; 100001 was asked\./,
-      ['state.records.refunds[0].amount']
+      withState({ records: { ...good.records, refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 100_001 }] } }),
+      /refunded\.json records\.refunds\[0\]\.amount: txn_a was charged 100000 usd, 0 of it has been refunded, 100000 remain; 100001 was asked\./,
+      ['records.refunds[0].amount']
     ]
   ]
   for (const [name, content] of files) await writeFile(join(snapshots_dir, `${name}.json`), content)

@@ -2,9 +2,9 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { dataIn } from '../../src/sandbox/change-log.js'
+import { changesSince, NOTHING } from '../../src/sandbox/content.js'
 import { DataFile } from '../../src/sandbox/data-file.js'
-import { wholeTexts } from '../../src/sandbox/file-content.js'
+import { linesRead, wholeLines } from '../../src/sandbox/lines.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
@@ -57,14 +57,14 @@ async function recorded(t: Test, seed: string) {
   ]
   /** Makes a change. */
   const change = () => acts[below(acts.length)]?.()
-  /** The document that holds what is there now. */
-  const present = () => comparable(JSON.parse(wholeTexts(sandboxes.present).join('')))
+  /** What a file that holds what is there now says. */
+  const present = () => stateIn(Buffer.from([...wholeLines(changesSince(NOTHING, sandboxes.present).texts)].join('')), new Map())
   return { folder, file, disk, data, change, present }
 }
 
 /** A document that is the same for the same sandboxes: first states are where they are used, the order of sandboxes is by name. */
 function comparable({ start, first_states, sandboxes }: Json): string {
-  const shown = sandboxes.map(({ first_state, ...sandbox }: Json) => ({ ...sandbox, first: first_states[first_state] }))
+  const shown = sandboxes.map(({ from, ...sandbox }: Json) => ({ ...sandbox, first: first_states[from] }))
   const sorted = shown.sort((a: Json, b: Json) => (String(a.name) < String(b.name) ? -1 : 1))
   return JSON.stringify({ start: first_states[start], sandboxes: sorted }, (_, value) =>
     value && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
@@ -85,7 +85,7 @@ async function audit({ calls }: RecordedDisk, file: string, states: readonly str
     const right = states.slice(least, most + 1)
     for (const content of crashesAt(calls, count, file, CUTS)) {
       tried++
-      const found = content === null ? NO_FILE : stateIn(content, seen)
+      const found = content === null ? NO_FILE : await stateIn(content, seen)
       if (!right.includes(found))
         problems.push(`after ${count} calls: ${states.includes(found) ? `state ${states.indexOf(found)} of ${least} to ${most}` : found}`)
     }
@@ -96,12 +96,12 @@ async function audit({ calls }: RecordedDisk, file: string, states: readonly str
 const NO_FILE = 'no file'
 
 /** The state that a file holds, or why it cannot be read. */
-function stateIn(content: Buffer, seen: Map<string, string>): string {
+async function stateIn(content: Buffer, seen: Map<string, string>): Promise<string> {
   const key = content.toString('latin1')
   let state = seen.get(key)
   if (state === undefined) {
     try {
-      state = comparable(dataIn(content.toString()) as Json)
+      state = comparable((await linesRead([content])).data)
     } catch (error) {
       state = `the file cannot be read: ${(error as Error).message}`
     }
@@ -121,7 +121,7 @@ for (const [title, fails] of [
     let answered = 0
     for (let nth = 0; nth <= CHANGES; nth++) {
       if (nth > 0) await change()
-      const state = present()
+      const state = await present()
       if (state !== states.at(-1)) states.push(state)
       moments.push({ calls: disk.calls.length, least: answered, most: states.length - 1 })
       if (nth > 0 && fails(nth)) Object.assign(disk, [{ room: 40 + nth }, { failsToSync: true }, { room: 7, failsToTruncate: true }][Math.floor(nth / 3) % 3])

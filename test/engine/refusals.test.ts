@@ -1,6 +1,6 @@
 import t from 'tap'
 import { execute } from '../../src/engine/execute.js'
-import { readable } from '../../src/engine/secrets.js'
+import { readable } from '../../src/engine/keys.js'
 import { startWorld } from '../support/world.js'
 
 const records = {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { AssumptionUsage } from '../../src/evidence/assumptions.js'
+import { AssumptionUsage } from '../../src/evidence/totals.js'
 import { startTestEmulator } from '../support/emulator.js'
 import { judgement } from '../support/judged-request.js'
 

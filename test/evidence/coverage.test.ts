@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Coverage, mergedReports } from '../../src/evidence/coverage.js'
+import { Coverage, mergedReports } from '../../src/evidence/totals.js'
 import type { RuleId } from '../../src/reference/rules.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'

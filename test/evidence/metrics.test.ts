@@ -1,5 +1,5 @@
 import t from 'tap'
-import { LATENCY_BOUNDS, Metrics } from '../../src/evidence/metrics.js'
+import { LATENCY_BOUNDS, Metrics } from '../../src/evidence/totals.js'
 import { type Given, judgedRequest } from '../support/judged-request.js'
 
 t.test('metrics: calls are counted by operation and status, their time by its bounds, and those that a script acted on', t => {

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { MOST_CALLS, MOST_REFUSED, type RunEntry, RunRequests } from '../../src/evidence/run-requests.js'
-import { MOST_TESTS, TestTotals } from '../../src/evidence/tests.js'
+import { MOST_CALLS, MOST_REFUSED, type RunEntry, RunRequests } from '../../src/evidence/run.js'
+import { MOST_TESTS, TestTotals } from '../../src/evidence/totals.js'
 import { judgedRequest, judgement } from '../support/judged-request.js'
 
 const REFUSED = { outcome: 'refused', status: 404, refusal: { code: 'resource_missing', rule: null, assumption: null, param: null, facts: null } } as const

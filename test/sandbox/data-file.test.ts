@@ -10,12 +10,13 @@ import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import type { ApiError } from '../../src/core/errors.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../../src/emulator.js'
-import { dataIn } from '../../src/sandbox/change-log.js'
 import { DataFile } from '../../src/sandbox/data-file.js'
+import { lineOf, linesRead, readLines } from '../../src/sandbox/lines.js'
 import type { PresentSandboxes } from '../../src/sandbox/sandboxes.js'
 import { OWN_ENVIRONMENT } from '../conformance/built-command.js'
 import { MERCHANT, NOW, RESELLER, smallFixture } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
+import { fileText } from '../support/saved-lines.js'
 
 const START = Date.parse(NOW)
 const FORM = 'application/x-www-form-urlencoded'
@@ -85,9 +86,9 @@ const refusalOf = (options: RunOptions): Promise<ApiError> =>
     },
     error => error
   )
-/** The document that a file holds, with the changes below it. */
-function saved(file: string): Json {
-  const data = dataIn(readFileSync(file, 'utf8')) as Json
+/** What a file holds. */
+async function saved(file: string): Promise<Json> {
+  const data: Json = (await readLines(file)).data
   return { ...data, sandboxes: data.sandboxes.sort((a: Json, b: Json) => (String(a.name ?? '') < String(b.name ?? '') ? -1 : 1)) }
 }
 /** What tells one version of a file from the next. */
@@ -164,7 +165,7 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
       })
       t.strictSame(part(found), part(expected), `chapter ${index}: ${call}`)
     }
-    t.notOk(own.test(JSON.stringify(saved(file).sandboxes[0].state.settings)), 'no setting of the process is kept')
+    t.notOk(own.test(JSON.stringify((await saved(file)).sandboxes[0].settings)), 'no setting of the process is kept')
     await again.close()
     again = await started(t, { scenario: { name: 'not-this-one', data: smallFixture() } as unknown as typeof SCENARIO, now, ...withData(file) })
     t.strictSame([again.resumed, again.scenario], [file, twin.scenario], 'the file wins')
@@ -181,9 +182,9 @@ t.test('what is as its scenario made it is shared, and left out of the file', as
   await called(emulator, 'POST /sandbox/four/_control/load {"scenario":"empty"}')
   await called(emulator, 'POST /sandbox/six/next/transactions ticket=tkt_a&payment_type=external&amount=1')
 
-  const { first_states, sandboxes } = saved(file)
+  const { first_states, sandboxes } = await saved(file)
 
-  const families = Object.fromEntries(sandboxes.map(({ name, state }: { name: string; state: { records: object } }) => [name, Object.keys(state.records)]))
+  const families = Object.fromEntries(sandboxes.map(({ name, records }: Json) => [name, Object.keys(records)]))
   t.strictSame(families, {
     null: ['api_keys'],
     four: ['api_keys'],
@@ -193,7 +194,7 @@ t.test('what is as its scenario made it is shared, and left out of the file', as
     two: ['api_keys', 'users']
   })
   t.strictSame(
-    sandboxes.map(({ first_state }: { first_state: number }) => first_state),
+    sandboxes.map(({ from }: Json) => from),
     [0, 1, 0, 0, 0, 0]
   )
   t.equal(first_states.length, 2)
@@ -208,27 +209,32 @@ t.test('what is as its scenario made it is shared, and left out of the file', as
   const paid = again.sandboxes.all()[3]?.store.transactions.get('txn_a')
   t.equal(paid?.amount_refunded, 100, 'what was refunded of a Transaction stays with it')
   await again.close()
-  t.strictSame(saved(file), { first_states, sandboxes, format: 3, start: 0 }, 'a start and a stop leave the file as it was')
+  t.strictSame(await saved(file), { first_states, sandboxes, start: 0 }, 'a start and a stop leave the file as it was')
 })
 
 t.test('a file that cannot be used is named, and left byte for byte as it is', async t => {
   const { folder, file } = await placeOf(t)
   await (await started(t, withData(file))).close()
   const good = await readFile(file)
+  const lines = good.toString().split(/(?<=\n)/)
+  const other = /^is no data file of commerce-emulator$/
+  const cutOff = /^cannot be read: it was cut off: its lines do not hold a whole state$/
+  const older = /^has the format 3, and this version reads format 4; use the version that wrote it, or another file$/
   const cases: [name: string, content: string | Buffer, why: RegExp][] = [
     ['empty', '', /^cannot be read: it is empty$/],
-    ['blank', ' \n', /^cannot be read: it is empty$/],
-    ['cut off', good.subarray(0, good.length / 2), /^is no JSON, or was cut off: .+$/],
-    ['cut off at its end', good.subarray(0, good.length - 2), /^is no JSON, or was cut off: .+$/],
-    ['of bytes', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0x1b, 0xff]), /^is no JSON, or was cut off: [\x20-\x7e]+$/],
-    ['YAML', 'name: shop\n', /^is no JSON, or was cut off: /],
-    ...['null', 'false', '0', '""', '[]', '{}', '{"format":"1"}', '{"tickets":[]}'].map(
-      text => [text, text, /^is no data file of commerce-emulator$/] as [string, string, RegExp]
+    ['cut off', good.subarray(0, good.length / 2), cutOff],
+    ['cut off at its end', good.subarray(0, good.length - 2), cutOff],
+    ['cut off at its beginning', good.subarray(0, 10), other],
+    ['of bytes', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0x1b, 0xff]), other],
+    ...[' \n', 'name: shop\n', 'null', '{}', '{"format":"1"}', '{"tickets":[]}', lineOf('{}'), lineOf('null')].map(
+      text => [text, text, other] as [string, string, RegExp]
     ),
+    ['older', '{"format":3,"start":0,"first_states":[],"sandboxes":[]}\n', older],
+    ['newer', lineOf('{"format":5}'), /^has the format 5, and this version reads format 4; /],
     [
-      'newer',
-      good.toString().replace('"format":3', '"format":4'),
-      /^has the format 4, and this version reads format 3; use the version that wrote it, or another file$/
+      'damaged',
+      lines.with(2, (lines[2] as string).replace('"first"', '"fisrt"')).join(''),
+      /^cannot be read: line 3 is damaged, and there are lines below it that are not$/
     ]
   ]
   for (const [name, content, why] of cases) {
@@ -248,80 +254,78 @@ t.test('a file that cannot be used is named, and left byte for byte as it is', a
   t.equal((await started(t, withData(file))).resumed, file, 'once it is right it can be used')
 })
 
+t.test('a last line that is damaged is left out, and a warning says so', async t => {
+  const { file } = await placeOf(t)
+  const emulator = await started(t, withData(file))
+  for (const amount of [1, 2]) await called(emulator, `POST /next/refunds transaction=txn_a&amount=${amount}`)
+  const whole = await readFile(file, 'utf8')
+  await emulator.close()
+  const lines = whole.split(/(?<=\n)/)
+  const last = lines.length
+  for (const end of [(lines.at(-1) as string).slice(0, 40), (lines.at(-1) as string).replace('requests', 'request5')]) {
+    const warnings: string[] = []
+    await writeFile(file, lines.with(-1, end).join(''))
+
+    const again = await started(t, { ...withData(file), warn: line => warnings.push(line) })
+
+    t.equal((await called(again, 'GET /next/transactions/txn_a')).body.amount_refunded, 101)
+    t.strictSame(warnings, [
+      `${file}:${last} the end of the data file is damaged or was not written whole, and is left out: ${end.trimEnd().length} bytes from this line on. A change that they held was not answered, unless the file was damaged later.`
+    ])
+    await again.close()
+  }
+})
+
 t.test('every problem of a file is reported with its place', async t => {
   const { folder, file } = await placeOf(t)
   const emulator = await started(t, withData(file))
   await called(emulator, 'POST /sandbox/one/next/refunds transaction=txn_a&amount=1')
   await emulator.close()
-  const good = saved(file)
+  const good = await saved(file)
   const [first] = good.first_states
   const [base, one] = good.sandboxes
   const changed = (change: object) => ({ ...good, ...change })
-  const withState = (of: { state: object }, change: object) => ({ ...of, state: { ...of.state, ...change } })
-  const records = (given: object) => changed({ sandboxes: [base, withState(one, { records: { ...one.state.records, ...given } })] })
-  const cases: [name: string, data: object, problems: [path: string, message: RegExp][]][] = [
-    ['bare', { format: 3 }, ['start', 'first_states', 'sandboxes'].map(name => ['', new RegExp(`^${name} is required$`)])],
-    [
-      'no states',
-      changed({ first_states: [], sandboxes: [] }),
-      [
-        ['start', /^the index of one of the 0 first_states/],
-        ['sandboxes', /^the one with the name null, at the base address, is missing$/]
-      ]
-    ],
-    [
-      'places and names',
-      changed({ start: 3, sandboxes: [one, { ...one, first_state: 1 }, { ...one, name: '../one' }] }),
-      [
-        ['start', /^the index of one of the 1 first_states, counted from 0, was expected, not 3$/],
-        ['sandboxes[1].first_state', /not 1$/],
-        ['sandboxes[1].name', /^the name one is given twice$/],
-        ['sandboxes[2].name', /^a name of a sandbox was expected, not \.\.\/one$/],
-        ['sandboxes', /^the one with the name null/]
-      ]
-    ],
+  const withState = (of: object, change: object) => ({ ...of, ...change })
+  const records = (given: object) => changed({ sandboxes: [base, withState(one, { records: { ...one.records, ...given } })] })
+  const cases: [name: string, data: Json, problems: [path: string, message: RegExp][]][] = [
     [
       'shapes',
       changed({
         first_states: [{ ...withState(first, { clock: { at: 'x', running: 1 }, settings: { port: 1, seed: -1 } }), expectations: [{ on: 'x' }] }],
         sandboxes: [
           {
-            ...withState(base, { counters: { user: 'x' }, script: [{ id: 'x', entry: {}, matched: 0, applied: 0 }], deleted: { cats: [] } }),
-            requests: -1
+            ...withState(base, { counters: { user: 'x' }, script: [{ id: 'x', entry: {}, matched: 0, applied: 0 }], records: { ...base.records, cats: [] } })
           }
         ]
       }),
       [
-        ['first_states[0].state.settings.port', /^unknown name port/],
-        ['first_states[0].state.settings.seed', /^at least 0/],
+        ['first_states[0].settings.port', /^unknown name port/],
+        ['first_states[0].settings.seed', /^at least 0/],
         ['first_states[0].expectations[0].on', /^x is no operation of the reference; /],
-        ['first_states[0].state.clock.at', /^a whole number or null was expected, not x$/],
-        ['first_states[0].state.clock.running', /^true or false was expected, not 1/],
-        ['sandboxes[0].requests', /^at least 0 was expected, not -1$/],
-        ['sandboxes[0].state.counters.user', /^a whole number was expected, not x$/],
-        ['sandboxes[0].state.script[0].id', /^must match pattern/],
-        ['sandboxes[0].state.script[0].entry', /^on is required$/],
-        ['sandboxes[0].state.deleted.cats', /^unknown name cats/]
+        ['first_states[0].clock.at', /^a whole number or null was expected, not x$/],
+        ['first_states[0].clock.running', /^true or false was expected, not 1/],
+        ['sandboxes[0].counters.user', /^a whole number was expected, not x$/],
+        ['sandboxes[0].script[0].id', /^must match pattern/],
+        ['sandboxes[0].script[0].entry', /^on is required$/],
+        ['sandboxes[0].records.cats', /^unknown name cats/]
       ]
     ],
     [
       'records',
       records({
         tickets: [{ id: 'tkt_x', location: 'loc_x', reference: 'X' }],
-        transactions: [PAID, PAID],
+        transactions: [PAID],
         refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 1201 }]
       }),
       [
-        ['sandboxes[1].state.records.transactions[1].id', /^the id txn_a is given twice$/],
-        ['sandboxes[1].state.records.tickets[0].location', /^no Location has the id loc_x; did you mean loc_a\?$/],
-        ['sandboxes[1].state.records.transactions[0].ticket', /^no Ticket has the id tkt_a/],
-        ['sandboxes[1].state.records.transactions[1].ticket', /^no Ticket has the id tkt_a/]
+        ['sandboxes[1].records.tickets[0].location', /^no Location has the id loc_x; did you mean loc_a\?$/],
+        ['sandboxes[1].records.transactions[0].ticket', /^no Ticket has the id tkt_a/]
       ]
     ],
     [
       'sums',
       records({ refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 1201 }] }),
-      [['sandboxes[1].state.records.refunds[0].amount', /^txn_a was charged 1200 usd, 0 of it has been refunded, 1200 remain; 1201 was asked\.$/]]
+      [['sandboxes[1].records.refunds[0].amount', /^txn_a was charged 1200 usd, 0 of it has been refunded, 1200 remain; 1201 was asked\.$/]]
     ],
     [
       'what is compiled',
@@ -336,13 +340,13 @@ t.test('every problem of a file is reported with its place', async t => {
       }),
       [
         ['first_states[0].expectations[0]', /^times is given alone/],
-        ['first_states[0].state.script[0].entry', /^an entry needs respond, delay, fault or hold$/],
-        ['sandboxes[0].state.script[0].entry.calls', /^1, 2-3 or 4\+ was expected/]
+        ['first_states[0].script[0].entry', /^an entry needs respond, delay, fault or hold$/],
+        ['sandboxes[0].script[0].entry.calls', /^1, 2-3 or 4\+ was expected/]
       ]
     ]
   ]
   for (const [name, data, expected] of cases) {
-    const text = JSON.stringify(data)
+    const text = fileText(data)
     await writeFile(file, text)
 
     const { code, problems = [] } = await refusalOf(withData(file))
@@ -422,7 +426,7 @@ t.test('every answered change is in the file; a refusal, a read and a dry run wr
     t.ok(status < 300 || status === 402 || status === 503, `${call}: ${status}`)
     t.not(await version(file), before, call)
     t.strictSame(
-      saved(file).sandboxes.map(({ requests }: { requests: number }) => requests),
+      (await saved(file)).sandboxes.map(({ requests }: { requests: number }) => requests),
       emulator.sandboxes.all().map(({ requests }) => requests),
       'the file is of this moment'
     )
@@ -470,7 +474,7 @@ async function unit(t: Test) {
     return sandboxes.present
   })
   const change = () => void sandboxes.main.changeSettings({ seed: sandboxes.main.settings.seed + 1 })
-  const seed = () => saved(file).sandboxes[0].state.settings.seed
+  const seed = async () => ((await linesRead([readFileSync(file)])).data.sandboxes as Json)[0].settings.seed
   return { folder, file, data, app, change, seed, writes: () => writes }
 }
 
@@ -484,7 +488,7 @@ t.test('changes that come together share a write, and one that comes while it is
       return data.saved()
     })
   )
-  t.strictSame([writes(), seed()], [1, 57])
+  t.strictSame([writes(), await seed()], [1, 57])
 
   change()
   const first = data.saved()
@@ -493,9 +497,9 @@ t.test('changes that come together share a write, and one that comes while it is
   let isSecondSaved = false
   const rest = Array.from({ length: 20 }, () => data.saved().then(() => (isSecondSaved = true)))
   await first
-  t.strictSame([writes(), seed(), isSecondSaved], [2, 58, false], 'the answer that waits for the first write need not wait for the second')
+  t.strictSame([writes(), await seed(), isSecondSaved], [2, 58, false], 'the answer that waits for the first write need not wait for the second')
   await Promise.all(rest)
-  t.strictSame([writes(), seed()], [3, 59])
+  t.strictSame([writes(), await seed()], [3, 59])
 
   await data.saved()
   t.equal(writes(), 4)
@@ -518,7 +522,7 @@ t.test('closing waits for the write that is under way and for the one that waits
 
   await data.close()
 
-  t.strictSame([writes(), seed(), await readdir(folder)], [2, 9, ['shop.json']], 'the lock is gone once all is written')
+  t.strictSame([writes(), await seed(), await readdir(folder)], [2, 9, ['shop.json']], 'the lock is gone once all is written')
   await Promise.all([first, second])
   const before = await version(file)
   change()
@@ -622,15 +626,15 @@ t.test('with --watch a scenario that is loaded anew is in the file', async t => 
   await writeFile(own, JSON.stringify({ ...SCENARIO, name: 'before' }))
   const emulator = await started(t, { scenario: own as unknown as typeof SCENARIO, ...withData(file, { watch: true }) })
   await called(emulator, 'POST /sandbox/one/next/refunds transaction=txn_a&amount=7')
-  t.equal(saved(file).first_states[0].scenario.name, 'before')
+  t.equal((await saved(file)).first_states[0].scenario.name, 'before')
 
   await writeFile(own, JSON.stringify({ ...SCENARIO, name: 'after' }))
-  for (const since = Date.now(); saved(file).start === 0 && Date.now() - since < 20_000; ) await sleep(50)
+  for (const since = Date.now(); (await saved(file)).start === 0 && Date.now() - since < 20_000; ) await sleep(50)
 
-  const { first_states, sandboxes, start } = saved(file)
+  const { first_states, sandboxes, start } = await saved(file)
   t.strictSame([start, first_states.map(({ scenario }: { scenario: { name: string } }) => scenario.name)], [1, ['before', 'after']])
   t.strictSame(
-    sandboxes.map(({ name, first_state }: { name: string; first_state: number }) => [name, first_state]),
+    sandboxes.map(({ name, from }: Json) => [name, from]),
     [
       [null, 1],
       ['one', 0]
@@ -665,13 +669,13 @@ async function command(t: Test, ...args: string[]): Promise<{ child: ChildProces
 
 t.test('cli: a file that is in use or cannot be used ends the command with 1 and one line that says so', async t => {
   const { file } = await placeOf(t)
-  await writeFile(file, '{"format":')
+  await writeFile(file, '{"sha256":')
   const corrupt = await command(t, '--data', file)
   t.equal(corrupt.status, 1)
   t.equal(corrupt.stdout, '')
-  t.match(corrupt.stderr, new RegExp(`^commerce-emulator: The data file ${file} is no JSON, or was cut off: .+\\. It was left as it is\\.\\n$`))
+  t.match(corrupt.stderr, new RegExp(`^commerce-emulator: The data file ${file} is no data file of commerce-emulator\\. It was left as it is\\.\\n$`))
 
-  await writeFile(file, '{"format":3,"start":0,"first_states":[],"sandboxes":[{"name":3}]}')
+  await writeFile(file, fileText({ first_states: [], sandboxes: [{ name: 'one', records: {} }], start: 0 }))
   const misfit = await command(t, '--data', file)
   t.equal(misfit.status, 1)
   const [head, ...problems] = misfit.stderr.trimEnd().split('\n')

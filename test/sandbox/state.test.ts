@@ -3,13 +3,14 @@ import t from 'tap'
 import { settingsInForce } from '../../src/core/settings.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
-import { stateOf, stateText } from '../../src/sandbox/serialization.js'
-import { documentOf } from '../../src/scenario/documents.js'
-import { exportedText } from '../../src/scenario/export.js'
+import { stateOf } from '../../src/sandbox/serialization.js'
+import { type DocumentProblem, documentOf } from '../../src/scenario/documents.js'
+import { exported } from '../../src/scenario/export.js'
 import { Library } from '../../src/scenario/library.js'
 import { compileEntry, type Entry } from '../../src/scenario/script.js'
 import { FAMILIES } from '../../src/store/store.js'
 import { NOW, smallFixture } from '../support/emulator.js'
+import { savedState } from '../support/saved-lines.js'
 
 const document = (data: object) => documentOf('test', data)
 const SCENARIO = document({
@@ -50,7 +51,7 @@ function shown({ store, clock, script, settings, settingsInForce: { sources }, s
   const copy = sandboxes().main
   copy.resume(saved)
   return {
-    records: exportedText(store),
+    records: exported(store),
     deleted: FAMILIES.map(family => store[family].tombstones()),
     clock: [clock.now(), clock.running],
     script: script.listed(),
@@ -112,8 +113,8 @@ t.test('a saved state goes on as it was, in memory and through its text', async 
       const sandbox = await changed(names)
       const expected = shown(sandbox)
       const { first, requests, state } = sandbox.saved
-      const context = { document: document({}), at: [], settings: settingsInForce({}).values, problems: [] }
-      const read = await stateOf(JSON.parse(stateText(state)), context)
+      const context = { document: document({}), at: [], settings: settingsInForce({}).values, problems: [] as DocumentProblem[] }
+      const read = await stateOf(await savedState(state), context)
       t.strictSame(context.problems, [])
 
       for (const one of [state, read]) {
@@ -121,7 +122,7 @@ t.test('a saved state goes on as it was, in memory and through its text', async 
         again.resume({ first, requests, state: one })
         t.strictSame(shown(again), expected, names.join())
         again.reset()
-        t.strictSame(shown(again).records, exportedText(first.store))
+        t.strictSame(shown(again).records, exported(first.store))
       }
     }),
     { numRuns: 40 }
@@ -132,14 +133,14 @@ t.test('what changes in a sandbox does not change a value that was taken of it',
   for (const name of Object.keys(ACTS)) {
     const sandbox = await changed([])
     const [{ state }, marks] = [sandbox.snapshot(), sandbox.marks]
-    const [taken, before] = [stateText(state), stateText(sandbox.saved.state)]
+    const [taken, before] = [await savedState(state), await savedState(sandbox.saved.state)]
     const isMarked = () => sandbox.marks.some((mark, index) => mark !== marks[index])
     t.equal(isMarked(), false)
 
     await act(sandbox, [name])
 
-    t.equal(stateText(state), taken, name)
-    t.not(stateText(sandbox.saved.state), before, `${name} is a change`)
+    t.strictSame(await savedState(state), taken, name)
+    t.notSame(await savedState(sandbox.saved.state), before, `${name} is a change`)
     t.equal(isMarked(), true, `${name} changes the marks`)
   }
 })

@@ -1,46 +1,24 @@
 import t from 'tap'
-import { Clock } from '../../src/core/clock.js'
-import type { ApiError } from '../../src/core/errors.js'
-import type { GivenSettings } from '../../src/core/settings.js'
 import type { Schema } from '../../src/reference/parameters.js'
 import { PAYMENT_TYPES, type PaymentType } from '../../src/reference/payment-methods.js'
 import { RESOURCES } from '../../src/reference/tables.js'
-import { documentOf } from '../../src/scenario/documents.js'
 import { exported } from '../../src/scenario/export.js'
 import type { GenerateData } from '../../src/scenario/generate.js'
-import { Library } from '../../src/scenario/library.js'
-import { type FirstState, firstStateOf } from '../../src/scenario/scenario.js'
+import type { FirstState } from '../../src/scenario/scenario.js'
 import { FIXTURE_CHECKER } from '../../src/scenario/schemas.js'
 import { FAMILIES, type Store } from '../../src/store/store.js'
 import { cpuTime } from '../support/cpu.js'
 import { NOW, smallFixture } from '../support/emulator.js'
+import { firstStateIn, problemsIn } from '../support/first-state.js'
 
-const LIBRARY = new Library({ fixtures: null, scenarios: null })
 const SEEDS = [1, 2, 7, 4_294_967_295]
 const [FROM, TO] = ['2026-01-01T00:00:00.000Z', '2026-03-01T12:30:00.000Z']
 const RANGE = { from: FROM, to: TO }
 /** A Location without Tickets, so that all that is there is generated. */
 const EMPTY = { locations: [{ id: 'loc_b', account: 'mch_a', display_name: 'B', address: { country: 'US' } }] }
 
-type Progress = (what: string, done: number, total: number) => void
-const firstState = async (data: object, { flag = {}, progress }: { flag?: GivenSettings; progress?: Progress } = {}): Promise<FirstState> =>
-  firstStateOf(
-    documentOf('doc', data),
-    { name: 'given', file: null },
-    { library: LIBRARY, launch: { flag, environment: {} }, progress, clockFor: start => new Clock(() => Date.parse(NOW), start) }
-  )
 const generatedIn = async (generate: GenerateData[], { seed = 1, data = smallFixture(EMPTY) }: { seed?: number; data?: object } = {}): Promise<Store> =>
-  (await firstState({ clock: NOW, seed, data, generate })).store
-const problemsOf = async (scenario: object): Promise<string[]> => {
-  try {
-    await firstState(scenario)
-  } catch (error) {
-    const { problems } = error as ApiError
-    if (problems) return problems.map(({ path, message }) => `${path}: ${message}`)
-    throw error
-  }
-  return []
-}
+  (await firstStateIn({ clock: NOW, seed, data, generate })).store
 const isSorted = (instants: readonly string[]) => instants.every((at, index) => index === 0 || (instants[index - 1] as string) <= at)
 const isBetween = (instants: readonly string[], from: string, to: string) => instants.every(at => at >= from && at <= to)
 
@@ -163,7 +141,7 @@ t.test('generate: over several seeds all that is generated is consistent', async
     }
     const document = JSON.parse(JSON.stringify(exported(store)))
     t.strictSame(await FIXTURE_CHECKER.problems(document), [], `seed ${seed}: an export of it is a fixture`)
-    t.equal(JSON.stringify(exported((await firstState({ clock: NOW, data: document })).store)), JSON.stringify(document))
+    t.equal(JSON.stringify(exported((await firstStateIn({ clock: NOW, data: document })).store)), JSON.stringify(document))
   }
 })
 
@@ -293,7 +271,7 @@ t.test('generate: a range of one instant, and one at the ends of time', async t 
 t.test('A03: the same seed gives the same bytes, another seed others', async t => {
   const generate: GenerateData[] = [{ accounts: 2 }, { users: 5 }, { locations: 2 }, { tickets: 30, created: RANGE }, { transactions: 20, refunded: 0.5 }]
   const bytes = async (seed: number) => JSON.stringify(exported(await generatedIn(generate, { seed })))
-  const state = async (options: object) => firstState({ clock: NOW, data: smallFixture(), generate, seed: 1 }, options)
+  const state = async (options: object) => firstStateIn({ clock: NOW, data: smallFixture(), generate, seed: 1 }, options)
 
   const first = await bytes(1)
   t.equal(await bytes(1), first)
@@ -320,7 +298,7 @@ t.test('generate: 2,000 records are made and imported in good time, with their p
   const reported: string[] = []
   const begun = cpuTime()
 
-  const { store } = await firstState(
+  const { store } = await firstStateIn(
     {
       clock: NOW,
       data: smallFixture(EMPTY),
@@ -420,7 +398,7 @@ t.test('generate: every problem, with its place', async t => {
       [`generate[0]: ${one}`, `generate[1].created: ${isLater}`, `generate[2].location: ${none('Location', 'loc_x')}`]
     ]
   ]
-  for (const [title, generate, problems, data = smallFixture(EMPTY)] of cases) t.strictSame(await problemsOf({ clock: NOW, data, generate }), problems, title)
+  for (const [title, generate, problems, data = smallFixture(EMPTY)] of cases) t.strictSame(await problemsIn({ clock: NOW, data, generate }), problems, title)
 })
 
 t.test('generate: entries are checked beside records with problems', async t => {
@@ -431,7 +409,7 @@ t.test('generate: entries are checked beside records with problems', async t => 
     { users: 1, created: { from: TO, to: FROM } }
   ]
 
-  t.strictSame(await problemsOf({ data, generate }), [
+  t.strictSame(await problemsIn({ data, generate }), [
     'data.tickets[1].location: no Location has the id loc_none',
     'generate[0]: one of accounts, users, locations, tickets, transactions with a count was expected, not users and tickets',
     'generate[1].location: no Location has the id loc_none',

@@ -5,7 +5,7 @@ import { type OperationId, operationNamed } from '../../src/reference/operations
 import { type CallsData, compileExpectation, type Ending, type Expectation, type ExpectationData, Tally } from '../../src/scenario/expectations.js'
 import type { About, SentCall } from '../../src/scenario/matching.js'
 import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
-import { compileEntry, compileScript, type Entry, type EntryData, Script, wholeEntries } from '../../src/scenario/script.js'
+import { compileEntry, compileScript, type Entry, type EntryData, Script } from '../../src/scenario/script.js'
 import { Store } from '../../src/store/store.js'
 import { cpuTime } from '../support/cpu.js'
 
@@ -54,305 +54,294 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
   const refuse = (more: object) => ({ on: 'POST /refunds', delay: '1s', ...more })
   const pay = (match: object) => ({ on: 'POST /transactions', match, delay: '1s' })
   const answer = (respond: object) => ({ on: 'POST /refunds', respond })
-  const cases: [title: string, data: unknown, problems: string[]][] = [
-    ['no entry', 'x', [': an object was expected, not x']],
-    ['nothing', {}, [': on is required']],
-    ['nothing to do', { on: 'GET /tickets' }, [': an entry needs respond, delay, fault or hold']],
-    ['nothing to do but match', { on: 'GET /tickets', match: { key: 'k' }, calls: 1 }, [': an entry needs respond, delay, fault or hold']],
-    ['an unknown name', { on: 'GET /tickets', dealy: '1s' }, ['dealy: unknown name dealy; did you mean delay?']],
-    ['an empty name', refuse({ name: '' }), ['name: text was expected, not an empty one']],
+  const cases: [title: string, data: unknown, ...problems: string[]][] = [
+    ['no entry', 'x', ': an object was expected, not x'],
+    ['nothing', {}, ': on is required'],
+    ['nothing to do', { on: 'GET /tickets' }, ': an entry needs respond, delay, fault or hold'],
+    ['nothing to do but match', { on: 'GET /tickets', match: { key: 'k' }, calls: 1 }, ': an entry needs respond, delay, fault or hold'],
+    ['an unknown name', { on: 'GET /tickets', dealy: '1s' }, 'dealy: unknown name dealy; did you mean delay?'],
+    ['an empty name', refuse({ name: '' }), 'name: text was expected, not an empty one'],
 
-    ['no such path', { on: 'POST /refund', delay: '1s' }, ['on: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?']],
+    ['no such path', { on: 'POST /refund', delay: '1s' }, 'on: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?'],
     [
       'no such method',
       { on: 'DELETE /refunds', delay: '1s' },
-      ['on: DELETE /refunds is no operation of the reference; did you mean POST /refunds, or GET /refunds?']
+      'on: DELETE /refunds is no operation of the reference; did you mean POST /refunds, or GET /refunds?'
     ],
-    ['a path without a method', { on: 5, delay: '1s' }, ['on: text was expected, not 5; quote it: "5"']],
+    ['a path without a method', { on: 5, delay: '1s' }, 'on: text was expected, not 5; quote it: "5"'],
     [
       'a disabled delete of a Location',
       { on: 'DELETE /locations/{id}', delay: '1s' },
-      ['on: can never apply: DELETE /locations/{id} is disabled and always answers 501']
+      'on: can never apply: DELETE /locations/{id} is disabled and always answers 501'
     ],
     [
       'a disabled delete of an Account',
       { on: 'DELETE /accounts/{id}', fault: 'hang' },
-      ['on: can never apply: DELETE /accounts/{id} is disabled and always answers 501']
+      'on: can never apply: DELETE /accounts/{id} is disabled and always answers 501'
     ],
 
-    ['an unknown part of match', pay({ boddy: {} }), ['match.boddy: unknown name boddy; did you mean body?']],
-    ['an unknown parameter', pay({ body: { amuont: 5 } }), ['match.body.amuont: amuont is not a parameter of this call; did you mean amount?']],
-    ['an unknown parameter, unlike any', pay({ body: { whatever: 5 } }), ['match.body.whatever: whatever is not a parameter of this call']],
+    ['an unknown part of match', pay({ boddy: {} }), 'match.boddy: unknown name boddy; did you mean body?'],
+    ['an unknown parameter', pay({ body: { amuont: 5 } }), 'match.body.amuont: amuont is not a parameter of this call; did you mean amount?'],
+    ['an unknown parameter, unlike any', pay({ body: { whatever: 5 } }), 'match.body.whatever: whatever is not a parameter of this call'],
     [
       'an unknown nested name',
       pay({ body: { card: { nubmer: '4' } } }),
-      ['match.body.card.nubmer: card.nubmer is not a parameter of this call; did you mean number?']
+      'match.body.card.nubmer: card.nubmer is not a parameter of this call; did you mean number?'
     ],
     [
       'an unknown name in brackets',
       pay({ body: { 'card[nubmer]': '4' } }),
-      ['match.body.card[nubmer]: card.nubmer is not a parameter of this call; did you mean number?']
+      'match.body.card[nubmer]: card.nubmer is not a parameter of this call; did you mean number?'
     ],
     [
       'an unknown head in brackets',
       pay({ body: { 'crad[number]': '4' } }),
-      ['match.body.crad[number]: crad is not a parameter of this call; did you mean card?']
+      'match.body.crad[number]: crad is not a parameter of this call; did you mean card?'
     ],
-    ['a name below a value', pay({ body: { amount: { x: '4' } } }), ['match.body.amount.x: amount.x is not a parameter of this call']],
-    ['a name in brackets below a value', pay({ body: { 'card[last4][x]': '4' } }), ['match.body.card[last4][x]: card.last4.x is not a parameter of this call']],
+    ['a name below a value', pay({ body: { amount: { x: '4' } } }), 'match.body.amount.x: amount.x is not a parameter of this call'],
+    ['a name in brackets below a value', pay({ body: { 'card[last4][x]': '4' } }), 'match.body.card[last4][x]: card.last4.x is not a parameter of this call'],
     [
       'a name below a metadata key',
       refuse({ match: { body: { metadata: { a: { b: '1' } } } } }),
-      ['match.body.metadata.a.b: metadata.a.b is not a parameter of this call']
+      'match.body.metadata.a.b: metadata.a.b is not a parameter of this call'
     ],
-    ['brackets that do not close', pay({ body: { 'card[number': '4' } }), [`match.body.card[number: ${UNBALANCED}`]],
-    ['brackets that do not open', pay({ body: { 'card]': '4' } }), [`match.body.card]: ${UNBALANCED}`]],
-    ['text behind brackets', pay({ body: { 'card[number]x': '4' } }), [`match.body.card[number]x: ${UNBALANCED}`]],
-    ['brackets in brackets', pay({ body: { card: { 'a[b[c]]': '4' } } }), [`match.body.card.a[b[c]]: ${UNBALANCED}`]],
+    ['brackets that do not close', pay({ body: { 'card[number': '4' } }), `match.body.card[number: ${UNBALANCED}`],
+    ['brackets that do not open', pay({ body: { 'card]': '4' } }), `match.body.card]: ${UNBALANCED}`],
+    ['text behind brackets', pay({ body: { 'card[number]x': '4' } }), `match.body.card[number]x: ${UNBALANCED}`],
+    ['brackets in brackets', pay({ body: { card: { 'a[b[c]]': '4' } } }), `match.body.card.a[b[c]]: ${UNBALANCED}`],
     [
       'a name of a prototype',
       pay({ body: { toString: 'x', constructor: 'y' } }),
-      ['toString', 'constructor'].map(name => `match.body.${name}: ${name} is not a parameter of this call`)
+      ...['toString', 'constructor'].map(name => `match.body.${name}: ${name} is not a parameter of this call`)
     ],
     [
       'a word that no right call has',
       pay({ body: { payment_type: 'visa' } }),
-      ['match.body.payment_type: can never match: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not visa; did you mean vip?']
+      'match.body.payment_type: can never match: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not visa; did you mean vip?'
     ],
     [
       'one such word in a list',
       pay({ body: { payment_type: ['card', 'crad'] } }),
-      ['match.body.payment_type: can never match: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not crad; did you mean card?']
+      'match.body.payment_type: can never match: one of card, apple_pay, google_pay, emv, external, paypal, vip was expected, not crad; did you mean card?'
     ],
-    ['text for a number', pay({ body: { amount: 'much' } }), ['match.body.amount: can never match: a number was expected, not much']],
-    ['a part of the smallest sub-unit', pay({ body: { amount: ['10', 10.5] } }), ['match.body.amount: can never match: a whole number was expected, not 10.5']],
+    ['text for a number', pay({ body: { amount: 'much' } }), 'match.body.amount: can never match: a number was expected, not much'],
+    ['a part of the smallest sub-unit', pay({ body: { amount: ['10', 10.5] } }), 'match.body.amount: can never match: a whole number was expected, not 10.5'],
     [
       'digits that YAML took for a number',
       pay({ body: { card: { last4: 42 } } }),
-      ['match.body.card.last4: can never match: four digits were expected, such as 4242; quote it: "0042"']
+      'match.body.card.last4: can never match: four digits were expected, such as 4242; quote it: "0042"'
     ],
     [
       'a comparison of text',
       pay({ body: { ticket: { gt: 'tkt_1' } } }),
-      ['match.body.ticket.gt: ticket is text; numbers and instants can be compared, text is matched by value, list or /pattern/']
+      'match.body.ticket.gt: ticket is text; numbers and instants can be compared, text is matched by value, list or /pattern/'
     ],
     [
       'a comparison of a key',
       pay({ key: { lt: 'a' } }),
-      ['match.key.lt: key is text; numbers and instants can be compared, text is matched by value, list or /pattern/']
+      'match.key.lt: key is text; numbers and instants can be compared, text is matched by value, list or /pattern/'
     ],
     [
       'bounds with nothing between them',
       pay({ body: { amount: { gt: 100, lte: 100 }, tip_amount: { gte: 5, lt: 4 }, donation_amount: { gte: 5, lte: 5 } } }),
-      [
-        'match.body.amount: can never match: no value is above 100 and at most 100',
-        'match.body.tip_amount: can never match: no value is at least 5 and below 4'
-      ]
+      'match.body.amount: can never match: no value is above 100 and at most 100',
+      'match.body.tip_amount: can never match: no value is at least 5 and below 4'
     ],
     [
       'a bound of what is not sent',
       pay({ body: { amount: { present: false, gt: 1 } } }),
-      ['match.body.amount: can never match: what is not sent has no value to compare']
+      'match.body.amount: can never match: what is not sent has no value to compare'
     ],
     [
       'instants with nothing between them',
       { on: 'GET /tickets', match: { query: { created: { gte: { gt: '2026-03-02', lt: '2026-03-01' } } } }, delay: '1s' },
-      ['match.query.created.gte: can never match: no value is above 2026-03-02 and below 2026-03-01']
+      'match.query.created.gte: can never match: no value is above 2026-03-02 and below 2026-03-01'
     ],
-    ['a comparison with text', pay({ body: { amount: { gt: 'much' } } }), ['match.body.amount.gt: a number was expected, not much']],
+    ['a comparison with text', pay({ body: { amount: { gt: 'much' } } }), 'match.body.amount.gt: a number was expected, not much'],
     [
       'a comparison with no instant',
       { on: 'GET /tickets', match: { query: { created: { gte: { gt: 'May' } } } }, delay: '1s' },
-      ['match.query.created.gte.gt: an instant was expected, such as 2026-03-01T10:00:00Z, not May']
+      'match.query.created.gte.gt: an instant was expected, such as 2026-03-01T10:00:00Z, not May'
     ],
-    ['a condition that is none', pay({ body: { amount: { above: 5 } } }), ['match.body.amount.above: amount.above is not a parameter of this call']],
+    ['a condition that is none', pay({ body: { amount: { above: 5 } } }), 'match.body.amount.above: amount.above is not a parameter of this call'],
     [
       'an unknown record to be about',
       pay({ about: { refund: 'x' } }),
-      ['match.about.refund: unknown name refund; known here: location, ticket, transaction, account']
+      'match.about.refund: unknown name refund; known here: location, ticket, transaction, account'
     ],
     [
       'a format that no right call has',
       pay({ body: { currency: 'dollars' } }),
-      ['match.body.currency: can never match: a three-letter ISO 4217 currency code in lower case was expected, such as usd']
+      'match.body.currency: can never match: a three-letter ISO 4217 currency code in lower case was expected, such as usd'
     ],
-    ['nothing to wait for', { on: 'GET /tickets', hold: {} }, ['hold: one of until and gate was expected']],
-    ['two things to wait for', { on: 'GET /tickets', hold: { until: 2, gate: 'a' } }, ['hold: one of until and gate was expected, not both']],
-    ['no length of time to wait at most', { on: 'GET /tickets', hold: { gate: 'a', for: 'long' } }, [`hold.for: ${DURATION_PROBLEM}`]],
+    ['nothing to wait for', { on: 'GET /tickets', hold: {} }, 'hold: one of until and gate was expected'],
+    ['two things to wait for', { on: 'GET /tickets', hold: { until: 2, gate: 'a' } }, 'hold: one of until and gate was expected, not both'],
+    ['no length of time to wait at most', { on: 'GET /tickets', hold: { gate: 'a', for: 'long' } }, `hold.for: ${DURATION_PROBLEM}`],
     [
       'a list with a wrong operation',
       { on: ['POST /refunds', 'POST /refund'], delay: '1s' },
-      ['on[1]: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?']
+      'on[1]: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?'
     ],
-    ['an empty list of operations', { on: [], delay: '1s' }, ['on: a list with a member was expected, not an empty one']],
+    ['an empty list of operations', { on: [], delay: '1s' }, 'on: a list with a member was expected, not an empty one'],
     [
       'a list with a disabled operation',
       { on: ['POST /refunds', 'DELETE /accounts/{id}'], delay: '1s' },
-      ['on: can never apply: DELETE /accounts/{id} is disabled and always answers 501']
+      'on: can never apply: DELETE /accounts/{id} is disabled and always answers 501'
     ],
     [
       'a parameter of none of several operations',
       { on: ['GET /tickets', 'POST /refunds'], match: { body: { locaton: 'x' } }, delay: '1s' },
-      ['match.body.locaton: locaton is not a parameter of this call']
+      'match.body.locaton: locaton is not a parameter of this call'
     ],
     [
       'a section of none of several operations',
       { on: ['GET /tickets', 'GET /refunds'], match: { body: {} }, delay: '1s' },
-      ['match.body: GET /tickets, GET /refunds have no body']
+      'match.body: GET /tickets, GET /refunds have no body'
     ],
-    ['a chance beyond certainty', refuse({ chance: 1.1 }), ['chance: at most 1 was expected, not 1.1']],
-    ['an end before its beginning', refuse({ from: '2026-03-02', until: '2026-03-01' }), ['until: until 2026-03-01 is not after from 2026-03-02']],
-    ['no time at all', refuse({ for: '0s' }), ['for: can never apply: for 0s is over when it begins']],
-    ['no length of time', refuse({ for: '10' }), ['for: a length of time was expected, not 10 without a unit: write 10s or 10ms']],
-    ['no length of time to wait', answer({ status: 503, retry_after: 'soon' }), [`respond.retry_after: ${DURATION_PROBLEM}`]],
+    ['a chance beyond certainty', refuse({ chance: 1.1 }), 'chance: at most 1 was expected, not 1.1'],
+    ['an end before its beginning', refuse({ from: '2026-03-02', until: '2026-03-01' }), 'until: until 2026-03-01 is not after from 2026-03-02'],
+    ['no time at all', refuse({ for: '0s' }), 'for: can never apply: for 0s is over when it begins'],
+    ['no length of time', refuse({ for: '10' }), 'for: a length of time was expected, not 10 without a unit: write 10s or 10ms'],
+    ['no length of time to wait', answer({ status: 503, retry_after: 'soon' }), `respond.retry_after: ${DURATION_PROBLEM}`],
     [
       'two times to wait',
       answer({ status: 503, retry_after: '1s', headers: { 'retry-after': '2' } }),
-      ['respond.retry_after: headers gives Retry-After already']
+      'respond.retry_after: headers gives Retry-After already'
     ],
-    ['params of a path without', pay({ params: { id: 'x' } }), ['match.params: POST /transactions has no params']],
+    ['params of a path without', pay({ params: { id: 'x' } }), 'match.params: POST /transactions has no params'],
     [
       'a path parameter of another call',
       { on: 'DELETE /accounts/{account_id}/users/{user_id}', match: { params: { id: 'x' } }, delay: '1s' },
-      ['match.params.id: id is not a parameter of this call']
+      'match.params.id: id is not a parameter of this call'
     ],
-    ['a query of a POST', pay({ query: { limit: 5 } }), ['match.query: POST /transactions has no query']],
+    ['a query of a POST', pay({ query: { limit: 5 } }), 'match.query: POST /transactions has no query'],
     [
       'a query of a GET without parameters',
       { on: 'GET /tickets/{id}', match: { query: { limit: 5 } }, delay: '1s' },
-      ['match.query: GET /tickets/{id} has no query']
+      'match.query: GET /tickets/{id} has no query'
     ],
-    ['a body on a GET', { on: 'GET /tickets', match: { body: { location: 'x' } }, delay: '1s' }, ['match.body: GET /tickets has no body']],
+    ['a body on a GET', { on: 'GET /tickets', match: { body: { location: 'x' } }, delay: '1s' }, 'match.body: GET /tickets has no body'],
     [
       'a value that is none',
       pay({ body: { amount: null } }),
-      ['match.body.amount: text or a number or true or false or a list or an object was expected, not null']
+      'match.body.amount: text or a number or true or false or a list or an object was expected, not null'
     ],
     [
       'a list of what is no value',
       pay({ body: { amount: [1, null, {}] } }),
-      [
-        'match.body.amount[1]: text or a number or true or false was expected, not null',
-        'match.body.amount[2]: text or a number or true or false was expected, not an object'
-      ]
+      'match.body.amount[1]: text or a number or true or false was expected, not null',
+      'match.body.amount[2]: text or a number or true or false was expected, not an object'
     ],
-    ['an empty list', pay({ body: { amount: [] } }), ['match.body.amount: an empty list matches no call']],
-    ['an empty list of keys', pay({ key: [] }), ['match.key: an empty list matches no call']],
+    ['an empty list', pay({ body: { amount: [] } }), 'match.body.amount: an empty list matches no call'],
+    ['an empty list of keys', pay({ key: [] }), 'match.key: an empty list matches no call'],
     [
       'a bad regular expression',
       pay({ body: { ticket: '/(/' } }),
-      ['match.body.ticket: /(/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ): `(`']
+      'match.body.ticket: /(/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ): `(`'
     ],
     [
       'a bad regular expression, any case',
       pay({ body: { ticket: '/[a/i' } }),
-      ['match.body.ticket: /[a/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ]: `[a`']
+      'match.body.ticket: /[a/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ]: `[a`'
     ],
     [
       'a bad regular expression in a list',
       pay({ body: { 'customer[email]': ['x@example.com', '/*/'] } }),
-      ['match.body.customer[email]: /*/ is not a regular expression of the RE2 syntax: error parsing regexp: missing argument to repetition operator: `*`']
+      'match.body.customer[email]: /*/ is not a regular expression of the RE2 syntax: error parsing regexp: missing argument to repetition operator: `*`'
     ],
     [
       'a bad regular expression for the key',
       pay({ key: '/a**/' }),
-      ['match.key: /a**/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid nested repetition operator: `**`']
+      'match.key: /a**/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid nested repetition operator: `**`'
     ],
     [
       'a look-ahead',
       pay({ body: { ticket: '/(?=a)/' } }),
-      ['match.body.ticket: /(?=a)/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid or unsupported Perl syntax: `(?=`']
+      'match.body.ticket: /(?=a)/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid or unsupported Perl syntax: `(?=`'
     ],
     [
       'a back-reference',
       pay({ body: { ticket: '/(a)\\1/' } }),
-      ['match.body.ticket: /(a)\\1/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid escape sequence: `\\1`']
+      'match.body.ticket: /(a)\\1/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid escape sequence: `\\1`'
     ],
     [
       'repetitions that multiply',
       pay({ body: { ticket: '/((a{100}){100}){100}/' } }),
-      ['match.body.ticket: /((a{100}){100}){100}/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid repeat count: `{100}`']
+      'match.body.ticket: /((a{100}){100}){100}/ is not a regular expression of the RE2 syntax: error parsing regexp: invalid repeat count: `{100}`'
     ],
 
-    ['calls that is no number', refuse({ calls: true }), ['calls: a whole number or text was expected, not true; quote it: "true"']],
-    ['the call before the first', refuse({ calls: 0 }), ['calls: at least 1 was expected, not 0']],
-    ['half a call', refuse({ calls: 1.5 }), ['calls: a whole number or text was expected, not 1.5; quote it: "1.5"']],
+    ['calls that is no number', refuse({ calls: true }), 'calls: a whole number or text was expected, not true; quote it: "true"'],
+    ['the call before the first', refuse({ calls: 0 }), 'calls: at least 1 was expected, not 0'],
+    ['half a call', refuse({ calls: 1.5 }), 'calls: a whole number or text was expected, not 1.5; quote it: "1.5"'],
     ...['0', '01', '-1', '1.5', 'all', '', '3-2', '0-2', '1-', '-', '+', '4-+', '4++', '1-2-3', '1,2', '10000000000', '1e3'].map(
-      (calls): [string, object, string[]] => [`calls ${calls}`, refuse({ calls }), [`calls: 1, 2-3 or 4+ was expected, not ${calls}`]]
+      (calls): [string, object, ...string[]] => [`calls ${calls}`, refuse({ calls }), `calls: 1, 2-3 or 4+ was expected, not ${calls}`]
     ),
-    ['too large a number of calls', refuse({ calls: 1e21 }), ['calls: 1, 2-3 or 4+ was expected, not 1e+21']],
+    ['too large a number of calls', refuse({ calls: 1e21 }), 'calls: 1, 2-3 or 4+ was expected, not 1e+21'],
 
-    ['a delay that is a number', refuse({ delay: 5 }), ['delay: a length of time was expected, not 5 without a unit: write 5s or 5ms']],
-    ['a delay that is no length of time', refuse({ delay: 'soon' }), [`delay: ${DURATION_PROBLEM}`]],
-    ['an empty delay', refuse({ delay: '' }), [`delay: ${DURATION_PROBLEM}`]],
-    ['a negative delay', refuse({ delay: '-1s' }), [`delay: ${DURATION_PROBLEM}`]],
-    ['a delay too long', refuse({ delay: '600001ms' }), ['delay: a delay is at most ten minutes']],
-    ['a delay far too long', refuse({ delay: '7d' }), ['delay: a delay is at most ten minutes']],
-    ['a delay without max', refuse({ delay: { min: '1s' } }), ['delay: max is required']],
-    ['a delay with more', refuse({ delay: { min: '1s', max: '2s', mean: '1s' } }), ['delay.mean: unknown name mean; did you mean min?']],
-    ['a reversed delay', refuse({ delay: { min: '2s', max: '100ms' } }), ['delay: min 2s is longer than max 100ms']],
-    ['a delay from nothing', refuse({ delay: { min: 'x', max: 'y' } }), [`delay.min: ${DURATION_PROBLEM}`, `delay.max: ${DURATION_PROBLEM}`]],
-    ['a delay to nothing', refuse({ delay: { min: '2s', max: 'y' } }), [`delay.max: ${DURATION_PROBLEM}`]],
-    ['a delay up to too long', refuse({ delay: { min: '2s', max: '11m' } }), ['delay.max: a delay is at most ten minutes']],
+    ['a delay that is a number', refuse({ delay: 5 }), 'delay: a length of time was expected, not 5 without a unit: write 5s or 5ms'],
+    ['a delay that is no length of time', refuse({ delay: 'soon' }), `delay: ${DURATION_PROBLEM}`],
+    ['an empty delay', refuse({ delay: '' }), `delay: ${DURATION_PROBLEM}`],
+    ['a negative delay', refuse({ delay: '-1s' }), `delay: ${DURATION_PROBLEM}`],
+    ['a delay too long', refuse({ delay: '600001ms' }), 'delay: a delay is at most ten minutes'],
+    ['a delay far too long', refuse({ delay: '7d' }), 'delay: a delay is at most ten minutes'],
+    ['a delay without max', refuse({ delay: { min: '1s' } }), 'delay: max is required'],
+    ['a delay with more', refuse({ delay: { min: '1s', max: '2s', mean: '1s' } }), 'delay.mean: unknown name mean; did you mean min?'],
+    ['a reversed delay', refuse({ delay: { min: '2s', max: '100ms' } }), 'delay: min 2s is longer than max 100ms'],
+    ['a delay from nothing', refuse({ delay: { min: 'x', max: 'y' } }), `delay.min: ${DURATION_PROBLEM}`, `delay.max: ${DURATION_PROBLEM}`],
+    ['a delay to nothing', refuse({ delay: { min: '2s', max: 'y' } }), `delay.max: ${DURATION_PROBLEM}`],
+    ['a delay up to too long', refuse({ delay: { min: '2s', max: '11m' } }), 'delay.max: a delay is at most ten minutes'],
 
-    ['a body and an error', answer({ status: 400, body: 'x', error: { code: 'c', message: 'm' } }), ['respond: body and error cannot both be the answer']],
-    [
-      'an error with status 200',
-      answer({ status: 200, error: { code: 'c', message: 'm' } }),
-      ['respond.status: an error has a status of 400 or more, not 200']
-    ],
-    [
-      'an error with status 399',
-      answer({ status: 399, error: { code: 'c', message: 'm' } }),
-      ['respond.status: an error has a status of 400 or more, not 399']
-    ],
+    ['a body and an error', answer({ status: 400, body: 'x', error: { code: 'c', message: 'm' } }), 'respond: body and error cannot both be the answer'],
+    ['an error with status 200', answer({ status: 200, error: { code: 'c', message: 'm' } }), 'respond.status: an error has a status of 400 or more, not 200'],
+    ['an error with status 399', answer({ status: 399, error: { code: 'c', message: 'm' } }), 'respond.status: an error has a status of 400 or more, not 399'],
     [
       'an error with more',
       answer({ error: { code: 'c', message: 'm', request_id: 'r' } }),
-      ['respond.error.request_id: unknown name request_id; known here: type, code, message, param']
+      'respond.error.request_id: unknown name request_id; known here: type, code, message, param'
     ],
-    ['status 204 with a body', answer({ status: 204, body: {} }), ['respond.status: an answer with status 204 has no body']],
-    ['status 304 with a body', answer({ status: 304, body: null }), ['respond.status: an answer with status 304 has no body']],
+    ['status 204 with a body', answer({ status: 204, body: {} }), 'respond.status: an answer with status 204 has no body'],
+    ['status 304 with a body', answer({ status: 304, body: null }), 'respond.status: an answer with status 304 has no body'],
     [
       'status 204 with an error',
       answer({ status: 204, error: { code: 'c', message: 'm' } }),
-      ['respond.status: an error has a status of 400 or more, not 204', 'respond.status: an answer with status 204 has no body']
+      'respond.status: an error has a status of 400 or more, not 204',
+      'respond.status: an answer with status 204 has no body'
     ],
-    ['a status that informs', answer({ status: 199 }), ['respond.status: at least 200 was expected, not 199']],
-    ['a status that is none', answer({ status: 600 }), ['respond.status: at most 599 was expected, not 600']],
-    ['a header that is no text', answer({ headers: { 'retry-after': 5 } }), ['respond.headers.retry-after: text was expected, not 5; quote it: "5"']],
+    ['a status that informs', answer({ status: 199 }), 'respond.status: at least 200 was expected, not 199'],
+    ['a status that is none', answer({ status: 600 }), 'respond.status: at most 599 was expected, not 600'],
+    ['a header that is no text', answer({ headers: { 'retry-after': 5 } }), 'respond.headers.retry-after: text was expected, not 5; quote it: "5"'],
     ...['connection', 'Content-Length', 'KEEP-ALIVE', 'proxy-connection', 'te', 'trailer', 'Transfer-Encoding', 'upgrade', 'Request-Id'].map(
-      (name): [string, object, string[]] => [
+      (name): [string, object, ...string[]] => [
         `the framing header ${name}`,
         answer({ headers: { [name]: '5' } }),
-        [`respond.headers.${name}: ${name} is the emulator's own to set`]
+        `respond.headers.${name}: ${name} is the emulator's own to set`
       ]
     ),
-    ...['a\r\nx: y', 'a\nb', 'a\rb', 'a\0b', 'a\x7Fb', '\u{1F35C}'].map((value): [string, object, string[]] => [
+    ...['a\r\nx: y', 'a\nb', 'a\rb', 'a\0b', 'a\x7Fb', '\u{1F35C}'].map((value): [string, object, ...string[]] => [
       `the header value ${JSON.stringify(value)}`,
       answer({ headers: { 'x-a': value } }),
-      [`respond.headers.x-a: ${HEADER_PROBLEM}`]
+      `respond.headers.x-a: ${HEADER_PROBLEM}`
     ]),
-    ...['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n'].map((name): [string, object, string[]] => [
+    ...['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n'].map((name): [string, object, ...string[]] => [
       `the header name ${JSON.stringify(name)}`,
       answer({ headers: { [name]: 'x' } }),
-      [`respond.headers.${name}: ${HEADER_PROBLEM}`]
+      `respond.headers.${name}: ${HEADER_PROBLEM}`
     ]),
 
     [
       'a fault that is none',
       { on: 'POST /refunds', fault: 'conection_reset' },
-      [`fault: one of ${FAULTS.join(', ')} was expected, not conection_reset; did you mean connection_reset?`]
+      `fault: one of ${FAULTS.join(', ')} was expected, not conection_reset; did you mean connection_reset?`
     ],
-    ['when that is none', refuse({ fault: 'hang', when: 'during' }), ['when: one of before, after was expected, not during']],
-    ['when: after without a fault', refuse({ when: 'after' }), ['when: when: after goes with a fault']],
+    ['when that is none', refuse({ fault: 'hang', when: 'during' }), 'when: one of before, after was expected, not during'],
+    ['when: after without a fault', refuse({ when: 'after' }), 'when: when: after goes with a fault'],
     [
       'when: after with an answer',
       { on: 'POST /refunds', respond: {}, fault: 'hang', when: 'after' },
-      ['when: when: after lets the operation answer, so respond cannot be given too']
+      'when: when: after lets the operation answer, so respond cannot be given too'
     ]
   ]
-  for (const [title, data, problems] of cases) t.strictSame(await problemsOf(data), problems, title)
+  for (const [title, data, ...problems] of cases) t.strictSame(await problemsOf(data), problems, title)
 })
 
 t.test('script: when: before needs no fault, and every fault goes with either', async () => {
@@ -416,11 +405,11 @@ t.test('script: an entry behind one that answers every call of its operation can
   const other: EntryData = { on: 'GET /refunds', delay: '1s' }
   const bad: EntryData = { on: 'GET /tickets' }
   const problem = (index: number) => `[${index}]: can never apply: an earlier entry of GET /tickets answers every call`
-  const cases: [title: string, entries: EntryData[], compiled: number, problems: string[]][] = [
-    ['none', [], 0, []],
-    ['conditions first', [some, first, later, all, other], 5, []],
-    ['behind one', [all, some, other], 3, [problem(1)]],
-    ['behind one, twice', [all, all, first], 3, [problem(1), problem(2)]],
+  const cases: [title: string, entries: EntryData[], compiled: number, ...problems: string[]][] = [
+    ['none', [], 0],
+    ['conditions first', [some, first, later, all, other], 5],
+    ['behind one', [all, some, other], 3, problem(1)],
+    ['behind one, twice', [all, all, first], 3, problem(1), problem(2)],
     [
       'behind one of any operation',
       [
@@ -428,18 +417,18 @@ t.test('script: an entry behind one that answers every call of its operation can
         { on: '*', delay: '2s' }
       ],
       2,
-      ['[1]: can never apply: an earlier entry of any operation answers every call']
+      '[1]: can never apply: an earlier entry of any operation answers every call'
     ],
-    ['an empty match is no condition', [{ ...all, match: { query: { created: {} } } }, some], 2, [problem(1)]],
-    ['1+ is every call', [{ ...all, calls: '1+' }, some], 2, [problem(1)]],
-    ['every call but the first', [later, some], 2, []],
-    ['one that is wrong itself', [bad, all], 1, ['[0]: an entry needs respond, delay, fault or hold']]
+    ['an empty match is no condition', [{ ...all, match: { query: { created: {} } } }, some], 2, problem(1)],
+    ['1+ is every call', [{ ...all, calls: '1+' }, some], 2, problem(1)],
+    ['every call but the first', [later, some], 2],
+    ['one that is wrong itself', [bad, all], 1, '[0]: an entry needs respond, delay, fault or hold']
   ]
-  for (const [title, entries, count, problems] of cases) {
+  for (const [title, entries, count, ...problems] of cases) {
     const found: string[] = []
     const script = await compileScript(entries, (steps, message) => found.push(atOf(steps, message)))
     t.strictSame(found, problems, title)
-    t.equal(wholeEntries(script).length, count, title)
+    t.equal(script.filter(({ entry }) => entry !== null).length, count, title)
   }
 })
 
@@ -856,51 +845,52 @@ const expectationProblems = async (data: unknown): Promise<string[]> => {
 }
 
 t.test('expect: every kind of problem of an expectation', async t => {
-  const cases: [data: unknown, problems: string[]][] = [
-    [{}, [': one of on, sequence and state was expected']],
-    [{ on: 'POST /refunds', sequence: [{ on: 'POST /refunds' }] }, [': one of on, sequence and state was expected, not on and sequence']],
-    [{ sequence: [] }, ['sequence: a list with a member was expected, not an empty one']],
+  const cases: [data: unknown, ...problems: string[]][] = [
+    [{}, ': one of on, sequence and state was expected'],
+    [{ on: 'POST /refunds', sequence: [{ on: 'POST /refunds' }] }, ': one of on, sequence and state was expected, not on and sequence'],
+    [{ sequence: [] }, 'sequence: a list with a member was expected, not an empty one'],
     [
       { on: ['GET /tickets', 'DELETE /locations/{id}'], took_effect: true },
-      ['took_effect: can never match: GET /tickets or DELETE /locations/{id} changes no record, so no call of it takes effect']
+      'took_effect: can never match: GET /tickets or DELETE /locations/{id} changes no record, so no call of it takes effect'
     ],
-    [{ on: ['GET /tickets', 'POST /refunds'], took_effect: true }, []],
-    [{ sequence: [{ on: 'POST /refunds', times: 1 }] }, ['sequence[0].times: unknown name times; known here: on, match, took_effect, status, answered']],
+    [{ on: ['GET /tickets', 'POST /refunds'], took_effect: true }],
+    [{ sequence: [{ on: 'POST /refunds', times: 1 }] }, 'sequence[0].times: unknown name times; known here: on, match, took_effect, status, answered'],
     [
       { sequence: [{ on: 'POST /refunds' }, { on: 'POST refunds' }] },
-      ['sequence[1].on: POST refunds is no operation of the reference; did you mean POST /refunds, or GET /refunds?']
+      'sequence[1].on: POST refunds is no operation of the reference; did you mean POST /refunds, or GET /refunds?'
     ],
-    [{ on: 'POST /refunds', status: '3x' }, ['status: a status was expected, such as 402 or 2xx, not 3x']],
-    [{ on: 'POST /refunds', status: [200, 600] }, ['status[1]: a status was expected, such as 402 or 2xx, not 600']],
-    [{ on: 'POST /refunds', status: 200, answered: false }, ['status: a call that was not answered has no status']],
-    [{ state: { refund: {} } }, ['state.refund: unknown name refund; did you mean refunds?']],
-    [{ state: { refunds: { where: { amount: 1 } } } }, ['state.refunds: where goes with count']],
-    [{ state: { refunds: { count: 1, where: { amout: 1 } } } }, ['state.refunds.where.amout: a Refund has no amout; did you mean amount?']],
-    [{ state: { transactions: { txn_1: { amount: 1, refunded: 2 } } } }, ['state.transactions.txn_1.refunded: a Transaction has no refunded']],
+    [{ on: 'POST /refunds', status: '3x' }, 'status: a status was expected, such as 402 or 2xx, not 3x'],
+    [{ on: 'POST /refunds', status: [200, 600] }, 'status[1]: a status was expected, such as 402 or 2xx, not 600'],
+    [{ on: 'POST /refunds', status: 200, answered: false }, 'status: a call that was not answered has no status'],
+    [{ state: { refund: {} } }, 'state.refund: unknown name refund; did you mean refunds?'],
+    [{ state: { refunds: { where: { amount: 1 } } } }, 'state.refunds: where goes with count'],
+    [{ state: { refunds: { count: 1, where: { amout: 1 } } } }, 'state.refunds.where.amout: a Refund has no amout; did you mean amount?'],
+    [{ state: { transactions: { txn_1: { amount: 1, refunded: 2 } } } }, 'state.transactions.txn_1.refunded: a Transaction has no refunded'],
     [
       { state: { transactions: { txn_1: { refunds: {} } } } },
-      ['state.transactions.txn_1.refunds: a Transaction has no refunds; expect them under refunds, with count and where']
+      'state.transactions.txn_1.refunds: a Transaction has no refunds; expect them under refunds, with count and where'
     ],
-    [{ on: 'POST /refund' }, ['on: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?']],
-    [{ on: 'POST /refunds', time: 1 }, ['time: unknown name time; did you mean times?']],
-    [{ on: 'POST /refunds', times: -1 }, ['times: at least 0 was expected, not -1']],
-    [{ on: 'POST /refunds', times: '1' }, ['times: a whole number was expected, not 1']],
-    [{ on: 'POST /refunds', times: 1_000_001 }, ['times: at most 1000000 was expected, not 1000001']],
-    [{ on: 'POST /refunds', times: 1, at_least: 1 }, [': times is given alone, without at_least and at_most']],
-    [{ on: 'POST /refunds', times: 1, at_most: 1 }, [': times is given alone, without at_least and at_most']],
-    [{ on: 'POST /refunds', at_least: 3, at_most: 2 }, ['at_least: at_least 3 is more than at_most 2']],
+    [{ on: 'POST /refund' }, 'on: POST /refund is no operation of the reference; did you mean POST /refunds, or GET /refunds?'],
+    [{ on: 'POST /refunds', time: 1 }, 'time: unknown name time; did you mean times?'],
+    [{ on: 'POST /refunds', times: -1 }, 'times: at least 0 was expected, not -1'],
+    [{ on: 'POST /refunds', times: '1' }, 'times: a whole number was expected, not 1'],
+    [{ on: 'POST /refunds', times: 1_000_001 }, 'times: at most 1000000 was expected, not 1000001'],
+    [{ on: 'POST /refunds', times: 1, at_least: 1 }, ': times is given alone, without at_least and at_most'],
+    [{ on: 'POST /refunds', times: 1, at_most: 1 }, ': times is given alone, without at_least and at_most'],
+    [{ on: 'POST /refunds', at_least: 3, at_most: 2 }, 'at_least: at_least 3 is more than at_most 2'],
     [
       { on: 'POST /refunds', times: 0, at_least: 3, at_most: 2 },
-      [': times is given alone, without at_least and at_most', 'at_least: at_least 3 is more than at_most 2']
+      ': times is given alone, without at_least and at_most',
+      'at_least: at_least 3 is more than at_most 2'
     ],
-    [{ on: 'GET /tickets', match: { body: {} } }, ['match.body: GET /tickets has no body']],
-    [{ on: 'GET /tickets', match: { query: { locaton: 'x' } } }, ['match.query.locaton: locaton is not a parameter of this call; did you mean location?']],
+    [{ on: 'GET /tickets', match: { body: {} } }, 'match.body: GET /tickets has no body'],
+    [{ on: 'GET /tickets', match: { query: { locaton: 'x' } } }, 'match.query.locaton: locaton is not a parameter of this call; did you mean location?'],
     [
       { on: 'POST /refunds', match: { body: { reason: '/(/' } } },
-      ['match.body.reason: /(/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ): `(`']
+      'match.body.reason: /(/ is not a regular expression of the RE2 syntax: error parsing regexp: missing closing ): `(`'
     ]
   ]
-  for (const [data, problems] of cases) t.strictSame(await expectationProblems(data), problems, JSON.stringify(data))
+  for (const [data, ...problems] of cases) t.strictSame(await expectationProblems(data), problems, JSON.stringify(data))
 
   const problems: string[] = []
   t.equal(await compileExpectation({ on: 'POST /refund' }, (steps, message) => problems.push(atOf(steps, message))), null)

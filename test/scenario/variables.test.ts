@@ -4,41 +4,27 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { Clock } from '../../src/core/clock.js'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import { runEmulator } from '../../src/emulator.js'
 import { startEmulator } from '../../src/in-process.js'
 import { readDocument } from '../../src/scenario/documents.js'
-import { Library } from '../../src/scenario/library.js'
-import { DEFAULT_LIMITS, type DocumentLimits } from '../../src/scenario/limits.js'
-import { type FirstState, firstStateOf } from '../../src/scenario/scenario.js'
+import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
+import type { FirstState } from '../../src/scenario/scenario.js'
 import { checkSharedScript } from '../../src/scenario/shared-script.js'
 import { type GivenVariables, withDefaults } from '../../src/scenario/variables.js'
 import { ran } from '../support/command.js'
 import { startTestEmulator } from '../support/emulator.js'
+import { lookedAt, type Where } from '../support/first-state.js'
 
 const line = ({ file, line, column, path, message }: Problem) => `${file?.split('/').at(-1)}:${line}:${column} ${path && `${path}: `}${message}`
 
 type Made = { first: FirstState | null; problems: string[]; warnings: string[] }
 
 /** The first state that a text describes, with what is said of it. */
-async function made(
-  text: string,
-  { variables, root = null, limits = DEFAULT_LIMITS }: { variables?: GivenVariables; root?: string | null; limits?: DocumentLimits } = {}
-): Promise<Made> {
-  const warnings: string[] = []
-  const warn = (found: readonly Problem[]) => void warnings.push(...found.map(line))
+async function made(text: string, { root = null, ...where }: Where & { root?: string | null } = {}): Promise<Made> {
   const file = root === null ? null : join(root, 'own.yaml')
-  const library = new Library({ fixtures: null, scenarios: null })
-  try {
-    const document = await readDocument(file ?? 'body', text, { limits })
-    const making = { library, launch: { flag: {}, environment: {} }, clockFor: (at: FirstState['clock']) => new Clock(() => 1_800_000_000_000, at) }
-    return { first: await firstStateOf(document, { name: 'own', file }, { ...making, variables, warn }), problems: [], warnings }
-  } catch (error) {
-    const { problems } = error as ApiError
-    if (problems === undefined) throw error
-    return { first: null, problems: problems.map(line), warnings }
-  }
+  const { first, problems, warnings } = await lookedAt(text, { ...where, file, name: file ?? 'body', machine: 1_800_000_000_000 })
+  return { first, problems: problems.map(line), warnings: warnings.map(line) }
 }
 const problemsOf = async (...given: Parameters<typeof made>) => (await made(...given)).problems
 const texts = (values: Record<string, string>): GivenVariables => ({ values, isText: true })
@@ -118,28 +104,28 @@ t.test('variables: values that are given take the place of defaults, each of the
 })
 
 t.test('variables: every kind of problem, with its place', async t => {
-  const cases: [text: string, problems: string[]][] = [
-    ['vars: { last4: "0341" }\nname: "${vars.last5}"\n', ['2:7 name: no variable is called last5; did you mean last4?']],
-    ['name: "${vars.last4}"\n', ['1:7 name: no variable is called last4; declare it: vars: { last4: … }']],
-    ['vars: { a: 1 }\nname: "${vars}"\nseed: "${vars.a}"\n', ['2:7 name: a variable was expected, such as ${vars.a}']],
-    ['name: "${vars}"\n', ['1:7 name: a variable was expected, such as ${vars.NAME}']],
-    ['vars: { a: 1 }\nname: "${vars.a"\nseed: "${vars.a}"\n', ['2:7 name: ${ is not closed; a reference ends with }, such as ${vars.a}']],
-    ['vars: { a: 1 }\nname: "${vars.a and ${vars.a}"\n', ['2:7 name: ${ is not closed; a reference ends with }, such as ${vars.a}']],
-    ['vars: { a: 1 }\nseed: "${vars.a"\n', ['2:7 seed: ${ is not closed; a reference ends with }, such as ${vars.a}']],
-    ['vars: { a: 1 }\nsettings: { "${vars.a}": 1 }\n', ['2:26 settings.${vars.a}: a variable can be a value or a part of one, not a name']],
-    ['vars: { a b: 1 }\n', ['1:14 vars.a b: letters, digits, _ and - were expected, beginning with a letter']],
-    ['vars: { a: 1, b: "${vars.a}" }\nname: "${vars.b}${vars.a}"\n', ['1:18 vars.b: a variable has a value of its own, not that of another one']],
-    [`vars: { a: ${'x'.repeat(1001)} }\nname: "\${vars.a}"\n`, ['1:12 vars.a: the value of a variable has at most 1000 characters, not 1001']],
-    ['vars: { a: [1] }\nseed: "${vars.a}"\n', ['1:12 vars.a: text or a number or true or false was expected, not a list']],
-    ['vars: [a]\n', ['1:7 vars: an object was expected, not a list']],
-    ['vars: { a: x }\nseed: "${vars.a}"\n', ['2:7 seed: a whole number was expected, not x']],
-    ['steps: [ { as: vars, do: GET /tickets } ]\n', ['1:16 steps[0].as: vars is the name of the variables; give the step another one']],
+  const cases: [text: string, ...problems: string[]][] = [
+    ['vars: { last4: "0341" }\nname: "${vars.last5}"\n', '2:7 name: no variable is called last5; did you mean last4?'],
+    ['name: "${vars.last4}"\n', '1:7 name: no variable is called last4; declare it: vars: { last4: … }'],
+    ['vars: { a: 1 }\nname: "${vars}"\nseed: "${vars.a}"\n', '2:7 name: a variable was expected, such as ${vars.a}'],
+    ['name: "${vars}"\n', '1:7 name: a variable was expected, such as ${vars.NAME}'],
+    ['vars: { a: 1 }\nname: "${vars.a"\nseed: "${vars.a}"\n', '2:7 name: ${ is not closed; a reference ends with }, such as ${vars.a}'],
+    ['vars: { a: 1 }\nname: "${vars.a and ${vars.a}"\n', '2:7 name: ${ is not closed; a reference ends with }, such as ${vars.a}'],
+    ['vars: { a: 1 }\nseed: "${vars.a"\n', '2:7 seed: ${ is not closed; a reference ends with }, such as ${vars.a}'],
+    ['vars: { a: 1 }\nsettings: { "${vars.a}": 1 }\n', '2:26 settings.${vars.a}: a variable can be a value or a part of one, not a name'],
+    ['vars: { a b: 1 }\n', '1:14 vars.a b: letters, digits, _ and - were expected, beginning with a letter'],
+    ['vars: { a: 1, b: "${vars.a}" }\nname: "${vars.b}${vars.a}"\n', '1:18 vars.b: a variable has a value of its own, not that of another one'],
+    [`vars: { a: ${'x'.repeat(1001)} }\nname: "\${vars.a}"\n`, '1:12 vars.a: the value of a variable has at most 1000 characters, not 1001'],
+    ['vars: { a: [1] }\nseed: "${vars.a}"\n', '1:12 vars.a: text or a number or true or false was expected, not a list'],
+    ['vars: [a]\n', '1:7 vars: an object was expected, not a list'],
+    ['vars: { a: x }\nseed: "${vars.a}"\n', '2:7 seed: a whole number was expected, not x'],
+    ['steps: [ { as: vars, do: GET /tickets } ]\n', '1:16 steps[0].as: vars is the name of the variables; give the step another one'],
     [
       'steps: [ { do: GET /tickets, query: { limit: "${var.a}" } } ]\nvars: { a: 1 }\n',
-      ['1:46 steps[0].query.limit: ${var.a} refers to nothing; did you mean ${vars.a}?']
+      '1:46 steps[0].query.limit: ${var.a} refers to nothing; did you mean ${vars.a}?'
     ]
   ]
-  for (const [text, problems] of cases) {
+  for (const [text, ...problems] of cases) {
     const found = await problemsOf(text)
     t.equal(
       found.length >= problems.length && problems.every((problem, index) => found.some(one => one.startsWith(`body:${problem}`)) && index >= 0),
@@ -273,45 +259,42 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     'list.yaml': 'groups: []\n'
   })
   const OUTSIDE = 'lies outside the fixtures and scenarios folders'
-  const cases: [use: string, problems: string[]][] = [
-    ['outages.yaml', ['own.yaml:1:7 use[0]: a group of outages.yaml was expected, such as outages.yaml#brief-outage']],
+  const cases: [use: string, ...problems: string[]][] = [
+    ['outages.yaml', 'own.yaml:1:7 use[0]: a group of outages.yaml was expected, such as outages.yaml#brief-outage'],
     [
       'list.yaml',
-      ['list.yaml:1:9 groups: an object was expected, not a list', 'own.yaml:1:7 use[0]: a group of list.yaml was expected, such as list.yaml#GROUP']
+      'list.yaml:1:9 groups: an object was expected, not a list',
+      'own.yaml:1:7 use[0]: a group of list.yaml was expected, such as list.yaml#GROUP'
     ],
-    ['outages.yaml#brief-outag', ['own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?']],
-    ['outages.yaml#', ['own.yaml:1:7 use[0]: there is no group ; there are brief-outage, slow, all']],
-    ['outages.yaml#__proto__', ['own.yaml:1:7 use[0]: there is no group __proto__; there are brief-outage, slow, all']],
-    ['#x', ['own.yaml:1:7 use[0]: a file and a group of it were expected, such as outages.yaml#brief-outage']],
-    ['none.yaml#x', ['own.yaml:1:7 use[0]: there is no file none.yaml']],
-    ['../elsewhere/secret.yaml#slow', [`own.yaml:1:7 use[0]: ../elsewhere/secret.yaml ${OUTSIDE}`]],
-    ['/etc/passwd.yaml/#slow', ['own.yaml:1:7 use[0]: there is no file /etc/passwd.yaml/']],
-    ['sub/#slow', ['own.yaml:1:7 use[0]: sub/ is not a file']],
-    ['notes.yaml#x', ['own.yaml:1:7 use[0]: notes.yaml has no groups of script entries, so none of it can be used']],
-    ['own-file#x', ['own.yaml:1:7 use[0]: no file of script entries is called own-file. Known are: outages']],
-    ['outage#x', ['own.yaml:1:7 use[0]: no file of script entries is called outage; did you mean outages? Known are: outages']],
-    ['broken.yaml#x', ['broken.yaml:1:9 [ is not closed; end it with ]']],
-    ['outages.yaml#slow", "outages.yaml#slow', ['own.yaml:1:28 use[1]: outages.yaml#slow is used already']],
+    ['outages.yaml#brief-outag', 'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'],
+    ['outages.yaml#', 'own.yaml:1:7 use[0]: there is no group ; there are brief-outage, slow, all'],
+    ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__; there are brief-outage, slow, all'],
+    ['#x', 'own.yaml:1:7 use[0]: a file and a group of it were expected, such as outages.yaml#brief-outage'],
+    ['none.yaml#x', 'own.yaml:1:7 use[0]: there is no file none.yaml'],
+    ['../elsewhere/secret.yaml#slow', `own.yaml:1:7 use[0]: ../elsewhere/secret.yaml ${OUTSIDE}`],
+    ['/etc/passwd.yaml/#slow', 'own.yaml:1:7 use[0]: there is no file /etc/passwd.yaml/'],
+    ['sub/#slow', 'own.yaml:1:7 use[0]: sub/ is not a file'],
+    ['notes.yaml#x', 'own.yaml:1:7 use[0]: notes.yaml has no groups of script entries, so none of it can be used'],
+    ['own-file#x', 'own.yaml:1:7 use[0]: no file of script entries is called own-file. Known are: outages'],
+    ['outage#x', 'own.yaml:1:7 use[0]: no file of script entries is called outage; did you mean outages? Known are: outages'],
+    ['broken.yaml#x', 'broken.yaml:1:9 [ is not closed; end it with ]'],
+    ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: outages.yaml#slow is used already'],
     [
       'wrong.yaml#a',
-      [
-        'wrong.yaml:2:14 groups.a[0].on: POST /refund is no operation',
-        'wrong.yaml:2:35 groups.a[0].delay: a length of time',
-        'wrong.yaml:6:6 use: unknown name use'
-      ]
+      'wrong.yaml:2:14 groups.a[0].on: POST /refund is no operation',
+      'wrong.yaml:2:35 groups.a[0].delay: a length of time',
+      'wrong.yaml:6:6 use: unknown name use'
     ],
     [
       'wrong.yaml#b',
-      [
-        'wrong.yaml:3:36 groups.b[0].delay: no variable is called no; declare it',
-        'wrong.yaml:3:104 groups.b[1].match.about.ticket: no Ticket has the id tkt_none',
-        'wrong.yaml:6:6 use'
-      ]
+      'wrong.yaml:3:36 groups.b[0].delay: no variable is called no; declare it',
+      'wrong.yaml:3:104 groups.b[1].match.about.ticket: no Ticket has the id tkt_none',
+      'wrong.yaml:6:6 use'
     ],
-    ['wrong.yaml#c', ['wrong.yaml:4:6 groups.c: a list with a member was expected', 'wrong.yaml:6:6 use']],
-    ['wrong.yaml#d d', ['wrong.yaml:5:10 groups.d d: the name of a group has letters', 'wrong.yaml:6:6 use']]
+    ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: a list with a member was expected', 'wrong.yaml:6:6 use'],
+    ['wrong.yaml#d d', 'wrong.yaml:5:10 groups.d d: the name of a group has letters', 'wrong.yaml:6:6 use']
   ]
-  for (const [use, problems] of cases) {
+  for (const [use, ...problems] of cases) {
     const found = await problemsOf(`use: ["${use}"]\n`, { root })
     t.equal(found.length, problems.length, `${use}\n${found.join('\n')}`)
     for (const problem of problems)

@@ -9,7 +9,7 @@ import { playIn } from '../../src/engine/play.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
-import type { Data } from '../../src/server/answers.js'
+import type { Data } from '../../src/server/api.js'
 import { type Answer, answerOf, type Blame, blameOf, type Call, NOW, sentBy, smallFixture } from './requests.js'
 
 export { type Answer, type Blame, blameOf, type Call, MERCHANT, NOW, RESELLER, smallFixture } from './requests.js'

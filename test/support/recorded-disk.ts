@@ -1,6 +1,6 @@
 /** A file system that records what is asked of it and can be full, and what a device may hold when the power fails at any moment. */
 import { join } from 'node:path'
-import { DISK, type FileSystem } from '../../src/sandbox/json-file.js'
+import { DISK, type FileSystem } from '../../src/sandbox/disk.js'
 
 /** A call of the file system. `inode` is a number for each file that was opened. `sync` is of a file, or of the names in a folder. */
 export type DiskCall =

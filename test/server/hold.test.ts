@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { Faults } from '../../src/http/faults.js'
-import { unusedConnectionsOf } from '../../src/http/unused-connections.js'
+import { Faults } from '../../src/server/faults.js'
+import { unusedConnectionsOf } from '../../src/server/unused-connections.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
@@ -46,7 +46,7 @@ t.test('hold: two Refunds of the whole charge wait for each other; whichever goe
 
     t.strictSame(await Promise.all([first, second]), statuses, release)
     t.strictSame(
-      emulator.sandbox.store.refunds.inCreationOrder().map(({ reason }) => reason),
+      emulator.sandbox.state.store.refunds.inCreationOrder().map(({ reason }) => reason),
       [release === 'reverse' ? 'second' : 'first']
     )
     t.equal(await emulator.refund('reason=third'), 400, 'a gate that was opened stays open')
@@ -166,13 +166,8 @@ t.test('hold: a call of a deleted sandbox ends, one of another sandbox waits on'
   await emulator.inject({ method: 'POST', url: '/sandbox/own/_control/reset', headers: { host: 'localhost' } })
   const [main, own] = [emulator.refund('amount=1'), emulator.refund('amount=1', { path: '/sandbox/own/next' })]
   await emulator.waiting(1)
-  for (
-    let left = 200;
-    left > 0 &&
-    (await emulator.inject({ method: 'GET', url: '/sandbox/own/_control/gates', headers: { host: 'localhost' } })).body.data?.[0]?.waiting.length !== 1;
-    left--
-  )
-    await sleep(5)
+  const there = emulator.sandboxes.find('own')
+  while (there.gates.listed(['scr_1'])[0]?.waiting.length !== 1) await sleep(5)
 
   await emulator.control('DELETE /sandboxes/own')
 

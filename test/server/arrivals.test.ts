@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { documentOf } from '../../src/scenario/documents.js'
 import { authorization, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
@@ -246,19 +245,6 @@ t.test('A09: the urls of lists and of embedded Refunds lie under the sandbox', a
   t.equal((await emulator.call('GET /transactions/txn_a')).body.refunds.url, '/next/refunds?transaction=txn_a')
 })
 
-t.test('AUTH-2: POST /transactions takes no key in a sandbox either; what needs one is refused', async t => {
-  const emulator = await startTestEmulator(t)
-  const { call } = sandboxClient(emulator, 'shop')
-
-  const made = await call('POST /transactions', { key: null, body: { ticket: 'tkt_a', payment_type: 'external', amount: 5 } })
-  const refused = await call('POST /refunds', { key: null, body: { transaction: made.body.id } })
-  const unknown = await call('POST /refunds', { key: 'sk_none', body: { transaction: made.body.id } })
-
-  t.equal(made.status, 200)
-  t.strictSame([refused.status, refused.body.error.code, unknown.status, unknown.body.error.code], [401, 'api_key_missing', 401, 'api_key_unknown'])
-  t.equal((await call('POST /refunds', { body: { transaction: made.body.id } })).status, 200)
-})
-
 t.test('A33: a page of any origin may call a sandbox, and a preflight is a call of it', async t => {
   const emulator = await startTestEmulator(t)
   const { call, control, prefix } = sandboxClient(emulator, 'page')
@@ -274,25 +260,6 @@ t.test('A33: a page of any origin may call a sandbox, and a preflight is a call 
   t.strictSame([answer.headers['access-control-allow-origin'], refused.headers['access-control-allow-origin']], ['*', '*'])
   t.strictSame([ofControl.status, ofControl.headers['access-control-allow-origin']], [403, undefined])
   t.equal((await control('GET /requests')).body.data.length, 2)
-})
-
-t.test('A08: a method that a path does not take is refused in a sandbox as anywhere', async t => {
-  const emulator = await startTestEmulator(t)
-  for (const name of [null, 'odd']) {
-    const { call, prefix } = sandboxClient(emulator, name)
-    for (const [on, status] of [
-      ['HEAD /locations', 405],
-      ['HEAD /nowhere', 404],
-      ['PUT /locations/loc_a', 405],
-      ['PATCH /locations/loc_a', 405],
-      ['DELETE /tickets/tkt_a', 405],
-      ['DELETE /locations/loc_a', 501]
-    ] as const) {
-      t.equal((await call(on)).status, status, `${on} in ${name}`)
-    }
-    const head = await emulator.inject({ method: 'HEAD', url: `${prefix}/_control/state`, headers: HEADERS })
-    t.equal(head.status, 404)
-  }
 })
 
 t.test('A08: before the start scenario is loaded every call of a sandbox is a 503, and none is made', async t => {
@@ -317,76 +284,4 @@ t.test('A08: before the start scenario is loaded every call of a sandbox is a 50
   t.strictSame(await namesIn(emulator), [])
   t.equal((await call('GET /tickets')).headers['request-id'], 'req_1')
   t.equal((await control('GET /health')).status, 200)
-})
-
-t.test('limits.headers_timeout: headers that do not arrive in time are a 408, whatever time the body has', async t => {
-  const { listen } = await startTestEmulator(t, { settings: { 'limits.headers_timeout': 200, 'limits.request_timeout': 60_000 } })
-  const port = await listen()
-  const slowHeaders = connect(port, '127.0.0.1')
-  const slowBody = connect(port, '127.0.0.1')
-  const [first, second] = [received(slowHeaders), received(slowBody)]
-
-  const form = 'display_name=Late&address[country]=US'
-  slowBody.write(
-    `POST /next/locations HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization()}\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n`
-  )
-  slowHeaders.write('GET /next/locations HTTP/1.1\r\nHost: localhost\r\n')
-  t.ok((await first).startsWith('HTTP/1.1 408 Request Timeout\r\n'))
-  await sleep(600)
-  slowBody.write(form)
-
-  t.ok((await second).startsWith('HTTP/1.1 200 OK\r\n'), await second)
-})
-
-t.test('limits.headers_timeout: 0 waits as long as limits.request_timeout allows', async t => {
-  for (const settings of [
-    { 'limits.headers_timeout': 0, 'limits.request_timeout': 60_000 },
-    { 'limits.headers_timeout': 0, 'limits.request_timeout': 0 }
-  ]) {
-    const { listen } = await startTestEmulator(t, { settings })
-    const socket = connect(await listen(), '127.0.0.1')
-    const answer = received(socket)
-    socket.write('GET /_control/health HTTP/1.1\r\nHost: localhost\r\n')
-    await sleep(1500)
-    socket.write('Connection: close\r\n\r\n')
-    t.ok((await answer).startsWith('HTTP/1.1 200 OK\r\n'))
-  }
-  const { listen } = await startTestEmulator(t, { settings: { 'limits.headers_timeout': 60_000, 'limits.request_timeout': 200 } })
-  const socket = connect(await listen(), '127.0.0.1')
-  socket.write('GET /_control/health HTTP/1.1\r\nHost: localhost\r\n')
-  t.ok((await received(socket)).startsWith('HTTP/1.1 408 '), 'a shorter limits.request_timeout holds for the headers too')
-})
-
-t.test('limits.connections: a connection above it is closed at once and told in the log, the others go on', async t => {
-  const { listen, logs } = await startTestEmulator(t, { settings: { 'limits.connections': 2 } })
-  const port = await listen()
-  const health = 'GET /_control/health HTTP/1.1\r\nHost: localhost\r\n\r\n'
-  const answered = async (socket: Socket) => {
-    socket.write(health)
-    const first = once(socket, 'data').catch(() => ['closed'])
-    return String((await first)[0]).startsWith('HTTP/1.1 200 OK\r\n')
-  }
-  const open = async () => {
-    const socket = connect(port, '127.0.0.1')
-    t.teardown(() => socket.destroy())
-    await once(socket, 'connect')
-    return socket
-  }
-  const [first, second] = [await open(), await open()]
-  t.strictSame([await answered(first), await answered(second)], [true, true])
-
-  const third = await open()
-  t.equal(await received(third), '', 'it is given no answer')
-
-  t.ok(logs.some(line => JSON.parse(line).msg === 'A connection was closed at once: there are as many as limits.connections allows.'))
-  t.strictSame([await answered(first), await answered(second)], [true, true])
-  first.end()
-  await once(first, 'close')
-  let last = await open()
-  // the server may hear of the end a little later
-  for (let tries = 0; tries < 100 && !(await Promise.race([answered(last), received(last).then(() => false)])); tries++) {
-    await sleep(50)
-    last = await open()
-  }
-  t.ok(await answered(last), 'once one is closed another is taken')
 })

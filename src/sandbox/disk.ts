@@ -1,6 +1,6 @@
-/** JSON files that are replaced whole or not at all, and that lines are added to. What is written is on the device, not in a cache, once it is done. */
+/** Files that are replaced whole or not at all, and that lines are added to. What is written is on the device, not in a cache, once it is done. */
 import { randomBytes } from 'node:crypto'
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /** What writing asks of the file system. */
@@ -12,23 +12,13 @@ export const DISK: FileSystem = { open, readdir, rename, rm, stat }
 const MODE = 0o600
 /** What follows the name of a file in that of its temporary one. */
 const TEMPORARY = /^\.[0-9a-f]{16}\.tmp$/
-/** Pieces are written together up to this size. */
+/** Texts are written together up to this length. */
 const CHUNK = 2 ** 20
 /** The errors of file systems that cannot sync a folder, and need not. */
 const NO_FOLDER_SYNC = ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']
 
-/** Reads a file; null where there is none. Errors: those of the system. */
-export async function textOf(path: string): Promise<string | null> {
-  const text = await readFile(path, 'utf8').catch(error => {
-    if (error.code !== 'ENOENT') throw error
-    return null
-  })
-  if (text?.trim() === '') throw new Error('it is empty')
-  return text
-}
-
 /** Replaces a file by texts, one behind the other. Returns the new file, to add to. Errors: those of the system; what was there is as it was. */
-export async function replaceFile(path: string, texts: readonly string[], files: FileSystem = DISK): Promise<WrittenFile> {
+export async function replaceFile(path: string, texts: Iterable<string>, files: FileSystem = DISK): Promise<WrittenFile> {
   const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`
   const handle = await files.open(temporary, 'wx', MODE)
   try {
@@ -67,25 +57,21 @@ export async function removeLeftovers(path: string, age = 0, files: FileSystem =
 }
 
 /** Writes texts to a file from a place on. Returns the place behind them. */
-async function writeAll(handle: Handle, texts: readonly string[], from: number): Promise<number> {
+async function writeAll(handle: Handle, texts: Iterable<string>, from: number): Promise<number> {
   let at = from
-  let chunk: Buffer[] = []
-  let size = 0
+  let pending = ''
   const flush = async () => {
-    const bytes = Buffer.concat(chunk)
+    const bytes = Buffer.from(pending)
+    pending = ''
     for (let done = 0; done < bytes.length; ) {
       const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at)
       done += bytesWritten
       at += bytesWritten
     }
-    chunk = []
-    size = 0
   }
   for (const text of texts) {
-    const bytes = Buffer.from(text)
-    chunk.push(bytes)
-    size += bytes.length
-    if (size >= CHUNK) await flush()
+    pending += text
+    if (pending.length >= CHUNK) await flush()
   }
   await flush()
   return at
@@ -98,37 +84,36 @@ export class WrittenFile {
   readonly #files: FileSystem
   /** How many bytes it had when it was written whole. */
   readonly first: number
-  size: number
-  /** False once it is not known what the device holds. */
-  #isSound = true
+  /** How many it has; null once it is not known what the device holds. */
+  #size: number | null
 
   constructor(path: string, handle: Handle, size: number, files: FileSystem) {
     this.#path = path
     this.#handle = handle
     this.#files = files
     this.first = size
-    this.size = size
+    this.#size = size
   }
 
-  /** Whether the path still leads to this file, as it was written, so that it can be added to. */
-  async isInPlace(): Promise<boolean> {
-    if (!this.#isSound) return false
+  /** How many bytes were added to it; null where the path does not lead to this file, as it was written, so that it cannot be added to. */
+  async added(): Promise<number | null> {
     const [own, there] = await Promise.all([this.#handle.stat(), this.#files.stat(this.#path).catch(() => null)])
-    return there !== null && there.ino === own.ino && there.dev === own.dev && there.size === this.size
+    const isInPlace = there?.ino === own.ino && there.dev === own.dev && there.size === this.#size
+    return isInPlace ? there.size - this.first : null
   }
 
   /** Adds a text behind the others. Errors: those of the system; what was there is as it was, or the file cannot be added to any more. */
   async append(text: string): Promise<void> {
+    const before = this.#size as number
     try {
-      const end = await writeAll(this.#handle, [text], this.size)
+      const end = await writeAll(this.#handle, [text], before)
       // what a device holds after a failed sync is not known
-      this.#isSound = false
+      this.#size = null
       await this.#handle.datasync()
-      this.#isSound = true
-      this.size = end
+      this.#size = end
     } catch (error) {
-      await this.#handle.truncate(this.size).catch(() => {
-        this.#isSound = false
+      await this.#handle.truncate(before).catch(() => {
+        this.#size = null
       })
       throw error
     }

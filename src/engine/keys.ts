@@ -1,0 +1,134 @@
+/** API keys: who sends a request by HTTP Basic, and what of them may not be shown (AUTH-1 to AUTH-3, A18, A20, A25). */
+import { basicAuthorization } from '../core/basic-authorization.js'
+import { ApiError } from '../core/errors.js'
+import { withoutSecrets } from '../core/redaction.js'
+import { NO_WORDS, SecretWords } from '../core/secret-words.js'
+import type { Account } from '../reference/accounts.js'
+import type { AssumptionId } from '../reference/assumptions.js'
+import type { World } from './world.js'
+
+const HEADERS = { 'www-authenticate': 'Basic realm="commerce", charset="UTF-8"' }
+const HOW = 'send the API key as the user name and leave the password empty, as curl -u KEY: does'
+
+/** The Account that a call acts as. Errors: `api_key_missing`, `api_key_malformed`, `api_key_unknown`, all 401. */
+export function actorOf(
+  authorization: string | undefined,
+  { settings, state: { store } }: World,
+  noted: { rely: (assumption: AssumptionId) => void }
+): Account {
+  const known = settings['auth.accept_any_key'] === null && authorization !== undefined ? usualHeaders(store.keys).get(authorization) : undefined
+  if (known !== undefined) {
+    noted.rely('A18')
+    return store.accounts.get(known) as Account
+  }
+  if (authorization === undefined) throw refused('api_key_missing', `No API key was sent: ${HOW}.`, 'AUTH-3')
+  const [scheme, key, password] = credentialsIn(authorization)
+  if (scheme?.toLowerCase() !== 'basic') throw refused('api_key_malformed', `The Authorization header is not HTTP Basic: ${HOW}.`)
+  if (key === undefined) throw refused('api_key_malformed', `The Basic credentials are not base64 of KEY and a colon: ${HOW}.`)
+  if (password === '' && key === '') throw refused('api_key_missing', `The user name is empty: ${HOW}.`, 'AUTH-3')
+  noted.rely('A18')
+  if (password !== '') throw refused('api_key_malformed', `The password is not empty: ${HOW}.`)
+
+  const fallbackAccount = settings['auth.accept_any_key']
+  const account = fallbackAccount ?? store.keys.get(key)
+  if (account === undefined) {
+    throw new ApiError('api_key_unknown', {
+      message: 'The API key is not one of the loaded scenario. Its keys are shown at start-up and declared under api_keys of its fixtures.',
+      assumption: 'A18',
+      headers: HEADERS
+    })
+  }
+  return store.accounts.get(account) as Account
+}
+
+/** The Authorization headers that clients send with the keys of each sandbox, and the Account of each: made anew when there are more keys. */
+const USUAL_HEADERS = new WeakMap<ReadonlyMap<string, string>, ReadonlyMap<string, string>>()
+
+function usualHeaders(keys: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  let headers = USUAL_HEADERS.get(keys)
+  if (headers?.size !== keys.size) {
+    headers = new Map(Array.from(keys, ([key, account]) => [basicAuthorization(key), account]))
+    USUAL_HEADERS.set(keys, headers)
+  }
+  return headers as ReadonlyMap<string, string>
+}
+
+const refused = (code: 'api_key_missing' | 'api_key_malformed', message: string, rule: 'AUTH-1' | 'AUTH-3' = 'AUTH-1') =>
+  new ApiError(code, { message, rule, headers: HEADERS })
+
+/** The key in an Authorization header, known or not; null where there is none. */
+export const keyIn = (authorization: string | undefined): string | null => (authorization && credentialsIn(authorization)[1]) || null
+
+function credentialsIn(authorization: string): (string | undefined)[] {
+  const [, scheme, credentials = ''] = /^(\S+) *(.*)$/.exec(authorization) ?? []
+  const [, key, password] = /^([^:]*):([\s\S]*)$/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? []
+  return [scheme, key, password]
+}
+
+/** Whose secrets they are. */
+export type Guarded = Pick<World, 'isLoaded' | 'state' | 'settings'>
+
+/** A caller's key that is not known is masked from this length on: a shorter one is a word like any other. */
+const MIN_KEY_LENGTH = 8
+
+/** Text as it may be shown in an error, a header or a log: without card numbers, the sandbox's API keys and the caller's own (A25). */
+export function redacted(text: string, world: Guarded, authorization?: string | undefined): string {
+  return withoutSecrets(text, keysToMask(world, authorization))
+}
+
+/** The words that are masked in what is shown: the sandbox's API keys, the control token, and the caller's own key. */
+export function keysToMask({ isLoaded, state, settings }: Guarded, authorization?: string | undefined): SecretWords {
+  const token = settings.control_token
+  const known = isLoaded ? wordsOf(state.store.keys, token) : tokenWords(token)
+  const own = keyIn(authorization) ?? ''
+  return own.length < MIN_KEY_LENGTH || known.has(own) ? known : wordsWith(own, known)
+}
+
+/** The words with the unknown key of the last caller: a client sends the same one again and again. */
+const WORDS_WITH = new WeakMap<SecretWords, { own: string; words: SecretWords }>()
+
+function wordsWith(own: string, known: SecretWords): SecretWords {
+  let last = WORDS_WITH.get(known)
+  if (last?.own !== own) {
+    last = { own, words: new SecretWords([own], known) }
+    WORDS_WITH.set(known, last)
+  }
+  return last.words
+}
+
+/** The words of each sandbox, made anew when it has more keys. */
+const WORDS = new WeakMap<ReadonlyMap<string, string>, { size: number; words: SecretWords }>()
+const TOKEN_WORDS = new Map<string, SecretWords>()
+
+function wordsOf(keys: ReadonlyMap<string, string>, token: string | null): SecretWords {
+  let known = WORDS.get(keys)
+  if (known?.size !== keys.size) {
+    known = { size: keys.size, words: new SecretWords(keys.keys(), tokenWords(token)) }
+    WORDS.set(keys, known)
+  }
+  return known.words
+}
+
+/** The control token alone; it is the same as long as the process runs. */
+function tokenWords(token: string | null): SecretWords {
+  if (token === null) return NO_WORDS
+  let words = TOKEN_WORDS.get(token)
+  if (words === undefined) {
+    words = new SecretWords([token])
+    TOKEN_WORDS.set(token, words)
+  }
+  return words
+}
+
+const IS_PLAIN = /^[\w/.-]*$/
+
+/** A path decoded, so that masking sees what is in it, and without control characters. */
+export const readable = (path: string): string => (IS_PLAIN.test(path) ? path : path.replace(/(?:%[\da-f]{2})+/gi, decodedRun).replace(/\p{Cc}/gu, '?'))
+
+function decodedRun(run: string): string {
+  try {
+    return decodeURIComponent(run)
+  } catch {
+    return '?'
+  }
+}

@@ -1,0 +1,82 @@
+/** What a data file holds of the sandboxes, and what has changed since, so that a write costs what changed. A whole file is what has changed since there was nothing. */
+import type { FirstState } from '../scenario/scenario.js'
+import { FAMILIES } from '../store/store.js'
+import type { SavedSandbox } from './sandbox.js'
+import type { PresentSandboxes } from './sandboxes.js'
+import { amendmentText, type PartTexts, partTexts, type Revisions, recordTexts, revisionsOf, stateTexts } from './serialization.js'
+
+/** A sandbox as the file holds it. */
+type Held = { marks: readonly unknown[]; first: FirstState; parts: PartTexts; revisions: Revisions }
+/** The content of a file; it is never changed. */
+export type Content = { firsts: readonly FirstState[]; start: FirstState | null; sandboxes: ReadonlyMap<string | null, Held> }
+/** Texts of amendments that are not in the file yet, what it holds with them, and which sandboxes they are of, as messages tell it. */
+export type Changes = { texts: string[]; content: Content; unwritten: string[] }
+
+/** The content of no file. */
+export const NOTHING: Content = { firsts: [], start: null, sandboxes: new Map() }
+/** What messages call the parts of a state that they do not leave out. */
+const SHOWN: PartTexts = { settings: 'settings', clock: 'clock', script: 'script', api_keys: 'API keys' }
+
+/** The content of a file that holds all that is there. */
+export function contentOf({ start, sandboxes }: PresentSandboxes): Content {
+  const held = sandboxes.map(({ name, saved, marks }) => [name, heldOf(saved, marks)] as const)
+  return { firsts: [...new Set([start, ...held.map(([, { first }]) => first)])], start, sandboxes: new Map(held) }
+}
+
+const heldOf = ({ first, requests, state }: SavedSandbox, marks: readonly unknown[]): Held => ({
+  marks,
+  first,
+  parts: partTexts(state, { requests }),
+  revisions: revisionsOf(state.store)
+})
+
+/** What has changed. `counts`: also where no call changed anything, the count of requests or the time of a clock that runs. */
+export function changesSince(before: Content, { start, sandboxes }: PresentSandboxes, { counts = false } = {}): Changes {
+  const firsts = [...before.firsts]
+  const held = new Map<string | null, Held>()
+  const texts: string[] = []
+  const unwritten: string[] = []
+  const numberOf = (first: FirstState): number => {
+    if (firsts.includes(first)) return firsts.indexOf(first)
+    const { scenario, expectations } = first
+    texts.push(...stateTexts(`"first":${firsts.length}`, first, { scenario, expectations: expectations.map(({ data }) => data) }))
+    return firsts.push(first) - 1
+  }
+  const startNumber = numberOf(start)
+  for (const sandbox of sandboxes) {
+    const { name, marks } = sandbox
+    const was = before.sandboxes.get(name)
+    if (!counts && was?.marks.every((mark, index) => mark === marks[index])) {
+      held.set(name, was)
+      continue
+    }
+    const { saved } = sandbox
+    const { first, state } = saved
+    const now = heldOf(saved, marks)
+    const of = `"sandbox":${JSON.stringify(name)}`
+    const isNew = was?.first !== first || FAMILIES.some(family => state.store[family].changedSince(was.revisions[family]) === null)
+    const since = isNew ? { parts: {} as PartTexts, revisions: revisionsOf(first.store) } : was
+    const parts = Object.keys(now.parts).filter(part => now.parts[part] !== since.parts[part])
+    const records = recordTexts(of, state.store, since.revisions)
+    const isChanged = isNew || records.texts.length > 0 || parts.some(part => counts || part !== 'requests')
+    held.set(name, isChanged ? now : { ...now, parts: since.parts })
+    if (!isChanged) continue
+    const begun = isNew && { from: String(numberOf(first)) }
+    texts.push(amendmentText(of, { ...begun, ...Object.fromEntries(parts.map(part => [part, now.parts[part] as string])) }), ...records.texts)
+    unwritten.push(unwrittenText(name, isNew ? ['all of it'] : [countText(records.count), ...parts.map(part => SHOWN[part] ?? '')]))
+  }
+  for (const name of before.sandboxes.keys()) {
+    if (held.has(name)) continue
+    texts.push(`{"sandbox":${JSON.stringify(name)},"ended":true}`)
+    unwritten.push(unwrittenText(name, ['all of it']))
+  }
+  if (start !== before.start) texts.push(`{"start":${startNumber}}`)
+  return { texts, content: { firsts, start, sandboxes: held }, unwritten }
+}
+
+const countText = (records: number) => (records === 0 ? '' : `${records} ${records === 1 ? 'record' : 'records'}`)
+
+function unwrittenText(name: string | null, what: readonly string[]): string {
+  const shown = what.filter(text => text !== '').join(', ') || 'the count of its calls'
+  return `${name === null ? 'the sandbox at the base address' : `sandbox ${name}`} (${shown})`
+}

@@ -1,0 +1,171 @@
+/** The lines of a data file or snapshot, each JSON with a checksum: the first names the format, the others say what comes to what is above them. */
+import { hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import type { ClockStart } from '../core/clock.js'
+import type { IdCounters } from '../core/ids.js'
+import type { Family } from '../reference/operations.js'
+import type { ExpectationData } from '../scenario/expectations.js'
+import type { FirstState } from '../scenario/scenario.js'
+import type { EntryCount, EntryData } from '../scenario/script.js'
+import type { Tombstone } from '../store/collection.js'
+
+export const FORMAT = 4
+
+/** A state as lines hold it, taken together. A family that is not among its records is as in the first state that it began with. */
+export type SavedState = {
+  settings: object
+  counters: IdCounters
+  clock: ClockStart
+  script: ({ id: string; entry: EntryData } & EntryCount)[]
+  records: Readonly<Record<string, unknown[]>>
+  deleted: Partial<Record<Family, Tombstone[]>>
+}
+export type SavedFirstState = SavedState & { scenario: FirstState['scenario']; expectations: ExpectationData[] }
+/** All that a file holds; `from` is the index of the first state that a sandbox goes back to, `start` of that which new ones begin with. */
+export type SavedData = { first_states: SavedFirstState[]; sandboxes: (SavedState & { name: string | null; from: number; requests: number })[]; start: number }
+
+/** A record, or the place of one that was deleted. */
+type SavedRecord = { id: string; deleted?: Pick<Tombstone, 'at' | 'owners'> }
+/**
+ * What a line says of a first state, by its number, or of a sandbox: `from` which first state it begins anew; that it `ended`; that records of a family come to
+ * the others, or, where they are all of it, in their place; or `parts`, each with its value. Without either: which first state new sandboxes begin with.
+ */
+type Amendment = { first?: number; sandbox?: string | null; from?: number; ended?: true; start?: number; family?: Family; all?: true; records?: SavedRecord[] }
+type Holder = { parts: Record<string, unknown>; families: Map<Family, Map<string, SavedRecord>>; base: Holder | undefined }
+type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>
+type Holders = Map<number | string | null, Holder>
+
+/** What was left out at the end of a file: from which line on, 0 being none, and how many bytes. */
+export type Dropped = { line: number; bytes: number }
+export type Read = { data: SavedData; dropped: Dropped }
+
+/** Tells that a file has another format; undefined where it has none. */
+export class OtherFormat extends Error {
+  readonly format: number | undefined
+
+  constructor(format: number | undefined) {
+    super('it has another format')
+    this.format = format
+  }
+}
+
+const checksum = (data: string | Uint8Array) => hash('sha256', data).slice(0, 16)
+const headOf = (data: string | Uint8Array) => `{"sha256":"${checksum(data)}","data":`
+const HEAD_LENGTH = headOf('').length
+/** How a file of format 3 and earlier begins. */
+const EARLIER = /^\{"format":(\d+)/
+
+/** A line, of a JSON text. */
+export const lineOf = (data: string): string => `${headOf(data)}${data}}\n`
+
+/** The line that adds amendments, which are given as JSON texts. */
+export const amendmentLine = (texts: readonly string[]): string => lineOf(`[${texts.join(',')}]`)
+
+/** The lines of a whole file. */
+export function* wholeLines(texts: readonly string[]): Generator<string> {
+  yield lineOf(`{"format":${FORMAT}}`)
+  for (const text of texts) yield amendmentLine([text])
+}
+
+/** What the lines of a file hold. Errors: the system's; `OtherFormat`; that it is empty, a line above the last is damaged, or the file was cut off. */
+export const readLines = (path: string): Promise<Read> => linesRead(createReadStream(path, { highWaterMark: 2 ** 20 }))
+
+/** What lines hold, which come as bytes: they may be longer than the longest string together. Errors: as of `readLines`. */
+export async function linesRead(chunks: Chunks): Promise<Read> {
+  const holders: Holders = new Map()
+  let number = 0
+  let start: number | undefined
+  const dropped: Dropped = { line: 0, bytes: 0 }
+  for await (const line of linesIn(chunks)) {
+    const data = dataIn(line)
+    if (++number === 1) requireFormat(line, data as { format?: number } | undefined)
+    else if (data === undefined) {
+      dropped.line ||= number
+      dropped.bytes += line.length
+    } else if (dropped.line > 0) throw new Error(`line ${dropped.line} is damaged, and there are lines below it that are not`)
+    else for (const one of data as Amendment[]) start = amended(holders, one) ?? start
+  }
+  if (number === 0) throw new Error('it is empty')
+  if (start === undefined) throw new Error('it was cut off: its lines do not hold a whole state')
+  return { data: dataOf(holders, start), dropped }
+}
+
+async function* linesIn(chunks: Chunks): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = []
+  for await (const chunk of chunks) {
+    let from = 0
+    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', from)) {
+      yield Buffer.concat([...parts, chunk.subarray(from, end)])
+      parts = []
+      from = end + 1
+    }
+    parts.push(chunk.subarray(from))
+  }
+  const rest = Buffer.concat(parts)
+  if (rest.length > 0) yield rest
+}
+
+function requireFormat(line: Buffer, data: { format?: number } | undefined): void {
+  const [, earlier] = EARLIER.exec(line.toString('latin1', 0, 30)) ?? []
+  const format = data?.format ?? (earlier === undefined ? undefined : Number(earlier))
+  if (format !== FORMAT) throw new OtherFormat(format)
+}
+
+/** What a line says; undefined for one that is not whole. */
+function dataIn(line: Buffer): unknown {
+  const data = line.subarray(HEAD_LENGTH, -1)
+  const isWhole = line.at(-1) === 0x7d && line.toString('latin1', 0, HEAD_LENGTH) === headOf(data)
+  return isWhole ? JSON.parse(data.toString()) : undefined
+}
+
+/** Takes an amendment in. Returns the first state that new sandboxes begin with, where it names that. */
+function amended(holders: Holders, { first, sandbox = null, start, from, ended, family, all, records = [], ...parts }: Amendment): number | undefined {
+  if (start !== undefined) return start
+  const key = first ?? sandbox
+  if (ended) holders.delete(key)
+  else {
+    if (from !== undefined || !holders.has(key)) holders.set(key, { parts: { from }, families: new Map(), base: holders.get(from ?? '') })
+    const holder = holders.get(key) as Holder
+    Object.assign(holder.parts, parts)
+    if (family !== undefined) {
+      // the amount refunded of a Transaction follows from its Refunds, so both families are read when one has changed
+      for (const one of MONEY.includes(family) ? MONEY : [family]) open(holder, one)
+      const present = open(holder, family)
+      if (all) present.clear()
+      for (const record of records) present.set(record.id, record)
+    }
+  }
+  return undefined
+}
+
+const MONEY: readonly Family[] = ['transactions', 'refunds']
+
+/** The records of a family by id, which begin as those of the first state. */
+function open({ families, base }: Holder, family: Family): Map<string, SavedRecord> {
+  const present = families.get(family) ?? new Map(base?.families.get(family))
+  families.set(family, present)
+  return present
+}
+
+function dataOf(holders: Holders, start: number): SavedData {
+  const all = [...holders]
+  const first_states = all.flatMap(([key, holder]) => (typeof key === 'number' ? stateIn(holder) : []))
+  const sandboxes = all.flatMap(([name, holder]) => (typeof name === 'number' ? [] : { name, ...stateIn(holder) }))
+  return { start, first_states, sandboxes } as unknown as SavedData
+}
+
+function stateIn({ parts: { api_keys, ...parts }, families }: Holder): object {
+  const records: Record<string, unknown> = { api_keys }
+  const deleted: Record<string, Tombstone[]> = {}
+  for (const [family, all] of families) {
+    const present: SavedRecord[] = []
+    const places: Tombstone[] = []
+    for (const record of all.values()) {
+      if (record.deleted) places.push({ id: record.id, ...record.deleted, after: present.length })
+      else present.push(record)
+    }
+    records[family] = present
+    deleted[family] = places
+  }
+  return { ...parts, records, deleted }
+}

@@ -1,0 +1,42 @@
+/** The engine and the server: any request is answered the same by `execute` and by the app that ships, and both leave the same state. */
+import { deepEqual, equal } from 'node:assert/strict'
+import fc from 'fast-check'
+import type { InjectOptions } from 'fastify'
+import t from 'tap'
+import { headersOf } from '../../src/engine/answers.js'
+import { execute } from '../../src/engine/execute.js'
+import { apiCall, RECORDS } from '../support/calls.js'
+import { startTestEmulator } from '../support/emulator.js'
+import { property } from '../support/property.js'
+import { startWorld, stateOf } from '../support/world.js'
+
+/** Headers that say how an answer is sent, not what it says. */
+const OF_TRANSPORT = ['date', 'connection', 'content-length']
+/** As the tests' own calls: of random parameters some warn, of random origins some are told so. */
+const settings = { 'parameters.unknown': 'warn' } as const
+const origin = fc.constantFrom<Record<string, string>>({}, {}, { origin: 'https://shop.example' })
+
+t.test('execute and the app', async t => {
+  for (const given of [{}, settings]) {
+    const [{ world }, { inject, sandbox }] = [
+      await startWorld({ records: RECORDS, settings: given }),
+      await startTestEmulator(t, { records: RECORDS, settings: given })
+    ]
+
+    await property(t, `answer any request alike: ${JSON.stringify(given)}`, { of: fc.tuple(apiCall, origin), runs: 700 }, async ([call, origin]) => {
+      const [method, path] = call.on.split(' ') as [NonNullable<InjectOptions['method']>, string]
+      const { body } = call
+      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+      const request = { method, url: `/next${path}`, headers: { ...call.headers, ...length, ...origin } }
+
+      const executed = execute(world, { ...request, body: body ?? null })
+      const answer = await inject({ ...request, ...(body !== undefined && { payload: body }) })
+
+      const { outcome, payload } = executed
+      const said = Object.entries(answer.headers).filter(([name]) => !OF_TRANSPORT.includes(name))
+      deepEqual([outcome.status, String(payload)], [answer.status, answer.text])
+      deepEqual({ ...headersOf(executed) }, Object.fromEntries(said))
+      equal(stateOf(world), stateOf(sandbox))
+    })
+  }
+})

@@ -1,0 +1,427 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { runEmulator } from '../../src/emulator.js'
+import { blameOf, MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+
+const FORM = 'application/x-www-form-urlencoded'
+const basic = (key: string) => `Basic ${Buffer.from(`${key}:`).toString('base64')}`
+const records = {
+  users: [
+    { id: 'usr_a', account: 'mch_a', name: 'A', email: 'a@example.com' },
+    { id: 'usr_b', account: 'mch_a', name: 'B', email: 'b@example.com' }
+  ],
+  transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100_000 }]
+}
+const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
+/** How a connection is left whose answer does not arrive whole. */
+const LEFT = { connection_reset: 'reset', empty_response: 'closed', truncated_body: 'closed', malformed_body: 'closed', hang: 'open' }
+
+/** A small fixture with a script. */
+const scripted = (script: object[], more: object = {}) => ({ clock: NOW, data: smallFixture(records), script, ...more })
+
+type Sent = { socket: Socket; received: () => string; state: () => 'open' | 'closed' | 'reset' }
+
+/** Sends one call over a connection of its own, which stays open until the emulator ends it. */
+async function exchange(port: number, on: string, form = ''): Promise<Sent> {
+  const [method, path] = on.split(' ')
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  let state: ReturnType<Sent['state']> = 'open'
+  socket.on('data', chunk => {
+    received += chunk
+  })
+  socket.on('end', () => {
+    state = 'closed'
+  })
+  socket.on('error', error => {
+    state = (error as NodeJS.ErrnoException).code === 'ECONNRESET' ? 'reset' : state
+  })
+  await once(socket, 'connect')
+  const body = method === 'POST' ? `Content-Type: ${FORM}\r\nContent-Length: ${form.length}\r\n\r\n${form}` : '\r\n'
+  socket.write(`${method} /next${path} HTTP/1.1\r\nHost: localhost\r\nOrigin: https://shop.example\r\nAuthorization: ${basic(MERCHANT)}\r\n${body}`)
+  return { socket, received: () => received, state: () => state }
+}
+
+/** Waits until it is true, for two seconds at most. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const since = Date.now(); !(await holds()) && Date.now() - since < 2000; ) await sleep(10)
+}
+
+/** An answer's parts, as they came over the wire. */
+function partsOf(received: string) {
+  const [head = '', body = ''] = received.split('\r\n\r\n')
+  const [line = '', ...lines] = head.split('\r\n')
+  const headers = Object.fromEntries(lines.map(header => header.split(/: (.*)/).slice(0, 2))) as Record<string, string>
+  return { status: Number(line.split(' ')[1]), headers, body }
+}
+
+/** A call with a client of Node's own. */
+async function answered(port: number, path: string, { agent = new Agent(), method = 'GET', form }: { agent?: Agent; method?: string; form?: string } = {}) {
+  const headers = { authorization: basic(MERCHANT), ...(form !== undefined && { 'content-type': FORM }) }
+  const call = request({ port, host: '127.0.0.1', path: `/next${path}`, method, agent, headers })
+  call.end(form)
+  const [response] = (await once(call, 'response')) as [IncomingMessage]
+  const port_ = (call.socket as Socket).localPort
+  return { status: response.statusCode, headers: response.headers, text: await text(response), from: port_ }
+}
+
+t.test('every fault loses the answer as it says, before the call or after it took effect', async t => {
+  const script = FAULTS.flatMap(fault =>
+    (['before', 'after'] as const).map(when => ({ on: 'POST /refunds', match: { body: { reason: `${fault} ${when}` } }, fault, when }))
+  )
+  const { call, control, listen, logs, sandbox } = await startTestEmulator(t, { scenario: scripted(script) })
+  const { journal } = sandbox.evidence
+  const port = await listen()
+  const refundsOf = async (reason: string) => (await call('GET /refunds')).body.data.filter((refund: { reason: string }) => refund.reason === reason)
+
+  for (const fault of FAULTS) {
+    for (const when of ['before', 'after'] as const) {
+      const reason = `${fault} ${when}`
+      logs.length = 0
+      const { socket, received, state } = await exchange(port, 'POST /refunds', `transaction=txn_a&amount=7&reason=${reason.replace(' ', '+')}`)
+      await until(() => state() !== 'open' || received().endsWith('{'))
+      if (fault === 'hang') await sleep(100)
+      const neighbour = await answered(port, '/tickets/tkt_a')
+      const made = await refundsOf(reason)
+
+      t.equal(neighbour.status, 200, `${reason}: a neighbour is answered`)
+      t.equal(state(), fault === 'malformed_body' ? 'open' : LEFT[fault], reason)
+      t.equal(made.length, when === 'after' ? 1 : 0, `${reason}: the call ${when === 'after' ? 'took' : 'did not take'} effect`)
+      const right = when === 'after' ? JSON.stringify(made[0]) : ''
+      const { status, headers, body } = partsOf(received())
+      if (fault === 'truncated_body' || fault === 'malformed_body') {
+        t.equal(status, when === 'after' ? 200 : 502)
+        t.equal(headers['content-type'], 'application/json; charset=utf-8')
+        t.ok(/^req_\d+$/.test(headers['request-id'] as string))
+        t.equal(headers['access-control-allow-origin'], '*')
+      }
+      if (fault === 'truncated_body') {
+        const length = Number(headers['content-length'])
+        t.equal(body.length, Math.floor(length / 2), 'half of what its length says')
+        if (when === 'after') t.strictSame([length, body], [right.length, right.slice(0, length / 2)])
+      } else if (fault === 'malformed_body') {
+        t.equal(Buffer.byteLength(body), Number(headers['content-length']), 'as long as its length says')
+        t.throws(() => JSON.parse(body), SyntaxError)
+        if (when === 'after') t.equal(body, `${right.slice(0, -1)}{`)
+      } else t.equal(received(), '', 'not a byte')
+
+      socket.destroy()
+      await until(() => logs.some(line => line.includes('lost')))
+      const [logged] = logs.map(line => JSON.parse(line)).filter(({ call }) => call?.lost)
+      const { ms, id, ...rest } = logged.call
+      const arrived = fault === 'truncated_body' || fault === 'malformed_body' ? status : null
+      const entry = `scr_${1 + FAULTS.indexOf(fault) * 2 + (when === 'after' ? 1 : 0)}`
+      t.strictSame(rest, { method: 'POST', path: '/next/refunds', status: arrived, script: entry, lost: fault })
+      t.equal(logged.msg, `POST /next/refunds ${arrived ?? '-'} ${ms} ms ${id}, ${entry}, lost: ${fault}`)
+      t.equal(logs.filter(line => line.includes('POST')).length, 1, 'one line')
+      const { outcome, isDelivered, text } = journal.get(id) as ReturnType<typeof journal.requests>[number]
+      t.strictSame(
+        [outcome.name, outcome.status, outcome.fault, isDelivered],
+        when === 'after' ? ['lost_after', 200, fault, false] : ['lost_before', 502, fault, false]
+      )
+      t.equal('amount' in JSON.parse(text), when === 'after', 'the answer that was lost is kept')
+      t.equal(journal.requests().filter(exchange => exchange.id === id).length, 1, 'once')
+    }
+  }
+  const { data } = (await control('GET /script')).body
+  t.strictSame(
+    data.map(({ matched, applied }: { matched: number; applied: number }) => [matched, applied]),
+    script.map(() => [1, 1])
+  )
+})
+
+t.test('a fault beside respond loses that answer', async t => {
+  const body = { a: 'é', list: [1, 2, 3] }
+  const { listen } = await startTestEmulator(t, {
+    scenario: scripted([
+      { on: 'GET /tickets', fault: 'truncated_body', respond: { status: 418, headers: { 'X-Own': 'yes' }, body } },
+      { on: 'GET /locations', fault: 'malformed_body', respond: { status: 201, body: 12 } },
+      { on: 'GET /refunds', fault: 'malformed_body', respond: { body: 'words' } },
+      { on: 'GET /accounts', fault: 'truncated_body', respond: { body: 'x' } }
+    ])
+  })
+  const port = await listen()
+  const whole = Buffer.from(JSON.stringify(body))
+
+  const { received, state } = await exchange(port, 'GET /tickets')
+  await until(() => state() === 'closed')
+  const cut = partsOf(received())
+  const number = await answered(port, '/locations')
+  const words = await answered(port, '/refunds')
+  const short = await exchange(port, 'GET /accounts')
+  await until(() => short.state() === 'closed')
+
+  t.strictSame([cut.status, cut.headers['x-own'], cut.headers['content-length']], [418, 'yes', String(whole.length)])
+  t.equal(cut.body, whole.subarray(0, whole.length / 2).toString())
+  t.strictSame([number.status, number.text, number.headers['content-length']], [201, '1{', '2'])
+  t.strictSame([words.status, words.text, words.headers['content-type']], [200, 'word{', 'text/plain; charset=utf-8'])
+  t.strictSame([partsOf(short.received()).headers['content-length'], partsOf(short.received()).body], ['1', ''], 'of one byte nothing arrives')
+})
+
+t.test('USR-4: an answer without a body has none to break: it does not arrive at all, and the User is gone', async t => {
+  for (const fault of FAULTS) {
+    const { call, listen, logs } = await startTestEmulator(t, {
+      scenario: scripted([{ on: 'DELETE /accounts/{account_id}/users/{user_id}', fault, when: 'after', match: { params: { user_id: 'usr_a' } } }])
+    })
+    const port = await listen()
+
+    const { socket, received, state } = await exchange(port, 'DELETE /accounts/mch_a/users/usr_a')
+    await until(() => state() !== 'open')
+    const left = (await call('GET /accounts/mch_a/users')).body.data.map(({ id }: { id: string }) => id)
+
+    t.strictSame([received(), state()], ['', LEFT[fault]], fault)
+    t.strictSame(left, ['usr_b'])
+    t.equal((await call('DELETE /accounts/mch_a/users/usr_b')).status, 204, 'another call is answered')
+    socket.destroy()
+    await until(() => logs.some(line => line.includes(`lost: ${fault}`)))
+    t.ok(logs.some(line => line.includes(`, scr_1, lost: ${fault}"`)))
+  }
+})
+
+t.test('a refusal of the operation is lost like any answer of it', async t => {
+  const { control, listen } = await startTestEmulator(t, { scenario: scripted([{ on: 'POST /refunds', fault: 'truncated_body', when: 'after' }]) })
+  const port = await listen()
+
+  const { received, state } = await exchange(port, 'POST /refunds', 'transaction=txn_a&amount=100001')
+  await until(() => state() === 'closed')
+
+  const { status, headers, body } = partsOf(received())
+  t.strictSame([state(), status, body.length], ['closed', 400, Math.floor(Number(headers['content-length']) / 2)])
+  t.ok(body.startsWith('{"error":{"type":"invalid_request_error"'), body)
+  t.strictSame((await control('GET /state')).body.refunds, [])
+})
+
+t.test('after a malformed body the connection goes on', async t => {
+  const { listen } = await startTestEmulator(t, {
+    scenario: scripted([{ on: 'GET /tickets/{id}', calls: 1, fault: 'malformed_body', when: 'after' }])
+  })
+  const port = await listen()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+  const broken = await answered(port, '/tickets/tkt_a', { agent })
+  const right = await answered(port, '/tickets/tkt_a', { agent })
+
+  t.throws(() => JSON.parse(broken.text), SyntaxError)
+  t.equal(broken.headers['content-length'], String(broken.text.length))
+  t.equal(JSON.parse(right.text).id, 'tkt_a')
+  t.equal(right.from, broken.from, 'over the same connection')
+  agent.destroy()
+})
+
+t.test('a client sees a lost connection as its library tells it', async t => {
+  const { listen } = await startTestEmulator(t, {
+    scenario: scripted(FAULTS.map((fault, index) => ({ on: 'GET /tickets/{id}', calls: index + 1, fault })))
+  })
+  const port = await listen()
+  const url = `http://127.0.0.1:${port}/next/tickets/tkt_a`
+  const headers = { authorization: basic(MERCHANT), connection: 'close' }
+
+  await t.rejects(answered(port, '/tickets/tkt_a'), { code: 'ECONNRESET' })
+  await t.rejects(fetch(url, { headers }), { message: 'fetch failed', cause: { code: 'UND_ERR_SOCKET' } })
+  await t.rejects(answered(port, '/tickets/tkt_a'), { code: 'ECONNRESET', message: 'aborted' })
+  await t.rejects(
+    fetch(url, { headers }).then(answer => answer.json()),
+    SyntaxError
+  )
+  await t.rejects(fetch(url, { headers, signal: AbortSignal.timeout(200) }), { name: 'TimeoutError' })
+})
+
+t.test('an injected call has no connection: a lost answer rejects it', async t => {
+  const { app, call } = await startTestEmulator(t, {
+    scenario: scripted([...FAULTS.map((fault, index) => ({ on: 'GET /tickets/{id}', calls: index + 1, fault })), { on: 'GET /refunds', delay: '10m' }])
+  })
+  for (const fault of FAULTS.slice(0, 3)) await t.rejects(call('GET /tickets/tkt_a'), { code: 'LIGHT_ECONNRESET' }, fault)
+  const malformed = await app.inject({ url: '/next/tickets/tkt_a', headers: { authorization: basic(MERCHANT) } })
+  t.equal(malformed.statusCode, 502)
+  t.throws(() => malformed.json(), SyntaxError)
+
+  const hanging = call('GET /tickets/tkt_a')
+  const delayed = call('GET /refunds')
+  const ends = Promise.all([t.rejects(hanging, { code: 'LIGHT_ECONNRESET' }), t.rejects(delayed, { code: 'LIGHT_ECONNRESET' })])
+  await sleep(50)
+  await app.close()
+  await ends
+})
+
+t.test('hanging calls end at once when the emulator closes, delayed ones get limits.shutdown', async t => {
+  const scenario = scripted([
+    { on: 'GET /tickets/{id}', fault: 'hang' },
+    { on: 'GET /refunds', delay: '500ms' },
+    { on: 'GET /accounts', delay: '600ms', fault: 'hang' },
+    { on: 'POST /locations', delay: '10m' }
+  ])
+  const lines: string[] = []
+  const { pino } = await import('pino')
+  const logger = pino({ level: 'info' }, { write: line => lines.push(line) })
+  const { app, close } = await runEmulator({ scenario, settings: { 'limits.shutdown': 1500 }, logger })
+  const port = (app.server.address() as { port: number }).port
+  const hanging = await Promise.all(Array.from({ length: 20 }, () => exchange(port, 'GET /tickets/tkt_a')))
+  const later = await exchange(port, 'GET /accounts')
+  const endless = await exchange(port, 'POST /locations', 'display_name=B&address[country]=US')
+  const delayed = answered(port, '/refunds')
+  await sleep(100)
+  t.ok(
+    hanging.every(({ state }) => state() === 'open'),
+    'they hang'
+  )
+
+  const since = Date.now()
+  const closing = close()
+  await until(() => hanging.every(({ state }) => state() !== 'open'))
+  t.ok(Date.now() - since < 1400, `the hanging ones ended after ${Date.now() - since} ms`)
+  t.equal((await delayed).status, 200, 'a delayed one is answered')
+  await until(() => later.state() !== 'open')
+  t.ok(Date.now() - since < 1400, `what would hang now is cut after ${Date.now() - since} ms`)
+  await closing
+  const took = Date.now() - since
+
+  t.ok(took > 1400 && took < 6000, `closed after ${took} ms`)
+  await until(() => endless.state() !== 'open')
+  t.equal(endless.received(), '', 'a longer one is cut')
+  await until(() => lines.filter(line => line.includes('lost')).length === 22)
+  const lost = lines.map(line => JSON.parse(line).call?.lost).filter(Boolean)
+  t.strictSame([lost.filter(how => how === 'hang').length, lost.filter(how => how === 'connection_closed').length], [21, 1])
+  t.equal(process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length, 0, 'no connection is left')
+})
+
+t.test('closing does not wait for the connection of a call that was answered meanwhile', async t => {
+  const { app, close } = await runEmulator({ scenario: scripted([{ on: 'GET /refunds', delay: '500ms' }]), settings: { 'limits.shutdown': 5000 } })
+  const agent = new Agent({ keepAlive: true })
+  const delayed = answered((app.server.address() as { port: number }).port, '/refunds', { agent })
+  await sleep(200)
+
+  const since = Date.now()
+  await close()
+
+  t.ok(Date.now() - since < 3000, `closed after ${Date.now() - since} ms`)
+  t.strictSame([(await delayed).status, (await delayed).headers.connection], [200, 'close'])
+  agent.destroy()
+})
+
+t.test('a delay holds up its own call alone; one from min to max is drawn from the seed', async t => {
+  const script = [
+    { on: 'GET /tickets', delay: '300ms' },
+    { on: 'GET /locations', delay: { min: '20ms', max: '200ms' } }
+  ]
+  const timed = async (act: () => Promise<unknown>) => {
+    const since = performance.now()
+    await act()
+    return performance.now() - since
+  }
+  const { call, sandbox, control } = await startTestEmulator(t, { scenario: scripted(script) })
+
+  const order: string[] = []
+  const slow = timed(() => call('GET /tickets').then(() => order.push('slow')))
+  await call('GET /tickets/tkt_a').then(() => order.push('quick'))
+  const fixed = await slow
+
+  t.ok(fixed >= 299, `a fixed one took ${fixed} ms`)
+  t.strictSame(order, ['quick', 'slow'])
+
+  const drawn = (seed: number) => {
+    sandbox.reset()
+    const { script } = sandbox.state
+    const nothing = () => undefined
+    const sent = { operation: 'listLocations', key: null, account: null, params: nothing, query: nothing, body: nothing, about: nothing } as const
+    return Array.from({ length: 20 }, () => script.act(sent, { seed, at: 0 })?.delay as number)
+  }
+  t.strictSame(drawn(1), drawn(1))
+  t.notSame(drawn(1), drawn(2))
+  t.ok(drawn(1).every(ms => ms >= 20 && ms <= 200) && new Set(drawn(1)).size > 5)
+  const [first, second] = drawn(1) as [number, number]
+  for (const ms of [first, second]) {
+    const took = await timed(() => call('GET /locations'))
+    t.ok(took >= ms - 1, `${ms} ms were drawn, it took ${took} ms`)
+  }
+  await control('POST /reset')
+  const again = await timed(() => call('GET /locations'))
+  t.ok(again >= first - 1, `after a reset the first is drawn again: ${first} ms, it took ${again} ms`)
+})
+
+t.test('a client that gives up during a delay is logged so, and its call still takes effect', async t => {
+  const { call, listen, logs } = await startTestEmulator(t, {
+    scenario: scripted([
+      { on: 'POST /refunds', delay: '500ms' },
+      { on: 'GET /accounts', delay: '500ms', fault: 'connection_reset' }
+    ])
+  })
+  const port = await listen()
+
+  const { socket } = await exchange(port, 'POST /refunds', 'transaction=txn_a')
+  const other = await exchange(port, 'GET /accounts')
+  await sleep(50)
+  socket.destroy()
+  other.socket.destroy()
+  await until(() => logs.filter(line => line.includes('lost')).length === 2)
+  await until(async () => (await call('GET /refunds')).body.data.length === 1)
+
+  t.equal((await call('GET /refunds')).body.data.length, 1)
+  const lost = logs.map(line => JSON.parse(line)).filter(({ call }) => call?.lost)
+  lost.sort((a, b) => a.call.script.localeCompare(b.call.script))
+  t.strictSame(
+    lost.map(({ call: { id, ms, ...call } }) => call),
+    [
+      { method: 'POST', path: '/next/refunds', status: null, script: 'scr_1', lost: 'connection_closed' },
+      { method: 'GET', path: '/next/accounts', status: null, script: 'scr_2', lost: 'connection_closed' }
+    ]
+  )
+  t.equal(logs.filter(line => JSON.parse(line).level > 30).length, 0, 'nothing is logged as a defect')
+})
+
+t.test("a call that is answered in the operation's stead is not made after all when its client leaves", async t => {
+  let goOn = () => {}
+  const waiting = new Promise<void>(isWaiting => {
+    const written = new Promise<void>(resolve => {
+      goOn = resolve
+    })
+    t.context.saved = () => {
+      isWaiting()
+      return written
+    }
+  })
+  const { sandbox, listen } = await startTestEmulator(t, {
+    scenario: scripted([{ on: 'POST /transactions', respond: { status: 402 } }]),
+    saved: t.context.saved
+  })
+  const { socket } = await exchange(await listen(), 'POST /transactions', 'ticket=tkt_a&payment_type=external&amount=1')
+
+  await waiting
+  socket.resetAndDestroy()
+  await sleep(50)
+  t.equal(sandbox.evidence.journal.size, 0, 'it is not over')
+  goOn()
+  await until(() => sandbox.evidence.journal.size === 1)
+  const [call] = sandbox.evidence.journal.requests()
+  t.strictSame([sandbox.state.store.transactions.size, call?.outcome.name, call?.isDelivered], [1, 'lost_before', false])
+})
+
+t.test('a call whose state was replaced while it was delayed is judged anew', async t => {
+  const { call, control, state } = await startTestEmulator(t, { scenario: scripted([{ on: 'POST /locations', delay: '400ms' }]) })
+  const body = { display_name: 'Late', 'address[country]': 'US' }
+  const account = await call('POST /accounts', { body: { type: 'merchant', name: 'B', email: 'b@example.com', 'address[country]': 'US' } })
+  const keyOf = async (id: string): Promise<string> => (await control('POST /keys', { account: id })).body.key
+  const keys = [await keyOf(account.body.id), await keyOf('mch_a')]
+
+  const gone = keys.map(key => call('POST /locations', { key, body }))
+  await sleep(30)
+  await control('POST /reset')
+  const before = await state()
+  for (const refused of await Promise.all(gone)) t.strictSame(blameOf(refused), [401, 'api_key_unknown', null, 'A18'])
+  t.equal(await state(), before)
+
+  const reseller = call('POST /locations', { body })
+  await sleep(30)
+  await call('POST /accounts/mch_a', { body: { type: 'reseller' } })
+  t.strictSame(blameOf(await reseller), [403, 'merchant_required', null, 'LOC-3'], 'by the Account as it is by then')
+  await control('POST /reset')
+
+  const known = call('POST /locations', { body })
+  await sleep(30)
+  await control('POST /load', { scenario: scripted([]) })
+  const made = await known
+  t.strictSame([made.status, made.body.account], [200, 'mch_a'])
+})

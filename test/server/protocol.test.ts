@@ -1,0 +1,361 @@
+import { connect } from 'node:net'
+import t, { type Test } from 'tap'
+import { answerUnreadable, refusalFrom } from '../../src/server/errors.js'
+import { type Blame, blameOf, MERCHANT, startTestEmulator } from '../support/emulator.js'
+
+const FORM = 'application/x-www-form-urlencoded'
+const LOCATION_FORM = 'display_name=A&address[country]=US'
+const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`
+
+t.test('BASE-1: the origin leads to the API and the control API, and a browser to the console', async t => {
+  const { inject } = await startTestEmulator(t)
+  const root = await inject({ method: 'GET', url: '/' })
+  t.strictSame(root.body, { name: 'commerce-emulator', version: '0.0.0', api: '/next', control: '/_control' })
+  for (const [path, console] of [
+    ['/', '/_control'],
+    ['/sandbox/own/', '/sandbox/own/_control']
+  ] as const) {
+    const { status, headers } = await inject({ method: 'GET', url: path, headers: { accept: 'text/html,*/*;q=0.8' } })
+    t.strictSame([status, headers.location, headers.vary], [302, console, 'accept'], 'a browser is sent to the console')
+  }
+  for (const accept of ['application/json', 'text/html']) {
+    for (const url of ['/', '/?a=b', '/sandbox/own']) {
+      const [get, head] = [await inject({ method: 'GET', url, headers: { accept } }), await inject({ method: 'HEAD', url, headers: { accept } })]
+      const { 'request-id': _get, date: _then, ...headers } = get.headers
+      const { 'request-id': _head, date: _now, ...same } = head.headers
+      t.strictSame([head.status, head.text, same], [get.status, '', headers], `HEAD ${url} with Accept: ${accept}`)
+    }
+  }
+  for (const method of ['HEAD', 'POST', 'OPTIONS'] as const) {
+    const { status, text } = await inject({ method, url: method === 'HEAD' ? '/nowhere' : '/' })
+    t.strictSame([status, text === ''], [404, method === 'HEAD'], `${method} is answered nowhere else, and no other method there`)
+  }
+})
+
+t.test('BASE-1, FORM-1, A32: what is nowhere is so whatever its body; a body that names no type is refused', async t => {
+  const { inject } = await startTestEmulator(t)
+  const post = (url: string, payload: string | Buffer, headers: Record<string, string>) => inject({ method: 'POST', url, payload, headers })
+
+  const nowhere = await post('/locations', '{broken', { 'content-type': 'application/json' })
+  t.strictSame(blameOf(nowhere), [404, 'path_unknown', null, 'BASE-1'])
+  const untyped = await post('/next/locations', Buffer.from(LOCATION_FORM), { authorization: basic(`${MERCHANT}:`) })
+  t.strictSame(blameOf(untyped), [415, 'content_type_unsupported', null, 'FORM-1'])
+  t.equal(untyped.body.error.message.slice(0, 30), 'The body is no content type; b')
+})
+
+t.test('A08: HEAD has no body; a path that is not percent-encoded names nothing, nor does a part of one longer than any id', async t => {
+  const { call, control } = await startTestEmulator(t, { settings: { cors: false } })
+  for (const [path, status, allow] of [
+    ['/tickets', 405, 'GET'],
+    ['/nowhere', 404, undefined]
+  ] as const) {
+    const { text, headers, ...head } = await call(`HEAD ${path}`)
+    t.strictSame([head.status, text, headers.allow], [status, '', allow], path)
+  }
+  for (const method of ['PROPFIND', 'OPTIONS']) t.equal((await call(`${method} /tickets`)).status, 405, method)
+  t.strictSame(blameOf(await control(`GET /requests/${'x'.repeat(16_385)}`)).slice(0, 2), [404, 'path_unknown'])
+  for (const path of ['%ff', '%zz', '%', '%E2%82', '%C3%28']) {
+    const answer = await call(`GET /locations/${path}`)
+    t.strictSame(blameOf(answer), [400, 'request_malformed', null, 'A08'], path)
+    t.ok([400, 404].includes((await call(`GET /../nowhere/${path}`)).status), path)
+    t.equal(answer.body.error.request_id, answer.headers['request-id'])
+  }
+})
+
+t.test('A36: a body is bytes of UTF-8', async t => {
+  const { inject } = await startTestEmulator(t)
+  const post = (name: Buffer) =>
+    inject({
+      method: 'POST',
+      url: '/next/locations',
+      payload: Buffer.concat([Buffer.from('address[country]=US&display_name='), name]),
+      headers: { authorization: basic(`${MERCHANT}:`), 'content-type': FORM }
+    })
+
+  t.equal((await post(Buffer.from('Café'))).body.display_name, 'Café', 'raw bytes that are UTF-8')
+  for (const bytes of [[0xe9], [0xc3], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xff]])
+    t.strictSame(blameOf(await post(Buffer.from(bytes))), [400, 'form_malformed', null, 'A36'], String(bytes))
+})
+
+t.test('A35: a body larger than limits.body is refused with 413', async t => {
+  const { call, refusal } = await startTestEmulator(t, { settings: { 'limits.body': 100 } })
+  const ofLength = (length: number) => `${LOCATION_FORM}&phone=`.padEnd(length, '1')
+
+  t.equal((await call('POST /locations', { body: ofLength(100) })).status, 200)
+  t.strictSame(await refusal('POST /locations', { body: ofLength(101) }), [413, 'body_too_large', null, 'A35'])
+})
+
+t.test('A08: a body shorter than its Content-Length is refused', async t => {
+  const { refusal } = await startTestEmulator(t)
+
+  t.strictSame(await refusal('POST /locations', { body: LOCATION_FORM, headers: { 'content-length': '99' } }), [400, 'request_malformed', null, 'A08'])
+})
+
+t.test('A34: every answer carries a Request-Id, and API calls alone count', async t => {
+  const { inject, call, control } = await startTestEmulator(t, { records: { users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' }] } })
+  const cases: [on: string, options: object, status: number][] = [
+    ['GET /locations', {}, 200],
+    ['GET /nowhere', {}, 404],
+    ['PUT /locations', {}, 405],
+    ['GET /locations', { key: null }, 401],
+    ['DELETE /locations/loc_a', {}, 501],
+    ['POST /locations', { body: '{}', headers: { 'content-type': 'application/json' } }, 415],
+    ['POST /locations', { body: 'x=1' }, 400],
+    ['DELETE /accounts/mch_a/users/usr_a', {}, 204],
+    ['OPTIONS /locations', {}, 204],
+    ['GET /locations/%ff', {}, 400],
+    ['HEAD /locations', {}, 405]
+  ]
+  for (const [index, [on, options, status]] of cases.entries()) {
+    const answer = await call(on, options)
+
+    t.equal(answer.status, status, on)
+    t.equal(answer.headers['request-id'], `req_${index + 1}`, on)
+    if (answer.body.error) t.equal(answer.body.error.request_id, `req_${index + 1}`)
+    t.equal((await control('GET /health')).headers['request-id'], `ctl_${index + 1}`)
+  }
+  t.equal((await inject({ method: 'GET', url: '/' })).headers['request-id'], 'ctl_12')
+  t.equal((await inject({ method: 'GET', url: '/locations' })).headers['request-id'], 'req_12')
+})
+
+t.test('A33: the emulated API answers pages of any origin, the control API none', async t => {
+  const { call, inject, control } = await startTestEmulator(t)
+  const origin = 'https://shop.example'
+  const preflight = await call('OPTIONS /transactions', {
+    key: null,
+    headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' }
+  })
+
+  t.equal(preflight.status, 204)
+  t.equal(preflight.text, '')
+  t.equal(preflight.headers['access-control-allow-origin'], '*')
+  t.equal(preflight.headers['access-control-allow-methods'], 'GET, POST, DELETE')
+  t.equal(preflight.headers['access-control-allow-headers'], 'authorization,content-type')
+
+  for (const [on, options, status] of [
+    ['GET /locations', {}, 200],
+    ['GET /locations', { key: null }, 401],
+    ['GET /nowhere', {}, 404],
+    ['POST /locations', { body: 'x=1' }, 400]
+  ] as [string, object, number][]) {
+    const answer = await call(on, { ...options, headers: { origin } })
+
+    t.equal(answer.status, status)
+    t.equal(answer.headers['access-control-allow-origin'], '*', on)
+    t.equal(answer.headers['access-control-expose-headers'], 'Request-Id, Warning')
+  }
+  for (const answer of [await control('GET /health'), await control('OPTIONS /state'), await inject({ method: 'GET', url: '/', headers: { origin } })]) {
+    t.equal(answer.headers['access-control-allow-origin'], undefined)
+  }
+
+  const closed = await startTestEmulator(t, { settings: { cors: false } })
+  const answer = await closed.call('OPTIONS /transactions', { key: null, headers: { origin, 'access-control-request-method': 'POST' } })
+  t.strictSame(blameOf(answer), [405, 'method_not_allowed', null, 'A08'])
+  t.equal((await closed.call('GET /locations', { headers: { origin } })).headers['access-control-allow-origin'], undefined)
+})
+
+t.test('A07, A25: problems of a control call are listed, without the keys that they contain', async t => {
+  const { control } = await startTestEmulator(t)
+
+  const { status, body, text } = await control('PATCH /settings', { [MERCHANT]: 1, seed: '4242424242424242' })
+
+  t.equal(status, 400)
+  t.strictSame(body.error.problems.map(({ path }: { path: string }) => path).sort(), ['***', 'seed'])
+  t.notOk(text.includes(MERCHANT) || text.includes('4242424242424242'))
+})
+
+t.test('A08: a defect of the emulator is a 500 that says nothing of its inside, and is logged', async t => {
+  const { call, control, sandbox, logs } = await startTestEmulator(t)
+  const fail = () => {
+    throw new Error('inside')
+  }
+  sandbox.state.store.locations.insert = fail
+  sandbox.reset = fail
+
+  const api = await call('POST /locations', { body: LOCATION_FORM })
+  const controlled = await control('POST /reset')
+
+  for (const answer of [api, controlled]) {
+    t.strictSame([answer.status, answer.body.error.code, answer.body.error.type], [500, 'internal_error', 'internal_error'])
+    t.notOk(answer.text.includes('inside'))
+  }
+  t.equal(logs.filter(line => JSON.parse(line).err?.message === 'inside').length, 2)
+  t.equal(refusalFrom(Object.assign(new Error('x'), { code: 'FST_ERR_OTHER' }) as never, sandbox.settings).code, 'internal_error')
+  t.equal((await call('GET /locations')).status, 200)
+})
+
+/** Writes text to a socket and answers all that comes back until it closes; `then` may act on the socket meanwhile. */
+const exchange = (port: number, text: string, then: (socket: ReturnType<typeof connect>) => void = () => {}) =>
+  new Promise<string>(resolve => {
+    let received = ''
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(text)
+      then(socket)
+    })
+    socket.on('data', data => {
+      received += data
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(received))
+  })
+
+/** The status, headers and body of one answer as it came over the socket. */
+function parsed(received: string) {
+  const [head = '', text = ''] = received.split('\r\n\r\n')
+  const [line = '', ...fields] = head.split('\r\n')
+  const headers = Object.fromEntries(fields.map(field => [field.split(': ')[0]?.toLowerCase(), field.split(': ').slice(1).join(': ')]))
+  return { status: Number(line.split(' ')[1]), reason: line.split(' ').slice(2).join(' '), headers, text, body: text.startsWith('{') ? JSON.parse(text) : text }
+}
+
+const KEY = `Authorization: ${basic(`${MERCHANT}:`)}\r\n`
+const POST = `POST /next/locations HTTP/1.1\r\nHost: localhost\r\n${KEY}Content-Type: ${FORM}\r\n`
+
+async function stillAnswers(t: Test, port: number) {
+  const response = await fetch(`http://127.0.0.1:${port}/next/locations`, { headers: { authorization: basic(`${MERCHANT}:`), connection: 'close' } })
+  t.equal(response.status, 200, 'the server still answers')
+}
+
+t.test('A08: what is not HTTP that can be read is refused in the same shape', async t => {
+  const { listen, sandbox } = await startTestEmulator(t)
+  const port = await listen()
+  const unreadable = ['Bad Request', [400, 'request_malformed', null, 'A08']] as [string, Blame]
+  const tooLarge = ['Request Header Fields Too Large', [431, 'headers_too_large', null, 'A08']] as [string, Blame]
+  const get = (path: string, header = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`
+  const cases: [what: string, text: string, reason: string, blame: Blame][] = [
+    ['a bad request line', 'HELLO\r\n\r\n', ...unreadable],
+    ['an unknown method', get('/next/locations').replace('GET', 'FOO'), ...unreadable],
+    ['a bad header', get('/', 'bad header\r\n'), ...unreadable],
+    ['bytes beyond ASCII in a query', get('/next/tickets?search_query=Café'), ...unreadable],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00', ...unreadable],
+    ['a bad chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, ...unreadable],
+    ['large headers', get('/next/locations', `X: ${'x'.repeat(20_000)}\r\n`), ...tooLarge],
+    ['a long path', get(`/next/locations/${'x'.repeat(20_000)}`), ...tooLarge],
+    ['an Expect', `${POST}Expect: foo\r\nContent-Length: 3\r\n\r\n`, 'Expectation Failed', [417, 'expectation_failed', null, 'A08']]
+  ]
+  for (const [what, text, reason, blame] of cases) {
+    const answer = parsed(await exchange(port, text))
+
+    t.strictSame([blameOf(answer as never), answer.reason], [blame, reason], what)
+    t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+    t.equal(answer.headers['content-length'], String(Buffer.byteLength(answer.text)))
+    t.equal(answer.headers.connection, 'close')
+    t.equal(answer.body.error.request_id, answer.headers['request-id'])
+    await stillAnswers(t, port)
+  }
+  await sandbox.changeSettings({ errors: { expose_rule: false }, statuses: { invalid: 422 } })
+  const answer = parsed(await exchange(port, 'HELLO\r\n\r\n'))
+  t.equal(answer.status, 400, 'what cannot be read is a 400 whatever the settings')
+  t.notOk('assumption' in answer.body.error)
+})
+
+t.test('A08: HTTP/1.1 without a Host is refused in the same shape; HTTP/1.0 needs none', async t => {
+  const { listen } = await startTestEmulator(t)
+  const port = await listen()
+
+  const answer = parsed(await exchange(port, `GET /next/locations HTTP/1.1\r\n${KEY}Connection: close\r\n\r\n`))
+
+  t.strictSame(blameOf(answer as never), [400, 'request_malformed', null, 'A08'])
+  t.equal(answer.body.error.request_id, answer.headers['request-id'])
+  t.equal(parsed(await exchange(port, `GET /next/locations HTTP/1.0\r\n${KEY}\r\n`)).status, 200)
+})
+
+t.test('A09: a request line with the whole address is answered like one with the path alone', async t => {
+  const { listen } = await startTestEmulator(t)
+  const port = await listen()
+
+  const answer = parsed(await exchange(port, `GET http://emulator:4010/next/locations?limit=1 HTTP/1.1\r\nHost: emulator\r\n${KEY}Connection: close\r\n\r\n`))
+
+  t.equal(answer.status, 200)
+  t.equal(answer.body.url, '/next/locations')
+})
+
+t.test('A08: Expect: 100-continue is kept', async t => {
+  const { listen } = await startTestEmulator(t)
+  const port = await listen()
+
+  const received = await exchange(port, `${POST}Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${LOCATION_FORM.length}\r\n\r\n`, socket =>
+    socket.once('data', () => socket.write(LOCATION_FORM))
+  )
+
+  t.equal(received.startsWith('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n'), true)
+})
+
+t.test('A35: a body announced or sent too large is a 413, and nothing is kept of it', async t => {
+  const { listen, state } = await startTestEmulator(t, { settings: { 'limits.body': 100 } })
+  const port = await listen()
+  const before = await state()
+  const chunk = `c8\r\n${'x'.repeat(200)}\r\n`
+
+  for (const text of [
+    `${POST}Connection: close\r\nContent-Length: 200\r\n\r\n${'x'.repeat(200)}`,
+    `${POST}Connection: close\r\nContent-Length: 2000000\r\n\r\nx`,
+    `${POST}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`
+  ]) {
+    t.strictSame(blameOf(parsed(await exchange(port, text)) as never), [413, 'body_too_large', null, 'A35'])
+    await stillAnswers(t, port)
+  }
+  t.equal(await state(), before)
+})
+
+t.test('A08: a request that does not arrive in time is a 408', async t => {
+  const { listen, state } = await startTestEmulator(t, { settings: { 'limits.request_timeout': 200 } })
+  const port = await listen()
+  const before = await state()
+
+  for (const text of ['GET /next/locations HTTP/1.1\r\nHost: localhost\r\n', `${POST}Content-Length: 100\r\n\r\ndisplay_name=A`]) {
+    const started = Date.now()
+    const answer = parsed(await exchange(port, text))
+
+    t.strictSame(blameOf(answer as never), [408, 'request_timeout', null, 'A08'])
+    t.ok(Date.now() - started < 5000, 'soon after the time is over')
+    await stillAnswers(t, port)
+  }
+  t.equal(await state(), before)
+
+  const patient = await startTestEmulator(t, { settings: { 'limits.request_timeout': 0 } })
+  const open = await patient.listen()
+  const received = await exchange(open, 'GET /next/locations HTTP/1.1\r\nHost: localhost\r\n', socket => {
+    setTimeout(() => socket.write(`${KEY}Connection: close\r\n\r\n`), 600)
+  })
+  t.equal(parsed(received).status, 200, '0 waits as long as it takes')
+})
+
+t.test('A08: a connection that ends in the middle of a body changes nothing and is no defect', async t => {
+  const { listen, state, logs } = await startTestEmulator(t)
+  const port = await listen()
+  const before = await state()
+  const unfinished = `${POST}Content-Length: ${LOCATION_FORM.length + 1}\r\n\r\n${LOCATION_FORM}`
+
+  const reset = await exchange(port, unfinished, socket => setTimeout(() => socket.resetAndDestroy(), 30))
+  const ended = await exchange(port, unfinished, socket => setTimeout(() => socket.end(), 30))
+
+  t.equal(reset, '')
+  t.strictSame(blameOf(parsed(ended) as never), [400, 'request_malformed', null, 'A08'])
+  await stillAnswers(t, port)
+  t.equal(await state(), before)
+  t.strictSame(
+    logs.filter(line => JSON.parse(line).level >= 40),
+    []
+  )
+})
+
+t.test('A08: what cannot be read is answered once, and only where an answer can still be sent', async t => {
+  const { sandbox } = await startTestEmulator(t)
+  const socketThat = (writable: boolean) => {
+    const sent: string[] = []
+    const socket = { writable, destroyed: false, destroy: () => Object.assign(socket, { destroyed: true }), end: (text: string) => sent.push(text) }
+    return { socket, sent }
+  }
+  for (const [error, writable, answered] of [
+    [{ code: 'ECONNRESET' }, true, false],
+    [{ code: 'HPE_INVALID_METHOD' }, false, false],
+    [{ code: 'HPE_INVALID_METHOD' }, true, true],
+    [{}, true, true]
+  ] as const) {
+    const { socket, sent } = socketThat(writable)
+
+    answerUnreadable(error, socket as never, { sandbox })
+
+    t.strictSame([socket.destroyed, sent.length], [!answered, answered ? 1 : 0])
+  }
+})

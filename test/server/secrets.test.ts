@@ -1,0 +1,346 @@
+/** Card numbers, API keys and the control token, wherever a client may send them and in any writing: nothing shows them (A25). */
+import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import { type Call, MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
+import type { Json } from '../support/json.js'
+
+const CARD = '4242424242424242'
+const TOKEN = 'open-sesame-0815'
+const LOCATION_FORM = 'display_name=A&address[country]=US'
+const records = {
+  transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }],
+  refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100 }]
+}
+const e = encodeURIComponent
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const percent = (text: string) => [...Buffer.from(text)].map(byte => `%${byte.toString(16)}`).join('')
+
+const SECRETS: [what: string, secret: string, forbidden: RegExp][] = [
+  ['a card number', CARD, /4242\D?4242/],
+  ['a card number in groups', '4242 4242 4242 4242', /4242\D{0,3}4242/],
+  ['a card number in groups', '4242-4242-4242-4242', /4242\D{0,3}4242/],
+  ['another card number', '378282246310005', /3782822463/],
+  ['an API key', MERCHANT, new RegExp(MERCHANT)],
+  ['another API key', RESELLER, new RegExp(RESELLER)]
+]
+
+t.test('A25: card numbers and API keys come back in no error, header or log line, wherever they were sent', async t => {
+  const payment = 'ticket=tkt_a&payment_type=card'
+  const places: [on: string, options: object][] = []
+  for (const [, secret] of SECRETS) {
+    const encoded = e(secret)
+    const bodies = [
+      ...['amount', 'tip_amount', 'adjustment_number', 'amounts[tip_amount]'].map(name => `${payment}&${name}=${encoded}.`),
+      ...['currency', 'amounts[currency]', 'card[last4]', 'customer[email]'].map(name => `${payment}&${name}=${encoded}`),
+      `ticket=${encoded}&payment_type=card`,
+      `ticket=tkt_a&payment_type=${encoded}`,
+      `${payment}&amount=key%3D${encoded}`,
+      `${payment}&amount=(${encoded})`,
+      `${payment}&amount=${'-'.repeat(32)}${encoded}`,
+      `${payment}&amount=${'-'.repeat(35)}${encoded}${'-'.repeat(35)}`,
+      `${payment}&${encoded}=1`,
+      `${payment}&${encoded}[]=1`,
+      `${payment}&card[${encoded}]=1`,
+      `${payment}&card[number][${encoded}]=1`,
+      `${payment}&${encoded}[a][b]=1`,
+      `${payment}&a[b][c][d][e][${encoded}]=1`,
+      `${payment}&${encoded}=1&${encoded}=2`,
+      `${payment}&a=1&a[${encoded}]=2`,
+      `${payment}&${encoded}=%zz`,
+      `${payment}&card[number]=${encoded}%zz`,
+      `%zz ${encoded}=1`,
+      `%zz ${percent(secret)}=1`,
+      `%zz=${encoded}`,
+      `%zz${'-'.repeat(32)}${encoded}=1`,
+      `card[${encoded}=1`,
+      `${payment}&card=${encoded}`,
+      `${payment}&card[number]=${encoded}&amount=x`,
+      `${payment}&payload=${encoded}&amount=x`
+    ]
+    places.push(
+      ...bodies.map((body): [string, object] => ['POST /transactions', { body }]),
+      ['POST /locations', { body: `${LOCATION_FORM}&metadata[${encoded}][x]=1` }],
+      ['POST /locations', { body: `${LOCATION_FORM}&metadata[k][${encoded}]=1` }],
+      ['POST /locations', { body: `${LOCATION_FORM}&metadata=${encoded}` }],
+      ['POST /locations', { body: `display_name=A&address[country]=${encoded}` }],
+      ['POST /locations', { body: `display_name=A&address[${encoded}]=1` }],
+      ['POST /locations', { body: LOCATION_FORM, query: `${encoded}=1` }],
+      ['POST /refunds', { body: `transaction=${encoded}` }],
+      ['POST /refunds', { body: `transaction=txn_a&amount=${encoded}` }],
+      ['POST /refunds/rfd_a', { body: `${encoded}=1` }],
+      ['POST /accounts', { body: `type=${encoded}&name=A&email=a@example.com&address[country]=US` }],
+      ['GET /locations', { query: `limit=${encoded}` }],
+      ['GET /locations', { query: `starting_after=${encoded}` }],
+      ['GET /locations', { query: `${encoded}=1` }],
+      ['GET /locations', { query: `a=1&a=${encoded}&%zz ${encoded}` }],
+      ['GET /tickets', { query: `created[gte]=${encoded}` }],
+      ['GET /locations/loc_a', { query: `key=1&${encoded}` }],
+      ['POST /locations', { body: `{"card":"${secret}"}`, headers: { 'content-type': `application/json; x=${secret}` } }],
+      ['POST /locations', { body: 'x', headers: { 'content-type': secret } }],
+      ['POST /locations', { body: 'x', headers: { 'content-encoding': secret } }],
+      ['GET /locations', { key: null, headers: { authorization: secret } }],
+      ['GET /locations', { key: null, headers: { authorization: `Bearer ${secret}` } }],
+      ['GET /locations', { key: `x${secret}` }],
+      ['GET /locations', { key: `${secret}:${secret}` }],
+      ['DELETE /locations/loc_a', { headers: { 'x-note': secret } }]
+    )
+    for (const part of [encoded, percent(secret), `key=${encoded}`, `${encoded}.`, `a%2F${encoded}%2Fb`]) {
+      places.push(
+        [`GET /locations/${part}`, {}],
+        [`POST /locations/${part}`, {}],
+        [`PUT /locations/${part}`, {}],
+        [`PUT /tickets/${part}`, {}],
+        [`GET /nowhere/${part}`, {}],
+        [`GET /accounts/${part}/users`, {}],
+        [`DELETE /accounts/mch_a/users/${part}`, {}],
+        [`DELETE /accounts/${part}/users/${part}`, {}],
+        [`GET /locations/${part}%zz`, {}],
+        [`GET /../locations/${part}`, {}],
+        [`GET /../nowhere/${part}`, {}]
+      )
+    }
+  }
+  for (const settings of [{}, { 'parameters.unknown': 'warn' as const }]) {
+    const { call, inject, logs } = await startTestEmulator(t, { records, settings })
+    for (const [on, options] of places) {
+      const [method, path] = on.split(' ') as ['GET', string]
+      logs.length = 0
+      const outside = path.startsWith('/..')
+      const answer = outside ? await inject({ method, url: path.slice(3) }) : await call(on, options)
+
+      const output = [answer.status >= 400 ? answer.text : '', JSON.stringify(answer.headers), ...logs].join('\n')
+      for (const [what, , forbidden] of SECRETS) {
+        if (forbidden.test(output)) t.fail(`${what} came back from ${on} ${JSON.stringify(options)}`, { output })
+      }
+      if (!('parameters.unknown' in settings) && answer.status < 400) t.fail(`${on} ${JSON.stringify(options)} was not refused`)
+    }
+  }
+  t.ok(places.length > 600, `${places.length} places, all without a trace`)
+})
+
+t.test('A25: what is used and forgotten appears in no answer, log line or state', async t => {
+  const { call, state, logs } = await startTestEmulator(t)
+  const secrets = {
+    'card[number]': '4000 0000 0000 0002',
+    'card[expiry]': '11/39',
+    'card[csc]': '9371',
+    'card[token]': 'tok_secret',
+    'bank_account[account_number]': '000123456789',
+    'bank_account[routing_number]': '110000000',
+    payload: 'payload_secret'
+  }
+  const misplaced = { 'card[brand]': `visa ${CARD}`, 'bank_account[bank_name]': CARD }
+
+  const paid = await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'vip', 'customer[phone]': '1', ...secrets, ...misplaced } })
+  const read = await call(`GET /transactions/${paid.body.id}`)
+
+  t.strictSame(paid.body.payment_method, {
+    type: 'vip',
+    card: { brand: 'visa ****************', last4: '0002' },
+    bank_account: { bank_name: '****************', last4: '6789' }
+  })
+  const output = [paid.text, read.text, await state(), ...logs].join('\n')
+  for (const secret of [...Object.values(secrets), '4000000000000002', CARD]) t.notOk(output.includes(secret), secret)
+})
+
+/** What must come out of nothing, each in the shape that a client may send it in. */
+const SENT = {
+  pan: CARD,
+  grouped: '4242 4242 4242 4242',
+  dashed: '4242-4242-4242-4242',
+  csc: 'csc-7373',
+  expiry: 'exp-0931',
+  token: 'tok_secret_1',
+  payload: 'payload-secret-1',
+  account: 'acct-00012345',
+  routing: 'route-011000015'
+}
+const KEYS = [MERCHANT, 'sk_unknown_key', 'sk_1']
+const json = JSON.stringify({
+  card: { number: CARD, csc: SENT.csc, expiry: SENT.expiry, token: SENT.token },
+  payload: `${SENT.payload}=${SENT.token}`
+})
+const everywhere = (name: (inner: string) => string) =>
+  [
+    `${name('number')}=${e(SENT.grouped)}`,
+    `${name('csc')}=${SENT.csc}`,
+    `${name('expiry')}=${SENT.expiry}`,
+    `${name('token')}=${SENT.token}`,
+    `${name('payload')}=${SENT.payload}`,
+    `${name('account_number')}=${SENT.account}`,
+    `${name('routing_number')}=${SENT.routing}`
+  ].join('&')
+const PAYMENT = 'ticket=tkt_a&payment_type=vip&customer[phone]=1&amount=5'
+const OWN_PLACES = `card[number]=${CARD}&card[csc]=${SENT.csc}&card[expiry]=${SENT.expiry}&card[token]=${SENT.token}&payload=${SENT.payload}&bank_account[account_number]=${SENT.account}&bank_account[routing_number]=${SENT.routing}`
+const WRONG_PLACES = everywhere(name => name)
+const LEAKS: Record<string, [on: string, options: Call]> = {
+  'the parameters that they belong in': ['POST /transactions', { body: `${PAYMENT}&${OWN_PLACES}` }],
+  'those parameters, refused': ['POST /transactions', { body: `${PAYMENT}&${OWN_PLACES}&amount=x` }],
+  'objects and lists in their place': [
+    'POST /transactions',
+    { body: `${PAYMENT}&card[csc][a]=${SENT.csc}&card[token][]=${SENT.token}&payload[a][b]=${SENT.payload}` }
+  ],
+  'parameters that are not there': ['POST /transactions', { body: `${PAYMENT}&${WRONG_PLACES}&card_number=${CARD}&CVC=${SENT.csc}&card-number=${CARD}` }],
+  metadata: ['POST /locations', { body: `display_name=L&address[country]=US&${everywhere(name => `metadata[${name}]`)}&metadata[note]=${CARD}` }],
+  'metadata as JSON': ['POST /locations', { body: `display_name=L&address[country]=US&metadata[blob]=${e(json)}` }],
+  'text of other parameters': [
+    'POST /locations',
+    { body: `display_name=${e(SENT.dashed)}&address[country]=US&address[city]=${CARD}&phone=${MERCHANT}&website=sk_1` }
+  ],
+  'the names of parameters': ['POST /transactions', { body: `${CARD}=1&card[${e(SENT.grouped)}]=1&metadata[${MERCHANT}]=1` }],
+  "a list's query": ['GET /tickets', { query: `${WRONG_PLACES}&${everywhere(name => `card[${name}]`)}&search_query=${CARD}&key=${MERCHANT}` }],
+  'a search': ['GET /tickets', { query: `search_query=${e(SENT.grouped)}&location=${MERCHANT}` }],
+  'the query of a POST': ['POST /transactions', { query: `card[number]=${CARD}&card[token]=${SENT.token}`, body: PAYMENT }],
+  'the path': [`GET /tickets/${CARD}`, {}],
+  'the path, encoded': [`GET /tickets/${e(SENT.grouped)}`, {}],
+  'the path, every digit encoded': [`GET /tickets/${[...CARD].map(digit => `%3${digit}`).join('')}`, {}],
+  'a path that is not there': [`GET /cards/${SENT.dashed}/${MERCHANT}`, {}],
+  'a path with a broken encoding': [`GET /tickets/${CARD}%ff${MERCHANT}`, {}],
+  'the user agent': ['GET /tickets', { headers: { 'user-agent': `till ${CARD} ${e(SENT.grouped)} ${MERCHANT}` } }],
+  'a JSON body': ['POST /transactions', { body: json, headers: { 'content-type': 'application/json' } }],
+  'JSON sent as a form': ['POST /transactions', { body: json }],
+  'encoded JSON sent as a form': ['POST /transactions', { body: e(json) }],
+  'a list of JSON sent as a form': ['POST /transactions', { body: `[${json}]` }],
+  'a body with a broken encoding': ['POST /transactions', { body: `${OWN_PLACES}&card[number]=${CARD}%zz` }],
+  'a body with a broken name': ['POST /transactions', { body: `${OWN_PLACES}&card[${CARD}=1` }],
+  'a body that is one name': ['POST /transactions', { body: CARD }],
+  'a key that is not known': ['GET /tickets', { key: 'sk_unknown_key', query: 'location=sk_unknown_key' }],
+  'a key of another scheme': ['GET /tickets', { headers: { authorization: `Bearer ${MERCHANT}` } }],
+  'a key with a password': ['GET /tickets', { headers: { authorization: `Basic ${btoa(`${MERCHANT}:${CARD}`)}` } }]
+}
+
+/** A secret as it is sent, and what of it must be shown nowhere. */
+const FULL_WIDTH = [...CARD].map(digit => String.fromCodePoint(0xff10 + Number(digit))).join('')
+const WRITTEN: [secret: string, sent: string][] = [
+  ...[CARD, '4242.4242.4242.4242', '4242_4242_4242_4242', FULL_WIDTH, percent(CARD), MERCHANT, TOKEN, percent(TOKEN), base64(TOKEN)].map(
+    (sent): [string, string] => [sent, sent]
+  ),
+  [base64(CARD).slice(0, 16), base64(CARD)],
+  [base64(`${MERCHANT}:`), `Basic ${base64(`${MERCHANT}:`)}`]
+]
+const formOf = (pairs: Record<string, string>) => new URLSearchParams(pairs).toString()
+/** The API calls that carry a text wherever they can. */
+const carrying = (sent: string): [on: string, options: Call][] => [
+  [`GET /tickets/${e(sent)}`, {}],
+  [`GET /${e(e(sent))}`, {}],
+  ['GET /tickets', { query: formOf({ [sent]: 'x', search_query: sent }) }],
+  [
+    'POST /transactions',
+    { body: formOf({ ticket: sent, payment_type: sent, 'card[numbr]': '4711', 'card[expiry]': '12/29', 'card[number]': sent }), key: null }
+  ],
+  ['POST /refunds', { body: formOf({ transaction: sent, [`metadata[${sent}]`]: sent, 'card[x][]': '4711' }) }],
+  ['POST /refunds', { body: JSON.stringify({ card: { numbr: '4711' }, x: sent }) }],
+  ['GET /tickets', { headers: /[^ -~]/.test(sent) ? {} : { 'user-agent': sent, 'content-type': sent }, key: `own-${sent}` }]
+]
+/** And the control calls. */
+const controlling = (sent: string): [on: string, body?: string][] => [
+  [`GET /${e(sent)}`],
+  [`GET /requests?on=${e(sent)}`],
+  [`PUT /snapshots/${e(sent)}!`],
+  ['POST /verify', JSON.stringify({ on: sent, within: sent })]
+]
+
+t.test('A25: whatever a call carries anywhere, in any writing, comes out of no refusal, no control call and no log', async t => {
+  const api_keys = [...smallFixture().api_keys, { key: 'sk_1', account: 'mch_a' }]
+  const scenario = { clock: NOW, data: { ...smallFixture(), api_keys }, expect: [{ on: 'GET /tickets', times: 0 }] }
+  const { call, control, inject, logs } = await startTestEmulator(t, { scenario, settings: { control_token: TOKEN } })
+  const ask = (on: string, body?: string) => control(on, body, { host: 'localhost', authorization: `Bearer ${TOKEN}` })
+  const own = [...Object.values(SENT), ...KEYS, SENT.grouped.replaceAll(' ', '%20'), '4242+4242']
+  const cases: [what: string, secrets: string[], calls: [string, Call][], controls: [string, string?][]][] = [
+    ...Object.entries(LEAKS).map(([place, made]): (typeof cases)[number] => [place, own, [made], []]),
+    ...WRITTEN.map(([secret, sent]): (typeof cases)[number] => [sent, [secret, '4711', '12/29', '12%2F29'], carrying(sent), controlling(sent)])
+  ]
+  for (const [what, secrets, calls, controls] of cases) {
+    logs.length = 0
+    await ask('POST /reset')
+    const answers = []
+    for (const [on, options] of calls) answers.push(await call(on, options))
+    const seen = answers.flatMap(({ status, text }) => (status >= 400 ? [text] : []))
+    if (controls.length > 0) seen.push((await inject({ method: 'GET', url: `/sandbox/${e(what)}/next/tickets` })).text)
+    const views = ['requests', 'requests/req_1', 'requests/req_1?format=text', 'findings', 'coverage', 'assumptions', 'metrics', 'settings'].map(
+      path => `GET /${path}`
+    )
+    for (const [on, body] of [...controls, ...views.map((on): [string] => [on]), ['POST /verify'] as [string]]) seen.push((await ask(on, body)).text)
+
+    for (const text of [...seen, ...logs]) {
+      const leaked = secrets.filter(secret => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1)))
+      t.strictSame(leaked, [], `${what}: ${leaked.length > 0 ? text : ''}`)
+    }
+  }
+})
+
+t.test('A25: the key of a call is masked whoever knows it: any key that is taken, and one that was good when the call came', async t => {
+  const emulator = await startTestEmulator(t, {
+    scenario: {
+      clock: NOW,
+      data: smallFixture(),
+      script: [
+        { on: 'GET /tickets/{id}', calls: 2, delay: '60ms' },
+        { on: 'GET /accounts/{id}', fault: 'hang' }
+      ]
+    }
+  })
+  const { sandbox, call } = emulator
+  const port = await emulator.listen()
+  const use = (key: string) => call(`GET /tickets/${key}`, { key, headers: { 'user-agent': `till ${key}` } })
+  const entries = async (): Promise<Json[]> => (await emulator.control('GET /requests')).body.data
+  const shown = async () => (await entries()).map(({ path, params, user_agent, account, status }) => [path, params, user_agent, account, status])
+
+  await sandbox.changeSettings({ auth: { accept_any_key: 'mch_a' } })
+  await use('sk_of_a_stranger')
+  t.strictSame(await shown(), [['/tickets/***', { id: '***' }, 'till ***', 'mch_a', 404]])
+
+  await sandbox.changeSettings({ auth: { accept_any_key: null } })
+  const { key } = sandbox.addKey('mch_a')
+  const late = use(key)
+  await wait(20)
+  sandbox.reset()
+  t.equal((await late).status, 401)
+  t.strictSame(await shown(), [['/tickets/***', { id: '***' }, 'till ***', null, 401]])
+
+  const { key: other } = sandbox.addKey('mch_a')
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`GET /next/accounts/${other} HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${base64(`${other}:`)}\r\n\r\n`)
+  while (sandbox.evidence.journal.size < 2) await wait(10)
+  const [entry] = await entries()
+  t.strictSame([entry.path, entry.params, entry.outcome, sandbox.inFlight], ['/accounts/***', { id: '***' }, 'lost_before', 1], 'while it hangs')
+  socket.destroy()
+  while (sandbox.inFlight > 0) await wait(10)
+  t.equal((await entries()).length, 2, 'and once alone')
+  t.notOk(emulator.logs.some(line => line.includes(key) || line.includes('sk_of_a_stranger')))
+})
+
+t.test('A25: a sandbox or a snapshot cannot be named by a card number, and the refusal does not repeat it', async t => {
+  const { app, control, sandbox } = await startTestEmulator(t)
+  for (const name of [CARD, '4242-4242-4242-4242', 'run.4242_4242_4242_4242']) {
+    const refusals = [
+      (await app.inject({ method: 'GET', url: `/sandbox/${name}/next/tickets` })).json(),
+      (await app.inject({ method: 'POST', url: `/sandbox/${name}/_control/reset`, headers: { host: 'localhost' } })).json(),
+      (await control(`PUT /snapshots/${name}`)).body,
+      (await control(`POST /snapshots/${name}/restore`)).body,
+      (await control(`DELETE /sandboxes/${name}`)).body
+    ]
+    for (const { error } of refusals) {
+      t.strictSame(
+        [error.code, error.param, error.message],
+        ['name_invalid', 'name', 'The name holds a card number; names are shown and written, so take another one.'],
+        name
+      )
+    }
+  }
+  t.equal((await control('PUT /snapshots/run-1767225600000')).status, 201)
+  t.strictSame(await sandbox.snapshots.names(), ['run-1767225600000'])
+})
+t.test('card numbers are masked in script entries and verdicts, as text and as numbers', async t => {
+  const { control } = await startTestEmulator(t)
+  const number = '4929808368734402'
+
+  const added = await control('POST /script', `{"on":"POST /refunds","match":{"body":{"amount":${number}}},"respond":{"status":400}}`)
+  t.equal(added.status, 201)
+  t.equal((await control('GET /script')).text.includes(number), false)
+  const verdict = await control('POST /verify', { on: 'GET /refunds/{id}', times: 1, match: { account: number } })
+  t.equal(verdict.status, 409)
+  t.equal(verdict.text.includes(number), false)
+  t.equal((await control('PATCH /settings', '{"pagination.order":{"":[["`"],true],"id":"00"}}')).status, 400)
+})
