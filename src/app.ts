@@ -1,8 +1,7 @@
 /** The composition root: what every request passes through, and the two scopes that it can end in. It never listens. */
 import { randomBytes } from 'node:crypto'
 import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
-import { consolePage, consoleRoutes } from './console/console.js'
-import { docsRoutes } from './console/docs.js'
+import { PAGES } from './console/console.js'
 import { controlApi } from './control/control.js'
 import { CONTROL_HEADERS } from './control/guard.js'
 import { ApiError } from './core/errors.js'
@@ -83,8 +82,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     return { name: 'commerce-emulator', version, api: base, control: controlOfBase(base) }
   })
   await app.register(async api => addApi(api, { answers, sandboxes, settings, faults, data }), { prefix: BASE })
-  const pages = { consolePage, routes: [consoleRoutes, docsRoutes] }
-  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, arrivals, data, pages, drawSession })
+  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, arrivals, data, pages: PAGES, drawSession })
   return app
 }
 
