@@ -64,6 +64,7 @@ function route(exchange: Exchange): void {
     exchange.rely('A39')
     throw outsideBase(pathOf(url), base)
   }
+  if (path.length > MAX_PART_LENGTH && path.split('/').some(part => part.length > MAX_PART_LENGTH)) throw longPart()
   const found = operationAt(method, path)
   if (found === null) throw noOperation(exchange)
   exchange.operation = found.operation
@@ -72,6 +73,12 @@ function route(exchange: Exchange): void {
   if (!world.isLoaded) world.requireLoaded()
   if (path.endsWith('/')) exchange.rely('A39')
 }
+
+/** Characters of a part of a path; requests that come over HTTP have shorter ones. */
+const MAX_PART_LENGTH = 16_384
+
+/** The refusal of a path with a part that is longer than any id. */
+export const longPart = () => new ApiError('path_unknown', { message: 'A part of the path is longer than any id.', assumption: 'A08' })
 
 function isDecodable(path: string): boolean {
   try {

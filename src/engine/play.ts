@@ -3,8 +3,8 @@ import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
 import type { Play, StepAnswer, StepCall } from '../scenario/steps.js'
-import type { Exchange } from './exchange.js'
 import { headersOf } from './answers.js'
+import type { Exchange } from './exchange.js'
 import { type ApiRequest, execute } from './execute.js'
 import type { World } from './world.js'
 
@@ -40,5 +40,5 @@ function valueOf(text: string): StepAnswer['body'] {
 /** Plays steps in a world: no script acts on them, and no expectation counts them. */
 export const playIn =
   (world: World): Play =>
-  async call =>
+  call =>
     stepAnswerOf(execute(world, requestOf(call), { isScripted: false }))
