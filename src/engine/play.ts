@@ -25,11 +25,11 @@ export function requestOf({ method, path, query = '', key, form, headers = {} }:
 /** What an answer holds, for the steps of a scenario: JSON as values, anything else as text. */
 export const stepAnswerOf = (exchange: Exchange): StepAnswer => ({
   status: exchange.outcome.status,
-  body: valueOf(String(exchange.payload)),
+  body: bodyOf(String(exchange.payload)),
   headers: headersOf(exchange) as Record<string, string>
 })
 
-function valueOf(text: string): StepAnswer['body'] {
+function bodyOf(text: string): StepAnswer['body'] {
   try {
     return text === '' ? null : JSON.parse(text)
   } catch {
