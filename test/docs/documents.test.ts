@@ -23,16 +23,14 @@ t.test('docs: every package that is bundled is listed in docs/packages.md with i
   t.strictSame(shown.filter(name => name !== 'package').sort(), [...new Set(imported)].filter(name => !tools.includes(name)).sort())
 })
 
-t.test('each of the 22 operations of the reference has its route', async t => {
+t.test('each of the 22 operations of the reference is served, and asks for its key or its parameters', async t => {
   const { app } = await startTestEmulator(t)
 
-  for (const { method, path } of Object.values(OPERATIONS)) {
-    t.equal(app.hasRoute({ method, url: `/next${path.replaceAll(/\{(\w+)\}/g, ':$1')}` }), true, `${method} ${path}`)
+  for (const { method, path, key } of Object.values(OPERATIONS)) {
+    const { statusCode } = await app.inject({ method, url: `/next${path.replaceAll(/\{\w+\}/g, 'any')}` })
+    t.equal(statusCode, key ? 401 : 400, `${method} ${path}`)
   }
-  const routes = [...app.printRoutes({ commonPrefix: false, includeMeta: false }).matchAll(/\((.*?)\)/g)].flatMap(([, methods]) =>
-    (methods as string).split(', ')
-  )
-  t.equal(routes.filter(method => method !== 'OPTIONS').length >= 22, true)
+  t.equal(Object.keys(OPERATIONS).length, 22)
 })
 
 t.test('the published schemas are those that check documents', async t => {
