@@ -1,11 +1,9 @@
-/** Control: metrics in Prometheus text, written by prom-client, which is loaded at the first request. */
-import type { FastifyPluginAsync } from 'fastify'
+/** Metrics in Prometheus text, written by prom-client, which is loaded at the first request. */
 import type { MetricObject, Registry } from 'prom-client'
 import { LATENCY_BOUNDS, type Metrics } from '../evidence/totals.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { FAMILIES } from '../store/store.js'
-import { queryOf } from './bodies.js'
 
 /** The metrics of the emulator, in addition to those of Node.js. */
 export const METRICS = {
@@ -16,14 +14,12 @@ export const METRICS = {
   scripted: { name: 'commerce_script_actions_total', type: 'counter', help: 'Calls that a script entry applied to.', labelNames: [] }
 } as const
 
-export const metricsRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes }> = async (control, { sandboxes }) => {
-  let registry: Registry | undefined
-
-  control.get('/metrics', async (request, reply) => {
-    queryOf(request)
-    registry ??= await registryOf(sandboxes)
-    return reply.type(registry.contentType).send(await registry.metrics())
-  })
+const REGISTRIES = new WeakMap<Sandboxes, Promise<Registry>>()
+/** The registry of the metrics of a process. */
+export function metricsOf(sandboxes: Sandboxes): Promise<Registry> {
+  const registry = REGISTRIES.get(sandboxes) ?? registryOf(sandboxes)
+  REGISTRIES.set(sandboxes, registry)
+  return registry
 }
 
 async function registryOf(sandboxes: Sandboxes): Promise<Registry> {

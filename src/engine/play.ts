@@ -4,6 +4,7 @@ import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
 import type { Play, StepAnswer, StepCall } from '../scenario/steps.js'
 import type { Exchange } from './exchange.js'
+import { headersOf } from './answers.js'
 import { type ApiRequest, execute } from './execute.js'
 import type { World } from './world.js'
 
@@ -21,10 +22,19 @@ export function requestOf({ method, path, query = '', key, form, headers = {} }:
   return { method, url: `${BASE}${path}${query === '' ? '' : `?${query}`}`, headers: own, body: form }
 }
 
-/** What an answer holds, for the steps of a scenario. */
-export function stepAnswerOf({ outcome, payload, answerHeaders }: Exchange): StepAnswer {
-  const text = String(payload)
-  return { status: outcome.status, body: text === '' ? null : JSON.parse(text), ...(answerHeaders && { headers: answerHeaders as Record<string, string> }) }
+/** What an answer holds, for the steps of a scenario: JSON as values, anything else as text. */
+export const stepAnswerOf = (exchange: Exchange): StepAnswer => ({
+  status: exchange.outcome.status,
+  body: valueOf(String(exchange.payload)),
+  headers: headersOf(exchange) as Record<string, string>
+})
+
+function valueOf(text: string): StepAnswer['body'] {
+  try {
+    return text === '' ? null : JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 /** Plays steps in a world: no script acts on them, and no expectation counts them. */

@@ -67,7 +67,7 @@ export class Player {
     const headers = headersOf(exchange) as Record<string, string>
     const { payload, outcome } = exchange
     const seen = (): StepAnswer => {
-      if (fault === null) return { ...stepAnswerOf(exchange), headers }
+      if (fault === null) return stepAnswerOf(exchange)
       if (fault === 'malformed_body') return { status: outcome.status, body: String(payload), headers, fault }
       return { status: 0, body: { error: { message: `no answer came: ${SEEN[fault]}` } }, fault }
     }

@@ -1,7 +1,7 @@
 /** Which settings are tried where an answer of a service differs: those of the assumptions that the answer can rely on, each with the values that may agree. */
 import { pathOf } from '../../core/places.js'
 import { type GivenSettings, nested, SETTINGS, type SettingKey, type Settings } from '../../core/settings.js'
-import { reliedAssumptions } from '../../evidence/relied-assumptions.js'
+import { reliedAssumptions } from '../../evidence/judgement.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../../reference/assumptions.js'
 import { operationOf } from '../../reference/operations.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../../scenario/schemas.js'
