@@ -12,7 +12,7 @@ import type { Json, StepCall } from '../../src/scenario/steps.js'
 const CALL: StepCall = { method: 'GET', path: '/tickets', query: '', key: null, form: null }
 const KNOWN = { isKnown: (id: string) => id.startsWith('tkt_'), isLoaded: () => false }
 const judgedAs = (operation: OperationId | null, body: Json, status = 200) =>
-  ({ answer: { status, body }, judged: { operation, refusal: null, trace: new Set() } }) as unknown as JudgedAnswer
+  ({ answer: { status, body }, judged: { operation, outcome: { refusal: null } } }) as unknown as JudgedAnswer
 
 type Bodies = { there: Json; here: Json; status?: number; call?: Partial<StepCall> }
 
