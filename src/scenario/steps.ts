@@ -278,6 +278,15 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
   }
 }
 
+/** An answer as data; what says that it is JSON and is not has been broken on the way. */
+export function answerRead(status: number, headers: Readonly<Record<string, string>>, text: string): StepAnswer {
+  try {
+    return { status, headers, body: text === '' ? null : JSON.parse(text) }
+  } catch {
+    return { status, headers, body: text, ...(headers['content-type']?.includes('json') && { fault: 'malformed_body' }) }
+  }
+}
+
 /** Whether a step that wants this status, or with none a 2xx, is answered with it. */
 export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean => compileStatus(wanted ?? '2xx', () => {})(status)
 

@@ -90,7 +90,8 @@ await property(
     }
     walk(data, [])
     const lines = text.split('\n')
-    for (const [index, { line, column }] of placesInJson(text, places).entries()) {
+    for (const [index, place] of placesInJson(text, places).entries()) {
+      const { line, column } = place as NonNullable<typeof place>
       const value = (places[index] as (string | number)[]).reduce((at, step) => at[step], data)
       const rest = [(lines[line - 1] as string).slice(column - 1), ...lines.slice(line)].join('')
       const begin = JSON.stringify(value).slice(0, 1)
