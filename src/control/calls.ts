@@ -430,8 +430,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
           // the guard has seen to it that the Host is a name of this machine
           const origin = headers.host === undefined ? '' : `http://${headers.host}`
           const { openApiDocument } = await import('./openapi.js')
-          const document = openApiDocument({ origin, base: arrival.base, version, settings: sandbox.settings })
-          return style === undefined ? document : (await import('./openapi-flat.js')).flatDocument(document)
+          return openApiDocument({ origin, base: arrival.base, version, settings: sandbox.settings, isFlat: style === 'flat' })
         }
       }),
       'GET /docs': {
