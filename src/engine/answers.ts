@@ -62,7 +62,8 @@ export function refuse(exchange: Exchange, error: ApiError): void {
   const { world, settings, authorization, id } = exchange
   const { code, rule = null, assumption = null, param = null, facts = null } = error
   if (assumption) exchange.rely(assumption)
-  exchange.answerHeaders = error.headers
+  // what a script gave goes with its own answer alone
+  exchange.answerHeaders = exchange.action === null ? { ...exchange.answerHeaders, ...error.headers } : error.headers
   const text = JSON.stringify(errorBody(error, { world, authorization, requestId: id, exposeRule: settings['errors.expose_rule'] }))
   exchange.refused(statusOf(code, settings), { code, rule, assumption, param, facts }, text)
 }
