@@ -30,8 +30,10 @@ await emulator.close()
 
 const entered = result.flatMap(({ url, functions }) => {
   const [, file] = /\/src\/([^?]+\.ts)/.exec(url) ?? []
-  const named = functions.filter(({ functionName, ranges: [range] }) => functionName !== '' && functionName !== '__name' && range.count > 0)
-  return file === undefined || named.length === 0 ? [] : [{ file, names: named.map(({ functionName }) => functionName), calls: named.reduce((sum, { ranges: [range] }) => sum + range.count, 0) }]
+  const named = functions.filter(({ functionName, ranges: [range] }) => /^[\w#$ .]+$/.test(functionName) && functionName !== '__name' && range.count > 0)
+  return file === undefined || named.length === 0
+    ? []
+    : [{ file, names: named.map(({ functionName }) => functionName), calls: named.reduce((sum, { ranges: [range] }) => sum + range.count, 0) }]
 })
 const total = part => entered.reduce((sum, entry) => sum + part(entry), 0)
 if (values.list) for (const { file, names, calls } of entered) console.log(`${file}  ${calls} calls: ${names.join(', ')}`)

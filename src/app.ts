@@ -1,8 +1,7 @@
 /** The composition root: what every request passes through, and the two scopes that it can end in. It never listens. */
 import { randomBytes } from 'node:crypto'
 import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
-import { consolePage, consoleRoutes } from './console/console.js'
-import { docsRoutes } from './console/docs.js'
+import { PAGES } from './console/console.js'
 import { controlApi } from './control/control.js'
 import { CONTROL_HEADERS } from './control/guard.js'
 import { ApiError } from './core/errors.js'
@@ -34,14 +33,15 @@ const randomSession = () => randomBytes(32).toString('base64url')
 
 /** The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to listen or to be injected into. */
 export async function buildApp({ sandboxes, library, settings, version, logger, data, drawSession = randomSession }: AppOptions): Promise<FastifyInstance> {
-  const arrivals = new Arrivals(sandboxes, settings.cors)
+  const isLogged = logger !== undefined && logger.level !== 'silent'
+  const arrivals = new Arrivals(sandboxes, { cors: settings.cors, isLogged })
   const faults = new Faults()
   const answers = new Answers({ arrivals, faults, data })
   const at = { sandbox: sandboxes.main }
   const app = fastify({
     ...serverOptions(settings),
     // a silent logger still makes the framework listen to every response
-    ...(logger && logger.level !== 'silent' ? { loggerInstance: logger, childLoggerFactory: (log: FastifyBaseLogger) => log } : { logger: false }),
+    ...(isLogged ? { loggerInstance: logger, childLoggerFactory: (log: FastifyBaseLogger) => log } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => '',
     routerOptions: { querystringParser: ((text: string) => text) as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
@@ -70,7 +70,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.addHook('onRequest', (request, reply, done) => {
     const refusal = arrivals.open(request, reply)
     if (refusal !== null) throw refusal
-    refuseMisplaced(request)
+    if (request.headers.host === undefined || request.is404) refuseMisplaced(request)
     done()
   })
 
@@ -82,8 +82,7 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     return { name: 'commerce-emulator', version, api: base, control: controlOfBase(base) }
   })
   await app.register(async api => addApi(api, { answers, sandboxes, settings, faults, data }), { prefix: BASE })
-  const pages = { consolePage, routes: [consoleRoutes, docsRoutes] }
-  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, arrivals, data, pages, drawSession })
+  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, arrivals, data, pages: PAGES, drawSession })
   return app
 }
 

@@ -1,7 +1,7 @@
 /** The ladder, the purity of the lower rungs and the shape of the tree, proven from the source text. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { basename, posix } from 'node:path'
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import ts from 'typescript'
@@ -14,6 +14,12 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url))
 /** From the lowest rung up; files directly in src/ share that of the command line. */
 const LADDER = ['reference', 'core', 'store', 'scenario', 'engine', 'evidence', 'sandbox', 'replay', 'reports', 'server', 'control', 'console', 'client', 'cli']
 const PURE = ['reference', 'core']
+/** What the system's modules may give to the files of a folder that are a function of what they are given. */
+const GIVEN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  reference: { crypto: ['createHash'] },
+  core: { crypto: ['createHash'] },
+  engine: { crypto: ['createHash', 'hash'], buffer: ['isUtf8'] }
+}
 /** The console's browser source, which is built by itself. */
 const BROWSER = 'console/ui/'
 const VAGUE = ['utils', 'util', 'helpers', 'helper', 'common', 'types']
@@ -97,38 +103,45 @@ function cycles(tree: Tree): string[] {
   return found
 }
 
-/** Imports from one family's folder under api/ into another's. */
-function acrossFamilies(tree: Tree): string[] {
-  const familyOf = (file: string) => /^api\/([^/]+)\//.exec(file)?.[1]
-  return importsIn(tree)
-    .filter(({ from, to }) => familyOf(from) && familyOf(to) && familyOf(from) !== familyOf(to))
-    .map(shown)
-}
-
-/** What a family's rules.ts imports beyond reference and core. */
-const rulesBeyond = (tree: Tree): string[] =>
+/** Imports of the operations of one family into those of another. */
+const acrossOperations = (tree: Tree): string[] =>
   importsIn(tree)
-    .filter(({ from, to }) => from.startsWith('api/') && basename(from) === 'rules.ts' && !PURE.includes(folderOf(to)))
+    .filter(({ from, to }) => [from, to].every(file => file.startsWith('engine/operations/')))
     .map(shown)
 
-/** What makes a pure file impure: Fastify, the system's modules (hashing apart), the time, chance, the process. */
+/** What makes a file more than a function of what it is given: Fastify, the system's modules (hashing apart), the time, chance, the process. */
 function impurities(tree: Tree): string[] {
   const found: string[] = []
   for (const [file, text] of Object.entries(tree)) {
-    if (!PURE.includes(folderOf(file))) continue
+    const given = GIVEN[folderOf(file)]
+    if (given === undefined) continue
     for (const { to, names } of importsOf(file, text)) {
       const module = to.replace(/^node:/, '')
       const isSystem = to.startsWith('node:') || builtinModules.includes(module)
-      const isHashing = module === 'crypto' && names.length > 0 && names.every(name => name === 'createHash')
-      if (/^(@fastify\/|fastify)/.test(to) || (isSystem && !isHashing)) found.push(`${file}: ${to}`)
+      const isGiven = names.length > 0 && names.every(name => given[module]?.includes(name))
+      if (/^(@fastify\/|fastify)/.test(to) || (isSystem && !isGiven)) found.push(`${file}: ${to}`)
     }
     visit(parsed(file, text), node => {
       const code = node.getText()
-      if (ts.isPropertyAccessExpression(node) && /^(Date|DateTime|performance)\.now$|^Math\.random$|^DateTime\.local$/.test(code))
-        found.push(`${file}: ${code}`)
+      if (ts.isPropertyAccessExpression(node) && /^Date\.now$|^performance\.|^Math\.random$/.test(code)) found.push(`${file}: ${code}`)
       if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length) found.push(`${file}: ${code}`)
       if (ts.isCallExpression(node) && ['Date', 'fetch', 'setTimeout', 'setInterval'].includes(node.expression.getText())) found.push(`${file}: ${code}`)
       if (ts.isPropertyAccessExpression(node) && /^(globalThis\.)?process$/.test(node.expression.getText())) found.push(`${file}: ${code}`)
+    })
+  }
+  return found
+}
+
+/** What waits in the engine: it answers at once, and its callers wait where a script says so. */
+function waits(tree: Tree): string[] {
+  const found: string[] = []
+  for (const [file, text] of Object.entries(tree)) {
+    if (folderOf(file) !== 'engine') continue
+    visit(parsed(file, text), node => {
+      const isThen = ts.isPropertyAccessExpression(node) && node.name.text === 'then'
+      const isPromise = ts.isIdentifier(node) && node.text === 'Promise'
+      if (node.kind === ts.SyntaxKind.AsyncKeyword || ts.isAwaitExpression(node) || (ts.isForOfStatement(node) && node.awaitModifier) || isThen || isPromise)
+        found.push(`${file}: ${node.getText()}`)
     })
   }
   return found
@@ -190,9 +203,9 @@ t.test('the browser source imports of src only types, and what is pure', async t
   t.strictSame(impureInBrowser(browserSources()), [])
   t.strictSame(
     impureInBrowser({
-      'console/ui/a.tsx': "import type { A } from '../../client/answers.js'\nimport { B } from '../../http/paths.js'\nimport { C } from '../../core/money.js'"
+      'console/ui/a.tsx': "import type { A } from '../../client/answers.js'\nimport { B } from '../../engine/keys.js'\nimport { C } from '../../core/money.js'"
     }),
-    ['console/ui/a.tsx → http/paths.ts']
+    ['console/ui/a.tsx → engine/keys.ts']
   )
 })
 
@@ -202,7 +215,7 @@ t.test('the browser source makes no markup of text', async t => {
 })
 
 t.test('the whole of src is looked at', async t => {
-  for (const file of ['app.ts', 'main.ts', 'core/money.ts', 'api/transactions/rules.ts', 'store/paging.ts']) t.ok(Object.hasOwn(tree, file), file)
+  for (const file of ['app.ts', 'main.ts', 'core/money.ts', 'engine/operations/transactions.ts', 'store/paging.ts']) t.ok(Object.hasOwn(tree, file), file)
   t.ok(importsIn(tree).filter(one => isOwn(tree, one)).length > 100)
 })
 
@@ -216,7 +229,7 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
       'store/b.ts': "export * from '../scenario/c.js'",
       'scenario/c.ts': "const x = await import('../cli/d.js')",
       'reference/e.ts': "type E = import('../core/a.js').A",
-      'http/f.ts': "import '../app.js'",
+      'server/f.ts': "import '../app.js'",
       'cli/d.ts': "import { a } from '../core/a.js'",
       'app.ts': "import './cli/d.js'",
       'elsewhere/g.ts': ''
@@ -227,7 +240,7 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
       'store/b.ts → scenario/c.ts',
       'scenario/c.ts → cli/d.ts',
       'reference/e.ts → core/a.ts',
-      'http/f.ts → app.ts'
+      'server/f.ts → app.ts'
     ]
   },
   {
@@ -249,23 +262,18 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
     says: ['core/a.ts → core/b.ts → core/c.ts → core/a.ts', 'core/e.ts → core/e.ts']
   },
   {
-    title: 'families never import each other',
-    check: acrossFamilies,
-    bad: { 'api/refunds/routes.ts': "import '../transactions/view.js'\nimport './rules.js'", 'api/refunds/rules.ts': '', 'api/transactions/view.ts': '' },
-    says: ['api/refunds/routes.ts → api/transactions/view.ts']
-  },
-  {
-    title: 'rules.ts files import only reference and core',
-    check: rulesBeyond,
+    title: 'the operations of a family import those of no other',
+    check: acrossOperations,
     bad: {
-      'api/refunds/rules.ts':
-        "import '../../core/money.js'\nimport '../../reference/rules.js'\nimport '../../store/store.js'\nimport './routes.js'\nimport 'luxon'",
-      'api/refunds/routes.ts': "import '../../store/store.js'"
+      'engine/operations/refunds.ts': "import './transactions.js'\nimport '../listing.js'",
+      'engine/operations/transactions.ts': '',
+      'engine/operations.ts': "import './operations/refunds.js'",
+      'engine/listing.ts': ''
     },
-    says: ['api/refunds/rules.ts → store/store.ts', 'api/refunds/rules.ts → api/refunds/routes.ts', 'api/refunds/rules.ts → luxon']
+    says: ['engine/operations/refunds.ts → engine/operations/transactions.ts']
   },
   {
-    title: 'reference and core are pure',
+    title: 'reference, core and engine are functions of what they are given',
     check: impurities,
     bad: {
       'core/a.ts': "import fastify from 'fastify'\nimport '@fastify/cors'\nimport { readFile } from 'node:fs/promises'\nimport net from 'net'",
@@ -274,7 +282,11 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
       'core/d.ts': 'const at = new Date()\nconst text = Date()',
       'reference/e.ts': 'const n = Math.random()\nconst home = process.env.HOME\nconst port = globalThis.process.argv',
       'core/f.ts': 'type Places = { process: string }\nconst scope = places.process\nconst word = "process"',
-      'http/g.ts': "import fastify from 'fastify'\nconst now = Date.now()"
+      'engine/g.ts': "import { isUtf8 } from 'node:buffer'\nimport { createHash, hash } from 'node:crypto'\nconst at = Date.parse('2026-03-01')",
+      'engine/h.ts': "import { Buffer, isUtf8 } from 'node:buffer'\nimport { randomUUID } from 'node:crypto'\nimport 'fastify'",
+      'engine/i.ts': "import 'node:http'\nimport 'node:net'\nimport 'node:timers/promises'\nimport 'node:worker_threads'",
+      'engine/operations/j.ts': 'const n = Math.random()\nconst at = Date.now() + performance.timeOrigin\nsetTimeout(go, 5)',
+      'server/k.ts': "import fastify from 'fastify'\nconst now = Date.now()"
     },
     says: [
       'core/a.ts: fastify',
@@ -288,7 +300,36 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
       'core/d.ts: Date()',
       'reference/e.ts: Math.random',
       'reference/e.ts: process.env',
-      'reference/e.ts: globalThis.process.argv'
+      'reference/e.ts: globalThis.process.argv',
+      'engine/h.ts: node:buffer',
+      'engine/h.ts: node:crypto',
+      'engine/h.ts: fastify',
+      'engine/i.ts: node:http',
+      'engine/i.ts: node:net',
+      'engine/i.ts: node:timers/promises',
+      'engine/i.ts: node:worker_threads',
+      'engine/operations/j.ts: Math.random',
+      'engine/operations/j.ts: Date.now',
+      'engine/operations/j.ts: performance.timeOrigin',
+      'engine/operations/j.ts: setTimeout(go, 5)'
+    ]
+  },
+  {
+    title: 'the engine waits for nothing',
+    check: waits,
+    bad: {
+      'engine/a.ts': 'const a = async () => 1\nconst b = async () => {\n  await a()\n}',
+      'engine/b.ts': 'type B = Promise<void>\nb.then(go)\nfor await (const c of d) {\n}',
+      'engine/operations/c.ts': '// async, await and a Promise in words\nconst awaited = then(1)',
+      'server/d.ts': 'const d = async () => 1'
+    },
+    says: [
+      'engine/a.ts: async',
+      'engine/a.ts: async',
+      'engine/a.ts: await a()',
+      'engine/b.ts: Promise',
+      'engine/b.ts: b.then',
+      'engine/b.ts: for await (const c of d) {\n}'
     ]
   },
   {
@@ -298,7 +339,7 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
       'core/index.ts': "export * from './a.js'\nexport { b } from './b.js'",
       'core/c.ts': "import { a } from './a.js'\nexport { a }",
       'core/d.ts': "export { a } from './a.js'\nexport const d = 1",
-      'http/context.ts': "import 'fastify'",
+      'server/context.ts': "import 'fastify'",
       'index.ts': "export * from './core/a.js'"
     },
     says: ['core/index.ts', 'core/c.ts']
@@ -306,8 +347,8 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
   {
     title: 'no file or folder has a name that says nothing',
     check: vagueNames,
-    bad: { 'core/utils.ts': '', 'core/types/a.ts': '', 'helpers/b.ts': '', 'http/common.ts': '', 'core/prototypes.ts': '' },
-    says: ['core/utils.ts', 'core/types/a.ts', 'helpers/b.ts', 'http/common.ts']
+    bad: { 'core/utils.ts': '', 'core/types/a.ts': '', 'helpers/b.ts': '', 'server/common.ts': '', 'core/prototypes.ts': '' },
+    says: ['core/utils.ts', 'core/types/a.ts', 'helpers/b.ts', 'server/common.ts']
   },
   {
     title: 'a file that asks for its own address lies as deep as the bundle',

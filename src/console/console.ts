@@ -1,32 +1,50 @@
-/** The console: a page for browsers, whose files the build makes from `ui/`. This serves them and nothing else. */
+/** The pages for browsers: the console, whose files the build makes from `ui/`, and the API's documentation in Swagger UI, whose files it copies. */
+import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { OPEN } from '../control/guard.js'
-import { noControlCall } from '../control/state.js'
-import { fileText, pageOf } from './files.js'
+import type { FastifyReply } from 'fastify'
+import type { Pages } from '../control/call.js'
 
+/** The same folders from `src/console` and from the bundle. */
+const FOLDERS = { console: new URL('../../dist/console/', import.meta.url), docs: new URL('../../dist/swagger-ui/', import.meta.url) }
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml; charset=utf-8'
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.png': 'image/png'
 }
-/** A file of the build, in the folder itself. */
-const NAME = /^[\w-]+\.(?:css|js|svg)$/
+/** The files that pages load: those of the console's build in the folder itself, and those of Swagger UI that its page needs. */
+const NAMES = { console: /^[\w-]+\.(?:css|js|svg)$/, docs: /^(?:swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)$/ }
 
-/** Nothing is fetched from elsewhere, and no other page may frame this one. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/** Nothing is fetched from elsewhere, and no other page may frame this one. Swagger UI writes styles into its elements and shows images held in `data:` addresses. */
+const policy = ({ style = '', image = '' }) =>
+  `default-src 'none'; script-src 'self'; style-src 'self'${style}; img-src 'self'${image}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const POLICIES = { 'index.html': policy({}), 'docs.html': policy({ style: " 'unsafe-inline'", image: ' data:' }) }
 
-/** The console of the sandbox at a control address. */
-export function consolePage(reply: FastifyReply, control: string): Promise<string> {
-  return pageOf(reply, 'index.html', { policy: POLICY, values: { sandbox: control.replace(/^\/sandbox\/|\/?_control$/g, '') } })
+/** Each file of the console that has been read. */
+const files = new Map<string, Buffer>()
+/** A file of the console, read when it is first asked for. */
+async function consoleFile(name: string): Promise<Buffer> {
+  const file = files.get(name) ?? (await readFile(new URL(name, FOLDERS.console)))
+  files.set(name, file)
+  return file
 }
 
-export const consoleRoutes: FastifyPluginAsync = async control => {
-  control.get<{ Params: { file: string } }>('/console/:file', OPEN, async (request, reply) => {
-    const { file } = request.params
-    const text = NAME.test(file) ? await fileText(file).catch(() => null) : null
-    if (text === null) throw noControlCall(request)
-    return reply.type(TYPES[extname(file)] as string).send(text)
-  })
+/** The text of a page, with the headers that let it load only what its policy allows. Every `{{name}}` in the file is replaced by its value, escaped. */
+async function pageOf(reply: FastifyReply, file: keyof typeof POLICIES, values: Readonly<Record<string, string>>): Promise<string> {
+  const template = String(await consoleFile(file))
+  reply.headers({ 'content-security-policy': POLICIES[file], 'referrer-policy': 'no-referrer' })
+  reply.type('text/html; charset=utf-8')
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => escaped(values[name] as string))
+}
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
+
+export const PAGES: Pages = {
+  console: (reply, control) => pageOf(reply, 'index.html', { sandbox: control.replace(/^\/sandbox\/|\/?_control$/g, '') }),
+  docs: (reply, values) => pageOf(reply, 'docs.html', values),
+  file: async (of, name) => {
+    if (!NAMES[of].test(name)) return null
+    const content = await (of === 'console' ? consoleFile(name).catch(() => null) : readFile(new URL(name, FOLDERS.docs)))
+    return content && { type: TYPES[extname(name)] as string, content }
+  }
 }

@@ -1,18 +1,14 @@
-/** Control: the journal as server-sent events: each call as it is recorded, and that the journal was cleared. */
+/** The journal as server-sent events: each call as it is recorded, and that the journal was cleared. */
 import type { ServerResponse } from 'node:http'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Settings } from '../core/settings.js'
 import type { Exchange } from '../engine/exchange.js'
-import type { Run } from '../evidence/run.js'
 import { summaryOf } from '../evidence/why.js'
-import { optional, parameters, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { queryOf } from './bodies.js'
 import { CONTROL_HEADERS } from './guard.js'
 import { Slots } from './slots.js'
 
 const HEARTBEAT_MS = 15_000
-const QUERY = parameters({ scope: optional(word(['sandbox', 'run'])) })
 
 /** An event as it is sent. Those of a run name the sandbox, which is null at the base address. */
 function eventOf(call: Exchange | null, named: { sandbox?: string | null }): string {
@@ -20,94 +16,73 @@ function eventOf(call: Exchange | null, named: { sandbox?: string | null }): str
   return `id: ${call.id}\nevent: request\ndata: ${JSON.stringify({ ...named, ...summaryOf(call, call.secretWords) })}\n\n`
 }
 
-/** The readers of the events of one sandbox, or of all. An entry is written as text once for all of them, so a reader that is slow holds no text of its own. */
-class Feed {
-  readonly #readers = new Set<ServerResponse>()
+/** The readers of events. An event is written as text once for all of them, so a reader that is slow holds no text of its own. */
+export class EventStreams {
+  /** Each reader with the name of its sandbox, empty at the base address; null for one that reads those of every sandbox. */
+  readonly #readers = new Map<ServerResponse, string | null>()
+  readonly #slots: Slots
   readonly #backlog: number
-  readonly #stop: () => void
-  readonly #heartbeat: NodeJS.Timeout
-  readonly #end = new AbortController()
+  #stop = () => {}
 
-  /** `sandbox` is the one whose events are sent; left out, those of all are. `backlog` is how many bytes a reader may leave unread; one that leaves more is cut. */
-  constructor(run: Run, { sandbox, backlog }: { sandbox: Sandbox | undefined; backlog: number }) {
+  /** `limits.stream_backlog` is how many bytes a reader may leave unread; one that leaves more is cut. */
+  constructor({ 'limits.streams': most, 'limits.stream_backlog': backlog }: Settings) {
+    this.#slots = new Slots(most, 'event streams', 'limits.streams')
     this.#backlog = backlog
-    const own = sandbox && (sandbox.name ?? '')
-    this.#stop = run.listen((name, call) => {
-      if (own === undefined) this.#write(eventOf(call, { sandbox: name === '' ? null : name }))
-      else if (own === name) this.#write(eventOf(call, {}))
+  }
+
+  /** Answers a call with the events of a sandbox, or with those of every one, until its client leaves. Errors: `limit_reached`. */
+  open(reply: FastifyReply, { id, sandbox }: { id: string; sandbox: Sandbox }, isOfRun: boolean): void {
+    const free = this.#slots.take()
+    const { raw } = reply.hijack()
+    raw.writeHead(200, { ...CONTROL_HEADERS, 'content-type': 'text/event-stream; charset=utf-8', 'request-id': id })
+    raw.write(': the journal, as it is written\n\n')
+    if (this.#readers.size === 0) this.#start(sandbox)
+    this.#readers.set(raw, isOfRun ? null : (sandbox.name ?? ''))
+    const left = new AbortController()
+    if (!isOfRun) sandbox.ending.addEventListener('abort', () => this.#end(raw), { signal: left.signal })
+    raw.once('close', () => {
+      free()
+      left.abort()
+      this.#end(raw)
     })
-    this.#heartbeat = setInterval(() => this.#write(': \n\n'), HEARTBEAT_MS)
   }
 
-  get isEmpty(): boolean {
-    return this.#readers.size === 0
-  }
-
-  /** Aborted when this ends. */
-  get ended(): AbortSignal {
-    return this.#end.signal
-  }
-
-  add(reader: ServerResponse): void {
-    this.#readers.add(reader)
-    reader.write(': the journal, as it is written\n\n')
-  }
-
-  remove(reader: ServerResponse): void {
-    this.#readers.delete(reader)
-  }
-
+  /** Ends every stream. */
   end(): void {
-    this.#end.abort()
-    this.#stop()
-    clearInterval(this.#heartbeat)
-    for (const reader of this.#readers) reader.end()
+    for (const reader of this.#readers.keys()) this.#end(reader)
   }
 
-  #write(text: string): void {
-    const bytes = Buffer.from(text)
-    for (const reader of this.#readers) {
+  #start({ run }: Sandbox): void {
+    const stop = run.listen((name, call) => {
+      this.#write(
+        () => eventOf(call, {}),
+        of => of === name
+      )
+      this.#write(
+        () => eventOf(call, { sandbox: name === '' ? null : name }),
+        of => of === null
+      )
+    })
+    const heartbeat = setInterval(() => this.#write(() => ': \n\n'), HEARTBEAT_MS)
+    this.#stop = () => {
+      stop()
+      clearInterval(heartbeat)
+    }
+  }
+
+  #end(reader: ServerResponse): void {
+    reader.end()
+    this.#readers.delete(reader)
+    if (this.#readers.size === 0) this.#stop()
+  }
+
+  #write(text: () => string, isFor: (of: string | null) => boolean = () => true): void {
+    const readers = [...this.#readers].filter(([, of]) => isFor(of))
+    if (readers.length === 0) return
+    const bytes = Buffer.from(text())
+    for (const [reader] of readers) {
       if (reader.writableLength > this.#backlog) reader.destroy()
       else reader.write(bytes)
     }
   }
-}
-
-export const eventRoutes: FastifyPluginAsync<{ settings: Settings }> = async (control, { settings }) => {
-  const slots = new Slots(settings['limits.streams'], 'event streams', 'limits.streams')
-  const feeds = new Map<Sandbox | Run, Feed>()
-  const end = (source: Sandbox | Run) => {
-    feeds.get(source)?.end()
-    feeds.delete(source)
-  }
-  control.addHook('preClose', async () => {
-    for (const source of feeds.keys()) end(source)
-  })
-
-  const feedOf = (run: Run, sandbox: Sandbox | undefined): Feed => {
-    const source = sandbox ?? run
-    const present = feeds.get(source)
-    if (present !== undefined) return present
-    const feed = new Feed(run, { sandbox, backlog: settings['limits.stream_backlog'] })
-    feeds.set(source, feed)
-    sandbox?.ending.addEventListener('abort', () => end(sandbox), { signal: feed.ended })
-    return feed
-  }
-
-  control.get('/events', (request, reply) => {
-    const { scope } = queryOf<{ scope?: string }>(request, QUERY)
-    const { sandbox, id } = request.arrival
-    const { run } = sandbox
-    const source = scope === 'run' ? run : sandbox
-    const free = slots.take()
-    const { raw } = reply.hijack()
-    raw.writeHead(200, { ...CONTROL_HEADERS, 'content-type': 'text/event-stream; charset=utf-8', 'request-id': id })
-    const feed = feedOf(run, scope === 'run' ? undefined : sandbox)
-    feed.add(raw)
-    raw.once('close', () => {
-      free()
-      feed.remove(raw)
-      if (feed.isEmpty && feeds.get(source) === feed) end(source)
-    })
-  })
 }

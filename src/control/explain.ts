@@ -1,6 +1,7 @@
 /** Control: what a call would be answered, and why. It is judged on a copy of the sandbox, which is thrown away. */
 import { isDeepStrictEqual } from 'node:util'
-import type { FastifyPluginAsync } from 'fastify'
+import type { Static } from 'typebox'
+import * as Type from 'typebox'
 import { ApiError } from '../core/errors.js'
 import { encodeForm, type FormValue } from '../core/form-encoding.js'
 import { instantOf } from '../core/instants.js'
@@ -12,90 +13,59 @@ import { type InnerRequest, requestOf } from '../engine/play.js'
 import { recordsChanged } from '../evidence/journal.js'
 import { explained, explainedText } from '../evidence/why.js'
 import { type Family, needsKey } from '../reference/operations.js'
-import { optional, parameters, word } from '../reference/parameters.js'
+import { closed, nullableText, optional, text, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { SourceDocument } from '../scenario/documents.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { type Action, gateOf, type ListedEntry } from '../scenario/script.js'
+import type { Arrival } from '../server/arrivals.js'
 import { bytesOf } from '../store/bytes.js'
 import type { Stored } from '../store/collection.js'
 import { collectionOf, type RecordOf, type Store } from '../store/store.js'
-import { bodyReader, queryOf } from './bodies.js'
 
-/** What is to be different on the copy, in the words of a scenario. */
-type Changes = { data?: object; settings?: object; clock?: string }
-type Explain = {
-  method: string
-  path: string
-  query?: Readonly<Record<string, FormValue>>
-  body?: Readonly<Record<string, FormValue>> | string | null
-  key?: string | null
-  headers?: Readonly<Record<string, string>>
-  changes?: Changes
-}
+type Form = Readonly<Record<string, FormValue>>
+const any = <T extends object>() => Type.Unsafe<T>({ type: 'object' })
+/** A request to try, and what is to be different on the copy that it is tried on, in the words of a scenario. */
+export const TRIED = closed({
+  method: word(['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS']),
+  path: text(),
+  query: optional(any<Form>()),
+  body: optional(Type.Unsafe<Form | string | null>({ type: ['object', 'string', 'null'] })),
+  key: optional(nullableText()),
+  headers: optional(Type.Unsafe<Readonly<Record<string, string>>>({ type: 'object', additionalProperties: { type: 'string' } })),
+  changes: optional(closed({ data: optional(any()), settings: optional(any()), clock: optional(text({ format: 'instant' })) }))
+})
+type Tried = Static<typeof TRIED>
 
-const OBJECT = { type: 'object' }
-const readExplain = bodyReader<Explain>(
-  {
-    type: 'object',
-    additionalProperties: false,
-    required: ['method', 'path'],
-    properties: {
-      method: { type: 'string', enum: ['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'] },
-      path: { type: 'string' },
-      query: OBJECT,
-      body: { type: ['object', 'string', 'null'] },
-      key: { type: ['string', 'null'] },
-      headers: { type: 'object', additionalProperties: { type: 'string' } },
-      changes: {
-        type: 'object',
-        additionalProperties: false,
-        properties: { data: OBJECT, settings: OBJECT, clock: { type: 'string', format: 'instant' } }
-      }
-    }
-  },
-  '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}'
-)
-const QUERY = parameters({ format: optional(word(['json', 'text'])) })
+/** What a request would be answered: with why and what it would change, or as text. Errors: of the request, `setting_invalid`, `document_invalid`. */
+export async function explain(asked: Tried, document: SourceDocument, { sandbox, base }: Arrival, isText: boolean): Promise<object | string> {
+  checkPath(asked.path)
+  const copy = sandbox.copy()
+  await change(copy, asked.changes ?? {}, document)
+  const before = { store: copy.store.clone(), script: copy.script.listed() }
+  const call = execute(copy, requestOf(requestAsked(asked, copy.store)), { base })
+  const headers = headersOf(call)
+  call.redact()
 
-export const explainRoutes: FastifyPluginAsync = async control => {
-  control.post('/explain', async (request, reply) => {
-    const { format } = queryOf<{ format?: string }>(request, QUERY)
-    const { body, document } = await readExplain(request, reply)
-    const { sandbox, base } = request.arrival
-    checkPath(body.path)
-    const copy = sandbox.copy()
-    await change(copy, body.changes ?? {}, document)
-    const before = { store: copy.store.clone(), script: copy.script.listed() }
-    const call = execute(copy, requestOf(requestAsked(body, copy.store)), { base })
-    const headers = headersOf(call)
-    call.redact()
-
-    const { journal } = sandbox.evidence
-    const keys = call.secretWords
-    if (format === 'text') return reply.type('text/plain; charset=utf-8').send(explainedText(call, journal, keys))
-    const { user_agent, ms, script, why, ...entry } = explained(call, journal, keys)
-    return {
-      ...entry,
-      headers: maskedThroughout(headers, keys),
-      script: script && { ...script, ...waitOf(call.action as Action) },
-      why,
-      changes: {
-        records: maskedThroughout(
-          recordsChanged(call).map(({ family, id }) => {
-            const shown = (store: Store) => shownRecord(store, { family, id, base })
-            return { family, id, before: shown(before.store), after: shown(copy.store) }
-          }),
-          keys
-        ),
-        script: countsChanged(before.script, copy.script.listed())
-      }
-    }
+  const { journal } = sandbox.evidence
+  const keys = call.secretWords
+  if (isText) return explainedText(call, journal, keys)
+  const { user_agent, ms, script, why, ...entry } = explained(call, journal, keys)
+  const records = recordsChanged(call).map(({ family, id }) => {
+    const shown = (store: Store) => shownRecord(store, { family, id, base })
+    return { family, id, before: shown(before.store), after: shown(copy.store) }
   })
+  return {
+    ...entry,
+    headers: maskedThroughout(headers, keys),
+    script: script && { ...script, ...waitOf(call.action as Action) },
+    why,
+    changes: { records: maskedThroughout(records, keys), script: countsChanged(before.script, copy.script.listed()) }
+  }
 }
 
 /** Errors: `setting_invalid`, `document_invalid`. */
-async function change(copy: Sandbox, { data, settings, clock }: Changes, document: SourceDocument): Promise<void> {
+async function change(copy: Sandbox, { data, settings, clock }: NonNullable<Tried['changes']>, document: SourceDocument): Promise<void> {
   if (settings !== undefined) await copy.changeSettings(settings)
   if (clock !== undefined) copy.setClock({ at: instantOf(clock) as number })
   if (data !== undefined) await copy.addRecords(document, ['changes', 'data'])
@@ -109,7 +79,7 @@ function checkPath(path: string): void {
 }
 
 /** The request to try; without a key of its own, one that needs a key has that of the first merchant. */
-function requestAsked({ method, path, query = {}, body = null, key, headers = {} }: Explain, store: Store): InnerRequest {
+function requestAsked({ method, path, query = {}, body = null, key, headers = {} }: Tried, store: Store): InnerRequest {
   const more = encodeForm(query)
   // HTTP carries the bytes of a header as characters
   const bytes = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), Buffer.from(value).toString('latin1')])

@@ -10,11 +10,6 @@ export const HEALTH = '/_control/health'
 /** `isSignedIn` tells whether a call carries the cookie of a session. */
 export type Guard = { token: string | null; hosts: readonly string[]; isSignedIn: (request: FastifyRequest) => boolean }
 
-/** Options of a route that needs no token, since it shows nothing of the state: it belongs to the sandbox at the base address. */
-export const OPEN = { config: { open: true } } as const
-/** Options of a route with a page for browsers: without a token, a browser gets the console, which asks for it. */
-export const PAGE = { config: { page: true } } as const
-
 /** Headers of every answer of the control API: no cache keeps it, no browser guesses another type, and no page frames it. */
 export const CONTROL_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' } as const
 

@@ -1,11 +1,9 @@
-/** Control: metrics in Prometheus text, written by prom-client, which is loaded at the first request. */
-import type { FastifyPluginAsync } from 'fastify'
-import type { MetricObject, Registry } from 'prom-client'
-import { LATENCY_BOUNDS, type Metrics } from '../evidence/totals.js'
+/** Metrics in Prometheus text, written by prom-client, which is loaded at the first request. */
+import type { Registry } from 'prom-client'
+import { LATENCY_BOUNDS } from '../evidence/totals.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { FAMILIES } from '../store/store.js'
-import { queryOf } from './bodies.js'
 
 /** The metrics of the emulator, in addition to those of Node.js. */
 export const METRICS = {
@@ -16,82 +14,48 @@ export const METRICS = {
   scripted: { name: 'commerce_script_actions_total', type: 'counter', help: 'Calls that a script entry applied to.', labelNames: [] }
 } as const
 
-export const metricsRoutes: FastifyPluginAsync<{ sandboxes: Sandboxes }> = async (control, { sandboxes }) => {
-  let registry: Registry | undefined
-
-  control.get('/metrics', async (request, reply) => {
-    queryOf(request)
-    registry ??= await registryOf(sandboxes)
-    return reply.type(registry.contentType).send(await registry.metrics())
-  })
+const REGISTRIES = new WeakMap<Sandboxes, Promise<Registry>>()
+/** The registry of the metrics of a process. */
+export function metricsOf(sandboxes: Sandboxes): Promise<Registry> {
+  const registry = REGISTRIES.get(sandboxes) ?? registryOf(sandboxes)
+  REGISTRIES.set(sandboxes, registry)
+  return registry
 }
 
 async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
   const { default: prometheus } = await import('prom-client')
   const registry = new prometheus.Registry()
   prometheus.collectDefaultMetrics({ register: registry })
-  const registers = [registry]
-  const { metrics } = sandboxes.main.run
-  new prometheus.Counter({
-    ...METRICS.calls,
-    registers,
-    collect() {
-      this.reset()
-      for (const [operation, statuses] of metrics.calls) {
-        for (const [status, count] of statuses) this.inc({ operation: labelOf(operation), status }, count)
-      }
-    }
-  })
-  new prometheus.Gauge({
-    ...METRICS.records,
-    registers,
-    collect() {
-      for (const family of FAMILIES) {
-        this.set(
-          { family },
-          sandboxes.all().reduce((sum, { store }) => sum + store[family].size, 0)
-        )
-      }
-    }
-  })
-  new prometheus.Gauge({
-    ...METRICS.sandboxes,
-    registers,
-    collect() {
-      this.set(sandboxes.all().length - 1)
-    }
-  })
-  new prometheus.Counter({
-    ...METRICS.scripted,
-    registers,
-    collect() {
-      this.reset()
-      this.inc(metrics.scripted)
-    }
-  })
-  registry.registerMetric(latencyMetric(metrics) as never)
+  for (const [key, values] of Object.entries(VALUES)) {
+    const { name, help, type } = METRICS[key as keyof typeof METRICS]
+    registry.registerMetric({ name, get: async () => ({ name, help, type, aggregator: 'sum', values: values(sandboxes) }) } as never)
+  }
   return registry
 }
 
 /** An operation as a label: its method and path, or `none` for a call of no operation. */
-const labelOf = (operation: string) => (operation === 'none' ? operation : nameOf(operation as OperationId))
+const labelOf = (operation: string) => ({ operation: operation === 'none' ? operation : nameOf(operation as OperationId) })
 
-/** The latency histogram, in seconds by Prometheus' convention. */
-function latencyMetric({ latencies }: Metrics): { name: string; get: () => Promise<MetricObject & { values: object[] }> } {
-  const { name, help, type } = METRICS.durations
-  const get = async () => {
-    const values: object[] = []
-    for (const [operation, { buckets, sum }] of latencies) {
-      const labels = { operation: labelOf(operation) }
-      let count = 0
-      for (const [index, inBucket] of buckets.entries()) {
-        count += inBucket
-        const bound = LATENCY_BOUNDS[index]
-        values.push({ metricName: `${name}_bucket`, labels: { le: bound === undefined ? '+Inf' : bound / 1000, ...labels }, value: count })
-      }
-      values.push({ metricName: `${name}_sum`, labels, value: sum / 1000 }, { metricName: `${name}_count`, labels, value: count })
-    }
-    return { name, help, type, aggregator: 'sum', values } as never
-  }
-  return { name, get }
+type Value = { metricName?: string; labels: object; value: number }
+/** What each metric says, in the order in which they are written; latencies in seconds, by Prometheus' convention. */
+const VALUES: Readonly<Record<keyof typeof METRICS, (sandboxes: Sandboxes) => Value[]>> = {
+  calls: ({ main }) =>
+    [...main.run.metrics.calls].flatMap(([operation, statuses]) =>
+      [...statuses].map(([status, value]) => ({ labels: { ...labelOf(operation), status }, value }))
+    ),
+  records: sandboxes => FAMILIES.map(family => ({ labels: { family }, value: sandboxes.all().reduce((sum, { store }) => sum + store[family].size, 0) })),
+  sandboxes: sandboxes => [{ labels: {}, value: sandboxes.all().length - 1 }],
+  scripted: ({ main }) => [{ labels: {}, value: main.run.metrics.scripted }],
+  durations: ({ main }) => [...main.run.metrics.latencies].flatMap(([operation, { buckets, sum }]) => latency(labelOf(operation), buckets, sum))
+}
+
+function latency(labels: object, buckets: Iterable<number>, sum: number): Value[] {
+  const { name } = METRICS.durations
+  let count = 0
+  const values = Array.from(buckets, (inBucket, index): Value => {
+    count += inBucket
+    const bound = LATENCY_BOUNDS[index]
+    return { metricName: `${name}_bucket`, labels: { le: bound === undefined ? '+Inf' : bound / 1000, ...labels }, value: count }
+  })
+  return [...values, { metricName: `${name}_sum`, labels, value: sum / 1000 }, { metricName: `${name}_count`, labels, value: count }]
 }

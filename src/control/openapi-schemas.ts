@@ -1,4 +1,5 @@
 /** The reference's tables in the words of JSON Schema 2020-12. Each object is a component with a name of its own, which everything else refers to. */
+import { inBrackets } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { type Family, type Kind, type Operation, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Format, Schema } from '../reference/parameters.js'
@@ -15,9 +16,12 @@ export type Publisher = {
   readonly schemas: Readonly<Record<string, Json>>
   /** A reference to the component of a table, which is made if there is none of that name. */
   component: (table: Schema, name: string, use: Use) => Json
-  /** A parameter of a path or a query: a reference where it is an object, else its schema. */
-  parameter: (table: Schema, name: string, operation: Operation, place: 'path' | 'query') => Json
+  /** What a parameter of a path or a query is described as, each with its name and the steps to its value: one where it is no object or `isFlat` is not set. */
+  parameters: (table: Schema, name: string, operation: Operation, place: 'path' | 'query') => Part<Json>[]
 }
+
+/** A parameter as it is sent, or a part of one that is an object, named in brackets; `steps` lead to its value. */
+type Part<T> = { name: string; steps: string[]; schema: T }
 
 /** A reference to a component of the document. */
 export const referTo = (kind: 'schemas' | 'examples' | 'headers', name: string) => ({ $ref: `#/components/${kind}/${name}` })
@@ -52,8 +56,8 @@ const isUpdate = (use: Use) => use !== 'answer' && use.kind === 'update'
 /** `isOwn`: the table is the operation's own, and no part that operations share. `isClearable`: an empty value unsets the parameter (UPD-2). */
 type Place = { use: Use; isRequired: boolean; isOwn: boolean; isClearable?: boolean }
 
-/** A publisher of tables as the settings make them. */
-export function createPublisher(settings: Settings): Publisher {
+/** A publisher of tables as the settings make them; `isFlat` is for generators that do not know `deepObject`: each part of a parameter is one of its own. */
+export function createPublisher(settings: Settings, isFlat = false): Publisher {
   const schemas: Record<string, Json> = {}
   const isUnsetRefused = settings['parameters.unset_required'] === 'reject'
 
@@ -69,12 +73,42 @@ export function createPublisher(settings: Settings): Publisher {
   function object(table: Schema, use: Use, isOwn: boolean): Json {
     const { required = [], properties = {} } = table
     const sent = Object.entries(properties).filter(([, part]) => !part['x-fixed'])
+    if (isFlat && use !== 'answer') return flatObject(sent, required, use)
     return {
       type: 'object',
       ...(!isUpdate(use) && required.length > 0 && { required }),
       properties: Object.fromEntries(sent.map(([name, part]) => [name, property(part, name, { use, isRequired: required.includes(name), isOwn })])),
       additionalProperties: false
     }
+  }
+
+  /** An object with, for example, `address[country]` in place of `country` inside `address`. */
+  function flatObject(sent: readonly [string, Schema][], required: readonly string[], use: Operation): Json {
+    const needed: string[] = []
+    const properties: Record<string, Json> = {}
+    let open: Json = {}
+    for (const [name, table] of sent) {
+      const place = { use, isRequired: required.includes(name), isOwn: true }
+      if (table.additionalProperties) {
+        // an update may also send `metadata=`, which unsets all keys (META-3)
+        if (isUpdate(use)) properties[name] = { type: 'string', maxLength: 0, description: METADATA_UPDATE }
+        open = openNames(name, metadata(table), Object.keys(properties))
+        continue
+      }
+      const parts = partsOf(table, name, place)
+      for (const part of parts) properties[part.name] = part.schema
+      if (!isUpdate(use) && place.isRequired) needed.push(...parts.filter(part => part.isRequired).map(part => part.name))
+    }
+    return { type: 'object', ...(needed.length > 0 && { required: needed }), properties, additionalProperties: false, ...open }
+  }
+
+  /** The parts that a parameter is sent as. */
+  function partsOf(table: Schema, name: string, place: Place): (Part<Json> & { isRequired: boolean })[] {
+    if (!isFlat || !table.properties) return [{ name, steps: [name], schema: property(table, name, place), isRequired: true }]
+    return Object.entries(table.properties).map(([part, schema]) => {
+      const isRequired = table.required?.includes(part) === true
+      return { name: inBrackets(name, part), steps: [name, part], schema: property(schema, part, { use: place.use, isRequired, isOwn: false }), isRequired }
+    })
   }
 
   function property(table: Schema, name: string, place: Place): Json {
@@ -121,12 +155,24 @@ export function createPublisher(settings: Settings): Publisher {
   return {
     schemas,
     component,
-    parameter: (table, name, operation, place) => {
+    parameters: (table, name, operation, place) => {
       const isInPath = place === 'path'
-      return property(table, name, { use: isInPath ? { ...operation, kind: 'read' } : operation, isRequired: isInPath, isOwn: true })
+      return partsOf(table, name, { use: isInPath ? { ...operation, kind: 'read' } : operation, isRequired: isInPath, isOwn: true })
     }
   }
 }
+
+/** Adds the names in brackets of a body's last parameter to its names. Generators that do not know `patternProperties` see that further names may be sent. */
+function openNames(name: string, { propertyNames, additionalProperties, type, ...notes }: Json, names: readonly string[]): Json {
+  const inner = `${name}\\[[^\\[\\]]+\\]`
+  return {
+    patternProperties: { [`^${inner}$`]: { ...(additionalProperties as Json), ...notes } },
+    propertyNames: { type: 'string', pattern: `^(?:${[...names.map(escaped), inner].join('|')})$` },
+    additionalProperties: true
+  }
+}
+
+const escaped = (name: string) => name.replaceAll(/[[\]]/g, '\\$&')
 
 function metadata(table: Schema): Json {
   const rule = table['x-rule'] as RuleId

@@ -1,5 +1,6 @@
 /** The emulated API as an OpenAPI 3.1 document, made from the reference's tables and ledgers and from the error catalogue. */
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
+import { inBrackets } from '../core/form.js'
 import { BASE, controlOfBase } from '../core/paths.js'
 import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../core/rules.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
@@ -20,6 +21,8 @@ export type DocumentOptions = {
   version: string
   /** Statuses, page sizes and what may be null are those of the settings. */
   settings: Settings
+  /** Names nested parameters in brackets, for generators that do not know `deepObject`. */
+  isFlat?: boolean
 }
 type Making = DocumentOptions & { publisher: Publisher }
 
@@ -54,7 +57,7 @@ const capitalised = (id: OperationId) => id.replace(/^./, first => first.toUpper
 /** The document. */
 export function openApiDocument(options: DocumentOptions): Json {
   const { origin, base, version, settings } = options
-  const making = { ...options, publisher: createPublisher(settings) }
+  const making = { ...options, publisher: createPublisher(settings, options.isFlat) }
   const paths: Record<string, Json> = {}
   for (const id of OPERATION_IDS) {
     const { method, path } = operationOf(id)
@@ -136,36 +139,27 @@ function operationObject(id: OperationId, making: Making): Json {
 }
 
 function parameterObjects(id: OperationId, place: 'params' | 'querystring', making: Making, examples: Json = {}): Json[] {
-  return Object.entries(tablesOf(id)[place]?.properties ?? {}).map(([name, table]) => {
+  return Object.entries(tablesOf(id)[place]?.properties ?? {}).flatMap(([name, table]) => {
     const isPageSize = table['x-page-size'] === true
     const where = place === 'params' ? 'path' : 'query'
-    const schema = making.publisher.parameter(isPageSize ? pageSize(table, making) : table, name, operationOf(id), where)
-    return parameterObject(name, {
-      place: where,
-      schema: isPageSize ? { ...schema, format: 'int32' } : schema,
-      ...(table.properties && { style: DEEP }),
-      example: examples[name]
+    const parts = making.publisher.parameters(isPageSize ? pageSize(table, making) : table, name, operationOf(id), where)
+    return parts.map(({ name, steps, schema }) => {
+      const { description, ...words } = isPageSize ? { ...schema, format: 'int32' } : schema
+      const example = steps.reduce<unknown>((value, step) => (value as Json | undefined)?.[step], examples)
+      const isNote = ([word]: [string, unknown]) => word.startsWith('x-')
+      // description and notes are outside the schema
+      return {
+        name,
+        in: where,
+        required: where === 'path',
+        ...(description !== undefined && { description }),
+        ...Object.fromEntries(Object.entries(words).filter(isNote)),
+        ...(table.properties && !making.isFlat && DEEP),
+        schema: Object.fromEntries(Object.entries(words).filter(word => !isNote(word))),
+        ...(example !== undefined && { example })
+      }
     })
   })
-}
-
-/** A parameter of a call, whose description and notes are outside its schema. */
-export function parameterObject(
-  name: string,
-  { place, schema, style, example }: { place: 'path' | 'query'; schema: Json; style?: Json; example: unknown }
-): Json {
-  const { description, ...words } = schema
-  const isNote = ([word]: [string, unknown]) => word.startsWith('x-')
-  return {
-    name,
-    in: place,
-    required: place === 'path',
-    ...(description !== undefined && { description }),
-    ...Object.fromEntries(Object.entries(words).filter(isNote)),
-    ...style,
-    schema: Object.fromEntries(Object.entries(words).filter(word => !isNote(word))),
-    ...(example !== undefined && { example })
-  }
 }
 
 /** `limit` with the bounds that the settings give it (A10). */
@@ -176,7 +170,7 @@ function pageSize(limit: Schema, { settings }: DocumentOptions): Schema {
   return { ...limit, ...bounds, default: fallback, description: `Page size, 1 to ${maximum}; ${fallback} when left out.` } as Schema
 }
 
-function requestBody(id: OperationId, table: Schema, { publisher }: Making): Json {
+function requestBody(id: OperationId, table: Schema, { publisher, isFlat }: Making): Json {
   const operation = operationOf(id)
   const nested = Object.entries(table.properties as Record<string, Schema>).filter(([, { type }]) => type === 'object')
   const examples = Object.entries(CALL_EXAMPLES[id].body as Record<string, Json>)
@@ -185,12 +179,22 @@ function requestBody(id: OperationId, table: Schema, { publisher }: Making): Jso
     content: {
       'application/x-www-form-urlencoded': {
         schema: publisher.component(table, capitalised(id), operation),
-        ...(nested.length > 0 && { encoding: Object.fromEntries(nested.map(([name]) => [name, DEEP])) }),
-        examples: Object.fromEntries(examples.map(([summary, value]) => [summary.replaceAll(/\W+/g, '_'), { summary, value }]))
+        ...(nested.length > 0 && !isFlat && { encoding: Object.fromEntries(nested.map(([name]) => [name, DEEP])) }),
+        examples: Object.fromEntries(
+          examples.map(([summary, value]) => [summary.replaceAll(/\W+/g, '_'), { summary, value: isFlat ? flatValue(value) : value }])
+        )
       }
     }
   }
 }
+
+/** A value with the parts of its objects named in brackets. */
+const flatValue = (value: Json): Json =>
+  Object.fromEntries(
+    Object.entries(value).flatMap(([name, part]) =>
+      typeof part === 'object' ? Object.entries(part as Json).map(([inner, value]) => [inBrackets(name, inner), value]) : [[name, part]]
+    )
+  )
 
 const HEADERS = { 'Request-Id': referTo('headers', 'RequestId') }
 

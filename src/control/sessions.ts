@@ -1,9 +1,6 @@
-/** Control: sessions of the console. Somebody who knows the token signs in once, and the browser then sends a cookie in its place. */
+/** Sessions of the console. Somebody who knows the token signs in once, and the browser then sends a cookie in its place. */
 import { createHash } from 'node:crypto'
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { ApiError } from '../core/errors.js'
-import { bodyReader, queryOf } from './bodies.js'
-import { isSame, OPEN } from './guard.js'
+import type { FastifyRequest } from 'fastify'
 
 /** How long a session lasts. */
 const SESSION_MS = 12 * 60 * 60 * 1000
@@ -64,34 +61,13 @@ function isOwnPage({ headers, method }: FastifyRequest): boolean {
 export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
   isOwnPage(request) && idsIn(request).some(id => sessions.has(id, request.arrival.exchange.now))
 
-const readToken = bodyReader<{ token: string }>(
-  { type: 'object', additionalProperties: false, required: ['token'], properties: { token: { type: 'string' } } },
-  '{"token":"TOKEN"}'
-)
-
 const cookie = (request: FastifyRequest, id: string, seconds: number) => `${cookieOf(request)}=${id}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`
 
-export const sessionRoutes: FastifyPluginAsync<{ sessions: Sessions; token: string | null }> = async (control, { sessions, token }) => {
-  control.get('/session', OPEN, async request => {
-    queryOf(request)
-    return { token_required: token !== null, signed_in: isSignedIn(request, sessions) }
-  })
+/** Begins a session for a browser, and returns the cookie that it keeps. */
+export const signIn = (request: FastifyRequest, sessions: Sessions): string => cookie(request, sessions.begin(request.arrival.exchange.now), SESSION_MS / 1000)
 
-  control.post('/session', OPEN, async (request, reply) => {
-    queryOf(request)
-    const { body } = await readToken(request, reply)
-    if (token === null) return { token_required: false, signed_in: false }
-    if (!isSame(body.token, token)) throw new ApiError('token_required', { message: 'This is not the value of CONTROL_TOKEN.', param: 'token' })
-    reply.header('set-cookie', cookie(request, sessions.begin(request.arrival.exchange.now), SESSION_MS / 1000))
-    return { token_required: true, signed_in: true }
-  })
-
-  control.delete('/session', OPEN, async (request, reply) => {
-    queryOf(request)
-    for (const id of idsIn(request)) sessions.end(id)
-    return reply
-      .header('set-cookie', cookie(request, '', 0))
-      .code(204)
-      .send()
-  })
+/** Ends the session of a browser, and returns the cookie that takes the place of its own. */
+export function signOut(request: FastifyRequest, sessions: Sessions): string {
+  for (const id of idsIn(request)) sessions.end(id)
+  return cookie(request, '', 0)
 }

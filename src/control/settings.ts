@@ -1,46 +1,21 @@
-/** Control: the settings in force, and the assumptions that they change. */
-import type { FastifyPluginAsync } from 'fastify'
+/** What control calls show of the settings in force, and of the assumptions that they change. */
 import { SETTING_KEYS, SETTINGS, scenarioPathOf, variableOf } from '../core/settings.js'
+import type { Totals } from '../evidence/totals.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId, isStanding } from '../reference/assumptions.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { bodyReader, queryOf } from './bodies.js'
-import { totalsOf } from './evidence.js'
-import { MAKES_SANDBOX } from './sandboxes.js'
 
-const readChanges = bodyReader<object>({ type: 'object' }, '{"pagination.max_limit":5}')
-
-export const settingsRoutes: FastifyPluginAsync = async control => {
-  control.get('/settings', async ({ arrival: { sandbox } }) => settingsShown(sandbox))
-
-  control.patch('/settings', MAKES_SANDBOX, async (request, reply) => {
-    queryOf(request)
-    const { body } = await readChanges(request, reply)
-    await request.arrival.sandbox.changeSettings(body)
-    return settingsShown(request.arrival.sandbox)
-  })
-
-  control.delete<{ Params: { name: string } }>('/settings/:name', async (request, reply) => {
-    queryOf(request)
-    request.arrival.sandbox.unsetSetting(request.params.name)
-    return reply.code(204).send()
-  })
-
-  control.get('/assumptions', async request => {
-    const { sandbox } = request.arrival
-    const usage = totalsOf(request).assumptions
-    return {
-      data: ASSUMPTION_IDS.map(id => {
-        const { topic, default: fallback, settings } = ASSUMPTIONS[id]
-        const { times, requests } = usage.get(id)
-        const values = Object.fromEntries(settings.map(key => [key, sandbox.settings[key]]))
-        return { id, topic, default: fallback, settings: values, standing: isStanding(id), times, requests }
-      })
-    }
+/** Each assumption with its settings, and how many and which answers relied on it. */
+export function assumptionsShown({ settings: inForce }: Sandbox, { assumptions }: Totals) {
+  return ASSUMPTION_IDS.map(id => {
+    const { topic, default: fallback, settings } = ASSUMPTIONS[id]
+    const { times, requests } = assumptions.get(id)
+    const values = Object.fromEntries(settings.map(key => [key, inForce[key]]))
+    return { id, topic, default: fallback, settings: values, standing: isStanding(id), times, requests }
   })
 }
 
 /** Each setting with its value, where that came from, where else it can be given, and what it may be; the control token's value is not shown. */
-function settingsShown(sandbox: Sandbox) {
+export function settingsShown(sandbox: Sandbox) {
   const { values, sources, variables } = sandbox.settingsInForce
   return {
     settings: Object.fromEntries(

@@ -1,13 +1,14 @@
 /** Verification: whether the calls that came are those that were expected. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import * as Type from 'typebox'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { ApiError } from '../core/errors.js'
-import { isSecretName } from '../core/redaction.js'
+import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import type { Exchange } from '../engine/exchange.js'
 import { keysToMask } from '../engine/keys.js'
 import { endingOf, sentIn } from '../engine/scripted.js'
 import { summaryOf } from '../evidence/why.js'
+import { text, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { ProblemList, type Report, reportTo, type SourceDocument, withoutProblems } from '../scenario/documents.js'
 import {
@@ -23,11 +24,8 @@ import type { StateData } from '../scenario/final-state.js'
 import { tooLarge } from '../scenario/limits.js'
 import { type SentCall, shownOn } from '../scenario/matching.js'
 import { expectationSchema } from '../scenario/schemas.js'
-import { bodyReader, queryOf, sentBody } from './bodies.js'
-import { shownEntries } from './script.js'
-import type { Slots } from './slots.js'
+import type { Context } from './call.js'
 
-type Asked = Partial<CountData> & { sequence?: CallsData[]; state?: StateData; script?: 'all_used'; within?: string }
 type Verdict = { holds: boolean; message: string; [more: string]: unknown }
 /** Judges the calls of a journal: those that it has at first, and each one that comes later. */
 type Judge = {
@@ -36,35 +34,27 @@ type Judge = {
   /** Errors: `journal_incomplete`. */
   verdict: () => Verdict
 }
-const EXAMPLE = '{"on":"POST /refunds","match":{"body":{"transaction":"txn_1"}},"times":1,"within":"2s"}'
-const readAsked = bodyReader<Asked>(
-  {
-    type: 'object',
-    additionalProperties: false,
-    properties: { ...expectationSchema({ account: true }).properties, script: { type: 'string', enum: ['all_used'] }, within: { type: 'string' } }
-  },
-  EXAMPLE
-)
+type Asked = Partial<CountData> & { sequence?: CallsData[]; state?: StateData; script?: 'all_used'; within?: string }
+/** What a verify call asks: an expectation or that of the script, and how long to wait for it. */
+export function askedSchema() {
+  const expectation = expectationSchema({ account: true })
+  const properties = { ...expectation.properties, script: word(['all_used']), within: text() }
+  return Type.Unsafe<Asked>({ ...expectation, properties })
+}
 /** Calls that are listed with a verdict. */
 const MOST_SHOWN = 20
 const LONGEST_WAIT = 60_000
 
-/** The places of calls that wait, and what is aborted when the emulator closes. */
-type Places = { waiting: Slots; closing: AbortSignal }
-
-/** Judges what a verify call asks: the scenario's own expectations when it asks nothing. Errors: of the body, `journal_incomplete`, and `limit_reached` where too many wait. */
-export async function verify(request: FastifyRequest, reply: FastifyReply, places: Places): Promise<Verdict> {
-  queryOf(request)
-  const { sandbox } = request.arrival
-  if (sentBody(request) === null) return scenarioVerdict(sandbox)
-  const { body: asked, document } = await readAsked(request, reply)
+/** Judges what a verify call asks. Errors: of the body, `journal_incomplete`, and `limit_reached` where too many wait. */
+export async function verify({ sandbox, body: asked, document, ...waiting }: Waiting & { body: Asked; document: SourceDocument }): Promise<Verdict> {
   const begin = await judgeOf(asked, document, sandbox)
   const within = asked.within === undefined ? 0 : withinOf(asked.within)
   const judge = begin()
-  return judge.holds() || within === 0 ? judge.verdict() : judgedWithin(begin, judge, { within, sandbox, reply, ...places })
+  return judge.holds() || within === 0 ? judge.verdict() : judgedWithin(begin, judge, within, { sandbox, ...waiting })
 }
 
-function scenarioVerdict(sandbox: Sandbox): Verdict {
+/** Judges what the scenario itself expects. */
+export function scenarioVerdict(sandbox: Sandbox): Verdict {
   const expectations = sandbox.tally.verdicts(sandbox.store)
   const holds = expectations.every(verdict => verdict.holds)
   const failed = expectations.filter(verdict => !verdict.holds).map(({ message }) => message)
@@ -73,13 +63,13 @@ function scenarioVerdict(sandbox: Sandbox): Verdict {
   return { holds, message, expectations, unused_script_entries: unusedIn(sandbox) }
 }
 
-const unusedIn = (sandbox: Sandbox) => shownEntries(sandbox.script.listed()).filter(({ applied }) => applied === 0)
+const unusedIn = (sandbox: Sandbox) => maskedThroughout(sandbox.script.listed()).filter(({ applied }) => applied === 0)
 
-function withinOf(text: string): number {
-  const ms = durationOf(text)
+function withinOf(written: string): number {
+  const ms = durationOf(written)
   if (ms === null || ms > LONGEST_WAIT) {
     throw new ApiError('body_malformed', {
-      message: `within: ${ms === null ? DURATION_EXPECTED : 'at most a minute was expected'}, not ${text}.`,
+      message: `within: ${ms === null ? DURATION_EXPECTED : 'at most a minute was expected'}, not ${written}.`,
       param: 'within'
     })
   }
@@ -186,10 +176,10 @@ const incomplete = (dropped: number) =>
     message: `The journal lacks ${dropped} of the calls, which it dropped or which came while it was off, so this cannot be judged; raise limits.journal, or declare it under expect in the scenario, which is counted as calls come.`
   })
 
-type Wait = Places & { within: number; sandbox: Sandbox; reply: FastifyReply }
+type Waiting = Pick<Context, 'sandbox' | 'reply' | 'waiting' | 'closing'>
 
 /** Judges each call that comes, until what was asked holds, the time is over or the caller leaves. Errors: `limit_reached`, `journal_incomplete`. */
-async function judgedWithin(begin: () => Judge, first: Judge, { within, sandbox, reply, waiting, closing }: Wait): Promise<Verdict> {
+async function judgedWithin(begin: () => Judge, first: Judge, within: number, { sandbox, reply, waiting, closing }: Waiting): Promise<Verdict> {
   const { journal } = sandbox.evidence
   let judge = first
   let { clears } = journal

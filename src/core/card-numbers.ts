@@ -10,6 +10,7 @@ const ASCII_RUN = /\d(?:[\t ,./_+-]{0,3}\d){12,}/g
 const ANY_RUN = /\p{Nd}(?:[\p{Zs}\p{Pd}\t,./_+\u2212\u00b7\u2022\uff0c\uff0e\uff0f\uff3f]{0,3}\p{Nd}){12,}/gu
 const HAS_ASCII_RUN = new RegExp(ASCII_RUN, '')
 const IS_BEYOND_ASCII = /[\u0080-\uffff]/
+const IS_DIGIT = /^\p{Nd}$/u
 /** A single space or dash of any script: card numbers are grouped by these more often than other numbers are. */
 const USUAL_SEPARATOR = /^[\p{Zs}\p{Pd}\u2212]$/u
 
@@ -25,141 +26,100 @@ export function withoutCardNumbers(text: string): string {
  * a time or a build number in it is Luhn-valid as often as not.
  */
 export function holdsCardNumber(text: string): boolean {
-  return Array.from(text.matchAll(ANY_RUN), ([run]) => new Run(run)).some(run => run.stretches((start, end) => run.isIssued(start, end)).length > 0)
+  return Array.from(text.matchAll(ANY_RUN), ([run]) => digitsOf(run)).some(digits => stretchesOf(digits, isIssued).length > 0)
 }
 
-function maskedRun(text: string): string {
-  const run = new Run(text)
-  return run.masked(run.stretches((start, end) => !run.isUnusual(start, end) || run.isIssued(start, end)))
+function maskedRun(run: string): string {
+  let shown = ''
+  let done = 0
+  for (const { at, end } of stretchesOf(digitsOf(run), (...stretch) => !isUnusual(...stretch) || isIssued(...stretch)).flat()) {
+    shown += `${run.slice(done, at)}*`
+    done = end
+  }
+  return shown + run.slice(done)
 }
 
-/** The digits of a run, with what is between them. */
-class Run {
-  readonly #text: string
-  /** Where each digit is in the text, and its value. */
-  readonly #places: Int32Array
-  readonly #digits: Uint8Array
-  /** Whether each digit is the first of a group: of the run, or after a separator. */
-  readonly #isFirst: Uint8Array
-  /** How many separators up to each digit are other than a single space or dash. */
-  readonly #unusual: Int32Array
-  readonly #count: number
+/** A digit of a run: where it is, whether a group begins with it, and how many separators before it are other than a single space or dash. */
+type Digit = { readonly value: number; readonly at: number; readonly end: number; readonly isFirst: boolean; readonly unusual: number }
+/** Whether the digits from one place to before another may be a card number. */
+type Passes = (digits: readonly Digit[], start: number, end: number) => boolean
 
-  constructor(text: string) {
-    this.#text = text
-    this.#places = new Int32Array(text.length)
-    this.#digits = new Uint8Array(text.length)
-    this.#isFirst = new Uint8Array(text.length)
-    this.#unusual = new Int32Array(text.length)
-    let count = 0
-    let unusual = 0
-    let done = 0
-    for (let place = 0; place < text.length; ) {
-      const character = text.codePointAt(place) as number
-      const size = character > 0xffff ? 2 : 1
-      const digit = digitOf(character)
-      if (digit >= 0) {
-        const isFirst = place > done
-        if (isFirst && !USUAL_SEPARATOR.test(text.slice(done, place))) unusual++
-        this.#places[count] = place
-        this.#digits[count] = digit
-        this.#isFirst[count] = isFirst || place === 0 ? 1 : 0
-        this.#unusual[count] = unusual
-        count++
-        done = place + size
-      }
-      place += size
+function digitsOf(run: string): Digit[] {
+  const digits: Digit[] = []
+  let [at, done, unusual] = [0, 0, 0]
+  for (const character of run) {
+    const value = digitValue(character)
+    const end = at + character.length
+    if (value >= 0) {
+      if (at > done && !USUAL_SEPARATOR.test(run.slice(done, at))) unusual++
+      digits.push({ value, at, end, isFirst: at === 0 || at > done, unusual })
+      done = end
     }
-    this.#count = count
+    at = end
   }
-
-  /** The Luhn-valid stretches that pass, the longest from each start; those that overlap or meet are one. */
-  stretches(passes: (start: number, end: number) => boolean): [start: number, end: number][] {
-    const sums = [this.#luhnSums(0), this.#luhnSums(1)]
-    const found: [number, number][] = []
-    let done = 0
-    for (let start = 0; start + LEAST_DIGITS <= this.#count; start++) {
-      for (let end = Math.min(start + MOST_DIGITS, this.#count); end >= Math.max(start + LEAST_DIGITS, done + 1); end--) {
-        // counted from the right every second digit is doubled: those whose parity is that of the end
-        const sum = sums[end % 2] as Int32Array
-        if (((sum[end] as number) - (sum[start] as number)) % 10 !== 0 || !passes(start, end)) continue
-        const last = found.at(-1)
-        if (last !== undefined && start <= done) last[1] = end
-        else found.push([start, end])
-        done = end
-        break
-      }
-    }
-    return found
-  }
-
-  /** Whether something other than a single space or dash separates digits of a stretch. */
-  isUnusual(start: number, end: number): boolean {
-    return this.#unusual[start] !== this.#unusual[end - 1]
-  }
-
-  /** Whether a stretch consists of whole groups of digits, and begins as the numbers of an issuer do that are as long. */
-  isIssued(start: number, end: number): boolean {
-    if (this.#isFirst[start] === 0 || (end < this.#count && this.#isFirst[end] === 0)) return false
-    const beginning = this.#digits.subarray(start, start + 4).reduce((number, digit) => number * 10 + digit, 0)
-    return isIssued(beginning, end - start)
-  }
-
-  /** The text with the digits of these stretches masked. */
-  masked(stretches: readonly (readonly [start: number, end: number])[]): string {
-    let text = ''
-    let shown = 0
-    let hidden = 0
-    for (const [start, end] of stretches) {
-      for (let nth = start; nth < end; nth++) {
-        const place = this.#places[nth] as number
-        if (place > shown) {
-          text += '*'.repeat(hidden) + this.#text.slice(shown, place)
-          hidden = 0
-        }
-        hidden++
-        shown = place + ((this.#text.codePointAt(place) as number) > 0xffff ? 2 : 1)
-      }
-    }
-    return text + '*'.repeat(hidden) + this.#text.slice(shown)
-  }
-
-  /** The Luhn sum of the digits before each place, those at places of one parity doubled. */
-  #luhnSums(parity: number): Int32Array {
-    const sums = new Int32Array(this.#count + 1)
-    for (let place = 0; place < this.#count; place++) {
-      const digit = this.#digits[place] as number
-      const doubled = digit > 4 ? digit * 2 - 9 : digit * 2
-      sums[place + 1] = (sums[place] as number) + (place % 2 === parity ? doubled : digit)
-    }
-    return sums
-  }
+  return digits
 }
 
-/** The values of characters beyond ASCII that were looked up before; -1 for one that is not a digit. */
-const VALUES = new Map<number, number>()
-const IS_DIGIT = /^\p{Nd}$/u
+/** The Luhn-valid stretches that pass, the longest from each start; those that overlap or meet are one. */
+function stretchesOf(digits: readonly Digit[], passes: Passes): (readonly Digit[])[] {
+  const sums = [luhnSums(digits, 0), luhnSums(digits, 1)]
+  const found: [start: number, end: number][] = []
+  let done = 0
+  for (let start = 0; start + LEAST_DIGITS <= digits.length; start++) {
+    for (let end = Math.min(start + MOST_DIGITS, digits.length); end >= Math.max(start + LEAST_DIGITS, done + 1); end--) {
+      // counted from the right every second digit is doubled: those whose parity is that of the end
+      const sum = sums[end % 2] as Int32Array
+      if (((sum[end] as number) - (sum[start] as number)) % 10 !== 0 || !passes(digits, start, end)) continue
+      const last = found.at(-1)
+      if (last !== undefined && start <= done) last[1] = end
+      else found.push([start, end])
+      done = end
+      break
+    }
+  }
+  return found.map(([start, end]) => digits.slice(start, end))
+}
 
-/** The value of a decimal digit of any script; -1 for any other character. */
-function digitOf(character: number): number {
-  if (character < 0x80) return character >= 0x30 && character <= 0x39 ? character - 0x30 : -1
+/** The Luhn sum of the digits before each place, those at places of one parity doubled. */
+function luhnSums(digits: readonly Digit[], parity: number): Int32Array {
+  const sums = new Int32Array(digits.length + 1)
+  let place = 0
+  for (const { value } of digits) {
+    const doubled = value > 4 ? value * 2 - 9 : value * 2
+    sums[place + 1] = (sums[place] as number) + (place % 2 === parity ? doubled : value)
+    place++
+  }
+  return sums
+}
+
+/** Whether something other than a single space or dash separates digits of a stretch. */
+const isUnusual: Passes = (digits, start, end) => digits[start]?.unusual !== digits[end - 1]?.unusual
+
+/** Whether a stretch consists of whole groups of digits, and begins as the numbers of an issuer do that are as long. */
+function isIssued(digits: readonly Digit[], start: number, end: number): boolean {
+  if (digits[start]?.isFirst !== true || digits[end]?.isFirst === false) return false
+  const beginning = digits.slice(start, start + 4).reduce((number, { value }) => number * 10 + value, 0)
+  return hasNumbers(beginning, end - start)
+}
+
+/** The values of characters that were looked up before. */
+const VALUES = new Map<string, number>()
+
+/** The value of a decimal digit, -1 for any other character. Unicode encodes the digits of a script in order from 0 to 9, and some sets right after each other. */
+function digitValue(character: string): number {
   let value = VALUES.get(character)
   if (value === undefined) {
-    value = digitValue(character)
+    const code = character.codePointAt(0) as number
+    let zero = code
+    while (IS_DIGIT.test(String.fromCodePoint(zero))) zero--
+    value = zero === code ? -1 : (code - zero - 1) % 10
     VALUES.set(character, value)
   }
   return value
 }
 
-/** Unicode encodes the digits of a script one after the other from 0 to 9, and some sets right after each other. */
-function digitValue(character: number): number {
-  let zero = character
-  while (IS_DIGIT.test(String.fromCodePoint(zero))) zero--
-  return zero === character ? -1 : (character - zero - 1) % 10
-}
-
 /** Whether an issuer has numbers of a length that begin with these four digits. */
-function isIssued(beginning: number, length: number): boolean {
+function hasNumbers(beginning: number, length: number): boolean {
   const two = Math.floor(beginning / 100)
   // American Express · Visa · Mastercard and Mir · Diners Club · JCB and UnionPay · Maestro, Discover and UnionPay
   if (two === 34 || two === 37) return length === 15

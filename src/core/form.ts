@@ -144,10 +144,7 @@ function put(root: FormObject, steps: readonly string[], value: string, name: st
       parent = child
     } else return conflict(steps, at, name)
   }
-  return at === steps.length - 1 ? putLeaf(parent, steps, at, value, name) : putItem(parent, steps, at, value, name)
-}
-
-function putLeaf(parent: FormObject, steps: readonly string[], at: number, value: string, name: string): FormProblem | null {
+  if (at < steps.length - 1) return putItem(parent, steps, at, value, name)
   const step = steps[at] as string
   const present = parent.get(step)
   if (present === undefined) parent.set(step, value)

@@ -168,7 +168,8 @@ export class Exchange {
     this.settings = world.settings
     this.path = pathBelow(url)
     this.userAgent = (headers['user-agent'] as string | undefined) ?? null
-    this.test = testIn(headers, this.settings['evidence.test_header'])
+    const sent = headers[this.settings['evidence.test_header'].toLowerCase()]
+    this.test = sent === undefined || sent === '' ? null : textOf(String(sent))
     this.authorization = headers.authorization as string | undefined
     this.hasAuthorization = this.authorization !== undefined
   }
@@ -317,13 +318,10 @@ export const listShown = ({ outcome: { shown } }: Pick<Exchange, 'outcome'>): Li
 
 const isList = (shown: AnyRecord | List<AnyRecord>): shown is List<AnyRecord> => (shown as { object?: unknown }).object === 'list'
 
-/** The test that a header names: text of UTF-8, percent-encoded or not; null where there is none. */
-function testIn(headers: RequestHeaders, header: string): string | null {
-  const sent = headers[header.toLowerCase()]
-  if (sent === undefined || sent === '') return null
-  // headers are read as Latin-1
-  const bytes = Buffer.from(String(sent), 'latin1')
-  return isUtf8(bytes) ? bytes.toString() : String(sent)
+/** The text of a header, which was read as Latin-1 and may be UTF-8. */
+function textOf(header: string): string {
+  const bytes = Buffer.from(header, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : header
 }
 
 /** The script entry that was applied to a request; null for none. */

@@ -33,7 +33,7 @@ export function execute(world: World, { body, ...request }: ApiRequest, { isScri
     enter(exchange)
     refuseLarge(exchange, body ?? '')
     decode(exchange, body === null ? null : formOf(body, exchange.settings), isScripted)
-    const action = isScripted ? askScript(exchange) : null
+    const action = isScripted && world.state.script.has(exchange.operation as OperationId) ? askScript(exchange) : null
     if (action === null || !isAnswer(action)) perform(exchange)
     else answerByScript(exchange, action)
   } catch (error) {
@@ -59,22 +59,33 @@ export function enter(exchange: Exchange): void {
 /** 1. Finds the operation at a path. Errors: `path_unknown` (BASE-1, A08), `method_not_allowed`, `request_malformed`, `not_ready`. */
 function route(exchange: Exchange): void {
   const { method, url, path, base, world } = exchange
+  if (path.includes('%') && !isDecodable(path)) throw badPath()
   if (!isUnder(BASE, url)) {
     exchange.rely('A39')
     throw outsideBase(pathOf(url), base)
   }
-  let found: ReturnType<typeof operationAt>
-  try {
-    found = operationAt(method, path)
-  } catch {
-    throw badPath()
-  }
+  if (path.length > MAX_PART_LENGTH && path.split('/').some(part => part.length > MAX_PART_LENGTH)) throw longPart()
+  const found = operationAt(method, path)
   if (found === null) throw noOperation(exchange)
   exchange.operation = found.operation
   exchange.params = found.params
   exchange.stage = STAGE.routed
   if (!world.isLoaded) world.requireLoaded()
   if (path.endsWith('/')) exchange.rely('A39')
+}
+
+/** Characters of a part of a path; requests that come over HTTP have shorter ones. */
+const MAX_PART_LENGTH = 16_384
+
+/** The refusal of a path with a part that is longer than any id. */
+export const longPart = () => new ApiError('path_unknown', { message: 'A part of the path is longer than any id.', assumption: 'A08' })
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== ''
+  } catch {
+    return false
+  }
 }
 
 /** The refusal of a path whose percent-encoding is broken. */
@@ -84,6 +95,7 @@ export const badPath = () => new ApiError('request_malformed', { message: 'The p
 function identify(exchange: Exchange): void {
   const { world, authorization } = exchange
   const { key } = operationOf(exchange.operation as OperationId)
+  exchange.account = null
   exchange.actor = key ? actorOf(authorization, world, exchange) : null
   exchange.account = exchange.actor?.id ?? null
   exchange.identifiedIn = world.state.store
@@ -146,13 +158,14 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   exchange.query = query.root
   if (body !== null) exchange.body = body.root
   if (isCounted && !exchange.world.tally.isEmpty) countRequest(exchange)
-  const problem = body === null ? null : (charsetProblem(headers) ?? body.problem)
+  const charset = body === null || headers['content-type'] === FORM_TYPE ? null : charsetProblem(headers)
+  const problem = charset ?? body?.problem ?? null
   if (problem !== null) throw brokenForm(problem, method === 'POST' ? 'FORM-1' : undefined)
   if (query.problem !== null) throw brokenForm(query.problem)
   exchange.stage = STAGE.decoded
   const table = PARAMETERS.get(exchange.operation as OperationId) as Table
-  if (method === 'POST') refuseInQuery(exchange.query, exchange, LOOKUPS)
-  else if (hasBody(headers)) throw unexpectedBody(exchange, table)
+  if (method === 'POST' && query.root.size > 0) refuseInQuery(query.root, exchange, LOOKUPS)
+  if (method !== 'POST' && hasBody(headers)) throw unexpectedBody(exchange, table)
   exchange.values = decodeParameters(table, method === 'POST' ? exchange.body : exchange.query, exchange, LOOKUPS)
   exchange.stage = STAGE.admitted
 }
@@ -160,9 +173,7 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
 /** 8. What the script does to the request; null where it does nothing. */
 export function askScript(exchange: Exchange): Action | null {
   const { world } = exchange
-  const { script } = world.state
-  if (!script.has(exchange.operation as OperationId)) return null
-  exchange.action = script.act(sentBy(exchange), { seed: exchange.settings.seed, at: exchange.at }, world.counted)
+  exchange.action = world.state.script.act(sentBy(exchange), { seed: exchange.settings.seed, at: exchange.at }, world.counted)
   return exchange.action
 }
 
@@ -174,7 +185,7 @@ function brokenForm({ code, message, param, rule, assumption }: NonNullable<Form
 
 /** What is wrong with the character set that a content type names (A36). */
 function charsetProblem({ 'content-type': type }: Exchange['headers']): Form['problem'] {
-  const charset = type === FORM_TYPE ? undefined : /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
   if (charset === undefined || /^utf-?8$/i.test(charset)) return null
   return { code: 'form_malformed', param: '', message: `The body is declared as ${charset}; send UTF-8.`, assumption: 'A36' }
 }
@@ -220,7 +231,7 @@ export function perform(exchange: Exchange, hasWaited = false): void {
   exchange.stage = STAGE.running
   exchange.place = exchange.world.inputs.place
   const operation = exchange.operation as OperationId
-  findInPath(exchange, operation)
+  for (const { name, family } of PATH_RECORDS[operation]) exchange.found = inPath(exchange, family, exchange.params[name] as string, name) as AnyRecord
   const shown = (HANDLERS as unknown as Readonly<Record<OperationId, (request: Exchange) => unknown>>)[operation](exchange) as
     | StoredList<AnyStored>
     | AnyStored
@@ -239,11 +250,6 @@ function resume(exchange: Exchange): void {
   const isSame = world.state.store === exchange.identifiedIn && world.state.store.accounts.get(actor?.id ?? '') === actor
   if (actor !== null && !isSame) identify(exchange)
   exchange.values = findReferences(PARAMETERS.get(exchange.operation as OperationId) as Table, values, exchange, LOOKUPS)
-}
-
-/** Errors: `resource_missing` where the path names a record that does not exist. */
-function findInPath(exchange: Exchange, operation: OperationId): void {
-  for (const { name, family } of PATH_RECORDS[operation]) exchange.found = inPath(exchange, family, exchange.params[name] as string, name) as AnyRecord
 }
 
 /** 10. The answer shows a record or a list. */

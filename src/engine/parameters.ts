@@ -64,7 +64,7 @@ export function findReferences<C extends DecodeContext>({ fields }: Table, value
 
 /** Refuses parameters in the query of a call that takes them in its body (A14). */
 export function refuseInQuery<C extends DecodeContext>(query: FormObject, context: C, lookups: Lookups<C>): void {
-  if (query.size > 0) refuseUnknown(NO_TABLE, query, context, lookups, IN_BODY)
+  refuseUnknown(NO_TABLE, query, context, lookups, IN_BODY)
 }
 
 /** Refuses parameters that the table does not name (A14); `hint` says instead where they belong. */
@@ -221,14 +221,15 @@ class Decoder<C extends DecodeContext> {
       return undefined
     }
     if (!(node instanceof FormObject)) throw this.#notNested(field, node, `${field.path}[key]`, 'META-1')
-    const entries: Record<string, string | null> = {}
+    // `__proto__` is a key of metadata like any other
+    const entries: Record<string, string | null> = Object.create(null)
     for (const [key, value] of [...node]) {
       if (typeof value !== 'string') {
         const param = leafOf(inBrackets(field.path, key), value)
         throw this.#refusal('parameter_invalid', param, 'a metadata value is text; it cannot be nested and cannot be a list', { assumption: 'A17' })
       }
-      if (value !== '') setOwn(entries, key, value)
-      else if (this.#unsets) setOwn(entries, key, null)
+      if (value !== '') entries[key] = value
+      else if (this.#unsets) entries[key] = null
       else this.#context.rely('A16')
     }
     return this.#unsets ? { cleared: node.cleared, entries } : (entries as Metadata)
@@ -306,12 +307,6 @@ class Decoder<C extends DecodeContext> {
   #refusal(code: ErrorCode, param: string, expected: string, blame: Blame, separator = ': '): ApiError {
     return new ApiError(code, { message: sentence(`${param}${separator}${expected}`), param, ...blame })
   }
-}
-
-/** Sets a property whatever its name is: `__proto__` is a key of metadata like any other. */
-function setOwn(entries: Record<string, string | null>, key: string, value: string | null): void {
-  if (key === '__proto__') Object.defineProperty(entries, key, { value, configurable: true, enumerable: true, writable: true })
-  else entries[key] = value
 }
 
 /** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be distinguished from other digits. */

@@ -3,9 +3,8 @@ import { valueIn } from '../core/form.js'
 import { type AnyRecord, type Exchange, hasRun, isCardNumberSent, listShown, type Pause, recordsShown } from '../engine/exchange.js'
 import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
-import { hasValue } from './kept-rules.js'
+import { hasValue, isWithoutAmount } from './judgement.js'
 import { RecentMap } from './recent-map.js'
-import { isWithoutAmount } from './relied-assumptions.js'
 
 export const FINDINGS = {
   'stopped-at-empty-page': {
@@ -133,12 +132,15 @@ export class Findings {
     const { id, operation } = call
     const { refusal } = call.outcome
     if (call.unknownParameter) this.#add('unknown-parameter', id)
-    if (isCardNumberSent(call)) this.#add('card-number-sent', id)
+    if (call.body.has('card') && isCardNumberSent(call)) this.#add('card-number-sent', id)
     if (operation === 'createTransaction') this.#lookAtPayment(call)
     if (operation === 'listTickets' || operation === 'listTransactions') this.#lookAtSearch(call)
-    if (operation === 'createRefund' || operation === 'createTransaction') this.#lookForRepeat(call, operation)
-    this.#lookForLookUp(call)
-    this.#lookAtPause(call)
+    const { createRefund, createTransaction } = this.#lost
+    const isLost = !call.isDelivered || call.outcome.name === 'not_written'
+    const isExpected = isLost || !createRefund.isEmpty || !createTransaction.isEmpty
+    if (isExpected && (operation === 'createRefund' || operation === 'createTransaction')) this.#lookForRepeat(call, operation, isLost)
+    if (isExpected && !isLost) this.#lookForLookUp(call)
+    if (call.outcome.pause !== null || !this.#pauses.isEmpty) this.#lookAtPause(call)
     if (refusal !== null && !EMULATOR_FAULTS.includes(refusal.code)) this.#lookAtRefusal(call)
   }
 
@@ -182,10 +184,8 @@ export class Findings {
   }
 
   /** The same call again after its answer was lost. Once an answer of the operation arrives, the client knows what the lost call did. */
-  #lookForRepeat(call: Exchange, operation: 'createRefund' | 'createTransaction'): void {
+  #lookForRepeat(call: Exchange, operation: 'createRefund' | 'createTransaction', isLost: boolean): void {
     const lost = this.#lost[operation]
-    const isLost = !call.isDelivered || call.outcome.name === 'not_written'
-    if (!isLost && lost.isEmpty) return
     const own = call.signature()
     const before = lost.get(own)
     if (before !== undefined && before.id !== call.id) this.#add(RISKS[operation] as FindingId, before.id, call.id)
@@ -196,7 +196,7 @@ export class Findings {
   /** A client that reads what a lost call would have made knows whether it was made. */
   #lookForLookUp(call: Exchange): void {
     const { createRefund, createTransaction } = this.#lost
-    if ((createRefund.isEmpty && createTransaction.isEmpty) || !call.isDelivered || !hasRun(call)) return
+    if (!hasRun(call)) return
     const { operation, query, params } = call
     if (operation === 'listRefunds') clearSeen(createRefund, valueIn(query, 'transaction'))
     if (operation === 'readTransaction') clearSeen(createRefund, params.id)
@@ -207,7 +207,7 @@ export class Findings {
   }
 
   #lookAtPause({ id, at, now, operation, account, isDelivered, outcome: { pause } }: Exchange): void {
-    if (operation === null || (pause === null && this.#pauses.isEmpty)) return
+    if (operation === null) return
     const caller = `${operation} ${account}`
     const before = this.#pauses.get(caller)
     if (before !== undefined && now < before.machine && at < before.sandbox) this.#add('retry-after-ignored', before.id, id)

@@ -1,8 +1,277 @@
-/** What a request shows: the rules that it kept and broke, and the assumptions that its answer relies on. It is judged once. */
-import { brokenRule, type Exchange } from '../engine/exchange.js'
-import type { RuleId } from '../reference/rules.js'
-import { keptRules } from './kept-rules.js'
-import { reliedAssumptions } from './relied-assumptions.js'
+/**
+ * What a request shows: the rules that it kept and broke, and the assumptions that its answer relies on. It is judged once, by one predicate for each rule and
+ * each assumption over what it sent, what was found and what it was answered.
+ *
+ * A rule is kept when the situation that it is about arose, and what the rule says held; a request that did not run keeps only rules of the way in. An answer
+ * relies on an assumption when with a different assumption it would be different. Those that are used while a request is decoded or looked up are noted there.
+ */
+import type { TSchema } from 'typebox'
+import { FormObject, nodeIn, valueIn } from '../core/form.js'
+import type { Facts, RefundFacts } from '../core/rules.js'
+import { type AnyRecord, brokenRule, type Exchange, hasReached, hasRun, listShown, recordsShown, STAGE } from '../engine/exchange.js'
+import type { Account } from '../reference/accounts.js'
+import { ASSUMPTION_IDS, type AssumptionId } from '../reference/assumptions.js'
+import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
+import { ADDRESS_NAMES, type Metadata, schemaOf } from '../reference/parameters.js'
+import type { PaymentMethod } from '../reference/payment-methods.js'
+import { RULE_PLACES, type RuleId } from '../reference/rules.js'
+import { TABLES, type Tables } from '../reference/tables.js'
+import type { Transaction } from '../reference/transactions.js'
+
+type Predicate = (call: Exchange) => boolean
+/** TKT-1 is a rule of no operation: reading a Ticket shows nothing about writing one. */
+type KeepableRule = Exclude<RuleId, 'TKT-1'>
+
+/** The operation of a request; requests without one are asked about no rule. */
+const operation = (call: Exchange) => operationOf(call.operation as OperationId)
+const isKind = (call: Exchange, kind: Kind) => operation(call).kind === kind
+const sent = (call: Exchange, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
+const asked = (call: Exchange, ...path: readonly string[]) => valueIn(call.query, ...path) !== undefined
+
+const hasNested = (form: FormObject): boolean => [...form.values()].some(part => part instanceof FormObject)
+const isKeyed = (call: Exchange) => call.account !== null && operation(call).key
+const ran: Predicate = call => hasRun(call)
+const isDecoded = (call: Exchange) => hasReached(call, STAGE.decoded)
+
+const addressSent = (call: Exchange): boolean => {
+  const address = call.body.get('address')
+  return address instanceof FormObject && ADDRESS_NAMES.some(name => address.has(name))
+}
+
+/** The metadata that was sent, and what of it was empty. */
+function metadataSent({ body }: Exchange): { cleared: boolean; set: boolean; emptied: readonly string[] } {
+  const metadata = body.get('metadata')
+  if (!(metadata instanceof FormObject)) return { cleared: metadata === '', set: false, emptied: [] }
+  const entries = [...metadata]
+  return { cleared: metadata.cleared, set: entries.some(([, value]) => value !== ''), emptied: entries.flatMap(([key, value]) => (value === '' ? [key] : [])) }
+}
+
+/** The metadata that an update found. */
+const metadataBefore = ({ found }: Exchange) => (found as AnyRecord).metadata as Metadata
+
+/** The parameters of an update by name, those of the address by theirs, with the values before and after; metadata apart. */
+function updated({ operation, found, outcome }: Exchange): { path: readonly string[]; before: unknown; after: unknown }[] {
+  const updatable = UPDATABLE.get(operation as OperationId) as readonly (readonly string[])[]
+  return updatable.map(path => ({ path, before: valueAt(found as AnyRecord, path), after: valueAt(outcome.shown as AnyRecord, path) }))
+}
+
+const valueAt = (record: AnyRecord, path: readonly string[]) => path.reduce<unknown>((part, name) => (part as Facts)[name], record)
+
+/** The parameters of each update but metadata, with the parts of objects by their nested names. */
+const UPDATABLE = new Map(
+  OPERATION_IDS.filter(id => operationOf(id).kind === 'update').map(id => {
+    const { properties = {} } = schemaOf((TABLES[id] as Tables).body as TSchema)
+    const paths = Object.entries(properties).flatMap(([name, { properties: parts }]) => (parts ? Object.keys(parts).map(part => [name, part]) : [[name]]))
+    return [id, paths.filter(([name]) => name !== 'metadata')]
+  })
+)
+
+/** Whether a parameter of an update was sent, by itself or with its whole object, with a value or empty. */
+const isSent = ({ body }: Exchange, path: readonly string[]) => nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
+const isWholeEmptied = (form: FormObject, [head]: readonly string[]) => {
+  const whole = form.get(head as string)
+  return whole === '' || (whole instanceof FormObject && whole.cleared)
+}
+
+const keptSomething: Predicate = call =>
+  updated(call).some(({ path, before, after }) => !isSent(call, path) && before !== null && before === after) ||
+  (!call.body.has('metadata') && Object.keys(metadataBefore(call)).length > 0)
+
+const unsetSomething: Predicate = call => updated(call).some(({ path, before, after }) => before !== null && after === null && isSent(call, path))
+
+const hasRefunds = (record: AnyRecord) => (record.amount_refunded as number) > 0
+const refundMade = ({ outcome: { shown }, money }: Exchange) => ({
+  amount: (shown as { amount: number } & AnyRecord).amount,
+  ...(money as NonNullable<typeof money>)
+})
+const createdBy =
+  (comparison: string): Predicate =>
+  call =>
+    hasRun(call) && asked(call, 'created', comparison)
+const searched = (call: Exchange) => hasRun(call) && asked(call, 'search_query')
+const shows = (call: Exchange, least: number) => recordsShown(call).length >= least
+
+/** When a call has kept each rule; only the rules of its operation are asked about. */
+const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
+  'BASE-1': () => true,
+  'AUTH-1': isKeyed,
+  'AUTH-2': call => hasRun(call) && !call.hasAuthorization,
+  'AUTH-3': isKeyed,
+  'FORM-1': call => isDecoded(call) && call.method === 'POST' && call.body.size > 0,
+  'FORM-2': call => isDecoded(call) && (hasNested(call.body) || hasNested(call.query)),
+  'FORM-3': call => isDecoded(call) && isKind(call, 'list') && call.query.size > 0,
+
+  'ADDR-1': call => hasRun(call) && addressSent(call),
+  'ADDR-2': call => hasRun(call) && sent(call, 'address', 'country'),
+  'META-1': call => hasRun(call) && metadataSent(call).set,
+  'META-2': call => hasRun(call) && metadataSent(call).emptied.some(key => Object.hasOwn(metadataBefore(call), key)),
+  'META-3': call => hasRun(call) && metadataSent(call).cleared && Object.keys(metadataBefore(call)).length > 0,
+  'UPD-1': call => hasRun(call) && keptSomething(call),
+  'UPD-2': call => hasRun(call) && unsetSomething(call),
+
+  'LIST-1': ran,
+  'LIST-2': call => hasRun(call) && listShown(call)?.has_more === true,
+  'LIST-3': call => hasRun(call) && asked(call, 'limit'),
+  'FILT-1': createdBy('gte'),
+  'FILT-2': createdBy('gt'),
+  'FILT-3': createdBy('lte'),
+  'FILT-4': createdBy('lt'),
+  'FILT-5': call => hasRun(call) && call.filteredBy !== null,
+  'FILT-6': call => hasRun(call) && (asked(call, 'location') || hasValue(call.query.get('created'))),
+  'SRCH-1': call => searched(call) && shows(call, 1),
+  'SRCH-2': call => searched(call) && shows(call, 1),
+  'SRCH-3': call => searched(call) && recordsShown(call).length < call.retrieved && listShown(call)?.has_more === true,
+
+  'LOC-1': ran,
+  'LOC-2': ran,
+  'LOC-3': ran,
+  'LOC-4': ran,
+  'ACC-1': call => hasRun(call) && isKind(call, 'create'),
+  'ACC-2': ran,
+  'ACC-3': ran,
+  'ACC-4': ran,
+  'ACC-5': ran,
+  'USR-1': call => hasRun(call) && (!isKind(call, 'list') || shows(call, 1)),
+  'USR-2': ran,
+  'USR-3': ran,
+  'USR-4': ran,
+
+  'TXN-1': ran,
+  'TXN-2': ran,
+  'TXN-3': call => hasRun(call) && valueIn(call.body, 'payment_type') === 'vip',
+  'TXN-4': call => hasRun(call) && valueIn(call.body, 'payment_type') === 'apple_pay',
+  'TXN-5': call => hasRun(call) && hasValue(call.body.get('bank_account')),
+  'TXN-6': call => hasRun(call) && sent(call, 'currency'),
+  'TXN-7': call => hasRun(call) && ['amount', 'tip_amount', 'donation_amount'].some(name => sent(call, name)),
+  'TXN-8': call => hasRun(call) && recordsShown(call).some(hasRefunds),
+
+  'REF-1': ran,
+  'REF-2': call => hasRun(call) && ((call.outcome.shown as AnyRecord).payment_method as PaymentMethod).card !== null,
+  'REF-3': call => hasRun(call) && sent(call, 'amount'),
+  'REF-4': call => hasRun(call) && !sent(call, 'amount'),
+  'REF-5': call => hasRun(call) && isPartial(refundMade(call)),
+  'REF-6': ran,
+  'REF-7': call => hasRun(call) && sent(call, 'amount'),
+  'REF-8': call => hasRun(call) && !sent(call, 'reason'),
+  'REF-9': call => hasRun(call) && call.body.has('metadata'),
+  'REF-10': call => hasRun(call) && (call.filteredBy !== null || (!asked(call, 'transaction') && shows(call, 2)))
+}
+
+/** Something remains after the Refund, or it was not the first of its Transaction. */
+const isPartial = ({ amount, refunded, remaining }: { amount: number; refunded: number; remaining: number }) => remaining > amount || refunded > 0
+
+/** A part of a form holds a value somewhere. */
+export function hasValue(node: unknown): boolean {
+  if (node instanceof FormObject) return [...node.values()].some(hasValue)
+  return typeof node === 'string' && node !== ''
+}
+
+type Check = { place: number; isKept: Predicate }
+/** What the calls of each operation are asked, in the order in which it is decided. */
+const CHECKS = new Map<OperationId | null, readonly Check[]>(
+  OPERATION_IDS.map(id => {
+    const rules = operationOf(id).rules as readonly KeepableRule[]
+    return [id, rules.map(rule => ({ place: RULE_PLACES.get(rule) as number, isKept: KEPT[rule] }))]
+  })
+).set(null, [])
+
+/** The rules that a call kept, by their places in the ledger, in the order in which they were decided. */
+export function keptRules(call: Exchange): number[] {
+  const kept: number[] = []
+  for (const { place, isKept } of CHECKS.get(call.operation) as readonly Check[]) if (isKept(call)) kept.push(place)
+  return kept
+}
+
+const refundFacts = ({ money }: Exchange): Facts => money as RefundFacts
+const pageFacts = (call: Exchange): Facts => ({ retrieved: call.retrieved, shown: recordsShown(call).length, has_more: listShown(call)?.has_more })
+
+/** The figures that a kept rule saw, for those that go by figures. */
+export const FACTS: Readonly<Partial<Record<RuleId, (call: Exchange) => Facts>>> = {
+  'LIST-2': pageFacts,
+  'SRCH-1': pageFacts,
+  'SRCH-2': pageFacts,
+  'SRCH-3': pageFacts,
+  'LOC-3': ({ account }) => ({ account }),
+  'TXN-5': ({ body }) => ({ payment_type: valueIn(body, 'payment_type'), used: valueIn(body, 'payment_type') === 'vip' }),
+  'REF-1': refundFacts,
+  'REF-3': refundFacts,
+  'REF-4': refundFacts,
+  'REF-5': refundFacts,
+  'REF-6': refundFacts,
+  'REF-7': refundFacts
+}
+
+/** The operation of a call; calls without one are asked about `WITHOUT_OPERATION` alone. */
+const idOf = (call: Exchange) => call.operation as OperationId
+const isOf = (call: Exchange, ...wanted: readonly OperationId[]) => wanted.includes(idOf(call))
+const kindOf = (call: Exchange) => operationOf(idOf(call)).kind
+const created: Predicate = call => hasRun(call) && kindOf(call) === 'create'
+const showsRecord: Predicate = call => hasRun(call) && recordsShown(call).length > 0
+const showsTransaction: Predicate = call => showsRecord(call) && operationOf(idOf(call)).family === 'transactions'
+const listed: Predicate = call => hasRun(call) && kindOf(call) === 'list'
+const searchedList: Predicate = call => listed(call) && asked(call, 'search_query')
+const paid: Predicate = call => hasRun(call) && isOf(call, 'createTransaction')
+const refunded: Predicate = call => hasRun(call) && isOf(call, 'createRefund')
+const has = ({ body }: Exchange, name: string) => hasValue(body.get(name))
+const shown = <R>(call: Exchange) => call.outcome.shown as unknown as R
+
+const AMOUNTS = ['transaction_amount', 'payment_amount']
+
+/** Whether a payment settled nothing because no amount was sent, which is not the same as an amount of 0 (A24). */
+export const isWithoutAmount: Predicate = call =>
+  paid(call) && valueIn(call.body, 'amount') === undefined && AMOUNTS.every(name => valueIn(call.body, 'amounts', name) === undefined)
+
+const metadataMerged: Predicate = call => {
+  const metadata = call.body.get('metadata')
+  const before = (call.found as AnyRecord).metadata as Metadata
+  return metadata instanceof FormObject && !metadata.cleared && Object.keys(before).length > 0
+}
+
+/** When an answer relies on each assumption that its trace does not note. */
+const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
+  A02: created,
+  A03: created,
+  A04: showsRecord,
+  A05: showsRecord,
+  A06: created,
+  A07: ({ outcome }) => outcome.refusal !== null,
+  A08: call => call.outcome.refusal !== null && !hasRun(call),
+  A09: listed,
+  A10: call => listed(call) && (!asked(call, 'limit') || asked(call, 'starting_after') || asked(call, 'ending_before')),
+  A11: call => listed(call) && recordsShown(call).length >= 2,
+  A12: searchedList,
+  A13: searchedList,
+  A17: call => hasRun(call) && kindOf(call) === 'update' && metadataMerged(call),
+  A20: ({ hasAuthorization }) => hasAuthorization,
+  A21: call => hasRun(call) && (isOf(call, 'createLocation', 'createUser') || (isOf(call, 'createAccount') && shown<Account>(call).reseller !== null)),
+  A22: call => paid(call) && valueIn(call.body, 'currency') === undefined && valueIn(call.body, 'amounts', 'currency') === undefined,
+  A23: ({ money }) => money !== null,
+  A24: call => paid(call) && (has(call, 'amounts') || isWithoutAmount(call)),
+  A25: call => paid(call) && (has(call, 'card') || has(call, 'bank_account')),
+  A26: call => paid(call) && has(call, 'bank_account') && shown<Transaction>(call).payment_type !== 'vip',
+  A27: call => paid(call) && valueIn(call.body, 'adjustment_number') !== undefined,
+  A28: refunded,
+  A29: showsTransaction,
+  A31: call => hasRun(call) && isOf(call, 'updateAccount') && shown<Account>(call).type !== (call.found as AnyRecord).type
+}
+
+/** What a call without an operation can rely on. */
+const WITHOUT_OPERATION = ['A07', 'A08', 'A39'] as const
+
+type ReliedCheck = { place: number; relies: Predicate | undefined }
+const checksOf = (ids: readonly AssumptionId[]): readonly ReliedCheck[] =>
+  ASSUMPTION_IDS.flatMap((id, place) => (ids.includes(id) ? [{ place, relies: RELIES[id] }] : []))
+const RELIED_CHECKS = new Map<OperationId | null, readonly ReliedCheck[]>([
+  [null, checksOf(WITHOUT_OPERATION)],
+  ...OPERATION_IDS.map(id => [id, checksOf(operationOf(id).assumptions)] as const)
+])
+
+/** The assumptions that the answer of a call relies on, by their places in the ledger, in its order. */
+export function reliedAssumptions(call: Exchange): number[] {
+  const relied: number[] = []
+  for (const { place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) if (call.has(place) || relies?.(call)) relied.push(place)
+  return relied
+}
 
 /** Rules and assumptions by their places in the ledgers, in the order in which they were decided. */
 export type Judgement = { readonly kept: readonly number[]; readonly broken: RuleId | null; readonly relied: readonly number[] }

@@ -10,15 +10,14 @@ export class RecentMap<V> {
     this.#half = most / 2
   }
 
-  get isEmpty(): boolean {
-    return this.#recent.size === 0 && this.#older.size === 0
-  }
+  isEmpty = true
 
   get(key: string): V | undefined {
     return this.#recent.get(key) ?? this.#older.get(key)
   }
 
   set(key: string, value: V): void {
+    this.isEmpty = false
     if (this.#recent.size >= this.#half && !this.#recent.has(key)) {
       this.#older = this.#recent
       this.#recent = new Map()
@@ -29,6 +28,7 @@ export class RecentMap<V> {
   delete(key: string): void {
     this.#recent.delete(key)
     this.#older.delete(key)
+    this.isEmpty = this.#recent.size + this.#older.size === 0
   }
 
   /** Every value with its key, the older ones first; of a key that was set again the later value alone. */
@@ -39,5 +39,6 @@ export class RecentMap<V> {
   clear(): void {
     this.#recent.clear()
     this.#older.clear()
+    this.isEmpty = true
   }
 }

@@ -169,7 +169,7 @@ export class Metrics {
   /** Counts a request that is over. */
   add({ operation, outcome: { status }, ms, action }: Exchange): void {
     const label = operation ?? 'none'
-    const { statuses, latency } = this.#countsOf(label)
+    const { statuses, latency } = this.#counts.get(label) ?? this.#begin(label)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     let place = 0
     while (place < LATENCY_BOUNDS.length && ms > (LATENCY_BOUNDS[place] as number)) place++
@@ -183,9 +183,7 @@ export class Metrics {
     this.#scripted = 0
   }
 
-  #countsOf(label: OperationLabel): Counts {
-    const known = this.#counts.get(label)
-    if (known !== undefined) return known
+  #begin(label: OperationLabel): Counts {
     const counts = { statuses: new Map(), latency: { buckets: [...LATENCY_BOUNDS.map(() => 0), 0], sum: 0 } }
     this.#counts.set(label, counts)
     return counts
@@ -225,7 +223,7 @@ export class TestTotals {
 
   /** Counts a request that is over, and what it shows where it was judged. */
   add({ test, outcome }: Exchange, judgement: Judgement | null): void {
-    const use = this.#of(test)
+    const use = this.#tests.get(test) ?? this.#begin(test)
     if (use === null) {
       this.#omitted++
       return
@@ -240,13 +238,11 @@ export class TestTotals {
   }
 
   addFinding(finding: FindingId, test: string | null): void {
-    const findings = this.#of(test)?.findings
+    const findings = (this.#tests.get(test) ?? this.#begin(test))?.findings
     findings?.set(finding, (findings.get(finding) ?? 0) + 1)
   }
 
-  #of(test: string | null): TestUse | null {
-    const known = this.#tests.get(test)
-    if (known !== undefined) return known
+  #begin(test: string | null): TestUse | null {
     if (this.#tests.size >= MOST_TESTS) return null
     const use = new TestUse()
     this.#tests.set(test, use)

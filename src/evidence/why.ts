@@ -9,8 +9,7 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/ass
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import type { Journal } from './journal.js'
-import { FACTS, keptRules } from './kept-rules.js'
-import { reliedAssumptions } from './relied-assumptions.js'
+import { FACTS, keptRules, reliedAssumptions } from './judgement.js'
 
 type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: Facts }
 /** Parameters by name, nested as they were sent. */

@@ -443,9 +443,8 @@ export class Sandbox {
       const problems = new ProblemList(limits)
       return withoutProblems(problems, async () => {
         const before = this.#revision
-        const { importer, put, store } = this.#importer(document, problems)
+        const { importer, put } = this.#importer(document, problems)
         await inSlices(importer.importing([fixtureIn(document, document.data)]))
-        for (const family of FAMILIES) await inSlices(store[family].settling())
         this.ending.throwIfAborted()
         if (this.#revision !== before) {
           throw new ApiError('state_changed', { message: 'Another call changed the records while these were merged; send them again. Nothing was changed.' })

@@ -6,7 +6,7 @@ import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import { type Address, addressOf } from '../reference/parameters.js'
 import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js'
-import { EARLIEST, LATEST } from '../store/ordered-index.js'
+import { pageOf } from '../store/paging.js'
 import { collectionOf, type RecordOf, type Records, type Store } from '../store/store.js'
 import type { Report } from './documents.js'
 import { type Progress, reportProgress } from './progress.js'
@@ -148,7 +148,7 @@ const MAKERS: { readonly [F in Exclude<(typeof GENERATED_FAMILIES)[number], 'tra
 /** Puts payments of the Tickets at a Location into the store, and Refunds of some; returns false, with the problem reported, where none can be paid. */
 function generatePayments(instants: Float64Array, location: string, data: GenerateData, generating: Generating, report: Report): boolean {
   const { faker, store, importer } = generating
-  const tickets = store.tickets.index('location').range(location, { after: EARLIEST, before: LATEST, descending: false, count: Number.POSITIVE_INFINITY })
+  const tickets = pageOf(store.tickets, { index: 'location', group: location, limit: Number.POSITIVE_INFINITY, order: 'oldest_first' }).stored
   const [first] = tickets
   if (first === undefined || first.at > (instants.at(-1) ?? first.at)) {
     if (importer.isComplete('tickets')) report(['location'], `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`)
@@ -160,7 +160,7 @@ function generatePayments(instants: Float64Array, location: string, data: Genera
   const paid: Records['transactions'][] = []
   let opened = 0
   const pay: Make<'transactions'> = (drawId, at) => {
-    while ((tickets[opened]?.at ?? LATEST.at) <= at) opened++
+    while ((tickets[opened]?.at ?? Number.POSITIVE_INFINITY) <= at) opened++
     const { record } = tickets[drawWhole(faker, Math.max(0, opened - OPEN_AT_ONCE), opened - 1)] as (typeof tickets)[number]
     const payment = paymentOf({ id: drawId(), ticket: record.id, location, currency }, at, types, regulars, faker)
     paid.push(payment)

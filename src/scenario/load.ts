@@ -5,8 +5,8 @@ import { type Body, LARGE, MANY_RECORDS, TooLargeHere } from './body.js'
 import type { DocumentWorker, Reading } from './document-worker.js'
 import { type DocumentProblem, documentOf, reportTo, type SourceDocument } from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
-import type { Place } from './json-places.js'
 import type { DocumentLimits } from './limits.js'
+import type { Place } from './places.js'
 import { requestedScenario } from './requested.js'
 import { type FirstState, firstStateOf, type Making } from './scenario.js'
 import { compileEntry, type Entry, type EntryData, Script } from './script.js'
@@ -64,18 +64,19 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
       }
     }
   }
-  for await (const [list, members, numbers] of parts()) {
-    if (numbers === undefined) await take[list]?.(members as never[])
-    else insertAll(store, list as Family, members as RecordOf<Family>[], numbers)
+  for await (const [list, members] of parts()) {
+    const taken = take[list]
+    if (taken) await taken(members as never[])
+    else insertAll(store, list as Family, members as RecordOf<Family>[])
     await pause()
   }
   const { warnings: _, ...rest } = head as NonNullable<typeof head>
   return { first: { ...rest, store, script: new Script(entries), expectations, steps, play: [] }, document }
 }
 
-function insertAll<F extends Family>(store: Store, family: F, records: readonly RecordOf<F>[], numbers: readonly number[]): void {
+function insertAll<F extends Family>(store: Store, family: F, records: readonly RecordOf<F>[]): void {
   const collection = collectionOf(store, family)
-  for (const [index, record] of records.entries()) collection.insertAs(withShared(record, store), numbers[index] as number)
+  for (const record of records) collection.insert(withShared(record, store))
 }
 
 /** A record as it is stored: what was made plain text of is as in every other record. */

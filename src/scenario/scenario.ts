@@ -246,7 +246,7 @@ function missingFinderFor(store: Store, importer: FixtureImporter): MissingFinde
 
 /** Warns of a clock that is before the records of the state: what is made next would be older than they are. */
 function warnOfFuture({ data, warn }: Checked, store: Store, now: number): void {
-  const future = FAMILIES.flatMap((family): readonly StoredRecord[] => store[family].createdAfter(now))
+  const future = FAMILIES.flatMap((family): readonly StoredRecord[] => store[family].inCreationOrder().filter(({ created }) => Date.parse(created) > now))
   if (future.length === 0) return
   const { id, created } = future.reduce((latest, record) => (record.created > latest.created ? record : latest))
   const count = future.length === 1 ? '1 record is' : `${future.length} records are`

@@ -21,7 +21,7 @@ export type StepCall = { method: string; path: string; query: string; key: strin
 /** An answer, and its headers by their names in lower case; the fault by which none came, with status 0. */
 export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null }
 /** Makes a call and returns its answer; `fault` is the one that is expected. */
-export type Play = (call: StepCall, fault?: Fault) => Promise<StepAnswer>
+export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
 /** How an answer differs from what was expected; `at` is where the document says what was expected. */
 export type Difference = { at: readonly PathStep[]; message: string }
 /** `at` is where `step`, as it is written, is in its list, as are those of its problems. */

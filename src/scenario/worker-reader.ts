@@ -8,9 +8,9 @@ import { settingsInForce } from '../core/settings.js'
 import { FAMILIES } from '../store/store.js'
 import { Body } from './body.js'
 import { readDocument, refuseProblems, type SourceDocument, type TextType } from './documents.js'
-import type { Place } from './json-places.js'
 import { Library } from './library.js'
 import { checkCount } from './limits.js'
+import type { Place } from './places.js'
 import { requestedScenario } from './requested.js'
 import { type FirstState, firstStateOf, type Launch, type Making } from './scenario.js'
 import { FIXTURE_CHECKER } from './schemas.js'
@@ -29,8 +29,8 @@ export type Reply =
   | { places: readonly (Place | null)[] }
   | { refusal: Refusal }
   | { defect: string }
-/** Members of one list; records of a first state each with its number in the order of creation. */
-export type Part = [list: string, members: unknown[], numbers?: number[]]
+/** Members of one list; records of a first state in the order of creation. */
+export type Part = [list: string, members: unknown[]]
 
 /** Characters of a part, about; the reader of one must not make others wait. */
 const PART = 65_536
@@ -118,10 +118,9 @@ function* listParts(lists: readonly (readonly [name: string, members: readonly u
 
 function* firstStateParts({ store, script, expectations, steps }: FirstState, places: readonly (Place | null)[]): Generator<string, undefined> {
   for (const family of FAMILIES) {
-    const stored: readonly { record: object; nth: number }[] = store[family].inListOrder()
-    const members = stored.map(({ record }) => ('transaction' in record ? { ...record, payment_method: null } : record))
-    const numbers = stored.map(({ nth }) => nth)
-    yield* partsOf(family, members, numbers)
+    const records: readonly object[] = store[family].inCreationOrder()
+    const members = records.map(record => ('transaction' in record ? { ...record, payment_method: null } : record))
+    yield* partsOf(family, members)
   }
   yield* listParts([
     ['keys', [...store.keys]],
@@ -132,21 +131,21 @@ function* firstStateParts({ store, script, expectations, steps }: FirstState, pl
 }
 
 /** The members of a list as texts of parts. Errors: `document_too_large`, where one member is so large that it would make others wait. */
-function* partsOf(list: string, members: readonly unknown[], numbers?: readonly number[]): Generator<string, undefined> {
-  let [first, size]: [number, number] = [0, 0]
+function* partsOf(list: string, members: readonly unknown[]): Generator<string, undefined> {
+  let size = 0
   let texts: string[] = []
-  const part = (end: number) => `["${list}",[${texts.join(',')}]${numbers === undefined ? '' : `,[${numbers.slice(first, end).join(',')}]`}]`
+  const part = () => `["${list}",[${texts.join(',')}]]`
   for (const [index, member] of members.entries()) {
     const text = JSON.stringify(member)
     if (text.length > LARGEST_MEMBER) throw memberTooLarge(list, index)
     texts.push(text)
     size += text.length
     if (size < PART) continue
-    yield part(index + 1)
+    yield part()
     texts = []
-    ;[first, size] = [index + 1, 0]
+    size = 0
   }
-  if (texts.length > 0) yield part(members.length)
+  if (texts.length > 0) yield part()
 }
 
 const memberTooLarge = (list: string, index: number) =>

@@ -57,8 +57,10 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
       if (exchange.warnings.length > 0) logWarnings(request.log, exchange.warnings)
     }
     const operation = exchange.operation as OperationId
-    const isSaved = isChange(operationOf(operation)) || exchange.world.state.script.has(operation)
-    if (!isSaved || !data?.isFailing) goOn(exchange, reply)
+    const { script } = exchange.world.state
+    const isScripted = !script.isEmpty && script.has(operation)
+    if (!isScripted && !(data?.isFailing && isChange(operationOf(operation)))) operate(exchange, reply, false)
+    else if (!data?.isFailing) goOn(exchange, reply)
     else
       data
         .writable()
@@ -68,7 +70,7 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
 
   /** Asks the script, and then the operation. */
   function goOn(exchange: Exchange, reply: FastifyReply, hasWaited = false): void {
-    const action = askScript(exchange)
+    const action = exchange.world.state.script.has(exchange.operation as OperationId) ? askScript(exchange) : null
     if (action === null) operate(exchange, reply, hasWaited)
     else act(action, exchange, reply).catch(error => answers.refuse(error, reply))
   }

@@ -87,12 +87,14 @@ export const withoutSandbox = ({ url }: Pick<IncomingMessage, 'url'>): string =>
 export class Arrivals {
   readonly #sandboxes: Sandboxes
   readonly #cors: boolean
+  readonly #isLogged: boolean
   #ownAnswers = 0
 
-  /** `cors` says whether pages of other sites may call the emulated API. */
-  constructor(sandboxes: Sandboxes, cors: boolean) {
+  /** `cors` says whether pages of other sites may call the emulated API, `isLogged` whether requests are logged. */
+  constructor(sandboxes: Sandboxes, { cors, isLogged }: { cors: boolean; isLogged: boolean }) {
     this.#sandboxes = sandboxes
     this.#cors = cors
+    this.#isLogged = isLogged
   }
 
   /**
@@ -116,7 +118,7 @@ export class Arrivals {
       if (arrival.isClosed) return
       arrival.isClosed = true
       arrival.sandbox.inFlight--
-      if (!arrival.isPending) end(request, reply)
+      if (!arrival.isPending) this.#end(request, reply)
       else if (arrival.sandbox.settings['evidence.coverage']) safely(request, () => arrival.sandbox.evidence.leave(arrival.exchange))
     }
     reply.raw.on('close', close)
@@ -134,7 +136,7 @@ export class Arrivals {
     if (!arrival.sandbox.isKept) this.#sandboxes.release(arrival.sandbox)
     if (!arrival.isPending) return
     arrival.isPending = false
-    if (arrival.isClosed || arrival.exchange.outcome.fault === 'hang') end(request, reply)
+    if (arrival.isClosed || arrival.exchange.outcome.fault === 'hang') this.#end(request, reply)
   }
 
   /** The sandbox that a control request is for; one that `makes` it gets a new one where there is none. Errors: as of `Sandboxes.use` and `find`. */
@@ -144,6 +146,21 @@ export class Arrivals {
     if (name === null || !arrival.sandbox.isLoaded) return arrival.sandbox
     checkedName(name, readable(name))
     return makes ? this.#sandboxes.use(name) : this.#sandboxes.find(name, { namesOthers })
+  }
+
+  /** The last step: the request goes into the evidence of its sandbox, and into the log. */
+  #end(request: FastifyRequest, { raw }: FastifyReply): void {
+    const { arrival } = request
+    if (arrival.isOver) return
+    arrival.isOver = true
+    const { exchange, sandbox, since, isRecorded } = arrival
+    const { authorization } = exchange
+    exchange.close(isSent(raw), Math.round((performance.now() - since) * 10) / 10)
+    safely(request, () => {
+      if (sandbox.tally.hasEndings) countEnding(exchange)
+      if (isRecorded) sandbox.evidence.record(exchange)
+    })
+    if (this.#isLogged) safely(request, () => logRequest(request, raw, authorization))
   }
 
   #arrival(request: FastifyRequest): Arrival {
@@ -187,21 +204,6 @@ function closeWith(socket: Socket, close: () => void): void {
     })
   }
   closing.add(close)
-}
-
-/** The last step: the request goes into the evidence of its sandbox, and into the log. */
-function end(request: FastifyRequest, { raw }: FastifyReply): void {
-  const { arrival } = request
-  if (arrival.isOver) return
-  arrival.isOver = true
-  const { exchange, sandbox, since, isRecorded } = arrival
-  const { authorization } = exchange
-  exchange.close(isSent(raw), Math.round((performance.now() - since) * 10) / 10)
-  safely(request, () => {
-    countEnding(exchange)
-    if (isRecorded) sandbox.evidence.record(exchange)
-  })
-  safely(request, () => logRequest(request, raw, authorization))
 }
 
 /** Whether a response was sent to the end. One that was injected has no connection, so it arrives as soon as it is ended. */

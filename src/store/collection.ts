@@ -1,15 +1,15 @@
 /** The records of one family: by id, and in list order under each index that a filter narrows on. Records are replaced, never mutated. */
 import { LayeredMap } from './layered-map.js'
-import { OrderedIndex, type Position } from './ordered-index.js'
+import { EARLIEST, LATEST, OrderedIndex, type Position } from './ordered-index.js'
 
 export type StoredRecord = { readonly id: string; readonly created: string }
 /** One text or several, mostly one. */
 type Names = string | readonly string[]
+/** The JSON of a record in UTF-8, and the base address in it; null where there is none. */
+export type RecordBytes = { readonly whole: Buffer; readonly base: string | null }
 
-/** A place in lists with the record that is there at present. */
+/** A place in lists with the record that is there; null where that was deleted. */
 export class Stored<R> implements Position {
-  /** The mark of the collection that may put another record into this place; a collection with another mark shares the place, and makes a new one instead. */
-  readonly holder: object
   record: R
   readonly at: number
   readonly nth: number
@@ -18,8 +18,7 @@ export class Stored<R> implements Position {
   /** The answer that shows the record, as long as that is kept. */
   bytes: RecordBytes | null = null
 
-  constructor(holder: object, record: R, { at, nth, owners }: Place) {
-    this.holder = holder
+  constructor(record: R, { at, nth, owners }: Place) {
     this.record = record
     this.at = at
     this.nth = nth
@@ -27,110 +26,92 @@ export class Stored<R> implements Position {
   }
 
   isOwnedBy(account: string): boolean {
-    return isAmong(this.owners, account)
+    return typeof this.owners === 'string' ? this.owners === account : this.owners.includes(account)
   }
 }
-/** The JSON of a record in UTF-8; `base` is the base address in it, which begins at the byte `at`, null where there is none. */
-export type RecordBytes = { readonly whole: Buffer; readonly base: string; readonly at: number | null }
-
 type Place = Position & { readonly owners: Names }
-/** For each index, the group or groups that a record is in; `account` are the Accounts that it belongs to. */
-export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & { readonly account: (record: R) => Names }
 
-type Parts<R> = {
-  byId: LayeredMap<Stored<R>>
-  removed: LayeredMap<Place>
-  indexes: readonly (readonly [name: string, index: OrderedIndex<Stored<R>>])[]
-  next: number
-  revision: number
-  changes: Changes
-}
-/** The record that made a revision, and the changes before it; null ends the list. Copies share it. */
-type Changes = { readonly revision: number; readonly id: string; readonly before: Changes; readonly length: number } | null
+/** For each index, the group or groups that a record is in; `all` has one group of that name, `account` are the Accounts that a record belongs to. */
+export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & { readonly all: () => 'all'; readonly account: (record: R) => Names }
 /** A deleted record: when it was created, how many of the remaining records came before it, and whom it belonged to. */
 export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
+/** The record that made a revision. */
+type Change = { readonly revision: number; readonly id: string }
 
 /** Ids that a wrong one is compared with, at most. */
-const MOST_COMPARED = 1000
+const MAX_COMPARED = 1000
 /** Records of a collection whose bytes are kept, at most. */
-const MOST_WRITTEN = 4096
-/** Changes that are listed, at least and at most. */
-const CHANGES = { least: 1024, most: 2048 }
-
-const isAmong = (names: Names, name: string): boolean => (typeof names === 'string' ? names === name : names.includes(name))
+const MAX_WRITTEN = 4096
+/** Changes that are listed, at least; at most twice as many. */
+const MIN_CHANGES = 1024
 
 let revisions = 0
 
 export class Collection<R extends StoredRecord> {
   readonly #groups: Groups<R>
-  readonly #parts: Parts<R>
+  /** The indexes, each with the groups in it that a record is in. */
+  readonly #indexes: readonly (readonly [name: string, groupsOf: (record: R) => Names, index: OrderedIndex<Stored<R>>])[]
+  /** Every id that was ever given out. */
+  #places = new LayeredMap<Stored<R | null>>()
+  /** How many records came, and how many of them were deleted. */
+  #inserted = 0
+  #removed = 0
+  #revision = 0
+  /** The newest changes, and those before them, which copies share. */
+  #changes: Change[] = []
+  #older: readonly Change[] = []
   /** The records whose bytes were kept last, in a ring. */
   readonly #written: Stored<R>[] = []
   #nextWritten = 0
-  /** The mark of the places that no copy shares: this collection may change them in place. */
-  #holder = {}
 
-  constructor(groups: Groups<R>, parts?: Parts<R>) {
+  constructor(groups: Groups<R>, from?: Collection<R>) {
     this.#groups = groups
-    this.#parts = parts ?? {
-      byId: new LayeredMap(),
-      removed: new LayeredMap(),
-      indexes: Object.keys(groups).map(name => [name, new OrderedIndex()]),
-      next: 0,
-      revision: 0,
-      changes: null
-    }
+    this.#indexes = Object.entries(groups).map(([name, groupsOf]) => [name, groupsOf, from?.index(name).clone() ?? new OrderedIndex()])
   }
 
   /** A copy in constant time; what one side changes the other does not see. */
   clone(groups: Groups<R>): Collection<R> {
-    this.#holder = {}
-    const { byId, removed, indexes, next, revision, changes } = this.#parts
-    return new Collection(groups, {
-      byId: byId.clone(),
-      removed: removed.clone(),
-      indexes: indexes.map(([name, index]) => [name, index.clone()]),
-      next,
-      revision,
-      changes
-    })
+    if (this.#changes.length > 0) this.#older = [...this.#older, ...this.#changes.splice(0)].slice(-MIN_CHANGES)
+    const copy = new Collection(groups, this)
+    copy.#places = this.#places.clone()
+    copy.#inserted = this.#inserted
+    copy.#removed = this.#removed
+    copy.#revision = this.#revision
+    copy.#older = this.#older
+    return copy
   }
 
   get size(): number {
-    return this.#parts.byId.size
+    return this.#inserted - this.#removed
   }
 
   /** Two collections of the same revision hold the same; any change gives a new one. */
   get revision(): number {
-    return this.#parts.revision
+    return this.#revision
   }
 
   /** The ids of the records that were put, replaced or deleted since a revision; null where that is not known: it was too long ago, or another state's. */
   changedSince(revision: number): Set<string> | null {
-    const ids = new Set<string>()
-    if (revision === this.#parts.revision) return ids
-    for (let change = this.#parts.changes; change !== null; change = change.before) {
-      if (change.revision === revision) return ids
-      ids.add(change.id)
-    }
-    return null
+    if (revision === this.#revision) return new Set()
+    const changes = [...this.#older, ...this.#changes]
+    const first = 1 + changes.findIndex(change => change.revision === revision)
+    return first === 0 ? null : new Set(changes.slice(first).map(({ id }) => id))
   }
 
-  /** Makes a new revision. */
   #noteChange(id: string): void {
-    const parts = this.#parts
-    parts.revision = ++revisions
-    if (parts.changes?.length === CHANGES.most) parts.changes = newest(parts.changes, CHANGES.least)
-    parts.changes = { revision: parts.revision, id, before: parts.changes, length: (parts.changes?.length ?? 0) + 1 }
+    this.#revision = ++revisions
+    if (this.#changes.length === MIN_CHANGES) this.#older = this.#changes.splice(0)
+    this.#changes.push({ revision: revisions, id })
   }
 
   get(id: string): R | undefined {
-    return this.#parts.byId.get(id)?.record
+    return this.#places.get(id)?.record ?? undefined
   }
 
   /** A record in its place. */
   stored(id: string): Stored<R> | undefined {
-    return this.#parts.byId.get(id)
+    const place = this.#places.get(id)
+    return place !== undefined && isPresent(place) ? place : undefined
   }
 
   /** Keeps the bytes of a record until it changes, or many others were kept after it. */
@@ -139,168 +120,126 @@ export class Collection<R extends StoredRecord> {
     if (oldest !== undefined) oldest.bytes = null
     stored.bytes = bytes
     this.#written[this.#nextWritten] = stored
-    this.#nextWritten = (this.#nextWritten + 1) % MOST_WRITTEN
+    this.#nextWritten = (this.#nextWritten + 1) % MAX_WRITTEN
   }
 
   /** Up to `count` of the ids: as many as are compared with a wrong one, to suggest one that is similar. */
-  someIds(count = MOST_COMPARED): string[] {
-    const ids: string[] = []
-    for (const [id] of this.#parts.byId.entries()) if (ids.push(id) === count) break
-    return ids
+  someIds(count = MAX_COMPARED): string[] {
+    return this.#first(count).map(({ record }) => record.id)
   }
 
   /** The id belongs to a record, or belonged to one that was deleted: it is never given out again. */
   isTaken(id: string): boolean {
-    return this.#parts.byId.has(id) || this.#parts.removed.has(id)
+    return this.#places.get(id) !== undefined
   }
 
   /** The position of a record, or of one that was deleted: what a cursor names. */
   position(id: string): Position | undefined {
-    return this.#placeOf(id)
+    return this.#places.get(id)
   }
 
   /** Whether a record belongs to an Account, or did before it was deleted. */
   isOwnedBy(id: string, account: string): boolean {
-    const place = this.#placeOf(id)
-    return place !== undefined && isAmong(place.owners, account)
-  }
-
-  #placeOf(id: string): Place | undefined {
-    return this.#parts.byId.get(id) ?? this.#parts.removed.get(id)
+    return this.#places.get(id)?.isOwnedBy(account) === true
   }
 
   index(name: string): OrderedIndex<Stored<R>> {
-    const [, index] = this.#parts.indexes.find(([other]) => other === name) as Parts<R>['indexes'][number]
-    return index
+    return this.#indexes.find(([other]) => other === name)?.[2] as OrderedIndex<Stored<R>>
   }
 
   insert(record: R): R {
-    return this.#put(record, this.#parts.next++)
+    // who knows the changes by their ids alone would take the record for the deleted one, which had another place
+    if (this.#places.get(record.id) !== undefined) [this.#older, this.#changes] = [[], []]
+    return this.#add(record, this.#inserted++)
   }
 
   /** Puts a record in the place of the one with its id; it keeps its number in the order of creation. */
   replace(record: R): R {
     const before = this.#storedAt(record.id)
-    if (record.created !== before.record.created || !this.#isGroupedAs(before.record, record)) {
-      this.#takeOut(record.id)
-      return this.#put(record, before.nth)
-    }
-    return this.#amend(record, before)
+    const isSame = (groupsOf: (record: R) => Names) => String(groupsOf(record)) === String(groupsOf(before.record))
+    if (record.created === before.record.created && Object.values(this.#groups).every(isSame)) return this.amend(record)
+    this.#inGroups('remove', before)
+    return this.#add(record, before.nth)
   }
 
   /** Puts a record in the place of the one with its id that differs in nothing that an index or the order goes by. */
-  amend(record: R): void {
-    this.#amend(record, this.#storedAt(record.id))
-  }
-
-  #amend(record: R, before: Stored<R>): R {
+  amend(record: R): R {
+    const own = this.#places.own(record.id)
+    if (own === undefined) return this.#put('replace', record, this.#storedAt(record.id))
+    own.record = record
+    own.bytes = null
     this.#noteChange(record.id)
-    if (before.holder === this.#holder) {
-      before.record = record
-      before.bytes = null
-      return record
-    }
-    const stored = new Stored(this.#holder, record, before)
-    for (const [name, index] of this.#parts.indexes) for (const group of [this.#groupsOf(name, stored)].flat()) index.replace(group, stored)
-    this.#parts.byId.set(record.id, stored)
     return record
   }
 
   /** Deletes a record; its id stays taken and stays a cursor. */
   remove(id: string): void {
-    const { at, nth, owners } = this.#takeOut(id)
-    this.#parts.removed.set(id, { at, nth, owners })
-    this.#noteChange(id)
+    const stored = this.#storedAt(id)
+    this.#inGroups('remove', stored)
+    this.#bury(id, stored)
   }
 
   /** The deleted records in the order of their ids, for a file that the collection is read back from with `addTombstone`. */
   tombstones(): Tombstone[] {
-    const removed = [...this.#parts.removed.entries()]
-    if (removed.length === 0) return []
-    const numbers = Array.from(this.#parts.byId.entries(), ([, { nth }]) => nth)
-    return removed
+    if (this.#removed === 0) return []
+    const numbers = this.#first().map(({ nth }) => nth)
+    return Array.from(this.#places.entries())
+      .filter(([, place]) => !isPresent(place))
       .map(([id, { at, nth, owners }]) => ({ id, at, owners: [owners].flat(), after: numbers.filter(number => number < nth).length }))
       .sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
   /** Takes the id of a deleted record and its place among the others: after the first `after` of them. */
   addTombstone({ id, at, after, owners }: Tombstone): void {
-    this.#parts.removed.set(id, { at, nth: after - 0.5, owners })
+    if (this.isTaken(id)) return
+    this.#inserted++
+    this.#bury(id, { at, nth: after - 0.5, owners })
+  }
+
+  #bury(id: string, place: Place): void {
+    this.#removed++
+    this.#places.set(id, new Stored(null, place))
     this.#noteChange(id)
   }
 
   /** All records in the order in which they came; for exports, never for a query. */
   inCreationOrder(): R[] {
-    return Array.from(this.#parts.byId.entries(), ([, stored]) => stored)
+    return this.#first()
       .sort((a, b) => a.nth - b.nth)
       .map(({ record }) => record)
   }
 
-  /** Gives records that came out of order their places in the lists, a list at each step. */
-  *settling(): Generator<void, void> {
-    for (const [, index] of this.#parts.indexes) yield* index.settling()
+  /** The first places in the order of lists. */
+  #first(count = Number.POSITIVE_INFINITY): Stored<R>[] {
+    return this.index('all').range('all', { after: EARLIEST, before: LATEST, descending: false, count })
   }
 
-  /** All records in the order of lists, each with its number in the order of creation. */
-  inListOrder(): readonly Stored<R>[] {
-    return Array.from(this.#parts.byId.entries(), ([, stored]) => stored).sort((a, b) => a.at - b.at || a.nth - b.nth)
+  #add(record: R, nth: number): R {
+    return this.#put('add', record, { at: Date.parse(record.created), nth, owners: this.#groups.account(record) })
   }
 
-  /** The records that were created after an instant. */
-  createdAfter(instant: number): R[] {
-    const found: R[] = []
-    for (const [, { at, record }] of this.#parts.byId.entries()) if (at > instant) found.push(record)
-    return found
-  }
-
-  /** Inserts a record with its number in the order of creation. */
-  insertAs(record: R, nth: number): void {
-    this.#parts.next = Math.max(this.#parts.next, nth + 1)
-    this.#put(record, nth)
-  }
-
-  #put(record: R, nth: number): R {
-    const owners = this.#groups.account(record)
-    const stored = new Stored(this.#holder, record, { at: Date.parse(record.created), nth, owners })
-    for (const [name, index] of this.#parts.indexes) {
-      const groups = this.#groupsOf(name, stored)
-      if (typeof groups === 'string') index.add(groups, stored)
-      else for (const group of groups) index.add(group, stored)
-    }
-    this.#parts.byId.add(record.id, stored)
-    // a record that is brought back under a deleted id has another place, which no list of changes tells
-    if (this.#parts.removed.has(record.id)) this.#parts.changes = null
+  #put(how: 'add' | 'replace', record: R, place: Place): R {
+    const stored = new Stored(record, place)
+    this.#inGroups(how, stored)
+    this.#places.set(record.id, stored)
     this.#noteChange(record.id)
     return record
   }
 
   #storedAt(id: string): Stored<R> {
-    const stored = this.#parts.byId.get(id)
+    const stored = this.stored(id)
     if (!stored) throw new Error(`there is no record ${id}`)
     return stored
   }
 
-  /** Whether two records are in the same groups of every index. */
-  #isGroupedAs(one: R, other: R): boolean {
-    return Object.values(this.#groups).every(groupsOf => String(groupsOf(one)) === String(groupsOf(other)))
-  }
-
-  #takeOut(id: string): Stored<R> {
-    const stored = this.#storedAt(id)
-    this.#parts.byId.delete(id)
-    for (const [name, index] of this.#parts.indexes) for (const group of [this.#groupsOf(name, stored)].flat()) index.remove(group, stored)
-    return stored
-  }
-
-  /** The groups of an index that a record is in. */
-  #groupsOf(index: string, { record, owners }: Stored<R>): Names {
-    return index === 'account' ? owners : (this.#groups[index] as Groups<R>[string])(record)
+  /** Adds a record to the groups that it is in of every index, replaces it there or removes it. */
+  #inGroups(how: 'add' | 'replace' | 'remove', stored: Stored<R>): void {
+    for (const [name, groupsOf, index] of this.#indexes) {
+      const groups = name === 'account' ? stored.owners : groupsOf(stored.record)
+      if (typeof groups === 'string') index.change(how, groups, stored)
+      else for (const group of groups) index.change(how, group, stored)
+    }
   }
 }
 
-/** A list of the newest changes of another. */
-function newest(changes: Changes, count: number): Changes {
-  const taken: NonNullable<Changes>[] = []
-  for (let change = changes; change !== null && taken.length < count; change = change.before) taken.push(change)
-  return taken.reduceRight<Changes>((before, { revision, id }) => ({ revision, id, before, length: (before?.length ?? 0) + 1 }), null)
-}
+const isPresent = <R>(place: Stored<R | null>): place is Stored<R> => place.record !== null

@@ -19,25 +19,18 @@ export type Query = {
 }
 export type Page<R> = { stored: Stored<R>[]; hasMore: boolean }
 
-const startOf = (at: number): Position => ({ at, nth: EARLIEST.nth })
-const endOf = (at: number): Position => ({ at, nth: LATEST.nth })
 const later = (a: Position, b: Position): Position => (isAfter(b, a) ? b : a)
 const earlier = (a: Position, b: Position): Position => (isAfter(a, b) ? b : a)
 
 /** The records of a page in list order, and whether more lie beyond it in the direction of paging. */
 export function pageOf<R extends StoredRecord>(collection: Collection<R>, query: Query): Page<R> {
-  const { gte, gt, lte, lt, startingAfter, endingBefore, limit } = query
+  const { gte = EARLIEST.at, gt = EARLIEST.at, lte = LATEST.at, lt = LATEST.at, startingAfter, endingBefore, limit } = query
   const newestFirst = query.order === 'newest_first'
-  let [after, before] = [EARLIEST, LATEST]
-  if (gte !== undefined) after = startOf(gte)
-  if (gt !== undefined) after = later(after, endOf(gt))
-  if (lte !== undefined) before = endOf(lte)
-  if (lt !== undefined) before = earlier(before, startOf(lt))
-  const [from, to] = newestFirst ? [endingBefore, startingAfter] : [startingAfter, endingBefore]
-  if (from !== undefined) after = later(after, from)
-  if (to !== undefined) before = earlier(before, to)
-
   const backwards = endingBefore !== undefined
+  const [from = EARLIEST, to = LATEST] = newestFirst ? [endingBefore, startingAfter] : [startingAfter, endingBefore]
+  const after = later(later({ at: gte, nth: EARLIEST.nth }, { at: gt, nth: LATEST.nth }), from)
+  const before = earlier(earlier({ at: lte, nth: LATEST.nth }, { at: lt, nth: EARLIEST.nth }), to)
+
   const stored = collection.index(query.index).range(query.group, { after, before, descending: newestFirst !== backwards, count: limit + 1 })
   const hasMore = stored.length > limit
   if (hasMore) stored.pop()

@@ -24,11 +24,10 @@ export type RecordOf<F extends Family> = Records[F]
 export const FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions', 'refunds'] as const satisfies readonly Family[]
 /** The index that holds a whole family, in its one group. */
 export const ALL = 'all'
-const everything = () => ALL
+const all = (): typeof ALL => ALL
 
+type Located = { readonly location: string }
 type Collections = { readonly [F in Family]: Collection<Records[F]> }
-
-type GroupsOfAll = { readonly [F in Family]: Groups<Records[F]> }
 
 export class Store implements Collections {
   readonly accounts: Collection<Records['accounts']>
@@ -42,33 +41,23 @@ export class Store implements Collections {
 
   /** A store like another but for the families that begin empty. */
   constructor(from?: Store, empty: readonly Family[] = []) {
-    const ownerOf = (location: string) => this.locations.get(location)?.account as string
-    const groups: GroupsOfAll = {
-      accounts: { all: everything, account: account => (account.reseller === null ? account.id : [account.id, account.reseller]) },
-      users: { account: user => user.account },
-      locations: { all: everything, account: location => location.account },
-      tickets: { all: everything, location: ticket => ticket.location, account: ticket => ownerOf(ticket.location) },
-      transactions: {
-        all: everything,
-        location: transaction => transaction.location,
-        account: transaction => ownerOf(transaction.location)
-      },
-      refunds: {
-        all: everything,
-        transaction: refund => refund.transaction,
-        account: refund => ownerOf((this.transactions.get(refund.transaction) as Records['transactions']).location)
-      }
-    }
-    const copied = <F extends Family>(family: F): Collection<Records[F]> => {
-      const own: Groups<Records[F]> = groups[family]
-      return from === undefined || empty.includes(family) ? new Collection(own) : collectionOf(from, family).clone(own)
-    }
-    this.accounts = copied('accounts')
-    this.users = copied('users')
-    this.locations = copied('locations')
-    this.tickets = copied('tickets')
-    this.transactions = copied('transactions')
-    this.refunds = copied('refunds')
+    const ownerOf = (location: string) => (this.locations.get(location) as Records['locations']).account
+    const collection = <F extends Family>(family: F, groups: Groups<Records[F]>): Collection<Records[F]> =>
+      from === undefined || empty.includes(family) ? new Collection(groups) : collectionOf(from, family).clone(groups)
+    this.accounts = collection('accounts', {
+      all,
+      account: account => (account.reseller === null ? account.id : [account.id, account.reseller])
+    })
+    this.users = collection('users', { all, account: user => user.account })
+    this.locations = collection('locations', { all, account: location => location.account })
+    const ofLocation = { all, location: (record: Located) => record.location, account: (record: Located) => ownerOf(record.location) }
+    this.tickets = collection('tickets', ofLocation)
+    this.transactions = collection('transactions', ofLocation)
+    this.refunds = collection('refunds', {
+      all,
+      transaction: refund => refund.transaction,
+      account: refund => ownerOf((this.transactions.get(refund.transaction) as Records['transactions']).location)
+    })
     this.keys = new Map(from?.keys)
   }
 

@@ -5,14 +5,12 @@ import { answerDifferences } from '../../src/cli/drift/compare.js'
 import { IdPairs } from '../../src/cli/drift/id-pairs.js'
 import { RecordsThere } from '../../src/cli/drift/records-there.js'
 import { serviceState } from '../../src/cli/drift/service-state.js'
-import type { Exchange } from '../../src/engine/exchange.js'
 import type { OperationId } from '../../src/reference/operations.js'
 import type { Json, StepCall } from '../../src/scenario/steps.js'
+import { judgedRequest } from '../support/judged-request.js'
 
 const CALL: StepCall = { method: 'GET', path: '/tickets', query: '', key: null, form: null }
 const KNOWN = { isKnown: (id: string) => id.startsWith('tkt_'), isLoaded: () => false }
-const judgedAs = (operation: OperationId | null) => ({ operation, outcome: { refusal: null } }) as Exchange
-
 type Bodies = { there: Json; here: Json; status?: number; call?: Partial<StepCall> }
 
 /** The causes of all that differs between two answers. */
@@ -20,7 +18,7 @@ function causes(operation: OperationId | null, { there, here, status = 200, call
   const pairs = new IdPairs(KNOWN)
   const answers = { there: { status, body: there }, here: { status: 200, body: here } }
   const differences = answerDifferences(answers.there, answers.here, { pairs, bases: { here: '', there: '' }, isCreate: false })
-  const judged = judgedAs(operation)
+  const judged = judgedRequest({ operation })
   const compared: Compared = { ...answers, call: { ...CALL, ...call }, judged, differences, pairs, recordsThere: new RecordsThere(), accounts: [] }
   return differences.map(difference => causeOf(difference, compared))
 }

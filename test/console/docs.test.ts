@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { openApiDocument } from '../../src/control/openapi.js'
-import { flatDocument } from '../../src/control/openapi-flat.js'
 import { NOW, startTestEmulator } from '../support/emulator.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
@@ -90,7 +89,7 @@ t.test('docs: the address in the document is that of the Host that it was asked 
   const options = { base: '/next', version: '0.0.0', settings: sandbox.settings }
 
   const flat = await control('GET /openapi.json?style=flat', undefined, { host: '127.0.0.1:8080' })
-  t.strictSame(flat.body, JSON.parse(JSON.stringify(flatDocument(openApiDocument({ ...options, origin: 'http://127.0.0.1:8080' })))))
+  t.strictSame(flat.body, JSON.parse(JSON.stringify(openApiDocument({ ...options, origin: 'http://127.0.0.1:8080', isFlat: true }))))
   t.equal(flat.body.servers[0].url, 'http://127.0.0.1:8080/next')
   const wide = await control('GET /openapi.json?style=wide')
   t.strictSame([wide.status, wide.body.error.code, wide.body.error.param], [400, 'parameter_invalid', 'style'])

@@ -78,7 +78,7 @@ t.test('journal: a filter, id or format that does not exist is refused with thos
       'GET /requests?operation=x',
       'parameter_unknown',
       'operation',
-      'operation is not a parameter of this call; it takes on, status, since, limit, rule, scope, format.'
+      'operation is not a parameter of this call; it takes on, rule, scope, status, since, limit, format.'
     ],
     ['GET /requests/req_1?format=xml', 'parameter_invalid', 'format', 'format: one of json, text, scenario was expected, not xml.'],
     ['GET /coverage?format=xml', 'parameter_invalid', 'format', 'format: one of json, text, junit was expected, not xml.'],

@@ -5,7 +5,6 @@ import ajvFormats from 'ajv-formats'
 import t from 'tap'
 import { CALL_EXAMPLES, EXAMPLE_KEY } from '../../src/control/examples.js'
 import { openApiDocument, publishedDocument } from '../../src/control/openapi.js'
-import { flatDocument } from '../../src/control/openapi-flat.js'
 import { CATALOGUE, type ErrorCode, statusOf } from '../../src/core/errors.js'
 import { FORMATS } from '../../src/core/formats.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
@@ -19,10 +18,10 @@ import { type Answer, NOW, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const ORIGIN = 'http://localhost:4010'
-const documentOf = (settings: GivenSettings = {}, base = '/next', origin = ORIGIN): Json =>
-  JSON.parse(JSON.stringify(openApiDocument({ origin, base, version: '1.2.3', settings: settingsInForce({ flag: settings }).values })))
+const documentOf = (settings: GivenSettings = {}, base = '/next', origin = ORIGIN, isFlat = false): Json =>
+  JSON.parse(JSON.stringify(openApiDocument({ origin, base, version: '1.2.3', settings: settingsInForce({ flag: settings }).values, isFlat })))
 const document = documentOf()
-const flat: Json = JSON.parse(JSON.stringify(flatDocument(document)))
+const flat = documentOf({}, '/next', ORIGIN, true)
 const BOTH = [document, flat]
 const tablesOf = (id: OperationId): Json => TABLES[id]
 const FORM = 'application/x-www-form-urlencoded'

@@ -141,7 +141,7 @@ t.test('a redacted exchange has values and names as they were sent, whatever has
   const odd = ['a"b', 'back\\slash', 'two\nlines', 'tab\t', 'été', '🧾', '</script>', '\u2028', "it's", '{"a":[1]}', '', 'true', 'null', '1e3']
   const names = ['__proto__', 'constructor', 'toString', 'back\\slash', 'été 🧾', 'two\nlines']
   const pairs = [...odd.map((value, index) => [`v${index}`, value]), ...names.map(name => [name, name])] as [string, string][]
-  const metadata = (pairs: [string, string][]) => new URLSearchParams(pairs.map(([name, value]) => [`metadata[${name}]`, value])).toString()
+  const metadata = (pairs: [string, string][]) => new URLSearchParams(pairs.map(([name, value]): [string, string] => [`metadata[${name}]`, value])).toString()
   const lists = odd.map(value => ['search_query[]', value]) as [string, string][]
 
   t.strictSame(Object.entries(sent('POST /locations', { body: metadata(pairs) }).body.metadata), pairs)

@@ -1,7 +1,6 @@
 import t from 'tap'
-import { exportedText } from '../../src/scenario/export.js'
 import { type Call, NOW, RESELLER, smallFixture } from '../support/requests.js'
-import { startWorld } from '../support/world.js'
+import { startWorld, stateOf } from '../support/world.js'
 
 const CARD = '4000000000000002'
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -42,7 +41,7 @@ t.test('respond answers in the operation’s stead, and nothing is changed', asy
   ]
   const script = cases.map(([respond], index) => ({ on: 'POST /refunds', calls: index + 1, respond }))
   const { call, world } = await scripted(script, { settings: { statuses: { created: 201 } } })
-  const before = exportedText(world.state.store)
+  const before = stateOf(world)
   for (const [nth, [respond, status, type, expected]] of cases.entries()) {
     const { headers, text, ...answer } = call('POST /refunds', { body: 'transaction=txn_a', headers: { origin: 'https://shop.example' } })
 
@@ -52,7 +51,7 @@ t.test('respond answers in the operation’s stead, and nothing is changed', asy
     const cors = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Request-Id, Warning' }
     t.strictSame(others, { 'request-id': `req_${nth + 1}`, ...cors })
   }
-  t.equal(exportedText(world.state.store), before)
+  t.equal(stateOf(world), before)
   t.equal(call('POST /refunds', { body: 'transaction=txn_a' }).status, 201, 'and the operation itself is made when no entry applies')
 })
 
@@ -180,6 +179,6 @@ t.test('A25: a card number is matched and forgotten', async t => {
 
   const [verdict] = world.tally.verdicts(world.state.store)
   t.strictSame([paid, verdict?.holds, countsOf(world)], [['scripted', 'answered', 'lost_after'], true, Array(2).fill([2, 1])])
-  const kept = JSON.stringify([world.state.script.listed(), verdict]) + exportedText(world.state.store)
+  const kept = JSON.stringify([world.state.script.listed(), verdict]) + stateOf(world)
   for (const trace of [CARD, '4000 0000', '40000000', '4242424242', '424242424242']) t.notOk(kept.includes(trace), trace)
 })

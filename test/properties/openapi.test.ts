@@ -6,7 +6,6 @@ import { ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { openApiDocument } from '../../src/control/openapi.js'
-import { flatDocument } from '../../src/control/openapi-flat.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { NOW, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -24,7 +23,8 @@ const FORM = 'application/x-www-form-urlencoded'
 const KEY = 'sk_test_merchant'
 const RUNS = 150
 
-const document: Json = openApiDocument({ origin: '', base: '/next', version: '0.0.0', settings: settingsInForce({}).values })
+const documentOf = (isFlat: boolean): Json => openApiDocument({ origin: '', base: '/next', version: '0.0.0', settings: settingsInForce({}).values, isFlat })
+const document = documentOf(false)
 /** Ids, most of records that exist, so that calls are carried out as often as possible; those in paths by family. */
 const IDS: Readonly<Record<string, readonly string[]>> = {
   ticket: ['tkt_60'],
@@ -104,7 +104,7 @@ const { call, control } = await startTestEmulator(t, { scenario: { clock: NOW, f
 
 for (const [style, of] of [
   ['nested', document],
-  ['flat', flatDocument(document)]
+  ['flat', documentOf(true)]
 ] as const) {
   const answered = new Map<string, Set<string>>()
   await property(t, `openapi: no call made from the ${style} schemas is refused as malformed`, { of: callsOf(of), runs: RUNS }, async ({ on, path, form }) => {

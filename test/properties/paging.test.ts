@@ -10,7 +10,7 @@ import { property } from '../support/property.js'
 import { recordsOf } from '../support/records.js'
 
 type Thing = { readonly id: string; readonly created: string; readonly place: string }
-const GROUPS = { account: () => 'mch_a', all: () => 'all', place: ({ place }: Thing) => place }
+const GROUPS = { account: () => 'mch_a', all: () => 'all' as const, place: ({ place }: Thing) => place }
 const iso = (at: number) => new Date(at).toISOString()
 const ids = (records: readonly { id: string }[]) => records.map(({ id }) => id)
 const instant = fc.integer({ min: 0, max: 6 })

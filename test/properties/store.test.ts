@@ -9,7 +9,7 @@ import { property } from '../support/property.js'
 import { recordsOf, storedRefund, storedTransaction } from '../support/records.js'
 
 type Thing = { readonly id: string; readonly created: string; readonly place: string; readonly version: number }
-const GROUPS = { account: () => 'mch_a', all: () => 'all', place: ({ place }: Thing) => place }
+const GROUPS = { account: () => 'mch_a', all: () => 'all' as const, place: ({ place }: Thing) => place }
 const PLACES = ['a', 'b', 'c']
 
 /** What is done, to one of the copies there are; `nth` picks a record that is there, `count` how many in a row, so that the trees split and merge. */

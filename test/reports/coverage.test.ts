@@ -1,10 +1,10 @@
 import t from 'tap'
-import { Coverage } from '../../src/evidence/totals.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
+import { Coverage } from '../../src/evidence/totals.js'
 import { RULE_IDS, RULES } from '../../src/reference/rules.js'
-import { judgement } from '../support/judged-request.js'
 import { coverageJunit, xml } from '../../src/reports/junit.js'
 import { coverageText, findingsText } from '../../src/reports/text.js'
+import { judgement } from '../support/judged-request.js'
 
 t.test('TKT-1: no call can show it kept, so it has one possible outcome, and reports say so', t => {
   const coverage = new Coverage()

@@ -1,7 +1,8 @@
 /** Runs with what the gates say of them, for the tests of reports. */
-import { Coverage } from '../../src/evidence/totals.js'
+
 import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findings.js'
 import type { RunCall, RunEntry } from '../../src/evidence/run.js'
+import { Coverage } from '../../src/evidence/totals.js'
 import type { Gates } from '../../src/reports/gates.js'
 import { type JudgedRun, judged, type RunDocument } from '../../src/reports/run.js'
 

@@ -1,15 +1,15 @@
 /** The reports of a run: whatever a client sent is text in them. */
 import { hash } from 'node:crypto'
 import t from 'tap'
-import { Coverage } from '../../src/evidence/totals.js'
 import { FINDINGS, type FindingId } from '../../src/evidence/findings.js'
+import { Coverage } from '../../src/evidence/totals.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
-import { judgement } from '../support/judged-request.js'
 import { runPage } from '../../src/reports/html.js'
 import { runJunit } from '../../src/reports/junit.js'
 import { runMarkdown } from '../../src/reports/markdown.js'
 import { type JudgedRun, type RunDocument, whyOf } from '../../src/reports/run.js'
 import { runAnnotations, runText } from '../../src/reports/text.js'
+import { judgement } from '../support/judged-request.js'
 import { answeredCall, finding, judgedRun, refusedCall } from './judged-run.js'
 import { type Element, elementsIn, parseMarkup, structureOf } from './markup.js'
 

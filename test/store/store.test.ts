@@ -7,7 +7,7 @@ import { ALL, FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { recordsOf, storedRefund, storedTransaction } from '../support/records.js'
 
 type Thing = { readonly id: string; readonly created: string; readonly place: string }
-const GROUPS = { account: () => 'mch_a', all: () => 'all', place: (thing: Thing) => thing.place }
+const GROUPS = { account: () => 'mch_a', all: () => 'all' as const, place: (thing: Thing) => thing.place }
 const iso = (at: number) => new Date(at).toISOString()
 const thing = (id: string, at = 0, place = 'a'): Thing => ({ id, created: iso(at), place })
 const ids = (records: readonly { id: string }[]) => records.map(({ id }) => id)
@@ -23,26 +23,23 @@ t.test('bounds: the later instant is after, then the later number', async t => {
   t.equal(isAfter({ at: -8.64e15, nth: 0 }, EARLIEST), true)
 })
 
-t.test('collection: records that came out of order are given their places a list at a time, and are found before that too', t => {
+t.test('collection: records that came out of order are in their places', async t => {
   const collection = new Collection<Thing>(GROUPS)
   for (const at of [5, 3, 1, 4, 2]) collection.insert(thing(`t${at}`, at, at % 2 === 0 ? 'even' : 'odd'))
   const copy = collection.clone(GROUPS)
   for (const at of [9, 7, 8]) copy.insert(thing(`t${at}`, at, 'odd'))
-  t.equal([...copy.settling()].length, 3, 'the lists of the Account, of all, and of odd ones')
-  t.equal([...copy.settling()].length, 0)
   t.strictSame(all(copy), ['t1', 't2', 't3', 't4', 't5', 't7', 't8', 't9'])
   t.strictSame(all(copy, 'odd'), ['t1', 't3', 't5', 't7', 't8', 't9'])
   t.strictSame(all(collection), ['t1', 't2', 't3', 't4', 't5'])
-  t.end()
 })
 
 t.test('ordered index: a range stays within its group and its bounds, from either end', async t => {
   const index = new OrderedIndex<Position>()
   const at = (n: number, nth = n): Position => ({ at: n, nth })
   for (const n of [3, 1, 2, 5, 4]) {
-    index.add('b', at(n))
-    index.add('a', at(n))
-    index.add('c', at(n))
+    index.change('add', 'b', at(n))
+    index.change('add', 'a', at(n))
+    index.change('add', 'c', at(n))
   }
   const range = (given: { after?: number; before?: number; descending?: boolean; count?: number; group?: string }) =>
     index
@@ -76,20 +73,20 @@ t.test('ordered index: a range stays within its group and its bounds, from eithe
   ]
   for (const [given, found] of cases) t.strictSame(range(given), found, JSON.stringify(given))
 
-  index.remove('b', at(3))
+  index.change('remove', 'b', at(3))
   t.strictSame(range({}), [1, 2, 4, 5])
   t.strictSame(range({ group: 'a' }), [1, 2, 3, 4, 5], 'the other groups keep theirs')
 })
 
 t.test('ordered index: a change of one copy does not change the other', async t => {
   const index = new OrderedIndex<Position>()
-  for (let n = 0; n < 600; n++) index.add('g', { at: n, nth: n })
+  for (let n = 0; n < 600; n++) index.change('add', 'g', { at: n, nth: n })
   const count = (of: OrderedIndex<Position>) => of.range('g', { after: EARLIEST, before: LATEST, descending: false, count: 1000 }).length
 
   const copy = index.clone()
-  copy.add('g', { at: 1000, nth: 1000 })
-  copy.add('g', { at: 1001, nth: 1001 })
-  index.remove('g', { at: 5, nth: 5 })
+  copy.change('add', 'g', { at: 1000, nth: 1000 })
+  copy.change('add', 'g', { at: 1001, nth: 1001 })
+  index.change('remove', 'g', { at: 5, nth: 5 })
 
   t.strictSame([count(index), count(copy)], [599, 602])
 })
@@ -99,46 +96,36 @@ t.test('ordered index: what comes between others, leaves and is replaced, in lon
   const index = new OrderedIndex<Named>()
   const names = (descending = false) => index.range('g', { after: EARLIEST, before: LATEST, descending, count: 5000 }).map(({ name }) => name)
   const entry = (n: number, name = String(n)): Named => ({ at: n, nth: 0, name })
-  for (let n = 0; n < 1000; n += 2) index.add('g', entry(n))
-  for (let n = 999; n > 0; n -= 2) index.add('g', entry(n))
+  for (let n = 0; n < 1000; n += 2) index.change('add', 'g', entry(n))
+  for (let n = 999; n > 0; n -= 2) index.change('add', 'g', entry(n))
   const expected = Array.from({ length: 1000 }, (_, n) => String(n))
   t.strictSame(names(), expected)
   t.strictSame(names(true), expected.toReversed())
 
   const copy = index.clone()
-  for (const n of [0, 500, 999]) index.replace('g', entry(n, `new ${n}`))
+  for (const n of [0, 500, 999]) index.change('replace', 'g', entry(n, `new ${n}`))
   for (const n of [0, 500, 999]) expected[n] = `new ${n}`
   t.strictSame(names(), expected)
   t.equal(copy.range('g', { after: EARLIEST, before: LATEST, descending: false, count: 1 })[0]?.name, '0', 'a copy keeps the former')
 
-  for (let n = 0; n < 1000; n++) index.remove('g', entry(n))
+  for (let n = 0; n < 1000; n++) index.change('remove', 'g', entry(n))
   t.strictSame(names(), [])
-  index.add('g', entry(1))
+  index.change('add', 'g', entry(1))
   t.strictSame(names(), ['1'])
 })
 
-t.test('ordered index: entries that come late, few or many, are in their places for whoever reads, changes or copies', async t => {
+t.test('ordered index: entries that come in any order, few or many, are in their places', async t => {
   const random = seeded(5)
-  for (const count of [1, 3, 64, 65, 700]) {
+  for (const count of [1, 64, 700, 3000]) {
     const index = new OrderedIndex<Position>()
-    for (let n = 0; n < 600; n++) index.add('g', { at: 1000, nth: n })
-    const model = Array.from({ length: 600 }, (_, nth) => ({ at: 1000, nth }))
-    for (let n = 0; n < count; n++) {
-      const late = { at: random(1000), nth: 600 + n }
-      index.add('g', late)
-      model.push(late)
-    }
-    const sorted = model.toSorted((a, b) => a.at - b.at || a.nth - b.nth)
-    const all = (of: OrderedIndex<Position>) => of.range('g', { after: EARLIEST, before: LATEST, descending: false, count: 5000 })
+    const model = Array.from({ length: 600 + count }, (_, nth) => ({ at: nth < 600 ? 1000 : random(1000), nth }))
+    for (const position of model) index.change('add', 'g', position)
 
-    t.strictSame(all(index.clone()), sorted, `${count}, in a copy`)
-    const [first] = sorted as [Position]
-    index.add('g', { at: -1, nth: 9999 })
-    index.remove('g', first)
-    t.strictSame(all(index), [{ at: -1, nth: 9999 }, ...sorted.slice(1)], `${count}, with one more and one less`)
-    index.add('g', { at: -2, nth: 10_000 })
-    index.replace('g', { at: -1, nth: 9999 })
-    t.equal(all(index).length, model.length + 1)
+    t.strictSame(
+      index.clone().range('g', { after: EARLIEST, before: LATEST, descending: false, count: 5000 }),
+      model.toSorted((a, b) => a.at - b.at || a.nth - b.nth),
+      String(count)
+    )
   }
 })
 
@@ -153,40 +140,22 @@ t.test('layered map: a copy and its original do not see each other, through many
     if (step % 100 === 99 && maps.length < 12) {
       maps.push(map.clone())
       models.push(new Map(model))
-    } else if (random(3) === 0) {
-      map.delete(key)
-      model.delete(key)
     } else {
-      if (map.has(key)) map.set(key, { n: step })
-      else map.add(key, { n: step })
+      map.set(key, { n: step })
       model.set(key, step)
     }
   }
   for (const [place, map] of maps.entries()) {
     const model = models[place] as Map<string, number>
     t.strictSame(new Map(Array.from(map.entries(), ([key, { n }]) => [key, n])), model)
-    t.equal(map.size, model.size)
+    t.equal([...map.entries()].length, model.size, 'each once')
     for (let n = 0; n < 60; n++) t.equal(map.get(`k${n}`)?.n, model.get(`k${n}`))
   }
-  const first = new LayeredMap<{ n: number }>()
-  first.set('a', { n: 1 })
-  first.delete('b')
-  t.strictSame([first.size, first.clone().clone().size, new LayeredMap().clone().size], [1, 1, 0])
-})
-
-t.test('collection: records are found by id', async t => {
-  const collection = new Collection<Thing>(GROUPS)
-
-  const stored = collection.insert(thing('a1'))
-
-  t.equal(collection.get('a1'), stored)
-  t.equal(collection.get('none'), undefined)
-  t.equal(collection.size, 1)
 })
 
 t.test('collection: the bytes of a record are kept until it changes, or those of many others were kept after it', async t => {
   const collection = new Collection<Thing>(GROUPS)
-  const bytes = { whole: Buffer.from('x'), base: '/next', at: null }
+  const bytes = { whole: Buffer.from('x'), base: null }
   const kept = (id: string) => collection.stored(id)?.bytes ?? null
   for (const id of ['a', 'b']) collection.insert(thing(id))
   for (const id of ['a', 'b']) collection.keepBytes(collection.stored(id) as Stored<Thing>, bytes)
@@ -258,6 +227,16 @@ t.test('A10: the id of a deleted record stays taken and stays a cursor', async t
   t.strictSame(ids(recordsOf(pageOf(collection, { ...query, startingAfter: collection.position('b') }))), ['c', 'd'])
   t.strictSame(ids(recordsOf(pageOf(collection, { ...query, endingBefore: collection.position('b') }))), ['a'])
   t.throws(() => collection.remove('b'), new Error('there is no record b'))
+
+  const { revision } = collection
+  const [tombstone] = collection.tombstones()
+  t.strictSame(tombstone, { id: 'b', at: 1, after: 1, owners: ['mch_a'] })
+  collection.insert(thing('b', 1))
+  t.strictSame(all(collection), ['a', 'b', 'c', 'd'])
+  t.equal(collection.position('b')?.nth, 4, 'a record that comes back has a place of its own')
+  t.equal(collection.changedSince(revision), null, 'which its id alone does not tell')
+  collection.addTombstone({ id: 'b', at: 9, after: 0, owners: [] })
+  t.strictSame([collection.position('b')?.at, collection.size, collection.tombstones()], [1, 4, []], 'a record that is there is not deleted')
 })
 
 t.test('collection: a copy and its original do not see each other', async t => {
@@ -282,10 +261,11 @@ t.test('collection: a copy and its original do not see each other', async t => {
   t.strictSame(ids(original.inCreationOrder()).slice(-1), ['own'], 'both number on from where they parted')
 })
 
-t.test('collection: some ids, for a suggestion', async t => {
+t.test('collection: records are found by id, and some ids for a suggestion', async t => {
   const collection = new Collection<Thing>(GROUPS)
   t.strictSame(collection.someIds(5), [])
-  for (const id of ['b', 'a', 'c']) collection.insert(thing(id))
+  for (const record of ['b', 'a', 'c'].map(id => thing(id))) t.equal(collection.get(collection.insert(record).id), record)
+  t.strictSame([collection.get('none'), collection.size], [undefined, 3])
   t.strictSame(collection.someIds(2), ['b', 'a'])
   t.strictSame(collection.someIds(9), ['b', 'a', 'c'])
 })
@@ -417,7 +397,7 @@ t.test('FILT-6: a page costs about the same steps among 1,000 records and among 
   })
   const looksAmong = (count: number, place: 'first' | 'middle' | 'last', order: Query['order']) => {
     const index = new OrderedIndex<Position>()
-    for (let nth = 0; nth < count; nth++) for (const group of ['all', nth % 2 === 0 ? 'even' : 'odd']) index.add(group, watched(nth))
+    for (let nth = 0; nth < count; nth++) for (const group of ['all', nth % 2 === 0 ? 'even' : 'odd']) index.change('add', group, watched(nth))
     const nth = { first: 20, middle: count / 2, last: count - 20 }[place]
     const measured = (query: Partial<Query>) => {
       looks = 0
@@ -581,10 +561,6 @@ t.test('collection: what was changed since a revision is known for the last thou
   t.strictSame([...(copy.changedSince(revision) ?? [])], ['d'])
   t.equal(copy.changedSince(collection.revision), null, 'a change of the other side')
   t.equal(new Collection<Thing>(GROUPS).changedSince(revision), null)
-
-  const known = collection.revision
-  collection.insert(thing('c'))
-  t.equal(collection.changedSince(known), null, 'a record under a deleted id has another place')
 
   const since = collection.revision
   for (let nth = 0; nth < 1000; nth++) collection.insert(thing(`e${nth}`))

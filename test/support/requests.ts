@@ -30,7 +30,8 @@ export type Call = { body?: string | Record<string, unknown>; query?: string; ke
 /** A request of the emulated API as data; `on` is a method and a path below the base, a body is form text or flat bracket names. */
 export function sentBy(on: string, { body, query, key = MERCHANT, headers = {} }: Call = {}): ApiRequest {
   const [method, path] = on.split(' ') as [string, string]
-  const form = typeof body === 'object' ? new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)])).toString() : body
+  const form =
+    typeof body === 'object' ? new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)] as [string, string])).toString() : body
   return {
     method,
     url: `/next${path}${query === undefined ? '' : `?${query}`}`,

@@ -1,13 +1,18 @@
 /** The engine for a test: requests executed in a sandbox. There is no server, and nothing is recorded. */
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
+import { headersOf } from '../../src/engine/answers.js'
 import type { Exchange } from '../../src/engine/exchange.js'
 import { execute } from '../../src/engine/execute.js'
-import { headersOf } from '../../src/engine/answers.js'
 import { playIn } from '../../src/engine/play.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
+import { exported } from '../../src/scenario/export.js'
 import { Library } from '../../src/scenario/library.js'
 import { type Answer, answerOf, type Blame, blameOf, type Call, NOW, sentBy, smallFixture } from './requests.js'
+
+/** All that requests change in a sandbox, as text. */
+export const stateOf = ({ state: { store, clock, ids } }: Sandbox): string => JSON.stringify([exported(store), clock.reading, ids.counters])
 
 /** A sandbox with records added to the small fixture, settings and a scenario's own, and what executes requests in it. */
 export async function startWorld({

@@ -22,8 +22,8 @@ const FREE_TEXT = ['error.message', 'error.request_id']
 
 /** Whether an answer says that what was asked was done. */
 export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
-/** Whether an answer says nothing of the API: none came, the service failed, or the headers of the call were too long for it. */
-export const isFailure = ({ status }: StepAnswer) => status === 0 || status === 431 || status >= 500
+/** Whether an answer says nothing of the API: none came, or the service failed. */
+export const isFailure = ({ status }: StepAnswer) => status === 0 || status >= 500
 /** A field of an answer; undefined where it has none of that name. */
 export const fieldOf = (body: unknown, name: string): unknown => (isObject(body) ? body[name] : undefined)
 /** The error that an answer shows; empty where it shows none. */

@@ -1,0 +1,56 @@
+/** What control calls show of a sandbox as a whole. */
+import type { Clock } from '../core/clock.js'
+import { isoOf } from '../core/instants.js'
+import { BASE, CONTROL, controlOfBase } from '../core/paths.js'
+import type { Added, Sandbox } from '../sandbox/sandbox.js'
+import { pause } from '../scenario/slices.js'
+import { FAMILIES } from '../store/store.js'
+
+/** Records of a part. */
+const PART = 200
+/** The calls that the overview leads to, in its order, apart from those of schemas and settings. */
+const LINKS = 'health scenarios state script clock snapshots requests coverage findings run metrics sandboxes openapi.json docs'.split(' ')
+
+/** The clock as control calls return it. */
+export const clockShown = (clock: Clock) => ({ now: isoOf(clock.now()), running: clock.running })
+
+/** What a sandbox holds, and where to read more of it. */
+export function overviewOf({ scenario, settings, clock, store, requests }: Sandbox, base: string) {
+  const own = controlOfBase(base)
+  return {
+    scenario,
+    seed: settings.seed,
+    clock: clockShown(clock),
+    calls: requests,
+    counts: Object.fromEntries(FAMILIES.map(family => [family, store[family].size])),
+    links: {
+      api: base,
+      ...Object.fromEntries(LINKS.map(name => [name.replace(/\.json$/, ''), `${own}/${name}`])),
+      schemas: ['fixture', 'scenario', 'script'].map(kind => `${own}/schema/${kind}.json`),
+      settings: `${own}/settings`,
+      assumptions: `${own}/assumptions`
+    }
+  }
+}
+
+/** Records as JSON, in parts between which other calls are answered. */
+export async function* partsOf(added: Added): AsyncGenerator<string> {
+  let before = '{'
+  for (const [family, records] of Object.entries(added)) {
+    yield `${before}"${family}":[`
+    for (let from = 0; from < records.length; from += PART) {
+      yield `${from === 0 ? '' : ','}${JSON.stringify(records.slice(from, from + PART)).slice(1, -1)}`
+      await pause()
+    }
+    before = '],'
+  }
+  yield ']}'
+}
+
+/** A named sandbox as an item of the list; the one at the base address is none. */
+export function listed({ name, scenario, store, requests, inFlight }: Sandbox) {
+  if (name === null) return []
+  const records = FAMILIES.reduce((sum, family) => sum + store[family].size, 0)
+  const address = `/sandbox/${name}`
+  return [{ name, api: `${address}${BASE}`, control: `${address}${CONTROL}`, scenario: scenario.name, records, requests, in_flight: inFlight }]
+}
