@@ -1,11 +1,12 @@
 /** Calls of a journal as plays of a scenario: what they sent, with something harmless in place of secrets, and what of their answers is determined. */
+import { isDeepStrictEqual } from 'node:util'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { isObject } from '../core/quick-check.js'
 import { isSecretPath, maskedThroughout } from '../core/redaction.js'
 import { MASK } from '../core/secret-words.js'
 import { testCardNumber } from '../core/test-cards.js'
 import { type Exchange, hasReached, STAGE } from '../engine/exchange.js'
-import { nameOf, operationOf } from '../reference/operations.js'
+import { nameOf, type OperationId, operationOf } from '../reference/operations.js'
 import type { Action, EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
 
@@ -13,8 +14,19 @@ import type { Json, StepData } from '../scenario/steps.js'
 export type Writing = { keyOf: (account: string) => string | undefined; written: (id: string) => string }
 /** A placeholder for a key that nobody has. */
 export const UNKNOWN_KEY = 'unknown-key'
-/** Placeholders for other secrets, by the last part of their names. */
-const PLACEHOLDERS: Readonly<Record<string, string>> = { csc: '123', expiry: '12/34', token: 'tok_test', routing_number: '110000000' }
+type Shown = { brand?: string | null; last4?: string | null } | null
+/** How a call paid. */
+type Method = { card?: Shown; bank_account?: Shown }
+const always = (text: string) => () => text
+/** Placeholders for secrets, by the last part of their names: those for numbers have the last four digits that are shown; `none` for one that had fewer. */
+const PLACEHOLDERS: Readonly<Record<string, (method: Method) => string>> = {
+  csc: always('123'),
+  expiry: always('12/34'),
+  token: always('tok_test'),
+  routing_number: always('110000000'),
+  number: ({ card }) => (card?.last4 === null ? 'none' : testCardNumber(card?.brand, digitsOf(card?.last4))),
+  account_number: ({ bank_account }) => (bank_account?.last4 === null ? 'none' : `00000${digitsOf(bank_account?.last4)}`)
+}
 /** Parameters that are read as numbers. */
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
@@ -30,58 +42,42 @@ export function playOf(call: Exchange, { keyOf, written }: Writing): { step: Ste
     notes.add('"${" is "$ {", so that it refers to nothing')
     return text.replaceAll('${', '$ {')
   }
-  const placeholder = (name: string, place: string): string => {
-    const text = NUMBERS[name]?.(methodOf(call)) ?? PLACEHOLDERS[name] ?? 'secret'
-    notes.add(`${place} is ${text}`)
-    return text
-  }
   const valueIn = (node: FormNode, names: readonly string[]): Json => {
     const name = names.at(-1) as string
     if (node instanceof FormList) return node.items.map(plain)
     if (node instanceof FormObject) return Object.fromEntries([...node].map(([part, below]) => [part, valueIn(below, [...names, part])]))
-    if (node === MASK && isSecretPath(names)) return placeholder(name, names.reduce(inBrackets))
-    return IS_NUMBER.test(name) && WHOLE.test(node) ? Number(node) : plain(node)
+    if (node !== MASK || !isSecretPath(names)) return IS_NUMBER.test(name) && WHOLE.test(node) ? Number(node) : plain(node)
+    const placeholder = PLACEHOLDERS[name]?.(methodOf(call)) ?? 'secret'
+    notes.add(`${names.reduce(inBrackets)} is ${placeholder}`)
+    return placeholder
   }
-  const valuesOf = (form: FormObject): Record<string, Json> =>
-    Object.fromEntries(
-      [...form].flatMap(([name, node]): [string, Json][] => {
-        const value = valueIn(node, [name])
-        if (!(node instanceof FormObject && node.cleared)) return [[name, value]]
-        // an empty value for the whole comes before its parts
-        return [[name, ''], ...Object.entries(value as Record<string, Json>).map(([part, below]): [string, Json] => [inBrackets(name, part), below])]
-      })
-    )
-  const unknown = call.outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
-  const own = call.account === null ? unknown : keyOf(call.account)
-  const query = valuesOf(call.query)
-  const body = valuesOf(call.body)
+  const valuesOf = (form: FormObject): Record<string, Json> => {
+    const parts = [...form].map(([name, node]) => ({ name, value: valueIn(node, [name]), isCleared: node instanceof FormObject && node.cleared }))
+    // an empty value for the whole comes before its parts
+    const nested = (name: string, value: Json) => [[name, ''], ...Object.entries(value as Fields).map(([part, below]) => [inBrackets(name, part), below])]
+    return Object.fromEntries(parts.flatMap(({ name, value, isCleared }) => (isCleared ? nested(name, value) : [[name, value]])))
+  }
+  const key = call.account === null ? unknownKey(call) : keyOf(call.account)
+  const [query, body] = [valuesOf(call.query), valuesOf(call.body)]
   const step: StepData = {
     do: `${method} ${path.replace(/\{(\w+)\}/g, (_all, name) => plain(call.params[name] as string))}`,
-    ...(own !== undefined && { key: own }),
+    ...(key !== undefined && { key }),
     ...(Object.keys(query).length > 0 && { query }),
     ...(Object.keys(body).length > 0 && { body })
   }
-  if (own === UNKNOWN_KEY) notes.add(`the key is ${UNKNOWN_KEY}`)
+  if (key === UNKNOWN_KEY) notes.add(`the key is ${UNKNOWN_KEY}`)
   return { step, notes: [...notes] }
 }
 
-/** How a call paid: what may be shown of it, as it was stored, or as it was sent where nothing was. */
-type Method = { card?: Shown; bank_account?: Shown }
-type Shown = { brand?: string | null; last4?: string | null } | null
+const unknownKey = ({ outcome }: Exchange) => (outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined)
 
-const methodOf = ({ outcome: { shown }, body }: Exchange): Method =>
-  (shown as { payment_method?: Method } | null)?.payment_method ?? (Object.fromEntries([...body].map(([name, node]) => [name, openIn(node)])) as Method)
-
-const openIn = (node: FormNode): Shown =>
-  node instanceof FormObject ? Object.fromEntries([...node].filter(([name]) => name === 'brand' || name === 'last4')) : null
-
-/** Placeholders for numbers whose last four digits are kept; `none` for one that had fewer. */
-const NUMBERS: Readonly<Record<string, (method: Method) => string>> = {
-  number: ({ card }) => (card?.last4 === null ? 'none' : testCardNumber(card?.brand, digitsOf(card?.last4))),
-  account_number: ({ bank_account }) => (bank_account?.last4 === null ? 'none' : `00000${digitsOf(bank_account?.last4)}`)
+/** How a call paid: as it was stored, or as it was sent where nothing was. */
+function methodOf({ outcome: { shown }, body }: Exchange): Method {
+  const stored = (shown as { payment_method?: Method } | null)?.payment_method
+  return stored ?? Object.fromEntries([...body].flatMap(([name, node]) => (node instanceof FormObject ? [[name, Object.fromEntries(node)]] : [])))
 }
 
-const digitsOf = (last4: string | undefined): string => (last4 !== undefined && /^\d{4}$/.test(last4) ? last4 : '4242')
+const digitsOf = (last4: unknown): string => (typeof last4 === 'string' && /^\d{4}$/.test(last4) ? last4 : '4242')
 
 export type Fields = { readonly [name: string]: Json }
 
@@ -138,27 +134,20 @@ export const isStopped = ({ outcome: { name } }: Exchange): boolean => name === 
 /** What the script did to calls, which are made in their order: an entry for the calls of an operation that it did the same to, one after the other. */
 export function scriptOf(calls: readonly Exchange[]): EntryData[] {
   const counts = new Map<string, number>()
-  const found: { on: string; from: number; to: number; action: Omit<EntryData, 'on'>; text: string }[] = []
-  for (const call of calls) {
-    if (!hasReached(call, STAGE.admitted) || call.operation === null) continue
-    const on = nameOf(call.operation)
+  const found: { on: string; from: number; to: number; name: string | undefined; action: object }[] = []
+  for (const call of calls.filter(call => hasReached(call, STAGE.admitted) && call.operation !== null)) {
+    const on = nameOf(call.operation as OperationId)
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
     if (!isScripted(call)) continue
     const { name, respond, fault, when } = (call.action as Action).entry.data
-    const action = {
-      ...(name && { name }),
-      ...(respond && { respond: maskedThroughout(respond, call.secretWords) }),
-      ...(fault && { fault }),
-      ...(when && { when })
-    }
-    const text = JSON.stringify(action)
+    const action = { ...(respond && { respond: maskedThroughout(respond, call.secretWords) }), ...(fault && { fault }), ...(when && { when }) }
     const last = found.findLast(entry => entry.on === on)
-    if (last?.text === text && last.to === count - 1) last.to = count
-    else found.push({ on, from: count, to: count, action, text })
+    if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action)) last.to = count
+    else found.push({ on, from: count, to: count, name, action })
   }
-  return found.map(({ on, from, to, action: { name, ...action } }) => {
-    const isAll = from === 1 && to === counts.get(on)
-    return { ...(name && { name }), on, ...(!isAll && { calls: from === to ? from : `${from}-${to}` }), ...action } as EntryData
+  return found.map(({ on, from, to, name, action }) => {
+    const calls = from === to ? from : `${from}-${to}`
+    return { ...(name && { name }), on, ...((from > 1 || to < (counts.get(on) as number)) && { calls }), ...action } as EntryData
   })
 }

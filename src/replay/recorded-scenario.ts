@@ -12,7 +12,7 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
 import { exportedRecord, keysIn } from '../scenario/export.js'
 import { bindingsOf } from '../scenario/scenario.js'
-import { Answers, type Json, playSteps, type StepAnswer, type StepData, withTexts } from '../scenario/steps.js'
+import { Answers, type Json, playSteps, type StepData, withTexts } from '../scenario/steps.js'
 import { FAMILIES } from '../store/store.js'
 import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from './played-requests.js'
 import { ID_FIELDS, type Member, membersFor, touchedBy } from './recorded-state.js'
@@ -26,10 +26,13 @@ export type Recording = {
   /** Whether the clock ran after the last one. */
   isRunning: boolean
   words: SecretWords
+  /** The seed, clock and settings of a scenario: what is the default is left out. */
+  setup: Record<string, unknown>
   /** The records to begin with; `copied` are ids of those that a request makes once more. */
   members: readonly Member[]
   copied: ReadonlySet<string>
-  keys: readonly string[]
+  /** The Accounts that made the calls, in the order of their keys. */
+  accounts: readonly string[]
   /** A sandbox that nothing was loaded into. */
   blank: () => Sandbox
 }
@@ -43,38 +46,51 @@ const INTRODUCTION = [
 /** Records of a scenario beyond which those that no request touched are left out. */
 const MAX_RECORDS = 5000
 
-/** What of the state a play of the calls begins in. */
-type Start = { members: readonly Member[]; settings: readonly (readonly [string, unknown])[]; clock: string | null; accounts: readonly string[] }
-/** A call that was played. `step` is null for one that no play can make; `seen` is what is determined of the answer, with the ids that the recorded call knew. */
+/** A call that was played. `step` is null for one that no play can make, `expect` for one that had no effect; `name` is that of a record that it made. */
 type Played = {
   call: Exchange
   step: StepData | null
   name: string | null
-  notes: string[]
+  notes: readonly string[]
   status: number
-  seen: Json
   expect: StepData['expect'] | null
+  /** Whether it was answered with the same values, or at least with the same status and error. */
+  isReproduced: boolean
+  isPlayable: boolean
 }
-/** A state, and what the calls were answered in it. */
-type Attempt = { start: Start; plays: readonly Played[] }
+/** Records to begin with, and what became of the calls with them. */
+type Attempt = { members: readonly Member[]; plays: readonly Played[] }
 
 /** What is known of the requests that a sandbox's journal holds; of a single one, of that alone. */
 export function recordingOf(sandbox: Sandbox, words: SecretWords, only?: Exchange): Recording {
   const { scenario, store, clock, evidence } = sandbox
-  const { journal } = evidence
-  const held = only === undefined ? journal.requests() : [only]
+  const held = only === undefined ? evidence.journal.requests() : [only]
   const calls = held.filter(({ place }) => place >= sandbox.inputs.earliest)
-  const first = calls.reduce((least, { place }) => Math.min(least, place), sandbox.inputs.place)
-  const before = sandbox.stateAt(first).store
+  const before = sandbox.stateAt(calls.reduce((least, { place }) => Math.min(least, place), sandbox.inputs.place)).store
+  const active = new Set(calls.flatMap(({ account }) => account ?? []))
+  const keyed = keysIn(store).map(({ account }) => account)
   return {
     scenario: scenario.name,
     calls,
-    dropped: only === undefined ? journal.dropped + held.length - calls.length : 0,
+    dropped: only === undefined ? evidence.journal.dropped + held.length - calls.length : 0,
     isRunning: clock.running,
     words,
+    setup: setupOf(calls[0], only === undefined),
     ...membersFor(calls, before, only === undefined ? store : before),
-    keys: keysIn(store).map(({ account }) => account),
+    accounts: [...new Set([...keyed.filter(account => active.has(account)), ...active])],
     blank: () => sandbox.blank()
+  }
+}
+
+function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string, unknown> {
+  if (first === undefined) return {}
+  const defaults = settingsInForce({}).values
+  const keys = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox' && !isDeepStrictEqual(first.settings[key], defaults[key]))
+  const { seed, ...others } = Object.fromEntries(keys.map(key => [key, first.settings[key]]))
+  return {
+    ...(seed !== undefined && { seed }),
+    ...(hasClock && { clock: isoOf(first.at) }),
+    ...(Object.keys(others).length > 0 && { settings: nested(others) })
   }
 }
 
@@ -83,28 +99,28 @@ export function recordingOf(sandbox: Sandbox, words: SecretWords, only?: Exchang
  * that the answers are the same. Errors: `document_too_large`, `document_invalid`.
  */
 export async function scenarioOf(recording: Recording, { isSmallest = false, most = MAX_RECORDS } = {}): Promise<RecordedScenario> {
-  const first = startOf(recording)
-  const isTooLarge = first.members.length > most
-  let { start, plays } = await attempt(first, recording, isSmallest || isTooLarge)
+  const count = recording.members.length
+  let { members, plays } = await attempt(recording, isSmallest || count > most)
   const skipped: Played[] = []
-  for (let others = plays.filter(play => !isAnsweredSo(play)); others.length > 0; others = plays.filter(play => !isAnsweredSo(play))) {
-    skipped.push(...others)
-    const calls = plays.filter(play => !others.includes(play)).map(({ call }) => call)
-    plays = await playedIn(start, calls, recording)
+  while (!plays.every(({ isPlayable }) => isPlayable)) {
+    skipped.push(...plays.filter(({ isPlayable }) => !isPlayable))
+    const calls = plays.filter(({ isPlayable }) => isPlayable).map(({ call }) => call)
+    plays = await playedIn(members, calls, recording)
   }
   const head = { name: 'recorded', description: `The calls that a client made in ${recording.scenario}.` }
-  const { data, notes } = documentFrom(head, { start, plays }, recording, skipped)
-  const left = `There were ${first.members.length} records; here are those that the answers need.`
-  return { data, notes: isTooLarge ? [...notes, left] : notes }
+  const { data, notes } = documentFrom(head, { members, plays }, recording)
+  const left = count > most ? [`There were ${count} records; here are those that the answers need.`] : []
+  return { data, notes: [...notes, ...skipped.map(reasonOf), ...left] }
 }
 
 /** Plays the requests of a recording; with `isSmallest` among the records that they touched, if they are answered the same there. */
-async function attempt(start: Start, recording: Recording, isSmallest: boolean): Promise<Attempt> {
-  const { calls } = recording
-  const small = { ...start, members: touchedBy(calls, start.members) }
-  const plays = isSmallest ? await playedIn(small, calls, recording) : []
-  if (isSmallest && plays.every(play => play.step === null || isReproduced(play))) return { start: small, plays }
-  return { start, plays: await playedIn(start, calls, recording) }
+async function attempt(recording: Recording, isSmallest: boolean): Promise<Attempt> {
+  const { calls, members } = recording
+  const least = isSmallest ? touchedBy(calls, members) : members
+  const plays = await playedIn(least, calls, recording)
+  // a call that no play can make needs no record
+  if (!isSmallest || plays.every(({ step, isReproduced }) => step === null || isReproduced)) return { members: least, plays }
+  return { members, plays: await playedIn(members, calls, recording) }
 }
 
 /**
@@ -112,135 +128,104 @@ async function attempt(start: Start, recording: Recording, isSmallest: boolean):
  * is answered differently with all the records that there were.
  */
 export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
-  const [call] = recording.calls
-  if (call === undefined) return undefined
-  const found = await attempt({ ...startOf(recording), clock: null }, recording, true)
-  if (!found.plays.every(isReproduced)) return undefined
-  const { refusal, status } = call.outcome
+  const found = await attempt(recording, true)
+  const [play] = found.plays
+  if (!play?.isReproduced) return undefined
+  const { id, operation, outcome } = play.call
+  const { refusal, status } = outcome
   const reason = refusal === null ? '' : ` ${refusal.code}${refusal.rule === null ? '' : ` (${refusal.rule})`}`
-  const description = `${nameOf(call.operation as OperationId)} is answered ${status}${reason}.`
-  return documentFrom({ name: call.id, description }, found, recording, [])
+  return documentFrom({ name: id, description: `${nameOf(operation as OperationId)} is answered ${status}${reason}.` }, found, recording)
 }
 
-/** The state that the requests of a recording were made in. */
-function startOf({ members, keys, calls }: Recording): Start {
-  const active = new Set(calls.flatMap(({ account }) => account ?? []))
-  const accounts = keys.filter(account => active.has(account))
-  const [first] = calls
-  const defaults = settingsInForce({}).values
-  const settings = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox' && first && !isDeepStrictEqual(first.settings[key], defaults[key]))
-  return {
-    members,
-    settings: settings.map(key => [key, (first as Exchange).settings[key]] as const),
-    clock: first ? isoOf(first.at) : null,
-    accounts: [...new Set([...accounts, ...active])]
-  }
-}
-
-/** The document of a state: what is the default is left out. */
-function stateIn({ members, settings, clock, accounts }: Start, words: SecretWords): Record<string, unknown> {
-  const { seed, ...others } = Object.fromEntries(settings)
-  const there = new Set(members.map(({ record }) => record.id))
-  const keys = accounts.filter(account => there.has(account)).map(account => ({ key: keyOf(account), account }))
-  const data = Object.fromEntries(
-    FAMILIES.map(family => [family, members.filter(member => member.family === family).map(({ record }) => exportedMasked(family, record, words))])
-  )
-  const lists = Object.entries({ api_keys: keys, ...data }).filter(([, list]) => list.length > 0)
-  return {
-    ...(seed !== undefined && { seed }),
-    ...(clock !== null && { clock }),
-    ...(Object.keys(others).length > 0 && { settings: nested(others) }),
-    ...(lists.length > 0 && { data: Object.fromEntries(lists) })
-  }
+/** The state that calls are played in: with these records, and a key for each Account among them that made calls. */
+function stateWith(members: readonly Member[], { setup, accounts, words }: Recording): Record<string, unknown> {
+  const keys = accounts.filter(account => members.some(({ record }) => record.id === account)).map(account => ({ key: keyOf(account), account }))
+  const lists: [string, readonly object[]][] = FAMILIES.map(family => [
+    family,
+    members.filter(member => member.family === family).map(member => exported(member, words))
+  ])
+  const data = [['api_keys', keys] as const, ...lists].filter(([, list]) => list.length > 0)
+  return { ...setup, ...(data.length > 0 && { data: Object.fromEntries(data) }) }
 }
 
 /** The key that replaces those of an Account. */
 const keyOf = (account: string) => `sk_test_${account}`
 
 /** A record as a fixture gives it, with card numbers and keys in its texts masked; ids stay. */
-function exportedMasked(family: Member['family'], record: object, words: SecretWords): Record<string, unknown> {
+function exported({ family, record }: Member, words: SecretWords): Record<string, unknown> {
   const plain = exportedRecord(family, record)
-  const ids = Object.entries(plain).filter(([name]) => ID_FIELDS.includes(name))
-  return { ...maskedThroughout(plain, words), ...Object.fromEntries(ids) }
+  return { ...maskedThroughout(plain, words), ...Object.fromEntries(Object.entries(plain).filter(([name]) => ID_FIELDS.includes(name))) }
 }
 
 /** Plays calls one after the other in a state, but for those that never came to their operation. Errors: as of `Sandbox.load`. */
-async function playedIn(start: Start, calls: readonly Exchange[], { words, isRunning, copied, blank }: Recording): Promise<Played[]> {
+async function playedIn(members: readonly Member[], calls: readonly Exchange[], recording: Recording): Promise<Played[]> {
+  const { words, isRunning, copied, blank } = recording
   const sandbox = blank()
-  await sandbox.load(documentOf('recorded', { name: 'recorded', ...stateIn(start, words) }), { name: 'recorded', file: null })
-  const play = playIn(sandbox)
+  await sandbox.load(documentOf('recorded', { name: 'recorded', ...stateWith(members, recording) }), { name: 'recorded', file: null })
   const bindings = bindingsOf(sandbox.store)
   const first = bindings.key('')
   const answers = new Answers([])
-  const ids: Ids = { recorded: new Map(), written: new Map() }
+  // the recorded id for each id of a play, and how a recorded id is written in a play
+  const [recorded, written] = [new Map<string, string>(), new Map<string, string>()]
+  const inPlay = (id: string) => written.get(id) ?? id
+  const keyFor = (account: string) => (first === keyOf(account) ? undefined : keyOf(account))
   const plays: Played[] = []
   const waits = waitsBefore(calls, isRunning)
   for (const [index, call] of calls.entries()) {
     sandbox.advanceClock(waits[index] as number)
-    const made = playOf(call, {
-      keyOf: account => (first === keyOf(account) ? undefined : keyOf(account)),
-      written: text => ids.written.get(text) ?? text
-    })
-    const isMade = made !== null && (!isStopped(call) || calls.length === 1)
-    const name = isMade && isCreating(call) ? nameFor(call, plays.length + 1) : null
-    const step = isMade ? [{ ...made.step, ...(name !== null && { as: name }) }] : []
-    const [outcome] = await playSteps(step, play, bindings, () => {}, answers)
-    const { status, body } = outcome?.answer ?? NO_ANSWER
-    const seen = body === null ? null : maskedThroughout(determined(withTexts(body, id => ids.recorded.get(id) ?? id) as Fields, name !== null), words)
-    plays.push({ call, step: made?.step ?? null, name, notes: made?.notes ?? [], status, seen, expect: expectationOf(call, { status, seen }, ids) })
+    const { step = null, notes = [] } = playOf(call, { keyOf: keyFor, written: inPlay }) ?? {}
+    const isMade = step !== null && (!isStopped(call) || calls.length === 1)
+    const isCreating = tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
+    const name = isMade && isCreating ? nameFor(call, index + 1) : null
+    const [outcome] = await playSteps(isMade ? [{ ...step, ...(name !== null && { as: name }) }] : [], playIn(sandbox), bindings, () => {}, answers)
+    const { status, body } = outcome?.answer ?? { status: 0, body: null }
+    const now = body === null ? null : maskedThroughout(determined(withTexts(body, id => recorded.get(id) ?? id) as Fields, name !== null), words)
+    const answer = answerOf(call)
+    const was = answer === undefined ? null : determined(answer as Fields, isCreating)
+    const expect = expectationOf(call, status, withTexts(common(was, now) ?? null, inPlay))
+    const isAlike = step !== null && (isStopped(call) || status === call.outcome.status)
+    const isSame = isStopped(call) || isDeepStrictEqual(now, was)
+    const isPlayable = isAlike && expect !== null && (isSame || call.outcome.refusal === null)
+    plays.push({ call, step, name, notes, status, expect, isReproduced: isAlike && isSame, isPlayable })
     if (name === null || status >= 300) continue
-    const [id, was] = [(body as { id: string }).id, (call.outcome.shown as AnyRecord).id]
-    ids.recorded.set(id, was)
-    if (copied.has(was)) continue
+    const [id, before] = [(body as { id: string }).id, (call.outcome.shown as AnyRecord).id]
+    recorded.set(id, before)
     // a client that lost the answer has never seen the id, but the seed draws the same one again
-    ids.written.set(was, isScripted(call) ? id : `\${${name}.id}`)
+    if (!copied.has(before)) written.set(before, isScripted(call) ? id : `\${${name}.id}`)
   }
   return plays
 }
 
 /** By how many milliseconds the clock was set forward before each call, or back; the time that passed on a running clock by itself is left out. */
-const movesBefore = (calls: readonly Exchange[], running: boolean): number[] =>
+const movesBefore = (calls: readonly Exchange[], isRunning: boolean): number[] =>
   calls.map(({ at, now }, index) => {
     const before = calls[index - 1]
-    if (before === undefined || before.at === at) return 0
-    return at - before.at - (running ? now - before.now : 0)
+    return before === undefined || before.at === at ? 0 : at - before.at - (isRunning ? now - before.now : 0)
   })
 
 /** How long the frozen clock of a play has to wait before each call. */
 function waitsBefore(calls: readonly Exchange[], isRunning: boolean): number[] {
-  let [recorded, played] = [0, 0]
+  // how far the play is behind
+  let behind = 0
   return movesBefore(calls, isRunning).map(move => {
-    recorded += move
-    const wait = Math.min(Math.max(0, recorded - played), LONGEST)
-    played += wait
+    behind += move
+    const wait = Math.min(Math.max(0, behind), LONGEST)
+    behind -= wait
     return wait
   })
 }
 
-/** The recorded id for each id of a play, and how a recorded id is written in a play. */
-type Ids = { recorded: Map<string, string>; written: Map<string, string> }
-const NO_ANSWER: StepAnswer = { status: 0, body: null }
-
-/** Whether a call made a record. */
-const isCreating = (call: Exchange) => tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
-
-const nameFor = (call: Exchange, number: number) => `${RESOURCE_NAMES[operationOf(call.operation as OperationId).family].toLowerCase()}_${number}`
-
-/** What is determined of the answer that was recorded; null where there was none. */
-const recordedAnswer = (call: Exchange): Json => {
-  const body = answerOf(call)
-  return body === undefined ? null : determined(body as Fields, isCreating(call))
-}
+const nameFor = ({ operation }: Exchange, number: number) => `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
 
 /** What a play has to expect: what the recorded answer and the one of the play have in common. Null for a call that had no effect. */
-function expectationOf(call: Exchange, { status, seen }: Pick<Played, 'status' | 'seen'>, { written }: Ids): StepData['expect'] | null {
-  if (isScripted(call) && !call.isDelivered && call.action?.entry.data.fault) return { fault: call.action.entry.data.fault }
+function expectationOf(call: Exchange, status: number, shared: Json): StepData['expect'] | null {
+  const fault = call.action?.entry.data.fault
+  if (isScripted(call) && !call.isDelivered && fault) return { fault }
   if (call.outcome.name === 'lost_before') return null
-  if (call.outcome.name === 'scripted') return { status: call.outcome.status, ...bodyOf(scriptedAnswer(call)) }
-  return { status, ...bodyOf(withTexts(common(recordedAnswer(call), seen) ?? null, id => written.get(id) ?? id)) }
+  const isGiven = call.outcome.name === 'scripted'
+  const body = isGiven ? scriptedAnswer(call) : shared
+  return { status: isGiven ? call.outcome.status : status, ...(body !== null && { body }) }
 }
-
-const bodyOf = (body: Json) => (body === null ? {} : { body })
 
 /** What the script answered, without the id of the answer. */
 function scriptedAnswer(call: Exchange): Json {
@@ -252,24 +237,8 @@ function scriptedAnswer(call: Exchange): Json {
   return { error: others as Json }
 }
 
-/** Whether a call can be played, and is answered with the same status and error. */
-function isAnsweredSo(play: Played): boolean {
-  const { call, step, expect, status, seen } = play
-  if (step === null || expect === null) return false
-  return isStopped(call) || (status === call.outcome.status && (call.outcome.refusal === null || isDeepStrictEqual(seen, recordedAnswer(call))))
-}
-
-/** Whether a call was answered in a play as it was recorded. */
-const isReproduced = ({ call, step, status, seen }: Played): boolean =>
-  step !== null && (isStopped(call) || (status === call.outcome.status && isDeepStrictEqual(seen, recordedAnswer(call))))
-
 /** The document of an attempt, and what differs in it from what was recorded. */
-function documentFrom(
-  head: { name: string; description: string },
-  { start, plays }: Attempt,
-  recording: Recording,
-  skipped: readonly Played[]
-): RecordedScenario {
+function documentFrom(head: { name: string; description: string }, { members, plays }: Attempt, recording: Recording): RecordedScenario {
   const text = JSON.stringify(plays.map(({ step, expect }) => [step, expect]))
   const calls = plays.map(({ call }) => call)
   const waits = waitsBefore(calls, recording.isRunning)
@@ -278,34 +247,35 @@ function documentFrom(
     { ...(name !== null && text.includes(`\${${name}.`) && { as: name }), ...step, expect }
   ])
   const script = scriptOf(calls)
+  const changes = plays.filter(({ call, status }) => !isStopped(call) && status < 300 && isChange(operationOf(call.operation as OperationId)))
   const effects = new Map<string, number>()
-  for (const { call, status } of plays) {
-    const operation = call.operation as OperationId
-    if (isStopped(call) || status >= 300 || !isChange(operationOf(operation))) continue
-    effects.set(nameOf(operation), (effects.get(nameOf(operation)) ?? 0) + 1)
-  }
+  for (const { call } of changes) effects.set(nameOf(call.operation as OperationId), (effects.get(nameOf(call.operation as OperationId)) ?? 0) + 1)
   const expect = Array.from(effects, ([on, times]) => ({ on, took_effect: true, times }))
-  const data = { ...head, ...stateIn(start, recording.words), ...(script.length > 0 && { script }), play, ...(expect.length > 0 && { expect }) }
-  return { data, notes: [...INTRODUCTION, ...notesOn(start, plays, recording), ...skipped.map(reasonOf)] }
+  const data = { ...head, ...stateWith(members, recording), ...(script.length > 0 && { script }), play, ...(expect.length > 0 && { expect }) }
+  return { data, notes: [...INTRODUCTION, ...notesOn(members, plays, recording)] }
 }
 
 /** How a scenario differs from what was recorded, a line for each thing. */
-function notesOn({ accounts, members }: Start, plays: readonly Played[], { calls, isRunning, dropped }: Recording): string[] {
-  const [first] = calls
+function notesOn(members: readonly Member[], plays: readonly Played[], { accounts, calls, isRunning, dropped }: Recording): string[] {
+  const keyed = accounts.filter(account => members.some(({ record }) => record.id === account))
+  const general: [isSo: boolean, note: string][] = [
+    [dropped > 0, `The journal no longer holds the first ${dropped} calls: the first state is the one after them.`],
+    [
+      movesBefore(calls, isRunning).some(move => move < 0),
+      'The clock was set back between the calls; here it stays where it is until it is past the time of a call.'
+    ],
+    [
+      [...new Set(calls.map(({ settings }) => settings))].some(settings => !isDeepStrictEqual(settings, calls[0]?.settings)),
+      'Settings were changed between the calls; here those of the first call are in force.'
+    ],
+    [calls.some(({ action }) => action?.entry.data.hold || action?.entry.data.delay !== undefined), 'Delays and holds of the script are left out.']
+  ]
+  const others = plays.filter(({ isReproduced }) => !isReproduced)
   return [
-    ...accounts
-      .filter(account => members.some(({ record }) => record.id === account))
-      .map(account => `The key ${keyOf(account)} replaces those of ${account}.`),
+    ...keyed.map(account => `The key ${keyOf(account)} replaces those of ${account}.`),
     ...plays.flatMap(({ call, notes }) => notes.map(note => `${titleOf(call)}: ${note}.`)),
-    ...(dropped > 0 ? [`The journal no longer holds the first ${dropped} calls: the first state is the one after them.`] : []),
-    ...(movesBefore(calls, isRunning).some(move => move < 0)
-      ? ['The clock was set back between the calls; here it stays where it is until it is past the time of a call.']
-      : []),
-    ...([...new Set(calls.map(({ settings }) => settings))].some(settings => !isDeepStrictEqual(settings, first?.settings))
-      ? ['Settings were changed between the calls; here those of the first call are in force.']
-      : []),
-    ...(calls.some(({ action }) => action?.entry.data.hold || action?.entry.data.delay !== undefined) ? ['Delays and holds of the script are left out.'] : []),
-    ...plays.flatMap(play => differenceOf(play) ?? [])
+    ...general.flatMap(([isSo, note]) => (isSo ? [note] : [])),
+    ...others.map(({ call }) => `${titleOf(call)} is answered with values that differ from the recorded ones; these are not expected.`)
   ]
 }
 
@@ -315,12 +285,6 @@ const titleOf = ({ id, method, path }: Exchange) => `${id} ${method} ${path}`
 function reasonOf({ call, step, expect, status }: Played): string {
   const what = `${titleOf(call)} is not played: `
   if (expect === null) return `${what}its client left before the operation ran.`
-  const code = call.outcome.refusal === null ? '' : ` ${call.outcome.refusal.code}`
-  const was = `it was answered ${call.outcome.status}${code}`
+  const was = `it was answered ${call.outcome.status}${call.outcome.refusal === null ? '' : ` ${call.outcome.refusal.code}`}`
   return step === null ? `${what}${was}, and the reference has no such operation.` : `${what}${was}, and a play of it would be answered ${status}.`
-}
-
-/** What to say of a play whose answer holds other values than the recorded one; null for one that holds the same. */
-function differenceOf(play: Played): string | null {
-  return isReproduced(play) ? null : `${titleOf(play.call)} is answered with values that differ from the recorded ones; these are not expected.`
 }

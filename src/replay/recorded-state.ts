@@ -12,7 +12,8 @@ export const ID_FIELDS: readonly string[] = ['id', ...Object.keys(LINKED_FAMILIE
 
 /** Members by family and id. */
 const nameOf = (family: Family, id: unknown) => `${family} ${id}`
-const linksOf = (record: AnyRecord): string[] =>
+const named = (members: readonly Member[]) => new Map(members.map(member => [nameOf(member.family, member.record.id), member]))
+const linksOf = ({ record }: Member): string[] =>
   Object.entries(LINKED_FAMILIES).flatMap(([link, family]) => (record[link] == null ? [] : [nameOf(family, record[link])]))
 
 const membersIn = (store: Store): Member[] =>
@@ -23,34 +24,27 @@ const membersIn = (store: Store): Member[] =>
  * they came. Where these belong to a record that a request made, that one is there too: requests name it by its id then.
  */
 export function membersFor(requests: readonly Exchange[], before: Store, after: Store): { members: Member[]; copied: ReadonlySet<string> } {
-  const made = new Map<string, Member>()
-  const found = new Map<string, AnyRecord>()
-  for (const exchange of requests) {
-    if (!tookEffect(exchange)) continue
+  const [made, changed]: [Member[], Member[]] = [[], []]
+  for (const exchange of requests.filter(tookEffect)) {
     const { family, kind } = operationOf(exchange.operation as OperationId)
-    const { shown } = exchange.outcome
-    if (kind === 'create') made.set(nameOf(family, (shown as AnyRecord).id), { family, record: shown as AnyRecord })
-    else {
-      const name = nameOf(family, (exchange.found as AnyRecord).id)
-      if (!found.has(name)) found.set(name, exchange.found as AnyRecord)
-    }
+    const isMade = kind === 'create'
+    const list = isMade ? made : changed
+    list.push({ family, record: (isMade ? exchange.outcome.shown : exchange.found) as AnyRecord })
   }
-  const there = new Map(membersIn(before).map(member => [nameOf(member.family, member.record.id), member]))
-  const later = new Map(
-    membersIn(after).map(({ family, record }) => [nameOf(family, record.id), { family, record: found.get(nameOf(family, record.id)) ?? record }])
-  )
-  const copied = new Set<string>()
-  const add = (name: string, { family, record }: Member) => {
+  const [byRequest, there, copied] = [named(made), named(membersIn(before)), new Set<string>()]
+  const add = (name: string, member: Member) => {
     if (there.has(name)) return
-    there.set(name, { family, record })
-    for (const link of linksOf(record)) {
-      const linked = made.get(link)
+    there.set(name, member)
+    for (const link of linksOf(member)) {
+      const linked = byRequest.get(link)
       if (linked === undefined || there.has(link)) continue
       copied.add(linked.record.id)
       add(link, linked)
     }
   }
-  for (const [name, member] of later) if (!made.has(name)) add(name, member)
+  // as they were before the first change
+  const original = named(changed.reverse())
+  for (const [name, member] of named(membersIn(after))) if (!byRequest.has(name)) add(name, original.get(name) ?? member)
   return { members: FAMILIES.flatMap(family => [...there.values()].filter(member => member.family === family)), copied }
 }
 
@@ -59,31 +53,28 @@ export function membersFor(requests: readonly Exchange[], before: Store, after: 
  * these belong to; of a list that did not show all that it could, the whole family.
  */
 export function touchedBy(requests: readonly Exchange[], members: readonly Member[]): Member[] {
-  const named = new Set<unknown>()
-  const charges = new Set<unknown>()
-  const families = new Set<Family>()
+  const [ids, charges, families] = [new Set<unknown>(), new Set<unknown>(), new Set<Family>()]
   for (const exchange of requests) {
     const { account, found, filteredBy, params, query, money } = exchange
-    for (const record of recordsShown(exchange)) {
-      named.add(record.id)
-      if (record.object === 'transaction') charges.add(record.id)
-    }
-    for (const id of [account, found?.id, filteredBy?.id, valueIn(query, 'starting_after'), valueIn(query, 'ending_before')]) named.add(id)
-    if (hasReached(exchange, STAGE.running)) for (const id of Object.values(params)) named.add(id)
-    if (money !== null) charges.add(money.transaction)
+    const shown = recordsShown(exchange)
+    const own = hasReached(exchange, STAGE.running) ? Object.values(params) : []
+    const asked = [account, found?.id, filteredBy?.id, valueIn(query, 'starting_after'), valueIn(query, 'ending_before')]
+    for (const id of [...shown.map(({ id }) => id), ...asked, ...own]) ids.add(id)
+    for (const { id } of shown.filter(({ object }) => object === 'transaction')) charges.add(id)
+    charges.add(money?.transaction)
     const list = listShown(exchange)
     if (list !== null && (list.has_more || exchange.retrieved > list.data.length)) families.add(operationOf(exchange.operation as OperationId).family)
   }
-  const byName = new Map(members.map(member => [nameOf(member.family, member.record.id), member]))
-  const touched = new Set<string>()
-  const touch = (name: string) => {
-    const member = byName.get(name)
-    if (member === undefined || touched.has(name)) return
-    touched.add(name)
-    for (const link of linksOf(member.record)) touch(link)
+  const byName = named(members)
+  const touched = new Set<Member>()
+  const touch = (member: Member | undefined) => {
+    if (member === undefined || touched.has(member)) return
+    touched.add(member)
+    for (const link of linksOf(member)) touch(byName.get(link))
   }
-  for (const { family, record } of members) {
-    if (families.has(family) || named.has(record.id) || (family === 'refunds' && charges.has(record.transaction))) touch(nameOf(family, record.id))
+  for (const member of members) {
+    const { family, record } = member
+    if (families.has(family) || ids.has(record.id) || (family === 'refunds' && charges.has(record.transaction))) touch(member)
   }
-  return members.filter(({ family, record }) => touched.has(nameOf(family, record.id)))
+  return members.filter(member => touched.has(member))
 }

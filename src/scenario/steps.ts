@@ -24,8 +24,8 @@ export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record
 export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
 /** How an answer differs from what was expected; `at` is where the document says what was expected. */
 export type Difference = { at: readonly PathStep[]; message: string }
-/** `at` is where the step is in its list, as are those of its problems. */
-export type StepOutcome = { at: readonly PathStep[]; title: string; call: StepCall; answer: StepAnswer; problems: Difference[] }
+/** `at` is where `step`, as it is written, is in its list, as are those of its problems. */
+export type StepOutcome = { at: readonly PathStep[]; step: StepData; call: StepCall; answer: StepAnswer; problems: Difference[] }
 /** What `${name}` and the name of a key mean where no step gives them a value. */
 export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null }
 
@@ -230,7 +230,7 @@ async function playStep(
   const answer: StepAnswer = missing.length > 0 ? { status: 0, body: null } : await play(call, resolved.expect?.fault)
   const problems = missing.length > 0 ? missing.map(message => ({ at, message })) : problemsOf(resolved.expect ?? {}, answer, at)
   if (step.as !== undefined && problems.length === 0) answers.set(step.as, answer.body)
-  return { at, title: step.do, call, answer, problems }
+  return { at, step, call, answer, problems }
 }
 
 const splitCall = (call: string): [string, string] => {

@@ -1,8 +1,7 @@
 import t from 'tap'
 import { playOver } from '../../src/cli/check/service-calls.js'
-import { type Cause, causeOf, type Differing } from '../../src/cli/drift/causes.js'
-import { answerDifferences, type FieldDifference } from '../../src/cli/drift/compare.js'
-import type { JudgedAnswer } from '../../src/cli/drift/emulated.js'
+import { type Cause, type Compared, causeOf } from '../../src/cli/drift/causes.js'
+import { answerDifferences } from '../../src/cli/drift/compare.js'
 import { IdPairs } from '../../src/cli/drift/id-pairs.js'
 import { RecordsThere } from '../../src/cli/drift/records-there.js'
 import { serviceState } from '../../src/cli/drift/service-state.js'
@@ -12,24 +11,16 @@ import { judgedRequest } from '../support/judged-request.js'
 
 const CALL: StepCall = { method: 'GET', path: '/tickets', query: '', key: null, form: null }
 const KNOWN = { isKnown: (id: string) => id.startsWith('tkt_'), isLoaded: () => false }
-const judgedAs = (operation: OperationId | null, body: Json, status = 200) =>
-  ({ answer: { status, body }, judged: judgedRequest({ operation }) }) as JudgedAnswer
-
 type Bodies = { there: Json; here: Json; status?: number; call?: Partial<StepCall> }
 
 /** The causes of all that differs between two answers. */
 function causes(operation: OperationId | null, { there, here, status = 200, call }: Bodies): Cause[] {
   const pairs = new IdPairs(KNOWN)
-  const differing = {
-    call: { ...CALL, ...call },
-    there: { status, body: there },
-    here: judgedAs(operation, here),
-    pairs,
-    recordsThere: new RecordsThere(),
-    isKnown: KNOWN.isKnown
-  }
-  const differences: FieldDifference[] = answerDifferences(differing.there, differing.here.answer, { pairs, bases: { here: '', there: '' }, isCreate: false })
-  return differences.map(difference => causeOf(difference, { ...differing, differences } satisfies Differing))
+  const answers = { there: { status, body: there }, here: { status: 200, body: here } }
+  const differences = answerDifferences(answers.there, answers.here, { pairs, bases: { here: '', there: '' }, isCreate: false })
+  const judged = judgedRequest({ operation })
+  const compared: Compared = { ...answers, call: { ...CALL, ...call }, judged, differences, pairs, recordsThere: new RecordsThere(), accounts: [] }
+  return differences.map(difference => causeOf(difference, compared))
 }
 
 const DATA: Cause = { by: 'data' }
@@ -74,10 +65,12 @@ t.test('drift: members of a list without an id are compared by their fields', as
 
 t.test('drift: a list whose records have no ids is read as far as its first page', async t => {
   for (const data of [[], [{ name: 'a' }], [{ id: null }]]) {
-    const { unread, calls } = await serviceState(
-      { refunds: { count: 1 } },
-      { play: async () => ({ status: 200, body: { data, has_more: true } }), key: null, pairs: new IdPairs(KNOWN), accountOf: () => undefined }
-    )
+    let calls = 0
+    const play = async () => {
+      calls++
+      return { status: 200, body: { data, has_more: true } }
+    }
+    const { unread } = await serviceState({ refunds: { count: 1 } }, { play, key: null, pairs: new IdPairs(KNOWN), accountOf: () => undefined })
 
     t.strictSame([unread, calls], [[], 1])
   }

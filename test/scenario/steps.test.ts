@@ -546,7 +546,7 @@ t.test('play: time passes between calls, where a wait says so', async t => {
   )
 })
 
-t.test('steps: each outcome is reported as it comes, with the call, its answer and its title', async t => {
+t.test('steps: each outcome is reported as it comes, with the call, its answer and its step', async t => {
   const reported: StepOutcome[] = []
   const steps: StepData[] = [
     { as: 'a', do: 'POST /refunds', body: { transaction: '${txn_1}' } },
@@ -567,14 +567,14 @@ t.test('steps: each outcome is reported as it comes, with the call, its answer a
   t.strictSame(reported, [
     {
       at: [0],
-      title: 'POST /refunds',
+      step: steps[0],
       call: { method: 'POST', path: '/refunds', query: '', key: 'sk_first', form: 'transaction=txn_1' },
       answer: { status: 200, body: { id: '/refunds' } },
       problems: []
     },
     {
       at: [1],
-      title: 'GET /refunds/${a.id}',
+      step: steps[1],
       call: { method: 'GET', path: '/refunds//refunds', query: '', key: 'sk_first', form: null },
       answer: { status: 200, body: { id: '/refunds//refunds' } },
       problems: [{ at: [1, 'expect', 'status'], message: 'status: 404 was expected, not 200' }]

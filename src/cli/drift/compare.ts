@@ -14,25 +14,38 @@ export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; he
 /** `bases` are what the paths in answers begin with. */
 export type Comparison = { pairs: IdPairs; bases: { here: string; there: string }; isCreate: boolean }
 
-const OWN_IDS: readonly Step[] = ['id', 'first_id', 'last_id']
+const OWN_IDS: readonly unknown[] = ['id', 'first_id', 'last_id']
 /** Fields by which a record refers to another one. */
-export const REFERENCES: readonly string[] = Object.keys(LINKED_FAMILIES)
+export const REFERENCES: readonly unknown[] = Object.keys(LINKED_FAMILIES)
 /** Texts for people, and ids of answers: only their types are compared. */
 const FREE_TEXT = ['error.message', 'error.request_id']
 
 /** Whether an answer says that what was asked was done. */
 export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
-/** Whether an answer says nothing of the API: none came, the service failed, or the headers of the call were too long for it. */
-export const isFailure = ({ status }: StepAnswer) => status === 0 || status === 431 || status >= 500
+/** Whether an answer says nothing of the API: none came, or the service failed. */
+export const isFailure = ({ status }: StepAnswer) => status === 0 || status >= 500
+/** A field of an answer; undefined where it has none of that name. */
+export const fieldOf = (body: unknown, name: string): unknown => (isObject(body) ? body[name] : undefined)
 /** The error that an answer shows; empty where it shows none. */
-export const errorIn = (body: Json): Readonly<Record<string, unknown>> => (isObject(body) && isObject(body.error) ? body.error : {})
+export const errorIn = (body: Json): Readonly<Record<string, unknown>> => {
+  const error = fieldOf(body, 'error')
+  return isObject(error) ? error : {}
+}
+/** The members of a list; none where it is no list. */
+export const membersOf = (list: unknown): readonly unknown[] => {
+  const data = fieldOf(list, 'data')
+  return Array.isArray(data) ? data : []
+}
 
 /** What differs between the answers, status first. */
 export function answerDifferences(there: StepAnswer, here: StepAnswer, comparison: Comparison): FieldDifference[] {
-  if (isMade(there) !== isMade(here)) return [{ kind: 'outcome', steps: ['status'], here: here.status, there: there.status }]
-  const found: FieldDifference[] = there.status === here.status ? [] : [{ kind: 'status', steps: ['status'], here: here.status, there: there.status }]
-  if (comparison.isCreate && isMade(here)) found.push(...idDifferences(there.body, here.body))
-  return [...found, ...valueDifferences(there.body, here.body, [], comparison)]
+  const status = { steps: ['status'], here: here.status, there: there.status }
+  if (isMade(there) !== isMade(here)) return [{ kind: 'outcome', ...status }]
+  return [
+    ...(there.status === here.status ? [] : [{ kind: 'status' as const, ...status }]),
+    ...(comparison.isCreate && isMade(here) ? idDifferences(there.body, here.body) : []),
+    ...valueDifferences(there.body, here.body, [], comparison)
+  ]
 }
 
 /** The parts of an id: all up to its last underscore, and what is drawn. */
@@ -42,47 +55,36 @@ export function idParts(id: string): { prefix: string; length: number } {
 }
 
 function idDifferences(there: Json, here: Json): FieldDifference[] {
-  if (!isObject(there) || !isObject(here) || typeof there.id !== 'string' || typeof here.id !== 'string') return []
-  const [of, by] = [idParts(there.id), idParts(here.id)]
+  const ids = [here, there].map(body => fieldOf(body, 'id'))
+  if (!ids.every(id => typeof id === 'string')) return []
+  const [by, of] = ids.map(idParts) as [ReturnType<typeof idParts>, ReturnType<typeof idParts>]
   return (['prefix', 'length'] as const).flatMap(kind => (of[kind] === by[kind] ? [] : [{ kind, steps: ['id'], here: by[kind], there: of[kind] }]))
 }
 
 function valueDifferences(there: Json | undefined, here: Json | undefined, steps: readonly Step[], comparison: Comparison): FieldDifference[] {
-  if (isObject(there) && isObject(here)) {
-    const names = [...new Set([...Object.keys(here), ...Object.keys(there)])]
-    return names.flatMap(name => {
-      const at = [...steps, name]
-      if (!Object.hasOwn(there, name)) return [{ kind: 'missing', steps: at, here: here[name], there: undefined }]
-      if (!Object.hasOwn(here, name)) return [{ kind: 'unknown', steps: at, here: undefined, there: there[name] }]
-      return valueDifferences(there[name], here[name], at, comparison)
-    })
+  if (Array.isArray(there) && Array.isArray(here)) {
+    const found = here.slice(0, there.length).flatMap((member, index) => valueDifferences(there[index], member, [...steps, index], comparison))
+    return there.length === here.length ? found : [...found, { kind: 'members', steps, here: here.length, there: there.length }]
   }
-  if (Array.isArray(there) && Array.isArray(here)) return listDifferences(there, here, steps, comparison)
-  return isSame(there, here, steps, comparison) ? [] : [{ kind: 'value', steps, here, there }]
-}
-
-function listDifferences(there: readonly Json[], here: readonly Json[], steps: readonly Step[], comparison: Comparison): FieldDifference[] {
-  const both = here.slice(0, there.length)
-  const found = both.flatMap((member, index): FieldDifference[] => {
-    const [at, other] = [[...steps, index], there[index]]
-    const [id, otherId] = [idIn(member), idIn(other)]
-    const isOther = id !== null && otherId !== null && !comparison.pairs.match(otherId, id)
-    return isOther ? [{ kind: 'record', steps: at, here: id, there: otherId }] : valueDifferences(other, member, at, comparison)
+  if (!isObject(there) || !isObject(here)) return isSame(there, here, steps, comparison) ? [] : [{ kind: 'value', steps, here, there }]
+  const isMember = typeof steps.at(-1) === 'number' && typeof here.id === 'string' && typeof there.id === 'string'
+  if (isMember && !comparison.pairs.match(there.id as string, here.id as string))
+    return [{ kind: 'record', steps, here: here.id as string, there: there.id as string }]
+  return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name): FieldDifference[] => {
+    const [of, by, at] = [there[name], here[name], [...steps, name]]
+    if (Object.hasOwn(there, name) && Object.hasOwn(here, name)) return valueDifferences(of, by, at, comparison)
+    return [Object.hasOwn(here, name) ? { kind: 'missing', steps: at, here: by, there: undefined } : { kind: 'unknown', steps: at, here: undefined, there: of }]
   })
-  return there.length === here.length ? found : [...found, { kind: 'members', steps, here: here.length, there: there.length }]
 }
-
-const idIn = (value: Json | undefined): string | null => (isObject(value) && typeof value.id === 'string' ? value.id : null)
 
 function isSame(there: Json | undefined, here: Json | undefined, steps: readonly Step[], { pairs, bases }: Comparison): boolean {
   if (typeof there !== 'string' || typeof here !== 'string') return there === here
   const name = steps.at(-1)
   if (FREE_TEXT.includes(pathOf(steps))) return true
-  if (name === 'created') return there === here || formOf(there) === formOf(here)
+  if (name === 'created') return formOf(there) === formOf(here)
   if (name === 'url') return pathBelow(there, bases.there).replace(/[\w-]+/g, id => pairs.here(id)) === pathBelow(here, bases.here)
-  if (OWN_IDS.includes(name as Step)) return pairs.match(there, here)
-  if (REFERENCES.includes(name as string)) return pairs.match(there, here, { isReference: true })
-  return pairs.here(there) === here
+  const isReference = REFERENCES.includes(name)
+  return isReference || OWN_IDS.includes(name) ? pairs.match(there, here, isReference) : pairs.here(there) === here
 }
 
 /** The form of a time: its digits are not looked at. */
@@ -97,5 +99,4 @@ export function distanceOf(differences: readonly FieldDifference[]): number {
 
 const OTHER_RECORDS = 10_000
 /** A shorter page has fewer other records, which brings it no nearer. */
-const OTHER_NUMBER = 20_000
-const WEIGHTS: Readonly<Partial<Record<DifferenceKind, number>>> = { outcome: 1_000_000, members: OTHER_NUMBER, record: 0 }
+const WEIGHTS: Readonly<Partial<Record<DifferenceKind, number>>> = { outcome: 1_000_000, members: 2 * OTHER_RECORDS, record: 0 }

@@ -1,9 +1,8 @@
 /** Which records a running service has, as far as its answers have said so. Ids are those of the service. */
-import { isObject } from '../../core/quick-check.js'
 import { type Family, operationAt, RESOURCE_NAMES } from '../../reference/operations.js'
 import { type NamedRecord, recordsNamedBy } from '../../scenario/named-records.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
-import { errorIn, isMade, REFERENCES } from './compare.js'
+import { errorIn, fieldOf, isMade, membersOf, REFERENCES } from './compare.js'
 
 /** Refusals of a call that names a record which does not exist, and the rules that they may name. */
 export const MISSING_CODES: readonly unknown[] = ['resource_missing', 'reference_missing']
@@ -16,13 +15,11 @@ export class RecordsThere {
   /** Learns from an answer. A call that was made shows that the service has the records that it names; a refusal because a record is missing, that it lacks that one, where only one can be meant. */
   note(call: StepCall, answer: StepAnswer): void {
     const named = namedIn({ ...call, query: '' })
-    if (!isMade(answer)) {
-      const [lacked, ...others] = this.#lackedOf(named, answer)
-      if (lacked !== undefined && others.length === 0) this.#has.set(lacked.id, false)
-      return
-    }
-    for (const id of [...named.map(({ id }) => id), ...idsShownIn(answer.body)]) this.#has.set(id, true)
-    if (call.method === 'DELETE') for (const { id } of named.slice(-1)) this.#has.set(id, false)
+    const lacked = this.#lackedOf(named, answer)
+    const shown = isMade(answer) ? [...named.map(({ id }) => id), ...idsShownIn(answer.body)] : []
+    for (const id of shown) this.#has.set(id, true)
+    const gone = isMade(answer) && call.method === 'DELETE' ? named.slice(-1) : []
+    for (const { id } of lacked.length === 1 ? lacked : gone) this.#has.set(id, false)
   }
 
   /** Whether the service has said that it does not have a record that a call names. */
@@ -56,9 +53,7 @@ export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] 
 
 /** The ids of the records that a body shows or refers to: it is a record or a list, and a Transaction includes its Refunds. */
 function idsShownIn(body: Json): string[] {
-  const outer = [body, ...listedIn(body)]
-  const records = [...outer, ...outer.flatMap(record => (isObject(record) ? listedIn(record.refunds) : []))]
-  return records.filter(isObject).flatMap(record => ['id', ...REFERENCES].flatMap(name => (typeof record[name] === 'string' ? [record[name]] : [])))
+  const outer = [body, ...membersOf(body)]
+  const records = [...outer, ...outer.flatMap(record => membersOf(fieldOf(record, 'refunds')))]
+  return records.flatMap(record => ['id', ...REFERENCES].map(name => fieldOf(record, name as string))).filter(id => typeof id === 'string')
 }
-
-const listedIn = (value: unknown): unknown[] => (isObject(value) && Array.isArray(value.data) ? value.data : [])
