@@ -105,8 +105,8 @@ const partOf = (schema: Schema, ...names: string[]): Schema =>
 /** The text of `src/client/documents.ts`, from the tables of the emulator. */
 export function declarations(): string {
   const fixture = fixtureSchema()
-  const scenario: Schema = scenarioSchema()
-  const entry: Schema = entrySchema()
+  const scenario = scenarioSchema() as Schema
+  const entry = entrySchema() as Schema
   const expectation = expectationSchema() as Schema
   const [matchValue = {}, ...deeper] = matchValues(partOf(entry, 'match'))
   const records = Object.entries(RESOURCE_NAMES) as [Family, string][]

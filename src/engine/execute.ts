@@ -59,22 +59,33 @@ export function enter(exchange: Exchange): void {
 /** 1. Finds the operation at a path. Errors: `path_unknown` (BASE-1, A08), `method_not_allowed`, `request_malformed`, `not_ready`. */
 function route(exchange: Exchange): void {
   const { method, url, path, base, world } = exchange
+  if (path.includes('%') && !isDecodable(path)) throw badPath()
   if (!isUnder(BASE, url)) {
     exchange.rely('A39')
     throw outsideBase(pathOf(url), base)
   }
-  let found: ReturnType<typeof operationAt>
-  try {
-    found = operationAt(method, path)
-  } catch {
-    throw badPath()
-  }
+  if (path.length > MAX_PART_LENGTH && path.split('/').some(part => part.length > MAX_PART_LENGTH)) throw longPart()
+  const found = operationAt(method, path)
   if (found === null) throw noOperation(exchange)
   exchange.operation = found.operation
   exchange.params = found.params
   exchange.stage = STAGE.routed
   if (!world.isLoaded) world.requireLoaded()
   if (path.endsWith('/')) exchange.rely('A39')
+}
+
+/** Characters of a part of a path; requests that come over HTTP have shorter ones. */
+const MAX_PART_LENGTH = 16_384
+
+/** The refusal of a path with a part that is longer than any id. */
+export const longPart = () => new ApiError('path_unknown', { message: 'A part of the path is longer than any id.', assumption: 'A08' })
+
+function isDecodable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== ''
+  } catch {
+    return false
+  }
 }
 
 /** The refusal of a path whose percent-encoding is broken. */
@@ -84,6 +95,7 @@ export const badPath = () => new ApiError('request_malformed', { message: 'The p
 function identify(exchange: Exchange): void {
   const { world, authorization } = exchange
   const { key } = operationOf(exchange.operation as OperationId)
+  exchange.account = null
   exchange.actor = key ? actorOf(authorization, world, exchange) : null
   exchange.account = exchange.actor?.id ?? null
   exchange.identifiedIn = world.state.store

@@ -3,6 +3,7 @@ import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
 import type { Play, StepAnswer, StepCall } from '../scenario/steps.js'
+import { headersOf } from './answers.js'
 import type { Exchange } from './exchange.js'
 import { type ApiRequest, execute } from './execute.js'
 import type { World } from './world.js'
@@ -21,14 +22,23 @@ export function requestOf({ method, path, query = '', key, form, headers = {} }:
   return { method, url: `${BASE}${path}${query === '' ? '' : `?${query}`}`, headers: own, body: form }
 }
 
-/** What an answer holds, for the steps of a scenario. */
-export function stepAnswerOf({ outcome, payload, answerHeaders }: Exchange): StepAnswer {
-  const text = String(payload)
-  return { status: outcome.status, body: text === '' ? null : JSON.parse(text), ...(answerHeaders && { headers: answerHeaders as Record<string, string> }) }
+/** What an answer holds, for the steps of a scenario: JSON as values, anything else as text. */
+export const stepAnswerOf = (exchange: Exchange): StepAnswer => ({
+  status: exchange.outcome.status,
+  body: bodyOf(String(exchange.payload)),
+  headers: headersOf(exchange) as Record<string, string>
+})
+
+function bodyOf(text: string): StepAnswer['body'] {
+  try {
+    return text === '' ? null : JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 /** Plays steps in a world: no script acts on them, and no expectation counts them. */
 export const playIn =
   (world: World): Play =>
-  async call =>
+  call =>
     stepAnswerOf(execute(world, requestOf(call), { isScripted: false }))

@@ -6,21 +6,21 @@ import { BASE } from '../core/paths.js'
 import { headersOf, refuse } from '../engine/answers.js'
 import type { Exchange } from '../engine/exchange.js'
 import { arrive, askScript, decode, enter, formOf, perform } from '../engine/execute.js'
-import { requestOf, stepAnswerOf } from '../engine/play.js'
+import { requestOf } from '../engine/play.js'
 import { answerByScript, breakAnswer, countEnding, countRequest, isAnswer } from '../engine/scripted.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { type Action, type Fault, gateOf } from '../scenario/script.js'
-import type { Play, StepAnswer, StepCall } from '../scenario/steps.js'
+import { type Play, type StepAnswer, type StepCall, answerRead } from '../scenario/steps.js'
 
 /** A request that waits, until `at` milliseconds of the play have passed; `isInVain` where nothing but another request could let it go on. */
 type Waiting = { at: number; isInVain: boolean; wake: (goesOn: boolean) => void }
 
 /** What a client sees of an answer that is lost. */
 const SEEN: Readonly<Record<Exclude<Fault, 'malformed_body'>, string>> = {
-  connection_reset: 'the connection was reset',
-  empty_response: 'the connection was closed before an answer',
-  truncated_body: 'the connection was closed in the middle of the answer',
+  connection_reset: 'the connection was reset (ECONNRESET)',
+  empty_response: 'the connection was closed before an answer (UND_ERR_SOCKET)',
+  truncated_body: 'the connection was closed before an answer (UND_ERR_SOCKET)',
   hang: 'the request is held and nothing lets it go on'
 }
 
@@ -64,14 +64,10 @@ export class Player {
 
   /** Records a request, and returns what its client saw. */
   #end(exchange: Exchange, fault: Fault | null): StepAnswer {
-    const headers = headersOf(exchange) as Record<string, string>
-    const { payload, outcome } = exchange
-    const seen = (): StepAnswer => {
-      if (fault === null) return { ...stepAnswerOf(exchange), headers }
-      if (fault === 'malformed_body') return { status: outcome.status, body: String(payload), headers, fault }
-      return { status: 0, body: { error: { message: `no answer came: ${SEEN[fault]}` } }, fault }
-    }
-    const answer = seen()
+    const answer =
+      fault === null || fault === 'malformed_body'
+        ? answerRead(exchange.outcome.status, headersOf(exchange) as Record<string, string>, String(exchange.payload))
+        : { status: 0, body: { error: { message: `no answer came: ${SEEN[fault]}` } }, fault }
     exchange.close(fault === null, 0)
     countEnding(exchange)
     this.#sandbox.evidence.record(exchange)

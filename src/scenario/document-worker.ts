@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { ApiError } from '../core/errors.js'
 import type { Step } from '../core/places.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
-import type { Place } from './json-places.js'
+import type { Place } from './places.js'
 import type { DocumentWorkerOptions, FirstStateHead, Job, Part, Question, Reply } from './worker-reader.js'
 
 /** What a worker has read, handed over in parts that each take little time. */

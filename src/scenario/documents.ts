@@ -5,9 +5,9 @@ import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
 import { inDocumentOrder } from './document-order.js'
-import { type Place, placesInJson } from './json-places.js'
 import { sizeOfJson } from './json-size.js'
 import { DEFAULT_LIMITS, type DocumentLimits, sizeProblem } from './limits.js'
+import type { Place } from './places.js'
 import type { ReadYaml } from './yaml.js'
 
 export type SourceDocument = {
@@ -90,7 +90,7 @@ export async function readDocument(
   { limits = DEFAULT_LIMITS, type = null }: { limits?: DocumentLimits; type?: TextType | null } = {}
 ): Promise<SourceDocument> {
   const data = type === 'json' || (type === null && /^\s*[{[]/.test(text)) ? jsonOf(name, text, limits, type) : undefined
-  if (data !== undefined) return { name, data, limits, locate: async places => placesInJson(text, places) }
+  if (data !== undefined) return { name, data, limits, locate: async wanted => (await import('./places.js')).placesInJson(text, wanted) }
 
   const yaml = await yamlIn(text, limits)
   if (yaml.problems.length > 0)
@@ -109,14 +109,8 @@ export async function readDocument(
 }
 
 /** Whether data has parts at so many levels below it. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  if (Array.isArray(value)) {
-    for (const member of value) if (isDeeper(member, levels - 1)) return true
-  } else for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], levels - 1)) return true
-  return false
-}
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
 
 /** One refusal of all problems: document after document, in the order of `documents` where there are several, within each by place; none twice. */
 export async function refusalOf(
@@ -129,11 +123,10 @@ export async function refusalOf(
 
 /** Problems with their places: document after document, in the order of `documents`, within each by place; none twice. */
 export async function listedProblems(problems: readonly DocumentProblem[], documents: readonly SourceDocument[]): Promise<Problem[]> {
-  const byName = new Map<string, DocumentProblem[]>(documents.map(({ name }) => [name, []]))
-  for (const problem of problems) byName.get(problem.document.name)?.push(problem)
   const listed: Problem[] = []
-  for (const ofDocument of byName.values()) {
-    for (const problem of await placed(unique(ofDocument))) listed.push(problem)
+  for (const name of new Set(documents.map(({ name }) => name))) {
+    const found = problems.filter(({ document }) => document.name === name)
+    for (const problem of await placed(unique(found))) listed.push(problem)
   }
   return listed
 }
@@ -149,10 +142,9 @@ const moreThan = (most: number): Problem => ({ path: '', message: `there may be 
 
 /** The problems of one name with their places, in the order of these. */
 async function placed(problems: readonly DocumentProblem[]): Promise<Problem[]> {
-  const byDocument = new Map<SourceDocument, DocumentProblem[]>()
-  for (const problem of problems) byDocument.get(problem.document)?.push(problem) ?? byDocument.set(problem.document, [problem])
   const found: Problem[] = []
-  for (const [document, own] of byDocument) {
+  for (const document of new Set(problems.map(({ document }) => document))) {
+    const own = problems.filter(problem => problem.document === document)
     const places = await document.locate(own.map(({ steps }) => steps))
     for (const [index, { steps, message }] of own.entries()) {
       const { source, ...place } = places[index] ?? {}

@@ -21,7 +21,7 @@ export type StepCall = { method: string; path: string; query: string; key: strin
 /** An answer, and its headers by their names in lower case; the fault by which none came, with status 0. */
 export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null }
 /** Makes a call and returns its answer; `fault` is the one that is expected. */
-export type Play = (call: StepCall, fault?: Fault) => Promise<StepAnswer>
+export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
 /** How an answer differs from what was expected; `at` is where the document says what was expected. */
 export type Difference = { at: readonly PathStep[]; message: string }
 /** `at` is where the step is in its list, as are those of its problems. */
@@ -275,6 +275,15 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
     query: encodeForm(step.query ?? {}),
     key: step.key !== undefined || needsKey(method, path) ? key(step.key ?? '') : null,
     form: method === OPERATIONS.createRefund.method ? encodeForm(step.body ?? {}) : null
+  }
+}
+
+/** An answer as data; what says that it is JSON and is not has been broken on the way. */
+export function answerRead(status: number, headers: Readonly<Record<string, string>>, text: string): StepAnswer {
+  try {
+    return { status, headers, body: text === '' ? null : JSON.parse(text) }
+  } catch {
+    return { status, headers, body: text, ...(headers['content-type']?.includes('json') && { fault: 'malformed_body' }) }
   }
 }
 

@@ -1,16 +1,25 @@
 /** What is wrong with a text that is no YAML, in words of the document instead of the parser: where the mistake is, and what to write instead. */
 
+import { CST, Lexer } from 'yaml'
+
 /** An error of the parser, by its place in the text. */
 export type ParserError = { code: string; message: string; at: number }
-/** What to say of it, and where; `isLast` where nothing that comes after it can be relied on, `isDoubtful` where an earlier mistake may be what makes it one. */
-export type Advice = { message: string; at: number; isLast?: boolean; isDoubtful?: boolean }
+/**
+ * What to say of it, and where; `isLast` where nothing that comes after it can be relied on, `isDoubtful` where an earlier mistake may be what makes it one. A line
+ * that is to be indented differently takes the one that begins at `next` with it.
+ */
+export type Advice = { message: string; at: number; isLast?: boolean; isDoubtful?: boolean; next?: number | undefined }
 
 /** A line of the text, with the place of its beginning. */
 type Line = { text: string; start: number }
-/** An error with its line, its column in that, and the lines around it; `above` are those before the line, the last one first. */
-type Case = { error: ParserError; text: string; line: Line; column: number; before: Line | undefined; after: Line | undefined; above: Iterable<Line> }
+/** What is open at a place of a text: the innermost bracket, and the quotation mark of a text that ends there. */
+type Unclosed = { text: string; bracket: number | undefined; quote: string | undefined }
+/** An error in its line, with its column in that and what stands from there on. */
+type Case = ParserError & Unclosed & { lines: readonly Line[]; nth: number; line: Line; column: number; rest: string }
+/** Says what an error is, where the lines show that; a text alone is said at the error itself. */
+type Mistake = (error: Case) => Advice | string | null | false | undefined
 
-/** Characters that are read for advice, at most. Where an error gets none, the whole text may have been read for it. */
+/** Characters that are read for advice, at most: for that on an indent, all lines above may be. */
 const MOST_READ = 50_000_000
 
 /**
@@ -18,158 +27,178 @@ const MOST_READ = 50_000_000
  * reported, one for each line; of a large text with many errors only the first are looked at.
  */
 export function adviceOn(errors: readonly ParserError[], text: string): Advice[] {
-  const lines = linesIn(text)
-  if (errors.some(({ code }) => code === 'TAB_AS_INDENT')) return tabsIn(lines)
+  let end = -1
+  const lines = text.split('\n').map(line => {
+    const start = end + 1
+    end = start + line.length
+    return { text: line.replace(/\r$/, ''), start }
+  })
+  if (errors.some(({ code }) => code === 'TAB_AS_INDENT')) return lines.filter(({ text }) => /^ *\t/.test(text)).map(adviceOnTab)
+  const unclosedAt = unclosedIn(text)
   const given: Advice[] = []
-  const reported = new Set<Line>()
-  // the lines of a member move with its first one
-  let moved: Line | undefined
-  let nth = 0
-  let left = MOST_READ
+  const reported = new Set<number>()
+  let [nth, left, following] = [0, MOST_READ, -1]
   for (const error of errors) {
+    if (left < 0) break
     while (nth + 1 < lines.length && (lines[nth + 1] as Line).start <= error.at) nth++
     const line = lines[nth] as Line
-    const isIndent = isOfIndent(error)
-    if (reported.has(line) && !isIndent) continue
-    if (left < 0) break
-    const [[before], [after]] = [filledLines(lines, nth, -1), filledLines(lines, nth, 1)]
-    const advice = adviceFor({ error, text, line, column: error.at - line.start, before, after, above: filledLines(lines, nth, -1) })
-    left -= advice === null || isIndent ? text.length : line.text.length
-    const isFollowing = isIndent && before === moved
-    if (isIndent) moved = line
-    if (given.length > 0 && (advice === null || advice.isDoubtful || reported.has(line) || isFollowing)) continue
-    const said = advice ?? { message: error.message, at: error.at }
-    reported.add(line)
-    given.push(said)
-    if (said.isLast) break
+    const column = error.at - line.start
+    const advice = adviceFor({ ...error, ...unclosedAt(error.at), lines, nth, line, column, rest: line.text.slice(column) })
+    const isIndent = advice?.next !== undefined
+    const own = isIndent ? advice.at : line.start
+    left -= isIndent ? text.length : line.text.length
+    const isFollowing = isIndent && own === following
+    if (isIndent) following = advice.next as number
+    if (given.length > 0 && (advice === null || advice.isDoubtful || reported.has(own) || isFollowing)) continue
+    reported.add(own)
+    given.push(advice ?? error)
+    if (advice?.isLast) break
   }
   return given
 }
 
-/** The lines in a direction that hold more than a comment, the nearest first. */
-function* filledLines(lines: readonly Line[], from: number, step: 1 | -1): Generator<Line, void> {
-  for (let nth = from + step; nth >= 0 && nth < lines.length; nth += step) if (isFilled(lines[nth] as Line)) yield lines[nth] as Line
-}
-
-const isFilled = ({ text }: Line): boolean => /^\s*[^\s#]/.test(text)
-/** Whether an error is that a line is indented differently from those around it. */
-const isOfIndent = ({ message }: ParserError): boolean => /^(Sequence item without - indicator|All .* items must start at the same column)/.test(message)
-
-function linesIn(text: string): Line[] {
-  let start = 0
-  return text.split('\n').map(line => {
-    const at = start
-    start += line.length + 1
-    return { text: line.replace(/\r$/, ''), start: at }
-  })
-}
-
-function adviceFor(given: Case): Advice | null {
-  const { error, line, column } = given
-  const at = (place: number, message: string): Advice => ({ message, at: line.start + place })
-  if (isOfIndent(error)) return adviceOnIndent(given)
-  switch (error.code) {
-    case 'MULTILINE_IMPLICIT_KEY':
-      return /^Implicit keys need/.test(error.message) ? adviceOnName(given) : adviceOnDashInBrackets(given)
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return adviceOnDash(given) ?? adviceOnDeeperLine(given) ?? adviceOnColon(given)
-    case 'BLOCK_IN_FLOW':
-      return adviceOnDashInBrackets(given) ?? adviceOnFlowColon(given)
-    case 'BAD_ALIAS':
-      return at(column, `quote the text, since * has a meaning of its own: ${quoted(blockOrFlowValue(line.text, column))}`)
-    case 'BAD_SCALAR_START':
-      return at(column, `quote the text, since it begins with ${line.text[column]}: ${quoted(blockOrFlowValue(line.text, column))}`)
-    case 'TAG_RESOLVE_FAILED': {
-      const value = blockOrFlowValue(line.text, column)
-      return at(
-        column,
-        `${value.split(/\s/, 1)[0]} is a tag of YAML, which documents have none of; where the ! belongs to the text, quote it: ${quoted(value)}`
-      )
+/** Finds, for places in their order, the innermost bracket that is open before each, and the quotation mark that a text lacks that ends there. */
+function unclosedIn(text: string): (place: number) => Unclosed {
+  const open: number[] = []
+  const quotes = new Map<number, string>()
+  const tokens = new Lexer().lex(text)
+  let [at, last] = [0, tokens.next()]
+  return place => {
+    for (; !last.done && at < place; last = tokens.next()) {
+      const token = last.value
+      if (token === '{' || token === '[') open.push(at)
+      else if (token === '}' || token === ']') open.pop()
+      else if (token === CST.FLOW_END) open.length = 0
+      if (!NO_TEXT.includes(token)) at += token.length
+      if (/^(?:"(?!.*"$)|'(?!.*'$))/s.test(token)) quotes.set(at, token[0] as string)
     }
-    case 'BAD_DQ_ESCAPE':
-      return at(column, `${line.text.slice(column, column + 2)} is no escape in double quotation marks; write \\\\ for a backslash`)
-    case 'MULTIPLE_DOCS':
-      return { ...at(column, '--- begins another document, and a file holds one; remove the line'), isLast: true }
-    case 'MISSING_CHAR':
-      return adviceOnMissing(given)
-    case 'BAD_INDENT':
-      return adviceOnUnclosed(given)
-    case 'UNEXPECTED_TOKEN':
-      return adviceOnUnexpected(given)
-    default:
-      return null
+    return { text, bracket: open.at(-1), quote: quotes.get(place) }
   }
 }
+const NO_TEXT: readonly string[] = [CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]
 
-/** The lines that a tab is in front of. */
-function tabsIn(lines: readonly Line[]): Advice[] {
-  return lines.filter(({ text }) => /^ *\t/.test(text)).map(adviceOnTab)
+/** The lines before or after one that hold more than a comment, the nearest first. */
+function* filledLines(lines: readonly Line[], from: number, step: 1 | -1): Generator<Line, void> {
+  for (let nth = from + step; nth >= 0 && nth < lines.length; nth += step) if (/^\s*[^\s#]/.test((lines[nth] as Line).text)) yield lines[nth] as Line
 }
 
-const adviceOnTab = ({ text, start }: Line): Advice => ({ message: 'the line begins with a tab; indent it with spaces', at: start + text.indexOf('\t') })
-
-/** `-on: …`, which is a name that begins with a dash. */
-function adviceOnDash({ line, before }: Case): Advice | null {
-  const all = [line, before].find(one => one !== undefined && /^\s*-[^\s-]/.test(one.text))
-  if (all === undefined) return null
-  return { message: 'a space is missing after the dash', at: all.start + all.text.indexOf('-') }
-}
-
-/** A line that is indented deeper than the one before it, which has a text already. */
-function adviceOnDeeperLine({ line, after, column }: Case): Advice | null {
-  const [, , name, rest] = /^(\s*(?:- +)*)([^\s:#"'][^:]*):\s+(.*)$/.exec(line.text) ?? []
-  const [, indentation = '', next] = /^(\s*)([^\s:#-][^:]*):(\s|$)/.exec(after?.text ?? '') ?? []
-  if (name === undefined || next === undefined || rest?.includes(': ') || indentation.length <= contentOf(line.text)) return null
-  return {
-    message: `${next} is indented deeper than ${name} above it, which has a value already; begin it with ${spaces(contentOf(line.text))}, like ${name}`,
-    at: (after as Line).start + Math.min(column, indentation.length)
+function adviceFor(error: Case): Advice | null {
+  for (const mistake of MISTAKES[error.code] ?? []) {
+    const said = mistake(error)
+    if (said) return typeof said === 'string' ? { message: said, at: error.at } : said
   }
+  return null
 }
 
-/** `name: x: y` in a line of its own. */
-function adviceOnColon({ line }: Case): Advice | null {
-  const [, before = '', value] = /^(\s*(?:- +)*[^\s:#"'][^:]*:\s+)(.*?)\s*(?:\s#.*)?$/.exec(line.text) ?? []
-  if (value === undefined || !/:(\s|$)/.test(value)) return null
-  return { message: `quote the text: it holds a colon: ${quoted(value)}`, at: line.start + before.length }
-}
+const COMMA_MISSING = 'a comma is missing before this'
+const NAME_EXPECTED = 'a name with a colon was expected, such as name: value'
 
 /** `[ - a, - b ]`, and a list with dashes in braces. */
-function adviceOnDashInBrackets({ line, column }: Case): Advice | null {
-  if (!/^-(\s|$)/.test(line.text.slice(column))) return null
-  return { message: 'a list in brackets has no dashes: remove them, and write commas between its members, such as [a, b]', at: line.start + column }
+const dashInBrackets: Mistake = ({ rest }) =>
+  /^-(\s|$)/.test(rest) && 'a list in brackets has no dashes: remove them, and write commas between its members, such as [a, b]'
+/** `name:x`, which is a text in YAML. */
+const joined: Mistake = ({ line }) => {
+  const found = spaceMissing(line.text)
+  return found && { message: found.message, at: line.start + found.column }
 }
+/** A bracket that is not closed where something comes that cannot be within it. */
+const unclosed: Mistake = ({ text, bracket }) =>
+  bracket !== undefined && { message: `${text[bracket]} is not closed; end it with ${text[bracket] === '{' ? '}' : ']'}`, at: bracket, isLast: true }
 
-/** `{ reason: cold: soup }`, and `{ a: 1 b: 2 }`, which looks the same to a parser. */
-function adviceOnFlowColon({ line, column }: Case): Advice {
-  const value = flowValue(line.text, column)
-  const [, text, name, rest] = /^(.*?)\s+([\w.-]+):\s*(.*)$/s.exec(value) ?? []
-  if (text && name && (/^[[{"']/.test(rest as string) || IS_NAME.test(name) || /["'\]}\d]$/.test(text))) {
-    return { message: `a comma is missing before ${name}`, at: line.start + column + text.length }
-  }
-  return { message: `quote the text: it holds a colon: ${quoted(value)}`, at: line.start + column }
+/** What each code of the parser may be about, in the order in which it is looked for. */
+const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
+  MULTILINE_IMPLICIT_KEY: [
+    error => error.bracket !== undefined && dashInBrackets(error),
+    // a line that should begin with a name and a colon
+    ({ line, at }) => {
+      const [, name] = /^\s*(?:- +)*([\w-]+)\s*$/.exec(line.text) ?? []
+      return name !== undefined && { message: `a colon is missing after ${name}: write ${name}:`, at, isLast: true }
+    },
+    joined,
+    ({ at }) => ({ message: NAME_EXPECTED, at, isDoubtful: true })
+  ],
+  BLOCK_AS_IMPLICIT_KEY: [
+    // `-on: …`, which is a name that begins with a dash
+    ({ line, lines, nth }) => {
+      const [before] = filledLines(lines, nth, -1)
+      const all = [line, before].find(one => /^\s*-[^\s-]/.test(one?.text ?? ''))
+      return all && { message: 'a space is missing after the dash', at: all.start + all.text.indexOf('-') }
+    },
+    // a line that is indented deeper than the one before it, which has a text already
+    ({ line, lines, nth, column }) => {
+      const [after] = filledLines(lines, nth, 1)
+      const [, name, rest] = /^\s*(?:- +)*([^\s:#"'][^:]*):\s+(.*)$/.exec(line.text) ?? []
+      const [, indentation = '', next] = /^(\s*)([^\s:#-][^:]*):(\s|$)/.exec(after?.text ?? '') ?? []
+      if (name === undefined || next === undefined || rest?.includes(': ') || indentation.length <= contentOf(line.text)) return null
+      const message = `${next} is indented deeper than ${name} above it, which has a value already; begin it with ${spaces(contentOf(line.text))}, like ${name}`
+      return { message, at: (after as Line).start + Math.min(column, indentation.length) }
+    },
+    // `name: x: y` in a line of its own
+    ({ line }) => {
+      const [, before = '', value = ''] = /^(\s*(?:- +)*[^\s:#"'][^:]*:\s+)(.*?)\s*(?:\s#.*)?$/.exec(line.text) ?? []
+      return /:(\s|$)/.test(value) && { message: `quote the text: it holds a colon: ${quoted(value)}`, at: line.start + before.length }
+    }
+  ],
+  BLOCK_IN_FLOW: [
+    dashInBrackets,
+    // `{ a: 1 b: 2 }`, which looks the same to a parser as `{ reason: cold: soup }`
+    error => {
+      const [, text, name, rest] = /^(.*?)\s+([\w.-]+):\s*(.*)$/s.exec(valueIn(error)) ?? []
+      const isName = text && name && (/^[[{"']/.test(rest as string) || IS_NAME.test(name) || /["'\]}\d]$/.test(text))
+      return isName && { message: `a comma is missing before ${name}`, at: error.at + text.length }
+    },
+    error => `quote the text: it holds a colon: ${quoted(valueIn(error))}`
+  ],
+  BAD_ALIAS: [error => `quote the text, since * has a meaning of its own: ${quoted(valueIn(error))}`],
+  BAD_SCALAR_START: [error => `quote the text, since it begins with ${error.rest[0]}: ${quoted(valueIn(error))}`],
+  TAG_RESOLVE_FAILED: [
+    error => {
+      const value = valueIn(error)
+      return `${value.split(/\s/, 1)[0]} is a tag of YAML, which documents have none of; where the ! belongs to the text, quote it: ${quoted(value)}`
+    }
+  ],
+  BAD_DQ_ESCAPE: [({ rest }) => `${rest.slice(0, 2)} is no escape in double quotation marks; write \\\\ for a backslash`],
+  MULTIPLE_DOCS: [({ at }) => ({ message: '--- begins another document, and a file holds one; remove the line', at, isLast: true })],
+  MISSING_CHAR: [
+    adviceOnIndent,
+    ({ quote, text }) =>
+      quote && { message: `the quotation mark is not closed; end the text with ${quote} in the same line`, at: openingQuote(text, quote), isLast: true },
+    error => /^\s*(?:[\]}]|$)/.test(error.text.slice(error.at)) && unclosed(error),
+    // `{ created[gte]: … }`, a name that braces do not take as it is
+    ({ line, column, rest, bracket, at }) => {
+      const [name = ''] = /[\w-]*$/.exec(line.text.slice(0, column)) as RegExpExecArray
+      const [, brackets] = /^((?:\[[\w-]*\])+):\s/.exec(rest) ?? []
+      const isName = bracket !== undefined && name !== '' && brackets !== undefined
+      return isName && { message: `quote the name, since it holds brackets: "${name}${brackets}"`, at: at - name.length }
+    },
+    ({ bracket, rest }) => bracket !== undefined && !/^#/.test(rest) && COMMA_MISSING,
+    joined,
+    ({ line, column }) => /^\s*(?:- +)*$/.test(line.text.slice(0, column)) && NAME_EXPECTED
+  ],
+  BAD_INDENT: [adviceOnIndent, unclosed],
+  UNEXPECTED_TOKEN: [
+    adviceOnIndent,
+    ({ rest, at }) =>
+      /^[\]}]/.test(rest) && { message: `${rest[0]} closes nothing; remove it, or write the bracket that it closes`, at, isLast: true, isDoubtful: true },
+    ({ line, column }) => /[>|][-+\d]*\s+$/.test(line.text.slice(0, column)) && 'after > or |, the text begins in the next line; or quote it',
+    ({ text, bracket, at }) =>
+      /^\s*[{[]/.test(text) && bracket === undefined && { message: 'nothing may come after the bracket that ends the document', at, isLast: true },
+    ({ text, rest, bracket, at }) => bracket !== undefined && rest[0] === '"' && /["\]}]\s*$/.test(text.slice(0, at)) && COMMA_MISSING,
+    error => {
+      const { line, column, rest } = error
+      const start = startOfValue(error)
+      const value = valueIn(error, start)
+      if (start >= column || rest[0] === ',' || (start === contentOf(line.text) && /:(\s|$)/.test(value))) return null
+      const inner = /^(["']).*\1$/s.test(value) ? value.slice(1, -1) : value
+      const why = /[{}[\]]/.test(value) && !/^["'[{]/.test(value) ? 'it holds a bracket' : 'it goes on here'
+      return { message: `quote the whole text, since ${why}: ${quoted(inner)}`, at: line.start + start }
+    }
+  ]
 }
 
 /** Names that documents often write together with others in one pair of braces. */
 const IS_NAME =
   /^(on|do|as|match|body|query|params|key|about|calls|chance|from|until|for|hold|delay|respond|fault|when|status|error|headers|expect|times|at_least|at_most|id|account|location|ticket|transaction|amount|created|reference|name|type|email|code|message)$/
-
-const COMMA_MISSING = 'a comma is missing before this'
-
-function adviceOnMissing(given: Case): Advice | null {
-  const { error, text, line, column } = given
-  const [, quote] = /^Missing closing (["'])quote/.exec(error.message) ?? []
-  if (quote !== undefined) {
-    return notClosedAt(openingQuote(text, quote), quote)
-  }
-  if (/^Flow (map|sequence) must end/.test(error.message)) return adviceOnUnclosed(given)
-  const bracketed = /^Missing , /.test(error.message) ? adviceOnBrackets(given) : null
-  if (bracketed !== null) return bracketed
-  if (/^Missing , /.test(error.message)) return { message: COMMA_MISSING, at: error.at }
-  const joined = adviceOnJoined(line)
-  if (joined !== null) return joined
-  if (/^Implicit map keys/.test(error.message)) return { message: NAME_EXPECTED, at: line.start + column }
-  return null
-}
 
 /** `name:x`, which is a text in YAML; null for any other text. */
 export function spaceMissing(text: string): { message: string; column: number } | null {
@@ -177,69 +206,38 @@ export function spaceMissing(text: string): { message: string; column: number } 
   return value === undefined ? null : { message: `a space is missing after the colon: ${name}: ${value}`, column: before.length + name.length }
 }
 
-function adviceOnJoined({ text, start }: Line): Advice | null {
-  const joined = spaceMissing(text)
-  return joined && { message: joined.message, at: start + joined.column }
-}
+const adviceOnTab = ({ text, start }: Line): Advice => ({ message: 'the line begins with a tab; indent it with spaces', at: start + text.indexOf('\t') })
 
-/** A line that should begin with a name and a colon. */
-function adviceOnName({ line, column }: Case): Advice {
-  const [, name] = /^\s*(?:- +)*([\w-]+)\s*$/.exec(line.text) ?? []
-  if (name !== undefined) return { message: `a colon is missing after ${name}: write ${name}:`, at: line.start + column, isLast: true }
-  return adviceOnJoined(line) ?? { message: NAME_EXPECTED, at: line.start + column, isDoubtful: true }
-}
-
-const NAME_EXPECTED = 'a name with a colon was expected, such as name: value'
-
-/** `{ created[gte]: … }`, a name that braces do not take as it is. */
-function adviceOnBrackets({ line, column }: Case): Advice | null {
-  const [name = ''] = /[\w-]*$/.exec(line.text.slice(0, column)) as RegExpExecArray
-  const [, brackets] = /^((?:\[[\w-]*\])+):\s/.exec(line.text.slice(column)) ?? []
-  if (name === '' || brackets === undefined) return null
-  return { message: `quote the name, since it holds brackets: "${name}${brackets}"`, at: line.start + column - name.length }
-}
-
-const notClosedAt = (at: number, quote: string): Advice => ({
-  message: `the quotation mark is not closed; end the text with ${quote} in the same line`,
-  at,
-  isLast: true
-})
-
-/** A bracket that is not closed where something comes that cannot be within it. */
-function adviceOnUnclosed({ error, text }: Case): Advice | null {
-  if (!/^Flow /.test(error.message)) return null
-  const at = openBracket(text, error.at)
-  if (at === null) return null
-  const bracket = text[at] as string
-  return { message: `${bracket} is not closed; end it with ${bracket === '{' ? '}' : ']'}`, at, isLast: true }
-}
-
-/** A line that is indented less than the one before it, and more than any above. */
-function adviceOnIndent({ line: there, before, after, above }: Case): Advice {
-  const line = /^\s*#/.test(there.text) && after !== undefined ? after : there
-  const [indentation] = /^\s*/.exec(line.text) as RegExpExecArray
+/** A line that is indented differently from those around it, of which the parser says where what is above it ends. */
+function adviceOnIndent({ code, bracket, quote, line: there, column, rest, lines, nth }: Case): Advice | null {
+  const isOver = /^\s*$|^\s+#/.test(rest) || /^#/.test(there.text)
+  const own = isOver ? lines.indexOf(filledLines(lines, nth, 1).next().value as Line, nth) : nth
+  const [line, [before], [after]] = [lines[own], filledLines(lines, own, -1), filledLines(lines, own, 1)]
+  const content = contentOf(before?.text ?? '')
+  const isOf = {
+    MISSING_CHAR: isOver || /^\s/.test(rest),
+    BAD_INDENT: there.text.trim() !== '',
+    UNEXPECTED_TOKEN: content > column && /^[^\]},]/.test(rest)
+  }[code as 'BAD_INDENT']
+  if (bracket !== undefined || quote !== undefined || line === undefined || !isOf || !(isOver || line.text.search(/\S/) >= column)) return null
+  const [, indentation = '', dash, name] = /^(\s*)(- )?(?:- +)*(?:([\w-]+):(?:\s|$))?/.exec(line.text) as RegExpExecArray
   if (indentation.includes('\t')) return { ...adviceOnTab(line), isLast: true }
-  const open = openColumns(above)
+  const next = after?.start ?? line.start
+  const open = openColumns(filledLines(lines, own, -1))
   const dashes = open.filter(({ isDash }) => isDash)
-  const { text: last } = [before, there].find(one => one !== undefined) as Line
-  const content = contentOf(last)
-  const [, dash, name] = /^\s*(- )?(?:- +)*(?:([\w-]+):(?:\s|$))?/.exec(line.text) as RegExpExecArray
-  const fits = `the line is indented by ${spaces(indentation.length)}, which fits no line above it`
-  const nearest = (columns: readonly number[]) =>
-    columns.reduce((best, column) => (Math.abs(column - indentation.length) < Math.abs(best - indentation.length) ? column : best))
-  if (dash !== undefined && dashes.length > 0) {
-    const wanted = nearest(dashes.map(({ column }) => column))
-    return { message: `${fits}; begin it with ${spaces(wanted)}, like the dash above it`, at: line.start }
-  }
   const isNext = dashes.some(({ column }) => column === indentation.length)
-  if (isNext && name !== undefined && open.some(one => one.column === content && one.names.includes(name))) {
-    return { message: `${name} is given above already; where another member of the list begins, write a dash: - ${line.text.trim()}`, at: line.start }
+  if (dash === undefined && isNext && name !== undefined && open.some(one => one.column === content && one.names.includes(name))) {
+    return { message: `${name} is given above already; where another member of the list begins, write a dash: - ${line.text.trim()}`, at: line.start, next }
   }
   const distance = ({ column }: OpenColumn) => Math.abs(column - indentation.length)
-  const objects = open.filter(({ isDash }) => !isDash).sort((a, b) => distance(a) - distance(b) || b.column - a.column)
-  const near = objects.filter((one, index) => distance(one) === distance(objects[0] as OpenColumn) && (index === 0 || one.column > 0))
-  const like = near.map(({ column, names }) => `with ${spaces(column)}, like ${column === content ? 'the one before' : names[0]}`)
-  return { message: `${fits}; begin it ${like.join(', or ')}`, at: line.start }
+  const isDash = dash !== undefined && dashes.length > 0
+  const nearest = open.filter(one => one.isDash === isDash).sort((a, b) => distance(a) - distance(b) || b.column - a.column)
+  if (nearest.length === 0) return null
+  const near = nearest.filter((one, nth) => nth === 0 || (!isDash && distance(one) === distance(nearest[0] as OpenColumn) && one.column > 0))
+  const nameOf = ({ column, names }: OpenColumn) => (column === content ? 'the one before' : names[0])
+  const like = near.map(one => `with ${spaces(one.column)}, like ${isDash ? 'the dash above it' : nameOf(one)}`)
+  const message = `the line is indented by ${spaces(indentation.length)}, which fits no line above it; begin it ${like.join(', or ')}`
+  return { message, at: line.start, isDoubtful: code === 'UNEXPECTED_TOKEN', next }
 }
 
 /** A column at which a list has its dashes, or an object its names. */
@@ -262,24 +260,6 @@ function openColumns(above: Iterable<Line>): OpenColumn[] {
   return open
 }
 
-function adviceOnUnexpected({ error, text, line, column }: Case): Advice | null {
-  const { message } = error
-  const [, closing] = /^Unexpected flow-(?:map|seq)-end token .*"(.)"$/.exec(message) ?? []
-  if (closing !== undefined)
-    return { message: `${closing} closes nothing; remove it, or write the bracket that it closes`, at: error.at, isLast: true, isDoubtful: true }
-  if (/^Not a YAML token/.test(message)) return { message: 'after > or |, the text begins in the next line; or quote it', at: error.at }
-  if (!/ at node end$/.test(message)) return null
-  if (/^\s*[{[]/.test(text) && !isInFlow(text.slice(0, error.at)))
-    return { message: 'nothing may come after the bracket that ends the document', at: error.at, isLast: true }
-  const start = startOfValue(line.text, column)
-  if (line.text[column] === '"' && /["\]}]\s*$/.test(text.slice(0, error.at)) && isInFlow(text.slice(0, error.at)))
-    return { message: COMMA_MISSING, at: error.at }
-  const value = blockOrFlowValue(line.text, start)
-  const inner = /^(["']).*\1$/s.test(value) ? value.slice(1, -1) : value
-  const why = /[{}[\]]/.test(value) && !/^["'[{]/.test(value) ? 'it holds a bracket' : 'it goes on here'
-  return { message: `quote the whole text, since ${why}: ${quoted(inner)}`, at: line.start + start }
-}
-
 const spaces = (count: number) => `${count} ${count === 1 ? 'space' : 'spaces'}`
 
 /** The column at which the content of a line begins, after dashes. */
@@ -288,45 +268,23 @@ const contentOf = (line: string): number => (/^\s*(?:- +)*/.exec(line) as RegExp
 /** A text in quotation marks, as YAML reads it back. */
 export const quoted = (text: string): string => (/["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`)
 
-/** Where the value begins that a column of a line is in. */
-function startOfValue(line: string, column: number): number {
-  const before = line.slice(0, column)
-  if (!isInFlow(before)) return (/^\s*(?:- +)*(?:[^\s:"'][^:]*:\s+)?/.exec(line) as RegExpExecArray)[0].length
-  const start = Math.max(before.lastIndexOf(': ') + 2, before.lastIndexOf(', ') + 2, before.lastIndexOf('[') + 1)
-  return start + before.slice(start).search(/\S|$/)
-}
+/** Where the value begins that an error is in. */
+const startOfValue = ({ line, column, bracket }: Case): number =>
+  (bracket === undefined
+    ? (/^\s*(?:- +)*(?:[^\s:"'][^:]*:\s+)?/.exec(line.text) as RegExpExecArray)
+    : (/^(?:.*(?:[:,]\s|[[{]))?\s*/.exec(line.text.slice(0, column)) as RegExpExecArray))[0].length
 
-/** Whether a line has a bracket open at its end. */
-const isInFlow = (before: string): boolean => openBracket(before, before.length) !== null
-
-const blockOrFlowValue = (line: string, start: number): string =>
-  isInFlow(line.slice(0, start))
-    ? flowValue(line, start)
-    : line
-        .slice(start)
-        .replace(/\s+#.*$/, '')
-        .trimEnd()
-
-/** The text of a value in braces, to the comma or the bracket that ends it. */
-function flowValue(line: string, start: number): string {
-  let depth = 0
-  for (let at = start; at < line.length; at++) {
-    const character = line[at] as string
+/** The text of a value: to the comma or the bracket that ends it where it is in brackets, else to the end of its line. */
+function valueIn({ line: { text }, column, bracket }: Case, start = column): string {
+  if (bracket === undefined) return (text.slice(start).split(/\s#/, 1)[0] as string).trimEnd()
+  let [depth, end] = [0, start]
+  for (; end < text.length; end++) {
+    const character = text[end] as string
+    if (depth === 0 && '}],'.includes(character)) break
     if ('{['.includes(character)) depth++
-    else if ('}]'.includes(character) && depth-- === 0) return line.slice(start, at).trimEnd()
-    else if (character === ',' && depth === 0) return line.slice(start, at).trimEnd()
+    else if ('}]'.includes(character)) depth--
   }
-  return line.slice(start).trimEnd()
-}
-
-/** The last bracket before a place that is open there; null where none is. Brackets in quotation marks and comments are text. */
-function openBracket(text: string, end: number): number | null {
-  const open: number[] = []
-  for (const { 0: token, index } of text.slice(0, end).matchAll(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:^|\s)#.*|[[\]{}]/g)) {
-    if (token === '{' || token === '[') open.push(index)
-    else if (token === '}' || token === ']') open.pop()
-  }
-  return open.at(-1) ?? null
+  return text.slice(start, end).trimEnd()
 }
 
 /** Where the quotation mark is that is not closed in its line; the last one of the text where each is. */

@@ -1,30 +1,15 @@
 /** YAML as documents write it, and the state as YAML. */
-import {
-  CST,
-  Document,
-  isAlias,
-  isCollection,
-  isMap,
-  isPair,
-  isScalar,
-  Lexer,
-  LineCounter,
-  type Node,
-  parseDocument,
-  type Scalar,
-  stringify,
-  visit
-} from 'yaml'
+import { Composer, type CST, Document, isAlias, isCollection, isMap, isNode, isPair, isScalar, Lexer, Parser, type Scalar, stringify, visit } from 'yaml'
 import { shortened } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
-import { type Place, type PlaceTree, placeTree, settlePlaces } from './json-places.js'
 import { type DocumentLimits, sizeProblem } from './limits.js'
-import { adviceOn, quoted, spaceMissing } from './yaml-advice.js'
+import { located, type Place, type PlaceTree, placesIn } from './places.js'
+import { type Advice, adviceOn, quoted, spaceMissing } from './yaml-advice.js'
 
 /** What a YAML text holds, what is wrong with it, and where parts of it are. */
 export type ReadYaml = {
   data: unknown
-  problems: (Partial<Place> & { message: string })[]
+  problems: (Place & { message: string })[]
   locate: (places: readonly (readonly Step[])[]) => (Place | null)[]
 }
 
@@ -34,199 +19,116 @@ const WEIGHT = 10
 const LONGEST_MESSAGE = 500
 /** Resolving aliases compares each with the anchors before it. */
 const MOST_COMPARED = 20_000_000
+/** Parts of each other that the library can read; only mistakes make as many. */
+const MOST_OPEN = 1500
 
 /** Reads a text as YAML, unless it is too large to be parsed. */
 export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
-  const tooLarge = problemOfSize(text, limits)
-  if (tooLarge !== null) return { ...readYaml('', limits), problems: [{ message: tooLarge, line: 1, column: 1 }] }
-  const lines = new LineCounter()
+  const tokens = tokensOf(text, limits)
+  if (typeof tokens === 'string') return { ...readYaml('', limits), problems: [{ message: tokens, line: 1, column: 1 }] }
   // the library compares every two names of an object to find one that is given twice
-  const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false, logLevel: 'error', uniqueKeys: false })
-  const errors = [...document.errors, ...document.warnings].map(({ code, message, pos: [at] }) => ({ code, message, at }))
-  const inOrder = <T extends { at: number }>(problems: T[]) => problems.sort((a, b) => a.at - b.at)
-  const names = document.errors.length === 0 ? [...repeatedNames(document, lines), ...emptyAnchors(document), ...joinedNames(document)] : []
-  const problems: ReadYaml['problems'] = inOrder([...adviceOn(inOrder(errors), text), ...names])
-    .slice(0, limits['limits.problems'] + 1)
-    .map(({ message, at }) => ({ message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message, ...placeOf(at, lines) }))
-  if (problems.length === 0) problems.push(...aliasesBeyond(document))
-
-  /** The problem of an alias: one without an anchor has its own place, one that grows without end the document's. */
-  function aliasProblem(message: string): Place & { message: string } {
-    const [, name] = /^Unresolved alias.*: (.*)$/.exec(message) ?? []
-    if (name === undefined) return { message: `${message}; write the parts out instead of repeating aliases`, line: 1, column: 1 }
-    let at = 0
-    visit(document, {
-      Alias: (_, { source, range }) => {
-        if (source !== name) return undefined
-        at = (range as [number, number, number])[0]
-        return visit.BREAK
-      }
-    })
-    const advice = `*${name} refers to nothing, since no &${name} comes before it; where the * belongs to the text, quote it: ${quoted(`*${name}`)}`
-    return { message: advice, ...placeOf(at, lines) }
-  }
-
+  const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
+  const [document, another] = composer.compose(tokens, true, text.length) as Iterable<Document.Parsed>
+  const { errors, warnings, contents, range } = document as Document.Parsed
+  const all = inOrder([...errors, ...warnings].map(({ code, message, pos: [at] }) => ({ code: code as string, message, at })))
+  // a mistake that ends the document makes one of each part that comes after it
+  const mistakes = all.filter(({ at }, nth) => nth === 0 || at <= range[2])
+  if (another !== undefined) mistakes.push({ code: 'MULTIPLE_DOCS', message: '', at: another.range[0] })
+  const placeOf = placesIn(text)
+  const found = adviceOn(mistakes, text)
+  if (errors.length === 0 && another === undefined) found.push(...problemsIn(document as Document.Parsed, at => placeOf(at).line))
   let data: unknown
-  if (problems.length === 0) {
+  if (found.length === 0) {
     try {
-      data = document.toJS({ maxAliasCount: 100 })
+      data = (document as Document).toJS({ maxAliasCount: 100 })
     } catch (error) {
-      problems.push(aliasProblem((error as Error).message))
+      found.push({ message: `${(error as Error).message}; write the parts out instead of repeating aliases`, at: 0 })
     }
   }
-  return { data, problems, locate: places => located(document, places, { lines, text }) }
+  const problems = inOrder(found)
+    .slice(0, limits['limits.problems'] + 1)
+    .map(({ message, at }) => ({ message: message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message, ...placeOf(at) }))
+  return { data, problems, locate: wanted => located(text, wanted, root => noteOffsets(contents, root)) }
 }
 
-/**
- * What is wrong with the nesting or the number of values of a text, by its tokens: a block collection begins at a column beyond those that are open, or with a second
- * colon in a line. One inside a flow collection is a mistake that the library finds only after it has parsed all of it.
- */
-function problemOfSize(text: string, limits: DocumentLimits): string | null {
-  const columns: number[] = []
-  /** For each open flow collection, how many block collections are open in its present item. */
-  const flows: number[] = []
-  let [column, blocksInFlows, values, colons, isLineStart] = [0, 0, 1, 0, true]
-  const endItem = () => {
-    blocksInFlows -= flows.pop() ?? 0
-  }
-  for (const token of new Lexer().lex(text)) {
-    const type = CST.tokenType(token)
-    if (type === 'newline') {
-      ;[column, colons, isLineStart] = [0, 0, true]
-      continue
-    }
-    if (type === 'doc-mode' || type === 'scalar' || type === 'byte-order-mark') continue
-    if (type === 'flow-seq-start' || type === 'flow-map-start') {
-      flows.push(0)
-      values++
-    } else if (type === 'flow-seq-end' || type === 'flow-map-end') endItem()
-    else if (type === 'flow-error-end') while (flows.length > 0) endItem()
-    else if (type === 'comma') {
-      values++
-      if (flows.length > 0) {
-        endItem()
-        flows.push(0)
-      }
-    }
-    const isNestedByColon = type === 'map-value-ind' && (flows.at(-1) ?? 0) > 0
-    if (flows.length > 0 && (type === 'seq-item-ind' || type === 'explicit-key-ind' || isNestedByColon)) {
-      flows.push((flows.pop() as number) + 1)
-      blocksInFlows++
-      values++
-    }
-    if (flows.length === 0 && type !== 'space' && type !== 'comment') {
-      const isIndicator = type === 'seq-item-ind' || type === 'explicit-key-ind' || (type === 'map-value-ind' && (isLineStart || colons++ > 0))
-      if (isLineStart || isIndicator) {
-        while ((columns.at(-1) ?? -1) >= column) columns.pop()
-        columns.push(column)
-        values++
-      }
-      isLineStart = isLineStart && isIndicator
-    }
-    column += token.length
-    const nesting = columns.length + flows.length + blocksInFlows
+const inOrder = <T extends { at: number }>(found: T[]): T[] => found.sort((a, b) => a.at - b.at)
+
+/** The tokens of a text; what is wrong with its size where it is too large. */
+function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | string {
+  const parser = new Parser()
+  const tokens: CST.Token[] = []
+  let values = 1
+  for (const lexeme of new Lexer().lex(text)) {
+    if (parser.stack.length > MOST_OPEN) break
+    for (const token of parser.next(lexeme)) tokens.push(token)
+    if (/^[[{,?-]$/.test(lexeme) || (lexeme === ':' && parser.stack.at(-1)?.type === 'block-map')) values++
+    const nesting = parser.stack.length > limits['limits.nesting'] ? parser.stack.filter(isLevel).length : 0
     const problem = sizeProblem({ nesting, values: values * WEIGHT }, limits)
     if (problem !== null) return nesting > limits['limits.nesting'] ? problem : `${problem}; in YAML each counts as ${WEIGHT}: write it as JSON`
   }
-  return null
+  return [...tokens, ...parser.end()]
 }
 
-/** Names that an object of the text gives twice, and what is no name. */
-function repeatedNames(document: Document, lines: LineCounter): { message: string; at: number }[] {
-  const found: { message: string; at: number }[] = []
-  visit(document, {
-    Map: (_, { items }) => {
-      const names = new Map<unknown, number>()
-      for (const { key } of items) {
-        // the library writes a list or an object as a name, which takes twice as long for each level
-        if (!isScalar(key)) {
-          found.push({ message: 'A name was expected, not a list, an object or an alias', at: startOf(key) as number })
-          continue
-        }
-        const name = key.value
-        const at = startOf(key) as number
-        const earlier = names.get(name)
-        if (earlier === undefined) names.set(name, at)
-        else found.push({ message: `${shortened(String(name))} is given twice, in line ${placeOf(earlier, lines).line} already; keep one of them`, at })
-      }
-    }
-  })
-  return found
+/** Whether a token of a stack is a level; the second map of a line is none, which a colon in a text makes, and which takes the lines below it too. */
+function isLevel(token: CST.Token, nth: number, stack: CST.Token[]): boolean {
+  const whole = stack[nth - 1]
+  return 'items' in token && !(token.type === 'block-map' && whole?.type === 'block-map' && whole.indent === token.indent)
 }
 
-/** Texts that are a name, a colon and a value without a space between: the whole document, or a name in braces that has no value. */
-function joinedNames({ contents }: Document): { message: string; at: number }[] {
-  const found: { message: string; at: number }[] = []
-  const look = (node: unknown) => {
-    if (!isScalar(node) || node.type !== 'PLAIN') return
-    const joined = spaceMissing(String(node.value))
-    if (joined !== null) found.push({ message: joined.message, at: (startOf(node) as number) + joined.column })
+/** What is wrong with a document beyond its syntax; `lineOf` is the line of a place. */
+function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): Advice[] {
+  const found: Advice[] = []
+  const anchors = new Set<string>()
+  let [aliases, anchored] = [0, 0]
+  const add = (message: string, at: number) => void found.push({ message, at })
+  /** A text that is a name, a colon and a value without a space between. */
+  const addJoined = (node: unknown) => {
+    const joined = isScalar(node) && node.type === 'PLAIN' ? spaceMissing(String(node.value)) : null
+    if (joined !== null) add(joined.message, startOf(node) + joined.column)
   }
-  look(contents)
-  visit(contents as Node, {
-    Pair: (_, { key, value }) => {
-      if (value === null || (isScalar(value) && value.value === null && value.source === '')) look(key)
+  addJoined(document.contents)
+  visit(document, (place, node) => {
+    if (isAlias(node)) {
+      aliases++
+      if (place === 'key' || anchors.has(node.source)) return
+      const name = `*${node.source}`
+      add(`${name} refers to nothing, since no &${node.source} comes before it; where the * belongs to the text, quote it: ${quoted(name)}`, startOf(node))
+    } else if (isPair(node)) {
+      // a name in braces that has no value
+      if (node.value === null || (isScalar(node.value) && node.value.source === '')) addJoined(node.key)
+    } else if (isNode(node) && 'anchor' in node && node.anchor) {
+      anchored++
+      anchors.add(node.anchor)
+      if (isScalar(node) && node.value === null)
+        add(`quote the text, since & has a meaning of its own: ${quoted(`&${node.anchor}`)}`, startOf(node) - node.anchor.length - 1)
+    }
+    if (!isMap(node)) return
+    const names = new Map<unknown, number>()
+    for (const { key } of node.items) {
+      const at = startOf(key)
+      // the library writes a list or an object as a name, which takes twice as long for each level
+      if (!isScalar(key)) add('A name was expected, not a list, an object or an alias', at)
+      else if (names.has(key.value))
+        add(`${shortened(String(key.value))} is given twice, in line ${lineOf(names.get(key.value) as number)} already; keep one of them`, at)
+      else names.set(key.value, at)
     }
   })
+  if (found.length === 0 && aliases * anchored > MOST_COMPARED)
+    add(`There are ${aliases} aliases of ${anchored} anchors; write the parts out instead of repeating aliases`, 0)
   return found
 }
 
-/** Names of anchors that hold nothing: text that begins with `&`, most likely. */
-function emptyAnchors(document: Document): { message: string; at: number }[] {
-  const found: { message: string; at: number }[] = []
-  visit(document, {
-    Scalar: (_, { anchor, value, range }) => {
-      if (anchor === undefined || value !== null) return
-      const at = (range as [number, number, number])[0] - anchor.length - 1
-      found.push({ message: `quote the text, since & has a meaning of its own: ${quoted(`&${anchor}`)}`, at })
-    }
-  })
-  return found
-}
+const startOf = (node: unknown): number => (node as { range: [number, number, number] }).range[0]
 
-/** The problem of more aliases than can be resolved in good time. */
-function aliasesBeyond(document: Document): { message: string; line: number; column: number }[] {
-  let [anchors, aliases] = [0, 0]
-  visit(document, {
-    Node: (_, node) => {
-      if (isAlias(node)) aliases++
-      else if ((node as { anchor?: string }).anchor) anchors++
-    }
-  })
-  if (aliases * anchors <= MOST_COMPARED) return []
-  return [{ message: `There are ${aliases} aliases of ${anchors} anchors; write the parts out instead of repeating aliases`, line: 1, column: 1 }]
-}
-
-/** Characters of a number that is shown as it was written. */
-const LONGEST_NUMBER = 20
-
-const startOf = (node: unknown): number | undefined => (node as { range?: [number, number, number] } | null)?.range?.[0]
-
-/** The places of parts; a part that came through an alias or a merge, or is not there, has the place of the nearest part around it. */
-function located(document: Document, places: readonly (readonly Step[])[], { lines, text }: { lines: LineCounter; text: string }): (Place | null)[] {
-  const { root, ends } = placeTree(places)
-  noteOffsets(document.contents, root)
-  settlePlaces(root)
-  return ends.map(({ offset }) => {
-    if (offset < 0) return null
-    const [source] = /^0\d+(?![^\s,}\]])/.exec(text.slice(offset, offset + LONGEST_NUMBER)) ?? []
-    return { ...placeOf(offset, lines), ...(source !== undefined && { source }) }
-  })
-}
-
+/** Notes where the parts of a node are that are looked for; one that came through an alias or a merge is not among them. */
 function noteOffsets(node: unknown, tree: PlaceTree): void {
-  tree.offset = startOf(node) ?? -1
+  if (node === null) return
+  tree.offset = startOf(node)
   if (tree.parts.size === 0 || !isCollection(node)) return
   for (const [index, item] of node.items.entries()) {
-    const step = isPair(item) ? String((item.key as Scalar).value) : index
-    const part = tree.parts.get(isMap(node) ? step : index)
+    const part = tree.parts.get(isPair(item) ? String((item.key as Scalar).value) : index)
     if (part !== undefined) noteOffsets(isPair(item) ? item.value : item, part)
   }
-}
-
-function placeOf(at: number, lines: LineCounter): Place {
-  const { line, col } = lines.linePos(at)
-  return { line, column: col }
 }
 
 /** Data as YAML text. */

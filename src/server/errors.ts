@@ -5,7 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode, statusOf } from '../core/errors.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import { errorBody, JSON_TYPE } from '../engine/answers.js'
-import { badPath, notAType, tooLarge } from '../engine/execute.js'
+import { badPath, longPart, notAType, tooLarge } from '../engine/execute.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { logDefect } from './logging.js'
 
@@ -17,7 +17,7 @@ const unreadable = (message: string) => new ApiError('request_malformed', { mess
 /** What the framework's own errors are called here. */
 const FRAMEWORK: Readonly<Record<string, (settings: Settings, bodyLimit: BodyLimit) => ApiError>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: notAType,
-  FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('path_unknown', { message: 'A part of the path is longer than any id.', assumption: 'A08' }),
+  FST_ERR_MAX_PARAM_LENGTH: longPart,
   FST_ERR_CTP_BODY_TOO_LARGE: (settings, limit) => tooLarge(settings[limit], limit),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => unreadable('The body is not as long as its Content-Length says.'),
   ECONNRESET: () => unreadable('The connection ended in the middle of the body.'),

@@ -8,11 +8,12 @@ import { RecordsThere } from '../../src/cli/drift/records-there.js'
 import { serviceState } from '../../src/cli/drift/service-state.js'
 import type { OperationId } from '../../src/reference/operations.js'
 import type { Json, StepCall } from '../../src/scenario/steps.js'
+import { judgedRequest } from '../support/judged-request.js'
 
 const CALL: StepCall = { method: 'GET', path: '/tickets', query: '', key: null, form: null }
 const KNOWN = { isKnown: (id: string) => id.startsWith('tkt_'), isLoaded: () => false }
 const judgedAs = (operation: OperationId | null, body: Json, status = 200) =>
-  ({ answer: { status, body }, judged: { operation, refusal: null, trace: new Set() } }) as unknown as JudgedAnswer
+  ({ answer: { status, body }, judged: judgedRequest({ operation }) }) as JudgedAnswer
 
 type Bodies = { there: Json; here: Json; status?: number; call?: Partial<StepCall> }
 

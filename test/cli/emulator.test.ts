@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { type RunningEmulator, type RunOptions, runEmulator } from '../../src/emulator.js'
 import { createLogger } from '../../src/server/logging.js'
-import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { MERCHANT, NOW, smallFixture } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 /** Starts in process; closed when the test ends. */
@@ -22,13 +22,6 @@ const get = async (url: string, headers: Record<string, string> = { authorizatio
   const answer = await fetch(url, { headers })
   return { status: answer.status, body: (await answer.json()) as Json }
 }
-
-t.test('cli: a route that is given a schema is a defect, since nothing compiles schemas for the server', async t => {
-  const { app } = await startTestEmulator(t, { loaded: false })
-  app.get('/other', { schema: { querystring: { type: 'object' } } }, async () => null)
-
-  await t.rejects(async () => void (await app.ready()), { message: /a route has a schema, which nothing here compiles/ })
-})
 
 t.test('cli: in process the emulator starts on a free port with the default scenario, and closes', async t => {
   const emulator = await runEmulator()

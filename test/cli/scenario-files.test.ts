@@ -103,38 +103,16 @@ t.test('check: a file of shared script entries in a folder is left out, and vali
   t.equal(named.status, 1)
 })
 
-t.test('check: a shared script entry that never applied is a warning at the script, and so is a call of another program at the plays', async t => {
+t.test('check: a shared script entry that never applied is a warning at the script', async t => {
   const root = t.testdir({
     'own.yaml': `data: ${JSON.stringify(smallFixture())}\nuse: [shared.yaml#slow]\nplay:\n  - { do: GET /tickets/tkt_a }\n`,
     'shared.yaml': 'groups: { slow: [ { on: POST /refunds, delay: 1ms } ] }\n'
   })
-  const { fetch } = globalThis
-  t.teardown(() => {
-    globalThis.fetch = fetch
-  })
-  globalThis.fetch = async (url, init) => {
-    const answer = await fetch(url, init)
-    await fetch(`${new URL(String(url)).origin}/next/tickets?search_query=T`, { headers: init?.headers as Record<string, string> })
-    return answer
-  }
 
   const { status, stdout } = await ran(['check', join(root, 'own.yaml')])
 
   t.equal(status, 0, stdout)
-  const lines = stdout.replaceAll(`${root}/`, '').split('\n')
-  t.strictSame(
-    lines.filter(line => line.startsWith('  !')),
-    ['  ! the script entry POST /refunds applies', '  ! no finding search-without-narrowing'],
-    stdout
-  )
-  t.ok(
-    lines.some(line => /^ {6}own\.yaml:\d+:\d+ it never applied to a play$/.test(line)),
-    stdout
-  )
-  t.ok(
-    lines.some(line => /^ {6}own\.yaml:4:3 req_2: search_query was sent with neither location nor created\./.test(line)),
-    stdout
-  )
+  t.match(stdout.replaceAll(`${root}/`, ''), /\n {2}! the script entry POST \/refunds applies\n {6}own\.yaml:\d+:\d+ it never applied to a play\n/)
 })
 
 t.test('validate: a file of a folder that cannot be read as YAML is not left out', async t => {

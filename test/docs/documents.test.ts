@@ -1,10 +1,8 @@
-/** The documents say what the code does: README, published schemas, shipped files, routes. The pages of docs/reference have a test of their own. */
+/** The documents say what the code does: packages, published schemas, shipped files. The pages of docs/reference have a test of their own. */
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
-import { OPERATIONS } from '../../src/reference/operations.js'
 import { publishedSchema } from '../../src/scenario/published-schema.js'
-import { startTestEmulator } from '../support/emulator.js'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -21,18 +19,6 @@ t.test('docs: every package that is bundled is listed in docs/packages.md with i
   const tools = ['esbuild', 'typescript', 'vite']
 
   t.strictSame(shown.filter(name => name !== 'package').sort(), [...new Set(imported)].filter(name => !tools.includes(name)).sort())
-})
-
-t.test('each of the 22 operations of the reference has its route', async t => {
-  const { app } = await startTestEmulator(t)
-
-  for (const { method, path } of Object.values(OPERATIONS)) {
-    t.equal(app.hasRoute({ method, url: `/next${path.replaceAll(/\{(\w+)\}/g, ':$1')}` }), true, `${method} ${path}`)
-  }
-  const routes = [...app.printRoutes({ commonPrefix: false, includeMeta: false }).matchAll(/\((.*?)\)/g)].flatMap(([, methods]) =>
-    (methods as string).split(', ')
-  )
-  t.equal(routes.filter(method => method !== 'OPTIONS').length >= 22, true)
 })
 
 t.test('the published schemas are those that check documents', async t => {

@@ -63,9 +63,11 @@ t.test('docs: every page is reached from docs/index.md', async t => {
 
 t.test('docs: every file that the explanation of the code and its picture name is there', async t => {
   for (const page of ['docs/how-it-works.md', 'docs/how-it-works/post-refunds.svg']) {
-    const named = [...read(page).matchAll(/(?:src\/)?((?:http|core|reference|api|store|scenario|evidence)\/[\w/-]*(?:\.ts)?|app\.ts)(?![\w/]|\.md)/g)].map(
-      ([, path]) => `src/${path}`
-    )
+    const named = [
+      ...read(page).matchAll(
+        /(?<![\w/])(?:src\/)?((?:core|reference|store|scenario|engine|evidence|sandbox|replay|server|control|cli)\/[\w/-]*(?:\.ts)?|app\.ts)(?![\w/]|\.md)/g
+      )
+    ].map(([, path]) => `src/${path}`)
     t.ok(named.length > 10, page)
     t.strictSame(
       named.filter(path => !existsSync(new URL(path, root))),

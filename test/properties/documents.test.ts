@@ -5,9 +5,9 @@ import { Clock } from '../../src/core/clock.js'
 import { ApiError } from '../../src/core/errors.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { Body } from '../../src/scenario/body.js'
-import { placesInJson } from '../../src/scenario/json-places.js'
 import { sizeOfJson } from '../../src/scenario/json-size.js'
 import { Library } from '../../src/scenario/library.js'
+import { placesInJson } from '../../src/scenario/places.js'
 import { requestedScenario } from '../../src/scenario/requested.js'
 import { firstStateOf } from '../../src/scenario/scenario.js'
 import { cpuTime } from '../support/cpu.js'
@@ -90,7 +90,8 @@ await property(
     }
     walk(data, [])
     const lines = text.split('\n')
-    for (const [index, { line, column }] of placesInJson(text, places).entries()) {
+    for (const [index, place] of placesInJson(text, places).entries()) {
+      const { line, column } = place as NonNullable<typeof place>
       const value = (places[index] as (string | number)[]).reduce((at, step) => at[step], data)
       const rest = [(lines[line - 1] as string).slice(column - 1), ...lines.slice(line)].join('')
       const begin = JSON.stringify(value).slice(0, 1)

@@ -204,6 +204,25 @@ t.test('advice: a YAML mistake is explained at its place, and what follows the a
     ['a text after brackets', `${BEGIN}name: [a] b\n`, ['2:7 quote the whole text, since it goes on here: "[a] b"'], `${BEGIN}name: "[a] b"\n`],
     ['a list that is not closed', 'fixtures: [bistro\nname: x\n', ['1:11 [ is not closed; end it with ]'], `${BEGIN}name: x\n`],
     [
+      'a bracket after a list, which no line below it is in',
+      'fixtures: [bistro]{\nname: x\n',
+      ['1:11 quote the whole text, since it goes on here: "[bistro]{"'],
+      `${BEGIN}name: x\n`
+    ],
+    ['one between apostrophes', "it's: [b'\nname: x\n", ['1:7 [ is not closed; end it with ]'], `${BEGIN}name: x\n`],
+    [
+      'a first line that is indented deeper than the next',
+      `  ${BEGIN}name: x\n`,
+      ['2:1 the line is indented by 0 spaces, which fits no line above it; begin it with 2 spaces, like the one before'],
+      `  ${BEGIN}  name: x\n`
+    ],
+    [
+      'a line that is indented too little, below a name without a value and an empty line',
+      `${BEGIN}script:\n  - on: POST /refunds\n    hold:\n\n   delay: 2s\n`,
+      ['6:1 the line is indented by 3 spaces, which fits no line above it; begin it with 4 spaces, like the one before'],
+      `${BEGIN}script:\n  - on: POST /refunds\n    hold: { gate: a }\n\n    delay: 2s\n`
+    ],
+    [
       'braces that are not closed',
       `${BEGIN}script:\n  - { on: POST /refunds, delay: 2s\n  - { on: GET /refunds, delay: 2s }\n`,
       ['3:5 { is not closed; end it with }'],
@@ -281,16 +300,7 @@ t.test('advice: an error of the parser without advice is shown as it is', async 
   const cases: [title: string, text: string, problems: string[]][] = [
     ['a colon after a quoted name', '"name": x: y\n', ['1:9 Nested mappings are not allowed in compact mappings']],
     ['a comment right after a bracket', 'fixtures: [bistro]#c\n', ['1:19 Comments must be separated from other tokens by white space characters']],
-    [
-      'a tab in a block text',
-      '- |\n\t\n x',
-      ['2:1 Block scalar values in collections must be indented', '3:2 quote the whole text, since it goes on here: "x"']
-    ],
-    [
-      'a bracket that is not found, since apostrophes are around it',
-      "it's: [b'\nname: x\n",
-      ['2:1 Flow sequence in block collection must be sufficiently indented and end with a ]']
-    ]
+    ['a tab in a block text', '- |\n\t\n x', ['2:1 Block scalar values in collections must be indented']]
   ]
   for (const [title, text, problems] of cases) t.strictSame((await looked(text)).problems, problems, title)
 })

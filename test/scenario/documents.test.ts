@@ -93,8 +93,9 @@ t.test('documents: what grows without end is refused at once', async t => {
     ['a merge of itself', 'a: &a { <<: *a }', /alias|stack/],
     ['deep YAML', `a: ${'['.repeat(65)}${']'.repeat(65)}`, /nested deeper than 64 levels/],
     ['deeper YAML', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, /./],
-    ['deep lists in braces', `a: { b: ${'- '.repeat(20_000)} }`, /nested deeper than 64 levels/],
-    ['deep names in a list in brackets', `a: [ - ${'b: '.repeat(20_000)} ]`, /nested deeper than 64 levels/],
+    ['dashes without end in braces', `a: { b: ${'- '.repeat(20_000)} }`, /^a list in brackets has no dashes/],
+    ['names without end in a list in brackets', `a: [ - ${'b: '.repeat(20_000)} ]`, /^a list in brackets has no dashes/],
+    ['lines of colons, and a bracket that closes nothing', `${'a: b: c\n'.repeat(5000)}}`, /^quote the text: it holds a colon: "b: c"/],
     ['deep lists after brackets that close nothing', `${'] '.repeat(20_000)}${'['.repeat(20_000)}`, /nested deeper than 64 levels/],
     ['lists in brackets that are not deep', `a: [ ${'- b, '.repeat(70)} ]`, /^a list in brackets has no dashes/],
     ['a line of mistakes', `... ${'"b" ? ] { '.repeat(4000)}`, /^quote the whole text, since it holds a bracket: .{450,460}…$/],
@@ -130,6 +131,7 @@ t.test('documents: the place of everything, in YAML and in JSON', async t => {
   const json = '{\n  "tickets": [\n    { "id": "a", "reference": 5 }\n  ]\n}'
   t.equal(await place(json, ['tickets', 0, 'reference']), '3:31')
   t.equal(await place(json, ['tickets', 0, 'none']), '3:5')
+  t.equal(await place('{"tickets":\n[ ]}', ['tickets', 0]), '2:1', 'no member has a place')
   t.equal(await place('', []), null, 'an empty document has no place')
   t.strictSame(await documentOf('inline', { a: 1 }).locate([['a']]), [null], 'data has no lines')
 })

@@ -2,7 +2,7 @@
 import { basicAuthorization } from '../../core/basic-authorization.js'
 import { FORM_TYPE } from '../../core/form.js'
 import type { Fault } from '../../scenario/script.js'
-import type { Play, StepAnswer } from '../../scenario/steps.js'
+import { answerRead, type Play, type StepAnswer } from '../../scenario/steps.js'
 
 /** The longest answer that is read, in bytes, and the longest that it may take, in milliseconds. */
 export type CallBounds = { mostBytes?: number; timeout?: number }
@@ -36,25 +36,12 @@ export function playOver(base: string, { mostBytes = DEFAULT_ANSWER_BYTES, timeo
         },
         ...(form !== null && { body: form })
       })
-      const { status, headers } = answer
-      return {
-        ...bodyRead(status, await textOf(answer, mostBytes), headers.get('content-type')),
-        headers: Object.fromEntries(headers)
-      }
+      return answerRead(answer.status, Object.fromEntries(answer.headers), await textOf(answer, mostBytes))
     } catch (error) {
       const message = reasonOf(error as FetchError, longest)
       isUnreachable = UNREACHABLE.includes((error as FetchError).cause?.code)
       return { status: 0, body: { error: { message } }, fault: error instanceof UnreadableAnswer ? null : faultBy(error as FetchError, answer !== null) }
     }
-  }
-}
-
-/** An answer as data; what says that it is JSON and is not has been broken on the way. */
-function bodyRead(status: number, text: string, type: string | null): StepAnswer {
-  try {
-    return { status, body: JSON.parse(text) }
-  } catch {
-    return { status, body: text === '' ? null : text, ...(type?.includes('json') && text !== '' && { fault: 'malformed_body' }) }
   }
 }
 

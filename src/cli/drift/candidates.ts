@@ -6,7 +6,7 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../../reference/
 import { operationOf } from '../../reference/operations.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../../scenario/schemas.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
-import { type DifferenceKind, type FieldDifference, idParts } from './compare.js'
+import { type DifferenceKind, type FieldDifference, idParts, isFailure } from './compare.js'
 import type { JudgedAnswer } from './emulated.js'
 
 /** Settings to try together, all of one assumption. */
@@ -26,6 +26,7 @@ export type Asked = {
 /** Single settings to try, those of assumptions that the answer relied on first. */
 export function candidatesFor(asked: Asked): Candidate[] {
   const { judged } = asked.here
+  if (isFailure(asked.there)) return []
   const relied = reliedAssumptions(judged).map(place => ASSUMPTION_IDS[place] as AssumptionId)
   const possible = judged.operation === null ? [] : operationOf(judged.operation).assumptions
   const seen = new Set<SettingKey>()

@@ -4,7 +4,7 @@ import type { AssumptionId } from '../../reference/assumptions.js'
 import { type Family, type Operation, operationOf } from '../../reference/operations.js'
 import { RULES, type RuleId } from '../../reference/rules.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
-import { errorIn, type FieldDifference } from './compare.js'
+import { errorIn, type FieldDifference, isFailure } from './compare.js'
 import type { JudgedAnswer } from './emulated.js'
 import type { IdPairs } from './id-pairs.js'
 import { MISSING_CODES, MISSING_RULES, namedIn, type RecordsThere, saysMissing } from './records-there.js'
@@ -63,7 +63,7 @@ const byAssumption = (assumption: AssumptionId): Cause => ({ by: 'assumption', a
 
 /** The cause where one of the two services did what the other refused. */
 function causeOfOutcome({ call, there, here: { judged }, recordsThere }: Differing, about: Operation): Cause {
-  if (there.status >= 500) return DATA
+  if (isFailure(there)) return DATA
   if (judged.outcome.refusal !== null) {
     const { code, rule, assumption } = judged.outcome.refusal
     if (UNKNOWN_HERE.includes(code) && !(MISSING_CODES.includes(code) && recordsThere.isWithout(call))) return DATA
@@ -88,7 +88,7 @@ const GENERAL = ['FORM', 'AUTH', 'BASE']
 function causeOfField(difference: FieldDifference, differing: Differing, about: Operation): Cause {
   const { here, there } = differing
   const { steps, kind } = difference
-  if (there.status === 0 || there.status >= 500) return DATA
+  if (isFailure(there)) return DATA
   if (kind === 'status') {
     if (here.answer.status >= 400) return byAssumption('A08')
     return about.kind === 'delete' ? byRule('USR-4') : byAssumption(about.kind === 'create' ? 'A06' : 'A08')

@@ -22,6 +22,8 @@ const FREE_TEXT = ['error.message', 'error.request_id']
 
 /** Whether an answer says that what was asked was done. */
 export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
+/** Whether an answer says nothing of the API: none came, the service failed, or the headers of the call were too long for it. */
+export const isFailure = ({ status }: StepAnswer) => status === 0 || status === 431 || status >= 500
 /** The error that an answer shows; empty where it shows none. */
 export const errorIn = (body: Json): Readonly<Record<string, unknown>> => (isObject(body) && isObject(body.error) ? body.error : {})
 

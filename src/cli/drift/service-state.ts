@@ -31,7 +31,7 @@ export async function serviceState(data: StateData, { play, key, pairs, accountO
   const unread: PlacedProblem[] = []
   let calls = 0
 
-  const get = (path: string, query = ''): Promise<StepAnswer> => {
+  const get = (path: string, query = '') => {
     calls++
     return play({ method: 'GET', path, query, key, form: null })
   }
