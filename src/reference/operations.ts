@@ -34,7 +34,7 @@ export type Operation = {
   key: boolean
   /** The rule by which the reference disables it: it aborts with 501 right after the key. */
   disabledBy?: RuleId
-  /** The rules that a call of it can keep or break, in the order in which they are decided. When each is kept, `evidence/kept-rules.ts` says. */
+  /** The rules that a call of it can keep or break, in the order in which they are decided. When each is kept, `evidence/judgement.ts` says. */
   rules: readonly RuleId[]
   /** The assumptions that an answer of it can rely on. */
   assumptions: readonly AssumptionId[]
