@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../../src/core/rules.js'
-import { SETTING_KEYS, SETTINGS, type SettingKey, type Settings } from '../../src/core/settings.js'
+import { SETTINGS, type SettingKey, type Settings } from '../../src/core/settings.js'
 import * as accounts from '../../src/reference/accounts.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId, isStanding } from '../../src/reference/assumptions.js'
 import * as locations from '../../src/reference/locations.js'
