@@ -33,7 +33,7 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
     registers,
     collect() {
       this.reset()
-      for (const [operation, statuses] of metrics.calls) {
+      for (const [operation, { statuses }] of metrics.operations) {
         for (const [status, count] of statuses) this.inc({ operation: labelOf(operation), status }, count)
       }
     }
@@ -73,11 +73,12 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
 const labelOf = (operation: string) => (operation === 'none' ? operation : nameOf(operation as OperationId))
 
 /** The latency histogram, in seconds by Prometheus' convention. */
-function latencyMetric({ latencies }: Metrics): { name: string; get: () => Promise<MetricObject & { values: object[] }> } {
+function latencyMetric({ operations }: Metrics): { name: string; get: () => Promise<MetricObject & { values: object[] }> } {
   const { name, help, type } = METRICS.durations
   const get = async () => {
     const values: object[] = []
-    for (const [operation, { buckets, sum }] of latencies) {
+    for (const [operation, { latency }] of operations) {
+      const { buckets, sum } = latency
       const labels = { operation: labelOf(operation) }
       let count = 0
       for (const [index, inBucket] of buckets.entries()) {
