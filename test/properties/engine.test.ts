@@ -1,9 +1,10 @@
-/** The engine and the server: any request is answered the same by `execute` and by the app that ships, and both leave the same state. */
+/** The engine and the server: any request is answered the same by `execute` and by the app that ships, both leave the same state, and what was answered is kept. */
 import { deepEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import type { InjectOptions } from 'fastify'
 import t from 'tap'
 import { headersOf } from '../../src/engine/answers.js'
+import type { Exchange } from '../../src/engine/exchange.js'
 import { execute } from '../../src/engine/execute.js'
 import { apiCall, RECORDS } from '../support/calls.js'
 import { startTestEmulator } from '../support/emulator.js'
@@ -12,6 +13,13 @@ import { startWorld, stateOf } from '../support/world.js'
 
 /** Headers that say how an answer is sent, not what it says. */
 const OF_TRANSPORT = ['date', 'connection', 'content-length']
+/** Records with texts that have to be escaped, and fields of their own. */
+const extra = { note: 'l’été — "50 %"', tags: ['a', { deep: [null, 1.5, false] }], empty: {} }
+const records = {
+  ...RECORDS,
+  locations: [{ id: 'loc_x', account: 'mch_a', display_name: 'Été & Söhne "X"\n', address: { country: 'US' }, metadata: { 'odd name': '[x]' }, extra }],
+  users: [...RECORDS.users, { id: 'usr_x', account: 'mch_a', name: 'V', email: 'v@example.com', extra }]
+}
 /** As the tests' own calls: of random parameters some warn, of random origins some are told so. */
 const settings = { 'parameters.unknown': 'warn' } as const
 const origin = fc.constantFrom<Record<string, string>>({}, {}, { origin: 'https://shop.example' })
@@ -19,9 +27,10 @@ const origin = fc.constantFrom<Record<string, string>>({}, {}, { origin: 'https:
 t.test('execute and the app', async t => {
   for (const given of [{}, settings]) {
     const [{ world }, { inject, sandbox }] = [
-      await startWorld({ records: RECORDS, settings: given }),
-      await startTestEmulator(t, { records: RECORDS, settings: given })
+      await startWorld({ records, settings: given }),
+      await startTestEmulator(t, { records, settings: given })
     ]
+    const shown: { exchange: Exchange; sent: string }[] = []
 
     await property(t, `answer any request alike: ${JSON.stringify(given)}`, { of: fc.tuple(apiCall, origin), runs: 700 }, async ([call, origin]) => {
       const [method, path] = call.on.split(' ') as [NonNullable<InjectOptions['method']>, string]
@@ -37,6 +46,12 @@ t.test('execute and the app', async t => {
       deepEqual([outcome.status, String(payload)], [answer.status, answer.text])
       deepEqual({ ...headersOf(executed) }, Object.fromEntries(said))
       equal(stateOf(world), stateOf(sandbox))
+      if (outcome.shown !== null) shown.push({ exchange: executed, sent: String(payload) })
     })
+
+    const shownBy = new Set(shown.map(({ exchange }) => exchange.operation))
+    t.ok(shownBy.size >= 15, `${shown.length} records and lists of ${[...shownBy]}`)
+    for (const { exchange } of shown) exchange.redact()
+    t.strictSame(shown.filter(({ exchange, sent }) => exchange.text !== sent || exchange.length !== Buffer.byteLength(sent)), [], 'whatever was changed since')
   }
 })
