@@ -166,14 +166,9 @@ export class Findings {
   }
 
   #lookAtSearch(call: Exchange): void {
-    const { id, query } = call
-    if (valueIn(query, 'search_query') === undefined) return
-    this.#lookAtPaging(call)
-    if (hasRun(call) && valueIn(query, 'location') === undefined && !hasValue(query.get('created'))) this.#report('search-without-narrowing', [id])
-  }
-
-  #lookAtPaging(call: Exchange): void {
     const { id, operation, account, query, isDelivered } = call
+    if (valueIn(query, 'search_query') === undefined) return
+    if (hasRun(call) && valueIn(query, 'location') === undefined && !hasValue(query.get('created'))) this.#report('search-without-narrowing', [id])
     const [after, before] = [valueIn(query, 'starting_after'), valueIn(query, 'ending_before')]
     const search = ['search_query', 'location', ...COMPARISONS].map(name => valueIn(query, ...name.split('.')) ?? null)
     const keyOf = (starting: string | null | undefined, ending: string | null | undefined) =>
