@@ -4,6 +4,7 @@ import { MERCHANT, startTestEmulator } from '../support/emulator.js'
 
 t.test('a recording: what control calls add is there from the beginning, with the records of calls that it belongs to', async t => {
   const { call, control } = await startTestEmulator(t)
+  await call('GET /tickets/tkt_a')
   await control('PUT /snapshots/before')
   await control('POST /records', { tickets: [{ id: 'tkt_gone', location: 'loc_a', reference: 'GONE' }] })
   await call('GET /tickets/tkt_gone')
@@ -27,7 +28,7 @@ t.test('a recording: what control calls add is there from the beginning, with th
   )
   t.strictSame(
     play.map(({ do: on }: { do: string }) => on),
-    ['POST /transactions', 'GET /tickets', `GET /transactions/${id}`]
+    ['GET /tickets/tkt_a', 'POST /transactions', 'GET /tickets', `GET /transactions/${id}`]
   )
   for (const why of [
     'GET /tickets/tkt_gone is not played: it was answered 200, and a play of it would be answered 404.',
