@@ -37,7 +37,7 @@ export function membersFor(requests: readonly Exchange[], before: Store, after: 
     there.set(name, member)
     for (const link of linksOf(member)) {
       const linked = byRequest.get(link)
-      if (linked === undefined || there.has(link)) continue
+      if (linked === undefined) continue
       copied.add(linked.record.id)
       add(link, linked)
     }

@@ -92,6 +92,15 @@ t.test('check: plays are made as a client would, so that the script acts on them
       ]
     ],
     [
+      'an answer without a body, which cannot be cut short',
+      {
+        data: { ...data, users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }] },
+        script: [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', fault: 'truncated_body', when: 'after' }],
+        play: [{ do: 'DELETE /accounts/mch_a/users/usr_a', expect: { fault: 'empty_response' } }]
+      },
+      ['✓ play 1. DELETE /accounts/mch_a/users/usr_a']
+    ],
+    [
       'a fault that is another one, and one that is none',
       {
         script: [{ on: 'POST /refunds', calls: 1, fault: 'hang' }],

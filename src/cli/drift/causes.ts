@@ -52,24 +52,17 @@ const GENERAL = /^(?:FORM|AUTH|BASE)/
 const MOST_EMBEDDED = 10
 /** What the status of an answer shows that was made. */
 const STATUSES: Readonly<Partial<Record<Kind, Found>>> = { delete: ['USR-4'], create: 'A06' }
-/** What the fields of a new record show; of a Refund those that were not sent, and those of a payment. */
-const CREATED = new Map<unknown, Found>([
-  ['account', 'A21'],
-  ['location', 'A21'],
-  ['reseller', 'A21'],
-  ['metadata', ['META-1']]
-])
-const REFUNDED = new Map<unknown, Found>([
-  ['payment_method', 'A28'],
-  ['currency', 'A28']
-])
-const DEFAULTS = new Map<unknown, Found>([
-  ['amount', ['REF-4']],
-  ['reason', ['REF-8']]
-])
-const PAID = new Map<unknown, Found>([
-  ['payment_method', 'A25'],
-  ['amounts', 'A24']
+/** What the fields of a new record show: of any family or of one, whether or not they were sent. */
+const CREATED: ReadonlyMap<string, Found> = new Map<string, Found>([
+  ...['account', 'location', 'reseller'].map(owner => [owner, 'A21'] as const),
+  ['metadata', ['META-1']],
+  ...['payment_method', 'currency'].map(copied => [`refunds ${copied}`, 'A28'] as const),
+  ['refunds amount false', ['REF-4']],
+  ['refunds reason false', ['REF-8']],
+  ['transactions payment_method', 'A25'],
+  ['transactions currency true', ['TXN-6']],
+  ['transactions currency false', 'A22'],
+  ...['amounts', 'amount false'].map(amount => [`transactions ${amount}`, 'A24'] as const)
 ])
 
 /** The cause of one difference; a rule or an assumption only where the operation can rely on it. */
@@ -175,7 +168,9 @@ function causeInRecord({ kind, here, there }: FieldDifference, steps: readonly S
   if (top === 'address' && typeof here === 'string' && typeof there === 'string' && here.toLowerCase() === there.toLowerCase()) return 'A30'
   const sent = new URLSearchParams(call.form ?? '')
   const names = [...sent.keys()].filter(name => name === top || name.startsWith(`${top}[`))
-  return about.kind === 'update' ? causeInUpdate(top, below, sent, names) : causeInCreated(top, names.length > 0, about)
+  if (about.kind === 'update') return causeInUpdate(top, below, sent, names)
+  const ways = [top, `${about.family} ${top}`, `${about.family} ${top} ${names.length > 0}`]
+  return ways.map(way => CREATED.get(way)).find(found => found !== undefined) ?? null
 }
 
 function causeInUpdate(top: string, below: readonly Step[], sent: URLSearchParams, names: readonly string[]): Found {
@@ -185,12 +180,4 @@ function causeInUpdate(top: string, below: readonly Step[], sent: URLSearchParam
   }
   if (names.length === 0) return ['UPD-1']
   return names.some(name => sent.get(name) === '') ? ['UPD-2'] : null
-}
-
-function causeInCreated(top: string, isSent: boolean, { family }: Operation): Found {
-  const general = CREATED.get(top)
-  if (general !== undefined) return general
-  if (family === 'refunds') return REFUNDED.get(top) ?? (isSent ? null : (DEFAULTS.get(top) ?? null))
-  if (top === 'currency') return isSent ? ['TXN-6'] : 'A22'
-  return PAID.get(top) ?? (top === 'amount' && !isSent ? 'A24' : null)
 }
