@@ -244,13 +244,13 @@ t.test('hanging calls end at once when the emulator closes, delayed ones get lim
   const lines: string[] = []
   const { pino } = await import('pino')
   const logger = pino({ level: 'info' }, { write: line => lines.push(line) })
-  const { app, close } = await runEmulator({ scenario, settings: { 'limits.shutdown': 1500 }, logger })
+  const { app, sandbox, close } = await runEmulator({ scenario, settings: { 'limits.shutdown': 1500 }, logger })
   const port = (app.server.address() as { port: number }).port
   const hanging = await Promise.all(Array.from({ length: 20 }, () => exchange(port, 'GET /tickets/tkt_a')))
   const later = await exchange(port, 'GET /accounts')
   const endless = await exchange(port, 'POST /locations', 'display_name=B&address[country]=US')
   const delayed = answered(port, '/refunds')
-  await sleep(100)
+  await until(() => sandbox.inFlight === 23)
   t.ok(
     hanging.every(({ state }) => state() === 'open'),
     'they hang'
@@ -276,10 +276,10 @@ t.test('hanging calls end at once when the emulator closes, delayed ones get lim
 })
 
 t.test('closing does not wait for the connection of a call that was answered meanwhile', async t => {
-  const { app, close } = await runEmulator({ scenario: scripted([{ on: 'GET /refunds', delay: '500ms' }]), settings: { 'limits.shutdown': 5000 } })
+  const { app, sandbox, close } = await runEmulator({ scenario: scripted([{ on: 'GET /refunds', delay: '500ms' }]), settings: { 'limits.shutdown': 5000 } })
   const agent = new Agent({ keepAlive: true })
   const delayed = answered((app.server.address() as { port: number }).port, '/refunds', { agent })
-  await sleep(200)
+  await until(() => sandbox.inFlight === 1)
 
   const since = Date.now()
   await close()
