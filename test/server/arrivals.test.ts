@@ -1,26 +1,14 @@
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
 import t from 'tap'
 import { documentOf } from '../../src/scenario/documents.js'
 import { authorization, namesIn, type SandboxClient, sandboxClient } from '../sandbox/client.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
+import { exchanged } from '../support/socket.js'
 
 const HEADERS = { host: 'localhost', authorization: authorization() }
 const REFUNDED = {
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }],
   refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100 }]
-}
-
-/** All that comes back on a connection until it is closed. */
-function received(socket: Socket): Promise<string> {
-  let text = ''
-  socket.on('data', chunk => {
-    text += chunk
-  })
-  // a reset ends it too
-  socket.on('error', () => {})
-  return once(socket, 'close').then(() => text)
 }
 
 t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => {
@@ -164,11 +152,7 @@ t.test('A01: what is percent-encoded without need is the same address', async t 
 t.test('A01: a url in absolute form is read without its origin, and dots are resolved by nobody', async t => {
   const emulator = await startTestEmulator(t)
   const port = await emulator.listen()
-  const send = (url: string) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.write(`GET ${url} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization()}\r\nConnection: close\r\n\r\n`)
-    return received(socket)
-  }
+  const send = (url: string) => exchanged(port, `GET ${url} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization()}\r\nConnection: close\r\n\r\n`)
   const overview = '"api":"/next"'
   const cases: [url: string, status: number, shows: string][] = [
     [`http://localhost:${port}/next/locations`, 200, '"url":"/next/locations"'],

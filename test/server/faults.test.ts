@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { runEmulator } from '../../src/emulator.js'
 import { blameOf, MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import { partsOf } from '../support/socket.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 const basic = (key: string) => `Basic ${Buffer.from(`${key}:`).toString('base64')}`
@@ -51,14 +52,6 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const since = Date.now(); !(await holds()) && Date.now() - since < 2000; ) await sleep(10)
 }
 
-/** An answer's parts, as they came over the wire. */
-function partsOf(received: string) {
-  const [head = '', body = ''] = received.split('\r\n\r\n')
-  const [line = '', ...lines] = head.split('\r\n')
-  const headers = Object.fromEntries(lines.map(header => header.split(/: (.*)/).slice(0, 2))) as Record<string, string>
-  return { status: Number(line.split(' ')[1]), headers, body }
-}
-
 /** A call with a client of Node's own. */
 async function answered(port: number, path: string, { agent = new Agent(), method = 'GET', form }: { agent?: Agent; method?: string; form?: string } = {}) {
   const headers = { authorization: basic(MERCHANT), ...(form !== undefined && { 'content-type': FORM }) }
@@ -92,7 +85,7 @@ t.test('every fault loses the answer as it says, before the call or after it too
       t.equal(state(), fault === 'malformed_body' ? 'open' : LEFT[fault], reason)
       t.equal(made.length, when === 'after' ? 1 : 0, `${reason}: the call ${when === 'after' ? 'took' : 'did not take'} effect`)
       const right = when === 'after' ? JSON.stringify(made[0]) : ''
-      const { status, headers, body } = partsOf(received())
+      const { status, headers, text: body } = partsOf(received())
       if (fault === 'truncated_body' || fault === 'malformed_body') {
         t.equal(status, when === 'after' ? 200 : 502)
         t.equal(headers['content-type'], 'application/json; charset=utf-8')
@@ -156,10 +149,10 @@ t.test('a fault beside respond loses that answer', async t => {
   await until(() => short.state() === 'closed')
 
   t.strictSame([cut.status, cut.headers['x-own'], cut.headers['content-length']], [418, 'yes', String(whole.length)])
-  t.equal(cut.body, whole.subarray(0, whole.length / 2).toString())
+  t.equal(cut.text, whole.subarray(0, whole.length / 2).toString())
   t.strictSame([number.status, number.text, number.headers['content-length']], [201, '1{', '2'])
   t.strictSame([words.status, words.text, words.headers['content-type']], [200, 'word{', 'text/plain; charset=utf-8'])
-  t.strictSame([partsOf(short.received()).headers['content-length'], partsOf(short.received()).body], ['1', ''], 'of one byte nothing arrives')
+  t.strictSame([partsOf(short.received()).headers['content-length'], partsOf(short.received()).text], ['1', ''], 'of one byte nothing arrives')
 })
 
 t.test('USR-4: an answer without a body has none to break: it does not arrive at all, and the User is gone', async t => {

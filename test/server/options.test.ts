@@ -5,17 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { authorization } from '../sandbox/client.js'
 import { startTestEmulator } from '../support/emulator.js'
-
-/** All that comes back on a connection until it is closed. */
-function received(socket: Socket): Promise<string> {
-  let text = ''
-  socket.on('data', chunk => {
-    text += chunk
-  })
-  // a reset ends it too
-  socket.on('error', () => {})
-  return once(socket, 'close').then(() => text)
-}
+import { received } from '../support/socket.js'
 
 t.test('limits.headers_timeout: headers that do not arrive in time are a 408, whatever time the body has', async t => {
   const { listen } = await startTestEmulator(t, { settings: { 'limits.headers_timeout': 200, 'limits.request_timeout': 60_000 } })

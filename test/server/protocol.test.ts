@@ -1,7 +1,7 @@
-import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { answerUnreadable, refusalFrom } from '../../src/server/errors.js'
 import { type Blame, blameOf, MERCHANT, startTestEmulator } from '../support/emulator.js'
+import { exchanged, partsOf } from '../support/socket.js'
 
 const FORM = 'application/x-www-form-urlencoded'
 const LOCATION_FORM = 'display_name=A&address[country]=US'
@@ -157,29 +157,6 @@ t.test('A08: a defect of the emulator is a 500 that says nothing of its inside, 
   t.equal((await call('GET /locations')).status, 200)
 })
 
-/** Writes text to a socket and answers all that comes back until it closes; `then` may act on the socket meanwhile. */
-const exchange = (port: number, text: string, then: (socket: ReturnType<typeof connect>) => void = () => {}) =>
-  new Promise<string>(resolve => {
-    let received = ''
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.write(text)
-      then(socket)
-    })
-    socket.on('data', data => {
-      received += data
-    })
-    socket.on('error', () => {})
-    socket.on('close', () => resolve(received))
-  })
-
-/** The status, headers and body of one answer as it came over the socket. */
-function parsed(received: string) {
-  const [head = '', text = ''] = received.split('\r\n\r\n')
-  const [line = '', ...fields] = head.split('\r\n')
-  const headers = Object.fromEntries(fields.map(field => [field.split(': ')[0]?.toLowerCase(), field.split(': ').slice(1).join(': ')]))
-  return { status: Number(line.split(' ')[1]), reason: line.split(' ').slice(2).join(' '), headers, text, body: text.startsWith('{') ? JSON.parse(text) : text }
-}
-
 const KEY = `Authorization: ${basic(`${MERCHANT}:`)}\r\n`
 const POST = `POST /next/locations HTTP/1.1\r\nHost: localhost\r\n${KEY}Content-Type: ${FORM}\r\n`
 
@@ -206,7 +183,7 @@ t.test('A08: what is not HTTP that can be read is refused in the same shape', as
     ['an Expect', `${POST}Expect: foo\r\nContent-Length: 3\r\n\r\n`, 'Expectation Failed', [417, 'expectation_failed', null, 'A08']]
   ]
   for (const [what, text, reason, blame] of cases) {
-    const answer = parsed(await exchange(port, text))
+    const answer = partsOf(await exchanged(port, text))
 
     t.strictSame([blameOf(answer as never), answer.reason], [blame, reason], what)
     t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
@@ -216,7 +193,7 @@ t.test('A08: what is not HTTP that can be read is refused in the same shape', as
     await stillAnswers(t, port)
   }
   await sandbox.changeSettings({ errors: { expose_rule: false }, statuses: { invalid: 422 } })
-  const answer = parsed(await exchange(port, 'HELLO\r\n\r\n'))
+  const answer = partsOf(await exchanged(port, 'HELLO\r\n\r\n'))
   t.equal(answer.status, 400, 'what cannot be read is a 400 whatever the settings')
   t.notOk('assumption' in answer.body.error)
 })
@@ -225,18 +202,18 @@ t.test('A08: HTTP/1.1 without a Host is refused in the same shape; HTTP/1.0 need
   const { listen } = await startTestEmulator(t)
   const port = await listen()
 
-  const answer = parsed(await exchange(port, `GET /next/locations HTTP/1.1\r\n${KEY}Connection: close\r\n\r\n`))
+  const answer = partsOf(await exchanged(port, `GET /next/locations HTTP/1.1\r\n${KEY}Connection: close\r\n\r\n`))
 
   t.strictSame(blameOf(answer as never), [400, 'request_malformed', null, 'A08'])
   t.equal(answer.body.error.request_id, answer.headers['request-id'])
-  t.equal(parsed(await exchange(port, `GET /next/locations HTTP/1.0\r\n${KEY}\r\n`)).status, 200)
+  t.equal(partsOf(await exchanged(port, `GET /next/locations HTTP/1.0\r\n${KEY}\r\n`)).status, 200)
 })
 
 t.test('A09: a request line with the whole address is answered like one with the path alone', async t => {
   const { listen } = await startTestEmulator(t)
   const port = await listen()
 
-  const answer = parsed(await exchange(port, `GET http://emulator:4010/next/locations?limit=1 HTTP/1.1\r\nHost: emulator\r\n${KEY}Connection: close\r\n\r\n`))
+  const answer = partsOf(await exchanged(port, `GET http://emulator:4010/next/locations?limit=1 HTTP/1.1\r\nHost: emulator\r\n${KEY}Connection: close\r\n\r\n`))
 
   t.equal(answer.status, 200)
   t.equal(answer.body.url, '/next/locations')
@@ -246,7 +223,7 @@ t.test('A08: Expect: 100-continue is kept', async t => {
   const { listen } = await startTestEmulator(t)
   const port = await listen()
 
-  const received = await exchange(port, `${POST}Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${LOCATION_FORM.length}\r\n\r\n`, socket =>
+  const received = await exchanged(port, `${POST}Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${LOCATION_FORM.length}\r\n\r\n`, socket =>
     socket.once('data', () => socket.write(LOCATION_FORM))
   )
 
@@ -264,7 +241,7 @@ t.test('A35: a body announced or sent too large is a 413, and nothing is kept of
     `${POST}Connection: close\r\nContent-Length: 2000000\r\n\r\nx`,
     `${POST}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`
   ]) {
-    t.strictSame(blameOf(parsed(await exchange(port, text)) as never), [413, 'body_too_large', null, 'A35'])
+    t.strictSame(blameOf(partsOf(await exchanged(port, text)) as never), [413, 'body_too_large', null, 'A35'])
     await stillAnswers(t, port)
   }
   t.equal(await state(), before)
@@ -277,7 +254,7 @@ t.test('A08: a request that does not arrive in time is a 408', async t => {
 
   for (const text of ['GET /next/locations HTTP/1.1\r\nHost: localhost\r\n', `${POST}Content-Length: 100\r\n\r\ndisplay_name=A`]) {
     const started = Date.now()
-    const answer = parsed(await exchange(port, text))
+    const answer = partsOf(await exchanged(port, text))
 
     t.strictSame(blameOf(answer as never), [408, 'request_timeout', null, 'A08'])
     t.ok(Date.now() - started < 5000, 'soon after the time is over')
@@ -287,10 +264,10 @@ t.test('A08: a request that does not arrive in time is a 408', async t => {
 
   const patient = await startTestEmulator(t, { settings: { 'limits.request_timeout': 0 } })
   const open = await patient.listen()
-  const received = await exchange(open, 'GET /next/locations HTTP/1.1\r\nHost: localhost\r\n', socket => {
+  const received = await exchanged(open, 'GET /next/locations HTTP/1.1\r\nHost: localhost\r\n', socket => {
     setTimeout(() => socket.write(`${KEY}Connection: close\r\n\r\n`), 600)
   })
-  t.equal(parsed(received).status, 200, '0 waits as long as it takes')
+  t.equal(partsOf(received).status, 200, '0 waits as long as it takes')
 })
 
 t.test('A08: a connection that ends in the middle of a body changes nothing and is no defect', async t => {
@@ -299,11 +276,11 @@ t.test('A08: a connection that ends in the middle of a body changes nothing and 
   const before = await state()
   const unfinished = `${POST}Content-Length: ${LOCATION_FORM.length + 1}\r\n\r\n${LOCATION_FORM}`
 
-  const reset = await exchange(port, unfinished, socket => setTimeout(() => socket.resetAndDestroy(), 30))
-  const ended = await exchange(port, unfinished, socket => setTimeout(() => socket.end(), 30))
+  const reset = await exchanged(port, unfinished, socket => setTimeout(() => socket.resetAndDestroy(), 30))
+  const ended = await exchanged(port, unfinished, socket => setTimeout(() => socket.end(), 30))
 
   t.equal(reset, '')
-  t.strictSame(blameOf(parsed(ended) as never), [400, 'request_malformed', null, 'A08'])
+  t.strictSame(blameOf(partsOf(ended) as never), [400, 'request_malformed', null, 'A08'])
   await stillAnswers(t, port)
   t.equal(await state(), before)
   t.strictSame(
