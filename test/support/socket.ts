@@ -1,0 +1,40 @@
+/** HTTP as it is on the wire. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+/** All that comes back on a connection until it is closed. */
+export function received(socket: Socket): Promise<string> {
+  let text = ''
+  socket.on('data', chunk => {
+    text += chunk
+  })
+  // a reset ends it too
+  socket.on('error', () => {})
+  return once(socket, 'close').then(() => text)
+}
+
+/** Writes text to a connection of its own and answers all that comes back; `then` may act on it meanwhile. */
+export function exchanged(port: number, text: string, then: (socket: Socket) => void = () => {}): Promise<string> {
+  const socket = connect(port, '127.0.0.1', () => {
+    socket.write(text)
+    then(socket)
+  })
+  return received(socket)
+}
+
+/** The status line, headers by their names in lower case, and body of one answer. */
+export function partsOf(answer: string) {
+  const [head = '', text = ''] = answer.split('\r\n\r\n')
+  const [line = '', ...fields] = head.split('\r\n')
+  const headers = Object.fromEntries(fields.map(field => field.split(/: (.*)/).slice(0, 2)).map(([name = '', value]) => [name.toLowerCase(), value]))
+  return {
+    status: Number(line.split(' ')[1]),
+    reason: line.split(' ').slice(2).join(' '),
+    headers,
+    text,
+    /** The body as JSON. Errors: where it is none. */
+    get body() {
+      return JSON.parse(text)
+    }
+  }
+}
