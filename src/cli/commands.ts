@@ -75,7 +75,7 @@ const option = <T>(flags: string, about: string, parse: (text: string, before: T
 /** The flags of settings, and `--set` for all of them. `notes` are printed in place of a setting's own default and variable. */
 function settingOptions(keys: readonly SettingKey[], notes: Readonly<Partial<Record<SettingKey, string>>> = {}): Option[] {
   const own = keys.flatMap(key => {
-    const { flag, about, default: fallback } = SETTINGS[key] as { flag?: string; about: string; default: unknown }
+    const { flag, about, default: fallback } = SETTINGS[key]
     if (!flag) return []
     const shown = fallback === null || fallback === false ? '' : `default: ${fallback}; `
     const value = typeof fallback === 'boolean' ? '' : ` <${flag.slice(2).split('-').at(-1)}>`

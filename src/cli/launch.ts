@@ -94,7 +94,7 @@ export async function settingsOfFlags(flags: Partial<Record<SettingKey, string>>
   return read([...fromSets, ...fromFlags], problems)
 }
 
-const flagOf = (key: SettingKey) => (SETTINGS[key] as { flag?: string }).flag as string
+const flagOf = (key: SettingKey) => SETTINGS[key].flag as string
 
 /** What an unknown key may have meant: a key that is spelled like it, or the keys of the group that it names. */
 function suggestion(key: string): string {

@@ -202,7 +202,7 @@ const CONTROL_OPTIONS = ['query', 'body'] as const satisfies (keyof ControlOptio
 
 /** The object for a part of an emulator. */
 export function emulatorAt(connection: Connection, { sandbox, keys: first, startKeys, close }: Place): Emulator {
-  const prefix = prefixOf(sandbox)
+  const prefix = sandbox === null ? '' : `/sandbox/${sandbox}`
   const url = `${connection.address}${prefix}`
   let keys = first
   const control = <T = void>(on: string, options?: ControlOptions): Promise<T> => controlCall(connection, prefix, on, options)
@@ -266,20 +266,19 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
   }
 }
 
-const prefixOf = (sandbox: string | null) => (sandbox === null ? '' : `/sandbox/${sandbox}`)
-
 /** Calls the emulated API of a sandbox, or at the base address; `firstKey` is sent where the call needs a key and the options give none. */
 async function apiCall(connection: Connection, prefix: string, firstKey: string | null, on: string, options: InjectOptions = {}): Promise<InjectedAnswer> {
   checkOptions('inject', options, INJECT_OPTIONS)
   const { method, path } = callIn(on, 'POST /refunds')
-  const { query, body, key = needsKey(method, pathOf(path)) ? firstKey : null, headers } = options
+  const { query, body, key = needsKey(method, pathOf(path)) ? firstKey : null, headers = {} } = options
+  const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const { text, ...answer } = await connection.send({
     method,
     path: `${prefix}${BASE}${path}${queryOf(query)}`,
     headers: {
       ...(key !== null && { authorization: basicAuthorization(key) }),
       ...(body !== undefined && { 'content-type': FORM }),
-      ...inLowerCase(headers)
+      ...Object.fromEntries(own)
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : encodeForm(body) })
   })
@@ -365,6 +364,3 @@ function contentOf(text: string) {
     return text
   }
 }
-
-const inLowerCase = (headers: Readonly<Record<string, string>> = {}) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -13,7 +13,7 @@ import { type InnerRequest, requestOf } from '../engine/play.js'
 import { recordsChanged } from '../evidence/journal.js'
 import { explained, explainedText } from '../evidence/why.js'
 import { type Family, needsKey } from '../reference/operations.js'
-import { closed, nullableText, optional, text, word } from '../reference/parameters.js'
+import { closed, nullable, optional, text, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { SourceDocument } from '../scenario/documents.js'
 import { bindingsOf } from '../scenario/scenario.js'
@@ -31,7 +31,7 @@ export const TRIED = closed({
   path: text(),
   query: optional(any<Form>()),
   body: optional(Type.Unsafe<Form | string | null>({ type: ['object', 'string', 'null'] })),
-  key: optional(nullableText()),
+  key: optional(nullable(text())),
   headers: optional(Type.Unsafe<Readonly<Record<string, string>>>({ type: 'object', additionalProperties: { type: 'string' } })),
   changes: optional(closed({ data: optional(any()), settings: optional(any()), clock: optional(text({ format: 'instant' })) }))
 })

@@ -40,13 +40,21 @@ type Value = { metricName?: string; labels: object; value: number }
 /** What each metric says, in the order in which they are written; latencies in seconds, by Prometheus' convention. */
 const VALUES: Readonly<Record<keyof typeof METRICS, (sandboxes: Sandboxes) => Value[]>> = {
   calls: ({ main }) =>
-    [...main.run.metrics.calls].flatMap(([operation, statuses]) =>
+    [...main.run.metrics.operations].flatMap(([operation, { statuses }]) =>
       [...statuses].map(([status, value]) => ({ labels: { ...labelOf(operation), status }, value }))
     ),
   records: sandboxes => FAMILIES.map(family => ({ labels: { family }, value: sandboxes.all().reduce((sum, { store }) => sum + store[family].size, 0) })),
   sandboxes: sandboxes => [{ labels: {}, value: sandboxes.all().length - 1 }],
   scripted: ({ main }) => [{ labels: {}, value: main.run.metrics.scripted }],
-  durations: ({ main }) => [...main.run.metrics.latencies].flatMap(([operation, { buckets, sum }]) => latency(labelOf(operation), buckets, sum))
+  durations: ({ main }) =>
+    [...main.run.metrics.operations].flatMap(
+      ([
+        operation,
+        {
+          latency: { buckets, sum }
+        }
+      ]) => latency(labelOf(operation), buckets, sum)
+    )
 }
 
 function latency(labels: object, buckets: Iterable<number>, sum: number): Value[] {

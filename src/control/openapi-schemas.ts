@@ -11,17 +11,10 @@ export type Json = Record<string, unknown>
 /** What a table is for: an answer, or what a call of an operation sends. In an update nothing is required. */
 export type Use = 'answer' | Operation
 /** Publishes tables, and holds the components that they refer to. */
-export type Publisher = {
-  /** The components by name. */
-  readonly schemas: Readonly<Record<string, Json>>
-  /** A reference to the component of a table, which is made if there is none of that name. */
-  component: (table: Schema, name: string, use: Use) => Json
-  /** What a parameter of a path or a query is described as, each with its name and the steps to its value: one where it is no object or `isFlat` is not set. */
-  parameters: (table: Schema, name: string, operation: Operation, place: 'path' | 'query') => Part<Json>[]
-}
+export type Publisher = ReturnType<typeof createPublisher>
 
 /** A parameter as it is sent, or a part of one that is an object, named in brackets; `steps` lead to its value. */
-type Part<T> = { name: string; steps: string[]; schema: T }
+type Part = { name: string; steps: string[]; schema: Json; isRequired: boolean }
 
 /** A reference to a component of the document. */
 export const referTo = (kind: 'schemas' | 'examples' | 'headers', name: string) => ({ $ref: `#/components/${kind}/${name}` })
@@ -57,10 +50,11 @@ const isUpdate = (use: Use) => use !== 'answer' && use.kind === 'update'
 type Place = { use: Use; isRequired: boolean; isOwn: boolean; isClearable?: boolean }
 
 /** A publisher of tables as the settings make them; `isFlat` is for generators that do not know `deepObject`: each part of a parameter is one of its own. */
-export function createPublisher(settings: Settings, isFlat = false): Publisher {
+export function createPublisher(settings: Settings, isFlat = false) {
   const schemas: Record<string, Json> = {}
   const isUnsetRefused = settings['parameters.unset_required'] === 'reject'
 
+  /** A reference to the component of a table, which is made if there is none of that name. */
   function component(table: Schema, name: string, use: Use, isOwn = true): Json {
     if (!(name in schemas)) {
       // entered before its parts, so that a component comes before those that it refers to
@@ -103,7 +97,7 @@ export function createPublisher(settings: Settings, isFlat = false): Publisher {
   }
 
   /** The parts that a parameter is sent as. */
-  function partsOf(table: Schema, name: string, place: Place): (Part<Json> & { isRequired: boolean })[] {
+  function partsOf(table: Schema, name: string, place: Place): Part[] {
     if (!isFlat || !table.properties) return [{ name, steps: [name], schema: property(table, name, place), isRequired: true }]
     return Object.entries(table.properties).map(([part, schema]) => {
       const isRequired = table.required?.includes(part) === true
@@ -155,7 +149,8 @@ export function createPublisher(settings: Settings, isFlat = false): Publisher {
   return {
     schemas,
     component,
-    parameters: (table, name, operation, place) => {
+    /** What a parameter of a path or a query is described as: with flat names an object is several. */
+    parameters: (table: Schema, name: string, operation: Operation, place: 'path' | 'query'): Part[] => {
       const isInPath = place === 'path'
       return partsOf(table, name, { use: isInPath ? { ...operation, kind: 'read' } : operation, isRequired: isInPath, isOwn: true })
     }

@@ -1,7 +1,7 @@
 /** What control calls show of the settings in force, and of the assumptions that they change. */
-import { SETTING_KEYS, SETTINGS, scenarioPathOf, variableOf } from '../core/settings.js'
+import { SETTING_KEYS, SETTINGS, type SettingKey, scenarioPathOf, variableOf } from '../core/settings.js'
 import type { Totals } from '../evidence/totals.js'
-import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId, isStanding } from '../reference/assumptions.js'
+import { ASSUMPTION_IDS, ASSUMPTIONS, isStanding } from '../reference/assumptions.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 
 /** Each assumption with its settings, and how many and which answers relied on it. */
@@ -9,7 +9,7 @@ export function assumptionsShown({ settings: inForce }: Sandbox, { assumptions }
   return ASSUMPTION_IDS.map(id => {
     const { topic, default: fallback, settings } = ASSUMPTIONS[id]
     const { times, requests } = assumptions.get(id)
-    const values = Object.fromEntries(settings.map(key => [key, inForce[key]]))
+    const values = Object.fromEntries(settings.map(key => [key, inForce[key as SettingKey]]))
     return { id, topic, default: fallback, settings: values, standing: isStanding(id), times, requests }
   })
 }
@@ -20,13 +20,7 @@ export function settingsShown(sandbox: Sandbox) {
   return {
     settings: Object.fromEntries(
       SETTING_KEYS.map(key => {
-        const {
-          scope,
-          about,
-          default: fallback,
-          schema,
-          ...more
-        } = SETTINGS[key] as (typeof SETTINGS)[typeof key] & { flag?: string; assumption?: AssumptionId }
+        const { scope, about, default: fallback, schema, ...more } = SETTINGS[key]
         const value = key === 'control_token' && values[key] !== null ? '***' : values[key]
         const places = { flag: more.flag ?? `--set ${key}=`, variable: variableOf(key), scenario: scenarioPathOf(key) }
         const given_by = sources[key] === 'environment' ? (variables[key] ?? null) : null

@@ -8,132 +8,86 @@ export type ErrorType = 'invalid_request_error' | 'authentication_error' | 'perm
 type Entry = { status: number | StatusSetting; type: ErrorType; when: string }
 type ServiceEntry = Entry & { by: readonly (RuleId | AssumptionId)[] }
 
-const invalid = (when: string, status: Entry['status'] = 'statuses.invalid'): Entry => ({ status, type: 'invalid_request_error', when })
-const unauthenticated = (when: string): Entry => ({ status: 'statuses.unauthenticated', type: 'authentication_error', when })
+const refusal = (status: Entry['status'], type: ErrorType, when: string): Entry => ({ status, type, when })
+const invalid = (when: string, status: Entry['status'] = 'statuses.invalid') => refusal(status, 'invalid_request_error', when)
+const unauthenticated = (when: string) => refusal('statuses.unauthenticated', 'authentication_error', when)
+const missing = (when: string, status: Entry['status'] = 404) => refusal(status, 'not_found_error', when)
 
 /** The same, by rules and assumptions. */
-const refused = (when: string, by: ServiceEntry['by'], status?: Entry['status']): ServiceEntry => ({ ...invalid(when, status), by })
+const by = (ids: string, entry: Entry): ServiceEntry => ({ ...entry, by: (ids.match(/\S+/g) ?? []) as (RuleId | AssumptionId)[] })
 
 /** The refusals of the emulated service, each with the rules and assumptions that refuse so. */
 export const SERVICE_ERRORS = {
-  path_unknown: { status: 404, type: 'not_found_error', when: 'No endpoint has this path.', by: ['BASE-1', 'A08'] },
-  method_not_allowed: refused('The path exists, but not with this method; `Allow` names those it has.', ['TKT-1', 'A08', 'A39'], 405),
-  api_key_missing: { ...unauthenticated('No API key was sent.'), by: ['AUTH-3'] },
-  api_key_unknown: { ...unauthenticated('The API key is not one of the loaded scenario.'), by: ['A18'] },
-  api_key_malformed: { ...unauthenticated('The Authorization header is not HTTP Basic with an empty password.'), by: ['AUTH-1'] },
-  operation_disabled: {
-    status: 501,
-    type: 'not_implemented_error',
-    when: 'The reference disables this operation: deleting a Location or an Account.',
-    by: ['LOC-4', 'ACC-5']
-  },
-  content_type_unsupported: refused('The body is not form-encoded.', ['FORM-1', 'A32'], 415),
-  body_too_large: refused('The body is larger than `limits.body`.', ['A35'], 413),
-  body_unexpected: refused('A GET or DELETE came with a body.', ['FORM-3', 'A37']),
-  form_malformed: refused('The form encoding is broken: percent-encoding, brackets, a name given twice or both as a value and as an object.', [
-    'FORM-1',
-    'FORM-2',
-    'A36'
-  ]),
-  form_too_large: refused('More parameters than `limits.parameters`, or nested deeper than `limits.depth`.', ['A35']),
-  parameter_unknown: refused('The call has no such parameter.', ['A14']),
-  parameter_not_updatable: refused('The parameter cannot be changed by an update.', ['REF-9']),
-  parameter_missing: refused('A required parameter was left out or is empty.', [
-    'LOC-1',
-    'LOC-2',
-    'ACC-1',
-    'ACC-2',
-    'ACC-3',
-    'ACC-4',
-    'USR-2',
-    'USR-3',
-    'TXN-1',
-    'TXN-2',
-    'TXN-3',
-    'TXN-4',
-    'REF-1',
-    'A16',
-    'A40'
-  ]),
-  parameter_invalid: refused('A value is not what the parameter takes.', [
-    'FORM-2',
-    'ADDR-1',
-    'ADDR-2',
-    'META-1',
-    'LIST-3',
-    'FILT-1',
-    'FILT-2',
-    'FILT-3',
-    'FILT-4',
-    'ACC-1',
-    'USR-3',
-    'TXN-2',
-    'TXN-6',
-    'TXN-7',
-    'REF-3',
-    'A10',
-    'A16',
-    'A17',
-    'A24',
-    'A25',
-    'A27',
-    'A30',
-    'A38'
-  ]),
-  cursor_unknown: refused('`starting_after` or `ending_before` names no record of the list.', ['A10']),
-  resource_missing: { status: 'statuses.missing', type: 'not_found_error', when: 'The resource named in the path does not exist.', by: ['USR-1', 'A08'] },
-  reference_missing: refused('A resource named in the body does not exist.', ['TXN-1', 'REF-1'], 'statuses.reference_missing'),
-  merchant_required: { status: 'statuses.forbidden', type: 'permission_error', when: 'Only merchant Accounts create Locations.', by: ['LOC-3'] },
-  charge_has_no_amount: refused('The Transaction settled nothing, so nothing can be refunded.', ['A24'], 'statuses.refund_refused'),
-  charge_already_refunded: refused('The Transaction is fully refunded.', ['REF-6'], 'statuses.refund_refused'),
-  refund_exceeds_remaining: refused('The Refund is larger than what remains of the charge.', ['REF-7'], 'statuses.refund_refused'),
-  request_malformed: refused('The request is not HTTP that can be read.', ['A08'], 400),
-  headers_too_large: refused('The request line and headers are too large.', ['A08'], 431),
-  request_timeout: refused('The request was not sent in time.', ['A08'], 408),
-  expectation_failed: refused('The `Expect` header asks for what is not offered.', ['A08'], 417),
-  internal_error: { status: 500, type: 'internal_error', when: 'A defect of the emulator; nothing that a client sends should cause it.', by: [] }
-} as const satisfies Record<string, ServiceEntry>
+  path_unknown: by('BASE-1 A08', missing('No endpoint has this path.')),
+  method_not_allowed: by('TKT-1 A08 A39', invalid('The path exists, but not with this method; `Allow` names those it has.', 405)),
+  api_key_missing: by('AUTH-3', unauthenticated('No API key was sent.')),
+  api_key_unknown: by('A18', unauthenticated('The API key is not one of the loaded scenario.')),
+  api_key_malformed: by('AUTH-1', unauthenticated('The Authorization header is not HTTP Basic with an empty password.')),
+  operation_disabled: by('LOC-4 ACC-5', refusal(501, 'not_implemented_error', 'The reference disables this operation: deleting a Location or an Account.')),
+  content_type_unsupported: by('FORM-1 A32', invalid('The body is not form-encoded.', 415)),
+  body_too_large: by('A35', invalid('The body is larger than `limits.body`.', 413)),
+  body_unexpected: by('FORM-3 A37', invalid('A GET or DELETE came with a body.')),
+  form_malformed: by(
+    'FORM-1 FORM-2 A36',
+    invalid('The form encoding is broken: percent-encoding, brackets, a name given twice or both as a value and as an object.')
+  ),
+  form_too_large: by('A35', invalid('More parameters than `limits.parameters`, or nested deeper than `limits.depth`.')),
+  parameter_unknown: by('A14', invalid('The call has no such parameter.')),
+  parameter_not_updatable: by('REF-9', invalid('The parameter cannot be changed by an update.')),
+  parameter_missing: by(
+    'LOC-1 LOC-2 ACC-1 ACC-2 ACC-3 ACC-4 USR-2 USR-3 TXN-1 TXN-2 TXN-3 TXN-4 REF-1 A16 A40',
+    invalid('A required parameter was left out or is empty.')
+  ),
+  parameter_invalid: by(
+    'FORM-2 ADDR-1 ADDR-2 META-1 LIST-3 FILT-1 FILT-2 FILT-3 FILT-4 ACC-1 USR-3 TXN-2 TXN-6 TXN-7 REF-3 A10 A16 A17 A24 A25 A27 A30 A38',
+    invalid('A value is not what the parameter takes.')
+  ),
+  cursor_unknown: by('A10', invalid('`starting_after` or `ending_before` names no record of the list.')),
+  resource_missing: by('USR-1 A08', missing('The resource named in the path does not exist.', 'statuses.missing')),
+  reference_missing: by('TXN-1 REF-1', invalid('A resource named in the body does not exist.', 'statuses.reference_missing')),
+  merchant_required: by('LOC-3', refusal('statuses.forbidden', 'permission_error', 'Only merchant Accounts create Locations.')),
+  charge_has_no_amount: by('A24', invalid('The Transaction settled nothing, so nothing can be refunded.', 'statuses.refund_refused')),
+  charge_already_refunded: by('REF-6', invalid('The Transaction is fully refunded.', 'statuses.refund_refused')),
+  refund_exceeds_remaining: by('REF-7', invalid('The Refund is larger than what remains of the charge.', 'statuses.refund_refused')),
+  request_malformed: by('A08', invalid('The request is not HTTP that can be read.', 400)),
+  headers_too_large: by('A08', invalid('The request line and headers are too large.', 431)),
+  request_timeout: by('A08', invalid('The request was not sent in time.', 408)),
+  expectation_failed: by('A08', invalid('The `Expect` header asks for what is not offered.', 417)),
+  internal_error: by('', refusal(500, 'internal_error', 'A defect of the emulator; nothing that a client sends should cause it.'))
+} satisfies Record<string, ServiceEntry>
 
 /** The refusals of the control API. */
 export const CONTROL_ERRORS = {
-  not_ready: { status: 503, type: 'internal_error', when: 'The start scenario is still being loaded.' },
-  host_not_allowed: { status: 403, type: 'permission_error', when: 'The Host header is a name that DNS rebinding could use.' },
-  origin_not_allowed: {
-    status: 403,
-    type: 'permission_error',
-    when: "The Origin header is not the control API's own, or a page of another site or port makes a change."
-  },
-  token_required: { status: 401, type: 'authentication_error', when: 'CONTROL_TOKEN is set and the call does not carry it.' },
+  not_ready: refusal(503, 'internal_error', 'The start scenario is still being loaded.'),
+  host_not_allowed: refusal(403, 'permission_error', 'The Host header is a name that DNS rebinding could use.'),
+  origin_not_allowed: refusal(403, 'permission_error', "The Origin header is not the control API's own, or a page of another site or port makes a change."),
+  token_required: refusal(401, 'authentication_error', 'CONTROL_TOKEN is set and the call does not carry it.'),
   body_malformed: invalid('The body is not the JSON or YAML that it says it is.', 400),
   document_invalid: invalid('A fixture or scenario has problems; `problems` lists them, up to `limits.problems`.', 400),
   document_too_large: invalid('A document holds more than `limits.records` or `limits.entries` allow, or takes too long or too much memory to read.', 413),
   load_limit: invalid('As many large documents as `limits.loads` allows are being read.', 429),
   state_changed: invalid('The sandbox was changed while a large document was merged into it; nothing of it was merged.', 409),
-  scenario_unknown: { status: 404, type: 'not_found_error', when: 'No scenario or fixture has this name.' },
-  request_unknown: { status: 404, type: 'not_found_error', when: 'The journal holds no call with this id.' },
+  scenario_unknown: missing('No scenario or fixture has this name.'),
+  request_unknown: missing('The journal holds no call with this id.'),
   journal_incomplete: invalid('Calls that the verdict depends on are no longer in the journal.', 409),
-  snapshot_unknown: { status: 404, type: 'not_found_error', when: 'No snapshot has this name.' },
-  gate_unknown: { status: 404, type: 'not_found_error', when: 'No script entry holds calls at a gate of this name.' },
-  entry_unknown: { status: 404, type: 'not_found_error', when: 'No script entry has this id.' },
-  sandbox_unknown: {
-    status: 404,
-    type: 'not_found_error',
-    when: 'No sandbox has this name; a call of its API with a right path and key, or a control call that changes something, makes one.'
-  },
+  snapshot_unknown: missing('No snapshot has this name.'),
+  gate_unknown: missing('No script entry holds calls at a gate of this name.'),
+  entry_unknown: missing('No script entry has this id.'),
+  sandbox_unknown: missing('No sandbox has this name; a call of its API with a right path and key, or a control call that changes something, makes one.'),
   sandbox_limit: invalid('There are as many sandboxes as `limits.sandboxes` allows.', 429),
   limit_reached: invalid(
     'There are as many script entries, snapshots, keys, event streams or waiting calls as a setting allows, which the message names.',
     429
   ),
-  data_not_written: {
-    status: 503,
-    type: 'internal_error',
-    when: 'The data file cannot be written. The message says whether the change was made, in memory alone, or refused.'
-  },
+  data_not_written: refusal(
+    503,
+    'internal_error',
+    'The data file cannot be written. The message says whether the change was made, in memory alone, or refused.'
+  ),
   name_invalid: invalid('A sandbox or snapshot cannot have this name.', 400),
   account_unknown: invalid('No Account has this id.', 400),
   setting_invalid: invalid('A setting is unknown, has a bad value or belongs to the process; `problems` lists them all.', 400)
-} as const satisfies Record<string, Entry>
+} satisfies Record<string, Entry>
 
 export const CATALOGUE = { ...SERVICE_ERRORS, ...CONTROL_ERRORS }
 export type ErrorCode = keyof typeof CATALOGUE

@@ -2,7 +2,7 @@
 import type { Schema } from '../reference/parameters.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
 import { LEAST_DIGITS, MOST_SEPARATORS, withoutCardNumbers } from './card-numbers.js'
-import { FormList, type FormNode, FormObject } from './form.js'
+import { FormList, FormObject } from './form.js'
 import { MASK, NO_WORDS, type SecretWords } from './secret-words.js'
 
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
@@ -138,66 +138,39 @@ function withoutBase64(text: string, words: SecretWords): string {
 }
 
 /** Masks what is secret in a form, in place: values of secret names, all that is not open below card data, card numbers and words wherever they are. */
-export function redactForm(form: FormObject, words: SecretWords): void {
-  redactParts(form, words, true)
-}
+export const redactForm = (form: FormObject, words: SecretWords): void => redactParts(form, words, undefined, true)
 
-function redactParts(form: FormObject, words: SecretWords, isRoot: boolean): void {
-  if (form.size === 0) return
+/** `below` are the names that may be shown where the object is, or is within, card data. */
+function redactParts(form: FormObject, words: SecretWords, below?: ReadonlySet<string>, isRoot = false): void {
   let isRenamed = false
   for (const [name, node] of form) {
-    if (OPEN_NAMES.has(name)) {
-      redactNode(form, name, node, words)
-      continue
-    }
-    const shown = OPEN_BELOW.has(name) ? name : redactedName(name, words)
+    const isOpen = OPEN_NAMES.has(name)
+    const shown = isOpen ? name : nameShown(name, words)
     isRenamed ||= shown !== name
     // an empty value says nothing, and evidence has to see that it was empty
     if (node === '') continue
-    const open = openBelow(name)
-    if (shown === MASK || isSecretName(name) || (open !== undefined && isRoot && typeof node === 'string')) form.set(name, MASK)
-    else if (open !== undefined && typeof node !== 'string') redactHolder(node, open, words)
-    else redactNode(form, name, node, words)
+    const isText = typeof node === 'string'
+    const open = isOpen || below ? undefined : openBelow(name)
+    const within = below ? NOTHING : open
+    const isSecret = below ? isText && !below.has(name) : !isOpen && (shown === MASK || isSecretName(name) || (open !== undefined && isRoot && isText))
+    if (isSecret) form.set(name, MASK)
+    else if (node instanceof FormObject) redactParts(node, words, within)
+    else if (node instanceof FormList) {
+      node.items.forEach((item, place) => {
+        node.items[place] = within !== undefined && item !== '' ? MASK : withoutSecrets(item, words)
+      })
+    } else {
+      const text = withoutSecrets(node, words)
+      if (text !== node) form.set(name, text)
+    }
   }
-  if (isRenamed) rename(form, name => (OPEN_NAMES.has(name) ? name : redactedName(name, words)))
-}
-
-/** Masks all but what is open by name, in place. */
-function redactHolder(node: FormList | FormObject, open: ReadonlySet<string>, words: SecretWords): void {
-  if (node instanceof FormList) {
-    node.items.forEach((item, place) => {
-      if (item !== '') node.items[place] = MASK
-    })
-    return
-  }
-  let isRenamed = false
-  for (const [name, part] of node) {
-    isRenamed ||= !OPEN_NAMES.has(name) && !isSecretName(name) && redactedName(name, words) !== name
-    if (typeof part !== 'string') redactHolder(part, NOTHING, words)
-    else if (open.has(name)) redactNode(node, name, part, words)
-    else if (part !== '') node.set(name, MASK)
-  }
-  if (isRenamed) rename(node, name => redactedName(name, words))
-}
-
-function redactNode(form: FormObject, name: string, node: FormNode, words: SecretWords): void {
-  if (node instanceof FormObject) redactParts(node, words, false)
-  else if (node instanceof FormList)
-    node.items.forEach((item, place) => {
-      node.items[place] = withoutSecrets(item, words)
-    })
-  else {
-    const shown = withoutSecrets(node, words)
-    if (shown !== node) form.set(name, shown)
-  }
-}
-
-function rename(form: FormObject, nameOf: (name: string) => string): void {
-  const named = [...form].map(([name, node]) => [nameOf(name), node] as const)
+  if (!isRenamed) return
+  const named = [...form].map(([name, node]) => [nameShown(name, words), node] as const)
   form.clear()
   for (const [name, node] of named) form.set(name, node)
 }
 
+const nameShown = (name: string, words: SecretWords) => (OPEN_NAMES.has(name) || OPEN_BELOW.has(name) ? name : redactedName(name, words))
 /** A name that is really JSON sent as a form, or a piece of that, is masked as a whole. */
 const redactedName = (name: string, words: SecretWords) => (/["{}]/.test(name) ? MASK : withoutSecrets(name, words))
 

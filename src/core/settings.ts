@@ -6,105 +6,95 @@
  */
 import type { Static, TSchema } from 'typebox'
 import * as Type from 'typebox'
-import type { AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 
 type Scope = 'process' | 'sandbox'
-type Setting<S extends TSchema = TSchema> = {
-  schema: S
-  default: Static<S>
-  scope: Scope
-  /** A command line flag of its own; `--set` works for all. */
-  flag?: string
-  about: string
-  assumption?: AssumptionId
-}
+/** A setting; `flag` is a command line flag of its own (`--set` works for all), `assumption` the one that it changes. */
+type Setting<S extends TSchema = TSchema> = { schema: S; default: Static<S>; about: string }
+type Scoped<T, C extends Scope> = { readonly [K in keyof T]: T[K] & { readonly scope: C; readonly flag?: string; readonly assumption?: AssumptionId } }
 
-const setting = <S extends TSchema>(scope: Scope, schema: S, fallback: Static<S>, about: string, more: { flag?: string; assumption?: AssumptionId } = {}) =>
-  ({ schema, default: fallback, scope, about, ...more }) satisfies Setting<S>
+/** The settings that have a flag of their own. */
+const FLAGGED = ['port', 'host', 'scenario', 'fixtures_dir', 'scenarios_dir', 'snapshots_dir', 'watch', 'log_level', 'data', 'seed']
+
+const setting = <S extends TSchema>(schema: S, fallback: Static<S>, about: string): Setting<S> => ({ schema, default: fallback, about })
+/** The settings of a scope, each with its flag and the assumption that it changes. */
+function settingsOf<T extends Record<string, Setting>, C extends Scope>(scope: C, settings: T): Scoped<T, C> {
+  const complete = Object.entries(settings).map(([key, { schema, default: fallback, about }]) => {
+    const flag = FLAGGED.includes(key) && { flag: `--${key.replaceAll('_', '-')}` }
+    const assumption = ASSUMPTION_IDS.find(id => ASSUMPTIONS[id].settings.includes(key))
+    return [key, { schema, default: fallback, scope, about, ...flag, ...(assumption && { assumption }) }]
+  })
+  return Object.fromEntries(complete)
+}
 
 const oneOf = <T extends string>(...words: T[]) => Type.Unsafe<T>({ type: 'string', enum: words })
 const whole = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum })
 const orNull = Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1 })
-const prefix = (value: string, resource: string) =>
-  setting('sandbox', Type.String({ pattern: '^[A-Za-z0-9_-]{0,16}$' }), value, `Id prefix of a ${resource}.`, { assumption: 'A02' })
-const status = (value: number, about: string) => setting('sandbox', whole(400, 499), value, about, { assumption: 'A08' })
+const prefix = (value: string, resource: string) => setting(Type.String({ pattern: '^[A-Za-z0-9_-]{0,16}$' }), value, `Id prefix of a ${resource}.`)
+const status = (value: number, about: string) => setting(whole(400, 499), value, about)
 
-export const SETTINGS = {
-  port: setting('process', whole(0, 65_535), 4010, 'Port to listen on; 0 picks a free one.', { flag: '--port' }),
-  host: setting('process', Type.String({ minLength: 1 }), '127.0.0.1', 'Address to bind.', { flag: '--host' }),
-  scenario: setting('process', Type.String({ minLength: 1 }), 'default', 'Scenario to load at start: a name, or the path of a file.', {
-    flag: '--scenario'
-  }),
-  fixtures_dir: setting('process', orNull, null, "Folder of your own fixtures, looked in before the package's.", { flag: '--fixtures-dir' }),
-  scenarios_dir: setting('process', orNull, null, "Folder of your own scenarios, looked in before the package's.", { flag: '--scenarios-dir' }),
-  snapshots_dir: setting('process', orNull, null, 'Folder that snapshots are kept in over restarts; left out: in memory.', { flag: '--snapshots-dir' }),
-  watch: setting('process', Type.Boolean(), false, 'Loads the scenario anew when one of its files changes.', { flag: '--watch' }),
-  log_level: setting('process', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'What is logged, to stderr.', {
-    flag: '--log-level'
-  }),
-  cors: setting('process', Type.Boolean(), true, 'Whether the emulated API answers browsers of other origins.', { assumption: 'A33' }),
-  control_token: setting('process', orNull, null, 'When set, control calls need `Authorization: Bearer TOKEN`.'),
-  control_hosts: setting('process', Type.Array(Type.String({ minLength: 1 })), [], 'Further Host names that may reach the control API, separated by commas.'),
-  'limits.body': setting(
-    'process',
-    whole(1, 1_073_741_824),
-    1_048_576,
-    'Largest body of an API call, and of a control call that brings no document, in bytes.',
-    { assumption: 'A35' }
-  ),
-  'limits.parameters': setting('process', whole(1, 1_000_000), 1000, 'Most parameters in one form or query.', { assumption: 'A35' }),
-  'limits.depth': setting('process', whole(1, 32), 4, 'Deepest nesting of a parameter name.', { assumption: 'A35' }),
-  'limits.control_body': setting('process', whole(1, 1_073_741_824), 67_108_864, 'Largest document that a control call brings, in bytes.'),
-  'limits.nesting': setting('process', whole(1, 512), 64, 'Deepest nesting of a document.'),
+const PROCESS_SETTINGS = settingsOf('process', {
+  port: setting(whole(0, 65_535), 4010, 'Port to listen on; 0 picks a free one.'),
+  host: setting(Type.String({ minLength: 1 }), '127.0.0.1', 'Address to bind.'),
+  scenario: setting(Type.String({ minLength: 1 }), 'default', 'Scenario to load at start: a name, or the path of a file.'),
+  fixtures_dir: setting(orNull, null, "Folder of your own fixtures, looked in before the package's."),
+  scenarios_dir: setting(orNull, null, "Folder of your own scenarios, looked in before the package's."),
+  snapshots_dir: setting(orNull, null, 'Folder that snapshots are kept in over restarts; left out: in memory.'),
+  watch: setting(Type.Boolean(), false, 'Loads the scenario anew when one of its files changes.'),
+  log_level: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'What is logged, to stderr.'),
+  cors: setting(Type.Boolean(), true, 'Whether the emulated API answers browsers of other origins.'),
+  control_token: setting(orNull, null, 'When set, control calls need `Authorization: Bearer TOKEN`.'),
+  control_hosts: setting(Type.Array(Type.String({ minLength: 1 })), [], 'Further Host names that may reach the control API, separated by commas.'),
+  'limits.body': setting(whole(1, 1_073_741_824), 1_048_576, 'Largest body of an API call, and of a control call that brings no document, in bytes.'),
+  'limits.parameters': setting(whole(1, 1_000_000), 1000, 'Most parameters in one form or query.'),
+  'limits.depth': setting(whole(1, 32), 4, 'Deepest nesting of a parameter name.'),
+  'limits.control_body': setting(whole(1, 1_073_741_824), 67_108_864, 'Largest document that a control call brings, in bytes.'),
+  'limits.nesting': setting(whole(1, 512), 64, 'Deepest nesting of a document.'),
   'limits.values': setting(
-    'process',
     whole(1000, 100_000_000),
     5_000_000,
     'Most values (texts, numbers, lists, objects) in one document; in YAML, which takes ten times the memory to read, a tenth of them.'
   ),
   'limits.records': setting(
-    'process',
     whole(1, 10_000_000),
     250_000,
     'Most records that one document brings in, those to be generated and the steps included, and that a sandbox holds after a merge.'
   ),
-  'limits.entries': setting('process', whole(1, 1_000_000), 10_000, 'Most members of a list of script entries or expectations in one document.'),
-  'limits.problems': setting('process', whole(1, 100_000), 1000, 'Most problems of a document that are listed; nothing after them is looked for.'),
-  'limits.loads': setting('process', whole(1, 1000), 16, 'Most large documents that are read or wait to be read.'),
-  'limits.load_time': setting('process', whole(100, 3_600_000), 60_000, 'Longest that reading a large document may take, in milliseconds.'),
-  'limits.journal': setting('process', whole(1, 1_000_000), 1000, 'Most calls that the journal of a sandbox keeps.'),
-  'limits.journal_bytes': setting('process', whole(65_536, 17_179_869_184), 16_777_216, 'Most memory that the journal of a sandbox holds, in bytes.'),
+  'limits.entries': setting(whole(1, 1_000_000), 10_000, 'Most members of a list of script entries or expectations in one document.'),
+  'limits.problems': setting(whole(1, 100_000), 1000, 'Most problems of a document that are listed; nothing after them is looked for.'),
+  'limits.loads': setting(whole(1, 1000), 16, 'Most large documents that are read or wait to be read.'),
+  'limits.load_time': setting(whole(100, 3_600_000), 60_000, 'Longest that reading a large document may take, in milliseconds.'),
+  'limits.journal': setting(whole(1, 1_000_000), 1000, 'Most calls that the journal of a sandbox keeps.'),
+  'limits.journal_bytes': setting(whole(65_536, 17_179_869_184), 16_777_216, 'Most memory that the journal of a sandbox holds, in bytes.'),
   'limits.journal_total': setting(
-    'process',
     whole(65_536, 17_179_869_184),
     134_217_728,
     'Most memory that the journals of all sandboxes hold together, in bytes; the largest give way first.'
   ),
-  'limits.streams': setting('process', whole(0, 100_000), 100, 'Most event streams at once.'),
+  'limits.streams': setting(whole(0, 100_000), 100, 'Most event streams at once.'),
   'limits.stream_backlog': setting(
-    'process',
     whole(1, 1_073_741_824),
     1_048_576,
     'Most that the reader of an event stream may leave unread before it is ended, in bytes.'
   ),
-  'limits.waiting': setting('process', whole(0, 100_000), 100, 'Most verify calls that wait at once, and most calls that scripts hold.'),
-  'limits.script': setting('process', whole(0, 1_000_000), 1000, 'Most script entries of a sandbox.'),
-  'limits.snapshots': setting('process', whole(0, 1_000_000), 100, 'Most snapshots of a sandbox.'),
-  'limits.keys': setting('process', whole(1, 1_000_000), 10_000, 'Most API keys of a sandbox.'),
-  'limits.sandboxes': setting('process', whole(0, 100_000), 256, 'Most named sandboxes.'),
-  'limits.connections': setting('process', whole(1, 1_000_000), 10_000, 'Most connections at once; a further one is closed at once.'),
-  'limits.headers_timeout': setting('process', whole(0, 3_600_000), 10_000, 'Longest that the headers of a request may take to arrive, in milliseconds.'),
-  'limits.request_timeout': setting('process', whole(0, 3_600_000), 30_000, 'Longest that a request may take to arrive, in milliseconds.'),
-  'limits.shutdown': setting('process', whole(0, 60_000), 1000, 'Longest that calls in flight hold up a shutdown, in milliseconds.'),
+  'limits.waiting': setting(whole(0, 100_000), 100, 'Most verify calls that wait at once, and most calls that scripts hold.'),
+  'limits.script': setting(whole(0, 1_000_000), 1000, 'Most script entries of a sandbox.'),
+  'limits.snapshots': setting(whole(0, 1_000_000), 100, 'Most snapshots of a sandbox.'),
+  'limits.keys': setting(whole(1, 1_000_000), 10_000, 'Most API keys of a sandbox.'),
+  'limits.sandboxes': setting(whole(0, 100_000), 256, 'Most named sandboxes.'),
+  'limits.connections': setting(whole(1, 1_000_000), 10_000, 'Most connections at once; a further one is closed at once.'),
+  'limits.headers_timeout': setting(whole(0, 3_600_000), 10_000, 'Longest that the headers of a request may take to arrive, in milliseconds.'),
+  'limits.request_timeout': setting(whole(0, 3_600_000), 30_000, 'Longest that a request may take to arrive, in milliseconds.'),
+  'limits.shutdown': setting(whole(0, 60_000), 1000, 'Longest that calls in flight hold up a shutdown, in milliseconds.'),
   'sandboxes.evict_idle': setting(
-    'process',
     Type.Boolean(),
     false,
     'Whether at limits.sandboxes the least recently used sandbox without a call in flight makes room for a new one.'
   ),
-  data: setting('process', orNull, null, 'File that keeps the state of every sandbox over restarts; left out: in memory.', { flag: '--data' }),
-
-  seed: setting('sandbox', whole(0, 4_294_967_295), 1, 'What ids and keys are drawn from.', { flag: '--seed', assumption: 'A03' }),
+  data: setting(orNull, null, 'File that keeps the state of every sandbox over restarts; left out: in memory.')
+})
+const SANDBOX_SETTINGS = settingsOf('sandbox', {
+  seed: setting(whole(0, 4_294_967_295), 1, 'What ids and keys are drawn from.'),
   'ids.prefixes.merchant': prefix('mch_', 'merchant Account'),
   'ids.prefixes.reseller': prefix('rsl_', 'reseller Account'),
   'ids.prefixes.location': prefix('loc_', 'Location'),
@@ -112,79 +102,41 @@ export const SETTINGS = {
   'ids.prefixes.transaction': prefix('txn_', 'Transaction'),
   'ids.prefixes.user': prefix('usr_', 'User'),
   'ids.prefixes.refund': prefix('rfd_', 'Refund'),
-  'ids.length': setting('sandbox', whole(8, 64), 24, 'Letters and digits after the prefix.', { assumption: 'A03' }),
-  'statuses.created': setting('sandbox', Type.Unsafe<200 | 201>({ type: 'integer', enum: [200, 201] }), 200, 'Status of a successful create.', {
-    assumption: 'A06'
-  }),
+  'ids.length': setting(whole(8, 64), 24, 'Letters and digits after the prefix.'),
+  'statuses.created': setting(Type.Unsafe<200 | 201>({ type: 'integer', enum: [200, 201] }), 200, 'Status of a successful create.'),
   'statuses.invalid': status(400, 'Status of a call that is not well formed or not valid.'),
   'statuses.unauthenticated': status(401, 'Status without a known key.'),
   'statuses.forbidden': status(403, 'Status of a reseller creating a Location.'),
   'statuses.missing': status(404, 'Status when the resource in the path does not exist.'),
   'statuses.reference_missing': status(400, 'Status when a resource named in the body does not exist.'),
   'statuses.refund_refused': status(400, 'Status of a refused Refund.'),
-  'errors.expose_rule': setting('sandbox', Type.Boolean(), true, 'Whether an error names its rule or assumption.', { assumption: 'A07' }),
-  'pagination.default_limit': setting('sandbox', whole(1, 1000), 10, 'Page size when limit is left out.', { assumption: 'A10' }),
-  'pagination.max_limit': setting('sandbox', whole(1, 1000), 100, 'Largest limit.', { assumption: 'A10' }),
-  'pagination.out_of_range': setting('sandbox', oneOf('reject', 'clamp'), 'reject', 'What happens to a limit out of range.', { assumption: 'A10' }),
-  'pagination.order': setting(
-    'sandbox',
-    oneOf('newest_first', 'oldest_first'),
-    'newest_first',
-    'Order of every list but the Refunds, which the reference documents.',
-    {
-      assumption: 'A11'
-    }
-  ),
-  'search.reference': setting(
-    'sandbox',
-    oneOf('contains', 'prefix', 'exact'),
-    'contains',
-    'How search_query matches a Ticket reference; letter case is ignored.',
-    {
-      assumption: 'A13'
-    }
-  ),
-  'search.last4': setting('sandbox', oneOf('exact', 'contains', 'prefix'), 'exact', 'How search_query matches the last four digits of a card.', {
-    assumption: 'A13'
-  }),
+  'errors.expose_rule': setting(Type.Boolean(), true, 'Whether an error names its rule or assumption.'),
+  'pagination.default_limit': setting(whole(1, 1000), 10, 'Page size when limit is left out.'),
+  'pagination.max_limit': setting(whole(1, 1000), 100, 'Largest limit.'),
+  'pagination.out_of_range': setting(oneOf('reject', 'clamp'), 'reject', 'What happens to a limit out of range.'),
+  'pagination.order': setting(oneOf('newest_first', 'oldest_first'), 'newest_first', 'Order of every list but the Refunds, which the reference documents.'),
+  'search.reference': setting(oneOf('contains', 'prefix', 'exact'), 'contains', 'How search_query matches a Ticket reference; letter case is ignored.'),
+  'search.last4': setting(oneOf('exact', 'contains', 'prefix'), 'exact', 'How search_query matches the last four digits of a card.'),
   'parameters.unknown': setting(
-    'sandbox',
     oneOf('reject', 'warn', 'ignore'),
     'reject',
-    'What happens to a parameter that the reference does not name; warn drops it and says so in a Warning header and the log.',
-    {
-      assumption: 'A14'
-    }
+    'What happens to a parameter that the reference does not name; warn drops it and says so in a Warning header and the log.'
   ),
-  'parameters.not_updatable': setting('sandbox', oneOf('reject', 'ignore'), 'reject', 'What happens to a parameter that an update cannot change.', {
-    assumption: 'A15'
-  }),
-  'parameters.unset_required': setting('sandbox', oneOf('allow', 'reject'), 'allow', 'Whether an update may unset a parameter that the create requires.', {
-    assumption: 'A16'
-  }),
-  'auth.accept_any_key': setting('sandbox', orNull, null, 'An Account id: every key then acts as that Account.', { assumption: 'A18' }),
-  'auth.visibility': setting('sandbox', oneOf('open', 'scoped'), 'open', 'Whether a key sees everything, or only what belongs to its Account.', {
-    assumption: 'A19'
-  }),
-  'evidence.journal': setting('sandbox', Type.Boolean(), true, 'Whether calls are kept in the journal.'),
-  'evidence.coverage': setting('sandbox', Type.Boolean(), true, 'Whether rules, assumptions and findings are counted.'),
+  'parameters.not_updatable': setting(oneOf('reject', 'ignore'), 'reject', 'What happens to a parameter that an update cannot change.'),
+  'parameters.unset_required': setting(oneOf('allow', 'reject'), 'allow', 'Whether an update may unset a parameter that the create requires.'),
+  'auth.accept_any_key': setting(orNull, null, 'An Account id: every key then acts as that Account.'),
+  'auth.visibility': setting(oneOf('open', 'scoped'), 'open', 'Whether a key sees everything, or only what belongs to its Account.'),
+  'evidence.journal': setting(Type.Boolean(), true, 'Whether calls are kept in the journal.'),
+  'evidence.coverage': setting(Type.Boolean(), true, 'Whether rules, assumptions and findings are counted.'),
   'evidence.test_header': setting(
-    'sandbox',
     Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }),
     'Test-Name',
     'Header in which calls name the test that makes them, for the reports of a run.'
   ),
-  'transactions.default_currency': setting('sandbox', Type.String({ format: 'currency' }), 'usd', 'Currency when none is sent.', { assumption: 'A22' }),
-  'transactions.refundable': setting(
-    'sandbox',
-    oneOf('amount', 'amount_plus_extras'),
-    'amount',
-    'What can be refunded: the amount, or the amount plus tip and donation.',
-    {
-      assumption: 'A23'
-    }
-  )
-} as const satisfies Record<string, Setting>
+  'transactions.default_currency': setting(Type.String({ format: 'currency' }), 'usd', 'Currency when none is sent.'),
+  'transactions.refundable': setting(oneOf('amount', 'amount_plus_extras'), 'amount', 'What can be refunded: the amount, or the amount plus tip and donation.')
+})
+export const SETTINGS = { ...PROCESS_SETTINGS, ...SANDBOX_SETTINGS }
 
 export type SettingKey = keyof typeof SETTINGS
 type Widened<T> = T extends boolean ? boolean : T

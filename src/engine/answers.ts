@@ -57,12 +57,14 @@ const shownProblems = (problems: readonly Problem[], show: (text: string) => str
 export const shownWarnings = (warnings: readonly Problem[], { world, authorization }: Pick<ErrorContext, 'world' | 'authorization'>): Problem[] =>
   shownProblems(warnings, text => redacted(text, world, authorization))
 
-/** The request is refused. */
-export function refuse(exchange: Exchange, error: ApiError): void {
+/** The request is refused. What is thrown and not a refusal is a defect, and thrown on. */
+export function refuse(exchange: Exchange, error: unknown): void {
+  if (!(error instanceof ApiError)) throw error
   const { world, settings, authorization, id } = exchange
   const { code, rule = null, assumption = null, param = null, facts = null } = error
   if (assumption) exchange.rely(assumption)
-  exchange.answerHeaders = error.headers
+  // what a script gave goes with its own answer alone
+  exchange.answerHeaders = exchange.action === null ? { ...exchange.answerHeaders, ...error.headers } : error.headers
   const text = JSON.stringify(errorBody(error, { world, authorization, requestId: id, exposeRule: settings['errors.expose_rule'] }))
   exchange.refused(statusOf(code, settings), { code, rule, assumption, param, facts }, text)
 }

@@ -38,7 +38,7 @@ export function execute(world: World, { body, ...request }: ApiRequest, { isScri
     else answerByScript(exchange, action)
   } catch (error) {
     if (isScripted) countRequest(exchange)
-    refuse(exchange, error as ApiError)
+    refuse(exchange, error)
   }
   breakAnswer(exchange)
   exchange.close(true, 0)
@@ -150,7 +150,10 @@ const NOT_UTF8: Form = {
   problem: { code: 'form_malformed', param: '', message: 'The bytes of the body are not UTF-8.', assumption: 'A36' }
 }
 
-/** 6. Reads the forms, and 7. the parameters by the table of the operation; `body` is null where none was sent. `isCounted`: for the scenario's expectations. Errors: those of the form, `body_unexpected`, those of the table. */
+/**
+ * 6. Reads the forms, and 7. the parameters by the table of the operation; `body` is null where none was sent. `isCounted`: for the scenario's expectations.
+ * Errors: those of the form, `body_unexpected`, those of the table.
+ */
 export function decode(exchange: Exchange, body: Form | null, isCounted = true): void {
   const { url, headers, settings, method } = exchange
   const question = url.indexOf('?')

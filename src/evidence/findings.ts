@@ -67,37 +67,38 @@ export type FindingId = keyof typeof FINDINGS
 export type Severity = (typeof FINDINGS)[FindingId]['severity']
 export type Finding = { finding: FindingId; severity: Severity; about: string; advice: string; times: number; requests: string[] }
 
-/** Calls named for one finding. */
+/** Calls named for one finding or assumption. */
 const MOST_CALLS = 20
 /** Calls remembered to recognise their like. */
 const MOST_REMEMBERED = 1000
 
+/** How often something came, with the first calls that show it. */
+export type Use = { times: number; requests: string[] }
+export const unused = (): Use => ({ times: 0, requests: [] })
+
+/** Names a call where there is room. Returns whether it was not named before. */
+export const named = ({ requests }: Use, request: string): boolean => requests.length < MOST_CALLS && !requests.includes(request) && requests.push(request) > 0
+
 /** How often each finding came, with the first calls that show it. */
 export class FindingCounts {
-  readonly #counts = new Map<FindingId, { times: number; calls: string[] }>()
+  readonly #uses = new Map<FindingId, Use>()
 
   /** Returns the calls that are named for the finding from now on, and were not before. */
   add(finding: FindingId, calls: readonly string[]): readonly string[] {
-    const count = this.#counts.get(finding) ?? { times: 0, calls: [] }
-    count.times++
-    const added = calls.filter(id => !count.calls.includes(id)).slice(0, MOST_CALLS - count.calls.length)
-    count.calls.push(...added)
-    this.#counts.set(finding, count)
-    return added
+    const use = this.#uses.get(finding) ?? unused()
+    this.#uses.set(finding, use)
+    use.times++
+    return calls.filter(id => named(use, id))
   }
 
   /** In the order of the table; `stopped` are the empty pages that no call continued from so far. */
   list(stopped: readonly string[]): Finding[] {
     return (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
-      const { times, calls } = this.#counts.get(finding) ?? { times: 0, calls: [] }
+      const { times, requests } = this.#uses.get(finding) ?? unused()
       const more = finding === 'stopped-at-empty-page' ? stopped : []
       const all = times + more.length
-      return all === 0 ? [] : [{ finding, ...FINDINGS[finding], times: all, requests: [...new Set([...calls, ...more])].slice(0, MOST_CALLS) }]
+      return all === 0 ? [] : [{ finding, ...FINDINGS[finding], times: all, requests: [...new Set([...requests, ...more])].slice(0, MOST_CALLS) }]
     })
-  }
-
-  clear(): void {
-    this.#counts.clear()
   }
 }
 
@@ -131,8 +132,8 @@ export class Findings {
   look(call: Exchange): void {
     const { id, operation } = call
     const { refusal } = call.outcome
-    if (call.unknownParameter) this.#add('unknown-parameter', id)
-    if (call.body.has('card') && isCardNumberSent(call)) this.#add('card-number-sent', id)
+    if (call.unknownParameter) this.#report('unknown-parameter', [id])
+    if (call.body.has('card') && isCardNumberSent(call)) this.#report('card-number-sent', [id])
     if (operation === 'createTransaction') this.#lookAtPayment(call)
     if (operation === 'listTickets' || operation === 'listTransactions') this.#lookAtSearch(call)
     const { createRefund, createTransaction } = this.#lost
@@ -159,20 +160,15 @@ export class Findings {
 
   #lookAtPayment(call: Exchange): void {
     const { id, body, hasAuthorization } = call
-    if (hasAuthorization) this.#add('key-sent-needlessly', id)
-    if (isWithoutAmount(call)) this.#add('zero-payment', id)
-    if (hasRun(call) && hasValue(body.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip') this.#add('unused-parameter', id)
+    if (hasAuthorization) this.#report('key-sent-needlessly', [id])
+    if (isWithoutAmount(call)) this.#report('zero-payment', [id])
+    if (hasRun(call) && hasValue(body.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip') this.#report('unused-parameter', [id])
   }
 
   #lookAtSearch(call: Exchange): void {
-    const { id, query } = call
-    if (valueIn(query, 'search_query') === undefined) return
-    this.#lookAtPaging(call)
-    if (hasRun(call) && valueIn(query, 'location') === undefined && !hasValue(query.get('created'))) this.#add('search-without-narrowing', id)
-  }
-
-  #lookAtPaging(call: Exchange): void {
     const { id, operation, account, query, isDelivered } = call
+    if (valueIn(query, 'search_query') === undefined) return
+    if (hasRun(call) && valueIn(query, 'location') === undefined && !hasValue(query.get('created'))) this.#report('search-without-narrowing', [id])
     const [after, before] = [valueIn(query, 'starting_after'), valueIn(query, 'ending_before')]
     const search = ['search_query', 'location', ...COMPARISONS].map(name => valueIn(query, ...name.split('.')) ?? null)
     const keyOf = (starting: string | null | undefined, ending: string | null | undefined) =>
@@ -188,7 +184,7 @@ export class Findings {
     const lost = this.#lost[operation]
     const own = call.signature()
     const before = lost.get(own)
-    if (before !== undefined && before.id !== call.id) this.#add(RISKS[operation] as FindingId, before.id, call.id)
+    if (before !== undefined && before.id !== call.id) this.#report(RISKS[operation] as FindingId, [before.id, call.id])
     if (isLost) lost.set(own, { id: call.id, place: placeOf(call) })
     else if (hasRun(call)) lost.delete(own)
   }
@@ -210,7 +206,7 @@ export class Findings {
     if (operation === null) return
     const caller = `${operation} ${account}`
     const before = this.#pauses.get(caller)
-    if (before !== undefined && now < before.machine && at < before.sandbox) this.#add('retry-after-ignored', before.id, id)
+    if (before !== undefined && now < before.machine && at < before.sandbox) this.#report('retry-after-ignored', [before.id, id])
     this.#pauses.delete(caller)
     if (pause !== null && isDelivered) this.#pauses.set(caller, { id, ...pause })
   }
@@ -218,12 +214,8 @@ export class Findings {
   #lookAtRefusal(call: Exchange): void {
     const own = call.signature()
     const before = this.#refused.get(own)
-    if (before !== undefined) this.#add('refused-and-repeated', before, call.id)
+    if (before !== undefined) this.#report('refused-and-repeated', [before, call.id])
     this.#refused.set(own, call.id)
-  }
-
-  #add(finding: FindingId, ...calls: string[]): void {
-    this.#report(finding, calls)
   }
 }
 

@@ -47,27 +47,15 @@ export class Journal {
   readonly #listeners = new Set<(call: Exchange) => void>()
   /** About the memory that its calls hold, in bytes. */
   bytes = 0
-  #dropped = 0
-  #unseen = 0
-  #clears = 0
+  /** How many calls are not in the journal: they had to make room for later ones, or came while it was off. */
+  dropped = 0
+  /** How many of them no listener was called with, since they came while it was off. */
+  unseen = 0
+  /** How often it was cleared. */
+  clears = 0
 
   constructor(limits: JournalLimits) {
     this.#limits = limits
-  }
-
-  /** How many calls are not in the journal: they had to make room for later ones, or came while it was off. */
-  get dropped(): number {
-    return this.#dropped
-  }
-
-  /** How many of them no listener was called with, since they came while it was off. */
-  get unseen(): number {
-    return this.#unseen
-  }
-
-  /** How often it was cleared. */
-  get clears(): number {
-    return this.#clears
   }
 
   get size(): number {
@@ -97,7 +85,7 @@ export class Journal {
   #drop(): void {
     this.bytes -= this.#sizes[this.#first] as number
     this.#calls[this.#first++] = null
-    this.#dropped++
+    this.dropped++
     if (this.#first * 2 > this.#calls.length) {
       this.#calls = this.#calls.slice(this.#first)
       this.#sizes = this.#sizes.slice(this.#first)
@@ -107,8 +95,8 @@ export class Journal {
 
   /** A call that is not kept. */
   skip(): void {
-    this.#dropped++
-    this.#unseen++
+    this.dropped++
+    this.unseen++
   }
 
   get(id: string): Exchange | undefined {
@@ -135,9 +123,9 @@ export class Journal {
     this.#sizes = []
     this.#first = 0
     this.bytes = 0
-    this.#dropped = 0
-    this.#unseen = 0
-    this.#clears++
+    this.dropped = 0
+    this.unseen = 0
+    this.clears++
     this.#limits.budget.count(this, -before)
   }
 

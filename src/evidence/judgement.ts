@@ -19,8 +19,6 @@ import { TABLES, type Tables } from '../reference/tables.js'
 import type { Transaction } from '../reference/transactions.js'
 
 type Predicate = (call: Exchange) => boolean
-/** TKT-1 is a rule of no operation: reading a Ticket shows nothing about writing one. */
-type KeepableRule = Exclude<RuleId, 'TKT-1'>
 
 /** The operation of a request; requests without one are asked about no rule. */
 const operation = (call: Exchange) => operationOf(call.operation as OperationId)
@@ -30,7 +28,7 @@ const asked = (call: Exchange, ...path: readonly string[]) => valueIn(call.query
 
 const hasNested = (form: FormObject): boolean => [...form.values()].some(part => part instanceof FormObject)
 const isKeyed = (call: Exchange) => call.account !== null && operation(call).key
-const ran: Predicate = call => hasRun(call)
+const created: Predicate = call => hasRun(call) && isKind(call, 'create')
 const isDecoded = (call: Exchange) => hasReached(call, STAGE.decoded)
 
 const addressSent = (call: Exchange): boolean => {
@@ -91,8 +89,8 @@ const createdBy =
 const searched = (call: Exchange) => hasRun(call) && asked(call, 'search_query')
 const shows = (call: Exchange, least: number) => recordsShown(call).length >= least
 
-/** When a call has kept each rule; only the rules of its operation are asked about. */
-const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
+/** When a call has kept a rule; only the rules of its operation are asked about. A rule that is not listed is kept whenever the operation ran. */
+const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'BASE-1': () => true,
   'AUTH-1': isKeyed,
   'AUTH-2': call => hasRun(call) && !call.hasAuthorization,
@@ -109,7 +107,6 @@ const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
   'UPD-1': call => hasRun(call) && keptSomething(call),
   'UPD-2': call => hasRun(call) && unsetSomething(call),
 
-  'LIST-1': ran,
   'LIST-2': call => hasRun(call) && listShown(call)?.has_more === true,
   'LIST-3': call => hasRun(call) && asked(call, 'limit'),
   'FILT-1': createdBy('gte'),
@@ -122,22 +119,9 @@ const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
   'SRCH-2': call => searched(call) && shows(call, 1),
   'SRCH-3': call => searched(call) && recordsShown(call).length < call.retrieved && listShown(call)?.has_more === true,
 
-  'LOC-1': ran,
-  'LOC-2': ran,
-  'LOC-3': ran,
-  'LOC-4': ran,
-  'ACC-1': call => hasRun(call) && isKind(call, 'create'),
-  'ACC-2': ran,
-  'ACC-3': ran,
-  'ACC-4': ran,
-  'ACC-5': ran,
+  'ACC-1': created,
   'USR-1': call => hasRun(call) && (!isKind(call, 'list') || shows(call, 1)),
-  'USR-2': ran,
-  'USR-3': ran,
-  'USR-4': ran,
 
-  'TXN-1': ran,
-  'TXN-2': ran,
   'TXN-3': call => hasRun(call) && valueIn(call.body, 'payment_type') === 'vip',
   'TXN-4': call => hasRun(call) && valueIn(call.body, 'payment_type') === 'apple_pay',
   'TXN-5': call => hasRun(call) && hasValue(call.body.get('bank_account')),
@@ -145,12 +129,10 @@ const KEPT: Readonly<Record<KeepableRule, Predicate>> = {
   'TXN-7': call => hasRun(call) && ['amount', 'tip_amount', 'donation_amount'].some(name => sent(call, name)),
   'TXN-8': call => hasRun(call) && recordsShown(call).some(hasRefunds),
 
-  'REF-1': ran,
   'REF-2': call => hasRun(call) && ((call.outcome.shown as AnyRecord).payment_method as PaymentMethod).card !== null,
   'REF-3': call => hasRun(call) && sent(call, 'amount'),
   'REF-4': call => hasRun(call) && !sent(call, 'amount'),
   'REF-5': call => hasRun(call) && isPartial(refundMade(call)),
-  'REF-6': ran,
   'REF-7': call => hasRun(call) && sent(call, 'amount'),
   'REF-8': call => hasRun(call) && !sent(call, 'reason'),
   'REF-9': call => hasRun(call) && call.body.has('metadata'),
@@ -170,8 +152,8 @@ type Check = { place: number; isKept: Predicate }
 /** What the calls of each operation are asked, in the order in which it is decided. */
 const CHECKS = new Map<OperationId | null, readonly Check[]>(
   OPERATION_IDS.map(id => {
-    const rules = operationOf(id).rules as readonly KeepableRule[]
-    return [id, rules.map(rule => ({ place: RULE_PLACES.get(rule) as number, isKept: KEPT[rule] }))]
+    const rules: readonly RuleId[] = operationOf(id).rules
+    return [id, rules.map(rule => ({ place: RULE_PLACES.get(rule) as number, isKept: KEPT[rule] ?? hasRun }))]
   })
 ).set(null, [])
 
@@ -201,17 +183,12 @@ export const FACTS: Readonly<Partial<Record<RuleId, (call: Exchange) => Facts>>>
   'REF-7': refundFacts
 }
 
-/** The operation of a call; calls without one are asked about `WITHOUT_OPERATION` alone. */
-const idOf = (call: Exchange) => call.operation as OperationId
-const isOf = (call: Exchange, ...wanted: readonly OperationId[]) => wanted.includes(idOf(call))
-const kindOf = (call: Exchange) => operationOf(idOf(call)).kind
-const created: Predicate = call => hasRun(call) && kindOf(call) === 'create'
 const showsRecord: Predicate = call => hasRun(call) && recordsShown(call).length > 0
-const showsTransaction: Predicate = call => showsRecord(call) && operationOf(idOf(call)).family === 'transactions'
-const listed: Predicate = call => hasRun(call) && kindOf(call) === 'list'
+const showsTransaction: Predicate = call => showsRecord(call) && operation(call).family === 'transactions'
+const listed: Predicate = call => hasRun(call) && isKind(call, 'list')
 const searchedList: Predicate = call => listed(call) && asked(call, 'search_query')
-const paid: Predicate = call => hasRun(call) && isOf(call, 'createTransaction')
-const refunded: Predicate = call => hasRun(call) && isOf(call, 'createRefund')
+const paid: Predicate = call => hasRun(call) && call.operation === 'createTransaction'
+const refunded: Predicate = call => hasRun(call) && call.operation === 'createRefund'
 const has = ({ body }: Exchange, name: string) => hasValue(body.get(name))
 const shown = <R>(call: Exchange) => call.outcome.shown as unknown as R
 
@@ -241,9 +218,11 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A11: call => listed(call) && recordsShown(call).length >= 2,
   A12: searchedList,
   A13: searchedList,
-  A17: call => hasRun(call) && kindOf(call) === 'update' && metadataMerged(call),
+  A17: call => hasRun(call) && isKind(call, 'update') && metadataMerged(call),
   A20: ({ hasAuthorization }) => hasAuthorization,
-  A21: call => hasRun(call) && (isOf(call, 'createLocation', 'createUser') || (isOf(call, 'createAccount') && shown<Account>(call).reseller !== null)),
+  A21: call =>
+    hasRun(call) &&
+    (call.operation === 'createAccount' ? shown<Account>(call).reseller !== null : call.operation === 'createLocation' || call.operation === 'createUser'),
   A22: call => paid(call) && valueIn(call.body, 'currency') === undefined && valueIn(call.body, 'amounts', 'currency') === undefined,
   A23: ({ money }) => money !== null,
   A24: call => paid(call) && (has(call, 'amounts') || isWithoutAmount(call)),
@@ -252,7 +231,7 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A27: call => paid(call) && valueIn(call.body, 'adjustment_number') !== undefined,
   A28: refunded,
   A29: showsTransaction,
-  A31: call => hasRun(call) && isOf(call, 'updateAccount') && shown<Account>(call).type !== (call.found as AnyRecord).type
+  A31: call => hasRun(call) && call.operation === 'updateAccount' && shown<Account>(call).type !== (call.found as AnyRecord).type
 }
 
 /** What a call without an operation can rely on. */

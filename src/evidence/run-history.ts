@@ -21,8 +21,8 @@ export class RunHistory {
   with(periods: readonly Period[]): RunHistory {
     const history = new RunHistory()
     history.isEmpty = this.isEmpty
-    for (const [key, entry] of this.#entries) history.#entries.set(key, { ...entry })
-    for (const [wanted, expectation] of this.#expectations) history.#expectations.set(wanted, { ...expectation })
+    for (const [key, entry] of this.#entries) history.#entries.set(key, entry)
+    for (const [wanted, expectation] of this.#expectations) history.#expectations.set(wanted, expectation)
     for (const period of periods) history.add(period)
     return history
   }
@@ -41,12 +41,10 @@ export class RunHistory {
     }
     for (const verdict of verdicts) {
       const before = this.#expectations.get(verdict.wanted)
-      if (before === undefined) {
-        if (this.#expectations.size < MOST) this.#expectations.set(verdict.wanted, { exceeded: verdict.exceeded, isMet: verdict.holds, verdict })
-        continue
-      }
-      if (verdict.exceeded && !before.exceeded) Object.assign(before, { exceeded: true, verdict })
-      if (verdict.holds) before.isMet = true
+      if (before === undefined && this.#expectations.size >= MOST) continue
+      const { exceeded, isMet, verdict: first } = before ?? { exceeded: false, isMet: false, verdict }
+      const counts = verdict.exceeded && !exceeded ? verdict : first
+      this.#expectations.set(verdict.wanted, { exceeded: exceeded || verdict.exceeded, isMet: isMet || verdict.holds, verdict: counts })
     }
   }
 

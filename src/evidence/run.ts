@@ -108,16 +108,12 @@ export class RunRequests {
   readonly #entries = new Map<string, string>()
   #refused = 0
   #bytes = 0
-  #omitted = { calls: 0, entries: 0 }
-
   /** How many calls are not listed, and how many entries were not kept though their calls were refused or named by a finding. */
-  get omitted(): Readonly<{ calls: number; entries: number }> {
-    return this.#omitted
-  }
+  readonly omitted = { calls: 0, entries: 0 }
 
   /** A call that is not listed. */
   skip(): void {
-    this.#omitted.calls++
+    this.omitted.calls++
   }
 
   /** Lists a call that was redacted, in full where it was refused. `entry` is asked only for a call that is kept in full. */
@@ -131,7 +127,7 @@ export class RunRequests {
     if (this.#refused < MOST_REFUSED) {
       this.#refused++
       this.keep(request, entry)
-    } else this.#omitted.entries++
+    } else this.omitted.entries++
   }
 
   /** Keeps a call in full. */
@@ -139,7 +135,7 @@ export class RunRequests {
     if (this.#entries.has(request)) return
     const text = JSON.stringify(entry())
     if (text.length > LONGEST_ENTRY || this.#bytes + text.length > MOST_BYTES) {
-      this.#omitted.entries++
+      this.omitted.entries++
       return
     }
     this.#bytes += text.length

@@ -3,15 +3,15 @@ import type { Exchange } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
 import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
-import { FINDINGS, type Finding, FindingCounts, type FindingId } from './findings.js'
+import { FINDINGS, type Finding, FindingCounts, type FindingId, named, type Use, unused } from './findings.js'
 import type { Judgement } from './judgement.js'
 
 export class Totals {
   readonly coverage = new Coverage()
-  readonly assumptions = new AssumptionUsage()
-  readonly metrics = new Metrics()
-  readonly tests = new TestTotals()
-  readonly #findings = new FindingCounts()
+  assumptions = new AssumptionUsage()
+  metrics = new Metrics()
+  tests = new TestTotals()
+  #findings = new FindingCounts()
   readonly #open: () => readonly string[]
 
   /** `open` are the empty pages that no request continued from so far: each counts as it is. */
@@ -37,7 +37,11 @@ export class Totals {
   readonly findings = (): Finding[] => this.#findings.list(this.#open())
 
   clear(): void {
-    for (const fold of [this.coverage, this.assumptions, this.metrics, this.tests, this.#findings]) fold.clear()
+    this.coverage.clear()
+    this.assumptions = new AssumptionUsage()
+    this.metrics = new Metrics()
+    this.tests = new TestTotals()
+    this.#findings = new FindingCounts()
   }
 }
 
@@ -56,8 +60,8 @@ export type CoverageReport = {
 
 export class Coverage {
   /** How many calls kept and broke each rule, by its place in the ledger. */
-  readonly #kept = RULE_IDS.map(() => 0)
-  readonly #broken = RULE_IDS.map(() => 0)
+  readonly #kept = new Uint32Array(RULE_IDS.length)
+  readonly #broken = new Uint32Array(RULE_IDS.length)
 
   /** Counts a request once for each rule that it kept, and for the one that it broke. */
   add({ kept, broken }: Judgement): void {
@@ -72,9 +76,14 @@ export class Coverage {
     this.#broken.fill(0)
   }
 
+  /** The rules that some call kept, or broke. */
+  seen(what: 'kept' | 'broken'): RuleId[] {
+    const counts = what === 'kept' ? this.#kept : this.#broken
+    return RULE_IDS.filter((_, place) => (counts[place] as number) > 0)
+  }
+
   report(): CoverageReport {
-    const countsOf = (place: number) => ({ satisfied: this.#kept[place] as number, violated: this.#broken[place] as number })
-    return reportOf(rule => countsOf(RULE_PLACES.get(rule) as number))
+    return reportOf((_, place) => ({ satisfied: this.#kept[place] as number, violated: this.#broken[place] as number }))
   }
 }
 
@@ -85,10 +94,10 @@ export function mergedReports(reports: readonly Pick<CoverageReport, 'rules'>[])
   return reportOf(rule => ({ satisfied: sum(rule, 'satisfied'), violated: sum(rule, 'violated') }))
 }
 
-function reportOf(outcomesOf: (rule: RuleId) => Outcomes): CoverageReport {
-  const rules = RULE_IDS.map(rule => {
+function reportOf(outcomesOf: (rule: RuleId, place: number) => Outcomes): CoverageReport {
+  const rules = RULE_IDS.map((rule, place) => {
     const { text, violable, keepable }: Rule = RULES[rule]
-    return { rule, text, violable, keepable: keepable !== false, ...outcomesOf(rule) }
+    return { rule, text, violable, keepable: keepable !== false, ...outcomesOf(rule, place) }
   })
   const seen = rules.reduce((sum, { satisfied, violated }) => sum + Math.min(satisfied, 1) + Math.min(violated, 1), 0)
   const possible = rules.reduce((sum, { violable, keepable }) => sum + Number(keepable) + Number(violable), 0)
@@ -102,34 +111,26 @@ function reportOf(outcomesOf: (rule: RuleId) => Outcomes): CoverageReport {
   }
 }
 
-const MAX_REQUESTS = 20
-export type Usage = { times: number; requests: readonly string[] }
-
-const unused = () => ASSUMPTION_IDS.map((): { times: number; requests: string[] } => ({ times: 0, requests: [] }))
-
 export class AssumptionUsage {
   /** By the place of the assumption in the ledger. */
-  #usages = unused()
+  readonly #uses = ASSUMPTION_IDS.map(unused)
 
   /** Counts a request, by its name, for each assumption that its answer relied on. */
   add({ relied }: Judgement, request: string): void {
     for (const place of relied) {
-      const usage = this.#usages[place] as { times: number; requests: string[] }
-      if (usage.times++ < MAX_REQUESTS) usage.requests.push(request)
+      const use = this.#uses[place] as Use
+      use.times++
+      named(use, request)
     }
   }
 
-  get(assumption: AssumptionId): Usage {
-    return this.#usages[ASSUMPTION_PLACES.get(assumption) as number] as Usage
+  get(assumption: AssumptionId): Use {
+    return this.#uses[ASSUMPTION_PLACES.get(assumption) as number] as Use
   }
 
   /** The assumptions that some answer relied on, in the order of the ledger. */
   ids(): AssumptionId[] {
     return ASSUMPTION_IDS.filter(id => this.get(id).times > 0)
-  }
-
-  clear(): void {
-    this.#usages = unused()
   }
 }
 
@@ -144,48 +145,30 @@ export type OperationLabel = OperationId | 'none'
 type Counts = { statuses: Map<number, number>; latency: Latency }
 
 export class Metrics {
-  readonly #counts = new Map<OperationLabel, Counts>()
-  #scripted = 0
-
-  /** Calls by operation and status. */
-  get calls(): ReadonlyMap<OperationLabel, ReadonlyMap<number, number>> {
-    return new Map(Array.from(this.#counts, ([label, { statuses }]) => [label, statuses]))
-  }
-
-  get latencies(): ReadonlyMap<OperationLabel, Latency> {
-    return new Map(Array.from(this.#counts, ([label, { latency }]) => [label, latency]))
-  }
-
+  readonly operations = new Map<OperationLabel, Counts>()
   /** Calls that a script entry was applied to. */
-  get scripted(): number {
-    return this.#scripted
-  }
+  scripted = 0
 
   /** All calls. */
   get total(): number {
-    return [...this.#counts.values()].flatMap(({ statuses }) => [...statuses.values()]).reduce((sum, count) => sum + count, 0)
+    return [...this.operations.values()].flatMap(({ statuses }) => [...statuses.values()]).reduce((sum, count) => sum + count, 0)
   }
 
   /** Counts a request that is over. */
   add({ operation, outcome: { status }, ms, action }: Exchange): void {
     const label = operation ?? 'none'
-    const { statuses, latency } = this.#counts.get(label) ?? this.#begin(label)
+    const { statuses, latency } = this.operations.get(label) ?? this.#begin(label)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     let place = 0
     while (place < LATENCY_BOUNDS.length && ms > (LATENCY_BOUNDS[place] as number)) place++
     latency.buckets[place] = (latency.buckets[place] as number) + 1
     latency.sum += ms
-    if (action !== null) this.#scripted++
-  }
-
-  clear(): void {
-    this.#counts.clear()
-    this.#scripted = 0
+    if (action !== null) this.scripted++
   }
 
   #begin(label: OperationLabel): Counts {
     const counts = { statuses: new Map(), latency: { buckets: [...LATENCY_BOUNDS.map(() => 0), 0], sum: 0 } }
-    this.#counts.set(label, counts)
+    this.operations.set(label, counts)
     return counts
   }
 }
@@ -206,35 +189,25 @@ export const MOST_TESTS = 2000
 class TestUse {
   calls = 0
   refused = 0
-  /** How many calls kept and broke each rule, by its place in the ledger. */
-  readonly kept = new Uint32Array(RULE_IDS.length)
-  readonly broken = new Uint32Array(RULE_IDS.length)
+  readonly coverage = new Coverage()
   readonly findings = new Map<FindingId, number>()
 }
 
 export class TestTotals {
   readonly #tests = new Map<string | null, TestUse>()
-  #omitted = 0
-
   /** Calls of tests that are not counted. */
-  get omitted(): number {
-    return this.#omitted
-  }
+  omitted = 0
 
   /** Counts a request that is over, and what it shows where it was judged. */
   add({ test, outcome }: Exchange, judgement: Judgement | null): void {
     const use = this.#tests.get(test) ?? this.#begin(test)
     if (use === null) {
-      this.#omitted++
+      this.omitted++
       return
     }
     use.calls++
     if (outcome.name === 'refused') use.refused++
-    if (judgement === null) return
-    for (const place of judgement.kept) use.kept[place] = (use.kept[place] as number) + 1
-    if (judgement.broken === null) return
-    const place = RULE_PLACES.get(judgement.broken) as number
-    use.broken[place] = (use.broken[place] as number) + 1
+    if (judgement !== null) use.coverage.add(judgement)
   }
 
   addFinding(finding: FindingId, test: string | null): void {
@@ -249,27 +222,19 @@ export class TestTotals {
     return use
   }
 
-  clear(): void {
-    this.#tests.clear()
-    this.#omitted = 0
-  }
-
   /** In the order in which the tests came; `open` are the tests of the empty pages that no call continued from so far. */
   list(open: readonly (string | null)[]): RunTest[] {
-    return [...this.#tests].map(([test, { calls, refused, kept, broken, findings }]) => {
+    return [...this.#tests].map(([test, { calls, refused, coverage, findings }]) => {
       const more = open.filter(name => name === test).length
       const timesOf = (finding: FindingId) => (findings.get(finding) ?? 0) + (finding === 'stopped-at-empty-page' ? more : 0)
       return {
         test,
         calls,
         refused,
-        kept: rulesIn(kept),
-        broken: rulesIn(broken),
+        kept: coverage.seen('kept'),
+        broken: coverage.seen('broken'),
         findings: (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => (timesOf(finding) > 0 ? [{ finding, times: timesOf(finding) }] : []))
       }
     })
   }
 }
-
-/** The rules that were counted. */
-const rulesIn = (counts: Uint32Array): RuleId[] => RULE_IDS.filter((_, place) => (counts[place] as number) > 0)

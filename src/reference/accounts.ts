@@ -3,16 +3,14 @@ import type { Static } from 'typebox'
 import {
   ADDRESS,
   addressParameters,
-  closed,
-  head,
   listOf,
   METADATA,
-  nullableText,
-  nullableWord,
+  nullable,
   optional,
   PAGINATION,
   PHONE,
   parameters,
+  resource,
   text,
   updateOf,
   word
@@ -24,14 +22,13 @@ export type AccountType = (typeof ACCOUNT_TYPES)[number]
 const KIND = 'Which kind of Account it is.'
 const NAME = 'The name of the Account.'
 
-export const ACCOUNT = closed({
-  ...head('account'),
-  type: nullableWord(ACCOUNT_TYPES, { description: KIND, 'x-needed': true }),
-  name: nullableText({ description: NAME, 'x-needed': true }),
-  email: nullableText({ format: 'email', description: 'Primary Account email.', 'x-needed': true }),
+export const ACCOUNT = resource('account', {
+  type: nullable(word(ACCOUNT_TYPES, { description: KIND, 'x-needed': true })),
+  name: nullable(text({ description: NAME, 'x-needed': true })),
+  email: nullable(text({ format: 'email', description: 'Primary Account email.', 'x-needed': true })),
   address: ADDRESS,
-  phone: nullableText({ description: PHONE }),
-  reseller: nullableText({ description: 'The reseller Account whose key created it.' }),
+  phone: nullable(text({ description: PHONE })),
+  reseller: nullable(text({ description: 'The reseller Account whose key created it.' })),
   metadata: METADATA
 })
 export type Account = Static<typeof ACCOUNT>

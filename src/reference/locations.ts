@@ -1,30 +1,15 @@
 /** Locations (reference §2, §4). */
 import type { Static } from 'typebox'
-import {
-  ADDRESS,
-  addressParameters,
-  closed,
-  head,
-  listOf,
-  METADATA,
-  nullableText,
-  optional,
-  PAGINATION,
-  PHONE,
-  parameters,
-  text,
-  updateOf
-} from './parameters.js'
+import { ADDRESS, addressParameters, listOf, METADATA, nullable, optional, PAGINATION, PHONE, parameters, resource, text, updateOf } from './parameters.js'
 
 const WEBSITE = 'Web address.'
 
-export const LOCATION = closed({
-  ...head('location'),
+export const LOCATION = resource('location', {
   account: text({ description: 'The merchant Account that it belongs to.', 'x-needed': true }),
-  display_name: nullableText({ description: 'The name shown.', 'x-needed': true }),
+  display_name: nullable(text({ description: 'The name shown.', 'x-needed': true })),
   address: ADDRESS,
-  phone: nullableText({ description: PHONE }),
-  website: nullableText({ description: WEBSITE }),
+  phone: nullable(text({ description: PHONE })),
+  website: nullable(text({ description: WEBSITE })),
   metadata: METADATA
 })
 export type Location = Static<typeof LOCATION>

@@ -34,255 +34,119 @@ export type Operation = {
   key: boolean
   /** The rule by which the reference disables it: it aborts with 501 right after the key. */
   disabledBy?: RuleId
-  /** The rules that a call of it can keep or break, in the order in which they are decided. When each is kept, `evidence/kept-rules.ts` says. */
+  /** The rules that a call of it can keep or break, in the order in which they are decided. When each is kept, `evidence/judgement.ts` says. */
   rules: readonly RuleId[]
   /** The assumptions that an answer of it can rely on. */
   assumptions: readonly AssumptionId[]
 }
 
-const KEYED = ['BASE-1', 'AUTH-1', 'AUTH-3'] as const
+type Rules = readonly RuleId[]
+type Assumptions = readonly AssumptionId[]
+
 const ADDRESS = ['ADDR-1', 'ADDR-2'] as const
 const METADATA_UPDATE = ['META-1', 'META-2', 'META-3'] as const
 const CREATED_FILTERS = ['FILT-1', 'FILT-2', 'FILT-3', 'FILT-4', 'FILT-6'] as const
 const LISTED = ['LIST-1', 'LIST-2'] as const
+const SEARCHED = ['A11', 'A12', 'A13'] as const
 
 /** What any answer can rely on. */
-const ANY = ['A07', 'A08', 'A14', 'A32', 'A35', 'A36', 'A39'] as const
-const WITH_KEY = [...ANY, 'A18'] as const
+const ANY: Assumptions = ['A07', 'A08', 'A14', 'A32', 'A35', 'A36', 'A39']
 const SHOWN = ['A04', 'A05'] as const
-const CREATED = ['A02', 'A03', 'A04', 'A05', 'A06', 'A16', 'A40'] as const
-const READ = [...WITH_KEY, 'A19', 'A37', ...SHOWN] as const
-const LIST = [...READ, 'A09', 'A10', 'A16'] as const
+/** The rules that decide a call of each kind before its own do, and what its answers can rely on. */
+const KINDS: Readonly<Record<Kind, { method: Method; rules: Rules; assumptions: Assumptions }>> = {
+  create: { method: 'POST', rules: ['FORM-1', 'FORM-2'], assumptions: ['A02', 'A03', ...SHOWN, 'A06', 'A16', 'A40'] },
+  read: { method: 'GET', rules: ['FORM-2'], assumptions: ['A19', 'A37', ...SHOWN] },
+  update: { method: 'POST', rules: ['FORM-1', 'FORM-2'], assumptions: SHOWN },
+  list: { method: 'GET', rules: ['FORM-2', 'FORM-3', 'LIST-3'], assumptions: ['A19', 'A37', ...SHOWN, 'A09', 'A10', 'A16'] },
+  delete: { method: 'DELETE', rules: ['FORM-2'], assumptions: ['A19', 'A37'] }
+}
+
+/** An operation by its kind and what it adds to that: the rules that decide after the kind's own, and further assumptions. */
+function operation<F extends Family, K extends Kind>(
+  kind: K,
+  family: F,
+  path: string,
+  title: string,
+  { rules: own = [], assumptions: also = [], key = true }: { rules?: Rules; assumptions?: Assumptions; key?: boolean } = {}
+): Operation & { family: F; kind: K } {
+  const { method, rules, assumptions } = KINDS[kind]
+  const caller: Rules = key ? ['AUTH-1', 'AUTH-3'] : ['AUTH-2']
+  const keyed: Assumptions = key ? ['A18'] : []
+  const all = { rules: ['BASE-1', ...caller, ...rules, ...own] as const, assumptions: [...ANY, ...keyed, ...assumptions, ...also] }
+  return { method, path, family, kind, title, key, ...all }
+}
+
+/** A delete that the reference disables by a rule. */
+const disabled = <F extends Family>(family: F, path: string, title: string, disabledBy: RuleId): Operation & { family: F; kind: 'delete' } => ({
+  ...operation('delete', family, path, title),
+  disabledBy,
+  rules: ['BASE-1', 'AUTH-1', 'AUTH-3', disabledBy],
+  assumptions: ['A07', 'A08', 'A18', 'A39']
+})
 
 export const OPERATIONS = {
-  createLocation: {
-    method: 'POST',
-    path: '/locations',
-    family: 'locations',
-    kind: 'create',
-    title: 'Create a Location',
-    key: true,
-    rules: [...KEYED, 'FORM-1', 'FORM-2', 'LOC-1', 'LOC-2', ...ADDRESS, 'META-1', 'LOC-3'],
-    assumptions: [...WITH_KEY, ...CREATED, 'A17', 'A21', 'A30']
-  },
-  readLocation: {
-    method: 'GET',
-    path: '/locations/{id}',
-    family: 'locations',
-    kind: 'read',
-    title: 'Read a Location',
-    key: true,
-    rules: [...KEYED, 'FORM-2'],
-    assumptions: READ
-  },
-  updateLocation: {
-    method: 'POST',
-    path: '/locations/{id}',
-    family: 'locations',
-    kind: 'update',
-    title: 'Update a Location',
-    key: true,
-    rules: [...KEYED, 'FORM-1', 'FORM-2', ...ADDRESS, ...METADATA_UPDATE, 'UPD-1', 'UPD-2'],
-    assumptions: [...WITH_KEY, ...SHOWN, 'A16', 'A17', 'A19', 'A30', 'A40']
-  },
-  listLocations: {
-    method: 'GET',
-    path: '/locations',
-    family: 'locations',
-    kind: 'list',
-    title: 'List Locations',
-    key: true,
-    rules: [...KEYED, 'FORM-2', 'FORM-3', 'LIST-3', ...LISTED],
-    assumptions: [...LIST, 'A11']
-  },
-  deleteLocation: {
-    method: 'DELETE',
-    path: '/locations/{id}',
-    family: 'locations',
-    kind: 'delete',
-    title: 'Delete a Location (always 501)',
-    key: true,
-    disabledBy: 'LOC-4',
-    rules: [...KEYED, 'LOC-4'],
-    assumptions: ['A07', 'A08', 'A18', 'A39']
-  },
+  createLocation: operation('create', 'locations', '/locations', 'Create a Location', {
+    rules: ['LOC-1', 'LOC-2', ...ADDRESS, 'META-1', 'LOC-3'],
+    assumptions: ['A17', 'A21', 'A30']
+  }),
+  readLocation: operation('read', 'locations', '/locations/{id}', 'Read a Location'),
+  updateLocation: operation('update', 'locations', '/locations/{id}', 'Update a Location', {
+    rules: [...ADDRESS, ...METADATA_UPDATE, 'UPD-1', 'UPD-2'],
+    assumptions: ['A16', 'A17', 'A19', 'A30', 'A40']
+  }),
+  listLocations: operation('list', 'locations', '/locations', 'List Locations', { rules: [...LISTED], assumptions: ['A11'] }),
+  deleteLocation: disabled('locations', '/locations/{id}', 'Delete a Location (always 501)', 'LOC-4'),
 
-  createAccount: {
-    method: 'POST',
-    path: '/accounts',
-    family: 'accounts',
-    kind: 'create',
-    title: 'Create an Account',
-    key: true,
-    rules: [...KEYED, 'FORM-1', 'FORM-2', 'ACC-1', 'ACC-2', 'ACC-3', 'ACC-4', ...ADDRESS, 'META-1'],
-    assumptions: [...WITH_KEY, ...CREATED, 'A17', 'A21', 'A30']
-  },
-  readAccount: {
-    method: 'GET',
-    path: '/accounts/{id}',
-    family: 'accounts',
-    kind: 'read',
-    title: 'Read an Account',
-    key: true,
-    rules: [...KEYED, 'FORM-2'],
-    assumptions: READ
-  },
-  updateAccount: {
-    method: 'POST',
-    path: '/accounts/{id}',
-    family: 'accounts',
-    kind: 'update',
-    title: 'Update an Account',
-    key: true,
-    rules: [...KEYED, 'FORM-1', 'FORM-2', 'ACC-1', ...ADDRESS, ...METADATA_UPDATE, 'UPD-1', 'UPD-2'],
-    assumptions: [...WITH_KEY, ...SHOWN, 'A16', 'A17', 'A19', 'A30', 'A31', 'A40']
-  },
-  listAccounts: {
-    method: 'GET',
-    path: '/accounts',
-    family: 'accounts',
-    kind: 'list',
-    title: 'List Accounts',
-    key: true,
-    rules: [...KEYED, 'FORM-2', 'FORM-3', 'LIST-3', ...LISTED],
-    assumptions: [...LIST, 'A11']
-  },
-  deleteAccount: {
-    method: 'DELETE',
-    path: '/accounts/{id}',
-    family: 'accounts',
-    kind: 'delete',
-    title: 'Delete an Account (always 501)',
-    key: true,
-    disabledBy: 'ACC-5',
-    rules: [...KEYED, 'ACC-5'],
-    assumptions: ['A07', 'A08', 'A18', 'A39']
-  },
+  createAccount: operation('create', 'accounts', '/accounts', 'Create an Account', {
+    rules: ['ACC-1', 'ACC-2', 'ACC-3', 'ACC-4', ...ADDRESS, 'META-1'],
+    assumptions: ['A17', 'A21', 'A30']
+  }),
+  readAccount: operation('read', 'accounts', '/accounts/{id}', 'Read an Account'),
+  updateAccount: operation('update', 'accounts', '/accounts/{id}', 'Update an Account', {
+    rules: ['ACC-1', ...ADDRESS, ...METADATA_UPDATE, 'UPD-1', 'UPD-2'],
+    assumptions: ['A16', 'A17', 'A19', 'A30', 'A31', 'A40']
+  }),
+  listAccounts: operation('list', 'accounts', '/accounts', 'List Accounts', { rules: [...LISTED], assumptions: ['A11'] }),
+  deleteAccount: disabled('accounts', '/accounts/{id}', 'Delete an Account (always 501)', 'ACC-5'),
 
-  createUser: {
-    method: 'POST',
-    path: '/accounts/{id}/users',
-    family: 'users',
-    kind: 'create',
-    title: 'Create a User of an Account',
-    key: true,
-    rules: [...KEYED, 'FORM-1', 'FORM-2', 'USR-2', 'USR-3', 'USR-1'],
-    assumptions: [...WITH_KEY, ...CREATED, 'A19', 'A21', 'A30']
-  },
-  listUsers: {
-    method: 'GET',
-    path: '/accounts/{id}/users',
-    family: 'users',
-    kind: 'list',
-    title: 'List the Users of an Account',
-    key: true,
-    rules: [...KEYED, 'FORM-2', 'FORM-3', 'LIST-3', ...CREATED_FILTERS, 'USR-1', ...LISTED],
-    assumptions: [...LIST, 'A11', 'A38']
-  },
-  deleteUser: {
-    method: 'DELETE',
-    path: '/accounts/{account_id}/users/{user_id}',
-    family: 'users',
-    kind: 'delete',
-    title: 'Delete a User',
-    key: true,
-    rules: [...KEYED, 'FORM-2', 'USR-1', 'USR-4'],
-    assumptions: [...WITH_KEY, 'A19', 'A37']
-  },
+  createUser: operation('create', 'users', '/accounts/{id}/users', 'Create a User of an Account', {
+    rules: ['USR-2', 'USR-3', 'USR-1'],
+    assumptions: ['A19', 'A21', 'A30']
+  }),
+  listUsers: operation('list', 'users', '/accounts/{id}/users', 'List the Users of an Account', {
+    rules: [...CREATED_FILTERS, 'USR-1', ...LISTED],
+    assumptions: ['A11', 'A38']
+  }),
+  deleteUser: operation('delete', 'users', '/accounts/{account_id}/users/{user_id}', 'Delete a User', { rules: ['USR-1', 'USR-4'] }),
 
-  readTicket: {
-    method: 'GET',
-    path: '/tickets/{id}',
-    family: 'tickets',
-    kind: 'read',
-    title: 'Read a Ticket',
-    key: true,
-    rules: [...KEYED, 'FORM-2'],
-    assumptions: READ
-  },
-  listTickets: {
-    method: 'GET',
-    path: '/tickets',
-    family: 'tickets',
-    kind: 'list',
-    title: 'List Tickets',
-    key: true,
-    rules: [...KEYED, 'FORM-2', 'FORM-3', 'LIST-3', 'FILT-5', ...CREATED_FILTERS, ...LISTED, 'SRCH-1', 'SRCH-3'],
-    assumptions: [...LIST, 'A11', 'A12', 'A13', 'A38', 'A40']
-  },
+  readTicket: operation('read', 'tickets', '/tickets/{id}', 'Read a Ticket'),
+  listTickets: operation('list', 'tickets', '/tickets', 'List Tickets', {
+    rules: ['FILT-5', ...CREATED_FILTERS, ...LISTED, 'SRCH-1', 'SRCH-3'],
+    assumptions: [...SEARCHED, 'A38', 'A40']
+  }),
 
-  readTransaction: {
-    method: 'GET',
-    path: '/transactions/{id}',
-    family: 'transactions',
-    kind: 'read',
-    title: 'Read a Transaction',
-    key: true,
-    rules: [...KEYED, 'FORM-2', 'TXN-8'],
-    assumptions: [...READ, 'A29']
-  },
-  createTransaction: {
-    method: 'POST',
-    path: '/transactions',
-    family: 'transactions',
-    kind: 'create',
-    title: 'Create a Transaction',
-    key: false,
-    rules: ['BASE-1', 'AUTH-2', 'FORM-1', 'FORM-2', 'TXN-1', 'TXN-2', 'TXN-6', 'TXN-7', 'TXN-3', 'TXN-4', 'TXN-5', 'TXN-8'],
-    assumptions: [...ANY, ...CREATED, 'A20', 'A22', 'A24', 'A25', 'A26', 'A27', 'A29', 'A30']
-  },
-  listTransactions: {
-    method: 'GET',
-    path: '/transactions',
-    family: 'transactions',
-    kind: 'list',
-    title: 'List Transactions',
-    key: true,
-    rules: [...KEYED, 'FORM-2', 'FORM-3', 'LIST-3', 'FILT-5', ...CREATED_FILTERS, ...LISTED, 'SRCH-2', 'SRCH-3', 'TXN-8'],
-    assumptions: [...LIST, 'A11', 'A12', 'A13', 'A29', 'A38', 'A40']
-  },
+  readTransaction: operation('read', 'transactions', '/transactions/{id}', 'Read a Transaction', { rules: ['TXN-8'], assumptions: ['A29'] }),
+  createTransaction: operation('create', 'transactions', '/transactions', 'Create a Transaction', {
+    rules: ['TXN-1', 'TXN-2', 'TXN-6', 'TXN-7', 'TXN-3', 'TXN-4', 'TXN-5', 'TXN-8'],
+    assumptions: ['A20', 'A22', 'A24', 'A25', 'A26', 'A27', 'A29', 'A30'],
+    key: false
+  }),
+  listTransactions: operation('list', 'transactions', '/transactions', 'List Transactions', {
+    rules: ['FILT-5', ...CREATED_FILTERS, ...LISTED, 'SRCH-2', 'SRCH-3', 'TXN-8'],
+    assumptions: [...SEARCHED, 'A29', 'A38', 'A40']
+  }),
 
-  createRefund: {
-    method: 'POST',
-    path: '/refunds',
-    family: 'refunds',
-    kind: 'create',
-    title: 'Create a Refund',
-    key: true,
-    rules: [...KEYED, 'FORM-1', 'FORM-2', 'REF-1', 'REF-3', 'META-1', 'REF-6', 'REF-7', 'REF-4', 'REF-5', 'REF-2', 'REF-8'],
-    assumptions: [...WITH_KEY, ...CREATED, 'A17', 'A19', 'A23', 'A24', 'A27', 'A28']
-  },
-  readRefund: {
-    method: 'GET',
-    path: '/refunds/{id}',
-    family: 'refunds',
-    kind: 'read',
-    title: 'Read a Refund',
-    key: true,
-    rules: [...KEYED, 'FORM-2'],
-    assumptions: READ
-  },
-  updateRefund: {
-    method: 'POST',
-    path: '/refunds/{id}',
-    family: 'refunds',
-    kind: 'update',
-    title: "Update a Refund's metadata",
-    key: true,
-    rules: [...KEYED, 'FORM-1', 'FORM-2', ...METADATA_UPDATE, 'REF-9'],
-    assumptions: [...WITH_KEY, ...SHOWN, 'A15', 'A17', 'A19']
-  },
-  listRefunds: {
-    method: 'GET',
-    path: '/refunds',
-    family: 'refunds',
-    kind: 'list',
-    title: 'List Refunds',
-    key: true,
-    rules: [...KEYED, 'FORM-2', 'FORM-3', 'LIST-3', 'REF-10', ...LISTED],
-    assumptions: LIST
-  }
-} as const satisfies Record<string, Operation>
+  createRefund: operation('create', 'refunds', '/refunds', 'Create a Refund', {
+    rules: ['REF-1', 'REF-3', 'META-1', 'REF-6', 'REF-7', 'REF-4', 'REF-5', 'REF-2', 'REF-8'],
+    assumptions: ['A17', 'A19', 'A23', 'A24', 'A27', 'A28']
+  }),
+  readRefund: operation('read', 'refunds', '/refunds/{id}', 'Read a Refund'),
+  updateRefund: operation('update', 'refunds', '/refunds/{id}', "Update a Refund's metadata", {
+    rules: [...METADATA_UPDATE, 'REF-9'],
+    assumptions: ['A15', 'A17', 'A19']
+  }),
+  listRefunds: operation('list', 'refunds', '/refunds', 'List Refunds', { rules: ['REF-10', ...LISTED] })
+} satisfies Record<string, Operation>
 
 export type OperationId = keyof typeof OPERATIONS
 export const OPERATION_IDS = Object.keys(OPERATIONS) as OperationId[]

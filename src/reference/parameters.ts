@@ -59,17 +59,11 @@ export const refersTo = <F extends Family>(note: Note & { 'x-refers': F }) => Ty
 export const word = <T extends string>(words: readonly T[], note: Note = {}) => Type.Unsafe<T>({ type: 'string', enum: [...words], ...note })
 /** A whole number of sub-units, or a count. */
 export const integer = (note: Note & { minimum?: number; maximum?: number } = {}) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...note })
-/** A string that may be null in an answer. */
-export const nullableText = (note: Note & { format?: Format } = {}) => Type.Unsafe<string | null>({ type: ['string', 'null'], ...note })
-/** One of a few words, or null, in an answer. */
-export const nullableWord = <T extends string>(words: readonly T[], note: Note = {}) =>
-  Type.Unsafe<T | null>({ type: ['string', 'null'], enum: [...words, null], ...note })
-/** An integer that may be null in an answer. */
-export const nullableInteger = (note: Note = {}) =>
-  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...note })
-/** An object that may be null in an answer. */
-export const nullableObject = <P extends TProperties>(properties: P, note: Note = {}) =>
-  Type.Unsafe<Static<TObject<P>> | null>({ ...closed(properties), type: ['object', 'null'], ...note })
+/** What may be null in an answer. */
+export const nullable = <T extends TSchema>(table: T) => {
+  const { type, enum: words } = schemaOf(table)
+  return Type.Unsafe<Static<T> | null>({ ...table, type: [type, 'null'], ...(words && { enum: [...words, null] }) })
+}
 /** An object that has these properties and no others. */
 export const closed = <P extends TProperties>(properties: P, note: Note = {}) => Type.Object(properties, { additionalProperties: false, ...note })
 /** A parameter that may be left out. */
@@ -116,8 +110,8 @@ export const addressParameters = (requiredBy: RuleId) =>
 /** An address as returned: always its six sub-fields (A04). */
 export const ADDRESS = closed(
   {
-    country: nullableText({ format: 'country', description: COUNTRY, 'x-needed': true }),
-    ...eachPart(description => nullableText({ description }))
+    country: nullable(text({ format: 'country', description: COUNTRY, 'x-needed': true })),
+    ...eachPart(description => nullable(text({ description })))
   },
   { description: 'The address; in an answer always with all six sub-fields, null where there is no value.', 'x-needed': true }
 )
@@ -134,12 +128,14 @@ export const addressOf = (sent: Partial<Address>): Address => ({
   ...sent
 })
 
-/** Fields that every resource starts with (A04, A05). */
-export const head = <T extends string>(object: T) => ({
-  id: text({ description: 'Resource identifier.' }),
-  object: word([object], { description: 'Which resource it is.', 'x-derived': true }),
-  created: text({ format: 'instant', description: 'Creation time, ISO 8601 in UTC.' })
-})
+/** A resource: the fields that every one starts with (A04, A05), and its own. */
+export const resource = <T extends string, P extends TProperties>(object: T, fields: P) =>
+  closed({
+    id: text({ description: 'Resource identifier.' }),
+    object: word([object], { description: 'Which resource it is.', 'x-derived': true }),
+    created: text({ format: 'instant', description: 'Creation time, ISO 8601 in UTC.' }),
+    ...fields
+  })
 
 /** Base pagination parameters, accepted by every list (LIST-3, A10). */
 export const PAGINATION = {
@@ -194,8 +190,8 @@ export const listOf = <T extends TSchema>(resource: T, note: Note = {}) =>
       url: text({ description: 'The path of the list.' }),
       data: Type.Array(resource),
       has_more: Type.Boolean({ description: 'True when more results can be fetched.' }),
-      first_id: nullableText({ description: 'The first record retrieved for the page, before any post-hoc filter.' }),
-      last_id: nullableText({ description: 'The last record retrieved for the page, before any post-hoc filter.' })
+      first_id: nullable(text({ description: 'The first record retrieved for the page, before any post-hoc filter.' })),
+      last_id: nullable(text({ description: 'The last record retrieved for the page, before any post-hoc filter.' }))
     }),
     ...note
   })

@@ -1,6 +1,6 @@
 /** How a Transaction was paid, as returned with it and with its Refunds (A25, A28). */
 import type { Static } from 'typebox'
-import { closed, nullableObject, nullableText, word } from './parameters.js'
+import { closed, nullable, text, word } from './parameters.js'
 
 export const PAYMENT_TYPES = ['card', 'apple_pay', 'google_pay', 'emv', 'external', 'paypal', 'vip'] as const
 export type PaymentType = (typeof PAYMENT_TYPES)[number]
@@ -8,16 +8,23 @@ export type PaymentType = (typeof PAYMENT_TYPES)[number]
 export const PAYMENT_METHOD = closed(
   {
     type: word(PAYMENT_TYPES, { description: 'The payment type.' }),
-    card: nullableObject(
-      { brand: nullableText({ description: 'The brand.' }), last4: nullableText({ format: 'last4', description: 'The last four digits of the number.' }) },
-      { description: 'The card, where one was used.' }
+    card: nullable(
+      closed(
+        {
+          brand: nullable(text({ description: 'The brand.' })),
+          last4: nullable(text({ format: 'last4', description: 'The last four digits of the number.' }))
+        },
+        { description: 'The card, where one was used.' }
+      )
     ),
-    bank_account: nullableObject(
-      {
-        bank_name: nullableText({ description: 'The name of the bank.' }),
-        last4: nullableText({ format: 'last4', description: 'The last four digits of the account number.' })
-      },
-      { description: 'The bank account, where one was used.' }
+    bank_account: nullable(
+      closed(
+        {
+          bank_name: nullable(text({ description: 'The name of the bank.' })),
+          last4: nullable(text({ format: 'last4', description: 'The last four digits of the account number.' }))
+        },
+        { description: 'The bank account, where one was used.' }
+      )
     )
   },
   { description: 'What is kept of how it was paid (A25).' }

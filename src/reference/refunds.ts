@@ -1,15 +1,14 @@
 /** Refunds (reference §2, §4). */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { closed, head, integer, listOf, METADATA, type MetadataChange, nullableText, optional, PAGINATION, parameters, refersTo, text } from './parameters.js'
+import { closed, integer, listOf, METADATA, type MetadataChange, nullable, optional, PAGINATION, parameters, refersTo, resource, text } from './parameters.js'
 import { PAYMENT_METHOD } from './payment-methods.js'
 
-export const REFUND = closed({
-  ...head('refund'),
+export const REFUND = resource('refund', {
   transaction: text({ description: 'The Transaction that it returns funds of.', 'x-needed': true }),
   amount: integer({ minimum: 1, description: 'Sub-units of the currency.', 'x-needed': true }),
   currency: text({ format: 'currency', description: 'That of its Transaction.' }),
-  reason: nullableText({ description: 'Why it was made.' }),
+  reason: nullable(text({ description: 'Why it was made.' })),
   payment_method: PAYMENT_METHOD,
   metadata: METADATA
 })

@@ -1,11 +1,10 @@
 /** Tickets, read-only through the API (reference §2, §4). */
 import type { Static } from 'typebox'
-import { CREATED_FILTERS, closed, head, listOf, nullableText, optional, PAGINATION, parameters, text } from './parameters.js'
+import { CREATED_FILTERS, listOf, nullable, optional, PAGINATION, parameters, resource, text } from './parameters.js'
 
-export const TICKET = closed({
-  ...head('ticket'),
+export const TICKET = resource('ticket', {
   location: text({ description: 'The Location that it was opened at.', 'x-needed': true }),
-  reference: nullableText({ description: 'What search_query matches.' })
+  reference: nullable(text({ description: 'What search_query matches.' }))
 })
 export type Ticket = Static<typeof TICKET>
 export const TICKET_LIST = listOf(TICKET)

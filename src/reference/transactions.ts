@@ -1,23 +1,7 @@
 /** Transactions: payments against a Ticket (reference §2, §4). */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import {
-  CREATED_FILTERS,
-  closed,
-  head,
-  integer,
-  listOf,
-  nullableInteger,
-  nullableObject,
-  nullableText,
-  optional,
-  PAGINATION,
-  PHONE,
-  parameters,
-  refersTo,
-  text,
-  word
-} from './parameters.js'
+import { CREATED_FILTERS, closed, integer, listOf, nullable, optional, PAGINATION, PHONE, parameters, refersTo, resource, text, word } from './parameters.js'
 import { PAYMENT_METHOD, PAYMENT_TYPES } from './payment-methods.js'
 import { REFUND } from './refunds.js'
 
@@ -32,25 +16,26 @@ const AMOUNTS = {
 const PAID_BY = 'How it is paid.'
 const CUSTOMER_NAME = 'The name of the customer.'
 
-export const TRANSACTION = closed({
-  ...head('transaction'),
+export const TRANSACTION = resource('transaction', {
   ticket: text({ description: 'The Ticket that it pays.', 'x-needed': true }),
   location: text({ description: "The Ticket's Location." }),
   payment_type: word(PAYMENT_TYPES, { description: PAID_BY, 'x-needed': true }),
   payment_method: PAYMENT_METHOD,
   currency: text({ format: 'currency', description: 'Three-letter ISO currency code, lower case.' }),
   amount: integer({ description: 'The amount settled, in sub-units.' }),
-  tip_amount: nullableInteger({ description: 'The tip, in sub-units.' }),
-  donation_amount: nullableInteger({ description: 'As it was sent.' }),
-  adjustment_number: Type.Unsafe<number | null>({ type: ['number', 'null'], description: 'As it was sent.' }),
-  amounts: nullableObject(AMOUNTS, { description: 'As it was sent (A24).' }),
-  customer: nullableObject(
-    {
-      name: nullableText({ description: CUSTOMER_NAME }),
-      email: nullableText({ format: 'email', description: 'E-mail address.' }),
-      phone: nullableText({ description: PHONE })
-    },
-    { description: 'Who paid.' }
+  tip_amount: nullable(integer({ description: 'The tip, in sub-units.' })),
+  donation_amount: nullable(integer({ description: 'As it was sent.' })),
+  adjustment_number: nullable(Type.Number({ description: 'As it was sent.' })),
+  amounts: nullable(closed(AMOUNTS, { description: 'As it was sent (A24).' })),
+  customer: nullable(
+    closed(
+      {
+        name: nullable(text({ description: CUSTOMER_NAME })),
+        email: nullable(text({ format: 'email', description: 'E-mail address.' })),
+        phone: nullable(text({ description: PHONE }))
+      },
+      { description: 'Who paid.' }
+    )
   ),
   amount_refunded: integer({ description: 'The sum of its Refunds, in sub-units.', 'x-derived': true }),
   refunds: listOf(REFUND, { description: 'The 10 most recent Refunds (TXN-8).', 'x-derived': true })

@@ -1,9 +1,8 @@
 /** Users of an Account (reference §2, §4). */
 import type { Static } from 'typebox'
-import { CREATED_FILTERS, closed, head, listOf, PAGINATION, parameters, text } from './parameters.js'
+import { CREATED_FILTERS, listOf, PAGINATION, parameters, resource, text } from './parameters.js'
 
-export const USER = closed({
-  ...head('user'),
+export const USER = resource('user', {
   account: text({ description: 'The parent Account.', 'x-needed': true }),
   name: text({ description: 'The name of the user.', 'x-needed': true }),
   email: text({ format: 'email', description: 'The address of the user.', 'x-needed': true })

@@ -1,7 +1,6 @@
 /** Plays requests in a sandbox as clients would send them: scripted, journaled and counted. Nothing really waits: time passes when all that are on their way wait. */
 import { setImmediate } from 'node:timers/promises'
 import { durationOf } from '../core/durations.js'
-import type { ApiError } from '../core/errors.js'
 import { BASE } from '../core/paths.js'
 import { headersOf, refuse } from '../engine/answers.js'
 import type { Exchange } from '../engine/exchange.js'
@@ -56,7 +55,7 @@ export class Player {
       else perform(exchange, action !== null)
     } catch (error) {
       countRequest(exchange)
-      refuse(exchange, error as ApiError)
+      refuse(exchange, error)
     }
     breakAnswer(exchange)
     return this.#end(exchange, faultSeen(exchange))

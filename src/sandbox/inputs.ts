@@ -1,14 +1,8 @@
 /** What has changed a sandbox since its first state: requests, and control changes between them. Any earlier state can be made again from them. */
-import type { IdCounters } from '../core/ids.js'
-import type { Family } from '../reference/operations.js'
-import type { EntryCount } from '../scenario/script.js'
-import type { RecordOf } from '../store/store.js'
 import { LiveState, type SandboxState } from './state.js'
 
-/** A record as a request made or changed it, or the id of one that it deleted, with the counters of ids after it. */
-export type RecordChange = { family: Family; record: RecordOf<Family> | null; removed: string | null; counters: IdCounters }
-/** What changed a state: records by a request, the counts of script entries that a request matched, or a control change, made again by doing it to a state. */
-export type Input = RecordChange | { id: string; count: EntryCount } | ((state: LiveState) => void)
+/** What changed a state, made again by doing it to one: records by a request, the counts of script entries that a request matched, or a control change. */
+export type Input = (state: LiveState) => void
 /** A state, and what came after it. */
 type Span = { state: SandboxState; from: number; inputs: Input[] }
 
@@ -45,18 +39,7 @@ export class Inputs {
   stateAt(place: number, machine: () => number): LiveState {
     const span = this.#newer !== null && this.#newer.from <= place ? this.#newer : this.#older
     const state = new LiveState(span.state, machine)
-    for (const input of span.inputs.slice(0, place - span.from)) redo(input, state)
+    for (const input of span.inputs.slice(0, place - span.from)) input(state)
     return state
-  }
-}
-
-function redo(input: Input, state: LiveState): void {
-  if (typeof input === 'function') input(state)
-  else if ('count' in input) state.script.recount(input.id, input.count)
-  else {
-    const { family, record, removed, counters } = input
-    state.ids.restore(counters)
-    if (record === null) state.store.users.remove(removed as string)
-    else state.store.put(family, record)
   }
 }

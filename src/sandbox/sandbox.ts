@@ -82,11 +82,10 @@ export class Sandbox {
   /** The clock that it began with at the last load or reset. */
   #begunClock: Clock
   settingsInForce: SettingsInForce
-  /** Their values. */
-  settings: Settings
   /** What has changed the state since the last load or reset. */
   inputs: Inputs
-  #requests = 0
+  /** How many calls were answered since the last load or reset. */
+  requests = 0
   /** The scenario's own expectations, counted since the last load or reset. */
   tally = new Tally([])
   /** Where the script holds calls; those that wait do not go on in another state. */
@@ -122,7 +121,6 @@ export class Sandbox {
     this.#begunClock = this.state.clock
     this.settingsInForce = settingsInForce(dependencies.launch)
     const { values } = this.settingsInForce
-    this.settings = values
     this.run = dependencies.run ?? new Run()
     const budget = dependencies.journals ?? new JournalBudget(values['limits.journal_total'])
     this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], budget }, this.run, name)
@@ -132,6 +130,11 @@ export class Sandbox {
   blank(): Sandbox {
     const { library, machine, documents } = this.#dependencies
     return new Sandbox({ library, machine, documents, launch: { flag: {}, environment: {} } })
+  }
+
+  /** The values of the settings in force. */
+  get settings(): Settings {
+    return this.settingsInForce.values
   }
 
   get store(): Store {
@@ -163,11 +166,16 @@ export class Sandbox {
 
   /** Notes what a request did to records, to be done again. */
   changed(family: Family, record: Records[Family] | null, removed: string | null): void {
-    this.inputs.add({ family, record, removed, counters: this.state.ids.counters }, this.#present)
+    const { counters } = this.state.ids
+    this.#note(({ ids, store }) => {
+      ids.restore(counters)
+      if (record === null) store.users.remove(removed as string)
+      else store.put(family, record)
+    })
   }
 
   /** Notes the counts of a script entry after a request. */
-  readonly counted = (id: string, count: EntryCount): void => this.#note({ id, count })
+  readonly counted = (id: string, count: EntryCount): void => this.#note(({ script }) => script.recount(id, count))
 
   #note(input: Input): void {
     this.inputs.add(input, this.#present)
@@ -181,14 +189,9 @@ export class Sandbox {
     this.#note(change)
   }
 
-  /** How many calls were answered since the last load or reset. */
-  get requests(): number {
-    return this.#requests
-  }
-
   /** The next id of an answer, from a counter of its own (A34). */
   nextRequestId(): string {
-    return `req_${++this.#requests}`
+    return `req_${++this.requests}`
   }
 
   /** The id and creation time of a new record: drawn only once nothing can refuse it any more. */
@@ -248,19 +251,19 @@ export class Sandbox {
 
   /** A period without a call is not counted. */
   #endPeriod(): void {
-    if (this.#requests > 0) this.run.history.add(this.period)
+    if (this.requests > 0) this.run.history.add(this.period)
   }
 
   /** Ends a period whose calls are forgotten. */
   #forget(): void {
-    if (this.#requests > 0) this.#dependencies.beforeForgetting?.(this)
+    if (this.requests > 0) this.#dependencies.beforeForgetting?.(this)
     this.#endPeriod()
+    this.requests = 0
   }
 
   /** Begins in a first state, and goes back to it on reset. */
   begin(first: FirstState): void {
     if (this.#first) this.#forget()
-    this.#requests = 0
     this.#first = first
     this.isLoaded = true
     this.reset()
@@ -268,7 +271,7 @@ export class Sandbox {
 
   /** All that a data file keeps of it, at this moment: the state is not copied. */
   get saved(): SavedSandbox {
-    return { name: this.name, first: this.requireLoaded(), requests: this.#requests, state: this.state.present }
+    return { name: this.name, first: this.requireLoaded(), requests: this.requests, state: this.state.present }
   }
 
   /** Values that stay the same, each at its place, until a call changes the state: compared with earlier ones, they show whether there is anything to write. */
@@ -280,9 +283,8 @@ export class Sandbox {
   /** Goes on where a saved sandbox stopped. */
   resume({ first, requests, state }: Omit<SavedSandbox, 'name'>): void {
     this.begin(first)
-    this.#requests = requests
-    this.#use(state)
-    this.#noteFrom(state)
+    this.requests = requests
+    this.#startFrom(state)
   }
 
   /** Takes a copy of a state for its own. */
@@ -290,17 +292,13 @@ export class Sandbox {
     this.gates.end()
     this.gates = new Gates()
     this.state = new LiveState(state, this.machine)
-    this.#putInForce(this.#settingsWith(state.settings))
+    this.settingsInForce = this.#settingsWith(state.settings)
   }
 
-  /** Begins to note changes in a state. */
-  #noteFrom(state: SandboxState): void {
+  /** Takes a copy of a state for its own, and begins to note changes in it. */
+  #startFrom(state: SandboxState): void {
+    this.#use(state)
     this.inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS))
-  }
-
-  #putInForce(inForce: SettingsInForce): void {
-    this.settingsInForce = inForce
-    this.settings = inForce.values
   }
 
   #settingsWith(control: GivenSettings): SettingsInForce {
@@ -335,10 +333,7 @@ export class Sandbox {
     this.#forget()
     this.evidence.clear()
     this.tally = new Tally(first.expectations)
-    this.#requests = 0
-    const state = { ...first, settings: {} }
-    this.#use(state)
-    this.#noteFrom(state)
+    this.#startFrom({ ...first, settings: {} })
     this.#begunClock = this.state.clock
   }
 
@@ -477,7 +472,7 @@ export class Sandbox {
       const transactions = importer.imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
       return { ...importer.imported, transactions }
     }
-    return { importer, put, store }
+    return { importer, put }
   }
 
   /** Notes records that were merged in, with what else of the state a merge changes. */
@@ -535,7 +530,7 @@ export class Sandbox {
     this.#change(state => {
       state.settings = settings
     })
-    this.#putInForce(this.#settingsWith(settings))
+    this.settingsInForce = this.#settingsWith(settings)
   }
 
   /**
@@ -543,9 +538,9 @@ export class Sandbox {
    * Errors: `setting_invalid` for a name that no sandbox setting has; `account_unknown` where the value names an Account that is not there.
    */
   unsetSetting(name: string): void {
-    const key = SETTING_KEYS.find(key => key === name && SETTINGS[key].scope === 'sandbox')
+    const known = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox')
+    const key = known.find(key => key === name)
     if (key === undefined) {
-      const known = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox')
       const message = processSettingProblem(name) ?? `no setting is called ${shortened(name)}${didYouMean(name, known)}`
       throw new ApiError('setting_invalid', { message: sentence(`${shortened(name)}: ${message}`), param: 'name' })
     }

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import type { JournalCall } from '../../src/client/answers.js'
 import { type Token, tokensOf } from '../../src/console/ui/components/json-tokens.js'
 import { yamlOf } from '../../src/console/ui/components/yaml.js'
-import type { JournalEvent } from '../../src/console/ui/control/answers.js'
+import type { JournalEvent } from '../../src/console/ui/control/client.js'
 import {
   type CallList,
   decidedBy,

@@ -309,6 +309,8 @@ t.test('metrics: Prometheus text with calls, records, scripted calls and cumulat
 
   const { status, headers, text } = await control('GET /metrics')
   const again = samplesOf((await control('GET /metrics')).text, () => {})
+  await call('GET /refunds')
+  const later = samplesOf((await control('GET /metrics')).text, () => {})
 
   const samples = samplesOf(text, line => t.fail(`not Prometheus text: ${line}`))
   const of = (name: string) => samples.filter(sample => sample.name === name)
@@ -357,6 +359,8 @@ t.test('metrics: Prometheus text with calls, records, scripted calls and cumulat
     t.equal(counts.at(-1), count?.value)
     t.equal(count?.value, operation === 'GET /tickets' ? 2 : 1)
   }
+  const isRefunds = ({ name, labels }: Sample) => name === 'commerce_call_duration_seconds_count' && labels.operation === 'GET /refunds'
+  t.equal(later.find(isRefunds)?.value, 1, 'an operation that came after the first reading is there too')
   const slow = of('commerce_call_duration_seconds_bucket').filter(({ labels }) => labels.operation === 'GET /locations')
   t.strictSame([slow.find(({ labels }) => labels.le === '0.01')?.value, slow.find(({ labels }) => labels.le === '10')?.value], [0, 1])
   t.ok((of('commerce_call_duration_seconds_sum').find(({ labels }) => labels.operation === 'GET /locations')?.value ?? 0) >= 0.025, 'in seconds')

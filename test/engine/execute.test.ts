@@ -1,5 +1,6 @@
 import t from 'tap'
 import { tookEffect } from '../../src/engine/exchange.js'
+import { execute } from '../../src/engine/execute.js'
 import { type Blame, type Call, NOW, RESELLER, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
@@ -133,4 +134,16 @@ t.test('A08: before the first load every operation waits with 503; what is nowhe
   const { blame } = await startWorld({ loaded: false })
   for (const on of ['GET /locations', 'POST /transactions', 'DELETE /locations/loc_a']) t.strictSame(blame(on).slice(0, 2), [503, 'not_ready'], on)
   t.equal(blame('GET /nowhere')[0], 404)
+})
+
+t.test('execute: a defect is no refusal: it is thrown on', async t => {
+  const { world } = await startWorld()
+  Object.assign(world, {
+    stamp: () => {
+      throw new TypeError('a defect')
+    }
+  })
+  const body = 'ticket=tkt_a&payment_type=external&amount=1'
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': String(body.length) }
+  t.throws(() => execute(world, { method: 'POST', url: '/next/transactions', headers, body }), { message: 'a defect' })
 })

@@ -343,9 +343,9 @@ const PAUSES: Case[] = [
           steps: [['GET /accounts'], { advance: '30s' }, ['GET /accounts']]
         },
         {
-          title: `Retry-After in ${how}: not another operation, nor another caller`,
+          title: `Retry-After in ${how}: not another operation, nor another caller, nor none`,
           script: retryAfter(value),
-          steps: [['GET /accounts'], ['GET /tickets'], ['GET /accounts', { key: RESELLER }]]
+          steps: [['GET /accounts'], ['GET /tickets'], ['GET /nothing'], ['GET /accounts', { key: RESELLER }]]
         }
       ] as Case[]
   ),

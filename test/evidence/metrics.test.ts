@@ -8,15 +8,15 @@ t.test('metrics: calls are counted by operation and status, their time by its bo
 
   for (const given of requests) metrics.add(judgedRequest(given))
 
-  t.strictSame(Object.fromEntries([...metrics.calls].map(([name, statuses]) => [name, [...statuses]])), {
+  t.strictSame(Object.fromEntries([...metrics.operations].map(([name, { statuses }]) => [name, [...statuses]])), {
     listTickets: [
       [200, 2],
       [400, 1]
     ],
     none: [[404, 1]]
   })
-  t.strictSame(metrics.latencies.get('listTickets'), { buckets: [1, 1, ...LATENCY_BOUNDS.slice(2).map(() => 0), 1], sum: 20_002.1 })
-  t.strictSame(metrics.latencies.get('none'), { buckets: [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], sum: 3 })
+  t.strictSame(metrics.operations.get('listTickets')?.latency, { buckets: [1, 1, ...LATENCY_BOUNDS.slice(2).map(() => 0), 1], sum: 20_002.1 })
+  t.strictSame(metrics.operations.get('none')?.latency, { buckets: [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], sum: 3 })
   t.strictSame([metrics.total, metrics.scripted], [4, 1])
   t.end()
 })

@@ -507,6 +507,41 @@ t.test('a recording: the smallest has the records that its requests touched, and
   t.equal(large.notes.at(-1), 'There were 17 records; here are those that the answers need.')
 })
 
+t.test('a recording: a record that was added to one that a call made has that one with it, and what came and went is not expected', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const { body: paid } = await call('POST /transactions', { body: PAID })
+  await call('GET /tickets')
+  await control('POST /records', { refunds: [{ id: 'rfd_new', transaction: paid.id, amount: 5 }], tickets: [{ id: 'tkt_new', location: 'loc_a' }] })
+  await call(`GET /transactions/${paid.id}`)
+  await control('PATCH /settings', { statuses: { created: 201 } })
+  await call('POST /transactions', { body: PAID })
+
+  const text = await recorded(emulator)
+
+  const { data, play } = parse(text)
+  t.strictSame([data.transactions.at(-1).id, data.refunds.at(-1).id, data.tickets.at(-1).id], [paid.id, 'rfd_new', 'tkt_new'], text)
+  t.strictSame(
+    play.map(({ do: on }: Json) => on),
+    ['POST /transactions', 'GET /tickets', `GET /transactions/${paid.id}`]
+  )
+  t.strictSame(play[1].expect.body, { has_more: false }, 'of a list with more Tickets than there were, what is the same')
+  t.ok(notesIn(text).includes('req_4 POST /transactions is not played: it was answered 201, and a play of it would be answered 200.'), text)
+  t.strictSame(await problemsOf(t, text), [])
+})
+
+t.test('a recording: calls of a state that is not known any more are left out', async t => {
+  const emulator = await startTestEmulator(t, { settings: { 'limits.journal': 3 } })
+  await emulator.call('GET /tickets')
+  for (let left = 200; left > 0; left--) emulator.sandbox.addKey('mch_a')
+  await emulator.call('GET /tickets')
+
+  const text = await recorded(emulator)
+
+  t.ok(notesIn(text).includes('The journal no longer holds the first 1 calls: the first state is the one after them.'), text)
+  t.strictSame([parse(text).play.length, (await repeated(emulator, 'req_1')).status, (await repeated(emulator, 'req_2')).status], [1, 400, 200])
+})
+
 t.test('a recording: a call whose client left before it took effect is left out; nothing at all is a scenario too', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const empty = await recorded(emulator)

@@ -91,33 +91,6 @@ t.test('A08: a body shorter than its Content-Length is refused', async t => {
   t.strictSame(await refusal('POST /locations', { body: LOCATION_FORM, headers: { 'content-length': '99' } }), [400, 'request_malformed', null, 'A08'])
 })
 
-t.test('A34: every answer carries a Request-Id, and API calls alone count', async t => {
-  const { inject, call, control } = await startTestEmulator(t, { records: { users: [{ id: 'usr_a', account: 'mch_a', name: 'U', email: 'u@example.com' }] } })
-  const cases: [on: string, options: object, status: number][] = [
-    ['GET /locations', {}, 200],
-    ['GET /nowhere', {}, 404],
-    ['PUT /locations', {}, 405],
-    ['GET /locations', { key: null }, 401],
-    ['DELETE /locations/loc_a', {}, 501],
-    ['POST /locations', { body: '{}', headers: { 'content-type': 'application/json' } }, 415],
-    ['POST /locations', { body: 'x=1' }, 400],
-    ['DELETE /accounts/mch_a/users/usr_a', {}, 204],
-    ['OPTIONS /locations', {}, 204],
-    ['GET /locations/%ff', {}, 400],
-    ['HEAD /locations', {}, 405]
-  ]
-  for (const [index, [on, options, status]] of cases.entries()) {
-    const answer = await call(on, options)
-
-    t.equal(answer.status, status, on)
-    t.equal(answer.headers['request-id'], `req_${index + 1}`, on)
-    if (answer.body.error) t.equal(answer.body.error.request_id, `req_${index + 1}`)
-    t.equal((await control('GET /health')).headers['request-id'], `ctl_${index + 1}`)
-  }
-  t.equal((await inject({ method: 'GET', url: '/' })).headers['request-id'], 'ctl_12')
-  t.equal((await inject({ method: 'GET', url: '/locations' })).headers['request-id'], 'req_12')
-})
-
 t.test('A33: the emulated API answers pages of any origin, the control API none', async t => {
   const { call, inject, control } = await startTestEmulator(t)
   const origin = 'https://shop.example'

@@ -33,8 +33,6 @@ export function useShortcuts(added: readonly Shortcut[]): void {
   useEffect(() => {
     const own = added.map(({ key, about }, place): Shortcut => ({ key, about, run: () => latest.current[place]?.run() }))
     shortcuts.value = [...shortcuts.value, ...own]
-    return () => {
-      shortcuts.value = shortcuts.value.filter(shortcut => !own.includes(shortcut))
-    }
+    return () => (shortcuts.value = shortcuts.value.filter(shortcut => !own.includes(shortcut)))
   }, [])
 }

@@ -5,14 +5,10 @@ import type { ControlError } from '../control/client.js'
 import { sandbox } from '../control/place.js'
 import { isAllowed, revision } from './store.js'
 
-export type Resource<T> = {
-  /** The last that was read; null before. */
-  data: T | null
-  error: ControlError | null
-  reload: () => void
-}
+/** `data` is the last that was read; null before. */
+export type Resource<T> = { data: T | null; error: ControlError | null; reload: () => void }
 
-type Options = {
+export type Options = {
   /** Whether it is not read again when the emulator changes. */
   once?: boolean
   /** The interval, in milliseconds, at which it is read again: for what changes without an event in the stream. */
@@ -41,17 +37,15 @@ export function useResource<T>(read: () => Promise<T>, key = '', { once = false,
     }
     shown.current = place
     let isOver = false
-    const readAgain = () =>
-      reader.current().then(
-        read => {
-          if (isOver) return
-          data.value = read
-          error.value = null
-        },
-        failure => {
-          if (!isOver) error.value = failure
-        }
+    const readAgain = async () => {
+      const [read, failure] = await reader.current().then(
+        read => [read, null] as const,
+        failure => [data.peek(), failure] as const
       )
+      if (isOver) return
+      data.value = read
+      error.value = failure
+    }
     void readAgain()
     const timer = every === undefined ? undefined : setInterval(readAgain, every)
     return () => {
@@ -59,8 +53,5 @@ export function useResource<T>(read: () => Promise<T>, key = '', { once = false,
       clearInterval(timer)
     }
   })
-  const reload = () => {
-    tries.value++
-  }
-  return { data: data.value, error: error.value, reload }
+  return { data: data.value, error: error.value, reload: () => void tries.value++ }
 }

@@ -48,6 +48,15 @@ export function go(target: Target, { replace = false } = {}): void {
   follow()
 }
 
+/** The same place with a part of the query changed. An empty part is left out. */
+export const narrowed = (change: Target['query']): Target => ({ path: route.value.path, query: { ...route.value.query, ...change } })
+
+/** Changes a part of the query, and leaves no step in the history. */
+export const narrow = (change: Target['query']): void => go(narrowed(change), { replace: true })
+
+/** What a field has of the part of the query that it changes. */
+export const inQuery = (name: string) => ({ value: route.value.query[name] ?? '', onChange: (value: string) => narrow({ [name]: value }) })
+
 function follow(): void {
   const { sandbox: name, ...place } = routeIn(location.hash)
   current.value = place

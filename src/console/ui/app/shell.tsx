@@ -1,12 +1,15 @@
 /** The frame around every view: header, navigation, messages, the help of the keyboard, and the form for signing in. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { Button } from '../components/button.js'
 import { ClockTime } from '../components/clock-time.js'
 import { Dialog } from '../components/dialog.js'
 import { CheckField, SelectField } from '../components/fields.js'
-import { Failure } from '../components/states.js'
+import { Choices } from '../components/links.js'
+import { Failure, Loading } from '../components/states.js'
+import { Pairs } from '../components/table.js'
 import { Toasts, toastError } from '../components/toast.js'
-import { api, type ControlError } from '../control/client.js'
+import { api, ControlError } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
 import type { View } from '../views/view.js'
 import { VIEWS, type ViewName } from '../views/views.js'
@@ -33,23 +36,23 @@ export function Shell() {
 
   if (session.value !== null && !isAllowed())
     return (
-      <Frame>
-        <SignIn />
-      </Frame>
+      <>
+        <main id="main">
+          <SignIn />
+        </main>
+        <Toasts />
+      </>
     )
   return (
     <>
-      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        To the content
-      </button>
+      <Button class="skip" text="To the content" run={() => document.getElementById('main')?.focus()} />
       <Header onHelp={() => (isHelpShown.value = true)} />
-      <nav class="views" aria-label="Views">
-        {NAMES.map(view => (
-          <a key={view} href={hrefOf({ view })} aria-current={view === name ? 'page' : undefined}>
-            {VIEWS[view].title}
-          </a>
-        ))}
-      </nav>
+      <Choices
+        class="views"
+        label="Views"
+        current="page"
+        choices={NAMES.map(view => ({ key: view, text: VIEWS[view].title, href: hrefOf({ view }), isChosen: view === name }))}
+      />
       <main id="main" tabIndex={-1}>
         {session.value !== null && <Shown key={name} name={name} />}
       </main>
@@ -59,36 +62,18 @@ export function Shell() {
   )
 }
 
-function Frame({ children }: { children: preact.ComponentChildren }) {
-  return (
-    <>
-      <main id="main">{children}</main>
-      <Toasts />
-    </>
-  )
-}
-
 /** A view, once its script is loaded. */
 function Shown({ name }: { name: ViewName }) {
   const loaded = useSignal<View | null>(null)
   const error = useSignal<ControlError | null>(null)
+  const show = (view: View) => (loaded.value = view)
   useEffect(() => {
     const view = VIEWS[name].load()
-    if (!(view instanceof Promise)) {
-      loaded.value = view
-      return
-    }
-    view.then(
-      view => {
-        loaded.value = view
-      },
-      failure => {
-        error.value = failure
-      }
-    )
+    if (view instanceof Promise) view.then(show, () => (error.value = new ControlError('no_answer', 'The emulator does not answer.', 0)))
+    else show(view)
   }, [name])
-  if (error.value !== null) return <Failure error={{ ...error.value, message: 'The emulator does not answer.', problems: [] } as ControlError} />
-  return loaded.value === null ? <div class="loading" aria-busy="true" /> : <loaded.value.Page />
+  if (error.value !== null) return <Failure error={error.value} />
+  return loaded.value === null ? <Loading /> : <loaded.value.Page />
 }
 
 function Header({ onHelp }: { onHelp: () => void }) {
@@ -109,17 +94,9 @@ function Header({ onHelp }: { onHelp: () => void }) {
       </p>
       <div class="tools">
         <a href={`${controlOf()}/docs`}>API</a>
-        <button type="button" class="quiet" onClick={nextTheme}>
-          Theme: {theme.value}
-        </button>
-        <button type="button" class="quiet" onClick={onHelp} aria-label="Help with the keyboard">
-          ?
-        </button>
-        {session.value?.token_required && (
-          <button type="button" class="quiet" onClick={signOut}>
-            Sign out
-          </button>
-        )}
+        <Button class="quiet" text={`Theme: ${theme.value}`} run={nextTheme} />
+        <Button class="quiet" text="?" label="Help with the keyboard" run={onHelp} />
+        {session.value?.token_required && <Button class="quiet" text="Sign out" run={signOut} />}
       </div>
     </header>
   )
@@ -151,16 +128,7 @@ function SandboxSwitch() {
 function Help({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard" onClose={onClose}>
-      <dl class="keys">
-        {shortcuts.value.map(({ key, about }) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{about}</dd>
-          </div>
-        ))}
-      </dl>
+      <Pairs class="keys" pairs={shortcuts.value.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])} />
       <CheckField label="Shortcuts of one key" value={areShortcutsOn.value} onChange={switchShortcuts} />
     </Dialog>
   )

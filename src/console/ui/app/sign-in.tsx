@@ -1,14 +1,14 @@
 /** The form for the token, where the emulator has one. */
 import { useSignal } from '@preact/signals'
-import { TextField } from '../components/fields.js'
+import { Button, Form } from '../components/button.js'
+import { bound, TextField } from '../components/fields.js'
 import { api, ControlError } from '../control/client.js'
 import { session } from './store.js'
 
 export function SignIn() {
   const token = useSignal('')
   const problem = useSignal<string | null>(null)
-  const send = async (event: Event) => {
-    event.preventDefault()
+  const send = async () => {
     try {
       session.value = await api.signIn(token.value)
       // the page of the API's documentation is at this address once somebody is signed in
@@ -18,19 +18,16 @@ export function SignIn() {
     }
   }
   return (
-    <form class="sign-in" onSubmit={event => void send(event)}>
+    <Form class="sign-in" send={send}>
       <h1>commerce-emulator</h1>
       <TextField
         label="Control token"
         type="password"
-        value={token.value}
-        onChange={value => (token.value = value)}
+        {...bound(token)}
         hint="The value of CONTROL_TOKEN that the emulator was started with."
         error={problem.value}
       />
-      <button type="submit" class="primary">
-        Sign in
-      </button>
-    </form>
+      <Button class="primary" text="Sign in" />
+    </Form>
   )
 }

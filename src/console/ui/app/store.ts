@@ -1,7 +1,7 @@
 /** What every view shares: the session, the overview of the sandbox, the event stream, and a revision that says when to read again. */
 import { batch, computed, effect, signal } from '@preact/signals'
 import { toastError } from '../components/toast.js'
-import type { JournalEvent } from '../control/answers.js'
+import type { JournalEvent } from '../control/client.js'
 import { api, type Overview, type SandboxItem, type Session, whenTokenRequired } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
 

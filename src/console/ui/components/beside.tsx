@@ -1,19 +1,10 @@
-/** What is chosen in a list, shown beside it; below it where there is little room. */
+/** What is chosen in a list. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-type CloseProps = { label: string; onClose: () => void }
-
-/** Closes what is shown in addition; it is at its top right corner. */
-export const CloseButton = ({ label, onClose }: CloseProps) => (
-  <button type="button" class="quiet close" aria-label={label} onClick={onClose}>
-    ×
-  </button>
-)
-
 type Props = { label: string; class?: string; children: ComponentChildren }
 
-/** It comes into view where it is below the list. */
+/** It is shown beside the list; below it where there is little room, and it comes into view there. */
 export function Beside({ label, class: name = '', children }: Props) {
   const aside = useRef<HTMLElement>(null)
   useEffect(() => aside.current?.scrollIntoView({ block: 'nearest' }), [label])

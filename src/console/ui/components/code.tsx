@@ -1,6 +1,7 @@
 /** Code and JSON as elements: what a client sent is text in them and never markup. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Button } from './button.js'
 import { copy } from './copy.js'
 import { type Token, tokensOf } from './json-tokens.js'
 
@@ -17,9 +18,7 @@ export function CodeBlock({ text, label, children }: CodeProps) {
       <pre tabIndex={0} role="region" aria-label={label}>
         <code>{children ?? text}</code>
       </pre>
-      <button type="button" class="small" onClick={() => void copy(text, label)} aria-label={`Copy ${label}`}>
-        Copy
-      </button>
+      <Button class="small" text="Copy" label={`Copy ${label}`} run={() => copy(text, label)} />
     </figure>
   )
 }
@@ -41,11 +40,7 @@ export function Json({ value, label, hrefOfText = () => undefined }: JsonProps) 
       <CodeBlock text={JSON.stringify(value, null, 2)} label={label}>
         {shown.map((token, place) => shownToken(token, place, hrefOfText))}
       </CodeBlock>
-      {shown.length < tokens.length && (
-        <button type="button" onClick={() => setWhole(true)}>
-          Show all
-        </button>
-      )}
+      {shown.length < tokens.length && <Button text="Show all" run={() => setWhole(true)} />}
     </div>
   )
 }
@@ -53,13 +48,10 @@ export function Json({ value, label, hrefOfText = () => undefined }: JsonProps) 
 function shownToken({ kind, text, content }: Token, place: number, hrefOfText: (text: string) => string | undefined) {
   if (kind === 'plain') return text
   const href = content === undefined ? undefined : hrefOfText(content)
-  return href === undefined ? (
-    <span key={place} class={kind}>
+  const Shown = href === undefined ? 'span' : 'a'
+  return (
+    <Shown key={place} class={kind} href={href}>
       {text}
-    </span>
-  ) : (
-    <a key={place} class={kind} href={href}>
-      {text}
-    </a>
+    </Shown>
   )
 }

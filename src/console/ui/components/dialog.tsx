@@ -1,6 +1,7 @@
 /** A dialog above the page. The browser keeps the focus in it, and Escape closes it. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { Button } from './button.js'
 
 type Props = { title: string; onClose: () => void; children: ComponentChildren /** Buttons at its end. */; actions?: ComponentChildren; wide?: boolean }
 
@@ -14,9 +15,7 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Prop
     <dialog ref={element} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
       <header>
         <h2 id={id}>{title}</h2>
-        <button type="button" class="quiet" onClick={() => element.current?.close()} aria-label="Close">
-          ×
-        </button>
+        <Button class="quiet" text="×" label="Close" run={() => element.current?.close()} />
       </header>
       <div class="content">{children}</div>
       {actions && <footer>{actions}</footer>}

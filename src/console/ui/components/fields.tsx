@@ -1,4 +1,5 @@
 /** Fields of forms: each with its label, a hint, and what is wrong with its value. */
+import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
@@ -13,6 +14,9 @@ type Field<Value> = {
   disabled?: boolean
 }
 
+/** What a field has of a signal that holds its value. */
+export const bound = (signal: Signal<string>) => ({ value: signal.value, onChange: (value: string) => (signal.value = value) })
+
 /** What a control has of its frame: its id, and what describes it. */
 type Given = { id: string; disabled: boolean; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined }
 type FrameProps = Omit<Field<string>, 'value' | 'onChange'> & { children: (given: Given) => ComponentChildren }
@@ -25,12 +29,8 @@ function Frame({ label, isLabelHidden = false, hint, error, disabled = false, ch
       <label for={id} class={isLabelHidden ? 'hidden' : ''}>
         {label}
       </label>
-      {children({ id, disabled, ...described(id, { hint, error }) })}
-      {hint && (
-        <p id={`${id}-hint`} class="hint">
-          {hint}
-        </p>
-      )}
+      {children({ id, disabled, ...described(id, hint, error) })}
+      <Hint id={id} text={hint} />
       {error && (
         <p id={`${id}-error`} class="problem">
           {error}
@@ -40,7 +40,16 @@ function Frame({ label, isLabelHidden = false, hint, error, disabled = false, ch
   )
 }
 
-const described = (id: string, { hint, error }: Pick<Field<unknown>, 'hint' | 'error'>): Pick<Given, 'aria-describedby' | 'aria-invalid'> => ({
+/** What is said of the field with an id beside its label. */
+export const Hint = ({ id, text }: { id: string; text: string | undefined }) =>
+  text ? (
+    <p id={`${id}-hint`} class="hint">
+      {text}
+    </p>
+  ) : null
+
+/** The attributes that lead from the control with an id to its hint and to what is wrong with it. */
+export const described = (id: string, hint: unknown, error: unknown): Pick<Given, 'aria-describedby' | 'aria-invalid'> => ({
   'aria-describedby': [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined,
   'aria-invalid': error ? true : undefined
 })
@@ -48,65 +57,67 @@ const described = (id: string, { hint, error }: Pick<Field<unknown>, 'hint' | 'e
 type TextProps = Field<string> & {
   type?: 'text' | 'search' | 'password'
   placeholder?: string
-  list?: readonly string[]
+  list?: readonly string[] | undefined
   shortcut?: string
 }
 
 /** A line of text. `list` are values to choose from; `shortcut` is the key that leads to it, for a console that looks for it. */
-export function TextField({ value, onChange, type = 'text', placeholder, list, shortcut, ...frame }: TextProps) {
-  return (
-    <Frame {...frame}>
-      {given => (
-        <>
-          <input
-            {...given}
-            {...({ type } as object)}
-            value={value}
-            placeholder={placeholder}
-            list={list && `${given.id}-list`}
-            autocomplete="off"
-            spellcheck={false}
-            aria-keyshortcuts={shortcut}
-            onInput={({ currentTarget }) => onChange(currentTarget.value)}
-          />
-          {list && (
-            <datalist id={`${given.id}-list`}>
-              {list.map(item => (
-                <option key={item} value={item} />
-              ))}
-            </datalist>
-          )}
-        </>
-      )}
-    </Frame>
-  )
-}
+export const TextField = ({ value, onChange, type = 'text', placeholder, list, shortcut, ...frame }: TextProps) => (
+  <Frame {...frame}>
+    {given => (
+      <>
+        <input
+          {...given}
+          {...({ type } as object)}
+          value={value}
+          placeholder={placeholder}
+          list={list && `${given.id}-list`}
+          autocomplete="off"
+          spellcheck={false}
+          aria-keyshortcuts={shortcut}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+        {list && <datalist id={`${given.id}-list`}>{optionsOf(list)}</datalist>}
+      </>
+    )}
+  </Frame>
+)
+
+/** What narrows a list as one types: its label is its placeholder, and `/` leads to it. */
+export const SearchField = ({ label, ...more }: Pick<TextProps, 'label' | 'value' | 'onChange' | 'placeholder'>) => (
+  <TextField label={label} isLabelHidden type="search" shortcut="/" placeholder={label} {...more} />
+)
 
 /** Text of several lines. */
-export function AreaField({ value, onChange, rows, ...frame }: Field<string> & { rows: number }) {
-  return (
-    <Frame {...frame}>
-      {given => <textarea {...given} value={value} rows={rows} spellcheck={false} onInput={({ currentTarget }) => onChange(currentTarget.value)} />}
-    </Frame>
-  )
-}
+export const AreaField = ({ value, onChange, rows, ...frame }: Field<string> & { rows: number }) => (
+  <Frame {...frame}>
+    {given => <textarea {...given} value={value} rows={rows} spellcheck={false} onInput={({ currentTarget }) => onChange(currentTarget.value)} />}
+  </Frame>
+)
 
-/** A choice from a list of values, each with the text that is shown. */
-export function SelectField({ value, onChange, options, ...frame }: Field<string> & { options: readonly (readonly [value: string, text: string])[] }) {
-  return (
-    <Frame {...frame}>
-      {given => (
-        <select {...given} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-          {options.map(([key, text]) => (
-            <option key={key} value={key}>
-              {text}
-            </option>
-          ))}
-        </select>
-      )}
-    </Frame>
-  )
-}
+/** Values to choose from, each with the text that is shown where that is another. */
+export type Options = readonly (string | readonly [value: string, text: string])[]
+
+const optionsOf = (options: Options) =>
+  options.map(option => {
+    const [value, text] = typeof option === 'string' ? [option, option] : option
+    return (
+      <option key={value} value={value}>
+        {text}
+      </option>
+    )
+  })
+
+/** A choice from a list of values. */
+export const SelectField = ({ value, onChange, options, ...frame }: Field<string> & { options: Options }) => (
+  <Frame {...frame}>
+    {given => (
+      <select {...given} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {optionsOf(options)}
+      </select>
+    )}
+  </Frame>
+)
 
 /** What is either so or not. */
 export function CheckField({ label, value, onChange }: Pick<Field<boolean>, 'label' | 'value' | 'onChange'>) {

@@ -1,66 +1,65 @@
 /** What is shown in place of what is not there: nothing yet, still to be read, or refused. */
 import type { ComponentChildren } from 'preact'
-import type { Resource } from '../app/resource.js'
-import type { ControlError } from '../control/client.js'
+import { type Options, type Resource, useResource } from '../app/resource.js'
+import type { ControlError, Problem } from '../control/client.js'
+import { Button } from './button.js'
 
 /** Says that there is nothing, and how something comes to be there. */
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
-  return (
-    <div class="state">
-      <p class="title">{title}</p>
-      {children}
-    </div>
-  )
-}
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="state">
+    <p class="title">{title}</p>
+    {children}
+  </div>
+)
 
 /** Why something could not be read or done, with its problems. */
-export function Failure({ error, onRetry }: { error: ControlError; onRetry?: () => void }) {
-  return (
-    <div class="state failure" role="alert">
-      <p class="title">{error.message}</p>
-      <Problems error={error} />
-      {onRetry && (
-        <button type="button" onClick={onRetry}>
-          Try again
-        </button>
-      )}
-    </div>
-  )
-}
+export const Failure = ({ error, onRetry }: { error: ControlError; onRetry?: () => void }) => (
+  <div class="state failure" role="alert">
+    <p class="title">{error.message}</p>
+    <Problems error={error} />
+    {onRetry && <Button text="Try again" run={onRetry} />}
+  </div>
+)
+
+type Placed = { /** How the place of a problem is shown. */ place?: (problem: Problem) => ComponentChildren }
 
 /** Why a form was refused, below its fields; screen readers read it out when it comes. */
-export function Refusal({ error }: { error: ControlError | null }) {
-  return (
-    <div role="alert">
-      {error !== null && (
-        <>
-          <p class="problem">{error.message}</p>
-          <Problems error={error} />
-        </>
-      )}
-    </div>
-  )
-}
+export const Refusal = ({ error, id, place }: { error: ControlError | null; id?: string } & Placed) => (
+  <div role="alert" id={id}>
+    {error !== null && (
+      <>
+        <p class="problem">{error.message}</p>
+        <Problems error={error} place={place} />
+      </>
+    )}
+  </div>
+)
+
+const lineOf = ({ line }: Problem) => line !== undefined && <b>line {line} </b>
 
 /** The problems of a document, each at its place. */
-function Problems({ error }: { error: ControlError }) {
-  if (error.problems.length === 0) return null
-  return (
+const Problems = ({ error: { problems }, place = lineOf }: { error: ControlError } & { place?: Placed['place'] | undefined }) =>
+  problems.length === 0 ? null : (
     <ul class="problems">
-      {error.problems.map(({ line, path, message }, place) => (
-        <li key={place}>
-          {line !== undefined && <b>line {line} </b>}
-          {path && <code>{path}</code>} {message}
+      {problems.map((problem, key) => (
+        <li key={key}>
+          {place(problem)}
+          {problem.path && <code>{problem.path}</code>} {problem.message}
         </li>
       ))}
     </ul>
   )
+
+/** Takes as much room as what is still to be read. */
+export const Loading = () => <div class="loading" aria-busy="true" />
+
+/** Shows a resource once it is read. */
+export function Loaded<T>({ resource: { data, error, reload }, children }: { resource: Resource<T>; children: (data: T) => ComponentChildren }) {
+  if (data !== null) return <>{children(data)}</>
+  return error === null ? <Loading /> : <Failure error={error} onRetry={reload} />
 }
 
-/** Shows a resource once it is read, and before that a place that takes as much room. */
-export function Loaded<T>({ resource, children }: { resource: Resource<T>; children: (data: T) => ComponentChildren }) {
-  const { data, error, reload } = resource
-  if (data !== null) return <>{children(data)}</>
-  if (error !== null) return <Failure error={error} onRetry={reload} />
-  return <div class="loading" aria-busy="true" />
-}
+type ReadProps<T> = Options & { from: () => Promise<T> /** Another key forgets what was read before. */; by?: string; children: (data: T) => ComponentChildren }
+
+/** Reads, and shows what was read. */
+export const Read = <T,>({ from, by, children, ...options }: ReadProps<T>) => <Loaded resource={useResource(from, by, options)}>{children}</Loaded>

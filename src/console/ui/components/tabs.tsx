@@ -2,8 +2,14 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 
-type Tab = { id: string; title: ComponentChildren }
-type Props = { label: string; tabs: readonly Tab[]; chosen: string; onChoose: (id: string) => void; children: ComponentChildren }
+type Props = {
+  label: string
+  tabs: Readonly<Record<string, { title: string }>>
+  chosen: string
+  onChoose: (id: string) => void
+  /** What the chosen tab shows. */
+  children: ComponentChildren
+}
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
 
@@ -14,34 +20,34 @@ export function useChosenInView<Row extends HTMLElement>(chosen: string) {
   return row
 }
 
-/** `children` is what the chosen tab shows. */
 export function Tabs({ label, tabs, chosen, onChoose, children }: Props) {
   const id = useId()
+  const names = Object.keys(tabs)
   const list = useChosenInView<HTMLDivElement>(chosen)
   const move = (event: KeyboardEvent) => {
     const step = STEPS[event.key]
     if (step === undefined) return
     event.preventDefault()
-    const next = (tabs.findIndex(tab => tab.id === chosen) + step + tabs.length) % tabs.length
-    onChoose((tabs[next] as Tab).id)
+    const next = (names.indexOf(chosen) + step + names.length) % names.length
+    onChoose(names[next] as string)
     const button = list.current?.children[next] as HTMLElement | undefined
     button?.focus()
   }
   return (
     <div class="tabs">
       <div role="tablist" aria-label={label} ref={list} onKeyDown={move}>
-        {tabs.map(tab => (
+        {Object.entries(tabs).map(([name, { title }]) => (
           <button
-            key={tab.id}
+            key={name}
             type="button"
             role="tab"
-            id={`${id}-${tab.id}`}
-            aria-selected={tab.id === chosen}
+            id={`${id}-${name}`}
+            aria-selected={name === chosen}
             aria-controls={`${id}-panel`}
-            tabIndex={tab.id === chosen ? 0 : -1}
-            onClick={() => onChoose(tab.id)}
+            tabIndex={name === chosen ? 0 : -1}
+            onClick={() => onChoose(name)}
           >
-            {tab.title}
+            {title}
           </button>
         ))}
       </div>

@@ -1,5 +1,6 @@
 /** Short messages at the corner of the page, read out by screen readers. */
 import { signal } from '@preact/signals'
+import { Button } from './button.js'
 
 type Toast = { id: number; text: string; kind: 'done' | 'error' }
 
@@ -7,9 +8,7 @@ const SHOWN_MS = 6000
 const toasts = signal<readonly Toast[]>([])
 let last = 0
 
-const dismiss = (id: number) => {
-  toasts.value = toasts.value.filter(toast => toast.id !== id)
-}
+const dismiss = (id: number) => (toasts.value = toasts.value.filter(toast => toast.id !== id))
 
 /** Says what was done, or what went wrong; an error stays until it is closed. */
 export function toast(text: string, kind: Toast['kind'] = 'done'): void {
@@ -30,9 +29,7 @@ export function Toasts() {
       {toasts.value.map(({ id, text, kind }) => (
         <div key={id} class={`toast ${kind}`}>
           <span>{text}</span>
-          <button type="button" class="quiet" onClick={() => dismiss(id)} aria-label="Close message">
-            ×
-          </button>
+          <Button class="quiet" text="×" label="Close message" run={() => dismiss(id)} />
         </div>
       ))}
     </div>

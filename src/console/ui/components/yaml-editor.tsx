@@ -1,6 +1,9 @@
 /** A field for YAML with the numbers of its lines, in which lines with a problem are marked and can be gone to. */
 import { useId, useRef } from 'preact/hooks'
-import type { ControlError } from '../control/client.js'
+import type { ControlError, Problem } from '../control/client.js'
+import { Button } from './button.js'
+import { described, Hint } from './fields.js'
+import { Refusal } from './states.js'
 
 type Props = {
   label: string
@@ -19,8 +22,7 @@ export function YamlEditor({ label, value, onChange, error, hint, rows = 12 }: P
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const numbers = useRef<HTMLDivElement>(null)
-  const problems = error?.problems ?? []
-  const marked = new Set(problems.map(({ line }) => line))
+  const marked = new Set(error?.problems.map(({ line }) => line))
   const lines = value.split('\n')
   const goTo = (line: number) => {
     const element = field.current
@@ -30,14 +32,14 @@ export function YamlEditor({ label, value, onChange, error, hint, rows = 12 }: P
     element.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0))
     element.scrollTop = Math.max(0, (line - 3) * LINE_HEIGHT)
   }
+  const placeOf = ({ line, file = 'body' }: Problem) => {
+    if (file !== 'body') return [<b key={file}>{`${file}:${line ?? 1}`}</b>, ' ']
+    return [line !== undefined && <Button class="small" text={`Line ${line}`} run={() => goTo(line)} />, ' ']
+  }
   return (
     <div class="field yaml-editor">
       <label for={id}>{label}</label>
-      {hint && (
-        <p id={`${id}-hint`} class="hint">
-          {hint}
-        </p>
-      )}
+      <Hint id={id} text={hint} />
       <div class="editor" style={{ height: `${rows * LINE_HEIGHT + 12}px` }}>
         <div class="numbers" aria-hidden="true" ref={numbers}>
           {lines.map((_, place) => (
@@ -53,33 +55,12 @@ export function YamlEditor({ label, value, onChange, error, hint, rows = 12 }: P
           wrap="off"
           spellcheck={false}
           autocapitalize="off"
-          aria-invalid={error === null ? undefined : true}
-          aria-describedby={[hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined}
+          {...described(id, hint, error)}
           onInput={({ currentTarget }) => onChange(currentTarget.value)}
-          onScroll={({ currentTarget }) => {
-            if (numbers.current !== null) numbers.current.scrollTop = currentTarget.scrollTop
-          }}
+          onScroll={({ currentTarget }) => numbers.current?.scrollTo(0, currentTarget.scrollTop)}
         />
       </div>
-      <div id={`${id}-error`} role="alert">
-        {error !== null && (
-          <>
-            <p class="problem">{error.message}</p>
-            <ul class="problems">
-              {problems.map(({ line, path, message, file }, place) => (
-                <li key={place}>
-                  {line !== undefined && (file === undefined || file === 'body') && (
-                    <button type="button" class="small" onClick={() => goTo(line)}>
-                      Line {line}
-                    </button>
-                  )}
-                  {file !== undefined && file !== 'body' && <b>{`${file}:${line ?? 1}`}</b>} {path && <code>{path}</code>} {message}
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
-      </div>
+      <Refusal id={`${id}-error`} error={error} place={placeOf} />
     </div>
   )
 }

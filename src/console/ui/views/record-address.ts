@@ -1,6 +1,6 @@
 /** Links to records, by what their ids look like. */
 import { hrefOf } from '../app/route.js'
-import type { Family } from '../control/answers.js'
+import type { Family } from '../control/client.js'
 
 /** Families by what the ids of their records begin with, where no setting says otherwise. */
 const FAMILIES: Readonly<Record<string, Family>> = {

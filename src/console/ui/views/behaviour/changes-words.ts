@@ -1,36 +1,31 @@
 /** What a sandbox has changed since its scenario was loaded, in words. */
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { instantInWords } from '../../components/instant.js'
-import type { Changes, Family } from '../../control/answers.js'
+import type { Changes, Family } from '../../control/client.js'
 
 /** `tab` is the part of the view that shows more of it. */
-export type Change = { text: string; tab?: string }
+export type Change = { text: string; tab?: string | undefined }
 
 /** A line for each kind of change; none where nothing differs from the first state. */
-export function changesInWords({ records, keys, clock, script, settings }: Changes): Change[] {
-  const lines: Change[] = []
-  for (const family of Object.keys(RESOURCE_NAMES) as Family[]) {
-    const parts = countsIn(records[family])
-    if (parts.length > 0) lines.push({ text: `${RESOURCE_NAMES[family]}s: ${parts.join(', ')}` })
-  }
-  const ofKeys = countsIn(keys)
-  if (ofKeys.length > 0) lines.push({ text: `API keys: ${ofKeys.join(', ')}` })
-  if (clock.changed) lines.push({ text: `Clock: it began ${beganInWords(clock.began)}`, tab: 'clock' })
+export function changesInWords({ records, keys, clock, script: { added, removed, matched }, settings }: Changes): Change[] {
   const ofScript = [
-    ...(script.added.length > 0 ? [`${script.added.join(', ')} added`] : []),
-    ...(script.removed.length > 0 ? [`${script.removed.join(', ')} removed`] : []),
-    ...(script.matched > 0 ? [`calls matched ${script.matched === 1 ? 'once' : `${script.matched} times`}`] : [])
+    ...(added.length > 0 ? [`${added.join(', ')} added`] : []),
+    ...(removed.length > 0 ? [`${removed.join(', ')} removed`] : []),
+    ...(matched > 0 ? [`calls matched ${matched === 1 ? 'once' : `${matched} times`}`] : [])
   ]
-  if (ofScript.length > 0) lines.push({ text: `Script: ${ofScript.join('; ')}`, tab: 'script' })
-  if (settings.length > 0) lines.push({ text: `Settings: ${settings.join(', ')}`, tab: 'settings' })
-  return lines
+  const lines: readonly (readonly [title: string, words: string, tab?: string])[] = [
+    ...Object.entries(RESOURCE_NAMES).map(([family, name]) => [`${name}s`, countsIn(records[family as Family])] as const),
+    ['API keys', countsIn(keys)],
+    ['Clock', clock.changed ? `it began ${beganInWords(clock.began)}` : '', 'clock'],
+    ['Script', ofScript.join('; '), 'script'],
+    ['Settings', settings.join(', '), 'settings']
+  ]
+  return lines.flatMap(([title, words, tab]) => (words === '' ? [] : [{ text: `${title}: ${words}`, tab }]))
 }
 
-const countsIn = (counts: Readonly<Record<string, number>> = {}): string[] =>
-  ['added', 'changed', 'deleted'].flatMap(kind => (counts[kind] ? [`${counts[kind]} ${kind}`] : []))
+const countsIn = (counts: Readonly<Record<string, number>> = {}): string =>
+  ['added', 'changed', 'deleted'].flatMap(kind => (counts[kind] ? [`${counts[kind]} ${kind}`] : [])).join(', ')
 
 /** How the clock of a scenario begins. */
-export function beganInWords({ now, running }: Changes['clock']['began']): string {
-  if (now === null) return 'as the machine’s'
-  return `${running ? 'at' : 'frozen at'} ${instantInWords(now)}`
-}
+export const beganInWords = ({ now, running }: Changes['clock']['began']): string =>
+  now === null ? 'as the machine’s' : `${running ? 'at' : 'frozen at'} ${instantInWords(now)}`

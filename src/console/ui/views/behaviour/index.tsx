@@ -23,12 +23,7 @@ function Page() {
   return (
     <section class="page behaviour">
       <h1 class="hidden">Behaviour</h1>
-      <Tabs
-        label="Parts of the behaviour"
-        tabs={Object.entries(TABS).map(([id, { title }]) => ({ id, title }))}
-        chosen={chosen}
-        onChoose={id => go({ path: [id] })}
-      >
+      <Tabs label="Parts of the behaviour" tabs={TABS} chosen={chosen} onChoose={id => go({ path: [id] })}>
         <div class="behaviour-tab">
           <Content />
         </div>

@@ -1,5 +1,6 @@
 /** Script entries that are asked for most, each as a form that makes one. */
 import { OPERATION_NAMES, OPERATIONS } from '../../../../reference/operations.js'
+import type { Options } from '../../components/fields.js'
 
 export type Values = Readonly<Record<string, string>>
 /** A field of a form; `path` is where its value is in the entry, so that a problem there is shown beside it. */
@@ -10,7 +11,7 @@ export type Field = {
   path: string
   hint?: string
   /** Values to choose from, and nothing else. */
-  options?: readonly (readonly [value: string, text: string])[]
+  options?: Options
   /** Values that are suggested. */
   list?: readonly string[]
 }
@@ -21,34 +22,24 @@ export type Preset = {
   entry: (values: Values) => object
 }
 
-const EVERY_CALL = '*'
 const LISTS = Object.values(OPERATIONS).flatMap(({ kind, method, path }) => (kind === 'list' ? [`${method} ${path}`] : []))
-const each = (values: readonly string[]) => values.map(value => [value, value] as const)
-const ON_OPTIONS = [[EVERY_CALL, 'every call'] as const, ...each(OPERATION_NAMES)]
 const LENGTH_HINT = 'A length of time, such as 250ms, 2s or 10m.'
-const CLOCK_HINT = `${LENGTH_HINT} By the clock of the sandbox: a frozen clock has to be advanced.`
+const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang']
+const CODES = ['card_declined', 'insufficient_funds', 'expired_card', 'incorrect_cvc', 'processing_error']
+const ORDERS: Options = [
+  ['in_order', 'as they came'],
+  ['reverse', 'the last one first']
+]
+const MOMENTS: Options = [
+  ['after', 'after the call took effect'],
+  ['before', 'before the call takes effect']
+]
 
-const on = (value: string): Field => ({ name: 'on', label: 'Operation', value, path: 'on', options: ON_OPTIONS })
-const calls = (value: string): Field => ({
-  name: 'calls',
-  label: 'Which calls',
-  value,
-  path: 'calls',
-  hint: 'The first (1), some (2-3), or all from one on (4+); empty for all.'
-})
-const longest: Field = { name: 'longest', label: 'At most for', value: '30s', path: 'hold.for', hint: `${LENGTH_HINT} Empty for no limit.` }
-const release: Field = {
-  name: 'release',
-  label: 'Order of release',
-  value: 'in_order',
-  path: 'hold.release',
-  options: [
-    ['in_order', 'as they came'],
-    ['reverse', 'the last one first']
-  ]
-}
-const status = (value: string): Field => ({ name: 'status', label: 'Status', value, path: 'respond.status' })
-const FAULTS = each(['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'])
+const field = (name: string, label: string, value: string, path = name, more: Partial<Field> = {}): Field => ({ name, label, value, path, ...more })
+const on = (value: string, more: Options = []) => field('on', 'Operation', value, 'on', { options: [...more, ['*', 'every call'], ...OPERATION_NAMES] })
+const calls = (value: string) => field('calls', 'Which calls', value, 'calls', { hint: 'The first (1), some (2-3), or all from one on (4+); empty for all.' })
+const longest = field('longest', 'At most for', '30s', 'hold.for', { hint: `${LENGTH_HINT} Empty for no limit.` })
+const status = (value: string, more?: Partial<Field>) => field('status', 'Status', value, 'respond.status', more)
 
 export const PRESETS = {
   decline: {
@@ -56,16 +47,10 @@ export const PRESETS = {
     about: 'The payment is refused before it is made: nothing is recorded.',
     fields: [
       calls('1'),
-      { name: 'ticket', label: 'Ticket', value: '', path: 'match.body.ticket', hint: 'Empty for any.' },
-      { name: 'last4', label: 'Last four digits', value: '', path: 'match.body.card', hint: 'Empty for any card.' },
-      {
-        name: 'code',
-        label: 'Code',
-        value: 'card_declined',
-        path: 'respond.error.code',
-        list: ['card_declined', 'insufficient_funds', 'expired_card', 'incorrect_cvc', 'processing_error']
-      },
-      { name: 'message', label: 'Message', value: 'The card was declined.', path: 'respond.error.message' },
+      field('ticket', 'Ticket', '', 'match.body.ticket', { hint: 'Empty for any.' }),
+      field('last4', 'Last four digits', '', 'match.body.card', { hint: 'Empty for any card.' }),
+      field('code', 'Code', 'card_declined', 'respond.error.code', { list: CODES }),
+      field('message', 'Message', 'The card was declined.', 'respond.error.message'),
       status('402')
     ],
     entry: ({ calls, ticket, last4, code, message, status }) => ({
@@ -82,17 +67,8 @@ export const PRESETS = {
     fields: [
       on('POST /refunds'),
       calls('1'),
-      { name: 'fault', label: 'How it is lost', value: 'connection_reset', path: 'fault', options: FAULTS },
-      {
-        name: 'when',
-        label: 'When',
-        value: 'after',
-        path: 'when',
-        options: [
-          ['after', 'after the call took effect'],
-          ['before', 'before the call takes effect']
-        ]
-      }
+      field('fault', 'How it is lost', 'connection_reset', 'fault', { options: FAULTS }),
+      field('when', 'When', 'after', 'when', { options: MOMENTS })
     ],
     entry: ({ on, calls, fault, when }) => ({ name: 'the answer is lost', on, ...given({ calls: numberOr(calls) }), fault, when })
   },
@@ -100,10 +76,10 @@ export const PRESETS = {
     title: 'Be down for ten seconds',
     about: 'From the next call on, calls are answered with an error, until the time is over.',
     fields: [
-      on(EVERY_CALL),
-      { name: 'for', label: 'For', value: '10s', path: 'for', hint: CLOCK_HINT },
+      on('*'),
+      field('for', 'For', '10s', 'for', { hint: `${LENGTH_HINT} By the clock of the sandbox: a frozen clock has to be advanced.` }),
       status('503'),
-      { name: 'retry_after', label: 'Retry-After', value: '10s', path: 'respond.retry_after', hint: `${LENGTH_HINT} Empty for no such header.` }
+      field('retry_after', 'Retry-After', '10s', 'respond.retry_after', { hint: `${LENGTH_HINT} Empty for no such header.` })
     ],
     entry: ({ on, for: lasts, status, retry_after }) => ({
       name: 'the service is down',
@@ -115,7 +91,12 @@ export const PRESETS = {
   hold: {
     title: 'Hold until two wait',
     about: 'Calls wait until so many have come, then go on together: for races that happen every time.',
-    fields: [on('POST /refunds'), { name: 'until', label: 'How many wait', value: '2', path: 'hold.until' }, release, longest],
+    fields: [
+      on('POST /refunds'),
+      field('until', 'How many wait', '2', 'hold.until'),
+      field('release', 'Order of release', 'in_order', 'hold.release', { options: ORDERS }),
+      longest
+    ],
     entry: ({ on, until, release, longest }) => ({
       name: 'calls wait for each other',
       on,
@@ -125,22 +106,16 @@ export const PRESETS = {
   gate: {
     title: 'Hold until a gate opens',
     about: 'Calls wait until you open the gate, below.',
-    fields: [on('POST /refunds'), { name: 'gate', label: 'Gate', value: 'refunds', path: 'hold.gate' }, longest],
+    fields: [on('POST /refunds'), field('gate', 'Gate', 'refunds', 'hold.gate'), longest],
     entry: ({ on, gate, longest }) => ({ name: 'calls wait at a gate', on, hold: { gate, ...given({ for: longest }) } })
   },
   slow: {
     title: 'Slow lists',
     about: 'Answers take their time, drawn from the seed between the shortest and the longest.',
     fields: [
-      {
-        name: 'on',
-        label: 'Operation',
-        value: 'lists',
-        path: 'on',
-        options: [['lists', 'every list'], ...ON_OPTIONS]
-      },
-      { name: 'min', label: 'At least', value: '500ms', path: 'delay.min', hint: LENGTH_HINT },
-      { name: 'max', label: 'At most', value: '3s', path: 'delay.max', hint: LENGTH_HINT },
+      on('lists', [['lists', 'every list']]),
+      field('min', 'At least', '500ms', 'delay.min', { hint: LENGTH_HINT }),
+      field('max', 'At most', '3s', 'delay.max', { hint: LENGTH_HINT }),
       calls('')
     ],
     entry: ({ on, min = '', max = '', calls }) => ({
@@ -154,16 +129,10 @@ export const PRESETS = {
     title: 'Flaky by chance',
     about: 'A share of the calls fails, drawn from the seed: the same calls fail every time.',
     fields: [
-      on(EVERY_CALL),
-      { name: 'chance', label: 'Share of calls', value: '0.2', path: 'chance', hint: 'From 0 to 1.' },
-      {
-        name: 'how',
-        label: 'How they fail',
-        value: 'respond',
-        path: 'fault',
-        options: [['respond', 'an error is answered'], ...FAULTS]
-      },
-      { ...status('503'), hint: 'Of an error that is answered.' }
+      on('*'),
+      field('chance', 'Share of calls', '0.2', 'chance', { hint: 'From 0 to 1.' }),
+      field('how', 'How they fail', 'respond', 'fault', { options: [['respond', 'an error is answered'], ...FAULTS] }),
+      status('503', { hint: 'Of an error that is answered.' })
     ],
     entry: ({ on, chance, how, status }) => ({
       name: 'calls fail now and then',
@@ -189,9 +158,7 @@ export const presetCalled = (name = ''): PresetName => (Object.hasOwn(PRESETS, n
 export const valuesOf = ({ fields }: Preset): Values => Object.fromEntries(fields.map(({ name, value }) => [name, value]))
 
 /** A number where the text is one; the text itself otherwise, for the emulator to say what is wrong with it. */
-function numberOr(text = ''): string | number {
-  return /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text.trim()
-}
+const numberOr = (text = ''): string | number => (/^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text.trim())
 
 /** Members without those that were left empty. */
 const given = (members: Readonly<Record<string, string | number | undefined>>) =>

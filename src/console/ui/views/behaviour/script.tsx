@@ -1,8 +1,9 @@
 /** The script: its entries with what they did, the form that adds one, and the gates at which calls wait. */
 import { act } from '../../app/command.js'
-import { useResource } from '../../app/resource.js'
+import { Button } from '../../components/button.js'
+import { Card } from '../../components/card.js'
 import { CodeBlock } from '../../components/code.js'
-import { Loaded } from '../../components/states.js'
+import { Read } from '../../components/states.js'
 import { yamlOf } from '../../components/yaml.js'
 import { api, type Gate, type ListedEntry, type Release } from '../../control/client.js'
 import { AddEntry } from './add-entry.js'
@@ -13,26 +14,22 @@ import { callsInWords, effectInWords, operationsInWords } from './entry-words.js
 const REREAD_MS = 1000
 const ENTRIES = 'behaviour-entries'
 
-export function ScriptTab() {
-  const script = useResource(api.script, '', { every: REREAD_MS })
-  const gates = useResource(api.gates, '', { every: REREAD_MS })
-  return (
-    <>
-      <AddEntry />
-      <section class="card" aria-labelledby={ENTRIES}>
-        <h2 id={ENTRIES} tabIndex={-1}>
-          Entries
-        </h2>
-        <p class="hint">Of the entries that match a call, the first one that can is applied. The call counts as matched for each of them.</p>
-        <Loaded resource={script}>{({ data }) => <Entries entries={data} />}</Loaded>
-      </section>
-      <section class="card" aria-labelledby="behaviour-gates">
-        <h2 id="behaviour-gates">Gates</h2>
-        <Loaded resource={gates}>{({ data }) => <Gates gates={data} />}</Loaded>
-      </section>
-    </>
-  )
-}
+export const ScriptTab = () => (
+  <>
+    <AddEntry />
+    <Card id={ENTRIES} title="Entries" isFocusable>
+      <p class="hint">Of the entries that match a call, the first one that can is applied. The call counts as matched for each of them.</p>
+      <Read from={api.script} every={REREAD_MS}>
+        {({ data }) => <Entries entries={data} />}
+      </Read>
+    </Card>
+    <Card id="behaviour-gates" title="Gates">
+      <Read from={api.gates} every={REREAD_MS}>
+        {({ data }) => <Gates gates={data} />}
+      </Read>
+    </Card>
+  </>
+)
 
 function Entries({ entries }: { entries: readonly ListedEntry[] }) {
   if (entries.length === 0) return <p class="faint">There is none: every call is answered as the reference says.</p>
@@ -44,9 +41,7 @@ function Entries({ entries }: { entries: readonly ListedEntry[] }) {
         ))}
       </ol>
       <div class="row">
-        <button type="button" class="danger" onClick={() => void remove(api.clearScript, 'The script is empty', ENTRIES)}>
-          Remove all entries
-        </button>
+        <Button class="danger" text="Remove all entries" run={() => remove(api.clearScript, 'The script is empty', ENTRIES)} />
       </div>
     </>
   )
@@ -73,9 +68,7 @@ function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: 
           <CodeBlock text={yamlOf(entry)} label={`YAML of ${id}`} />
         </details>
       </div>
-      <button type="button" class="danger" aria-label={`Remove ${id}`} onClick={() => void remove(() => api.removeEntry(id), `${id} is removed`, ENTRIES)}>
-        Remove
-      </button>
+      <Button class="danger" text="Remove" label={`Remove ${id}`} run={() => remove(() => api.removeEntry(id), `${id} is removed`, ENTRIES)} />
     </li>
   )
 }
@@ -104,12 +97,8 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
             </ol>
           </div>
           <div class="row">
-            <button type="button" disabled={open} aria-label={`Open: ${name}`} onClick={() => void openGate(name, 'in_order')}>
-              Open
-            </button>
-            <button type="button" disabled={open} aria-label={`Open, last first: ${name}`} onClick={() => void openGate(name, 'reverse')}>
-              Open, last first
-            </button>
+            <Button text="Open" label={`Open: ${name}`} disabled={open} run={() => openGate(name, 'in_order')} />
+            <Button text="Open, last first" label={`Open, last first: ${name}`} disabled={open} run={() => openGate(name, 'reverse')} />
           </div>
         </li>
       ))}

@@ -1,5 +1,5 @@
 /** Settings in groups, and their values as they are shown and typed in. */
-import type { Scalar, ShownSetting } from '../../control/answers.js'
+import type { Scalar, ShownSetting } from '../../control/client.js'
 
 export type Named = ShownSetting & { key: string }
 export type Group = { name: string; isFixed: boolean; settings: Named[] }

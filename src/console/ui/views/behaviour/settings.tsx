@@ -1,73 +1,57 @@
 /** Settings in groups: the value of each, where it comes from, and the assumption that it belongs to; those of the sandbox can be changed and set back. */
 import { useRef } from 'preact/hooks'
 import { act } from '../../app/command.js'
+import { useDraft } from '../../app/draft.js'
 import { useResource } from '../../app/resource.js'
-import { go, route } from '../../app/route.js'
-import { CheckField, SelectField, TextField } from '../../components/fields.js'
-import { Loaded } from '../../components/states.js'
+import { inQuery, narrow, route } from '../../app/route.js'
+import { Button, Form } from '../../components/button.js'
+import { CheckField, SearchField, SelectField, TextField } from '../../components/fields.js'
+import { Read } from '../../components/states.js'
 import { api, type ShownAssumption } from '../../control/client.js'
 import { choicesIn, type Group, groupsOf, type Named, rangeIn, shownValue, sourceInWords, textOf, valueIn } from './setting-values.js'
-import { useTyped } from './typed.js'
 
 type Assumptions = ReadonlyMap<string, ShownAssumption>
 
 export function SettingsTab() {
-  const settings = useResource(api.settings)
   const assumptions = useResource(api.assumptions)
-  const { path, query } = route.value
-  const filter = { text: query.q, isChangedOnly: query.changed !== undefined }
-  const narrow = (part: Readonly<Record<string, string | undefined>>) => go({ path, query: { ...query, ...part } }, { replace: true })
+  const { q, changed } = route.value.query
+  const filter = { text: q, isChangedOnly: changed !== undefined }
   return (
     <>
       <div class="row behaviour-filter">
-        <TextField
-          label="Search the settings"
-          isLabelHidden
-          type="search"
-          shortcut="/"
-          value={query.q ?? ''}
-          placeholder="Search settings: pagination, A10, refund"
-          onChange={q => narrow({ q: q === '' ? undefined : q })}
-        />
+        <SearchField label="Search the settings" placeholder="Search settings: pagination, A10, refund" {...inQuery('q')} />
         <CheckField
           label="Only those that are not at their default"
           value={filter.isChangedOnly}
           onChange={isOn => narrow({ changed: isOn ? '1' : undefined })}
         />
       </div>
-      <Loaded resource={settings}>
+      <Read from={api.settings}>
         {({ settings }) => {
           const groups = groupsOf(settings, filter)
           const known = new Map(assumptions.data?.data.map(assumption => [assumption.id, assumption]))
           if (groups.length === 0) return <p class="faint">No setting matches.</p>
-          return (
-            <>
-              {groups.map(group => (
-                <SettingsGroup key={`${group.name} ${group.isFixed}`} group={group} assumptions={known} />
-              ))}
-            </>
-          )
+          return groups.map(group => <SettingsGroup key={`${group.name} ${group.isFixed}`} group={group} assumptions={known} />)
         }}
-      </Loaded>
+      </Read>
     </>
   )
 }
 
-function SettingsGroup({ group: { name, isFixed, settings }, assumptions }: { group: Group; assumptions: Assumptions }) {
-  return (
-    <section class="card" aria-label={isFixed ? `${name}, given at start` : name}>
-      <h2>
-        {name} {isFixed && <span class="badge">given at start</span>}
-      </h2>
-      {settings.map(setting => (
-        <Setting key={setting.key} setting={setting} assumption={assumptions.get(setting.assumption ?? '')} />
-      ))}
-    </section>
-  )
-}
+const SettingsGroup = ({ group: { name, isFixed, settings }, assumptions }: { group: Group; assumptions: Assumptions }) => (
+  <section class="card" aria-label={isFixed ? `${name}, given at start` : name}>
+    <h2>
+      {name} {isFixed && <span class="badge">given at start</span>}
+    </h2>
+    {settings.map(setting => (
+      <Setting key={setting.key} setting={setting} assumption={assumptions.get(setting.assumption ?? '')} />
+    ))}
+  </section>
+)
 
 function Setting({ setting, assumption }: { setting: Named; assumption: ShownAssumption | undefined }) {
   const { key, about, value, default: fallback, source, scope, flag, variable } = setting
+  const isFixed = scope === 'process'
   return (
     <div class="behaviour-setting">
       <div>
@@ -85,22 +69,16 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
         )}
       </div>
       <div>
-        {scope === 'process' ? (
+        {isFixed && (
           <p>
             <b>{shownValue(value)}</b>
           </p>
-        ) : (
-          <Editor setting={setting} />
         )}
+        {!isFixed && <Editor setting={setting} />}
         <p class="hint">
-          {source === 'default' ? (
-            'default'
-          ) : (
-            <>
-              <span class={`badge ${source === 'control' ? 'warn' : ''}`}>{sourceInWords(setting)}</span> default: {shownValue(fallback)}
-            </>
-          )}
-          {scope === 'process' && (
+          {source !== 'default' && <span class={`badge ${source === 'control' ? 'warn' : ''}`}>{sourceInWords(setting)}</span>}
+          {source === 'default' ? 'default' : ` default: ${shownValue(fallback)}`}
+          {isFixed && (
             <>
               ; <code>{flag}</code> or <code>{variable}</code>
             </>
@@ -113,39 +91,21 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
 
 function Editor({ setting: { key, value, schema, source } }: { setting: Named }) {
   const inForce = textOf(value)
-  const typed = useTyped(inForce)
+  const typed = useDraft(inForce)
+  const { text, write, send } = typed
   const shown = useRef(inForce)
   if (shown.current !== inForce) {
     shown.current = inForce
-    typed.write(inForce)
+    write(inForce)
   }
-  const { text, send, field } = typed
+  const change = () => send(() => api.changeSettings({ [key]: valueIn(text.value, schema) }), `${key} is ${text.value === '' ? 'none' : text.value}`)
   const choices = choicesIn(schema)
-  const label = { label: `Value of ${key}`, isLabelHidden: true }
+  const field = { label: `Value of ${key}`, isLabelHidden: true, ...typed.field }
   return (
-    <form
-      class="row behaviour-aligned"
-      onSubmit={event => {
-        event.preventDefault()
-        void send(() => api.changeSettings({ [key]: valueIn(text.value, schema) }), `${key} is ${text.value === '' ? 'none' : text.value}`)
-      }}
-    >
-      {choices === null ? (
-        <TextField {...label} hint={rangeIn(schema)} {...field} />
-      ) : (
-        <SelectField {...label} options={choices.map(choice => [choice, choice] as const)} {...field} />
-      )}
-      <button type="submit" disabled={text.value === inForce} aria-label={`Change ${key}`}>
-        Change
-      </button>
-      <button
-        type="button"
-        disabled={source !== 'control'}
-        aria-label={`Set back ${key}`}
-        onClick={() => void act(() => api.unsetSetting(key), `${key} is set back`)}
-      >
-        Set back
-      </button>
-    </form>
+    <Form class="row behaviour-aligned" send={change}>
+      {choices === null ? <TextField hint={rangeIn(schema)} {...field} /> : <SelectField options={choices} {...field} />}
+      <Button text="Change" label={`Change ${key}`} disabled={text.value === inForce} />
+      <Button text="Set back" label={`Set back ${key}`} disabled={source !== 'control'} run={() => act(() => api.unsetSetting(key), `${key} is set back`)} />
+    </Form>
   )
 }

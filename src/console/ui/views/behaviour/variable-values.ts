@@ -1,5 +1,5 @@
 /** The values that a load gives to the variables of a scenario, as they are typed in. */
-import type { Scalar } from '../../control/answers.js'
+import type { Scalar } from '../../control/client.js'
 
 export type Kind = 'text' | 'number' | 'true or false'
 /** `fallback` is the default of a variable that the scenario declares; any other one has a name that is typed in. */

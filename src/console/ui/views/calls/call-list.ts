@@ -1,7 +1,6 @@
 /** The calls that the console has seen, of every sandbox, newest first. */
-import type { JournalCall } from '../../../../client/answers.js'
 import { pairsOf } from '../../../../core/form-encoding.js'
-import type { JournalEvent } from '../../control/answers.js'
+import type { JournalCall, JournalEvent } from '../../control/client.js'
 
 /** `period` counts how often the journal of its sandbox was cleared before, as far as the console saw it: ids begin anew then. */
 export type Row = { key: string; sandbox: string; period: number; call: JournalCall }

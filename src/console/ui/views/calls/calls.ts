@@ -2,8 +2,7 @@
 import { effect, signal, untracked } from '@preact/signals'
 import { isAllowed, onJournal, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
-import type { JournalEvent } from '../../control/answers.js'
-import { api } from '../../control/client.js'
+import { api, type JournalEvent } from '../../control/client.js'
 import { type CallList, NO_CALLS, withEvents, withJournals } from './call-list.js'
 
 export const list = signal<CallList>(NO_CALLS)

@@ -1,7 +1,8 @@
 /** A call in the forms that can be pasted elsewhere. */
-import type { JournalCall, State } from '../../../../client/answers.js'
+
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { yamlOf } from '../../components/yaml.js'
+import type { JournalCall, State } from '../../control/client.js'
 import { addressOf } from '../form.js'
 import { sentIn } from './call-list.js'
 

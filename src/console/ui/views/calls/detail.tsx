@@ -1,15 +1,17 @@
 /** A call whole: why it was answered so, what was sent, what was answered, and what can be done with it. */
 import { useSignal } from '@preact/signals'
-import type { ExplainedCall, JournalCall } from '../../../../client/answers.js'
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
-import { Beside, CloseButton } from '../../components/beside.js'
+import { Beside } from '../../components/beside.js'
+import { Button, CloseButton } from '../../components/button.js'
 import { Json } from '../../components/code.js'
 import { copy } from '../../components/copy.js'
+import { linked } from '../../components/links.js'
 import { Loaded } from '../../components/states.js'
+import { Table } from '../../components/table.js'
 import { toast, toastError } from '../../components/toast.js'
-import { api } from '../../control/client.js'
+import { api, type ExplainedCall, type JournalCall } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import { recordAddress } from '../record-address.js'
 import { msShown, outcomeShown, pathShown, periodOf, type Row } from './call-list.js'
@@ -18,12 +20,7 @@ import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
 import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
 import { Why } from './why.js'
 
-type Props = {
-  id: string
-  /** The call in the list; undefined where the list does not have it. */
-  row: Row | undefined
-  onClose: () => void
-}
+type Props = { id: string /** The call in the list; undefined where the list does not have it. */; row: Row | undefined; onClose: () => void }
 
 export function Detail({ id, row, onClose }: Props) {
   const isPast = row !== undefined && row.period !== periodOf(list.value, row.sandbox)
@@ -37,32 +34,37 @@ export function Detail({ id, row, onClose }: Props) {
 /** A call that the journal holds. */
 function Present({ id, onClose }: { id: string; onClose: () => void }) {
   const resource = useResource(() => api.request(id), id, { once: true })
-  if (resource.data === null && resource.error !== null) {
-    return (
-      <>
-        <CloseButton label="Close the call" onClose={onClose} />
-        <Loaded resource={resource}>{() => null}</Loaded>
-      </>
-    )
-  }
-  return <Loaded resource={resource}>{call => <Shown call={call} why={call.why} onClose={onClose} />}</Loaded>
+  const isMissing = resource.data === null && resource.error !== null
+  return (
+    <>
+      {isMissing && <CloseButton label="Close the call" onClose={onClose} />}
+      <Loaded resource={resource}>{call => <Shown call={call} why={call.why} onClose={onClose} />}</Loaded>
+    </>
+  )
 }
 
 function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall['why']; onClose: () => void }) {
   const isTrying = useSignal(false)
   const { id, method, at, account, test, user_agent, query, body, answer, params } = call
-  const parameters = [
-    ...Object.entries(params).map(([name, value]) => ['path', name, value] as const),
-    ...pairsOf(query).map(([name, value]) => ['query', name, value] as const),
-    ...pairsOf(body).map(([name, value]) => ['body', name, value] as const)
-  ]
-  const again = () => {
-    if (isMasked(call)) isTrying.value = true
-    else void sendAgain(call)
-  }
+  const sent = [
+    ['path', Object.entries(params)],
+    ['query', pairsOf(query)],
+    ['body', pairsOf(body)]
+  ] as const
+  const parameters = sent.flatMap(([place, pairs]) =>
+    pairs.map(([name, value]) => [
+      <td key={place} class="faint">
+        {place}
+      </td>,
+      name,
+      linked(value, recordAddress(value))
+    ])
+  )
+  const attempt = () => (isTrying.value = true)
+  const again = () => (isMasked(call) ? attempt() : toasted(sendAgain(call)))
   useShortcuts([
-    { key: 'c', about: 'Copy the call as curl', run: () => void copyCurl(call) },
-    { key: 'e', about: 'Explain the call with changes', run: () => (isTrying.value = true) },
+    { key: 'c', about: 'Copy the call as curl', run: () => void toasted(copyCurl(call)) },
+    { key: 'e', about: 'Explain the call with changes', run: attempt },
     { key: 's', about: 'Send the call again', run: again }
   ])
   return (
@@ -81,12 +83,8 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
             .join(' · ')}
         </p>
         <div class="row">
-          <button type="button" class="small" onClick={() => (isTrying.value = true)}>
-            Explain with changes…
-          </button>
-          <button type="button" class="small" onClick={again}>
-            Send again{isMasked(call) ? '…' : ''}
-          </button>
+          <Button class="small" text="Explain with changes…" run={attempt} />
+          <Button class="small" text={`Send again${isMasked(call) ? '…' : ''}`} run={again} />
           <Copies call={call} isPresent={why !== undefined} />
         </div>
       </header>
@@ -100,31 +98,7 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
       </section>
       <section>
         <h3>Request</h3>
-        {parameters.length === 0 ? (
-          <p class="faint">Without parameters.</p>
-        ) : (
-          <table>
-            <thead>
-              <tr>
-                <th>In</th>
-                <th>Parameter</th>
-                <th>Value</th>
-              </tr>
-            </thead>
-            <tbody>
-              {parameters.map(([place, name, value], index) => {
-                const href = recordAddress(value)
-                return (
-                  <tr key={index}>
-                    <td class="faint">{place}</td>
-                    <td>{name}</td>
-                    <td>{href ? <a href={href}>{value}</a> : value}</td>
-                  </tr>
-                )
-              })}
-            </tbody>
-          </table>
-        )}
+        {parameters.length === 0 ? <p class="faint">Without parameters.</p> : <Table heads={['In', 'Parameter', 'Value']} rows={parameters} />}
       </section>
       <section>
         <h3>Answer</h3>
@@ -135,24 +109,12 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
   )
 }
 
-const base = () => `${location.origin}${apiOf()}`
+const toasted = (done: Promise<void>) => done.catch(toastError)
 
-async function copyCurl(call: JournalCall): Promise<void> {
-  try {
-    await copy(curlOf(call, { base: base(), key: await keyOfAccount(call.account) }), 'curl')
-  } catch (error) {
-    toastError(error)
-  }
-}
+const copyCurl = async (call: JournalCall) => copy(curlOf(call, { base: `${location.origin}${apiOf()}`, key: await keyOfAccount(call.account) }), 'curl')
 
 /** Sends it as it was; the answer is shown as a call of its own. */
-async function sendAgain(call: JournalCall): Promise<void> {
-  try {
-    await send(trialOf(call, await keyOfAccount(call.account)))
-  } catch (error) {
-    toastError(error)
-  }
-}
+const sendAgain = async (call: JournalCall) => send(trialOf(call, await keyOfAccount(call.account)))
 
 /** Ways to take the call elsewhere. */
 function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) {
@@ -161,19 +123,17 @@ function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) 
     if (yaml === null) toast('The reference has no such operation, so no script entry can be for it.', 'error')
     else await copy(yaml, 'Script entry')
   }
-  const copies: readonly (readonly [title: string, run: () => Promise<void>])[] = [
-    ['curl', () => copyCurl(call)],
-    ['script entry', asEntry],
-    ['fixture', async () => copy(fixtureYaml(call, await api.state()), 'Fixture')],
-    ...(isPresent ? [['smallest scenario', async () => copy(await api.requestScenario(call.id), 'Scenario')] as const] : [])
-  ]
+  const copies: Readonly<Record<string, () => Promise<void>>> = {
+    curl: () => copyCurl(call),
+    'script entry': asEntry,
+    fixture: async () => copy(fixtureYaml(call, await api.state()), 'Fixture'),
+    ...(isPresent && { 'smallest scenario': async () => copy(await api.requestScenario(call.id), 'Scenario') })
+  }
   return (
     <fieldset class="copies">
       <legend>Copy as</legend>
-      {copies.map(([title, run]) => (
-        <button key={title} type="button" class="small" onClick={() => void run().catch(toastError)}>
-          {title}
-        </button>
+      {Object.entries(copies).map(([title, run]) => (
+        <Button key={title} class="small" text={title} run={() => toasted(run())} />
       ))}
     </fieldset>
   )

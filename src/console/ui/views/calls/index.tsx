@@ -1,24 +1,22 @@
 /** Calls: those that came, live, and why each was answered so. */
 import { useComputed, useSignalEffect } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
-import type { JournalCall } from '../../../../client/answers.js'
-import { RULES } from '../../../../reference/rules.js'
 import { act } from '../../app/command.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
+import { Button } from '../../components/button.js'
 import { Empty } from '../../components/states.js'
 import { type Column, VirtualTable } from '../../components/virtual-table.js'
-import { api } from '../../control/client.js'
+import { api, type JournalCall } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import type { View } from '../view.js'
 import { type CallList, decidedBy, filtered, keyOf, msShown, pathShown, periodOf, type Row } from './call-list.js'
 import { isRead, list, paused } from './calls.js'
 import { Detail } from './detail.js'
 import { Filters } from './filters.js'
+import { textOfRule } from './why.js'
 import './calls.css'
-
-const textOfRule = (rule: string | null | undefined) => (rule != null && rule in RULES ? RULES[rule as keyof typeof RULES].text : undefined)
 
 function statusClass({ status, answered, refusal }: JournalCall): string {
   if (status >= 500 || !answered) return 'bad'
@@ -118,12 +116,8 @@ function Page() {
             {rows.length} {rows.length === 1 ? 'call' : 'calls'}
             {paused.value !== null && `, paused; ${later < 0 ? 'all are' : later} newer`}
           </p>
-          <button type="button" class="small" aria-pressed={paused.value !== null} onClick={pause}>
-            {paused.value === null ? 'Pause' : 'Go on'}
-          </button>
-          <button type="button" class="small" title="Empties the journal of this sandbox; records, coverage and findings stay" onClick={() => void clear()}>
-            Clear
-          </button>
+          <Button class="small" text={paused.value === null ? 'Pause' : 'Go on'} aria-pressed={paused.value !== null} run={pause} />
+          <Button class="small" text="Clear" title="Empties the journal of this sandbox; records, coverage and findings stay" run={clear} />
         </div>
         <VirtualTable
           label="Calls"
@@ -168,9 +162,7 @@ function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
   )
 }
 
-function pause(): void {
-  paused.value = paused.value === null ? list.value : null
-}
+const pause = () => (paused.value = paused.value === null ? list.value : null)
 
 const clear = () =>
   act(async () => {

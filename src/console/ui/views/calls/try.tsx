@@ -1,15 +1,15 @@
 /** A call with changes: judged on a copy that is thrown away, or sent. */
 import { useSignal } from '@preact/signals'
-import type { JournalCall } from '../../../../client/answers.js'
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
+import { Button } from '../../components/button.js'
 import { CodeBlock, Json } from '../../components/code.js'
 import { Dialog } from '../../components/dialog.js'
-import { AreaField, SelectField, TextField } from '../../components/fields.js'
+import { AreaField, bound, SelectField, TextField } from '../../components/fields.js'
 import { Failure } from '../../components/states.js'
 import { toast } from '../../components/toast.js'
-import { api, ControlError, type TrialCall, type TriedCall } from '../../control/client.js'
+import { api, ControlError, type JournalCall, type TrialCall, type TriedCall } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import { formOf } from '../form.js'
 import { outcomeShown, sentIn } from './call-list.js'
@@ -118,12 +118,8 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
       onClose={onClose}
       actions={
         <>
-          <button type="button" onClick={() => void sendIt()}>
-            Send
-          </button>
-          <button type="button" class="primary" onClick={() => void judge()}>
-            Judge on a copy
-          </button>
+          <Button text="Send" run={sendIt} />
+          <Button class="primary" text="Judge on a copy" run={judge} />
         </>
       }
     >
@@ -132,29 +128,22 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
         {isMasked(call) && '*** is a placeholder for a secret that is not kept: put a value in its place.'}
       </p>
       <div class="row try-line">
-        <SelectField label="Method" value={method.value} onChange={value => (method.value = value)} options={METHODS.map(name => [name, name] as const)} />
-        <TextField label="Path and query" value={path.value} onChange={value => (path.value = value)} />
+        <SelectField label="Method" options={METHODS} {...bound(method)} />
+        <TextField label="Path and query" {...bound(path)} />
         <SelectField
           label="API key"
           value={key}
           onChange={value => (chosenKey.value = value)}
-          options={[['', 'none'] as const, ...given.map(({ key, account }) => [key, `${account}: ${key}`] as const)]}
+          options={[['', 'none'], ...given.map(({ key, account }) => [key, `${account}: ${key}`] as const)]}
         />
       </div>
-      <AreaField
-        label="Body"
-        hint="A parameter in each line: amount=500, metadata[order]=A-1"
-        rows={6}
-        value={body.value}
-        onChange={value => (body.value = value)}
-      />
+      <AreaField label="Body" hint="A parameter in each line: amount=500, metadata[order]=A-1" rows={6} {...bound(body)} />
       <AreaField
         label="What is different on the copy"
         hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Left empty: nothing.'}
         rows={2}
-        value={changes.value}
-        onChange={value => (changes.value = value)}
         error={problem.value}
+        {...bound(changes)}
       />
       {error.value && <Failure error={error.value} />}
       {tried.value && <Tried call={tried.value} />}

@@ -1,9 +1,12 @@
 /** Why a call was answered so: the chain of decisions, with the figures that each saw. */
+
 import { useId } from 'preact/hooks'
-import type { ExplainedCall, JournalCall } from '../../../../client/answers.js'
 import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
 import { RULES } from '../../../../reference/rules.js'
 import { hrefOf } from '../../app/route.js'
+import { linked, listed } from '../../components/links.js'
+import { Pairs } from '../../components/table.js'
+import type { ExplainedCall, JournalCall } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
 import { recordAddress } from '../record-address.js'
 import { list } from './calls.js'
@@ -14,6 +17,10 @@ function docsOf(on: string | null): string {
   return `${controlOf()}/docs${id === null ? '' : `#/${OPERATIONS[id].family}/${id}`}`
 }
 
+/** What a rule says; undefined for what is none. */
+export const textOfRule = (rule: string | null | undefined): string | undefined =>
+  rule != null && rule in RULES ? RULES[rule as keyof typeof RULES].text : undefined
+
 /** The id of a rule, with its text while it is pointed at or has the focus, and a link to the API page at the operation. */
 function RuleName({ rule, on }: { rule: string; on: string | null }) {
   const id = useId()
@@ -23,7 +30,7 @@ function RuleName({ rule, on }: { rule: string; on: string | null }) {
         {rule}
       </a>
       <span role="tooltip" id={id}>
-        {rule in RULES ? RULES[rule as keyof typeof RULES].text : ''}
+        {textOfRule(rule)}
       </span>
     </span>
   )
@@ -62,11 +69,8 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
       {why.changed_by.length > 0 && (
         <p>
           The records that it was judged by were last changed by{' '}
-          {why.changed_by.map((id, place) => (
-            <span key={id}>
-              {place > 0 && ', '}
-              <CallName id={id} sandbox={sandbox} />
-            </span>
+          {listed(why.changed_by, id => (
+            <CallName id={id} sandbox={sandbox} />
           ))}
           .
         </p>
@@ -77,7 +81,7 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
             <span class={`badge ${verdict === 'kept' ? 'good' : 'bad'}`}>{verdict}</span>
             <RuleName rule={rule} on={on} />
             <span class="text">{text}</span>
-            {facts && <Facts facts={facts} sandbox={sandbox} />}
+            {facts && <Pairs class="facts" pairs={Object.entries(facts).map(([name, value]) => [name, factShown(value, sandbox)])} />}
           </li>
         ))}
       </ol>
@@ -99,25 +103,8 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
   )
 }
 
-/** The figures that a rule saw. */
-function Facts({ facts, sandbox }: { facts: Readonly<Record<string, unknown>>; sandbox: string }) {
-  return (
-    <dl class="facts">
-      {Object.entries(facts).map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{typeof value === 'string' ? <Named text={value} sandbox={sandbox} /> : JSON.stringify(value)}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
-
-/** A text, as a link where it is the id of a record. */
-function Named({ text, sandbox }: { text: string; sandbox: string }) {
-  const href = recordAddress(text, sandbox)
-  return href === undefined ? text : <a href={href}>{text}</a>
-}
+/** A figure that a rule saw; a text is a link where it is the id of a record. */
+const factShown = (value: unknown, sandbox: string) => (typeof value === 'string' ? linked(value, recordAddress(value, sandbox)) : JSON.stringify(value))
 
 /** A link to a call, with what it was where that is known. */
 function CallName({ id, sandbox }: { id: string; sandbox: string }) {

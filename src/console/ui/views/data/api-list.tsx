@@ -1,75 +1,54 @@
 /** A family as the API lists it: with the API's own parameters, page by page, judged on a copy of the sandbox, so that the journal and the evidence do not change. */
-import { useResource } from '../../app/resource.js'
 import { go, hrefOf, route } from '../../app/route.js'
+import { Button } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
 import { SelectField, TextField } from '../../components/fields.js'
-import { Empty, Loaded } from '../../components/states.js'
+import { Empty, Read } from '../../components/states.js'
 import { VirtualTable } from '../../components/virtual-table.js'
 import { api, control, type Family } from '../../control/client.js'
 import { type ListParameter, listAddress, listParameters, type OpenApi } from './list-parameters.js'
-import type { AnyRecord } from './records.js'
-import { nameOf } from './records.js'
+import { type AnyRecord, nameOf } from './records.js'
 
 type Page = { data: AnyRecord[]; has_more: boolean; first_id: string | null; last_id: string | null; error?: { message: string; rule?: string } }
 /** Parts of the query in the address that are not parameters of the list. */
 const OWN = ['as', 'account']
 const PAGING = ['starting_after', 'ending_before']
 
-export function ApiList({ family }: { family: Family }) {
-  const described = useResource(() => Promise.all([control<OpenApi>('GET /openapi.json'), api.keys()]), family)
-  return (
-    <Loaded resource={described}>
-      {([openApi, { data: keys }]) => <Listing family={family} parameters={listParameters(openApi, family)} account={keys[0]?.account ?? ''} />}
-    </Loaded>
-  )
-}
+export const ApiList = ({ family }: { family: Family }) => (
+  <Read from={() => Promise.all([control<OpenApi>('GET /openapi.json'), api.keys()])} by={family}>
+    {([openApi, { data: keys }]) => <Listing family={family} parameters={listParameters(openApi, family)} account={keys[0]?.account ?? ''} />}
+  </Read>
+)
+
+const without = (query: Readonly<Record<string, string>>, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)))
 
 function Listing({ family, parameters, account }: { family: Family; parameters: readonly ListParameter[]; account: string }) {
   const { query } = route.value
-  const values = Object.fromEntries(Object.entries(query).filter(([name]) => !OWN.includes(name)))
   const owner = query.account ?? account
-  const path = listAddress(family, owner, values)
-  const resource = useResource(() => api.explain({ method: 'GET', path }), path)
-  const unpaged = Object.fromEntries(Object.entries(query).filter(([name]) => !PAGING.includes(name)))
-  const set = (name: string, value: string) => go({ path: [family], query: { ...unpaged, [name]: value } }, { replace: true })
-  const page = (by: string, id: string) => go({ path: [family], query: { ...unpaged, [by]: id } })
+  const path = listAddress(family, owner, without(query, OWN))
+  const targetOf = (change: Readonly<Record<string, string>>) => ({ path: [family], query: { ...without(query, PAGING), ...change } })
+  const set = (name: string) => (value: string) => go(targetOf({ [name]: value }), { replace: true })
   return (
     <div class="api-list">
       <div class="parameters">
-        {family === 'users' && <TextField label="Account" value={owner} onChange={value => set('account', value)} />}
-        {parameters.map(({ name, about, words }) =>
-          words === null ? (
-            <TextField key={name} label={name} hint={about} value={query[name] ?? ''} onChange={value => set(name, value)} />
-          ) : (
-            <SelectField
-              key={name}
-              label={name}
-              hint={about}
-              value={query[name] ?? ''}
-              options={[['', 'any'], ...words.map(word => [word, word] as const)]}
-              onChange={value => set(name, value)}
-            />
-          )
-        )}
+        {family === 'users' && <TextField label="Account" value={owner} onChange={set('account')} />}
+        {parameters.map(({ name, about, words }) => {
+          const field = { label: name, hint: about, value: query[name] ?? '', onChange: set(name) }
+          return words === null ? <TextField key={name} {...field} /> : <SelectField key={name} options={[['', 'any'], ...words]} {...field} />
+        })}
       </div>
       <CodeBlock text={`GET ${path}`} label="Call" />
-      <Loaded resource={resource}>
+      <Read from={() => api.explain({ method: 'GET', path })} by={path}>
         {({ answer, status }) => {
           const { data, has_more, first_id, last_id, error } = answer as Page
           if (error) return <Empty title={`${status}: ${error.message}`} />
+          const isFirst = first_id === null || query.starting_after === undefined
           return (
             <>
               <p class="row pages">
-                <button
-                  type="button"
-                  disabled={first_id === null || query.starting_after === undefined}
-                  onClick={() => page('ending_before', first_id as string)}
-                >
-                  Previous page
-                </button>
-                <button type="button" disabled={!has_more || last_id === null} onClick={() => page('starting_after', last_id as string)}>
-                  Next page
-                </button>
+                <Button text="Previous page" disabled={isFirst} run={() => go(targetOf({ ending_before: first_id as string }))} />
+                <Button text="Next page" disabled={!has_more || last_id === null} run={() => go(targetOf({ starting_after: last_id as string }))} />
                 <span role="status">
                   {data.length} on this page, has_more {String(has_more)}
                 </span>
@@ -95,7 +74,7 @@ function Listing({ family, parameters, account }: { family: Family; parameters: 
             </>
           )
         }}
-      </Loaded>
+      </Read>
       <p class="hint">
         The call is judged on a copy that is thrown away: it is in no journal and counts for no evidence. <a href={hrefOf({ path: [family] })}>All records</a>
       </p>

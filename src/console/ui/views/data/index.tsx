@@ -1,9 +1,12 @@
 /** Data: the records of every family, their links, and the API keys. */
 import { useSignal } from '@preact/signals'
-import { type Resource, useResource } from '../../app/resource.js'
+import { RESOURCE_NAMES } from '../../../../reference/operations.js'
+import { useResource } from '../../app/resource.js'
 import { go, hrefOf, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
-import { Loaded } from '../../components/states.js'
+import { Button } from '../../components/button.js'
+import { Choices } from '../../components/links.js'
+import { Loaded, Loading } from '../../components/states.js'
 import { useChosenInView } from '../../components/tabs.js'
 import { api, type Family, type State } from '../../control/client.js'
 import { controlOf } from '../../control/place.js'
@@ -14,21 +17,11 @@ import { Merge } from './merge.js'
 import { NewTicket } from './new-ticket.js'
 import { RecordDetail } from './record-detail.js'
 import { RecordTable } from './record-table.js'
-import { FAMILIES } from './records.js'
+import { FAMILIES, type Refundable } from './records.js'
 import './data.css'
 
 /** Records up to which the state is read again whenever something changed; a larger one is read when it is asked for. */
 const READ_AT_ONCE = 20_000
-
-const TITLES: Readonly<Record<Family | 'keys', string>> = {
-  locations: 'Locations',
-  accounts: 'Accounts',
-  users: 'Users',
-  tickets: 'Tickets',
-  transactions: 'Transactions',
-  refunds: 'Refunds',
-  keys: 'API keys'
-}
 const PLACES = [...FAMILIES, 'keys'] as const
 
 function Page() {
@@ -36,49 +29,28 @@ function Page() {
   const [named = 'transactions', id] = path
   const place = PLACES.find(name => name === named) ?? 'transactions'
   const counts = overview.value?.counts
-  const dialog = useSignal<'merge' | 'ticket' | null>(null)
+  const dialog = useSignal<typeof Merge | typeof NewTicket | null>(null)
   const families = useChosenInView<HTMLElement>(`${place} ${counts !== undefined}`)
-  const close = () => {
-    dialog.value = null
-  }
+  const isApi = query.as === 'api'
+  const choices = PLACES.map(name => ({
+    key: name,
+    href: hrefOf({ path: [name] }),
+    isChosen: name === place,
+    text: name === 'keys' ? 'API keys' : [`${RESOURCE_NAMES[name]}s `, <Count key={name} count={counts?.[name]} />]
+  }))
+  const ways = [
+    { key: 'all', text: 'All records', href: hrefOf({ path: [place] }), isChosen: !isApi },
+    { key: 'api', text: 'As the API lists them', href: hrefOf({ path: [place], query: { as: 'api' } }), isChosen: isApi }
+  ]
   return (
     <section class="page data">
       <h1 class="hidden">Data</h1>
-      <nav class="tab-links" aria-label="Families" ref={families}>
-        {PLACES.map(name => (
-          <a key={name} href={hrefOf({ path: [name] })} aria-current={name === place ? 'page' : undefined}>
-            {TITLES[name]} {name !== 'keys' && <span class="badge">{counts?.[name].toLocaleString('en')}</span>}
-          </a>
-        ))}
-      </nav>
+      <Choices class="tab-links" label="Families" current="page" row={families} choices={choices} />
       <div class="row view-bar">
-        {place !== 'keys' && (
-          <nav class="chips" aria-label="How records are listed">
-            <a href={hrefOf({ path: [place] })} aria-current={query.as === 'api' ? undefined : 'true'}>
-              All records
-            </a>
-            <a href={hrefOf({ path: [place], query: { as: 'api' } })} aria-current={query.as === 'api' ? 'true' : undefined}>
-              As the API lists them
-            </a>
-          </nav>
-        )}
+        {place !== 'keys' && <Choices label="How records are listed" choices={ways} />}
         <div class="row end">
-          <button
-            type="button"
-            onClick={() => {
-              dialog.value = 'ticket'
-            }}
-          >
-            New Ticket
-          </button>
-          <button
-            type="button"
-            onClick={() => {
-              dialog.value = 'merge'
-            }}
-          >
-            Add or edit records
-          </button>
+          <Button text="New Ticket" run={() => (dialog.value = NewTicket)} />
+          <Button text="Add or edit records" run={() => (dialog.value = Merge)} />
           <a href={`${controlOf()}/state?format=yaml`} download="state.yaml">
             Export YAML
           </a>
@@ -88,76 +60,52 @@ function Page() {
         </div>
       </div>
       {place === 'keys' && <Keys />}
-      {place !== 'keys' && (query.as === 'api' ? <ApiList key={place} family={place} /> : <Records family={place} id={id} />)}
-      {dialog.value === 'merge' && <Merge onClose={close} />}
-      {dialog.value === 'ticket' && <NewTicket onClose={close} />}
+      {place !== 'keys' && (isApi ? <ApiList key={place} family={place} /> : <Records family={place} id={id} />)}
+      {dialog.value && <dialog.value onClose={() => (dialog.value = null)} />}
     </section>
   )
 }
 
+const Count = ({ count }: { count: number | undefined }) => <span class="badge">{count?.toLocaleString('en')}</span>
+
+type Place = { family: Family; id: string | undefined }
+
 /** The records of a family and the one that is chosen. A large state is read only when somebody asks for it. */
-function Records(props: { family: Family; id: string | undefined }) {
+function Records(props: Place) {
   const isAsked = useSignal(false)
   const counts = overview.value?.counts
-  if (counts === undefined) return <div class="loading" aria-busy="true" />
+  if (counts === undefined) return <Loading />
   const records = Object.values(counts).reduce((sum, count) => sum + count)
-  if (records <= READ_AT_ONCE) return <FollowedState {...props} />
-  if (isAsked.value) return <StateOnce {...props} />
+  const isLarge = records > READ_AT_ONCE
+  if (!isLarge || isAsked.value) return <Shown key={String(isLarge)} once={isLarge} {...props} />
   return (
     <p class="row">
       The state has {records.toLocaleString('en')} records, and all of it is read at once.
-      <button
-        type="button"
-        onClick={() => {
-          isAsked.value = true
-        }}
-      >
-        Read it
-      </button>
+      <Button text="Read it" run={() => (isAsked.value = true)} />
       <span>Or list a page at a time as the API does.</span>
     </p>
   )
 }
 
-function FollowedState(props: { family: Family; id: string | undefined }) {
-  const resource = useResource(read)
-  return <Shown {...props} resource={resource} />
-}
-
-/** Reads the state when it is first shown, and not when it changes. */
-function StateOnce(props: { family: Family; id: string | undefined }) {
-  const kept = useSignal<Promise<Read> | null>(null)
-  const resource = useResource(() => {
-    kept.value ??= read()
-    return kept.value
-  })
-  return <Shown {...props} resource={resource} />
-}
-
-type Read = { state: State; refundable: 'amount' | 'amount_plus_extras' }
-
-async function read(): Promise<Read> {
+async function read(): Promise<{ state: State; refundable: Refundable }> {
   const [state, { settings }] = await Promise.all([api.state(), api.settings()])
-  return { state, refundable: settings['transactions.refundable']?.value as Read['refundable'] }
+  return { state, refundable: settings['transactions.refundable']?.value as Refundable }
 }
 
-type ShownProps = { family: Family; id: string | undefined; resource: Resource<Read> }
-
-function Shown({ family, id, resource }: ShownProps) {
-  return (
-    <div class="split">
-      <Loaded resource={resource}>
-        {({ state, refundable }) => (
-          <>
-            <RecordTable state={state} family={family} chosen={id ?? null} refundable={refundable} />
-            {id !== undefined && (
-              <RecordDetail state={state} family={family} id={id} refundable={refundable} onClose={() => go({ path: [family], query: route.value.query })} />
-            )}
-          </>
-        )}
-      </Loaded>
-    </div>
-  )
-}
+/** Reads the state when it is first shown, and with `once` not when it changes. */
+const Shown = ({ family, id, once }: Place & { once: boolean }) => (
+  <div class="split">
+    <Loaded resource={useResource(read, '', { once })}>
+      {({ state, refundable }) => (
+        <>
+          <RecordTable state={state} family={family} chosen={id ?? null} refundable={refundable} />
+          {id !== undefined && (
+            <RecordDetail state={state} family={family} id={id} refundable={refundable} onClose={() => go({ path: [family], query: route.value.query })} />
+          )}
+        </>
+      )}
+    </Loaded>
+  </div>
+)
 
 export const view: View = { Page, keys: [{ key: '/', about: 'Search the records' }] }

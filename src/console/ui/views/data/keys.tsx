@@ -1,73 +1,56 @@
 /** The API keys, and making one for an Account. */
 import { useSignal } from '@preact/signals'
 import { act } from '../../app/command.js'
-import { useResource } from '../../app/resource.js'
 import { hrefOf } from '../../app/route.js'
+import { Button } from '../../components/button.js'
 import { copy } from '../../components/copy.js'
 import { SelectField } from '../../components/fields.js'
-import { Loaded } from '../../components/states.js'
+import { Read } from '../../components/states.js'
+import { Table } from '../../components/table.js'
 import { api } from '../../control/client.js'
 
+/** The cells of a key. */
+const cellsOf = ({ key, account }: { key: string; account: string }) => [
+  <code key="key">{key}</code>,
+  <a key="account" href={hrefOf({ path: ['accounts', account] })}>
+    {account}
+  </a>,
+  <Button key="copy" class="small" text="Copy" label={`Copy ${key}`} run={() => copy(key, 'key')} />
+]
+
 export function Keys() {
-  const resource = useResource(() => Promise.all([api.keys(), api.state()]))
   const chosen = useSignal('')
+  const make = (account: string) =>
+    act(
+      () => api.addKey(account),
+      ({ key }) => `${key} acts as ${account}.`
+    )
   return (
-    <Loaded resource={resource}>
+    <Read from={() => Promise.all([api.keys(), api.state()])}>
       {([{ data }, { accounts }]) => {
         const account = chosen.value || (accounts[0]?.id ?? '')
-        const make = () =>
-          act(
-            () => api.addKey(account),
-            ({ key }) => `${key} acts as ${account}.`
-          )
+        const actions = (
+          <span key="actions" class="hidden">
+            Actions
+          </span>
+        )
         return (
           <div class="api-keys">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Key</th>
-                  <th scope="col">Acts as</th>
-                  <th scope="col">
-                    <span class="hidden">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {data.map(({ key, account: owner }) => (
-                  <tr key={key}>
-                    <td>
-                      <code>{key}</code>
-                    </td>
-                    <td>
-                      <a href={hrefOf({ path: ['accounts', owner] })}>{owner}</a>
-                    </td>
-                    <td>
-                      <button type="button" class="small" aria-label={`Copy ${key}`} onClick={() => void copy(key, 'key')}>
-                        Copy
-                      </button>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Table heads={['Key', 'Acts as', actions]} rows={data.map(cellsOf)} />
             {accounts.length > 0 && (
               <div class="row">
                 <SelectField
                   label="A new key that acts as"
                   value={account}
                   options={accounts.map(({ id, name }) => [id, `${id}, ${name}`])}
-                  onChange={id => {
-                    chosen.value = id
-                  }}
+                  onChange={id => (chosen.value = id)}
                 />
-                <button type="button" class="primary" onClick={() => void make()}>
-                  Make key
-                </button>
+                <Button class="primary" text="Make key" run={() => make(account)} />
               </div>
             )}
           </div>
         )
       }}
-    </Loaded>
+    </Read>
   )
 }

@@ -1,5 +1,5 @@
 /** The parameters of the API's lists, read from the OpenAPI document. */
-import type { Family } from '../../control/answers.js'
+import type { Family } from '../../control/client.js'
 import { addressOf } from '../form.js'
 
 type Schema = { $ref?: string; enum?: readonly string[]; properties?: Readonly<Record<string, Schema>>; description?: string }

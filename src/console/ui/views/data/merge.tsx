@@ -1,9 +1,9 @@
 /** Adds and edits records by a fixture: a record with an id that is there already takes its place. */
-import { useSignal } from '@preact/signals'
-import { attempt } from '../../app/command.js'
+import { useDraft } from '../../app/draft.js'
+import { Button } from '../../components/button.js'
 import { Dialog } from '../../components/dialog.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
-import { api, type ControlError, type Family } from '../../control/client.js'
+import { api, type Family } from '../../control/client.js'
 import { countOf } from './records.js'
 
 const EXAMPLE = `tickets:
@@ -18,30 +18,14 @@ function addedInWords(added: object): string {
 }
 
 export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?: string }) {
-  const yaml = useSignal(text)
-  const refused = useSignal<ControlError | null>(null)
-  const write = (text: string) => {
-    yaml.value = text
-    // the problems name lines of the text as it was
-    refused.value = null
-  }
+  const yaml = useDraft(text)
   const merge = async () => {
-    refused.value = await attempt(() => api.addRecordsYaml(yaml.value), addedInWords)
-    if (refused.value === null) onClose()
+    if (await yaml.send(() => api.addRecordsYaml(yaml.text.value), addedInWords)) onClose()
   }
   return (
-    <Dialog
-      title="Add or edit records"
-      wide
-      onClose={onClose}
-      actions={
-        <button type="button" class="primary" onClick={() => void merge()}>
-          Merge into the state
-        </button>
-      }
-    >
+    <Dialog title="Add or edit records" wide onClose={onClose} actions={<Button class="primary" text="Merge into the state" run={merge} />}>
       <p class="hint">A fixture in YAML or JSON. A record with an id that is there already is replaced. If anything in it is wrong, nothing is changed.</p>
-      <YamlEditor label="Fixture" rows={16} value={yaml.value} onChange={write} error={refused.value} />
+      <YamlEditor label="Fixture" rows={16} {...yaml.editor} />
     </Dialog>
   )
 }

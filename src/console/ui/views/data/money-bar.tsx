@@ -1,33 +1,28 @@
 /** A bar of what was charged, refunded, and remains. */
-import type { Money } from '../../../../core/money.js'
-import { shownMoney } from './records.js'
+import { Pairs } from '../../components/table.js'
+import type { State } from '../../control/client.js'
+import { type AnyRecord, moneyIn, type Refundable, shownMoney } from './records.js'
 
-/** With `isShort`, the bar alone; its figures are read out all the same. */
-export function MoneyBar({ money, isShort = false }: { money: Money; isShort?: boolean }) {
-  const { charged, refunded, remaining, currency } = money
-  const text = `charged ${shownMoney(charged, currency)}, refunded ${shownMoney(refunded, currency)}, remaining ${shownMoney(remaining, currency)}`
+type Props = {
+  state: State
+  transaction: AnyRecord
+  refundable: Refundable /** Whether it is the bar alone; its figures are read out all the same. */
+  isShort?: boolean
+}
+
+export function MoneyBar({ state, transaction, refundable, isShort = false }: Props) {
+  const { charged, refunded, remaining, currency } = moneyIn(state, transaction, { 'transactions.refundable': refundable })
+  const figures = Object.entries({ Charged: charged, Refunded: refunded, Remaining: remaining }).map(
+    ([name, sum]) => [name, shownMoney(sum, currency)] as const
+  )
+  const text = figures.map(([name, sum]) => `${name.toLowerCase()} ${sum}`).join(', ')
   const share = charged === 0 ? 0 : Math.min(100, (refunded / charged) * 100)
   return (
     <div class="money">
       <div class="bar" role="img" aria-label={text} title={text}>
         <span style={{ width: `${share}%` }} />
       </div>
-      {!isShort && (
-        <dl>
-          <div>
-            <dt>Charged</dt>
-            <dd>{shownMoney(charged, currency)}</dd>
-          </div>
-          <div>
-            <dt>Refunded</dt>
-            <dd>{shownMoney(refunded, currency)}</dd>
-          </div>
-          <div>
-            <dt>Remaining</dt>
-            <dd>{shownMoney(remaining, currency)}</dd>
-          </div>
-        </dl>
-      )}
+      {!isShort && <Pairs pairs={figures} />}
     </div>
   )
 }

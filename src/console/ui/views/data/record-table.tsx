@@ -1,16 +1,18 @@
 /** All records of a family, newest first, searched as one types. */
 import { useMemo } from 'preact/hooks'
-import { go, hrefOf, route } from '../../app/route.js'
-import { TextField } from '../../components/fields.js'
+import { go, hrefOf, inQuery, route } from '../../app/route.js'
+import { SearchField } from '../../components/fields.js'
+import { linked } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
 import { type Column, VirtualTable } from '../../components/virtual-table.js'
 import type { Family, State } from '../../control/client.js'
 import { MoneyBar } from './money-bar.js'
-import { type AnyRecord, countOf, matches, moneyIn, nameOf, newestFirst, recordsOf } from './records.js'
+import { type AnyRecord, countOf, matches, nameOf, newestFirst, type Refundable, recordsOf } from './records.js'
 
-type Props = { state: State; family: Family; chosen: string | null; refundable: 'amount' | 'amount_plus_extras' }
+type Props = { state: State; family: Family; chosen: string | null; refundable: Refundable }
 
 const ID: Column<AnyRecord> = { key: 'id', title: 'Id', width: 'minmax(6rem, 14rem)', cell: ({ id }) => id }
+const NAME: Column<AnyRecord> = { key: 'name', title: 'What it is', width: 'minmax(11rem, 1fr)', cell: nameOf }
 const CREATED: Column<AnyRecord> = {
   key: 'created',
   title: 'Created',
@@ -23,20 +25,17 @@ const field = (name: string, title: string, family?: Family): Column<AnyRecord> 
   title,
   width: 'minmax(5.5rem, 16rem)',
   isSecondary: true,
-  cell: record => {
-    const text = String(record[name] ?? '')
-    return family === undefined || text === '' ? text : <a href={hrefOf({ path: [family, text] })}>{text}</a>
-  }
+  cell: ({ [name]: value }) => linked(String(value ?? ''), value && family ? hrefOf({ path: [family, String(value)] }) : undefined)
 })
-const NAME: Column<AnyRecord> = { key: 'name', title: 'What it is', width: 'minmax(11rem, 1fr)', cell: nameOf }
 
-const COLUMNS: Readonly<Record<Family, readonly Column<AnyRecord>[]>> = {
-  accounts: [ID, NAME, field('type', 'Type'), field('reseller', 'Reseller', 'accounts'), CREATED],
-  users: [ID, NAME, field('email', 'Email'), field('account', 'Account', 'accounts'), CREATED],
-  locations: [ID, NAME, field('account', 'Account', 'accounts'), CREATED],
-  tickets: [ID, NAME, field('location', 'Location', 'locations'), CREATED],
-  transactions: [ID, NAME, field('ticket', 'Ticket', 'tickets'), CREATED],
-  refunds: [ID, NAME, field('transaction', 'Transaction', 'transactions'), CREATED]
+/** Between what a record is called and when it was created. */
+const FIELDS: Readonly<Record<Family, readonly Column<AnyRecord>[]>> = {
+  accounts: [field('type', 'Type'), field('reseller', 'Reseller', 'accounts')],
+  users: [field('email', 'Email'), field('account', 'Account', 'accounts')],
+  locations: [field('account', 'Account', 'accounts')],
+  tickets: [field('location', 'Location', 'locations')],
+  transactions: [field('ticket', 'Ticket', 'tickets')],
+  refunds: [field('transaction', 'Transaction', 'transactions')]
 }
 
 export function RecordTable({ state, family, chosen, refundable }: Props) {
@@ -49,20 +48,12 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
     title: 'Refunded',
     width: '6rem',
     isSecondary: true,
-    cell: record => <MoneyBar money={moneyIn(state, record, { 'transactions.refundable': refundable })} isShort />
+    cell: record => <MoneyBar state={state} transaction={record} refundable={refundable} isShort />
   }
-  const columns = family === 'transactions' ? [...COLUMNS.transactions, bar] : COLUMNS[family]
+  const columns = [ID, NAME, ...FIELDS[family], CREATED, ...(family === 'transactions' ? [bar] : [])]
   return (
     <div class="list">
-      <TextField
-        label={`Search ${family}`}
-        isLabelHidden
-        type="search"
-        placeholder={`Search ${family}`}
-        shortcut="/"
-        value={search}
-        onChange={text => go({ path: route.value.path, query: { ...query, search: text } }, { replace: true })}
-      />
+      <SearchField label={`Search ${family}`} {...inQuery('search')} />
       <p class="hint" role="status">
         {rows.length === all.length ? countOf(all.length, family) : `${rows.length.toLocaleString('en')} of ${countOf(all.length, family)}`}
       </p>

@@ -1,10 +1,11 @@
 /** The state as the data view needs it: its records by family, what each is called, and the links between them. */
 
-import type { State } from '../../../../client/answers.js'
 import { type Money, moneyOf } from '../../../../core/money.js'
 import type { Settings } from '../../../../core/settings.js'
-import type { Family } from '../../control/answers.js'
+import type { Family, State } from '../../control/client.js'
 
+/** What of a Transaction can be refunded. */
+export type Refundable = Settings['transactions.refundable']
 export type AnyRecord = { id: string; created: string; [field: string]: unknown }
 
 export const FAMILIES = ['locations', 'accounts', 'users', 'tickets', 'transactions', 'refunds'] as const satisfies readonly Family[]
@@ -78,16 +79,8 @@ export const shownMoney = (amount: number, currency: unknown): string => `${amou
 export function moneyIn(state: State, transaction: AnyRecord, settings: Pick<Settings, 'transactions.refundable'>): Money {
   const refunds = recordsOf(state, 'refunds').filter(refund => refund.transaction === transaction.id)
   const sum = refunds.reduce((total, { amount }) => total + (amount as number), 0)
-  const { id, currency, amount, tip_amount = null, donation_amount = null } = transaction
   return moneyOf(
-    {
-      id,
-      currency: currency as string,
-      amount: amount as number,
-      tip_amount: tip_amount as number | null,
-      donation_amount: donation_amount as number | null,
-      amount_refunded: sum
-    },
+    { tip_amount: null, donation_amount: null, ...(transaction as object), amount_refunded: sum } as Parameters<typeof moneyOf>[0],
     settings as Settings
   )
 }

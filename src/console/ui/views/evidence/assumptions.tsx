@@ -1,7 +1,7 @@
 /** What answers relied on where the reference is silent, by the share of calls. */
-import { useResource } from '../../app/resource.js'
 import { hrefOf } from '../../app/route.js'
-import { Loaded } from '../../components/states.js'
+import { listed } from '../../components/links.js'
+import { Read } from '../../components/states.js'
 import { api, type Scope, type ShownAssumption } from '../../control/client.js'
 import { CallLink } from './call-link.js'
 import { percentOf } from './words.js'
@@ -9,30 +9,26 @@ import { percentOf } from './words.js'
 /** Calls that are linked for one assumption. */
 const SHOWN_CALLS = 3
 
-export function Assumptions({ scope }: { scope: Scope }) {
-  const resource = useResource(() => Promise.all([api.assumptions(scope), callsIn(scope)]), scope)
-  return (
-    <Loaded resource={resource}>
-      {([{ data }, calls]) => {
-        const counted = data.filter(({ standing }) => !standing).sort((one, other) => other.times - one.times)
-        const standing = data.filter(row => row.standing)
-        return (
-          <>
-            <p class="hint">
-              An assumption is what the emulator answers where the reference is silent. A setting changes most of them.{' '}
-              {standing.map(({ id }) => id).join(', ')} are behind every answer and are not counted.
-            </p>
-            <ul class="assumptions">
-              {counted.map(row => (
-                <Assumption key={row.id} row={row} calls={calls} scope={scope} />
-              ))}
-            </ul>
-          </>
-        )
-      }}
-    </Loaded>
-  )
-}
+export const Assumptions = ({ scope }: { scope: Scope }) => (
+  <Read from={() => Promise.all([api.assumptions(scope), callsIn(scope)])} by={scope}>
+    {([{ data }, calls]) => (
+      <>
+        <p class="hint">
+          An assumption is what the emulator answers where the reference is silent. A setting changes most of them.{' '}
+          {data.flatMap(({ id, standing }) => (standing ? [id] : [])).join(', ')} are behind every answer and are not counted.
+        </p>
+        <ul class="assumptions">
+          {data
+            .filter(({ standing }) => !standing)
+            .sort((one, other) => other.times - one.times)
+            .map(row => (
+              <Assumption key={row.id} row={row} calls={calls} scope={scope} />
+            ))}
+        </ul>
+      </>
+    )}
+  </Read>
+)
 
 const callsIn = async (scope: Scope): Promise<number> => (await (scope === 'run' ? api.run() : api.overview())).calls
 
@@ -53,21 +49,19 @@ function Assumption({ row, calls, scope }: { row: ShownAssumption; calls: number
       <p class="hint">
         {Object.keys(settings).length === 0
           ? 'No setting changes it.'
-          : Object.entries(settings).map(([name, value], place) => (
-              <span key={name}>
-                {place > 0 && ', '}
-                <a href={hrefOf({ view: 'behaviour', path: ['settings'], query: { q: name } })}>{name}</a>: <code>{JSON.stringify(value)}</code>
-              </span>
-            ))}
+          : listed(Object.keys(settings), name => [
+              <a key="name" href={hrefOf({ view: 'behaviour', path: ['settings'], query: { q: name } })}>
+                {name}
+              </a>,
+              ': ',
+              <code key="value">{JSON.stringify(settings[name])}</code>
+            ])}
       </p>
       {requests.length > 0 && (
         <p class="hint">
           For example{' '}
-          {requests.slice(0, SHOWN_CALLS).map((request, place) => (
-            <span key={request}>
-              {place > 0 && ', '}
-              <CallLink request={request} scope={scope} />
-            </span>
+          {listed(requests.slice(0, SHOWN_CALLS), request => (
+            <CallLink request={request} scope={scope} />
           ))}
         </p>
       )}

@@ -1,9 +1,8 @@
 /** A call that evidence names: a link to it, and what the report of the run holds of it. */
-import { useResource } from '../../app/resource.js'
 import { go, hrefOf, route } from '../../app/route.js'
-import { CloseButton } from '../../components/beside.js'
+import { CloseButton } from '../../components/button.js'
 import { Json } from '../../components/code.js'
-import { Loaded } from '../../components/states.js'
+import { Read } from '../../components/states.js'
 import { api, type Scope } from '../../control/client.js'
 import { recordAddress } from '../record-address.js'
 import { namedInRun } from './words.js'
@@ -18,11 +17,7 @@ export function CallLink({ request, scope }: { request: string; scope: Scope }) 
 export function NamedCall() {
   const { path, query } = route.value
   const { call: request, ...rest } = query
-  return request === undefined ? null : <OfRun request={request} onClose={() => go({ path, query: rest })} />
-}
-
-function OfRun({ request, onClose }: { request: string; onClose: () => void }) {
-  const resource = useResource(api.run, request)
+  if (request === undefined) return null
   const { sandbox } = namedInRun(request)
   return (
     <article class="card closable" aria-label={request}>
@@ -30,14 +25,14 @@ function OfRun({ request, onClose }: { request: string; onClose: () => void }) {
         <h2>{request}</h2>
         <a href={hrefOf({ view: 'calls', sandbox })}>Calls of {sandbox === '' ? 'the base sandbox' : sandbox}</a>
       </div>
-      <CloseButton label={`Close ${request}`} onClose={onClose} />
-      <Loaded resource={resource}>
+      <CloseButton label={`Close ${request}`} onClose={() => go({ path, query: rest })} />
+      <Read from={api.run} by={request}>
         {({ requests }) => {
           const found = requests.find(call => call.request === request)
           if (found === undefined) return <p>The report of the run does not hold this call: it lists the first 10,000.</p>
           return <Json value={found.entry ?? found} label={request} hrefOfText={text => recordAddress(text, sandbox)} />
         }}
-      </Loaded>
+      </Read>
     </article>
   )
 }

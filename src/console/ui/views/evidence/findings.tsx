@@ -1,6 +1,5 @@
 /** The client's mistakes, the severe ones first, each with what to do and the calls that show it. */
-import { useResource } from '../../app/resource.js'
-import { Empty, Loaded } from '../../components/states.js'
+import { Empty, Read } from '../../components/states.js'
 import { api, type FindingsReport, type Scope } from '../../control/client.js'
 import { CallLink } from './call-link.js'
 
@@ -11,22 +10,19 @@ const GROUPS = [
   { severity: 'warning', title: 'Warnings', about: 'Nothing is lost, but the client can do better.', badge: 'warn' }
 ] as const
 
-export function Findings({ scope }: { scope: Scope }) {
-  const resource = useResource(() => api.findings(scope), scope)
-  return (
-    <Loaded resource={resource}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <Empty title="No finding.">
-            <p>A finding is a mistake of the client that the calls show, such as a payment that was sent again after its answer was lost.</p>
-          </Empty>
-        ) : (
-          GROUPS.map(group => <Group key={group.severity} {...group} findings={data.filter(({ severity }) => severity === group.severity)} scope={scope} />)
-        )
-      }
-    </Loaded>
-  )
-}
+export const Findings = ({ scope }: { scope: Scope }) => (
+  <Read from={() => api.findings(scope)} by={scope}>
+    {({ data }) =>
+      data.length === 0 ? (
+        <Empty title="No finding.">
+          <p>A finding is a mistake of the client that the calls show, such as a payment that was sent again after its answer was lost.</p>
+        </Empty>
+      ) : (
+        GROUPS.map(group => <Group key={group.severity} {...group} findings={data.filter(({ severity }) => severity === group.severity)} scope={scope} />)
+      )
+    }
+  </Read>
+)
 
 type GroupProps = { title: string; about: string; badge: string; findings: readonly Finding[]; scope: Scope }
 

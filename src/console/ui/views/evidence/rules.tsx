@@ -1,27 +1,37 @@
 /** Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the calls that did it. */
-import { useResource } from '../../app/resource.js'
 import { go, hrefOf, route } from '../../app/route.js'
-import { Beside, CloseButton } from '../../components/beside.js'
-import { Empty, Loaded } from '../../components/states.js'
+import { Beside } from '../../components/beside.js'
+import { CloseButton } from '../../components/button.js'
+import { Choices } from '../../components/links.js'
+import { Empty, Read } from '../../components/states.js'
 import { api, type CoverageReport, type Scope } from '../../control/client.js'
 import { byFamily, isIn, outcomesOf, outcomesSeen, RULE_STATES, type RuleRow, type RuleState } from './words.js'
 
-const MARKS = { all: 'good', kept: 'warn', broken: 'bad', none: '' } as const
-const SIGNS = { all: '●', kept: '◐', broken: '◑', none: '○' } as const
-const SEEN = { all: 'every outcome seen', kept: 'only kept', broken: 'only broken', none: 'untouched' } as const
+/** How a rule is shown by the outcomes that were seen of it. */
+const SEEN = {
+  all: { mark: 'good', sign: '●', words: 'every outcome seen' },
+  kept: { mark: 'warn', sign: '◐', words: 'only kept' },
+  broken: { mark: 'bad', sign: '◑', words: 'only broken' },
+  none: { mark: '', sign: '○', words: 'untouched' }
+} as const
 
-export function Rules({ scope }: { scope: Scope }) {
-  const resource = useResource(() => api.coverage(scope), scope)
-  return <Loaded resource={resource}>{report => <RuleMap report={report} />}</Loaded>
-}
+export const Rules = ({ scope }: { scope: Scope }) => (
+  <Read from={() => api.coverage(scope)} by={scope}>
+    {report => <RuleMap report={report} />}
+  </Read>
+)
 
 function RuleMap({ report }: { report: CoverageReport }) {
   const { query, path } = route.value
   const chosen = report.rules.find(({ rule }) => rule === path[1])
   const state = RULE_STATES.find(name => name === query.state)
-  const shown = state === undefined ? report.rules : report.rules.filter(row => isIn(row, state))
-  const counts = RULE_STATES.map(name => [name, report.rules.filter(row => isIn(row, name)).length] as const)
-  const linkOf = (name: RuleState | undefined) => hrefOf({ path: ['rules'], query: { ...query, state: name } })
+  const shown = rulesIn(report, state)
+  const choices = [undefined, ...RULE_STATES].map(name => ({
+    key: name ?? 'all',
+    text: `${name ?? 'all'} ${rulesIn(report, name).length}`,
+    href: hrefOf({ path: ['rules'], query: { ...query, state: name } }),
+    isChosen: name === state
+  }))
   return (
     <div class="split">
       <div class="rules">
@@ -31,20 +41,11 @@ function RuleMap({ report }: { report: CoverageReport }) {
         <meter min={0} max={report.possible} value={report.seen} aria-label="Rule outcomes that were seen">
           {report.percent} %
         </meter>
-        <nav class="chips" aria-label="Rules that are shown">
-          <a href={linkOf(undefined)} aria-current={state === undefined ? 'true' : undefined}>
-            all {report.rules.length}
-          </a>
-          {counts.map(([name, count]) => (
-            <a key={name} href={linkOf(name)} aria-current={state === name ? 'true' : undefined}>
-              {name} {count}
-            </a>
-          ))}
-        </nav>
+        <Choices label="Rules that are shown" choices={choices} />
         <p class="hint">
-          {Object.entries(SIGNS).map(([seen, sign]) => (
-            <span key={seen} class="legend">
-              {sign} {SEEN[seen as keyof typeof SEEN]}
+          {Object.values(SEEN).map(({ sign, words }) => (
+            <span key={sign} class="legend">
+              {sign} {words}
             </span>
           ))}
         </p>
@@ -56,15 +57,7 @@ function RuleMap({ report }: { report: CoverageReport }) {
               <ul>
                 {rows.map(row => (
                   <li key={row.rule}>
-                    <a
-                      class={`rule ${MARKS[outcomesSeen(row)]}`}
-                      href={hrefOf({ path: ['rules', row.rule], query })}
-                      title={row.text}
-                      aria-current={row === chosen ? 'true' : undefined}
-                      aria-label={`${row.rule}: ${SEEN[outcomesSeen(row)]}`}
-                    >
-                      <span aria-hidden="true">{SIGNS[outcomesSeen(row)]}</span> {row.rule}
-                    </a>
+                    <RuleLink row={row} isChosen={row === chosen} />
                   </li>
                 ))}
               </ul>
@@ -74,6 +67,19 @@ function RuleMap({ report }: { report: CoverageReport }) {
       </div>
       {chosen && <Rule row={chosen} onClose={() => go({ path: ['rules'], query })} />}
     </div>
+  )
+}
+
+const rulesIn = ({ rules }: CoverageReport, state: RuleState | undefined) => (state === undefined ? rules : rules.filter(row => isIn(row, state)))
+
+function RuleLink({ row, isChosen }: { row: RuleRow; isChosen: boolean }) {
+  const { rule, text } = row
+  const { mark, sign, words } = SEEN[outcomesSeen(row)]
+  const href = hrefOf({ path: ['rules', rule], query: route.value.query })
+  return (
+    <a class={`rule ${mark}`} href={href} title={text} aria-current={isChosen ? 'true' : undefined} aria-label={`${rule}: ${words}`}>
+      <span aria-hidden="true">{sign}</span> {rule}
+    </a>
   )
 }
 

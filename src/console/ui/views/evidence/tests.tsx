@@ -1,10 +1,14 @@
 /** What each test of the run did, by the name in its calls' header. */
 import { hrefOf } from '../../app/route.js'
-import { Empty } from '../../components/states.js'
-import type { RunReport } from '../../control/client.js'
+import { Empty, Read } from '../../components/states.js'
+import { Table } from '../../components/table.js'
+import { api, type RunReport } from '../../control/client.js'
 
-export function Tests({ run }: { run: RunReport }) {
-  const { tests, omitted } = run
+export const Tests = () => <Read from={api.run}>{shown}</Read>
+
+const HEADS = ['Test', 'Calls', 'Refused', 'Rules kept', 'Rules broken', 'Findings']
+
+function shown({ tests, omitted }: RunReport) {
   const isNamed = tests.some(({ test }) => test !== null)
   if (tests.length === 0) return <Empty title="No call has come yet." />
   return (
@@ -15,31 +19,21 @@ export function Tests({ run }: { run: RunReport }) {
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
       <div class="wide-table" role="region" aria-label="What each test did" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Test</th>
-              <th scope="col">Calls</th>
-              <th scope="col">Refused</th>
-              <th scope="col">Rules kept</th>
-              <th scope="col">Rules broken</th>
-              <th scope="col">Findings</th>
-            </tr>
-          </thead>
-          <tbody>
-            {tests.map(({ test, calls, refused, kept, broken, findings }) => (
-              <tr key={test}>
-                <th scope="row">{test === null ? <i>without a name</i> : <a href={hrefOf({ view: 'calls', query: { test } })}>{test}</a>}</th>
-                <td>{calls}</td>
-                <td>{refused}</td>
-                <td title={kept.join(', ')}>{kept.length}</td>
-                <td>{broken.join(', ') || 'none'}</td>
-                <td>{findings.map(({ finding, times }) => `${finding} (${times} ×)`).join(', ') || 'none'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table heads={HEADS} rows={tests.map(cellsOf)} />
       </div>
     </>
   )
 }
+
+const cellsOf = ({ test, calls, refused, kept, broken, findings }: RunReport['tests'][number]) => [
+  <th key="test" scope="row">
+    {test === null ? <i>without a name</i> : <a href={hrefOf({ view: 'calls', query: { test } })}>{test}</a>}
+  </th>,
+  calls,
+  refused,
+  <td key="kept" title={kept.join(', ')}>
+    {kept.length}
+  </td>,
+  broken.join(', ') || 'none',
+  findings.map(({ finding, times }) => `${finding} (${times} ×)`).join(', ') || 'none'
+]

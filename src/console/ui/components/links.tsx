@@ -1,0 +1,29 @@
+/** Links side by side. */
+import type { ComponentChildren, RefObject } from 'preact'
+
+/** A link, and whether it leads to what is shown. */
+export type Choice = { key: string; text: ComponentChildren; href: string; isChosen: boolean }
+type Props = { label: string; choices: readonly Choice[]; class?: string; current?: 'true' | 'page'; row?: RefObject<HTMLElement | null> }
+
+/** Links of which one is chosen; `current` is what screen readers are told of that one. */
+export const Choices = ({ label, choices, class: name = 'chips', current = 'true', row }: Props) => (
+  <nav class={name} aria-label={label} ref={row}>
+    {choices.map(({ key, text, href, isChosen }) => (
+      <a key={key} href={href} aria-current={isChosen ? current : undefined}>
+        {text}
+      </a>
+    ))}
+  </nav>
+)
+
+/** Items of a sentence, with commas between them. */
+export const listed = <T extends string>(items: readonly T[], shown: (item: T) => ComponentChildren) =>
+  items.map((item, place) => (
+    <span key={item}>
+      {place > 0 && ', '}
+      {shown(item)}
+    </span>
+  ))
+
+/** A text, as a link where there is an address for it. */
+export const linked = (text: string, href: string | undefined) => (href === undefined ? text : <a href={href}>{text}</a>)

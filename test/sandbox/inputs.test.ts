@@ -1,0 +1,105 @@
+/** The state before any change is made again from what was noted since: records, keys, counters of ids, script with its counts, clock and settings. */
+import { equal } from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { drawnFraction } from '../../src/core/draws.js'
+import { execute } from '../../src/engine/execute.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { stateTexts } from '../../src/sandbox/serialization.js'
+import type { SandboxState } from '../../src/sandbox/state.js'
+import { documentOf } from '../../src/scenario/documents.js'
+import { compileEntry, type Entry } from '../../src/scenario/script.js'
+import { apiCall, type Call, RECORDS } from '../support/calls.js'
+import { property } from '../support/property.js'
+import { NOW, smallFixture } from '../support/requests.js'
+import { startWorld } from '../support/world.js'
+
+const ACTS = 1000
+const DRAWN = 30
+/** Script entries: an answer in place of the operation, answers lost before and after it, and one that counts alone. */
+const ENTRIES = [
+  { on: 'POST /accounts', chance: 0.4, respond: { status: 503 } },
+  { on: 'POST /refunds', chance: 0.3, fault: 'connection_reset' },
+  { on: '*', chance: 0.1, fault: 'empty_response', when: 'after' },
+  { on: 'POST /transactions', calls: '2+', delay: '1ms' }
+] as const
+const SCENARIO = { seed: 4, clock: NOW, data: smallFixture(RECORDS), script: ENTRIES }
+const NAMES = ['one', 'two']
+
+type Draw = (below: number) => number
+/** Control changes, the more frequent the more often they stand here. */
+const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
+  (sandbox, draw) => sandbox.addRecords(documentOf('test', { tickets: Array.from({ length: 1 + draw(3) }, () => ({ location: 'loc_a', reference: 'T' })) })),
+  sandbox =>
+    sandbox
+      .addRecords(
+        documentOf('test', {
+          api_keys: [{ key: `sk_test_${sandbox.inputs.place}`, account: 'acc_n' }],
+          accounts: [{ id: 'acc_n', type: 'merchant', name: 'N', email: 'n@example.com', address: { country: 'DE' } }],
+          transactions: [{ id: 'txn_n', ticket: 'tkt_a', payment_type: 'external', amount: 90 }],
+          refunds: [{ transaction: 'txn_n', amount: 30 }]
+        })
+      )
+      .catch(() => sandbox.addRecords(documentOf('test', { refunds: [{ transaction: 'txn_n', amount: 1 }] })).catch(() => {})),
+  sandbox => sandbox.addKey('mch_a'),
+  (sandbox, draw) => sandbox.setClock({ at: Date.parse(NOW) + 1000 * draw(1000), running: draw(2) === 0 }),
+  (sandbox, draw) => sandbox.advanceClock(draw(60_000)),
+  async (sandbox, draw) => sandbox.addEntry((await compileEntry(ENTRIES[draw(ENTRIES.length)] as Entry['data'], () => {})) as Entry),
+  (sandbox, draw) => sandbox.removeEntries(draw(5) === 0 ? undefined : sandbox.script.listed()[draw(4)]?.id),
+  (sandbox, draw) => sandbox.changeSettings({ seed: draw(3), 'ids.length': 24 + draw(2) }),
+  (sandbox, draw) => sandbox.changeSettings({ 'auth.accept_any_key': draw(2) === 0 ? 'mch_a' : null }),
+  (sandbox, draw) => sandbox.unsetSetting((['seed', 'ids.length', 'auth.accept_any_key'] as const)[draw(3)] as string),
+  (sandbox, draw) => sandbox.snapshots.put(NAMES[draw(2)] as string, sandbox.snapshot()),
+  async (sandbox, draw) => {
+    const name = NAMES[draw(2)] as string
+    if ((await sandbox.snapshots.names()).includes(name)) sandbox.restore(await sandbox.snapshots.get(name, sandbox.settings))
+  }
+]
+
+/** All of a state, as the lines of a file hold it. */
+const textOf = (state: SandboxState) => stateTexts('"first":0', state, {}).join('\n')
+
+function send(sandbox: Sandbox, { on, headers, body }: Call) {
+  const [method, path] = on.split(' ') as [string, string]
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const exchange = execute(sandbox, { method, url: `/next${path}`, headers: { ...headers, ...length }, body: body ?? null })
+  sandbox.evidence.record(exchange)
+  return exchange
+}
+
+const outcomes = new Set<string>()
+for (const [limit, isCut] of [
+  [100_000, false],
+  [20, true]
+] as const) {
+  const title = isCut ? 'where earlier ones were dropped, the state is made again at every place that is known' : 'it is the same byte for byte at any place'
+  await property(t, title, { of: fc.nat(), runs: 3 }, async seed => {
+    const { world } = await startWorld({ scenario: SCENARIO, settings: { 'limits.journal': limit } })
+    const draw: Draw = below => Math.floor(drawnFraction(seed, 'act', ++drawn) * below)
+    let drawn = 0
+    const calls = fc.sample(apiCall, { numRuns: ACTS, seed })
+    const taken: { place: number; ran: number; text: string }[] = []
+    for (const [nth, call] of calls.entries()) {
+      const { place } = world.inputs
+      const text = nth % Math.floor(ACTS / DRAWN) === 0 ? textOf(world.state.present) : null
+      const exchange = draw(3) === 0 ? null : send(world, call)
+      if (text !== null) taken.push({ place, ran: exchange?.place ?? place, text })
+      if (exchange !== null) outcomes.add(exchange.outcome.name)
+      else await CHANGES[draw(CHANGES.length)]?.(world, draw)
+    }
+
+    const { earliest, place } = world.inputs
+    equal(textOf(world.stateAt(place).present), textOf(world.state.present))
+    const known = taken.filter(({ place }) => place >= earliest)
+    for (const { place, ran, text } of known) {
+      const { present } = world.stateAt(place)
+      equal(textOf(present), text, `place ${place}`)
+      // an operation runs after the script has counted its request
+      equal(textOf({ ...world.stateAt(ran).present, script: present.script }), text, `place ${ran}`)
+    }
+    equal(earliest > 0, isCut)
+    equal(known.length < taken.length, isCut)
+    equal(known.length > 0, true)
+  })
+}
+t.strictSame([...outcomes].sort(), ['answered', 'lost_after', 'lost_before', 'refused', 'scripted'], 'the requests were of all kinds')
