@@ -230,7 +230,8 @@ function warningsOn({ sandbox, document, failOn = [] }: Checking, playedSteps: r
     const problems = finding.requests.slice(0, MOST_SHOWN).map(request => {
       // an answer that was lost names no call: its number counts the calls before it
       const made = calls.find(({ outcome }) => outcome.answer.headers?.['request-id'] === request) ?? calls[Number(request.split('_').at(-1)) - 1]
-      return { at: made?.place ?? ['play'], message: `${made?.label ?? request}: ${finding.about} ${finding.advice}` }
+      const { place, label } = made as PlayedStep
+      return { at: place, message: `${label}: ${finding.about} ${finding.advice}` }
     })
     return { title: `no finding ${finding.finding}`, problems, isWarning: !failOn.some(gate => concerns(gate, finding)) }
   })

@@ -10,7 +10,7 @@ import { answerByScript, breakAnswer, countEnding, countRequest, isAnswer } from
 import type { OperationId } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { type Action, type Fault, gateOf } from '../scenario/script.js'
-import { answerRead, type Play, type StepAnswer, type StepCall } from '../scenario/steps.js'
+import { answerRead, type StepAnswer, type StepCall } from '../scenario/steps.js'
 
 /** A request that waits, until `at` milliseconds of the play have passed; `isInVain` where nothing but another request could let it go on. */
 type Waiting = { at: number; isInVain: boolean; wake: (goesOn: boolean) => void }
@@ -35,7 +35,7 @@ export class Player {
   }
 
   /** Sends a request, several at once if the caller does not wait for one before it sends the next. */
-  readonly play: Play = async call => {
+  readonly play = async (call: StepCall): Promise<StepAnswer> => {
     this.#onTheirWay++
     const answer = await this.#played(call)
     this.#onTheirWay--

@@ -112,6 +112,11 @@ t.test('check: plays are made as a client would, so that the script acts on them
       ['✓ play 1. POST /refunds', '✗ play 2. POST /refunds', '    own.json:1:815 fault: hang was expected, not an answer with 200']
     ],
     [
+      'an answer that never comes',
+      { script: [{ on: 'POST /refunds', fault: 'hang' }], play: [refund(10)] },
+      ['✗ play 1. POST /refunds', 'a 2xx was expected, but no answer came: the request is held and nothing lets it go on', '']
+    ],
+    [
       'closed for ten seconds, which check does not wait itself',
       {
         script: [{ on: 'POST /refunds', for: '10s', respond: { status: 503 } }],
@@ -178,17 +183,19 @@ t.test('check: a call that waits in vain is said to be held, and by what', async
   t.ok(stdout.includes('\n2 passed, 2 failed'), stdout)
 })
 
+const LOST = ['connection_reset', 'empty_response', 'truncated_body'] as const
+
 t.test('check: plays are sent to a running service as they are', async t => {
   const data = smallFixture({
     transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }],
     users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
   })
-  const service = await runEmulator({ scenario: { data, script: [{ on: 'POST /refunds', calls: 2, fault: 'connection_reset' }] } })
+  const service = await runEmulator({ scenario: { data, script: LOST.map((fault, index) => ({ on: 'POST /refunds', calls: index + 2, fault })) } })
   t.teardown(() => service.close())
   const play = [
     { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 } },
     { wait: '60ms' },
-    { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 }, expect: { fault: 'connection_reset' } }
+    ...LOST.map(fault => ({ do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 }, expect: { fault } }))
   ]
   const expect = [{ on: 'POST /refunds', took_effect: true, times: 1 }, { state: { refunds: { count: 1 }, users: { usr_a: { name: 'Ana' } } } }]
   const file = `${t.testdir({ 'own.json': JSON.stringify({ data, play, expect }) })}/own.json`
@@ -202,13 +209,13 @@ t.test('check: plays are sent to a running service as they are', async t => {
     [
       0,
       [
-        `  2 calls sent to ${service.baseUrl}, with the keys given for ***; no control call, no script, no records`,
+        `  4 calls sent to ${service.baseUrl}, with the keys given for ***; no control call, no script, no records`,
         '  ✓ play 1. POST /refunds',
-        '  ✓ play 3. POST /refunds',
+        ...LOST.map((_, index) => `  ✓ play ${index + 3}. POST /refunds`),
         '  ✓ expects POST /refunds that took effect: 1 call',
         '  ✓ expects these records in the end: {"refunds":{"count":1},"users":{"usr_a":{"name":"Ana"}}}',
         '',
-        '4 passed, 0 failed',
+        '6 passed, 0 failed',
         ''
       ]
     ]

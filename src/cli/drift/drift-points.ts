@@ -80,7 +80,7 @@ function shownValue(steps: readonly Step[], value: Json | undefined): string {
   try {
     const whole = steps.reduceRight<unknown>((part, step) => ({ [step]: part }), value)
     const shown = steps.reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], maskedThroughout(whole))
-    const text = JSON.stringify(shown) ?? 'nothing'
+    const text = JSON.stringify(shown)
     return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
   } catch {
     return 'data that cannot be shown'
