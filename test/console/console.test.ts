@@ -44,16 +44,8 @@ t.test('console: all that the page loads comes from the emulator, and nothing fr
   const addresses = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address as string)
   t.strictSame(addresses.sort(), ['/_control/console/console.css', '/_control/console/console.js', '/_control/console/icon.svg'])
   t.notMatch(text, /<script>|<style|style=|\son\w+=/, 'nothing is inline')
-  t.strictSame(String(headers['content-security-policy']).split('; '), [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'"
-  ])
+  const own = "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
+  t.equal(headers['content-security-policy'], `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`)
   for (const name of ['console.css', 'console.js', 'docs.js', 'icon.svg']) t.equal(FILES.includes(name), true, name)
   for (const name of FILES) {
     const file = await control(`GET /console/${name}`)
@@ -66,19 +58,8 @@ t.test('console: all that the page loads comes from the emulator, and nothing fr
 t.test('console: a file that is not part of the page and a path out of the folder are refused', async t => {
   const { inject } = await startTestEmulator(t)
 
-  const paths = [
-    'index.html',
-    'docs.html',
-    'none.js',
-    'none.css',
-    '..%2femulator.js',
-    '..%2f..%2fpackage.json',
-    '__proto__',
-    '.js',
-    'console.js%00',
-    'console.js.map'
-  ]
-  for (const path of [...paths.map(file => `/console/${file}`), '/console', '/console/', '/console.js']) {
+  const files = 'index.html docs.html none.js none.css ..%2femulator.js ..%2f..%2fpackage.json __proto__ .js console.js%00 console.js.map'
+  for (const path of [...files.split(' ').map(file => `/console/${file}`), '/console', '/console/', '/console.js']) {
     const { status, body } = await inject({ method: 'GET', url: `/_control${path}`, headers: { host: 'localhost' } })
     t.strictSame([status, body.error.code], [404, 'path_unknown'], path)
   }

@@ -6,7 +6,8 @@ import { sandbox } from '../control/place.js'
 import { isAllowed, revision } from './store.js'
 
 /** `data` is the last that was read; null before. */
-export type Resource<T> = { data: T | null; error: ControlError | null; reload: () => void }
+type Answer<T> = { data: T | null; error: ControlError | null }
+export type Resource<T> = Answer<T> & { reload: () => void }
 
 export type Options = {
   /** Whether it is not read again when the emulator changes. */
@@ -17,8 +18,7 @@ export type Options = {
 
 /** Reads with `read`; another `key` forgets what was read before. */
 export function useResource<T>(read: () => Promise<T>, key = '', { once = false, every }: Options = {}): Resource<T> {
-  const data = useSignal<T | null>(null)
-  const error = useSignal<ControlError | null>(null)
+  const answer = useSignal<Answer<T>>({ data: null, error: null })
   const reader = useRef(read)
   reader.current = read
   const wanted = useSignal(key)
@@ -31,21 +31,17 @@ export function useResource<T>(read: () => Promise<T>, key = '', { once = false,
     void tries.value
     if (!once) void revision.value
     if (!isAllowed()) return
-    if (shown.current !== place) {
-      data.value = null
-      error.value = null
-    }
+    if (shown.current !== place) answer.value = { data: null, error: null }
     shown.current = place
     let isOver = false
-    const readAgain = async () => {
-      const [read, failure] = await reader.current().then(
-        read => [read, null] as const,
-        failure => [data.peek(), failure] as const
-      )
-      if (isOver) return
-      data.value = read
-      error.value = failure
+    const keep = (read: Answer<T>) => {
+      if (!isOver) answer.value = read
     }
+    const readAgain = () =>
+      reader.current().then(
+        data => keep({ data, error: null }),
+        error => keep({ data: answer.peek().data, error })
+      )
     void readAgain()
     const timer = every === undefined ? undefined : setInterval(readAgain, every)
     return () => {
@@ -53,5 +49,5 @@ export function useResource<T>(read: () => Promise<T>, key = '', { once = false,
       clearInterval(timer)
     }
   })
-  return { data: data.value, error: error.value, reload: () => void tries.value++ }
+  return { ...answer.value, reload: () => void tries.value++ }
 }

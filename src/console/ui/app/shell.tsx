@@ -14,9 +14,9 @@ import { controlOf, sandbox } from '../control/place.js'
 import type { View } from '../views/view.js'
 import { VIEWS, type ViewName } from '../views/views.js'
 import { areShortcutsOn, shortcuts, switchShortcuts, useShortcuts } from './keyboard.js'
-import { FIRST_VIEW, go, hrefOf, route } from './route.js'
+import { FIRST_VIEW, go, route } from './route.js'
 import { SignIn } from './sign-in.js'
-import { isAllowed, type LiveState, live, overview, sandboxes, session } from './store.js'
+import { isAllowed, type LiveState, live, overview, sandboxes, session, tokenRequired } from './store.js'
 import { nextTheme, theme } from './theme.js'
 
 const LIVE: Readonly<Record<LiveState, string>> = { connecting: 'Connecting', live: 'Live', interrupted: 'Reconnecting' }
@@ -47,12 +47,7 @@ export function Shell() {
     <>
       <Button class="skip" text="To the content" run={() => document.getElementById('main')?.focus()} />
       <Header onHelp={() => (isHelpShown.value = true)} />
-      <Choices
-        class="views"
-        label="Views"
-        current="page"
-        choices={NAMES.map(view => ({ key: view, text: VIEWS[view].title, href: hrefOf({ view }), isChosen: view === name }))}
-      />
+      <Choices class="views" label="Views" current="page" choices={NAMES.map(view => [view, VIEWS[view].title, { view }])} chosen={name} />
       <main id="main" tabIndex={-1}>
         {session.value !== null && <Shown key={name} name={name} />}
       </main>
@@ -102,27 +97,13 @@ function Header({ onHelp }: { onHelp: () => void }) {
   )
 }
 
-async function signOut(): Promise<void> {
-  try {
-    await api.signOut()
-    session.value = { token_required: true, signed_in: false }
-  } catch (error) {
-    toastError(error)
-  }
-}
+const signOut = () => api.signOut().then(tokenRequired, toastError)
 
 /** Every sandbox there is, and the one that is chosen, which need not be there yet. */
 function SandboxSwitch() {
-  const names = new Set(['', ...sandboxes.value.map(({ name }) => name), sandbox.value])
-  return (
-    <SelectField
-      label="Sandbox"
-      isLabelHidden
-      value={sandbox.value}
-      onChange={name => go({ view: route.value.view, sandbox: name })}
-      options={[...names].map(name => [name, name === '' ? 'base sandbox' : name] as const)}
-    />
-  )
+  const names = new Set([...sandboxes.value.map(({ name }) => name), sandbox.value].filter(Boolean))
+  const choose = (name: string) => go({ view: route.value.view, sandbox: name })
+  return <SelectField label="Sandbox" isLabelHidden value={sandbox.value} onChange={choose} options={[['', 'base sandbox'], ...names]} />
 }
 
 function Help({ onClose }: { onClose: () => void }) {

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { Button, Form } from '../components/button.js'
 import { bound, TextField } from '../components/fields.js'
-import { api, ControlError } from '../control/client.js'
+import { api } from '../control/client.js'
 import { session } from './store.js'
 
 export function SignIn() {
@@ -14,11 +14,11 @@ export function SignIn() {
       // the page of the API's documentation is at this address once somebody is signed in
       if (location.pathname.endsWith('/docs')) location.href = location.pathname
     } catch (error) {
-      problem.value = error instanceof ControlError ? error.message : String(error)
+      problem.value = (error as Error).message
     }
   }
   return (
-    <Form class="sign-in" send={send}>
+    <Form class="sign-in stack" send={send}>
       <h1>commerce-emulator</h1>
       <TextField
         label="Control token"

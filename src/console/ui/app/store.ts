@@ -25,19 +25,17 @@ export const revision = signal(0)
 /** How often the event stream was asked for again since it was refused. */
 const attempts = signal(0)
 
-type Listener = (events: readonly JournalEvent[]) => void
-const listeners = new Set<Listener>()
-
+/** What happened to the journals of all sandboxes, oldest first, since the last time that it was said here. */
+export const arrived = signal<readonly JournalEvent[]>([])
 /** How often the event stream was opened: what came in between is not known. */
 export const openings = signal(0)
 
-/** Calls the listener with what happens to the journals of all sandboxes, in batches, oldest first, until the returned function is called. */
-export function onJournal(listener: Listener): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
 export const isAllowed = (): boolean => session.value !== null && (!session.value.token_required || session.value.signed_in)
+
+/** Has somebody sign in. */
+export const tokenRequired = (): void => {
+  session.value = { token_required: true, signed_in: false }
+}
 
 /** Says that something was changed: views read again. */
 export function changed(): void {
@@ -73,7 +71,7 @@ let collected: JournalEvent[] = []
 function hand(): void {
   const events = collected
   collected = []
-  for (const listener of listeners) listener(events)
+  arrived.value = events
 }
 
 function happened(event: JournalEvent): void {
@@ -118,19 +116,11 @@ function follow(): () => void {
 }
 
 /** Asks whether somebody has to sign in. */
-async function readSession(): Promise<void> {
-  try {
-    session.value = await api.session()
-  } catch (error) {
-    toastError(error)
-  }
-}
+const readSession = () => api.session().then(read => (session.value = read), toastError)
 
 /** Begins: asks whether somebody has to sign in, then reads and follows the chosen sandbox. */
 export async function begin(): Promise<void> {
-  whenTokenRequired(() => {
-    session.value = { token_required: true, signed_in: false }
-  })
+  whenTokenRequired(tokenRequired)
   const isOpen = computed(isAllowed)
   effect(() => {
     void attempts.value

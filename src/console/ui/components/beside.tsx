@@ -9,7 +9,7 @@ export function Beside({ label, class: name = '', children }: Props) {
   const aside = useRef<HTMLElement>(null)
   useEffect(() => aside.current?.scrollIntoView({ block: 'nearest' }), [label])
   return (
-    <aside ref={aside} class={`beside ${name}`} aria-label={label}>
+    <aside ref={aside} class={`beside stack ${name}`} aria-label={label}>
       {children}
     </aside>
   )

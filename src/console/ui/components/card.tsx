@@ -5,7 +5,7 @@ type Props = { id: string; title: ComponentChildren /** Whether the focus can go
 
 /** It is named by its heading. */
 export const Card = ({ id, title, isFocusable, children }: Props) => (
-  <section class="card" aria-labelledby={id}>
+  <section class="card stack" aria-labelledby={id}>
     <h2 id={id} tabIndex={isFocusable ? -1 : undefined}>
       {title}
     </h2>

@@ -13,12 +13,12 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Prop
   }, [])
   return (
     <dialog ref={element} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
-      <header>
+      <header class="row">
         <h2 id={id}>{title}</h2>
         <Button class="quiet" text="×" label="Close" run={() => element.current?.close()} />
       </header>
-      <div class="content">{children}</div>
-      {actions && <footer>{actions}</footer>}
+      <div class="content stack">{children}</div>
+      {actions && <footer class="row">{actions}</footer>}
     </dialog>
   )
 }

@@ -30,20 +30,16 @@ function Frame({ label, isLabelHidden = false, hint, error, disabled = false, ch
         {label}
       </label>
       {children({ id, disabled, ...described(id, hint, error) })}
-      <Hint id={id} text={hint} />
-      {error && (
-        <p id={`${id}-error`} class="problem">
-          {error}
-        </p>
-      )}
+      <Note id={`${id}-hint`} kind="hint" text={hint} />
+      <Note id={`${id}-error`} kind="problem" text={error} />
     </div>
   )
 }
 
-/** What is said of the field with an id beside its label. */
-export const Hint = ({ id, text }: { id: string; text: string | undefined }) =>
+/** What is said of a field beside its label. */
+export const Note = ({ id, kind, text }: { id: string; kind: 'hint' | 'problem'; text: string | null | undefined }) =>
   text ? (
-    <p id={`${id}-hint`} class="hint">
+    <p id={id} class={kind}>
       {text}
     </p>
   ) : null

@@ -1,15 +1,15 @@
 /** Links side by side. */
 import type { ComponentChildren, RefObject } from 'preact'
+import { hrefOf, type Target } from '../app/route.js'
 
-/** A link, and whether it leads to what is shown. */
-export type Choice = { key: string; text: ComponentChildren; href: string; isChosen: boolean }
-type Props = { label: string; choices: readonly Choice[]; class?: string; current?: 'true' | 'page'; row?: RefObject<HTMLElement | null> }
+type Choice = readonly [key: string, text: ComponentChildren, target: Target]
+type Props = { label: string; choices: readonly Choice[]; chosen: string; class?: string; current?: 'true' | 'page'; row?: RefObject<HTMLElement | null> }
 
 /** Links of which one is chosen; `current` is what screen readers are told of that one. */
-export const Choices = ({ label, choices, class: name = 'chips', current = 'true', row }: Props) => (
+export const Choices = ({ label, choices, chosen, class: name = 'chips', current = 'true', row }: Props) => (
   <nav class={name} aria-label={label} ref={row}>
-    {choices.map(({ key, text, href, isChosen }) => (
-      <a key={key} href={href} aria-current={isChosen ? current : undefined}>
+    {choices.map(([key, text, target]) => (
+      <a key={key} href={hrefOf(target)} aria-current={key === chosen ? current : undefined}>
         {text}
       </a>
     ))}

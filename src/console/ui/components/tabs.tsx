@@ -34,7 +34,7 @@ export function Tabs({ label, tabs, chosen, onChoose, children }: Props) {
     button?.focus()
   }
   return (
-    <div class="tabs">
+    <div class="stack">
       <div role="tablist" aria-label={label} ref={list} onKeyDown={move}>
         {Object.entries(tabs).map(([name, { title }]) => (
           <button

@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export type Column<Row> = {
-  key: string
   title: string
   /** As in `grid-template-columns`. */
   width: string
@@ -95,8 +94,8 @@ export function VirtualTable<Row>({ label, columns: all, rows, keyOf, chosen = n
   return (
     <div class="grid" role="grid" aria-label={label} aria-rowcount={rows.length + 1} tabIndex={0} ref={scroller} onScroll={look} onKeyDown={move}>
       <div class="grid-head" role="row" aria-rowindex={1} style={template} tabIndex={-1}>
-        {columns.map(({ key, title, isNumber }) => (
-          <div key={key} role="columnheader" class={isNumber ? 'number' : ''} tabIndex={-1}>
+        {columns.map(({ title, isNumber }) => (
+          <div key={title} role="columnheader" class={isNumber ? 'number' : ''} tabIndex={-1}>
             {title}
           </div>
         ))}
@@ -116,8 +115,8 @@ export function VirtualTable<Row>({ label, columns: all, rows, keyOf, chosen = n
               onClick={onChoose && (event => (event.target as Element).closest('a') === null && onChoose(row))}
               tabIndex={-1}
             >
-              {columns.map(({ key: column, cell, isNumber }) => (
-                <div key={column} role="gridcell" class={isNumber ? 'number' : ''} tabIndex={-1}>
+              {columns.map(({ title, cell, isNumber }) => (
+                <div key={title} role="gridcell" class={isNumber ? 'number' : ''} tabIndex={-1}>
                   {cell(row)}
                 </div>
               ))}

@@ -2,7 +2,7 @@
 import { useId, useRef } from 'preact/hooks'
 import type { ControlError, Problem } from '../control/client.js'
 import { Button } from './button.js'
-import { described, Hint } from './fields.js'
+import { described, Note } from './fields.js'
 import { Refusal } from './states.js'
 
 type Props = {
@@ -39,7 +39,7 @@ export function YamlEditor({ label, value, onChange, error, hint, rows = 12 }: P
   return (
     <div class="field yaml-editor">
       <label for={id}>{label}</label>
-      <Hint id={id} text={hint} />
+      <Note id={`${id}-hint`} kind="hint" text={hint} />
       <div class="editor" style={{ height: `${rows * LINE_HEIGHT + 12}px` }}>
         <div class="numbers" aria-hidden="true" ref={numbers}>
           {lines.map((_, place) => (

@@ -1,21 +1,5 @@
 /** The control API, typed: every call that the console makes. */
-import type {
-  AddedRecords,
-  ClockState,
-  CoverageReport,
-  ExplainedCall,
-  FindingsReport,
-  Gate,
-  Journal,
-  JournalCall,
-  ListedEntry,
-  LoadedScenario,
-  Release,
-  RunReport,
-  SnapshotState,
-  State,
-  TriedCall
-} from '../../../client/answers.js'
+import type * as answers from '../../../client/answers.js'
 import type { ApiKey, Fixture } from '../../../client/documents.js'
 import type { Problem } from '../../../core/errors.js'
 import type { Family } from '../../../reference/operations.js'
@@ -25,12 +9,12 @@ export type * from '../../../client/answers.js'
 export type { Family, Problem }
 
 /** What happened to the journal of a sandbox: a call that it keeps, or null when it was cleared. The sandbox at the base address has no name. */
-export type JournalEvent = { sandbox: string; call: JournalCall | null }
+export type JournalEvent = { sandbox: string; call: answers.JournalCall | null }
 /** `vars` are the variables that it declares, with their defaults; files that it uses may have others. */
 export type ListedScenario = { name: string; kind: 'scenario' | 'fixture'; title?: string; description: string | null; vars?: Readonly<Record<string, Scalar>> }
 export type Scalar = string | number | boolean
 /** What was loaded, and what of it is probably not meant so. */
-export type LoadAnswer = { scenario: LoadedScenario; dry_run: boolean; warnings?: Problem[] }
+export type LoadAnswer = { scenario: answers.LoadedScenario; dry_run: boolean; warnings?: Problem[] }
 /** What differs from the loaded scenario's first state. */
 export type Changes = {
   records: Partial<Record<Family, { added: number; changed: number; deleted: number }>>
@@ -55,9 +39,9 @@ export type ShownSetting = {
 }
 export type Overview = {
   version: string
-  scenario: LoadedScenario
+  scenario: answers.LoadedScenario
   seed: number
-  clock: ClockState
+  clock: answers.ClockState
   /** Since the last load or reset. */
   calls: number
   counts: Record<Family, number>
@@ -147,42 +131,42 @@ export const api = {
   signOut: () => control<null>('DELETE /session'),
   overview: () => control<Overview>('GET /'),
   sandboxes: () => control<{ data: SandboxItem[] }>('GET /sandboxes'),
-  reset: () => control<{ scenario: LoadedScenario }>('POST /reset'),
+  reset: () => control<{ scenario: answers.LoadedScenario }>('POST /reset'),
   scenarios: () => control<{ data: ListedScenario[] }>('GET /scenarios'),
   load: (body: object, query: Query = {}) => control<LoadAnswer>('POST /load', { body, query }),
   loadYaml: (yaml: string, query: Query = {}) => control<LoadAnswer>('POST /load', { yaml, query }),
   changes: () => control<Changes>('GET /changes'),
-  state: () => control<State>('GET /state'),
-  addRecords: (fixture: Fixture) => control<AddedRecords>('POST /records', { body: fixture }),
-  addRecordsYaml: (yaml: string) => control<AddedRecords>('POST /records', { yaml }),
+  state: () => control<answers.State>('GET /state'),
+  addRecords: (fixture: Fixture) => control<answers.AddedRecords>('POST /records', { body: fixture }),
+  addRecordsYaml: (yaml: string) => control<answers.AddedRecords>('POST /records', { yaml }),
   keys: () => control<{ data: ApiKey[] }>('GET /keys'),
   addKey: (account: string) => control<ApiKey>('POST /keys', { body: { account } }),
-  clock: () => control<ClockState>('GET /clock'),
-  setClock: (clock: Partial<ClockState>) => control<ClockState>('PUT /clock', { body: clock }),
-  advanceClock: (by: string) => control<ClockState>('POST /clock/advance', { body: { by } }),
+  clock: () => control<answers.ClockState>('GET /clock'),
+  setClock: (clock: Partial<answers.ClockState>) => control<answers.ClockState>('PUT /clock', { body: clock }),
+  advanceClock: (by: string) => control<answers.ClockState>('POST /clock/advance', { body: { by } }),
   snapshots: () => control<{ data: { name: string }[] }>('GET /snapshots'),
-  takeSnapshot: (name: string) => control<SnapshotState>(`PUT /snapshots/${named(name)}`),
-  restoreSnapshot: (name: string) => control<SnapshotState>(`POST /snapshots/${named(name)}/restore`),
+  takeSnapshot: (name: string) => control<answers.SnapshotState>(`PUT /snapshots/${named(name)}`),
+  restoreSnapshot: (name: string) => control<answers.SnapshotState>(`POST /snapshots/${named(name)}/restore`),
   deleteSnapshot: (name: string) => control<null>(`DELETE /snapshots/${named(name)}`),
-  script: () => control<{ data: ListedEntry[] }>('GET /script'),
-  addEntryYaml: (yaml: string) => control<ListedEntry>('POST /script', { yaml }),
+  script: () => control<{ data: answers.ListedEntry[] }>('GET /script'),
+  addEntryYaml: (yaml: string) => control<answers.ListedEntry>('POST /script', { yaml }),
   removeEntry: (id: string) => control<null>(`DELETE /script/${named(id)}`),
   clearScript: () => control<null>('DELETE /script'),
-  gates: () => control<{ data: Gate[] }>('GET /gates'),
-  openGate: (name: string, release: Release) => control<{ name: string; released: string[] }>(`POST /gates/${named(name)}/open`, { body: { release } }),
+  gates: () => control<{ data: answers.Gate[] }>('GET /gates'),
+  openGate: (name: string, release: answers.Release) => control<{ name: string; released: string[] }>(`POST /gates/${named(name)}/open`, { body: { release } }),
   settings: () => control<{ settings: Record<string, ShownSetting> }>('GET /settings'),
   changeSettings: (changes: object) => control<{ settings: Record<string, ShownSetting> }>('PATCH /settings', { body: changes }),
   unsetSetting: (name: string) => control<null>(`DELETE /settings/${named(name)}`),
   assumptions: (scope?: Scope) => control<{ data: ShownAssumption[] }>('GET /assumptions', { query: { scope } }),
   clearRequests: () => control<null>('DELETE /requests'),
   /** The newest calls of every sandbox. */
-  requestsOfRun: (query: Query = {}) => control<Journal>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
-  request: (id: string, sandbox?: string) => control<ExplainedCall>(`GET /requests/${named(id)}`, {}, sandbox),
+  requestsOfRun: (query: Query = {}) => control<answers.Journal>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
+  request: (id: string, sandbox?: string) => control<answers.ExplainedCall>(`GET /requests/${named(id)}`, {}, sandbox),
   /** The smallest scenario in which the call is answered the same, as YAML. */
   requestScenario: (id: string, sandbox?: string) => controlText(`GET /requests/${named(id)}`, { query: { format: 'scenario' } }, sandbox),
   /** What a call would be answered, judged on a copy that is thrown away. */
-  explain: (call: TrialCall, sandbox?: string) => control<TriedCall>('POST /explain', { body: call }, sandbox),
-  coverage: (scope?: Scope) => control<CoverageReport>('GET /coverage', { query: { scope } }),
-  findings: (scope?: Scope) => control<FindingsReport>('GET /findings', { query: { scope } }),
-  run: () => control<RunReport>('GET /run')
+  explain: (call: TrialCall, sandbox?: string) => control<answers.TriedCall>('POST /explain', { body: call }, sandbox),
+  coverage: (scope?: Scope) => control<answers.CoverageReport>('GET /coverage', { query: { scope } }),
+  findings: (scope?: Scope) => control<answers.FindingsReport>('GET /findings', { query: { scope } }),
+  run: () => control<answers.RunReport>('GET /run')
 }

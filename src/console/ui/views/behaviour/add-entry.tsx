@@ -1,7 +1,7 @@
 /** The form that adds a script entry: what is asked for most, with its parameters, and the YAML that it makes. */
 import { useSignal } from '@preact/signals'
 import { attempt } from '../../app/command.js'
-import { hrefOf, narrowed, route } from '../../app/route.js'
+import { narrowed, route } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
 import { Card } from '../../components/card.js'
 import { SelectField, TextField } from '../../components/fields.js'
@@ -16,10 +16,10 @@ const asEntry = (yaml: string) => yaml.replace(/^- /, '  ')
 
 export function AddEntry() {
   const chosen = presetCalled(route.value.query.add)
-  const choices = PRESET_NAMES.map(name => ({ key: name, text: PRESETS[name].title, href: hrefOf(narrowed({ add: name })), isChosen: name === chosen }))
+  const choices = PRESET_NAMES.map(name => [name, PRESETS[name].title, narrowed({ add: name })] as const)
   return (
     <Card id="behaviour-add" title="Add an entry">
-      <Choices label="What the entry does" choices={choices} />
+      <Choices label="What the entry does" choices={choices} chosen={chosen} />
       <PresetForm key={chosen} preset={PRESETS[chosen]} />
     </Card>
   )
@@ -44,11 +44,11 @@ function PresetForm({ preset }: { preset: Preset }) {
     refused.value = null
   }
   return (
-    <Form class="behaviour-form" send={add}>
+    <Form class="stack" send={add}>
       <p class="faint">{preset.about}</p>
-      <div class="behaviour-add">
+      <div class="behaviour-add stack">
         <div>
-          <div class="behaviour-fields">
+          <div class="fields">
             {preset.fields.map(({ name, label, hint, options, list }) => {
               const write = (value: string) => {
                 values.value = { ...values.value, [name]: value }

@@ -24,7 +24,7 @@ export function ClockTab() {
             <p class="behaviour-time">
               <ClockTime clock={clock} /> <span class={`badge ${clock.running ? 'good' : 'warn'}`}>{clock.running ? 'running' : 'frozen'}</span>
             </p>
-            <p class="faint behaviour-began">
+            <p class="behaviour-began faint">
               {changed && `It began ${beganInWords(changed.began)}; ${changed.changed ? 'it was changed since' : 'it was not changed since'}.`}
             </p>
             <div class="row">
@@ -50,7 +50,7 @@ function Setting() {
     instant.send(() => api.setClock({ now: instant.text.value.trim(), ...(running !== undefined && { running }) }), 'The clock is set')
   return (
     <Card id="behaviour-set" title="Set it">
-      <Form class="behaviour-form" send={() => set()}>
+      <Form class="stack" send={() => set()}>
         <TextField
           label="Instant"
           placeholder="2026-02-28T23:59:59Z"

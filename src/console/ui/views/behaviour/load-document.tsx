@@ -24,7 +24,7 @@ export function LoadDocument() {
   }
   return (
     <Card id="behaviour-document" title="Load a document">
-      <Form class="behaviour-form" send={() => send(false)}>
+      <Form class="stack" send={() => send(false)}>
         <YamlEditor
           label="Scenario or fixture, as YAML or JSON"
           {...text.editor}

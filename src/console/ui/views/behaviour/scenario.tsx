@@ -47,9 +47,7 @@ const Present = ({ overview: { scenario, seed, clock } }: { overview: Overview }
     }
   >
     <p class="faint">{scenario.description ?? 'It has no description.'}</p>
-    <p>
-      Seed {seed}. The clock {clock.running ? 'runs' : 'is frozen'} at {instantInWords(clock.now)}.
-    </p>
+    <p>{`Seed ${seed}. The clock ${clock.running ? 'runs' : 'is frozen'} at ${instantInWords(clock.now)}.`}</p>
     <h3 id="behaviour-changed">Changed since the load</h3>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
     <div class="behaviour-changes" role="region" aria-labelledby="behaviour-changed" tabIndex={0}>
@@ -92,7 +90,7 @@ function Choice({ scenarios, loaded }: { scenarios: readonly ListedScenario[]; l
         options={present !== undefined ? options : [[NOT_LISTED, `${loaded} (loaded, not in this list)`], ...options]}
         onChange={name => narrow({ scenario: name })}
       />
-      <p class="behaviour-description">
+      <p class="behaviour-description faint">
         {scenario === undefined ? 'It was loaded as a document, or from a file.' : (scenario.description ?? 'It has no description.')}
       </p>
       {scenario !== undefined && <LoadForm key={scenario.name} scenario={scenario} />}
@@ -119,7 +117,7 @@ function LoadForm({ scenario: { name, kind, vars } }: { scenario: ListedScenario
     )
   }
   return (
-    <Form class="behaviour-form" send={() => send(false)}>
+    <Form class="stack" send={() => send(false)}>
       {kind === 'scenario' && <Variables rows={rows.value} problems={refused?.problems ?? []} onChange={changed => (rows.value = changed)} />}
       <Refusal error={refused} />
       <div class="row">

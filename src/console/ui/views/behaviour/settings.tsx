@@ -39,7 +39,7 @@ export function SettingsTab() {
 }
 
 const SettingsGroup = ({ group: { name, isFixed, settings }, assumptions }: { group: Group; assumptions: Assumptions }) => (
-  <section class="card" aria-label={isFixed ? `${name}, given at start` : name}>
+  <section class="card stack" aria-label={isFixed ? `${name}, given at start` : name}>
     <h2>
       {name} {isFixed && <span class="badge">given at start</span>}
     </h2>
@@ -53,7 +53,7 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
   const { key, about, value, default: fallback, source, scope, flag, variable } = setting
   const isFixed = scope === 'process'
   return (
-    <div class="behaviour-setting">
+    <div class="behaviour-setting stack">
       <div>
         <h3>
           <code>{key}</code>
@@ -61,9 +61,7 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
         <p>{about}</p>
         {assumption !== undefined && (
           <details>
-            <summary>
-              {assumption.id}: {assumption.topic}
-            </summary>
+            <summary>{`${assumption.id}: ${assumption.topic}`}</summary>
             <p>{assumption.default}</p>
           </details>
         )}

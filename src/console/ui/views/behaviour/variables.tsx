@@ -21,7 +21,7 @@ export function Variables({ rows, problems, onChange }: Props) {
     <fieldset>
       <legend>Variables</legend>
       {declared.length > 0 && (
-        <div class="behaviour-fields behaviour-declared">
+        <div class="fields">
           {declared.map(row => {
             const field = { label: row.name, hint: `${row.kind === 'number' ? 'A number. ' : ''}Default: ${row.fallback}`, ...of(row, 'value') }
             return row.kind === 'true or false' ? (

@@ -1,6 +1,6 @@
 /** The calls that have come, kept as long as the console is open. */
 import { effect, signal, untracked } from '@preact/signals'
-import { isAllowed, onJournal, openings } from '../../app/store.js'
+import { arrived, isAllowed, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
 import { api, type JournalEvent } from '../../control/client.js'
 import { type CallList, NO_CALLS, withEvents, withJournals } from './call-list.js'
@@ -14,9 +14,9 @@ export const paused = signal<CallList | null>(null)
 /** What happened while the earlier calls were being read. */
 let waiting: JournalEvent[] | null = null
 
-onJournal(events => {
-  if (waiting !== null) waiting.push(...events)
-  else list.value = withEvents(list.value, events)
+effect(() => {
+  if (waiting !== null) waiting.push(...arrived.value)
+  else list.value = withEvents(list.peek(), arrived.value)
 })
 
 /** Reads what the journals hold, and adds what came meanwhile. Where a journal was cleared meanwhile, what was read may be from before or after that, so it is read again. */

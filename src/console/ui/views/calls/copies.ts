@@ -27,17 +27,15 @@ export function curlOf(call: JournalCall, { base, key }: { base: string; key: st
 }
 
 /** The parameters of a match: nested as they were sent, without what is masked. */
-function matched(parameters: JournalCall['query']): Record<string, unknown> | undefined {
-  const kept = pairsOf(parameters).filter(([name, value]) => !name.includes('[]') && !name.includes(MASK) && !value.includes(MASK))
-  return kept.length === 0 ? undefined : Object.fromEntries(kept)
-}
+const matched = (parameters: JournalCall['query']): Record<string, string> =>
+  Object.fromEntries(pairsOf(parameters).filter(([name, value]) => !name.includes('[]') && !name.includes(MASK) && !value.includes(MASK)))
 
 /** A script entry that answers the next such call as this one was answered; null where the reference has no such operation. */
 export function entryOf(call: JournalCall): object | null {
   const { on, params, query, body, status, answer } = call
   if (on === null) return null
-  const parts = { params: Object.keys(params).length === 0 ? undefined : params, query: matched(query), body: matched(body) }
-  const match = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined))
+  const parts = Object.entries({ params, query: matched(query), body: matched(body) })
+  const match = Object.fromEntries(parts.filter(([, part]) => Object.keys(part).length > 0))
   return {
     on,
     ...(Object.keys(match).length > 0 && { match }),

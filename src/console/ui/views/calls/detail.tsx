@@ -70,9 +70,7 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
   return (
     <>
       <header>
-        <h2>
-          {method} {pathShown(call)}
-        </h2>
+        <h2>{`${method} ${pathShown(call)}`}</h2>
         <CloseButton label="Close the call" onClose={onClose} />
         <p>
           <b>{id}</b> {outcomeShown(call)}
@@ -88,7 +86,7 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
           <Copies call={call} isPresent={why !== undefined} />
         </div>
       </header>
-      <section>
+      <section class="stack">
         <h3>Why</h3>
         {why ? (
           <Why call={{ ...call, why }} sandbox={sandbox.value} />
@@ -96,11 +94,11 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
           <p class="faint">The journal was cleared since, by a load, a reset or a command: why it was answered so is no longer known.</p>
         )}
       </section>
-      <section>
+      <section class="stack">
         <h3>Request</h3>
         {parameters.length === 0 ? <p class="faint">Without parameters.</p> : <Table heads={['In', 'Parameter', 'Value']} rows={parameters} />}
       </section>
-      <section>
+      <section class="stack">
         <h3>Answer</h3>
         {answer === null ? <p class="faint">Without a body.</p> : <Json value={answer} label="Answer" hrefOfText={text => recordAddress(text)} />}
       </section>

@@ -27,7 +27,7 @@ export function Filters({ tests }: { tests: readonly string[] }) {
   ]
   const count = choices.filter(([part]) => route.value.query[part]).length
   return (
-    <search class="call-filters">
+    <search class="call-filters row">
       <SearchField label="Search" placeholder="Search calls" {...inQuery('q')} />
       <Button class="more" text={`Filters${count === 0 ? '' : ` (${count})`}`} aria-expanded={isOpen.value} run={() => (isOpen.value = !isOpen.value)} />
       <div class={`choices ${isOpen.value ? 'open' : ''}`}>

@@ -25,25 +25,18 @@ function statusClass({ status, answered, refusal }: JournalCall): string {
 
 const COLUMNS: readonly Column<Row>[] = [
   {
-    key: 'time',
     title: 'Time',
     width: '7rem',
     isSecondary: true,
-    cell: ({ call }) => (
-      <time dateTime={call.at} title={call.at}>
-        {call.at.slice(11, 23)}
+    cell: ({ call: { at } }) => (
+      <time dateTime={at} title={at}>
+        {at.slice(11, 23)}
       </time>
     )
   },
-  { key: 'id', title: 'Id', width: '4.4rem', isSecondary: true, cell: ({ call }) => call.id },
+  { title: 'Id', width: '4.4rem', isSecondary: true, cell: ({ call }) => call.id },
+  { title: 'Status', width: '3.4rem', cell: ({ call }) => <span class={`badge ${statusClass(call)}`}>{call.answered ? call.status : 'lost'}</span> },
   {
-    key: 'status',
-    title: 'Status',
-    width: '3.4rem',
-    cell: ({ call }) => <span class={`badge ${statusClass(call)}`}>{call.answered ? call.status : 'lost'}</span>
-  },
-  {
-    key: 'call',
     title: 'Call',
     width: 'minmax(8rem, 2.4fr)',
     cell: ({ call }) => (
@@ -52,11 +45,11 @@ const COLUMNS: readonly Column<Row>[] = [
       </span>
     )
   },
-  { key: 'by', title: 'Decided by', width: 'minmax(5.2rem, 0.8fr)', cell: ({ call }) => <span title={textOfRule(call.refusal?.rule)}>{decidedBy(call)}</span> },
-  { key: 'test', title: 'Test', width: 'minmax(4rem, 1.4fr)', isSecondary: true, cell: ({ call }) => <span title={call.test ?? ''}>{call.test}</span> },
-  { key: 'ms', title: 'ms', width: '3.6rem', isNumber: true, isSecondary: true, cell: ({ call }) => msShown(call) }
+  { title: 'Decided by', width: 'minmax(5.2rem, 0.8fr)', cell: ({ call }) => <span title={textOfRule(call.refusal?.rule)}>{decidedBy(call)}</span> },
+  { title: 'Test', width: 'minmax(4rem, 1.4fr)', isSecondary: true, cell: ({ call: { test } }) => <span title={test ?? ''}>{test}</span> },
+  { title: 'ms', width: '3.6rem', isNumber: true, isSecondary: true, cell: ({ call }) => msShown(call) }
 ]
-const SANDBOX_COLUMN: Column<Row> = { key: 'sandbox', title: 'Sandbox', width: 'minmax(4rem, 0.7fr)', cell: row => row.sandbox || 'base' }
+const SANDBOX_COLUMN: Column<Row> = { title: 'Sandbox', width: 'minmax(4rem, 0.7fr)', cell: row => row.sandbox || 'base' }
 const WITH_SANDBOX = [...COLUMNS.slice(0, 2), SANDBOX_COLUMN, ...COLUMNS.slice(2)]
 
 /** The path of a row: the id alone, as long as it names a call of the journal. */
@@ -108,14 +101,11 @@ function Page() {
   const later = paused.value === null ? 0 : list.value.rows.findIndex(({ key }) => key === paused.value?.rows[0]?.key)
   return (
     <section class="page split calls">
-      <div class="call-list">
+      <div class="call-list stack">
         <h1 class="hidden">Calls</h1>
         <Filters tests={tests} />
-        <div class="call-tools">
-          <p>
-            {rows.length} {rows.length === 1 ? 'call' : 'calls'}
-            {paused.value !== null && `, paused; ${later < 0 ? 'all are' : later} newer`}
-          </p>
+        <div class="call-tools row">
+          <p>{`${rows.length} ${rows.length === 1 ? 'call' : 'calls'}${paused.value === null ? '' : `, paused; ${later < 0 ? 'all are' : later} newer`}`}</p>
           <Button class="small" text={paused.value === null ? 'Pause' : 'Go on'} aria-pressed={paused.value !== null} run={pause} />
           <Button class="small" text="Clear" title="Empties the journal of this sandbox; records, coverage and findings stay" run={clear} />
         </div>
@@ -150,17 +140,15 @@ function useKeptChoice(): void {
   })
 }
 
-function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
-  return isNarrowed ? (
-    <Empty title="No call matches." />
-  ) : (
-    <Empty title="No call has come yet.">
+const Nothing = ({ isNarrowed }: { isNarrowed: boolean }) => (
+  <Empty title={isNarrowed ? 'No call matches.' : 'No call has come yet.'}>
+    {!isNarrowed && (
       <p>
         Send one to <code>{`${location.origin}${apiOf()}`}</code>, and it is shown here.
       </p>
-    </Empty>
-  )
-}
+    )}
+  </Empty>
+)
 
 const pause = () => (paused.value = paused.value === null ? list.value : null)
 

@@ -61,9 +61,8 @@ const pairsIn = (lines: string): [string, string][] =>
 function objectIn(text: string): object | undefined {
   if (text.trim() === '') return undefined
   const value = JSON.parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new SyntaxError('an object is expected, such as {"clock":"2026-03-01T12:00:00Z"}')
-  return value
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new SyntaxError('an object is expected, such as {"clock":"2026-03-01T12:00:00Z"}')
 }
 
 const METHODS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']
@@ -76,16 +75,12 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   const body = useSignal(sentIn(call.body).join('\n'))
   const chosenKey = useSignal<string | null>(null)
   const changes = useSignal('')
-  const problem = useSignal<string | null>(null)
-  const error = useSignal<ControlError | null>(null)
-  const tried = useSignal<TriedCall | null>(null)
+  const outcome = useSignal<{ problem?: string; error?: ControlError; tried?: TriedCall }>({})
   const key = chosenKey.value ?? given.find(({ account }) => account === call.account)?.key ?? ''
 
   /** Runs something with the call as it is written; null where it is not written right. */
   const withCall = async (run: (trial: TrialCall) => Promise<void>) => {
-    problem.value = null
-    error.value = null
-    tried.value = null
+    outcome.value = {}
     try {
       const pairs = pairsIn(body.value)
       const changed = objectIn(changes.value)
@@ -97,13 +92,13 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
         ...(changed && { changes: changed })
       })
     } catch (failure) {
-      if (failure instanceof SyntaxError) problem.value = `The changes are not JSON: ${failure.message}`
-      else error.value = failure instanceof ControlError ? failure : new ControlError('no_answer', String((failure as Error).message), 0)
+      if (failure instanceof SyntaxError) outcome.value = { problem: `The changes are not JSON: ${failure.message}` }
+      else outcome.value = { error: failure instanceof ControlError ? failure : new ControlError('no_answer', String((failure as Error).message), 0) }
     }
   }
   const judge = () =>
     withCall(async trial => {
-      tried.value = await api.explain(trial)
+      outcome.value = { tried: await api.explain(trial) }
     })
   const sendIt = () =>
     withCall(async ({ changes: _, ...trial }) => {
@@ -111,18 +106,15 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
       onClose()
     })
 
+  const { problem, error, tried } = outcome.value
+  const actions = (
+    <>
+      <Button text="Send" run={sendIt} />
+      <Button class="primary" text="Judge on a copy" run={judge} />
+    </>
+  )
   return (
-    <Dialog
-      wide
-      title={`${call.id} with changes`}
-      onClose={onClose}
-      actions={
-        <>
-          <Button text="Send" run={sendIt} />
-          <Button class="primary" text="Judge on a copy" run={judge} />
-        </>
-      }
-    >
+    <Dialog wide title={`${call.id} with changes`} onClose={onClose} actions={actions}>
       <p class="hint">
         Judged on a copy of the sandbox, the call changes nothing.{' '}
         {isMasked(call) && '*** is a placeholder for a secret that is not kept: put a value in its place.'}
@@ -142,11 +134,11 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
         label="What is different on the copy"
         hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Left empty: nothing.'}
         rows={2}
-        error={problem.value}
+        error={problem}
         {...bound(changes)}
       />
-      {error.value && <Failure error={error.value} />}
-      {tried.value && <Tried call={tried.value} />}
+      {error && <Failure error={error} />}
+      {tried && <Tried call={tried} />}
     </Dialog>
   )
 }
@@ -155,7 +147,7 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
 function Tried({ call }: { call: TriedCall }) {
   const { answer, changes } = call
   return (
-    <section class="call tried" aria-label="What it would be answered" aria-live="polite">
+    <section class="call stack" aria-label="What it would be answered" aria-live="polite">
       <p>
         <b>On the copy:</b> {outcomeShown(call)}
       </p>
@@ -163,9 +155,7 @@ function Tried({ call }: { call: TriedCall }) {
       {answer === null ? <p class="faint">Without a body.</p> : <Json value={answer} label="Answer on the copy" />}
       {changes.records.map(({ id, before, after }) => (
         <details key={id}>
-          <summary>
-            {changeShown(before, after)} {id}
-          </summary>
+          <summary>{`${changeShown(before, after)} ${id}`}</summary>
           <div class="before-after">
             {before !== null && <Json value={before} label={`${id} before`} />}
             {after === null ? <CodeBlock text="deleted" label={`${id} after`} /> : <Json value={after} label={`${id} after`} />}
@@ -176,7 +166,4 @@ function Tried({ call }: { call: TriedCall }) {
   )
 }
 
-function changeShown(before: unknown, after: unknown): string {
-  if (before === null) return 'It would make'
-  return after === null ? 'It would delete' : 'It would change'
-}
+const changeShown = (before: unknown, after: unknown): string => `It would ${(before === null && 'make') || (after === null ? 'delete' : 'change')}`

@@ -45,7 +45,7 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
   const broken = why.rules.find(({ verdict }) => verdict === 'broken')
   const assumption = refusal !== null && refusal.rule === null ? refusal.assumption : null
   return (
-    <div class="why">
+    <div class="why stack">
       <p class="verdict">
         {broken && (
           <>
@@ -87,9 +87,7 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
       </ol>
       {why.assumptions.length > 0 && (
         <details>
-          <summary>
-            The answer relies on {why.assumptions.length} {why.assumptions.length === 1 ? 'assumption' : 'assumptions'}
-          </summary>
+          <summary>{`The answer relies on ${why.assumptions.length} ${why.assumptions.length === 1 ? 'assumption' : 'assumptions'}`}</summary>
           <ul class="assumptions">
             {why.assumptions.map(({ assumption: id, topic }) => (
               <li key={id}>

@@ -30,8 +30,8 @@ function Listing({ family, parameters, account }: { family: Family; parameters: 
   const targetOf = (change: Readonly<Record<string, string>>) => ({ path: [family], query: { ...without(query, PAGING), ...change } })
   const set = (name: string) => (value: string) => go(targetOf({ [name]: value }), { replace: true })
   return (
-    <div class="api-list">
-      <div class="parameters">
+    <div class="stack">
+      <div class="fields">
         {family === 'users' && <TextField label="Account" value={owner} onChange={set('account')} />}
         {parameters.map(({ name, about, words }) => {
           const field = { label: name, hint: about, value: query[name] ?? '', onChange: set(name) }
@@ -49,17 +49,15 @@ function Listing({ family, parameters, account }: { family: Family; parameters: 
               <p class="row pages">
                 <Button text="Previous page" disabled={isFirst} run={() => go(targetOf({ ending_before: first_id as string }))} />
                 <Button text="Next page" disabled={!has_more || last_id === null} run={() => go(targetOf({ starting_after: last_id as string }))} />
-                <span role="status">
-                  {data.length} on this page, has_more {String(has_more)}
-                </span>
+                <span role="status">{`${data.length} on this page, has_more ${has_more}`}</span>
               </p>
               <div class="api-rows">
                 <VirtualTable
                   label={`${family} as the API lists them`}
                   columns={[
-                    { key: 'id', title: 'Id', width: 'minmax(7rem, 16rem)', cell: ({ id }) => id },
-                    { key: 'name', title: 'What it is', width: 'minmax(7rem, 1fr)', cell: nameOf },
-                    { key: 'created', title: 'Created', width: '14.5rem', isSecondary: true, cell: ({ created }) => created }
+                    { title: 'Id', width: 'minmax(7rem, 16rem)', cell: ({ id }) => id },
+                    { title: 'What it is', width: 'minmax(7rem, 1fr)', cell: nameOf },
+                    { title: 'Created', width: '14.5rem', isSecondary: true, cell: ({ created }) => created }
                   ]}
                   rows={data}
                   keyOf={({ id }) => id}

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { useResource } from '../../app/resource.js'
-import { go, hrefOf, route } from '../../app/route.js'
+import { go, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
 import { Button } from '../../components/button.js'
 import { Choices } from '../../components/links.js'
@@ -32,22 +32,18 @@ function Page() {
   const dialog = useSignal<typeof Merge | typeof NewTicket | null>(null)
   const families = useChosenInView<HTMLElement>(`${place} ${counts !== undefined}`)
   const isApi = query.as === 'api'
-  const choices = PLACES.map(name => ({
-    key: name,
-    href: hrefOf({ path: [name] }),
-    isChosen: name === place,
-    text: name === 'keys' ? 'API keys' : [`${RESOURCE_NAMES[name]}s `, <Count key={name} count={counts?.[name]} />]
-  }))
+  const title = (name: Family) => [`${RESOURCE_NAMES[name]}s `, <Count key={name} count={counts?.[name]} />]
+  const choices = PLACES.map(name => [name, name === 'keys' ? 'API keys' : title(name), { path: [name] }] as const)
   const ways = [
-    { key: 'all', text: 'All records', href: hrefOf({ path: [place] }), isChosen: !isApi },
-    { key: 'api', text: 'As the API lists them', href: hrefOf({ path: [place], query: { as: 'api' } }), isChosen: isApi }
-  ]
+    ['all', 'All records', { path: [place] }],
+    ['api', 'As the API lists them', { path: [place], query: { as: 'api' } }]
+  ] as const
   return (
     <section class="page data">
       <h1 class="hidden">Data</h1>
-      <Choices class="tab-links" label="Families" current="page" row={families} choices={choices} />
+      <Choices class="tab-links" label="Families" current="page" row={families} choices={choices} chosen={place} />
       <div class="row view-bar">
-        {place !== 'keys' && <Choices label="How records are listed" choices={ways} />}
+        {place !== 'keys' && <Choices label="How records are listed" choices={ways} chosen={isApi ? 'api' : 'all'} />}
         <div class="row end">
           <Button text="New Ticket" run={() => (dialog.value = NewTicket)} />
           <Button text="Add or edit records" run={() => (dialog.value = Merge)} />

@@ -35,7 +35,7 @@ export function Keys() {
           </span>
         )
         return (
-          <div class="api-keys">
+          <div class="stack">
             <Table heads={['Key', 'Acts as', actions]} rows={data.map(cellsOf)} />
             {accounts.length > 0 && (
               <div class="row">

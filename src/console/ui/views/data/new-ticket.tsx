@@ -33,7 +33,7 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
           if (fallback === undefined) return <p>A Ticket is opened at a Location, and there is none. Add one with POST /locations.</p>
           const options = locations.map(({ id, display_name }) => [id, `${id}, ${display_name}`] as const)
           return (
-            <Form send={() => make(fallback)}>
+            <Form class="stack" send={() => make(fallback)}>
               <SelectField label="Location" options={options} {...bound(location)} value={location.value || fallback} />
               <TextField label="Reference" hint="What search_query matches; it can be left out." {...bound(reference)} />
               <Refusal error={refused.value} />

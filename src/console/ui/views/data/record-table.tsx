@@ -11,17 +11,15 @@ import { type AnyRecord, countOf, matches, nameOf, newestFirst, type Refundable,
 
 type Props = { state: State; family: Family; chosen: string | null; refundable: Refundable }
 
-const ID: Column<AnyRecord> = { key: 'id', title: 'Id', width: 'minmax(6rem, 14rem)', cell: ({ id }) => id }
-const NAME: Column<AnyRecord> = { key: 'name', title: 'What it is', width: 'minmax(11rem, 1fr)', cell: nameOf }
+const ID: Column<AnyRecord> = { title: 'Id', width: 'minmax(6rem, 14rem)', cell: ({ id }) => id }
+const NAME: Column<AnyRecord> = { title: 'What it is', width: 'minmax(11rem, 1fr)', cell: nameOf }
 const CREATED: Column<AnyRecord> = {
-  key: 'created',
   title: 'Created',
   width: '11rem',
   isSecondary: true,
   cell: ({ created }) => created.replace('T', ' ').replace(/\.\d+Z$/, '')
 }
 const field = (name: string, title: string, family?: Family): Column<AnyRecord> => ({
-  key: name,
   title,
   width: 'minmax(5.5rem, 16rem)',
   isSecondary: true,
@@ -44,7 +42,6 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
   const all = useMemo(() => newestFirst(recordsOf(state, family)), [state, family])
   const rows = useMemo(() => all.filter(record => matches(record, search)), [all, search])
   const bar: Column<AnyRecord> = {
-    key: 'money',
     title: 'Refunded',
     width: '6rem',
     isSecondary: true,
@@ -52,7 +49,7 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
   }
   const columns = [ID, NAME, ...FIELDS[family], CREATED, ...(family === 'transactions' ? [bar] : [])]
   return (
-    <div class="list">
+    <div class="list stack">
       <SearchField label={`Search ${family}`} {...inQuery('search')} />
       <p class="hint" role="status">
         {rows.length === all.length ? countOf(all.length, family) : `${rows.length.toLocaleString('en')} of ${countOf(all.length, family)}`}

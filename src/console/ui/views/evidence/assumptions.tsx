@@ -35,11 +35,9 @@ const callsIn = async (scope: Scope): Promise<number> => (await (scope === 'run'
 function Assumption({ row, calls, scope }: { row: ShownAssumption; calls: number; scope: Scope }) {
   const { id, topic, default: text, settings, times, requests } = row
   return (
-    <li class={times === 0 ? 'card unused' : 'card'} aria-label={`${id} ${topic}`}>
+    <li class={times === 0 ? 'card stack unused' : 'card stack'} aria-label={`${id} ${topic}`}>
       <div class="row">
-        <h2>
-          {id} {topic}
-        </h2>
+        <h2>{`${id} ${topic}`}</h2>
         <span class="share">{times === 0 ? 'no answer relied on it' : `${times} of ${calls} calls, ${percentOf(times, calls)}`}</span>
       </div>
       <meter min={0} max={Math.max(calls, 1)} value={times} aria-label={`Share of calls that relied on ${id}`}>

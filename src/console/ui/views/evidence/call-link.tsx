@@ -20,7 +20,7 @@ export function NamedCall() {
   if (request === undefined) return null
   const { sandbox } = namedInRun(request)
   return (
-    <article class="card closable" aria-label={request}>
+    <article class="card stack closable" aria-label={request}>
       <div class="row">
         <h2>{request}</h2>
         <a href={hrefOf({ view: 'calls', sandbox })}>Calls of {sandbox === '' ? 'the base sandbox' : sandbox}</a>

@@ -29,13 +29,13 @@ type GroupProps = { title: string; about: string; badge: string; findings: reado
 function Group({ title, about, badge, findings, scope }: GroupProps) {
   if (findings.length === 0) return null
   return (
-    <section class="findings" aria-label={title}>
+    <section class="findings stack" aria-label={title}>
       <h2>
         {title} <span class={`badge ${badge}`}>{findings.length}</span>
       </h2>
       <p class="hint">{about}</p>
       {findings.map(({ finding, about, advice, times, requests }) => (
-        <article key={finding} class="card" aria-label={finding}>
+        <article key={finding} class="card stack" aria-label={finding}>
           <h3>
             {finding} <span class="badge">{times} ×</span>
           </h3>

@@ -1,5 +1,5 @@
 /** Evidence: findings, coverage of the rules, the assumptions that calls relied on, and what each test did. */
-import { go, hrefOf, narrowed, route } from '../../app/route.js'
+import { go, narrowed, route } from '../../app/route.js'
 import { Choices } from '../../components/links.js'
 import { Tabs } from '../../components/tabs.js'
 import type { Scope } from '../../control/client.js'
@@ -20,26 +20,22 @@ const TABS = {
 } as const
 type TabName = keyof typeof TABS
 
-const SCOPES = { sandbox: 'This sandbox', run: 'The whole run' } as const
-
 function Page() {
   const { path, query } = route.value
   const [named = ''] = path
   const tab: TabName = Object.hasOwn(TABS, named) ? (named as TabName) : 'findings'
   const { Content } = TABS[tab]
   const scope: Scope = query.scope === 'run' ? 'run' : 'sandbox'
-  const scopes = Object.entries(SCOPES).map(([id, text]) => ({
-    key: id,
-    text,
-    href: hrefOf({ ...narrowed({ scope: id === 'run' ? id : undefined }), path: [tab] }),
-    isChosen: id === scope
-  }))
+  const scopes = [
+    ['sandbox', 'This sandbox', { ...narrowed({ scope: undefined }), path: [tab] }],
+    ['run', 'The whole run', { ...narrowed({ scope: 'run' }), path: [tab] }]
+  ] as const
   return (
     <section class="page evidence">
       <h1 class="hidden">Evidence</h1>
       <Tabs label="Evidence" tabs={TABS} chosen={tab} onChoose={id => go({ path: [id], query: scope === 'run' ? { scope } : {} })}>
         <div class="row view-bar">
-          {tab !== 'tests' && <Choices label="Whose evidence" choices={scopes} />}
+          {tab !== 'tests' && <Choices label="Whose evidence" choices={scopes} chosen={scope} />}
           <p class="hint">
             {scope === 'run' || tab === 'tests'
               ? 'Everything since the emulator was started: all sandboxes, over loads and resets.'

@@ -26,27 +26,23 @@ function RuleMap({ report }: { report: CoverageReport }) {
   const chosen = report.rules.find(({ rule }) => rule === path[1])
   const state = RULE_STATES.find(name => name === query.state)
   const shown = rulesIn(report, state)
-  const choices = [undefined, ...RULE_STATES].map(name => ({
-    key: name ?? 'all',
-    text: `${name ?? 'all'} ${rulesIn(report, name).length}`,
-    href: hrefOf({ path: ['rules'], query: { ...query, state: name } }),
-    isChosen: name === state
-  }))
+  const choices = [undefined, ...RULE_STATES].map(name => {
+    const text = `${name ?? 'all'} ${rulesIn(report, name).length}`
+    return [name ?? 'all', text, { path: ['rules'], query: { ...query, state: name } }] as const
+  })
   return (
     <div class="split">
-      <div class="rules">
+      <div class="stack">
         <p>
           <b>{report.percent} %</b> of the rule outcomes were seen: {report.seen} of {report.possible}. A rule that calls can both keep and break has two.
         </p>
         <meter min={0} max={report.possible} value={report.seen} aria-label="Rule outcomes that were seen">
           {report.percent} %
         </meter>
-        <Choices label="Rules that are shown" choices={choices} />
+        <Choices label="Rules that are shown" choices={choices} chosen={state ?? 'all'} />
         <p class="hint">
           {Object.values(SEEN).map(({ sign, words }) => (
-            <span key={sign} class="legend">
-              {sign} {words}
-            </span>
+            <span key={sign} class="legend">{`${sign} ${words}`}</span>
           ))}
         </p>
         {shown.length === 0 && <Empty title={`No rule is ${state}.`} />}
