@@ -61,11 +61,11 @@ export function Shell() {
 function Shown({ name }: { name: ViewName }) {
   const loaded = useSignal<View | null>(null)
   const error = useSignal<ControlError | null>(null)
-  const show = (view: View) => (loaded.value = view)
   useEffect(() => {
-    const view = VIEWS[name].load()
-    if (view instanceof Promise) view.then(show, () => (error.value = new ControlError('no_answer', 'The emulator does not answer.', 0)))
-    else show(view)
+    VIEWS[name].load().then(
+      view => (loaded.value = view),
+      () => (error.value = new ControlError('no_answer', 'The emulator does not answer.', 0))
+    )
   }, [name])
   if (error.value !== null) return <Failure error={error.value} />
   return loaded.value === null ? <Loading /> : <loaded.value.Page />

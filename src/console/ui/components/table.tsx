@@ -1,5 +1,5 @@
 /** Rows of cells, all of them in the page. */
-import { type ComponentChildren, isValidElement } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 
 type Props = { heads: readonly ComponentChildren[]; rows: readonly (readonly ComponentChildren[])[] }
 
@@ -23,7 +23,7 @@ export const Table = ({ heads, rows }: Props) => (
   </table>
 )
 
-const isCell = (cell: ComponentChildren): boolean => isValidElement(cell) && (cell.type === 'th' || cell.type === 'td')
+const isCell = (cell: ComponentChildren): boolean => /^t[dh]$/.test(String((cell as VNode | null)?.type))
 
 /** Names with what each is. */
 export const Pairs = ({ pairs, class: name }: { pairs: Iterable<readonly [name: ComponentChildren, value: ComponentChildren]>; class?: string }) => (

@@ -2,10 +2,10 @@
 import { view as calls } from './calls/index.js'
 import type { View } from './view.js'
 
-type Entry = { title: string; load: () => View | Promise<View> }
+type Entry = { title: string; load: () => Promise<View> }
 
 export const VIEWS = {
-  calls: { title: 'Calls', load: () => calls },
+  calls: { title: 'Calls', load: async () => calls },
   data: { title: 'Data', load: async () => (await import('./data/index.js')).view },
   behaviour: { title: 'Behaviour', load: async () => (await import('./behaviour/index.js')).view },
   evidence: { title: 'Evidence', load: async () => (await import('./evidence/index.js')).view }

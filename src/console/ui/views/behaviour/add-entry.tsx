@@ -46,7 +46,7 @@ function PresetForm({ preset }: { preset: Preset }) {
   return (
     <Form class="stack" send={add}>
       <p class="faint">{preset.about}</p>
-      <div class="behaviour-add stack">
+      <div class="halves stack">
         <div>
           <div class="fields">
             {preset.fields.map(({ name, label, hint, options, list }) => {

@@ -7,7 +7,7 @@ import { Card } from '../../components/card.js'
 import { ClockTime } from '../../components/clock-time.js'
 import { TextField } from '../../components/fields.js'
 import { instantInWords } from '../../components/instant.js'
-import { Read } from '../../components/states.js'
+import { Read } from '../../components/read.js'
 import { api } from '../../control/client.js'
 import { beganInWords } from './changes-words.js'
 import { REREAD_MS } from './command.js'
@@ -21,10 +21,10 @@ export function ClockTab() {
       {clock => (
         <>
           <Card id="behaviour-clock" title="The clock">
-            <p class="behaviour-time">
+            <p class="time">
               <ClockTime clock={clock} /> <span class={`badge ${clock.running ? 'good' : 'warn'}`}>{clock.running ? 'running' : 'frozen'}</span>
             </p>
-            <p class="behaviour-began faint">
+            <p class="began faint">
               {changed && `It began ${beganInWords(changed.began)}; ${changed.changed ? 'it was changed since' : 'it was not changed since'}.`}
             </p>
             <div class="row">
@@ -83,7 +83,7 @@ function Advancing() {
           <Button key={step} text={step} run={() => advance(step)} />
         ))}
       </fieldset>
-      <Form class="row behaviour-aligned" send={() => advance(by.text.value.trim())}>
+      <Form class="row aligned" send={() => advance(by.text.value.trim())}>
         <TextField label="Length of time" placeholder="36h" hint="Such as 250ms, 90s, 36h, 7d or PT36H." {...by.field} />
         <Button text="Advance" />
       </Form>

@@ -24,7 +24,7 @@ function Page() {
     <section class="page behaviour">
       <h1 class="hidden">Behaviour</h1>
       <Tabs label="Parts of the behaviour" tabs={TABS} chosen={chosen} onChoose={id => go({ path: [id] })}>
-        <div class="behaviour-tab stack">
+        <div class="parts stack">
           <Content />
         </div>
       </Tabs>

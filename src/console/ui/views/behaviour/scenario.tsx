@@ -10,7 +10,8 @@ import { Card } from '../../components/card.js'
 import { SelectField } from '../../components/fields.js'
 import { instantInWords } from '../../components/instant.js'
 import { linked } from '../../components/links.js'
-import { Loaded, Read, Refusal } from '../../components/states.js'
+import { Read } from '../../components/read.js'
+import { Loaded, Refusal } from '../../components/states.js'
 import { api, type Changes, type ListedScenario, type Overview } from '../../control/client.js'
 import { changesInWords } from './changes-words.js'
 import { asAnswered, loading, REREAD_MS } from './command.js'
@@ -42,7 +43,7 @@ const Present = ({ overview: { scenario, seed, clock } }: { overview: Overview }
     id="behaviour-loaded"
     title={
       <>
-        Loaded: <span class="behaviour-name">{scenario.name}</span>
+        Loaded: <span class="loaded">{scenario.name}</span>
       </>
     }
   >
@@ -50,7 +51,7 @@ const Present = ({ overview: { scenario, seed, clock } }: { overview: Overview }
     <p>{`Seed ${seed}. The clock ${clock.running ? 'runs' : 'is frozen'} at ${instantInWords(clock.now)}.`}</p>
     <h3 id="behaviour-changed">Changed since the load</h3>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
-    <div class="behaviour-changes" role="region" aria-labelledby="behaviour-changed" tabIndex={0}>
+    <div class="changes" role="region" aria-labelledby="behaviour-changed" tabIndex={0}>
       <Read from={api.changes} every={REREAD_MS}>
         {shownChanges}
       </Read>
@@ -90,7 +91,7 @@ function Choice({ scenarios, loaded }: { scenarios: readonly ListedScenario[]; l
         options={present !== undefined ? options : [[NOT_LISTED, `${loaded} (loaded, not in this list)`], ...options]}
         onChange={name => narrow({ scenario: name })}
       />
-      <p class="behaviour-description faint">
+      <p class="description faint">
         {scenario === undefined ? 'It was loaded as a document, or from a file.' : (scenario.description ?? 'It has no description.')}
       </p>
       {scenario !== undefined && <LoadForm key={scenario.name} scenario={scenario} />}

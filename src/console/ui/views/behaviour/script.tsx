@@ -3,7 +3,7 @@ import { act } from '../../app/command.js'
 import { Button } from '../../components/button.js'
 import { Card } from '../../components/card.js'
 import { CodeBlock } from '../../components/code.js'
-import { Read } from '../../components/states.js'
+import { Read } from '../../components/read.js'
 import { yamlOf } from '../../components/yaml.js'
 import { api, type Gate, type ListedEntry, type Release } from '../../control/client.js'
 import { AddEntry } from './add-entry.js'
@@ -35,7 +35,7 @@ function Entries({ entries }: { entries: readonly ListedEntry[] }) {
   if (entries.length === 0) return <p class="faint">There is none: every call is answered as the reference says.</p>
   return (
     <>
-      <ol class="behaviour-list">
+      <ol class="entries">
         {entries.map(entry => (
           <Entry key={entry.id} listed={entry} />
         ))}
@@ -50,8 +50,8 @@ function Entries({ entries }: { entries: readonly ListedEntry[] }) {
 function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: ListedEntry }) {
   const conditions = callsInWords(entry)
   return (
-    <li class="row behaviour-entry">
-      <div class="behaviour-grow">
+    <li class="row entry">
+      <div class="grow">
         <p>
           <code>{id}</code> <b>{entry.name ?? operationsInWords(entry)}</b>
         </p>
@@ -59,7 +59,7 @@ function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: 
           {operationsInWords(entry)}
           {conditions && <span class="faint"> ({conditions})</span>}: {effectInWords(entry)}
         </p>
-        <p class="behaviour-counts">
+        <p class="counts">
           <span class="badge">{figure(matched)} matched</span> <span class={`badge ${applied > 0 ? 'good' : ''}`}>{figure(applied)} applied</span>
           {too_long !== undefined && <span class="badge warn">{too_long} with a value too long for the pattern</span>}
         </p>
@@ -79,16 +79,16 @@ const figure = (count: number): string => String(count).padStart(3, '\u2007')
 function Gates({ gates }: { gates: readonly Gate[] }) {
   if (gates.length === 0) return <p class="faint">There is none: no entry holds calls.</p>
   return (
-    <ul class="behaviour-list">
+    <ul class="entries">
       {gates.map(({ name, open, waiting }) => (
-        <li key={name} class="row behaviour-entry">
-          <div class="behaviour-grow">
+        <li key={name} class="row entry">
+          <div class="grow">
             <p>
               <b>{name}</b> <span class={`badge ${open ? 'good' : 'warn'}`}>{open ? 'open' : 'closed'}</span>{' '}
               {open ? 'Calls go through.' : `${waiting.length === 0 ? 'No call waits' : `${waiting.length} wait, the first one first`}.`}
             </p>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
-            <ol class="behaviour-waiting" aria-label={`Calls that wait at ${name}`} tabIndex={0}>
+            <ol class="waiting" aria-label={`Calls that wait at ${name}`} tabIndex={0}>
               {waiting.map(({ id, on }, place) => (
                 <li key={id}>
                   {place + 1}. <code>{id}</code> {on}

@@ -6,7 +6,7 @@ import { useResource } from '../../app/resource.js'
 import { inQuery, narrow, route } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
 import { CheckField, SearchField, SelectField, TextField } from '../../components/fields.js'
-import { Read } from '../../components/states.js'
+import { Read } from '../../components/read.js'
 import { api, type ShownAssumption } from '../../control/client.js'
 import { choicesIn, type Group, groupsOf, type Named, rangeIn, shownValue, sourceInWords, textOf, valueIn } from './setting-values.js'
 
@@ -18,7 +18,7 @@ export function SettingsTab() {
   const filter = { text: q, isChangedOnly: changed !== undefined }
   return (
     <>
-      <div class="row behaviour-filter">
+      <div class="row filter">
         <SearchField label="Search the settings" placeholder="Search settings: pagination, A10, refund" {...inQuery('q')} />
         <CheckField
           label="Only those that are not at their default"
@@ -100,7 +100,7 @@ function Editor({ setting: { key, value, schema, source } }: { setting: Named })
   const choices = choicesIn(schema)
   const field = { label: `Value of ${key}`, isLabelHidden: true, ...typed.field }
   return (
-    <Form class="row behaviour-aligned" send={change}>
+    <Form class="row aligned" send={change}>
       {choices === null ? <TextField hint={rangeIn(schema)} {...field} /> : <SelectField options={choices} {...field} />}
       <Button text="Change" label={`Change ${key}`} disabled={text.value === inForce} />
       <Button text="Set back" label={`Set back ${key}`} disabled={source !== 'control'} run={() => act(() => api.unsetSetting(key), `${key} is set back`)} />

@@ -4,7 +4,7 @@ import { useDraft } from '../../app/draft.js'
 import { Button, Form } from '../../components/button.js'
 import { Card } from '../../components/card.js'
 import { TextField } from '../../components/fields.js'
-import { Read } from '../../components/states.js'
+import { Read } from '../../components/read.js'
 import { api, ControlError } from '../../control/client.js'
 import { remove } from './command.js'
 
@@ -26,7 +26,7 @@ export function Snapshots() {
           data.length === 0 ? (
             <p class="faint">There is none yet.</p>
           ) : (
-            <ul class="behaviour-list">
+            <ul class="entries">
               {data.map(({ name }) => (
                 <Snapshot key={name} name={name} />
               ))}
@@ -34,7 +34,7 @@ export function Snapshots() {
           )
         }
       </Read>
-      <Form class="row behaviour-aligned" send={take}>
+      <Form class="row aligned" send={take}>
         <TextField label="Name of the snapshot" hint="One of the same name is replaced." {...name.field} />
         <Button text="Save a snapshot" />
       </Form>
@@ -46,8 +46,8 @@ function Snapshot({ name }: { name: string }) {
   const restore = () => act(() => api.restoreSnapshot(name), `The snapshot ${name} is restored`)
   const drop = () => remove(() => api.deleteSnapshot(name), `The snapshot ${name} is deleted`, HEADING)
   return (
-    <li class="row behaviour-entry">
-      <span class="behaviour-grow">{name}</span>
+    <li class="row entry">
+      <span class="grow">{name}</span>
       <div class="row">
         <Button text="Restore" label={`Restore ${name}`} run={restore} />
         <Button class="danger" text="Delete" label={`Delete ${name}`} run={drop} />

@@ -5,7 +5,7 @@ import { hrefOf } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { copy } from '../../components/copy.js'
 import { SelectField } from '../../components/fields.js'
-import { Read } from '../../components/states.js'
+import { Read } from '../../components/read.js'
 import { Table } from '../../components/table.js'
 import { api } from '../../control/client.js'
 

@@ -1,7 +1,7 @@
 /** What answers relied on where the reference is silent, by the share of calls. */
 import { hrefOf } from '../../app/route.js'
 import { listed } from '../../components/links.js'
-import { Read } from '../../components/states.js'
+import { Read } from '../../components/read.js'
 import { api, type Scope, type ShownAssumption } from '../../control/client.js'
 import { CallLink } from './call-link.js'
 import { percentOf } from './words.js'

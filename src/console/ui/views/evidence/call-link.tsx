@@ -2,7 +2,7 @@
 import { go, hrefOf, route } from '../../app/route.js'
 import { CloseButton } from '../../components/button.js'
 import { Json } from '../../components/code.js'
-import { Read } from '../../components/states.js'
+import { Read } from '../../components/read.js'
 import { api, type Scope } from '../../control/client.js'
 import { recordAddress } from '../record-address.js'
 import { namedInRun } from './words.js'

@@ -1,5 +1,6 @@
 /** The client's mistakes, the severe ones first, each with what to do and the calls that show it. */
-import { Empty, Read } from '../../components/states.js'
+import { Read } from '../../components/read.js'
+import { Empty } from '../../components/states.js'
 import { api, type FindingsReport, type Scope } from '../../control/client.js'
 import { CallLink } from './call-link.js'
 

@@ -1,6 +1,7 @@
 /** What each test of the run did, by the name in its calls' header. */
 import { hrefOf } from '../../app/route.js'
-import { Empty, Read } from '../../components/states.js'
+import { Read } from '../../components/read.js'
+import { Empty } from '../../components/states.js'
 import { Table } from '../../components/table.js'
 import { api, type RunReport } from '../../control/client.js'
 
