@@ -89,21 +89,14 @@ function nearestHint(param: string, known: readonly string[]): string {
   return didYouMean(param, known) || (known.length > 0 ? `; it takes ${known.join(', ')}.` : '; it takes none.')
 }
 
-const NONE: readonly string[] = []
-
-function unknownIn(table: Table, form: FormObject, path: string): readonly string[] {
-  let found: string[] | undefined
-  form.forEach((node, name) => {
+function unknownIn(table: Table, form: FormObject, path: string): string[] {
+  const found: string[] = []
+  for (const [name, node] of form) {
     const field = table.byName.get(name)
-    if (field === undefined) {
-      found ??= []
-      found.push(leafOf(inBrackets(path, name), node))
-    } else if (field.table && node instanceof FormObject) {
-      const inner = unknownIn(field.table, node, field.path)
-      if (inner.length > 0) found = found === undefined ? [...inner] : found.concat(inner)
-    }
-  })
-  return found ?? NONE
+    if (field === undefined) found.push(leafOf(inBrackets(path, name), node))
+    else if (field.table && node instanceof FormObject) found.push(...unknownIn(field.table, node, field.path))
+  }
+  return found
 }
 
 /** The first name under a node as the caller wrote it. */

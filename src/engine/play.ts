@@ -2,7 +2,7 @@
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { FORM_TYPE } from '../core/form.js'
 import { BASE } from '../core/paths.js'
-import type { Play, StepAnswer, StepCall } from '../scenario/steps.js'
+import { answerRead, type Play, type StepAnswer, type StepCall } from '../scenario/steps.js'
 import { headersOf } from './answers.js'
 import type { Exchange } from './exchange.js'
 import { type ApiRequest, execute } from './execute.js'
@@ -22,23 +22,12 @@ export function requestOf({ method, path, query = '', key, form, headers = {} }:
   return { method, url: `${BASE}${path}${query === '' ? '' : `?${query}`}`, headers: own, body: form }
 }
 
-/** What an answer holds, for the steps of a scenario: JSON as values, anything else as text. */
-export const stepAnswerOf = (exchange: Exchange): StepAnswer => ({
-  status: exchange.outcome.status,
-  body: bodyOf(String(exchange.payload)),
-  headers: headersOf(exchange) as Record<string, string>
-})
-
-function bodyOf(text: string): StepAnswer['body'] {
-  try {
-    return text === '' ? null : JSON.parse(text)
-  } catch {
-    return text
-  }
-}
+/** What a client reads of an answer. */
+export const answerSeen = (exchange: Exchange): StepAnswer =>
+  answerRead(exchange.outcome.status, headersOf(exchange) as Record<string, string>, String(exchange.payload))
 
 /** Plays steps in a world: no script acts on them, and no expectation counts them. */
 export const playIn =
   (world: World): Play =>
   call =>
-    stepAnswerOf(execute(world, requestOf(call), { isScripted: false }))
+    answerSeen(execute(world, requestOf(call), { isScripted: false }))

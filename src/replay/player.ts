@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { durationOf } from '../core/durations.js'
 import { BASE } from '../core/paths.js'
-import { headersOf, refuse } from '../engine/answers.js'
+import { refuse } from '../engine/answers.js'
 import type { Exchange } from '../engine/exchange.js'
 import { arrive, askScript, decode, enter, formOf, perform } from '../engine/execute.js'
 import { requestOf } from '../engine/play.js'
@@ -10,7 +10,7 @@ import { answerByScript, breakAnswer, countEnding, countRequest, isAnswer } from
 import type { OperationId } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { type Action, type Fault, gateOf } from '../scenario/script.js'
-import { answerRead, type StepAnswer, type StepCall } from '../scenario/steps.js'
+import type { StepAnswer, StepCall } from '../scenario/steps.js'
 
 /** A request that waits, until `at` milliseconds of the play have passed; `isInVain` where nothing but another request could let it go on. */
 type Waiting = { at: number; isInVain: boolean; wake: (goesOn: boolean) => void }
@@ -64,9 +64,7 @@ export class Player {
   /** Records a request, and returns what its client saw. */
   #end(exchange: Exchange, fault: Fault | null): StepAnswer {
     const answer =
-      fault === null || fault === 'malformed_body'
-        ? answerRead(exchange.outcome.status, headersOf(exchange) as Record<string, string>, String(exchange.payload))
-        : { status: 0, body: { error: { message: `no answer came: ${SEEN[fault]}` } }, fault }
+      fault === null || fault === 'malformed_body' ? answerSeen(exchange) : { status: 0, body: { error: { message: `no answer came: ${SEEN[fault]}` } }, fault }
     exchange.close(fault === null, 0)
     countEnding(exchange)
     this.#sandbox.evidence.record(exchange)

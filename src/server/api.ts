@@ -59,18 +59,17 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
     const operation = exchange.operation as OperationId
     const { script } = exchange.world.state
     const isScripted = !script.isEmpty && script.has(operation)
-    if (!isScripted && !(data?.isFailing && isChange(operationOf(operation)))) operate(exchange, reply, false)
-    else if (!data?.isFailing) goOn(exchange, reply)
-    else
+    if (data?.isFailing && (isScripted || isChange(operationOf(operation)))) {
       data
         .writable()
-        .then(() => goOn(exchange, reply, true))
+        .then(() => goOn(exchange, reply, { isScripted, hasWaited: true }))
         .catch(error => answers.refuse(error, reply))
+    } else goOn(exchange, reply, { isScripted, hasWaited: false })
   }
 
   /** Asks the script, and then the operation. */
-  function goOn(exchange: Exchange, reply: FastifyReply, hasWaited = false): void {
-    const action = exchange.world.state.script.has(exchange.operation as OperationId) ? askScript(exchange) : null
+  function goOn(exchange: Exchange, reply: FastifyReply, { isScripted, hasWaited }: { isScripted: boolean; hasWaited: boolean }): void {
+    const action = isScripted ? askScript(exchange) : null
     if (action === null) operate(exchange, reply, hasWaited)
     else act(action, exchange, reply).catch(error => answers.refuse(error, reply))
   }

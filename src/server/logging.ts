@@ -53,4 +53,4 @@ function safely(write: () => void): void {
 }
 
 /** Whether lines of a level are written; a line that is not costs nothing then. */
-const isEnabled = (log: FastifyBaseLogger, level: string): boolean => (log as Partial<Pick<Logger, 'isLevelEnabled'>>).isLevelEnabled?.(level) ?? false
+const isEnabled = (log: FastifyBaseLogger, level: string): boolean => (log as unknown as Pick<Logger, 'isLevelEnabled'>).isLevelEnabled(level)

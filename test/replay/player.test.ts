@@ -45,7 +45,10 @@ t.test('a player waits for nothing: time passes when all requests wait, on a run
     const { play, world } = await playing(script, clock)
     const since = performance.now()
     const order: unknown[] = []
-    const sent = [GET, GET, DELETE].map((call, nth) => play(call).then(({ body, fault }) => order.push([nth, fault ?? (body === 'late' ? body : 'read')])))
+    const sent = [GET, GET, DELETE].map(async (call, nth) => {
+      const { body, fault } = await play(call)
+      order.push([nth, fault ?? (body === 'late' ? body : 'read')])
+    })
     await Promise.all(sent)
 
     t.strictSame(order, [

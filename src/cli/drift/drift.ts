@@ -7,7 +7,7 @@ import { BASE } from '../../core/paths.js'
 import type { Step } from '../../core/places.js'
 import type { GivenSettings, SettingKey } from '../../core/settings.js'
 import { execute } from '../../engine/execute.js'
-import { requestOf, stepAnswerOf } from '../../engine/play.js'
+import { answerSeen, requestOf } from '../../engine/play.js'
 import { operationOf } from '../../reference/operations.js'
 import { Sandbox } from '../../sandbox/sandbox.js'
 import type { Snapshot } from '../../sandbox/snapshots.js'
@@ -134,7 +134,7 @@ async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSet
     sandbox.restore(before)
     const pairs = round.pairs.copy()
     const judged = execute(sandbox, requestOf({ ...translated(call, pairs), key: keyHere(call.key) }), { isScripted: false })
-    const here = stepAnswerOf(judged)
+    const here = answerSeen(judged)
     const isCreate = judged.operation !== null && operationOf(judged.operation).kind === 'create'
     return { call, there, here, judged, pairs, recordsThere, accounts, differences: answerDifferences(there, here, { pairs, bases, isCreate }) }
   }
