@@ -61,9 +61,14 @@ export type Outcome = {
   /** What the Retry-After of the answer asks for. */
   readonly pause: Pause | null
 }
-const NOTHING = { refusal: null, shown: null, members: null, text: '', fault: null, pause: null } as const
+type Known = { refusal?: Refusal; shown?: Shown; members?: readonly Buffer[] | null; text?: string; pause?: Pause | null }
+/** Every outcome has the same parts in the same order, which the engines of JavaScript read fastest. */
+function outcomeOf(name: OutcomeName, reached: Stage, status: number, known: Known): Outcome {
+  const { refusal = null, shown = null, members = null, text = '', pause = null } = known
+  return { name, reached, status, refusal, shown, members, text, fault: null, pause }
+}
 /** As long as nothing is decided. */
-const UNDECIDED: Outcome = Object.freeze({ ...NOTHING, name: 'lost_before', reached: STAGE.arrived, status: 0 })
+const UNDECIDED: Outcome = Object.freeze(outcomeOf('lost_before', STAGE.arrived, 0, {}))
 
 const NO_WARNINGS: readonly string[] = Object.freeze([])
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
@@ -78,7 +83,7 @@ const OVERHEAD = 2000
 const MAX_TEST_LENGTH = 200
 
 /** A request as it arrives: `url` is its path from the base address on, `/next/refunds`, and its query. */
-export type Arriving = { id: string; base: string; method: string; url: string; headers: RequestHeaders }
+export type Arriving = { base: string; method: string; url: string; headers: RequestHeaders }
 
 /** Assumptions are noted as bits, 64 at most: a request costs no list for them. */
 const WORD = 32
@@ -155,7 +160,7 @@ export class Exchange {
   /** Milliseconds of the machine's time that it took. */
   ms = 0
 
-  constructor(world: World, { id, base, method, url, headers }: Arriving) {
+  constructor(world: World, id: string, { base, method, url, headers }: Arriving) {
     this.world = world
     this.id = id
     this.base = base
@@ -212,18 +217,18 @@ export class Exchange {
 
   /** The operation gave the answer; `members` are the bytes of the records, null for a record that it made or changed. */
   answered(status: number, shown: Shown, members: readonly Buffer[] | null, payload: string | Buffer): void {
-    this.#end({ ...NOTHING, name: 'answered', reached: this.stage, status, shown, members }, payload)
+    this.#end(outcomeOf('answered', this.stage, status, { shown, members }), payload)
   }
 
   /** The request was refused, or aborted with the documented 501, which is an answer of its operation; a change that cannot be written was made all the same. */
   refused(status: number, refusal: Refusal, text: string): void {
     if (refusal.code === 'data_not_written' && hasRun(this)) this.#end({ ...this.outcome, name: 'not_written', status, refusal, text, fault: null }, text)
-    else this.#end({ ...NOTHING, name: refusal.code === 'operation_disabled' ? 'answered' : 'refused', reached: this.#reached, status, refusal, text }, text)
+    else this.#end(outcomeOf(refusal.code === 'operation_disabled' ? 'answered' : 'refused', this.#reached, status, { refusal, text }), text)
   }
 
   /** A script entry gave the answer. */
   scripted(status: number, text: string, pause: Pause | null): void {
-    this.#end({ ...NOTHING, name: 'scripted', reached: this.stage, status, text, pause }, text)
+    this.#end(outcomeOf('scripted', this.stage, status, { text, pause }), text)
   }
 
   get #reached(): Stage {
@@ -248,7 +253,7 @@ export class Exchange {
     this.isDelivered = isDelivered && outcome.fault === null
     this.ms = ms
     this.settings = this.world.settings
-    if (this.stage < STAGE.answered) this.#end({ ...NOTHING, name: 'lost_before', reached: this.stage, status: 200 }, '')
+    if (this.stage < STAGE.answered) this.#end(outcomeOf('lost_before', this.stage, 200, {}), '')
     else if (!this.isDelivered && outcome.name === 'answered') this.outcome = { ...outcome, name: 'lost_after' }
     else if (!this.isDelivered && outcome.name === 'scripted') this.outcome = { ...outcome, name: 'lost_before' }
   }

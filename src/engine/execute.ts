@@ -46,7 +46,7 @@ export function execute(world: World, { body, ...request }: ApiRequest, { isScri
 }
 
 /** A request comes in. */
-export const arrive = (world: World, arriving: Omit<Arriving, 'id'>): Exchange => new Exchange(world, { ...arriving, id: world.nextRequestId() })
+export const arrive = (world: World, arriving: Arriving): Exchange => new Exchange(world, world.nextRequestId(), arriving)
 
 /** What can be refused before the body is read: path and method, key, disabled operation, content type. Errors: their refusals. */
 export function enter(exchange: Exchange): void {

@@ -215,7 +215,7 @@ class Decoder<C extends DecodeContext> {
     }
     if (!(node instanceof FormObject)) throw this.#notNested(field, node, `${field.path}[key]`, 'META-1')
     // `__proto__` is a key of metadata like any other
-    const entries: Record<string, string | null> = Object.create(null)
+    const entries: Record<string, string | null> = node.has('__proto__') ? Object.create(null) : {}
     for (const [key, value] of [...node]) {
       if (typeof value !== 'string') {
         const param = leafOf(inBrackets(field.path, key), value)

@@ -174,7 +174,7 @@ export class Arrivals {
   /** A request that the journal of no sandbox shows. */
   #own({ method, url, headers }: FastifyRequest, prefix: string | null): Arrival {
     const { main } = this.#sandboxes
-    return new Arrival(main, new Exchange(main, { id: `ctl_${++this.#ownAnswers}`, base: `${prefix ?? ''}${BASE}`, method, url, headers }), false)
+    return new Arrival(main, new Exchange(main, `ctl_${++this.#ownAnswers}`, { base: `${prefix ?? ''}${BASE}`, method, url, headers }), false)
   }
 
   /** The sandbox with a name. A request outside the API makes none: null where there is none, or where it asks for the overview. */

@@ -83,6 +83,3 @@ export class Faults {
     this.#stop.abort()
   }
 }
-
-/** A body as long as the right one that no JSON parser takes. */
-export const malformed = (body: string): string => `${body.slice(0, -1)}{`

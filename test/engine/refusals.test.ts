@@ -80,6 +80,7 @@ t.test('A08: paths are read as addresses are', async t => {
     t.strictSame(blame(`GET /locations/${id}`), [404, 'resource_missing', 'id', 'A08'])
     t.equal(call(`GET /locations/${id}`).body.error.message, `No Location has the id ${shown}.`)
   }
+  t.strictSame(blame(`GET /locations/${'x'.repeat(16_385)}`), [404, 'path_unknown', null, 'A08'], 'longer than any id')
   for (const path of ['%ff', '%zz', '%', '%E2%82', '%C3%28']) t.strictSame(blame(`GET /locations/${path}`), [400, 'request_malformed', null, 'A08'], path)
   t.strictSame([readable('/a%20b%0Ac'), readable('/%ff')], ['/a b?c', '/?'])
 })
