@@ -7,7 +7,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.js'
 /** The run so far. */
 export function runDocument(sandboxes: Sandboxes, version: string): RunDocument {
   const { run, scenario, period } = sandboxes.main
-  const { metrics, coverage, findings, assumptions } = run
+  const { metrics, coverage, assumptions } = run
   const periods = sandboxes.all().flatMap(({ requests, period }) => (requests > 0 ? [period] : []))
   const soFar = run.history.with(periods)
   const history = soFar.isEmpty ? soFar.with([period]) : soFar
@@ -17,7 +17,7 @@ export function runDocument(sandboxes: Sandboxes, version: string): RunDocument 
     scenario,
     calls: metrics.total,
     coverage: coverage.report(),
-    findings: findings(),
+    findings: run.findings(),
     assumptions: assumptions.ids().map(id => {
       const { topic, default: fallback } = ASSUMPTIONS[id]
       const { times, requests } = assumptions.get(id)
