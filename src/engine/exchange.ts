@@ -62,7 +62,7 @@ export type Outcome = {
   readonly pause: Pause | null
 }
 type Known = { refusal?: Refusal; shown?: Shown; members?: readonly Buffer[] | null; text?: string; pause?: Pause | null }
-/** Every outcome has the same parts in the same order, which the engines of JavaScript read fastest. */
+/** An outcome, with nothing in the parts that are not given. */
 function outcomeOf(name: OutcomeName, reached: Stage, status: number, known: Known): Outcome {
   const { refusal = null, shown = null, members = null, text = '', pause = null } = known
   return { name, reached, status, refusal, shown, members, text, fault: null, pause }
@@ -75,8 +75,6 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** Decoded values by the names of their parameters. */
 export type Values = Readonly<Record<string, unknown>>
 export const NO_VALUES: Values = Object.freeze({})
-/** A path in which nothing is encoded. */
-const IS_PLAIN = /^[\w/.-]*$/
 /** About the memory that a request holds in addition to its texts, in bytes. */
 const OVERHEAD = 2000
 /** Characters of the name of a test that are kept. */
@@ -271,7 +269,7 @@ export class Exchange {
     const isKeyKnown = this.actor !== null && this.world.state.store === this.identifiedIn && this.settings['auth.accept_any_key'] === null
     const keys = keysToMask(this.world, isKeyKnown ? undefined : this.authorization)
     const show = (text: string) => withoutSecrets(readable(text), keys)
-    const path = IS_PLAIN.test(this.path) ? withoutSecrets(this.path, keys) : show(this.path)
+    const path = show(this.path)
     if (path !== this.path) this.params = Object.fromEntries(Object.entries(this.params).map(([name, value]) => [name, show(value)]))
     this.path = path
     if (this.userAgent !== null) this.userAgent = show(this.userAgent)

@@ -160,7 +160,7 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   const query = decodeForm(question < 0 ? '' : url.slice(question + 1), settings)
   exchange.query = query.root
   if (body !== null) exchange.body = body.root
-  if (isCounted && !exchange.world.tally.isEmpty) countRequest(exchange)
+  if (isCounted) countRequest(exchange)
   const charset = body === null || headers['content-type'] === FORM_TYPE ? null : charsetProblem(headers)
   const problem = charset ?? body?.problem ?? null
   if (problem !== null) throw brokenForm(problem, method === 'POST' ? 'FORM-1' : undefined)

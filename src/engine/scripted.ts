@@ -33,10 +33,10 @@ export function sentIn(store: Store, request: Pick<Exchange, 'operation' | 'acco
 
 /** Counts a request for the scenario's expectations once, however it is answered; one without a right key is none. */
 export function countRequest(exchange: Exchange): void {
-  if (exchange.isCounted || !hasReached(exchange, STAGE.identified)) return
-  exchange.isCounted = true
   const { tally } = exchange.world
-  if (!tally.isEmpty) tally.count(sentBy(exchange))
+  if (tally.isEmpty || exchange.isCounted || !hasReached(exchange, STAGE.identified)) return
+  exchange.isCounted = true
+  tally.count(sentBy(exchange))
 }
 
 /** Counts a request that has ended for the expectations that ask what became of it. */

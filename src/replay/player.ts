@@ -1,15 +1,13 @@
 /** Plays requests in a sandbox as clients would send them: scripted, journaled and counted. Nothing really waits: time passes when all that are on their way wait. */
 import { setImmediate } from 'node:timers/promises'
-import { durationOf } from '../core/durations.js'
 import { BASE } from '../core/paths.js'
 import { refuse } from '../engine/answers.js'
 import type { Exchange } from '../engine/exchange.js'
 import { arrive, askScript, decode, enter, formOf, perform } from '../engine/execute.js'
 import { answerSeen, requestOf } from '../engine/play.js'
 import { answerByScript, breakAnswer, countEnding, countRequest, isAnswer } from '../engine/scripted.js'
-import type { OperationId } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { type Action, type Fault, gateOf } from '../scenario/script.js'
+import type { Action, Fault } from '../scenario/script.js'
 import type { StepAnswer, StepCall } from '../scenario/steps.js'
 
 /** A request that waits, until `at` milliseconds of the play have passed; `isInVain` where nothing but another request could let it go on. */
@@ -75,9 +73,7 @@ export class Player {
   async #waited({ id, delay, entry: { data } }: Action, exchange: Exchange): Promise<boolean> {
     const { hold } = data
     if (hold !== undefined) {
-      const arrival = { id: exchange.id, operation: exchange.operation as OperationId }
-      const { goesOn, leave } = this.#sandbox.gates.arrive(gateOf(id, hold), arrival, hold)
-      const longest = hold.for === undefined ? null : (durationOf(hold.for) as number)
+      const { goesOn, leave, longest } = this.#sandbox.gates.arrive(id, hold, exchange)
       const waiting = this.#wait(longest, leave)
       const isGoingOn = await goesOn
       this.#waiting.delete(waiting)

@@ -1,32 +1,34 @@
 /** Calls that a script holds: each waits at a gate until it opens, its client leaves, or the state that it came to is replaced. */
+import { durationOf } from '../core/durations.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
-import type { Release } from '../scenario/script.js'
+import { gateOf, type Hold, type Release } from '../scenario/script.js'
 
-/** A call at a gate. */
-export type Arrival = { id: string; operation: OperationId }
 /** A gate as a control call shows it. */
 export type ListedGate = { name: string; open: boolean; waiting: { id: string; on: string }[] }
-type Waiting = Arrival & { go: (goesOn: boolean) => void }
+/** A call at a gate. */
+type Waiting = { id: string; operation: OperationId; go: (goesOn: boolean) => void }
 type Gate = { isOpen: boolean; waiting: Waiting[] }
 
 export class Gates {
   readonly #gates = new Map<string, Gate>()
 
   /**
-   * Waits at a gate, which `until` calls open together when so many wait. Once open, a gate stays so.
-   * Resolves with whether the call goes on; `leave` ends its wait before that.
+   * Waits at the gate of a script entry, which `until` calls open together when so many wait. Once open, a gate stays so.
+   * `goesOn` resolves with whether the call goes on; `leave` ends its wait before that. `longest` is how many milliseconds it may wait, null for ever.
    */
   arrive(
-    name: string,
-    call: Arrival,
-    { until = Number.POSITIVE_INFINITY, release = 'in_order' }: { until?: number | undefined; release?: Release | undefined }
-  ): { goesOn: Promise<boolean>; leave: (goesOn: boolean) => void } {
+    entry: string,
+    hold: Hold,
+    { id, operation }: { id: string; operation: OperationId | null }
+  ): { goesOn: Promise<boolean>; leave: (goesOn: boolean) => void; longest: number | null } {
+    const { until = Number.POSITIVE_INFINITY, release = 'in_order' } = hold
+    const name = gateOf(entry, hold)
     const gate = this.#gate(name)
     let go: (goesOn: boolean) => void
     const goesOn = new Promise<boolean>(resolve => {
       go = resolve
     })
-    const waiting: Waiting = { ...call, go: goesOn => go(goesOn) }
+    const waiting: Waiting = { id, operation: operation as OperationId, go: goesOn => go(goesOn) }
     const leave = (goesOn: boolean) => {
       gate.waiting = gate.waiting.filter(other => other !== waiting)
       waiting.go(goesOn)
@@ -35,7 +37,7 @@ export class Gates {
     else gate.waiting.push(waiting)
     // the last call has to wait too before all of them go on in their order
     if (gate.waiting.length >= until) queueMicrotask(() => this.open(name, release))
-    return { goesOn, leave }
+    return { goesOn, leave, longest: hold.for === undefined ? null : (durationOf(hold.for) as number) }
   }
 
   /** Opens a gate and lets the calls that wait at it go on, in this order. Returns their ids. */

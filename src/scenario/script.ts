@@ -175,8 +175,6 @@ export class Script {
   readonly #byOperation = new Map<OperationId, Set<string>>()
   #next = 1
   #revision = 0
-  /** Whether there are no entries: then no request pays anything for the script. */
-  isEmpty = true
 
   constructor(entries: readonly Entry[] = []) {
     for (const entry of entries) this.add(entry)
@@ -215,7 +213,6 @@ export class Script {
   /** Puts an entry with an id and counts that it has already, as a snapshot holds them. */
   put(id: string, entry: Entry, count: EntryCount): void {
     this.#revision++
-    this.isEmpty = false
     this.#entries.set(id, { entry, count })
     for (const operation of entry.operations) {
       const ids = this.#byOperation.get(operation) ?? new Set()
@@ -229,7 +226,6 @@ export class Script {
     if (!removed) return false
     this.#revision++
     this.#entries.delete(id)
-    this.isEmpty = this.#entries.size === 0
     for (const operation of removed.entry.operations) {
       const ids = this.#byOperation.get(operation) as Set<string>
       ids.delete(id)
@@ -241,7 +237,6 @@ export class Script {
   clear(): void {
     this.#revision++
     this.#entries.clear()
-    this.isEmpty = true
     this.#byOperation.clear()
   }
 

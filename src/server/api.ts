@@ -1,7 +1,6 @@
 /** The emulated API over HTTP: hands requests to the engine, waits where a script says so, and writes the answers. */
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { durationOf } from '../core/durations.js'
 import type { ApiError } from '../core/errors.js'
 import type { Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
@@ -12,7 +11,7 @@ import { answerByScript, breakAnswer, countRequest, isAnswer } from '../engine/s
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { DataFile } from '../sandbox/data-file.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
-import { type Action, gateOf, type Hold } from '../scenario/script.js'
+import type { Action, Hold } from '../scenario/script.js'
 import { FAMILIES } from '../store/store.js'
 import type { Arrivals } from './arrivals.js'
 import { refusalFrom } from './errors.js'
@@ -57,8 +56,7 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
       if (exchange.warnings.length > 0) logWarnings(request.log, exchange.warnings)
     }
     const operation = exchange.operation as OperationId
-    const { script } = exchange.world.state
-    const isScripted = !script.isEmpty && script.has(operation)
+    const isScripted = exchange.world.state.script.has(operation)
     if (data?.isFailing && (isScripted || isChange(operationOf(operation)))) {
       data
         .writable()
@@ -95,8 +93,7 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
   /** Holds a request at its gate. Resolves with whether it goes on. */
   async function held({ id }: Action, hold: Hold, { request, raw }: FastifyReply): Promise<boolean> {
     const { exchange, sandbox } = request.arrival
-    const { goesOn, leave } = sandbox.gates.arrive(gateOf(id, hold), { id: exchange.id, operation: exchange.operation as OperationId }, hold)
-    const longest = hold.for === undefined ? null : (durationOf(hold.for) as number)
+    const { goesOn, leave, longest } = sandbox.gates.arrive(id, hold, exchange)
     return faults.hold(goesOn, leave, { raw, longest, most: exchange.settings['limits.waiting'] })
   }
 }
@@ -130,7 +127,7 @@ export class Answers {
     const { exchange } = request.arrival
     const refusal = refusalFrom(error, exchange.settings)
     if (refusal.code === 'internal_error') logDefect(request.log, error)
-    if (!exchange.world.tally.isEmpty) countRequest(exchange)
+    countRequest(exchange)
     refuse(exchange, refusal)
     this.send(reply)
   }

@@ -157,7 +157,7 @@ export class Arrivals {
     const { authorization } = exchange
     exchange.close(isSent(raw), Math.round((performance.now() - since) * 10) / 10)
     safely(request, () => {
-      if (sandbox.tally.hasEndings) countEnding(exchange)
+      countEnding(exchange)
       if (isRecorded) sandbox.evidence.record(exchange)
     })
     if (this.#isLogged) safely(request, () => logRequest(request, raw, authorization))

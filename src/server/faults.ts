@@ -22,9 +22,8 @@ export class Faults {
     setMaxListeners(0, this.#stop.signal)
   }
 
-  /** Takes the reply away from the framework and loses the answer as the fault says; a malformed one without a body to break is not sent at all. `ending` ends a hang. */
+  /** Loses the answer as the fault says; a malformed one without a body to break is not sent at all. `ending` ends a hang. */
   lose(fault: Fault, reply: FastifyReply, { status, headers, body }: LostAnswer, ending: AbortSignal): void {
-    reply.hijack()
     const { raw } = reply
     const { socket } = reply.request.raw
     if (fault === 'hang' && !this.isStopping && !ending.aborted) {
