@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import type { Settings } from '../core/settings.js'
 import type { Exchange } from '../engine/exchange.js'
+import type { JournalListener } from '../evidence/run.js'
 import { summaryOf } from '../evidence/why.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { CONTROL_HEADERS } from './guard.js'
@@ -53,7 +54,7 @@ export class EventStreams {
   }
 
   #start({ run }: Sandbox): void {
-    const stop = run.listen((name, call) => {
+    const listener: JournalListener = (name, call) => {
       this.#write(
         () => eventOf(call, {}),
         of => of === name
@@ -62,10 +63,11 @@ export class EventStreams {
         () => eventOf(call, { sandbox: name === '' ? null : name }),
         of => of === null
       )
-    })
+    }
+    run.listeners.add(listener)
     const heartbeat = setInterval(() => this.#write(() => ': \n\n'), HEARTBEAT_MS)
     this.#stop = () => {
-      stop()
+      run.listeners.delete(listener)
       clearInterval(heartbeat)
     }
   }

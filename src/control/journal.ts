@@ -6,7 +6,7 @@ import { instantOf } from '../core/instants.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { brokenRule, type Exchange } from '../engine/exchange.js'
 import { keysToMask } from '../engine/keys.js'
-import { keptRules } from '../evidence/judgement.js'
+import { judgementOf } from '../evidence/judgement.js'
 import { summaryOf } from '../evidence/why.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
@@ -88,7 +88,7 @@ function filterOf({ on, status, since, rule }: Filters, sandbox: Sandbox): (call
   }
   const hasStatus = (call: Exchange) =>
     status === undefined || (status.endsWith('xx') ? String(call.outcome.status)[0] === status[0] : String(call.outcome.status) === status)
-  const hasRule = (call: Exchange) => rule === undefined || brokenRule(call) === rule || keptRules(call).includes(RULE_PLACES.get(rule) as number)
+  const hasRule = (call: Exchange) => rule === undefined || brokenRule(call) === rule || judgementOf(call).kept.includes(RULE_PLACES.get(rule) as number)
   const isWanted = (call: Exchange) => (operation === undefined || call.operation === operation) && hasStatus(call) && hasRule(call)
   if (since === undefined) return isWanted
 

@@ -31,10 +31,12 @@ export type FormLimits = { readonly 'limits.parameters': number; readonly 'limit
 /** A form without parameters; nothing is ever put into it. */
 export const EMPTY_FORM = new FormObject()
 const EMPTY: Form = { root: EMPTY_FORM, problem: null }
+const NOT_UTF8: Form = { root: EMPTY_FORM, problem: { code: 'form_malformed', param: '', message: 'The bytes of the form are not UTF-8.', assumption: 'A36' } }
 
-/** Decodes `application/x-www-form-urlencoded` text, bounded in parameters and depth. */
+/** Decodes `application/x-www-form-urlencoded` text, bounded in parameters and depth; a character that stands for bytes which are not UTF-8 is refused (A36). */
 export function decodeForm(text: string, { 'limits.parameters': most, 'limits.depth': depth }: FormLimits): Form {
   if (text === '') return EMPTY
+  if (text.includes('\uFFFD')) return NOT_UTF8
   const root = new FormObject()
   const pairs = text.split('&')
   root.held = heldBy(text) + pairs.length * PAIR

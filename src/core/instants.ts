@@ -133,33 +133,8 @@ function fractionOf(digits: string, unit: number): { ms: number; isTruncated: bo
 /** Milliseconds since 1970 of the instant that the text names, rounded down; null when it names none. */
 export const instantOf = (text: string): number | null => parseInstant(text)?.at ?? null
 
-/** The text that was written last, and its day: most instants are of the same day as the one before. */
-const TEXT = Buffer.from('1970-01-01T00:00:00.000Z')
-let textDay = 0
-
-/** The instant in UTC with milliseconds, as resources show it (A05); written here, it takes a sixth of the time that a `Date` takes. */
-export function isoOf(instant: number): string {
-  const at = Math.trunc(instant)
-  if (!(at >= EARLIEST_INSTANT && at <= LATEST_INSTANT)) return new Date(at).toISOString()
-  const day = Math.floor(at / DAY)
-  if (day !== textDay) {
-    TEXT.write(new Date(at).toISOString(), 'latin1')
-    textDay = day
-  }
-  const ms = at - day * DAY
-  writeNumber(Math.floor(ms / HOUR), 11)
-  writeNumber(Math.floor(ms / MINUTE) % 60, 14)
-  writeNumber(Math.floor(ms / SECOND) % 60, 17)
-  writeNumber(Math.floor(ms / 10) % 100, 20)
-  TEXT[22] = ZERO + (ms % 10)
-  return TEXT.toString('latin1')
-}
-
-/** Writes a number of two digits at a place of the text. */
-function writeNumber(number: number, place: number): void {
-  TEXT[place] = ZERO + Math.floor(number / 10)
-  TEXT[place + 1] = ZERO + (number % 10)
-}
+/** The instant in UTC with milliseconds, as resources show it (A05). */
+export const isoOf = (instant: number): string => new Date(instant).toISOString()
 
 /**
  * The bounds of a `created` filter in whole milliseconds, such that comparing a stored instant, which has no finer fraction, is exact (A38):

@@ -25,16 +25,10 @@ export function settled({ currency, amount, tip_amount, donation_amount, amounts
 export type Money = { transaction: string; currency: string; charged: number; refunded: number; remaining: number }
 export type Charge = Pick<Transaction, 'id' | 'currency' | 'amount' | 'tip_amount' | 'donation_amount' | 'amount_refunded'>
 
-/** How much of a charge can be refunded at most, in sub-units (A23). */
-export function refundable(charge: Omit<Charge, 'id' | 'currency' | 'amount_refunded'>, settings: Settings): number {
-  if (settings['transactions.refundable'] === 'amount') return charge.amount
-  return charge.amount + (charge.tip_amount ?? 0) + (charge.donation_amount ?? 0)
-}
-
-/** The figures of a charge; `remaining` is never below 0, whatever `transactions.refundable` has been changed to. */
+/** The figures of a charge (A23); `remaining` is never below 0, whatever `transactions.refundable` has been changed to. */
 export function moneyOf(charge: Charge, settings: Settings): Money {
-  const charged = refundable(charge, settings)
-  const refunded = charge.amount_refunded
+  const { amount, tip_amount, donation_amount, amount_refunded: refunded } = charge
+  const charged = settings['transactions.refundable'] === 'amount' ? amount : amount + (tip_amount ?? 0) + (donation_amount ?? 0)
   return { transaction: charge.id, currency: charge.currency, charged, refunded, remaining: Math.max(0, charged - refunded) }
 }
 

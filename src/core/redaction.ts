@@ -53,7 +53,7 @@ const JSON_HOLDER = /"(card|bank_?account)"\s*:\s*[[{][^\]}]*[\]}]?/gi
 
 /** The text with its secrets masked, encoded or not: card numbers, each of the words where it is by itself, and values of secret names in JSON. */
 export function withoutSecrets(text: string, words: SecretWords = NO_WORDS): string {
-  if (!hasSign(text) && !words.mayBeIn(text)) return text
+  if (!hasSign(text) && (text.length < words.shortest || !words.sign.test(text))) return text
   let shown = withoutPlainSecrets(text, words)
   let decoded = shown
   for (let level = 0; level < MOST_LEVELS && IS_ENCODED.test(decoded); level++) {
@@ -106,7 +106,7 @@ function withoutPlainSecrets(text: string, words: SecretWords): string {
       .replace(JSON_PAIR, (pair, name) => (isSecretName(name) ? `"${name}":"${MASK}"` : pair))
   }
   shown = words.maskedIn(withoutCardNumbers(shown))
-  return MAY_BE_BASE64.test(shown) || words.mayBeIn(shown) ? withoutBase64(shown, words) : shown
+  return MAY_BE_BASE64.test(shown) || words.sign.test(shown) ? withoutBase64(shown, words) : shown
 }
 
 /** The text with its percent-encoding undone as far as that is possible, without control characters. */

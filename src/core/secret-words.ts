@@ -7,7 +7,8 @@ const HEAD = 4
 /** Beginnings that one regular expression looks for; with more, every word of a text is looked up. */
 const MOST_HEADS = 256
 const ANY_WORD = /(?<!\w)\S/g
-const NEVER = Number.POSITIVE_INFINITY
+/** What a regular expression finds nowhere. */
+const NOWHERE = '(?!)'
 
 const escaped = (text: string) => text.replace(/\W/g, '\\$&')
 /** How base64 begins for text that begins so: a group of four characters holds three bytes. */
@@ -17,8 +18,8 @@ export class SecretWords {
   readonly #words: ReadonlySet<string>
   /** Longest first, so that no word hides behind its own beginning. */
   readonly #lengths: readonly number[]
-  /** Finds out whether a word begins somewhere in a text, as it is or in base64; null where there are too many beginnings. */
-  readonly #anyHead: RegExp | null
+  /** Finds out whether a word may be in a text, as it is or in base64. */
+  readonly sign: RegExp
   /** Finds the places where one of the words may be. */
   readonly #heads: RegExp
   readonly #also: SecretWords | null
@@ -41,9 +42,10 @@ export class SecretWords {
     const areFew = heads.size <= MOST_HEADS
     const any = [...heads].map(escaped).join('|')
     this.#heads = areFew ? new RegExp(`(?<!\\w)(?:${any})`, 'g') : ANY_WORD
-    this.#anyHead = areFew ? new RegExp([any, ...[...encoded].map(escaped)].join('|')) : null
+    const signs = areFew ? [...heads, ...encoded].map(escaped) : ['']
+    this.sign = new RegExp([...signs, also?.sign.source ?? NOWHERE].join('|'))
     this.#also = also
-    this.shortest = Math.min(this.#lengths.at(-1) ?? NEVER, also?.shortest ?? NEVER)
+    this.shortest = Math.min(...lengths, also?.shortest ?? Number.POSITIVE_INFINITY)
   }
 
   has(word: string): boolean {
@@ -55,17 +57,7 @@ export class SecretWords {
     return this.#also === null ? this.#maskedIn(text) : this.#also.maskedIn(this.#maskedIn(text))
   }
 
-  /** Whether one of the words may be in the text, as it is or in base64. */
-  mayBeIn(text: string): boolean {
-    return this.#mayBeIn(text) || this.#also?.mayBeIn(text) === true
-  }
-
-  #mayBeIn(text: string): boolean {
-    return text.length >= (this.#lengths.at(-1) ?? NEVER) && this.#anyHead?.test(text) !== false
-  }
-
   #maskedIn(text: string): string {
-    if (!this.#mayBeIn(text)) return text
     let shown = ''
     let done = 0
     for (const { index } of text.matchAll(this.#heads)) {

@@ -9,7 +9,7 @@ import type { Facts, RefundFacts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
 import type { Account } from '../reference/accounts.js'
-import { ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
+import type { AssumptionId } from '../reference/assumptions.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
@@ -61,34 +61,27 @@ export type Outcome = {
   /** What the Retry-After of the answer asks for. */
   readonly pause: Pause | null
 }
-type Known = { refusal?: Refusal; shown?: Shown; members?: readonly Buffer[] | null; text?: string; pause?: Pause | null }
-/** An outcome, with nothing in the parts that are not given. */
-function outcomeOf(name: OutcomeName, reached: Stage, status: number, known: Known): Outcome {
-  const { refusal = null, shown = null, members = null, text = '', pause = null } = known
-  return { name, reached, status, refusal, shown, members, text, fault: null, pause }
-}
+/** Of most outcomes. */
+const NOTHING = { refusal: null, shown: null, members: null, text: '', fault: null, pause: null } as const
 /** As long as nothing is decided. */
-const UNDECIDED: Outcome = Object.freeze(outcomeOf('lost_before', STAGE.arrived, 0, {}))
+const UNDECIDED: Outcome = Object.freeze({ ...NOTHING, name: 'lost_before', reached: STAGE.arrived, status: 0 })
 
 const NO_WARNINGS: readonly string[] = Object.freeze([])
+const NO_ASSUMPTIONS: readonly AssumptionId[] = Object.freeze([])
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** Decoded values by the names of their parameters. */
 export type Values = Readonly<Record<string, unknown>>
 export const NO_VALUES: Values = Object.freeze({})
-/** About the memory that a request holds in addition to its texts, in bytes. */
-const OVERHEAD = 2000
 /** Characters of the name of a test that are kept. */
 const MAX_TEST_LENGTH = 200
+
+/** About the memory that a request holds in addition to its texts, in bytes. */
+const OVERHEAD = 2000
 
 /** A request as it arrives: `url` is its path from the base address on, `/next/refunds`, and its query. */
 export type Arriving = { base: string; method: string; url: string; headers: RequestHeaders }
 
-/** Assumptions are noted as bits, 64 at most: a request costs no list for them. */
-const WORD = 32
-
 export class Exchange {
-  #low = 0
-  #high = 0
   readonly world: World
   readonly id: string
   /** The path that the API of its sandbox is under, as it appears in answers: `/next`. */
@@ -145,6 +138,8 @@ export class Exchange {
   /** What a Refund was judged by, before it was made. */
   money: RefundFacts | null = null
 
+  /** The assumptions that were relied on so far. */
+  relied: readonly AssumptionId[] = NO_ASSUMPTIONS
   /** What its answer warns of. */
   warnings: readonly string[] = NO_WARNINGS
   /** Headers of the answer in addition to those that every answer has. */
@@ -153,6 +148,8 @@ export class Exchange {
   payload: string | Buffer = ''
   /** How many bytes the body has. */
   length = 0
+  /** About how many bytes of memory it holds, once it is recorded. What it shows counts as much as its JSON, though records share it. */
+  held = 0
   /** Whether the client got the answer. */
   isDelivered = false
   /** Milliseconds of the machine's time that it took. */
@@ -179,14 +176,7 @@ export class Exchange {
 
   /** Notes that an assumption was relied on: with a different assumption the answer would be different. */
   rely(assumption: AssumptionId): void {
-    const place = ASSUMPTION_PLACES.get(assumption) as number
-    if (place < WORD) this.#low |= 1 << place
-    else this.#high |= 1 << (place - WORD)
-  }
-
-  /** Whether the assumption at a place of the ledger was relied on. */
-  has(place: number): boolean {
-    return ((place < WORD ? this.#low >>> place : this.#high >>> (place - WORD)) & 1) === 1
+    if (!this.relied.includes(assumption)) this.relied = [...this.relied, assumption]
   }
 
   /** The body of the answer. It is put together only when it is read: the journal keeps no copy of what the records keep. */
@@ -194,13 +184,6 @@ export class Exchange {
     const { shown, members, text } = this.outcome
     if (shown === null || text !== '') return text
     return members === null ? changedBody(shown as AnyRecord, operationOf(this.operation as OperationId).family, this.base) : bodyOf(shown, members).toString()
-  }
-
-  /** About how many bytes of memory it holds. What it shows counts as much as its JSON, though records share it. */
-  get held(): number {
-    const { path, userAgent, test, query, body, length, outcome } = this
-    const own = outcome.text === '' ? length : heldBy(outcome.text)
-    return OVERHEAD + 2 * heldBy(path) + heldBy(userAgent ?? '') + heldBy(test ?? '') + query.held + body.held + own
   }
 
   /** The words to mask in its answer: the API keys of its sandbox and the control token. */
@@ -215,18 +198,21 @@ export class Exchange {
 
   /** The operation gave the answer; `members` are the bytes of the records, null for a record that it made or changed. */
   answered(status: number, shown: Shown, members: readonly Buffer[] | null, payload: string | Buffer): void {
-    this.#end(outcomeOf('answered', this.stage, status, { shown, members }), payload)
+    this.#end({ ...NOTHING, name: 'answered', reached: this.stage, status, shown, members }, payload)
   }
 
   /** The request was refused, or aborted with the documented 501, which is an answer of its operation; a change that cannot be written was made all the same. */
   refused(status: number, refusal: Refusal, text: string): void {
     if (refusal.code === 'data_not_written' && hasRun(this)) this.#end({ ...this.outcome, name: 'not_written', status, refusal, text, fault: null }, text)
-    else this.#end(outcomeOf(refusal.code === 'operation_disabled' ? 'answered' : 'refused', this.#reached, status, { refusal, text }), text)
+    else {
+      const name = refusal.code === 'operation_disabled' ? 'answered' : 'refused'
+      this.#end({ ...NOTHING, name, reached: this.#reached, status, refusal, text }, text)
+    }
   }
 
   /** A script entry gave the answer. */
   scripted(status: number, text: string, pause: Pause | null): void {
-    this.#end(outcomeOf('scripted', this.stage, status, { text, pause }), text)
+    this.#end({ ...NOTHING, name: 'scripted', reached: this.stage, status, text, pause }, text)
   }
 
   get #reached(): Stage {
@@ -251,7 +237,7 @@ export class Exchange {
     this.isDelivered = isDelivered && outcome.fault === null
     this.ms = ms
     this.settings = this.world.settings
-    if (this.stage < STAGE.answered) this.#end(outcomeOf('lost_before', this.stage, 200, {}), '')
+    if (this.stage < STAGE.answered) this.#end({ ...NOTHING, name: 'lost_before', reached: this.stage, status: 200 }, '')
     else if (!this.isDelivered && outcome.name === 'answered') this.outcome = { ...outcome, name: 'lost_after' }
     else if (!this.isDelivered && outcome.name === 'scripted') this.outcome = { ...outcome, name: 'lost_before' }
   }
@@ -281,6 +267,9 @@ export class Exchange {
       const param = refusal?.param ? withoutSecrets(refusal.param, keys) : null
       this.outcome = { ...this.outcome, text: keys.maskedIn(text), refusal: refusal && { ...refusal, param } }
     }
+    const { userAgent, test, query, body } = this
+    const shown = text === '' ? this.length : heldBy(this.outcome.text)
+    this.held = OVERHEAD + 2 * heldBy(path) + heldBy(userAgent ?? '') + heldBy(test ?? '') + query.held + body.held + shown
     this.headers = NO_HEADERS
     this.authorization = undefined
     this.url = ''

@@ -3,20 +3,21 @@
  * operation, content type, size, form, parameters; then the script, the operation, the answer. Nothing here waits: where a script says so, the caller does.
  */
 import { ApiError } from '../core/errors.js'
-import { decodeForm, EMPTY_FORM, FORM_TYPE, type Form, type FormLimits, valueIn } from '../core/form.js'
+import { decodeForm, FORM_TYPE, type Form, valueIn } from '../core/form.js'
 import { BASE, isUnder, pathOf } from '../core/paths.js'
 import { isChange, type OperationId, operationAt, operationOf, PATH_RECORDS, RESOURCE_NAMES } from '../reference/operations.js'
+import type { RuleId } from '../reference/rules.js'
 import type { Action } from '../scenario/script.js'
 import { bodyOf, bytesOf, changedBody } from '../store/bytes.js'
 import type { Stored } from '../store/collection.js'
 import { collectionOf, type Records } from '../store/store.js'
 import { noOperation, outsideBase, refuse } from './answers.js'
-import { type AnyRecord, type Arriving, Exchange, hasBody, STAGE } from './exchange.js'
+import { type AnyRecord, type Arriving, Exchange, hasBody, hasReached, STAGE } from './exchange.js'
 import { actorOf, redacted } from './keys.js'
 import { positionOf, type StoredList } from './listing.js'
 import { HANDLERS, PARAMETERS } from './operations.js'
 import { decodeParameters, findReferences, type Lookups, refuseInQuery, type Table } from './parameters.js'
-import { answerByScript, breakAnswer, countRequest, isAnswer, sentBy } from './scripted.js'
+import { answerByScript, breakAnswer, endingOf, isAnswer, sentBy } from './scripted.js'
 import { inBody, inPath } from './visibility.js'
 import type { World } from './world.js'
 
@@ -32,8 +33,8 @@ export function execute(world: World, { body, ...request }: ApiRequest, { isScri
   try {
     enter(exchange)
     refuseLarge(exchange, body ?? '')
-    decode(exchange, body === null ? null : formOf(body, exchange.settings), isScripted)
-    const action = isScripted && world.state.script.has(exchange.operation as OperationId) ? askScript(exchange) : null
+    decode(exchange, body === null ? null : decodeForm(body, exchange.settings), isScripted)
+    const action = isScripted && world.state.script.operations.has(exchange.operation as OperationId) ? askScript(exchange) : null
     if (action === null || !isAnswer(action)) perform(exchange)
     else answerByScript(exchange, action)
   } catch (error) {
@@ -52,7 +53,8 @@ export const arrive = (world: World, arriving: Arriving): Exchange => new Exchan
 export function enter(exchange: Exchange): void {
   route(exchange)
   identify(exchange)
-  refuseDisabled(exchange)
+  const { disabledBy } = operationOf(exchange.operation as OperationId)
+  if (disabledBy !== undefined) throw disabled(exchange, disabledBy)
   checkType(exchange)
 }
 
@@ -102,11 +104,10 @@ function identify(exchange: Exchange): void {
   if (exchange.stage < STAGE.identified) exchange.stage = STAGE.identified
 }
 
-/** 3. Errors: `operation_disabled` where the reference disables the operation (LOC-4, ACC-5). */
-function refuseDisabled({ operation }: Exchange): void {
-  const { disabledBy, family } = operationOf(operation as OperationId)
-  if (disabledBy === undefined) return
-  throw new ApiError('operation_disabled', { message: `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always aborts it.`, rule: disabledBy })
+/** 3. The refusal of an operation that the reference disables (LOC-4, ACC-5). */
+function disabled({ operation }: Exchange, rule: RuleId): ApiError {
+  const { family } = operationOf(operation as OperationId)
+  return new ApiError('operation_disabled', { message: `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always aborts it.`, rule })
 }
 
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/
@@ -141,15 +142,6 @@ function refuseLarge({ settings }: Exchange, body: string): void {
 export const tooLarge = (bytes: number, limit = 'limits.body') =>
   new ApiError('body_too_large', { message: `The body is larger than ${limit} allows: ${bytes} bytes.`, assumption: 'A35' })
 
-/** The form in a text; a character that stands for bytes which are not UTF-8 is refused (A36). */
-export function formOf(body: string, limits: FormLimits): Form {
-  return body.includes('\uFFFD') ? NOT_UTF8 : decodeForm(body, limits)
-}
-const NOT_UTF8: Form = {
-  root: EMPTY_FORM,
-  problem: { code: 'form_malformed', param: '', message: 'The bytes of the body are not UTF-8.', assumption: 'A36' }
-}
-
 /**
  * 6. Reads the forms, and 7. the parameters by the table of the operation; `body` is null where none was sent. `isCounted`: for the scenario's expectations.
  * Errors: those of the form, `body_unexpected`, those of the table.
@@ -171,6 +163,14 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   if (method !== 'POST' && hasBody(headers)) throw unexpectedBody(exchange, table)
   exchange.values = decodeParameters(table, method === 'POST' ? exchange.body : exchange.query, exchange, LOOKUPS)
   exchange.stage = STAGE.admitted
+}
+
+/** Counts a request for the scenario's expectations once, however it is answered; one without a right key is none. */
+export function countRequest(exchange: Exchange): void {
+  const { tally } = exchange.world
+  if (tally.isEmpty || exchange.isCounted || !hasReached(exchange, STAGE.identified)) return
+  exchange.isCounted = true
+  tally.count(sentBy(exchange))
 }
 
 /** 8. What the script does to the request; null where it does nothing. */
@@ -202,11 +202,7 @@ const LOOKUPS: Lookups<Exchange> = {
     const shown = messages.slice(0, MAX_WARNINGS - warnings.length).map(message => redacted(message, world, authorization))
     exchange.warnings = [...warnings, ...shown]
   },
-  find(exchange, family, id, reference) {
-    const record = inBody(exchange, family, id, reference)
-    exchange.found = record as AnyRecord
-    return record
-  },
+  find: inBody,
   cursor(exchange, param, id) {
     if (param === 'ending_before' && valueIn(exchange.query, 'starting_after') !== undefined) {
       throw new ApiError('parameter_invalid', { message: 'starting_after and ending_before cannot be sent together.', param, assumption: 'A10' })
@@ -268,4 +264,11 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
   const stored = 'stored' in shown ? shown.stored : [collectionOf(world.state.store, family).stored(shown.id) as Stored<AnyStored>]
   const members = stored.map(record => bytesOf(family, record, world.state.store, base))
   exchange.answered(200, shown, members, bodyOf(shown, members))
+}
+
+/** 11. It is over, `ms` milliseconds after it came, and its answer arrived or not: counted once more for the expectations that ask what became of it. */
+export function close(exchange: Exchange, isDelivered: boolean, ms: number): void {
+  exchange.close(isDelivered, ms)
+  const { tally } = exchange.world
+  if (exchange.isCounted && tally.hasEndings) tally.count(sentBy(exchange), endingOf(exchange))
 }

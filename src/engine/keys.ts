@@ -16,7 +16,10 @@ export function actorOf(
   { settings, state: { store } }: World,
   noted: { rely: (assumption: AssumptionId) => void }
 ): Account {
-  const known = settings['auth.accept_any_key'] === null && authorization !== undefined ? usualHeaders(store.keys).get(authorization) : undefined
+  const known =
+    settings['auth.accept_any_key'] === null && authorization !== undefined
+      ? secretsOf(store.keys, settings.control_token).headers.get(authorization)
+      : undefined
   if (known !== undefined) {
     noted.rely('A18')
     return store.accounts.get(known) as Account
@@ -41,16 +44,19 @@ export function actorOf(
   return store.accounts.get(account) as Account
 }
 
-/** The Authorization headers that clients send with the keys of each sandbox, and the Account of each: made anew when there are more keys. */
-const USUAL_HEADERS = new WeakMap<ReadonlyMap<string, string>, ReadonlyMap<string, string>>()
+/** What follows from the keys of a sandbox: the Authorization headers that clients send with them, with the Account of each, and the words to mask. */
+type Secrets = { headers: ReadonlyMap<string, string>; words: SecretWords }
+/** Of each sandbox, made anew when it has more keys. */
+const SECRETS = new WeakMap<ReadonlyMap<string, string>, Secrets>()
 
-function usualHeaders(keys: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  let headers = USUAL_HEADERS.get(keys)
-  if (headers?.size !== keys.size) {
-    headers = new Map(Array.from(keys, ([key, account]) => [basicAuthorization(key), account]))
-    USUAL_HEADERS.set(keys, headers)
+function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Secrets {
+  let known = SECRETS.get(keys)
+  if (known?.headers.size !== keys.size) {
+    const headers = new Map(Array.from(keys, ([key, account]) => [basicAuthorization(key), account]))
+    known = { headers, words: new SecretWords(keys.keys(), tokenWords(token)) }
+    SECRETS.set(keys, known)
   }
-  return headers as ReadonlyMap<string, string>
+  return known
 }
 
 const refused = (code: 'api_key_missing' | 'api_key_malformed', message: string, rule: 'AUTH-1' | 'AUTH-3' = 'AUTH-1') =>
@@ -79,7 +85,7 @@ export function redacted(text: string, world: Guarded, authorization?: string | 
 /** The words that are masked in what is shown: the sandbox's API keys, the control token, and the caller's own key. */
 export function keysToMask({ isLoaded, state, settings }: Guarded, authorization?: string | undefined): SecretWords {
   const token = settings.control_token
-  const known = isLoaded ? wordsOf(state.store.keys, token) : tokenWords(token)
+  const known = isLoaded ? secretsOf(state.store.keys, token).words : tokenWords(token)
   const own = keyIn(authorization) ?? ''
   return own.length < MIN_KEY_LENGTH || known.has(own) ? known : wordsWith(own, known)
 }
@@ -96,18 +102,7 @@ function wordsWith(own: string, known: SecretWords): SecretWords {
   return last.words
 }
 
-/** The words of each sandbox, made anew when it has more keys. */
-const WORDS = new WeakMap<ReadonlyMap<string, string>, { size: number; words: SecretWords }>()
 const TOKEN_WORDS = new Map<string, SecretWords>()
-
-function wordsOf(keys: ReadonlyMap<string, string>, token: string | null): SecretWords {
-  let known = WORDS.get(keys)
-  if (known?.size !== keys.size) {
-    known = { size: keys.size, words: new SecretWords(keys.keys(), tokenWords(token)) }
-    WORDS.set(keys, known)
-  }
-  return known.words
-}
 
 /** The control token alone; it is the same as long as the process runs. */
 function tokenWords(token: string | null): SecretWords {

@@ -48,7 +48,8 @@ const IN_BODY = '; the parameters of a POST go in its form-encoded body, not in 
 /** The values of a table's parameters, by name. Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`, `form_malformed`. */
 export function decodeParameters<C extends DecodeContext>(table: Table, form: FormObject, context: C, lookups: Lookups<C>): Values {
   if (form.size === 0 && !table.hasRequired) return NO_VALUES
-  refuseUnknown(table, form, context, lookups)
+  const unknown = unknownIn(table, form, '')
+  if (unknown.length > 0) refuseUnknown(unknown, table, context, lookups)
   return new Decoder(context, lookups, table.unsets).object(table, form)
 }
 
@@ -64,14 +65,12 @@ export function findReferences<C extends DecodeContext>({ fields }: Table, value
 
 /** Refuses parameters in the query of a call that takes them in its body (A14). */
 export function refuseInQuery<C extends DecodeContext>(query: FormObject, context: C, lookups: Lookups<C>): void {
-  refuseUnknown(NO_TABLE, query, context, lookups, IN_BODY)
+  refuseUnknown(unknownIn(NO_TABLE, query, ''), NO_TABLE, context, lookups, IN_BODY)
 }
 
-/** Refuses parameters that the table does not name (A14); `hint` says instead where they belong. */
-function refuseUnknown<C extends DecodeContext>(table: Table, form: FormObject, context: C, { unknown }: Lookups<C>, hint?: string): void {
-  const params = unknownIn(table, form, '')
-  const [param] = params
-  if (param === undefined) return
+/** Refuses parameters, at least one, that the table does not name (A14); `hint` says instead where they belong. */
+function refuseUnknown<C extends DecodeContext>(params: readonly string[], table: Table, context: C, { unknown }: Lookups<C>, hint?: string): void {
+  const [param] = params as [string]
   context.rely('A14')
   const known = namesIn(table)
   const messages = params.slice(0, MAX_NAMED).map(param => `${param} is not a parameter of this call${hint ?? nearestHint(param, known)}`)

@@ -9,7 +9,7 @@ import type { SentCall, Values } from '../scenario/matching.js'
 import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { JSON_TYPE } from './answers.js'
-import { type AnswerHeaders, type Exchange, hasReached, type Pause, STAGE, tookEffect } from './exchange.js'
+import { type AnswerHeaders, type Exchange, type Pause, tookEffect } from './exchange.js'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
@@ -29,20 +29,6 @@ export function sentIn(store: Store, request: Pick<Exchange, 'operation' | 'acco
     body: valuesOf(request.body)
   }
   return { ...sent, about: aboutIn(store, sent) }
-}
-
-/** Counts a request for the scenario's expectations once, however it is answered; one without a right key is none. */
-export function countRequest(exchange: Exchange): void {
-  const { tally } = exchange.world
-  if (tally.isEmpty || exchange.isCounted || !hasReached(exchange, STAGE.identified)) return
-  exchange.isCounted = true
-  tally.count(sentBy(exchange))
-}
-
-/** Counts a request that has ended for the expectations that ask what became of it. */
-export function countEnding(exchange: Exchange): void {
-  const { tally } = exchange.world
-  if (exchange.isCounted && tally.hasEndings) tally.count(sentBy(exchange), endingOf(exchange))
 }
 
 /** What became of a request. */

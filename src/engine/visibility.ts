@@ -3,7 +3,7 @@ import { ApiError } from '../core/errors.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Stored } from '../store/collection.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
-import type { Exchange } from './exchange.js'
+import type { AnyRecord, Exchange } from './exchange.js'
 import type { BodyReference } from './parameters.js'
 
 /** An index and the group in it that a list is narrowed to before retrieval. */
@@ -38,10 +38,13 @@ export function inPath<F extends Family>(caller: Caller, family: F, id: string, 
   throw new ApiError('resource_missing', { message: `No ${RESOURCE_NAMES[family]} has the id ${id}.`, param, assumption: 'A08' })
 }
 
-/** The record that a body names. Errors: `reference_missing` (400, A08) under the rule. */
-export function inBody<F extends Family>(caller: Caller, family: F, id: string, { param, rule }: BodyReference): RecordOf<F> {
+/** The record that a body names; the request is about it. Errors: `reference_missing` (400, A08) under the rule. */
+export function inBody<F extends Family>(caller: Exchange, family: F, id: string, { param, rule }: BodyReference): RecordOf<F> {
   const record = visible(caller, family, id)
-  if (record !== undefined) return record
+  if (record !== undefined) {
+    caller.found = record as AnyRecord
+    return record
+  }
   throw new ApiError('reference_missing', { message: `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}.`, param, rule })
 }
 

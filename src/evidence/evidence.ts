@@ -51,7 +51,7 @@ export class Evidence {
     run.add(exchange, judgement, name)
     if (isKept) {
       this.journal.add(exchange)
-      run.announce(this.#sandbox, exchange)
+      for (const listener of run.listeners) listener(this.#sandbox, exchange)
       run.requests.add(exchange, name, () => this.#entryOf(exchange))
     } else {
       this.journal.skip()
@@ -120,7 +120,7 @@ export class Evidence {
   clearJournal(): void {
     const isEmpty = this.journal.size + this.journal.dropped === 0
     this.journal.clear()
-    if (!isEmpty) this.#run.announce(this.#sandbox, null)
+    if (!isEmpty) for (const listener of this.#run.listeners) listener(this.#sandbox, null)
   }
 
   /** The sandbox is deleted; a request that ends later is still counted in the run. */

@@ -41,8 +41,6 @@ export class Journal {
   readonly #limits: JournalLimits
   /** Oldest first; those before `#first` are dropped. */
   #calls: (Exchange | null)[] = []
-  /** How many bytes each of them holds: what is counted when it is dropped is what was counted when it came. */
-  #sizes: number[] = []
   #first = 0
   readonly #listeners = new Set<(call: Exchange) => void>()
   /** About the memory that its calls hold, in bytes. */
@@ -67,7 +65,6 @@ export class Journal {
     const { held } = call
     const before = this.bytes
     this.#calls.push(call)
-    this.#sizes.push(held)
     this.bytes += held
     while (this.#calls.length - this.#first > entries || this.bytes > bytes) this.#drop()
     budget.count(this, this.bytes - before)
@@ -83,12 +80,11 @@ export class Journal {
 
   /** Drops the oldest; the places of those dropped are given up once they are half of all. */
   #drop(): void {
-    this.bytes -= this.#sizes[this.#first] as number
+    this.bytes -= (this.#calls[this.#first] as Exchange).held
     this.#calls[this.#first++] = null
     this.dropped++
     if (this.#first * 2 > this.#calls.length) {
       this.#calls = this.#calls.slice(this.#first)
-      this.#sizes = this.#sizes.slice(this.#first)
       this.#first = 0
     }
   }
@@ -120,7 +116,6 @@ export class Journal {
   clear(): void {
     const before = this.bytes
     this.#calls = []
-    this.#sizes = []
     this.#first = 0
     this.bytes = 0
     this.dropped = 0

@@ -36,12 +36,10 @@ const addressSent = (call: Exchange): boolean => {
   return address instanceof FormObject && ADDRESS_NAMES.some(name => address.has(name))
 }
 
-/** The metadata that was sent, and what of it was empty. */
-function metadataSent({ body }: Exchange): { cleared: boolean; set: boolean; emptied: readonly string[] } {
+/** The keys of metadata that were sent, and whether their values are empty. */
+const metadataSent = ({ body }: Exchange) => {
   const metadata = body.get('metadata')
-  if (!(metadata instanceof FormObject)) return { cleared: metadata === '', set: false, emptied: [] }
-  const entries = [...metadata]
-  return { cleared: metadata.cleared, set: entries.some(([, value]) => value !== ''), emptied: entries.flatMap(([key, value]) => (value === '' ? [key] : [])) }
+  return metadata instanceof FormObject ? [...metadata].map(([key, value]) => ({ key, isEmpty: value === '' })) : []
 }
 
 /** The metadata that an update found. */
@@ -101,9 +99,9 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
 
   'ADDR-1': call => hasRun(call) && addressSent(call),
   'ADDR-2': call => hasRun(call) && sent(call, 'address', 'country'),
-  'META-1': call => hasRun(call) && metadataSent(call).set,
-  'META-2': call => hasRun(call) && metadataSent(call).emptied.some(key => Object.hasOwn(metadataBefore(call), key)),
-  'META-3': call => hasRun(call) && metadataSent(call).cleared && Object.keys(metadataBefore(call)).length > 0,
+  'META-1': call => hasRun(call) && metadataSent(call).some(({ isEmpty }) => !isEmpty),
+  'META-2': call => hasRun(call) && metadataSent(call).some(({ key, isEmpty }) => isEmpty && Object.hasOwn(metadataBefore(call), key)),
+  'META-3': call => hasRun(call) && isWholeEmptied(call.body, ['metadata']) && Object.keys(metadataBefore(call)).length > 0,
   'UPD-1': call => hasRun(call) && keptSomething(call),
   'UPD-2': call => hasRun(call) && unsetSomething(call),
 
@@ -156,13 +154,6 @@ const CHECKS = new Map<OperationId | null, readonly Check[]>(
     return [id, rules.map(rule => ({ place: RULE_PLACES.get(rule) as number, isKept: KEPT[rule] ?? hasRun }))]
   })
 ).set(null, [])
-
-/** The rules that a call kept, by their places in the ledger, in the order in which they were decided. */
-export function keptRules(call: Exchange): number[] {
-  const kept: number[] = []
-  for (const { place, isKept } of CHECKS.get(call.operation) as readonly Check[]) if (isKept(call)) kept.push(place)
-  return kept
-}
 
 const refundFacts = ({ money }: Exchange): Facts => money as RefundFacts
 const pageFacts = (call: Exchange): Facts => ({ retrieved: call.retrieved, shown: recordsShown(call).length, has_more: listShown(call)?.has_more })
@@ -237,27 +228,24 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
 /** What a call without an operation can rely on. */
 const WITHOUT_OPERATION = ['A07', 'A08', 'A39'] as const
 
-type ReliedCheck = { place: number; relies: Predicate | undefined }
+type ReliedCheck = { id: AssumptionId; place: number; relies: Predicate | undefined }
 const checksOf = (ids: readonly AssumptionId[]): readonly ReliedCheck[] =>
-  ASSUMPTION_IDS.flatMap((id, place) => (ids.includes(id) ? [{ place, relies: RELIES[id] }] : []))
+  ASSUMPTION_IDS.flatMap((id, place) => (ids.includes(id) ? [{ id, place, relies: RELIES[id] }] : []))
 const RELIED_CHECKS = new Map<OperationId | null, readonly ReliedCheck[]>([
   [null, checksOf(WITHOUT_OPERATION)],
   ...OPERATION_IDS.map(id => [id, checksOf(operationOf(id).assumptions)] as const)
 ])
 
-/** The assumptions that the answer of a call relies on, by their places in the ledger, in its order. */
-export function reliedAssumptions(call: Exchange): number[] {
-  const relied: number[] = []
-  for (const { place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) if (call.has(place) || relies?.(call)) relied.push(place)
-  return relied
-}
-
-/** Rules and assumptions by their places in the ledgers, in the order in which they were decided. */
+/** Rules and assumptions by their places in the ledgers: the rules in the order in which they were decided, the assumptions in that of the ledger. */
 export type Judgement = { readonly kept: readonly number[]; readonly broken: RuleId | null; readonly relied: readonly number[] }
 
 /** Judges a request whose outcome is known. */
-export const judgementOf = (exchange: Exchange): Judgement => ({
-  kept: keptRules(exchange),
-  broken: brokenRule(exchange),
-  relied: reliedAssumptions(exchange)
-})
+export function judgementOf(call: Exchange): Judgement {
+  const kept: number[] = []
+  for (const { place, isKept } of CHECKS.get(call.operation) as readonly Check[]) if (isKept(call)) kept.push(place)
+  const relied: number[] = []
+  for (const { id, place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) {
+    if (call.relied.includes(id) || relies?.(call)) relied.push(place)
+  }
+  return { kept, broken: brokenRule(call), relied }
+}

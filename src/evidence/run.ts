@@ -30,24 +30,14 @@ export class Run extends Totals {
   readonly history = new RunHistory()
   readonly requests = new RunRequests()
   readonly #followed: Set<Followed>
-  readonly #listeners = new Set<JournalListener>()
+  /** Called with what happens to the journals. */
+  readonly listeners = new Set<JournalListener>()
   readonly #periods = new RecentMap<number>(MAX_SANDBOXES)
 
   constructor() {
     const followed = new Set<Followed>()
     super(() => [...followed].flatMap(({ names }) => names()))
     this.#followed = followed
-  }
-
-  /** Calls the listener with what happens to the journals until the returned function is called. */
-  listen(listener: JournalListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  /** Says what happened to the journal of a sandbox: a call that it keeps, or null when it is cleared. */
-  announce(sandbox: string, exchange: Exchange | null): void {
-    for (const listener of this.#listeners) listener(sandbox, exchange)
   }
 
   /** The number of the next period of a sandbox, from 1. */

@@ -4,12 +4,12 @@ import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
-import { brokenRule, type Exchange, type OutcomeName, scriptAction, tookEffect } from '../engine/exchange.js'
+import { type Exchange, type OutcomeName, scriptAction, tookEffect } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import type { Journal } from './journal.js'
-import { FACTS, keptRules, reliedAssumptions } from './judgement.js'
+import { FACTS, type Judgement, judgementOf } from './judgement.js'
 
 type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: Facts }
 /** Parameters by name, nested as they were sent. */
@@ -43,13 +43,13 @@ export function summaryOf(call: Exchange, keys: SecretWords) {
 }
 
 /** The rules of a call in the order in which they were decided, each once: those that it kept, then the one that it broke. */
-function verdictsOf(call: Exchange): Verdict[] {
-  const kept = keptRules(call).map((place): Verdict => {
+function verdictsOf(call: Exchange, judgement: Judgement): Verdict[] {
+  const kept = judgement.kept.map((place): Verdict => {
     const rule = RULE_IDS[place] as RuleId
     const facts = FACTS[rule]?.(call)
     return { rule, verdict: 'kept', text: RULES[rule].text, ...(facts && { facts }) }
   })
-  const rule = brokenRule(call)
+  const { broken: rule } = judgement
   if (rule === null) return kept
   const facts = call.outcome.refusal?.facts
   return [...kept, { rule, verdict: 'broken', text: RULES[rule].text, ...(facts && { facts }) }]
@@ -57,11 +57,12 @@ function verdictsOf(call: Exchange): Verdict[] {
 
 /** An entry whole, with why it was answered so. */
 export function explained(call: Exchange, journal: Journal, keys: SecretWords) {
+  const judgement = judgementOf(call)
   return {
     ...summaryOf(call, keys),
     why: {
-      rules: verdictsOf(call),
-      assumptions: reliedAssumptions(call).map(place => {
+      rules: verdictsOf(call, judgement),
+      assumptions: judgement.relied.map(place => {
         const assumption = ASSUMPTION_IDS[place] as AssumptionId
         return { assumption, topic: ASSUMPTIONS[assumption].topic }
       }),

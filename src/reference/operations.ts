@@ -177,14 +177,10 @@ export const OPERATION_NAMES: readonly string[] = [...BY_NAME.keys()]
 /** The operation with a name such as `GET /tickets/{id}`; null where the reference has none. */
 export const operationNamed = (name: string): OperationId | null => BY_NAME.get(name.trim().replace(/^[a-z]+/i, method => method.toUpperCase())) ?? null
 
+/** Paths alternate between words and parameters: `POST /accounts/{id}/users` → `POST 3 accounts users`. */
+const routeOf = (method: string, parts: readonly string[]) => `${method} ${parts.length} ${parts[0]} ${parts[2]}`
 /** The operations by method, number of parts of the path, and the words in it. */
 const ROUTES = new Map(OPERATION_IDS.map(operation => [routeOf(OPERATIONS[operation].method, OPERATIONS[operation].path.slice(1).split('/')), operation]))
-
-/** Paths alternate between words and parameters: `POST /accounts/{id}/users` → `POST 3 accounts users`. */
-function routeOf(method: string, parts: readonly string[]): string {
-  const [family, , nested] = parts
-  return nested === undefined ? `${method} ${parts.length} ${family}` : `${method} ${parts.length} ${family} ${nested}`
-}
 
 /** The names of the parameters in the path of each operation, each with the family that it names a record of. */
 export const PATH_RECORDS = Object.fromEntries(

@@ -1,11 +1,12 @@
 /** Plays requests in a sandbox as clients would send them: scripted, journaled and counted. Nothing really waits: time passes when all that are on their way wait. */
 import { setImmediate } from 'node:timers/promises'
+import { decodeForm } from '../core/form.js'
 import { BASE } from '../core/paths.js'
 import { refuse } from '../engine/answers.js'
 import type { Exchange } from '../engine/exchange.js'
-import { arrive, askScript, decode, enter, formOf, perform } from '../engine/execute.js'
+import { arrive, askScript, close, countRequest, decode, enter, perform } from '../engine/execute.js'
 import { answerSeen, requestOf } from '../engine/play.js'
-import { answerByScript, breakAnswer, countEnding, countRequest, isAnswer } from '../engine/scripted.js'
+import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
 import type { StepAnswer, StepCall } from '../scenario/steps.js'
@@ -46,7 +47,7 @@ export class Player {
     const exchange = arrive(sandbox, { ...request, base: BASE })
     try {
       enter(exchange)
-      decode(exchange, body === null ? null : formOf(body, exchange.settings))
+      decode(exchange, body === null ? null : decodeForm(body, exchange.settings))
       const action = askScript(exchange)
       if (action !== null && !(await this.#waited(action, exchange))) return this.#end(exchange, 'hang')
       if (action !== null && isAnswer(action)) answerByScript(exchange, action)
@@ -63,8 +64,7 @@ export class Player {
   #end(exchange: Exchange, fault: Fault | null): StepAnswer {
     const answer =
       fault === null || fault === 'malformed_body' ? answerSeen(exchange) : { status: 0, body: { error: { message: `no answer came: ${SEEN[fault]}` } }, fault }
-    exchange.close(fault === null, 0)
-    countEnding(exchange)
+    close(exchange, fault === null, 0)
     this.#sandbox.evidence.record(exchange)
     return answer
   }

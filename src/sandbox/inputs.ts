@@ -11,13 +11,15 @@ export class Inputs {
   #older: Span
   #newer: Span | null = null
   readonly #size: number
+  readonly #present: () => SandboxState
   /** How many inputs came so far: the place of the next one. */
   place = 0
 
-  /** `size` is how many inputs at least can be made again. */
-  constructor(state: SandboxState, size: number) {
+  /** `size` is how many inputs at least can be made again; `present` gives a copy of the state after the last of them. */
+  constructor(state: SandboxState, size: number, present: () => SandboxState) {
     this.#older = { state, from: 0, inputs: [] }
     this.#size = size
+    this.#present = present
   }
 
   /** The first place whose state can be made again. */
@@ -25,14 +27,14 @@ export class Inputs {
     return this.#older.from
   }
 
-  /** Notes an input; `present` gives a copy of the state after it. */
-  add(input: Input, present: () => SandboxState): void {
+  /** Notes an input, whose effect is in the state. */
+  add(input: Input): void {
     const span = this.#newer ?? this.#older
     span.inputs.push(input)
     this.place++
     if (span.inputs.length < this.#size) return
     if (this.#newer !== null) this.#older = this.#newer
-    this.#newer = { state: present(), from: this.place, inputs: [] }
+    this.#newer = { state: this.#present(), from: this.place, inputs: [] }
   }
 
   /** The state before the input of a place, which is not before `earliest`. `machine` is the machine's time in milliseconds. */

@@ -81,7 +81,9 @@ export class Sandbox {
   state: LiveState
   /** The clock that it began with at the last load or reset. */
   #begunClock: Clock
-  settingsInForce: SettingsInForce
+  #settingsInForce: SettingsInForce
+  /** The values of the settings in force. */
+  settings: Settings
   /** What has changed the state since the last load or reset. */
   inputs: Inputs
   /** How many calls were answered since the last load or reset. */
@@ -117,10 +119,11 @@ export class Sandbox {
     this.snapshots = snapshots
     this.#dependencies = dependencies
     this.state = new LiveState(emptyState(), dependencies.machine)
-    this.inputs = new Inputs(emptyState(), MIN_INPUTS)
+    this.inputs = new Inputs(emptyState(), MIN_INPUTS, this.#present)
     this.#begunClock = this.state.clock
-    this.settingsInForce = settingsInForce(dependencies.launch)
-    const { values } = this.settingsInForce
+    this.#settingsInForce = settingsInForce(dependencies.launch)
+    const { values } = this.#settingsInForce
+    this.settings = values
     this.run = dependencies.run ?? new Run()
     const budget = dependencies.journals ?? new JournalBudget(values['limits.journal_total'])
     this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], budget }, this.run, name)
@@ -132,9 +135,13 @@ export class Sandbox {
     return new Sandbox({ library, machine, documents, launch: { flag: {}, environment: {} } })
   }
 
-  /** The values of the settings in force. */
-  get settings(): Settings {
-    return this.settingsInForce.values
+  get settingsInForce(): SettingsInForce {
+    return this.#settingsInForce
+  }
+
+  #apply(settings: SettingsInForce): void {
+    this.#settingsInForce = settings
+    this.settings = settings.values
   }
 
   get store(): Store {
@@ -167,26 +174,22 @@ export class Sandbox {
   /** Notes what a request did to records, to be done again. */
   changed(family: Family, record: Records[Family] | null, removed: string | null): void {
     const { counters } = this.state.ids
-    this.#note(({ ids, store }) => {
-      ids.restore(counters)
+    this.inputs.add(({ ids, store }) => {
+      ids.counters = counters
       if (record === null) store.users.remove(removed as string)
       else store.put(family, record)
     })
   }
 
   /** Notes the counts of a script entry after a request. */
-  readonly counted = (id: string, count: EntryCount): void => this.#note(({ script }) => script.recount(id, count))
-
-  #note(input: Input): void {
-    this.inputs.add(input, this.#present)
-  }
+  readonly counted = (id: string, count: EntryCount): void => this.inputs.add(({ script }) => script.recount(id, count))
 
   readonly #present = () => this.state.value
 
   /** Does something to the state that can be done again. */
-  #change(change: (state: LiveState) => void): void {
+  #change(change: Input): void {
     change(this.state)
-    this.#note(change)
+    this.inputs.add(change)
   }
 
   /** The next id of an answer, from a counter of its own (A34). */
@@ -197,7 +200,7 @@ export class Sandbox {
   /** The id and creation time of a new record: drawn only once nothing can refuse it any more. */
   stamp(family: Family, type?: AccountType): { id: string; created: string } {
     const { store, ids, clock } = this.state
-    const id = ids.draw(kindOf(family, type), this.settings, taken => store[family].isTaken(taken))
+    const id = ids.draw(kindOf(family, type), this.settings, store[family])
     const at = clock.now()
     if (at !== this.#lastStamp.at) this.#lastStamp = { at, created: isoOf(at) }
     return { id, created: this.#lastStamp.created }
@@ -292,13 +295,13 @@ export class Sandbox {
     this.gates.end()
     this.gates = new Gates()
     this.state = new LiveState(state, this.machine)
-    this.settingsInForce = this.#settingsWith(state.settings)
+    this.#apply(this.#settingsWith(state.settings))
   }
 
   /** Takes a copy of a state for its own, and begins to note changes in it. */
   #startFrom(state: SandboxState): void {
     this.#use(state)
-    this.inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS))
+    this.inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS), this.#present)
   }
 
   #settingsWith(control: GivenSettings): SettingsInForce {
@@ -365,7 +368,7 @@ export class Sandbox {
   /** Adds an entry to the script, after the others. */
   addEntry(entry: Entry): ListedEntry {
     const listed = this.script.add(entry)
-    this.#note(state => state.script.put(listed.id, entry, { matched: 0, applied: 0 }))
+    this.inputs.add(state => state.script.put(listed.id, entry, { matched: 0, applied: 0 }))
     return listed
   }
 
@@ -373,7 +376,7 @@ export class Sandbox {
   removeEntries(id?: string): boolean {
     if (id !== undefined && !this.script.remove(id)) return false
     if (id === undefined) this.script.clear()
-    this.#note(({ script }) => void (id === undefined ? script.clear() : script.remove(id)))
+    this.inputs.add(({ script }) => void (id === undefined ? script.clear() : script.remove(id)))
     return true
   }
 
@@ -408,7 +411,7 @@ export class Sandbox {
     const { seed = this.settings.seed } = state.settings
     const restored = { ...state, settings: seed === this.settings.seed ? settings : { ...settings, seed } }
     this.#use(restored)
-    this.#note(state => state.become(restored))
+    this.inputs.add(state => state.become(restored))
   }
 
   /**
@@ -480,8 +483,8 @@ export class Sandbox {
     const { ids, store } = this.state
     const { counters } = ids
     const keys = [...store.keys]
-    this.#note(state => {
-      state.ids.restore(counters)
+    this.inputs.add(state => {
+      state.ids.counters = counters
       for (const [key, account] of keys) state.store.keys.set(key, account)
       for (const family of FAMILIES) for (const record of added[family]) state.store.put(family, record)
     })
@@ -495,10 +498,10 @@ export class Sandbox {
     const most = this.settings['limits.keys']
     if (store.keys.size >= most)
       throw new ApiError('limit_reached', { message: `There are ${most} API keys, as many as limits.keys allows; reset, or raise the setting.` })
-    const key = ids.drawKey(this.settings, taken => store.keys.has(taken))
+    const key = ids.draw('key', this.settings, store.keys)
     const { counters } = ids
     this.#change(state => {
-      state.ids.restore(counters)
+      state.ids.counters = counters
       state.store.keys.set(key, account)
     })
     return { key, account }
@@ -530,7 +533,7 @@ export class Sandbox {
     this.#change(state => {
       state.settings = settings
     })
-    this.settingsInForce = this.#settingsWith(settings)
+    this.#apply(this.#settingsWith(settings))
   }
 
   /**

@@ -307,7 +307,7 @@ export class FixtureImporter {
   /** A stored Refund that the fixture is still to replace does not count. */
   #unsettle(id: unknown): void {
     const stored = typeof id === 'string' && this.#store.refunds.get(id)
-    if (stored) this.#store.replaceRefund({ ...stored, amount: 0 })
+    if (stored) this.#store.putRefund({ ...stored, amount: 0 })
   }
 
   /** Reports the given Transactions that replaced others, and are below what was refunded of those. */
@@ -334,7 +334,7 @@ export class FixtureImporter {
     const { settings, ids, now } = this.#drawing
     const { id, created } = given as { id?: string | null; created?: string | null }
     return completed(family, given, {
-      id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, taken => this.#store[family].isTaken(taken)),
+      id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, this.#store[family]),
       created: created == null ? isoOf(now) : storedInstant(created),
       settings,
       parent

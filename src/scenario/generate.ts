@@ -105,9 +105,8 @@ type Maker<F extends Family> = (generating: Generating, parent: string) => Make<
 /** Puts a record into the store for each instant. */
 function fill<F extends Exclude<Family, 'refunds'>>(family: F, instants: Float64Array, { store, ids, settings, progress }: Generating, make: Make<F>): void {
   const collection = collectionOf(store, family)
-  const isTaken = (id: string) => collection.isTaken(id)
   for (const [index, at] of instants.entries()) {
-    collection.insert(make(() => ids.draw(kindOf(family, 'merchant'), settings, isTaken), at, index))
+    collection.insert(make(() => ids.draw(kindOf(family, 'merchant'), settings, collection), at, index))
     reportProgress(progress, family, index, instants.length)
   }
 }
@@ -228,15 +227,14 @@ function customerOf(type: PaymentType, { name, email, phone }: Regular): Records
 /** One Refund, whole or in part, for the share of the payments that was asked for; never later than the last of them. */
 function refund(paid: readonly Records['transactions'][], { refunded = 0 }: GenerateData, { store, ids, settings, faker, progress }: Generating): void {
   const end = Date.parse(paid.at(-1)?.created ?? '')
-  const isTaken = (id: string) => store.refunds.isTaken(id)
   const chosen = faker.helpers.arrayElements([...paid.keys()], Math.round(paid.length * refunded)).sort((a, b) => a - b)
   for (const [index, place] of chosen.entries()) {
     const { id: transaction, created, amount, currency, payment_method } = paid[place] as Records['transactions']
     const at = Math.min(end, Date.parse(created) + drawWhole(faker, 60_000, 3 * DAY))
     const part = faker.datatype.boolean() ? amount : drawWhole(faker, 1, amount)
-    const id = ids.draw('refund', settings, isTaken)
+    const id = ids.draw('refund', settings, store.refunds)
     const reason = drawOne(faker, REASONS)
-    store.insertRefund({ id, object: 'refund', created: isoOf(at), transaction, amount: part, currency, reason, payment_method, metadata: {} })
+    store.putRefund({ id, object: 'refund', created: isoOf(at), transaction, amount: part, currency, reason, payment_method, metadata: {} })
     reportProgress(progress, 'refunds', index, chosen.length)
   }
 }

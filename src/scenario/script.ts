@@ -173,6 +173,8 @@ export type ListedEntry = { id: string; entry: EntryData } & EntryCount
 export class Script {
   readonly #entries = new Map<string, { entry: Entry; count: EntryCount }>()
   readonly #byOperation = new Map<OperationId, Set<string>>()
+  /** The operations that any entry is for. */
+  readonly operations: Pick<ReadonlyMap<OperationId, unknown>, 'has'> = this.#byOperation
   #next = 1
   #revision = 0
 
@@ -244,11 +246,6 @@ export class Script {
   get isUsed(): boolean {
     for (const { count } of this.#entries.values()) if (count.applied === 0) return false
     return true
-  }
-
-  /** Whether any entry is for an operation. */
-  has(operation: OperationId): boolean {
-    return this.#byOperation.has(operation)
   }
 
   /** Sets the counts of an entry. */

@@ -2,12 +2,12 @@
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../core/errors.js'
-import type { Form } from '../core/form.js'
+import { decodeForm, type Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { headersOf, preflightHeaders, refuse } from '../engine/answers.js'
 import { type Exchange, hasBody, hasReached, STAGE, tookEffect } from '../engine/exchange.js'
-import { askScript, decode, enter, formOf, perform } from '../engine/execute.js'
-import { answerByScript, breakAnswer, countRequest, isAnswer } from '../engine/scripted.js'
+import { askScript, countRequest, decode, enter, perform } from '../engine/execute.js'
+import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { DataFile } from '../sandbox/data-file.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -24,7 +24,7 @@ export type ApiOptions = { answers: Answers; sandboxes: Pick<Sandboxes, 'keep'>;
 /** Routes what is under the base address to the engine: head, body, script, operation. */
 export async function addApi(api: FastifyInstance, { answers, sandboxes, settings, faults, data }: ApiOptions): Promise<void> {
   api.removeAllContentTypeParsers()
-  await api.register(formbody, { parser: (text: string) => formOf(text, settings) as never })
+  await api.register(formbody, { parser: (text: string) => decodeForm(text, settings) as never })
   api.setErrorHandler((error: FastifyError | ApiError, _request, reply) => answers.refuse(error, reply))
   api.setNotFoundHandler(serve)
   for (const family of FAMILIES) for (const path of [`/${family}`, `/${family}/*`]) api.all(path, serve)
@@ -56,20 +56,18 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
       if (exchange.warnings.length > 0) logWarnings(request.log, exchange.warnings)
     }
     const operation = exchange.operation as OperationId
-    const isScripted = exchange.world.state.script.has(operation)
-    if (data?.isFailing && (isScripted || isChange(operationOf(operation)))) {
-      data
-        .writable()
-        .then(() => goOn(exchange, reply, { isScripted, hasWaited: true }))
-        .catch(error => answers.refuse(error, reply))
-    } else goOn(exchange, reply, { isScripted, hasWaited: false })
+    const isScripted = exchange.world.state.script.operations.has(operation)
+    const mustWait = data?.isFailing === true && (isScripted || isChange(operationOf(operation)))
+    if (isScripted || mustWait) goOn(exchange, reply, { isScripted, mustWait }).catch(error => answers.refuse(error, reply))
+    else operate(exchange, reply, false)
   }
 
-  /** Asks the script, and then the operation. */
-  function goOn(exchange: Exchange, reply: FastifyReply, { isScripted, hasWaited }: { isScripted: boolean; hasWaited: boolean }): void {
+  /** Waits until what changes can be written, where that failed before; then asks the script, and then the operation. */
+  async function goOn(exchange: Exchange, reply: FastifyReply, { isScripted, mustWait }: { isScripted: boolean; mustWait: boolean }): Promise<void> {
+    if (mustWait) await data?.writable()
     const action = isScripted ? askScript(exchange) : null
-    if (action === null) operate(exchange, reply, hasWaited)
-    else act(action, exchange, reply).catch(error => answers.refuse(error, reply))
+    if (action === null) operate(exchange, reply, mustWait)
+    else await act(action, exchange, reply)
   }
 
   function operate(exchange: Exchange, reply: FastifyReply, hasWaited: boolean): void {
@@ -162,4 +160,4 @@ export class Answers {
 /** Whether a request may have changed the state of its sandbox, the counts of its script among it. */
 const mayHaveChanged = (exchange: Exchange): boolean =>
   exchange.outcome.refusal?.code !== 'data_not_written' &&
-  (tookEffect(exchange) || (hasReached(exchange, STAGE.admitted) && exchange.world.state.script.has(exchange.operation as OperationId)))
+  (tookEffect(exchange) || (hasReached(exchange, STAGE.admitted) && exchange.world.state.script.operations.has(exchange.operation as OperationId)))

@@ -5,9 +5,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiError } from '../core/errors.js'
 import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
 import { Exchange } from '../engine/exchange.js'
-import { arrive } from '../engine/execute.js'
+import { arrive, close } from '../engine/execute.js'
 import { readable } from '../engine/keys.js'
-import { countEnding } from '../engine/scripted.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -66,23 +65,24 @@ const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
 /** Letters, digits, `-`, `.`, `_` and `~`, percent-encoded though they need not be: the address is the same as without. */
 const NEEDLESS = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
 
-/** The url without an origin, with a path, and with nothing in the path encoded needlessly. */
-function plain(url: string): string {
+/** Where a request is addressed to: `/sandbox/NAME`, and the name in it, null for the sandbox at the base address. */
+type Address = { prefix: string; name: string | null }
+const AT_BASE: Address = { prefix: '', name: null }
+/** The addresses of the requests that name a sandbox. */
+const ADDRESSES = new WeakMap<IncomingMessage, Address>()
+
+/** Takes `/sandbox/NAME` off the url of a request, so that every sandbox has the same routes, the origin, and what is encoded needlessly in the path. */
+export function withoutSandbox(request: IncomingMessage): string {
+  const { url } = request as { url: string }
   const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')
   const path = pathOf(local)
-  if (path !== '' && !path.includes('%')) return local
-  return `${path.replace(NEEDLESS, encoded => decodeURIComponent(encoded)) || '/'}${local.slice(path.length)}`
+  const isPlain = path !== '' && !path.includes('%')
+  const plain = isPlain ? local : `${path.replace(NEEDLESS, encoded => decodeURIComponent(encoded)) || '/'}${local.slice(path.length)}`
+  if (!plain.startsWith(SANDBOX)) return plain
+  const [, prefix = '', name = '', rest = ''] = PREFIX.exec(plain) as RegExpExecArray
+  ADDRESSES.set(request, { prefix, name })
+  return rest.startsWith('/') ? rest : `/${rest}`
 }
-
-/** The prefix and the name of a sandbox in an address; the name is null for the sandbox at the base address. */
-function prefixIn(url: string): { prefix: string; name: string | null; rest: string } {
-  if (!url.startsWith(SANDBOX)) return { prefix: '', name: null, rest: url }
-  const [, prefix = '', name = '', rest = ''] = PREFIX.exec(url) as RegExpExecArray
-  return { prefix, name, rest: rest.startsWith('/') ? rest : `/${rest}` }
-}
-
-/** The url without `/sandbox/NAME`, so that every sandbox has the same routes. */
-export const withoutSandbox = ({ url }: Pick<IncomingMessage, 'url'>): string => prefixIn(plain(url as string)).rest
 
 export class Arrivals {
   readonly #sandboxes: Sandboxes
@@ -119,7 +119,7 @@ export class Arrivals {
       arrival.isClosed = true
       arrival.sandbox.inFlight--
       if (!arrival.isPending) this.#end(request, reply)
-      else if (arrival.sandbox.settings['evidence.coverage']) safely(request, () => arrival.sandbox.evidence.leave(arrival.exchange))
+      else if (arrival.sandbox.settings['evidence.coverage']) arrival.sandbox.evidence.leave(arrival.exchange)
     }
     reply.raw.on('close', close)
     // a response that waits behind another one of its connection gets no event when the connection ends
@@ -140,8 +140,8 @@ export class Arrivals {
   }
 
   /** The sandbox that a control request is for; one that `makes` it gets a new one where there is none. Errors: as of `Sandboxes.use` and `find`. */
-  sandboxOf({ originalUrl, arrival }: FastifyRequest, { makes, namesOthers }: { makes: boolean; namesOthers: boolean }): Sandbox {
-    const { name } = prefixIn(plain(originalUrl))
+  sandboxOf({ raw, arrival }: FastifyRequest, { makes, namesOthers }: { makes: boolean; namesOthers: boolean }): Sandbox {
+    const { name } = ADDRESSES.get(raw) ?? AT_BASE
     // before the start scenario is loaded there is no other sandbox, and only health is asked for
     if (name === null || !arrival.sandbox.isLoaded) return arrival.sandbox
     checkedName(name, readable(name))
@@ -154,20 +154,21 @@ export class Arrivals {
     if (arrival.isOver) return
     arrival.isOver = true
     const { exchange, sandbox, since, isRecorded } = arrival
-    const { authorization } = exchange
-    exchange.close(isSent(raw), Math.round((performance.now() - since) * 10) / 10)
-    safely(request, () => {
-      countEnding(exchange)
+    try {
+      close(exchange, isSent(raw), Math.round((performance.now() - since) * 10) / 10)
+      if (this.#isLogged) logRequest(request, raw)
       if (isRecorded) sandbox.evidence.record(exchange)
-    })
-    if (this.#isLogged) safely(request, () => logRequest(request, raw, authorization))
+    } catch (error) {
+      // the answer is out: a defect in what is told of it must not end the process
+      logDefect(request.log, error)
+    }
   }
 
   #arrival(request: FastifyRequest): Arrival {
-    const { prefix, name } = prefixIn(plain(request.originalUrl))
+    const { prefix, name } = ADDRESSES.get(request.raw) ?? AT_BASE
     const { method, url, headers } = request
-    const isOverview = pathOf(url) === '/'
-    const sandbox = isUnder(CONTROL, url) || (isOverview && name === null) ? null : this.#named(name, request)
+    if (isUnder(CONTROL, url) || (name === null && pathOf(url) === '/')) return this.#own(request, prefix)
+    const sandbox = name === null ? this.#sandboxes.main : this.#named(name, request)
     return sandbox === null ? this.#own(request, prefix) : new Arrival(sandbox, arrive(sandbox, { base: prefix + BASE, method, url, headers }), true)
   }
 
@@ -178,8 +179,7 @@ export class Arrivals {
   }
 
   /** The sandbox with a name. A request outside the API makes none: null where there is none, or where it asks for the overview. */
-  #named(name: string | null, request: FastifyRequest): Sandbox | null {
-    if (name === null) return this.#sandboxes.main
+  #named(name: string, request: FastifyRequest): Sandbox | null {
     checkedName(name, readable(name))
     const { url } = request
     if (!isUnder(BASE, url)) return pathOf(url) === '/' ? null : (this.#sandboxes.get(name) ?? null)
@@ -208,12 +208,3 @@ function closeWith(socket: Socket, close: () => void): void {
 
 /** Whether a response was sent to the end. One that was injected has no connection, so it arrives as soon as it is ended. */
 const isSent = (raw: FastifyReply['raw']): boolean => raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket))
-
-/** Writes evidence or a log line. The answer is out: a defect in it must not end the process. */
-function safely({ log }: FastifyRequest, write: () => void): void {
-  try {
-    write()
-  } catch (error) {
-    logDefect(log, error)
-  }
-}

@@ -18,16 +18,16 @@ export async function createLogger(level: string, isTerminal: boolean, stderr: D
  * Logs a request that is over: with the status that was sent, if any, the script entry that was applied to it, and how its answer was lost where the client
  * did not get it. The health checks of an orchestrator are logged only at debug.
  */
-export function logRequest(request: FastifyRequest, raw: FastifyReply['raw'], authorization: string | undefined): void {
+export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): void {
   const { arrival, log } = request
   const level = request.routeOptions.url === HEALTH ? 'debug' : 'info'
   if (!isEnabled(log, level)) return
-  const { id, method, action, ms, outcome } = arrival.exchange
+  const { id, method, action, ms, outcome, authorization } = arrival.exchange
   const path = redacted(readable(pathOf(request.originalUrl)), arrival.sandbox, authorization)
   const status = raw.headersSent ? raw.statusCode : null
   const lost = outcome.fault ?? (raw.writableEnded ? null : 'connection_closed')
   const line = `${method} ${path} ${status ?? '-'} ${ms} ms ${id}${action ? `, ${action.id}` : ''}${lost ? `, lost: ${lost}` : ''}`
-  log[level]({ call: { id, method, path, status, ms, ...(action && { script: action.id }), ...(lost && { lost }) } }, line)
+  safely(() => log[level]({ call: { id, method, path, status, ms, ...(action && { script: action.id }), ...(lost && { lost }) } }, line))
 }
 const HEALTH = '/_control/health'
 

@@ -129,7 +129,7 @@ export class Collection<R extends StoredRecord> {
   }
 
   /** The id belongs to a record, or belonged to one that was deleted: it is never given out again. */
-  isTaken(id: string): boolean {
+  has(id: string): boolean {
     return this.#places.get(id) !== undefined
   }
 
@@ -150,7 +150,7 @@ export class Collection<R extends StoredRecord> {
   insert(record: R): R {
     // who knows the changes by their ids alone would take the record for the deleted one, which had another place
     if (this.#places.get(record.id) !== undefined) [this.#older, this.#changes] = [[], []]
-    return this.#add(record, this.#inserted++)
+    return this.#put('add', record, this.#inserted++)
   }
 
   /** Puts a record in the place of the one with its id; it keeps its number in the order of creation. */
@@ -159,13 +159,13 @@ export class Collection<R extends StoredRecord> {
     const isSame = (groupsOf: (record: R) => Names) => String(groupsOf(record)) === String(groupsOf(before.record))
     if (record.created === before.record.created && Object.values(this.#groups).every(isSame)) return this.amend(record)
     this.#inGroups('remove', before)
-    return this.#add(record, before.nth)
+    return this.#put('add', record, before.nth)
   }
 
   /** Puts a record in the place of the one with its id that differs in nothing that an index or the order goes by. */
   amend(record: R): R {
     const own = this.#places.own(record.id)
-    if (own === undefined) return this.#put('replace', record, this.#storedAt(record.id))
+    if (own === undefined) return this.#put('replace', record, this.#storedAt(record.id).nth)
     own.record = record
     own.bytes = null
     this.#noteChange(record.id)
@@ -191,7 +191,7 @@ export class Collection<R extends StoredRecord> {
 
   /** Takes the id of a deleted record and its place among the others: after the first `after` of them. */
   addTombstone({ id, at, after, owners }: Tombstone): void {
-    if (this.isTaken(id)) return
+    if (this.has(id)) return
     this.#inserted++
     this.#bury(id, { at, nth: after - 0.5, owners })
   }
@@ -214,12 +214,9 @@ export class Collection<R extends StoredRecord> {
     return this.index('all').range('all', { after: EARLIEST, before: LATEST, descending: false, count })
   }
 
-  #add(record: R, nth: number): R {
-    return this.#put('add', record, { at: Date.parse(record.created), nth, owners: this.#groups.account(record) })
-  }
-
-  #put(how: 'add' | 'replace', record: R, place: Place): R {
-    const stored = new Stored(record, place)
+  /** Puts a record in a place of its own; `nth` is its number in the order of creation. */
+  #put(how: 'add' | 'replace', record: R, nth: number): R {
+    const stored = new Stored(record, { at: Date.parse(record.created), nth, owners: this.#groups.account(record) })
     this.#inGroups(how, stored)
     this.#places.set(record.id, stored)
     this.#noteChange(record.id)

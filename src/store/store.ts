@@ -73,26 +73,17 @@ export class Store implements Collections {
 
   /** Puts a record in the place of the one with its id, or after the others where there is none. */
   put(family: Family, record: RecordOf<Family>): RecordOf<Family> {
-    if (record.object === 'refund') return this.refunds.get(record.id) ? this.replaceRefund(record) : this.insertRefund(record)
+    if (record.object === 'refund') return this.putRefund(record)
     const collection = collectionOf(this, family)
     return collection.get(record.id) ? collection.replace(record) : collection.insert(record)
   }
 
-  /** Inserts a Refund and updates its Transaction's `amount_refunded`; the Transaction is another record then. */
-  insertRefund(refund: Records['refunds']): Records['refunds'] {
-    this.#addRefunded(refund.transaction, refund.amount)
-    return this.refunds.insert(refund)
-  }
-
-  /** Puts a Refund in the place of the one with its id; both are of the same Transaction, which is another record then. */
-  replaceRefund(refund: Records['refunds']): Records['refunds'] {
-    this.#addRefunded(refund.transaction, refund.amount - (this.refunds.get(refund.id) as Records['refunds']).amount)
-    return this.refunds.replace(refund)
-  }
-
-  #addRefunded(id: string, amount: number): void {
-    const transaction = this.transactions.get(id) as Records['transactions']
-    this.transactions.amend({ ...transaction, amount_refunded: transaction.amount_refunded + amount })
+  /** Puts a Refund, as `put` does, and updates its Transaction's `amount_refunded`: the Transaction is another record then, and the same for both Refunds. */
+  putRefund(refund: Records['refunds']): Records['refunds'] {
+    const before = this.refunds.get(refund.id)
+    const transaction = this.transactions.get(refund.transaction) as Records['transactions']
+    this.transactions.amend({ ...transaction, amount_refunded: transaction.amount_refunded + refund.amount - (before?.amount ?? 0) })
+    return before ? this.refunds.replace(refund) : this.refunds.insert(refund)
   }
 }
 

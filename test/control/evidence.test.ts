@@ -247,26 +247,16 @@ t.test('events: a stream that nobody reads is ended before it fills the memory',
 t.test('events: a quiet stream beats, and a listener that left is let go', async t => {
   t.intercept(globalThis, 'setInterval', { value: ((beat: () => void) => setTimeout(beat, 5)) as never, writable: true, configurable: true })
   const emulator = await startTestEmulator(t)
-  const { run } = emulator.sandbox
-  let listeners = 0
-  const listen = run.listen.bind(run)
-  run.listen = listener => {
-    listeners++
-    const stop = listen(listener)
-    return () => {
-      listeners--
-      stop()
-    }
-  }
+  const { listeners } = emulator.sandbox.run
   const stream = await openEvents(await emulator.listen())
 
   await stream.until(': \n\n')
-  const during = listeners
+  const during = listeners.size
   stream.answer.destroy()
   await stream.ended
-  for (let left = 100; left > 0 && listeners > 0; left--) await new Promise(next => setTimeout(next, 5))
+  for (let left = 100; left > 0 && listeners.size > 0; left--) await new Promise(next => setTimeout(next, 5))
 
-  t.strictSame([during, listeners], [1, 0])
+  t.strictSame([during, listeners.size], [1, 0])
 })
 
 t.test('events: a sandbox keeps nothing of listeners that left', async t => {

@@ -62,7 +62,7 @@ function compare({ collection, model: { things, removed } }: Copy, drawn: readon
   deepEqual(collection.inCreationOrder(), inOrder)
   for (const [id, thing] of things) deepEqual(collection.get(id), thing)
   for (const id of removed) deepEqual([collection.get(id), collection.position(id) === undefined], [undefined, false])
-  for (const id of drawn) equal(collection.isTaken(id), things.has(id) || removed.has(id))
+  for (const id of drawn) equal(collection.has(id), things.has(id) || removed.has(id))
 
   const byInstant = inOrder.toSorted((a, b) => Date.parse(a.created) - Date.parse(b.created))
   const listed = (index: string, group: string, order: 'newest_first' | 'oldest_first') => recordsOf(pageOf(collection, { index, group, limit: 10_000, order }))
@@ -131,11 +131,11 @@ void property(
         one.keys.set(`sk_${index}`, 'mch_a')
       } else if (what === 'refund' || there === undefined) {
         const added = storedRefund(`rfd_${index}`, storedTransaction(nth % 2 === 0 ? 'txn_a' : 'txn_b'), amount)
-        one.store.insertRefund({ ...added })
+        one.store.putRefund({ ...added })
         one.refunds.set(added.id, added)
       } else {
         const other = storedRefund(there.id, storedTransaction(there.transaction), amount)
-        one.store.replaceRefund({ ...other })
+        one.store.putRefund({ ...other })
         one.refunds.set(other.id, other)
       }
     }

@@ -75,7 +75,7 @@ t.test('users deleted, made and changed in any order: a file gives the same page
 
       t.strictSame(problems, [])
       for (const id of ids) {
-        if (back.users.isTaken(id) !== store.users.isTaken(id)) return false
+        if (back.users.has(id) !== store.users.has(id)) return false
         for (const order of ['newest_first', 'oldest_first'] as const) {
           for (const name of ['startingAfter', 'endingBefore']) {
             const pages = [store, back].map(({ users }) => pageOf(users, { index: 'account', group: 'mch_a', limit: 3, order, [name]: users.position(id) }))
@@ -105,7 +105,7 @@ t.test('families that a file leaves out are those of the base, deleted ids inclu
   t.strictSame(problems, [])
   t.strictSame([...back.keys], [...store.keys])
   t.equal(text(back), text(store))
-  t.equal(back.users.isTaken('usr_1'), true)
+  t.equal(back.users.has('usr_1'), true)
   t.strictSame(back.users.tombstones(), base.users.tombstones(), 'once')
   for (const family of FAMILIES) t.equal(back[family].revision === base[family].revision, family !== 'tickets', family)
   t.equal(base.tickets.size, 1, 'the base is not changed')

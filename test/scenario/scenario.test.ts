@@ -128,7 +128,7 @@ t.test('A22 A24 A25 A28 A30: given values are kept, completed where they are obj
 t.test('A03 A05: ids left out are drawn and created left out is now, in file order', async t => {
   const settings = settingsInForce({}).values
   const ids = new Ids()
-  const drawn = (kind: Parameters<Ids['draw']>[0]) => ids.draw(kind, settings, () => false)
+  const drawn = (kind: Parameters<Ids['draw']>[0]) => ids.draw(kind, settings, new Set())
   const nameless = ({ id: _, ...rest }: { id: string }) => rest
 
   const { store, counters } = await firstStateIn({
@@ -156,11 +156,11 @@ t.test('A03 A05: ids left out are drawn and created left out is now, in file ord
   t.equal(store.transactions.get('txn_a')?.created, '2026-03-01T18:00:00.000Z')
   t.strictSame(counters, { merchant: 1, reseller: 1, ticket: 2 })
 
-  const taken = new Ids().draw('ticket', settings, () => false)
+  const taken = new Ids().draw('ticket', settings, new Set())
   const skipped = await firstStateIn({ data: { ...small(), tickets: [ticket('tkt_a'), ticket(taken), nameless(ticket(''))] } })
   t.equal(
     skipped.store.tickets.inCreationOrder().at(-1)?.id,
-    drawn('ticket') && new Ids({ ticket: 1 }).draw('ticket', settings, () => false),
+    drawn('ticket') && new Ids({ ticket: 1 }).draw('ticket', settings, new Set()),
     'one taken is skipped'
   )
 })
@@ -873,14 +873,14 @@ t.test('a scenario: name, description, seed, settings', async t => {
 
   t.strictSame(scenario, { name: 'mine', description: 'Mine.' })
   t.strictSame(settings, { 'pagination.default_limit': 5, 'ids.prefixes.ticket': 'k_', 'ids.length': 8, 'auth.accept_any_key': null, seed: 7 })
-  const drawn = new Ids().draw('ticket', settingsInForce({ scenario: settings }).values, () => false)
+  const drawn = new Ids().draw('ticket', settingsInForce({ scenario: settings }).values, new Set())
   t.ok(/^k_.{8}$/.test(drawn))
   t.equal(store.tickets.inCreationOrder().at(-1)?.id, drawn)
 
   const flagged = await firstStateIn({ seed: 7, data: { ...small(), tickets: [ticket('tkt_a'), { location: 'loc_a' }] } }, { flag: { seed: 9 } })
   t.equal(
     flagged.store.tickets.inCreationOrder().at(-1)?.id,
-    new Ids().draw('ticket', settingsInForce({ flag: { seed: 9 } }).values, () => false),
+    new Ids().draw('ticket', settingsInForce({ flag: { seed: 9 } }).values, new Set()),
     'a flag takes precedence over the scenario'
   )
   t.equal((await firstStateIn({})).store.accounts.size, 0, 'an empty scenario has no records')

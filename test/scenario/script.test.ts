@@ -574,10 +574,10 @@ t.test('on: several operations, or any', async t => {
     )
   }
   const all = await scriptOf({ on: '*', delay: '1s' })
-  t.notOk(all.has('deleteAccount'), 'what is disabled answers before the script')
-  t.ok(all.has('listUsers'))
+  t.notOk(all.operations.has('deleteAccount'), 'what is disabled answers before the script')
+  t.ok(all.operations.has('listUsers'))
   t.ok(all.remove('scr_1'))
-  t.notOk(all.has('listUsers'))
+  t.notOk(all.operations.has('listUsers'))
 })
 
 t.test('script: one entry of any operation counts the calls of all together', async t => {
@@ -713,10 +713,10 @@ t.test('calls: an entry counts every call that it fits, whichever entry answered
 t.test('script: an operation that no entry speaks of has none', async t => {
   const script = await scriptOf({ on: 'GET /tickets', delay: '1s' })
 
-  t.equal(script.has('listTickets'), true)
-  t.equal(script.has('readTicket'), false)
+  t.equal(script.operations.has('listTickets'), true)
+  t.equal(script.operations.has('readTicket'), false)
   t.equal(script.act(sent('GET /tickets/{id}'), NOW), null)
-  t.equal(new Script().has('listTickets'), false)
+  t.equal(new Script().operations.has('listTickets'), false)
   t.strictSame(new Script().listed(), [])
 })
 
@@ -777,9 +777,9 @@ t.test('script: entries are added behind the others, shown with id and counts, a
   t.equal(script.remove('__proto__'), false)
   t.equal(script.remove('scr_1'), true)
   t.equal(script.remove('scr_1'), false, 'once only')
-  t.equal(script.has('listTickets'), true, 'another of the operation is left')
+  t.equal(script.operations.has('listTickets'), true, 'another of the operation is left')
   t.equal(script.remove('scr_3'), true)
-  t.equal(script.has('listTickets'), false)
+  t.equal(script.operations.has('listTickets'), false)
   t.equal(script.act(sent('GET /tickets'), NOW), null)
   t.strictSame(
     script.listed().map(({ id }) => id),
@@ -788,7 +788,7 @@ t.test('script: entries are added behind the others, shown with id and counts, a
   t.equal(script.add(await compiled(tickets)).id, 'scr_4', 'an id is not given out again')
 
   script.clear()
-  t.strictSame([script.listed(), script.has('listTickets'), script.has('listRefunds')], [[], false, false])
+  t.strictSame([script.listed(), script.operations.has('listTickets'), script.operations.has('listRefunds')], [[], false, false])
   script.clear()
   t.equal(script.add(await compiled(tickets)).id, 'scr_5')
 })

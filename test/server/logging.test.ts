@@ -160,8 +160,8 @@ t.test('evidence that throws fails no call: it is logged as a defect', async t =
   t.strictSame(
     lines.map(line => JSON.parse(line)).map(({ msg, err }) => [msg.slice(0, 19), err?.message]),
     [
-      ['defect', 'too much'],
-      ['GET /next/tickets 2', undefined]
+      ['GET /next/tickets 2', undefined],
+      ['defect', 'too much']
     ]
   )
 })

@@ -219,7 +219,7 @@ t.test('A10: the id of a deleted record stays taken and stays a cursor', async t
   t.strictSame(all(collection), ['a', 'c', 'd'])
   t.strictSame([collection.position('b')?.at, collection.position('b')?.nth], [before?.at, before?.nth])
   t.strictSame(
-    ['a', 'b', 'c', 'e'].map(id => collection.isTaken(id)),
+    ['a', 'b', 'c', 'e'].map(id => collection.has(id)),
     [true, true, true, false]
   )
   t.equal(collection.position('e'), undefined)
@@ -249,12 +249,12 @@ t.test('collection: a copy and its original do not see each other', async t => {
   copy.replace(thing('r3', 3, 'b'))
   copy.remove('r4')
   t.strictSame(all(original), before)
-  t.strictSame([original.get('copied'), original.get('r3')?.place, original.isTaken('copied'), original.size], [undefined, 'a', false, 200])
+  t.strictSame([original.get('copied'), original.get('r3')?.place, original.has('copied'), original.size], [undefined, 'a', false, 200])
 
   original.insert(thing('own', 600))
   original.replace(thing('r5', 5, 'c'))
   original.remove('r6')
-  t.strictSame([copy.get('own'), copy.get('r5')?.place, copy.get('r6')?.id, copy.isTaken('own'), copy.size], [undefined, 'a', 'r6', false, 200])
+  t.strictSame([copy.get('own'), copy.get('r5')?.place, copy.get('r6')?.id, copy.has('own'), copy.size], [undefined, 'a', 'r6', false, 200])
   t.strictSame(all(copy), [...before.filter(id => id !== 'r4'), 'copied'])
   t.strictSame(all(copy, 'b'), ['r3'])
   t.strictSame(ids(copy.inCreationOrder()).slice(-1), ['copied'])
@@ -452,20 +452,20 @@ t.test('REF-5: the store keeps amount_refunded as Refunds come and are replaced'
   store.transactions.insert(transaction('txn_b'))
   const before = store.transactions.get('txn_a')
 
-  store.insertRefund(refund('rfd_1', 300))
-  store.insertRefund(refund('rfd_2', 200))
-  store.insertRefund(refund('rfd_3', 50, 'txn_b'))
+  store.putRefund(refund('rfd_1', 300))
+  store.putRefund(refund('rfd_2', 200))
+  store.putRefund(refund('rfd_3', 50, 'txn_b'))
   t.strictSame([refundedOf(store), refundedOf(store, 'txn_b')], [500, 50])
   t.equal(before?.amount_refunded, 0, 'the record before stays as it is')
 
-  store.replaceRefund(refund('rfd_1', 100))
+  store.putRefund(refund('rfd_1', 100))
   t.equal(refundedOf(store), 300)
   const kept = store.transactions.get('txn_a')
-  store.replaceRefund({ ...refund('rfd_1', 100), reason: 'cold soup' })
+  store.putRefund({ ...refund('rfd_1', 100), reason: 'cold soup' })
   t.equal(refundedOf(store), 300)
   t.strictSame(store.transactions.get('txn_a'), kept)
   t.not(store.transactions.get('txn_a'), kept, 'the Transaction is another record as soon as any of its Refunds changes')
-  store.replaceRefund(refund('rfd_2', 900))
+  store.putRefund(refund('rfd_2', 900))
   t.equal(refundedOf(store), 1000)
   t.strictSame(ids(store.transactions.inCreationOrder()), ['txn_a', 'txn_b'])
   t.strictSame(ids(store.refunds.inCreationOrder()), ['rfd_1', 'rfd_2', 'rfd_3'])
@@ -475,14 +475,14 @@ t.test('store: a copy and its original do not see each other', async t => {
   const store = smallStore()
   const copy = store.clone()
 
-  copy.insertRefund(refund('rfd_1', 400))
+  copy.putRefund(refund('rfd_1', 400))
   copy.keys.set('sk_b', 'mch_a')
   copy.users.remove('usr_a')
   copy.tickets.insert({ id: 'tkt_b', object: 'ticket', created: made(9), location: 'loc_a', reference: 'T' })
   t.strictSame([refundedOf(store), refundedOf(copy)], [0, 400])
   t.strictSame([store.refunds.size, store.keys.size, store.users.size, store.tickets.size], [0, 1, 1, 1])
 
-  store.insertRefund(refund('rfd_1', 100))
+  store.putRefund(refund('rfd_1', 100))
   store.keys.delete('sk_a')
   t.strictSame([refundedOf(store), refundedOf(copy)], [100, 400])
   t.strictSame([copy.refunds.get('rfd_1')?.amount, copy.keys.get('sk_a')], [400, 'mch_a'])
@@ -496,7 +496,7 @@ t.test('store: a copy and its original do not see each other', async t => {
 
 t.test('A19 A21: the Accounts that each record belongs to, and the lists that they are found in', async t => {
   const store = smallStore()
-  store.insertRefund(refund('rfd_1', 100))
+  store.putRefund(refund('rfd_1', 100))
   const owners: { [F in keyof Records]: [id: string, owners: string[]][] } = {
     accounts: [
       ['rsl_r', ['rsl_r']],

@@ -12,13 +12,12 @@ const { values: SETTINGS } = settingsInForce({})
 export const form = (text: string): FormObject => decodeForm(text, SETTINGS).root
 
 /** What matters of a request to a test: its own fields, and those of its outcome. */
-export type Given = Partial<Omit<Exchange, 'outcome'> & Omit<Outcome, 'name'> & { outcome: Outcome['name']; relies: readonly AssumptionId[] }>
+export type Given = Partial<Omit<Exchange, 'outcome'> & Omit<Outcome, 'name'> & { outcome: Outcome['name'] }>
 
 /** A request that is over as evidence sees it, a list of Tickets unless given otherwise, with what matters to a test. */
 export function judgedRequest(given: Given = {}): Exchange {
   const { outcome: name = 'answered', reached = STAGE.running, status = 200, refusal = null, shown = null, members = null, ...more } = given
-  const { text = '', fault = null, pause = null, relies = [], ...others } = more
-  const relied = relies.map(assumption => ASSUMPTION_PLACES.get(assumption))
+  const { text = '', fault = null, pause = null, ...others } = more
   return {
     id: 'req_1',
     at: 0,
@@ -39,7 +38,7 @@ export function judgedRequest(given: Given = {}): Exchange {
     filteredBy: null,
     retrieved: 0,
     money: null,
-    has: (place: number) => relied.includes(place),
+    relied: [],
     rely: () => {},
     outcome: { name, reached, status, refusal, shown, members, text, fault, pause },
     text,

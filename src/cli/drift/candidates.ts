@@ -1,7 +1,7 @@
 /** Which settings are tried where an answer of a service differs: those of the assumptions that the answer can rely on, each with the values that may agree. */
 import { pathOf } from '../../core/places.js'
 import { type GivenSettings, nested, SETTINGS, type SettingKey } from '../../core/settings.js'
-import { reliedAssumptions } from '../../evidence/judgement.js'
+import { judgementOf } from '../../evidence/judgement.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../../reference/assumptions.js'
 import { operationOf } from '../../reference/operations.js'
 import { SANDBOX_SETTINGS_CHECKER } from '../../scenario/schemas.js'
@@ -14,7 +14,7 @@ export type Candidate = { assumption: AssumptionId; settings: GivenSettings }
 /** Single settings to try, those of assumptions that the answer relied on first. */
 export function candidatesFor(compared: Compared): Candidate[] {
   const { judged } = compared
-  const relied = reliedAssumptions(judged).map(place => ASSUMPTION_IDS[place] as AssumptionId)
+  const relied = judgementOf(judged).relied.map(place => ASSUMPTION_IDS[place] as AssumptionId)
   const possible = judged.operation === null ? [] : operationOf(judged.operation).assumptions
   const found = new Map<SettingKey, AssumptionId>()
   for (const assumption of [...relied, ...possible]) {

@@ -15,7 +15,7 @@ export const refundOperations: Handlers<'createRefund' | 'readRefund' | 'updateR
 
     const { id, created } = world.stamp('refunds')
     const { currency, payment_method } = transaction
-    return world.state.store.insertRefund({
+    return world.state.store.putRefund({
       id,
       object: 'refund',
       created,
@@ -30,7 +30,7 @@ export const refundOperations: Handlers<'createRefund' | 'readRefund' | 'updateR
 
   readRefund: ({ found }) => found,
 
-  updateRefund: ({ world, found, values }) => world.state.store.replaceRefund(patched(found, values)),
+  updateRefund: ({ world, found, values }) => world.state.store.putRefund(patched(found, values)),
 
   listRefunds: request => listed(request, 'refunds', { within: filtered(request, 'transactions', request.values.transaction), order: 'newest_first' })
 }
