@@ -9,7 +9,7 @@ import type { Facts, RefundFacts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Settings } from '../core/settings.js'
 import type { Account } from '../reference/accounts.js'
-import type { AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
@@ -61,13 +61,22 @@ export type Outcome = {
   /** What the Retry-After of the answer asks for. */
   readonly pause: Pause | null
 }
-/** Of most outcomes. */
-const NOTHING = { refusal: null, shown: null, members: null, text: '', fault: null, pause: null } as const
+/** An outcome as it is decided: what is left out is nothing, and `reached` the stage of the request. */
+type Decided = Pick<Outcome, 'name' | 'status'> & Partial<Outcome>
 /** As long as nothing is decided. */
-const UNDECIDED: Outcome = Object.freeze({ ...NOTHING, name: 'lost_before', reached: STAGE.arrived, status: 0 })
+const UNDECIDED: Outcome = Object.freeze({
+  name: 'lost_before',
+  reached: STAGE.arrived,
+  status: 0,
+  refusal: null,
+  shown: null,
+  members: null,
+  text: '',
+  fault: null,
+  pause: null
+})
 
 const NO_WARNINGS: readonly string[] = Object.freeze([])
-const NO_ASSUMPTIONS: readonly AssumptionId[] = Object.freeze([])
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** Decoded values by the names of their parameters. */
 export type Values = Readonly<Record<string, unknown>>
@@ -80,6 +89,11 @@ const OVERHEAD = 2000
 
 /** A request as it arrives: `url` is its path from the base address on, `/next/refunds`, and its query. */
 export type Arriving = { base: string; method: string; url: string; headers: RequestHeaders }
+
+const WORD = 32
+/** Whether a request noted that it relied on the assumption at a place of the ledger. */
+export const hasNoted = ({ low, high }: Pick<Exchange, 'low' | 'high'>, place: number): boolean =>
+  ((place < WORD ? low >>> place : high >>> (place - WORD)) & 1) === 1
 
 export class Exchange {
   readonly world: World
@@ -138,8 +152,9 @@ export class Exchange {
   /** What a Refund was judged by, before it was made. */
   money: RefundFacts | null = null
 
-  /** The assumptions that were relied on so far. */
-  relied: readonly AssumptionId[] = NO_ASSUMPTIONS
+  /** The assumptions that were relied on so far, as bits by their places in the ledger, 64 at most: a request costs no list for them. */
+  low = 0
+  high = 0
   /** What its answer warns of. */
   warnings: readonly string[] = NO_WARNINGS
   /** Headers of the answer in addition to those that every answer has. */
@@ -176,7 +191,9 @@ export class Exchange {
 
   /** Notes that an assumption was relied on: with a different assumption the answer would be different. */
   rely(assumption: AssumptionId): void {
-    if (!this.relied.includes(assumption)) this.relied = [...this.relied, assumption]
+    const place = ASSUMPTION_PLACES.get(assumption) as number
+    if (place < WORD) this.low |= 1 << place
+    else this.high |= 1 << (place - WORD)
   }
 
   /** The body of the answer. It is put together only when it is read: the journal keeps no copy of what the records keep. */
@@ -198,7 +215,7 @@ export class Exchange {
 
   /** The operation gave the answer; `members` are the bytes of the records, null for a record that it made or changed. */
   answered(status: number, shown: Shown, members: readonly Buffer[] | null, payload: string | Buffer): void {
-    this.#end({ ...NOTHING, name: 'answered', reached: this.stage, status, shown, members }, payload)
+    this.#end({ name: 'answered', status, shown, members }, payload)
   }
 
   /** The request was refused, or aborted with the documented 501, which is an answer of its operation; a change that cannot be written was made all the same. */
@@ -206,21 +223,22 @@ export class Exchange {
     if (refusal.code === 'data_not_written' && hasRun(this)) this.#end({ ...this.outcome, name: 'not_written', status, refusal, text, fault: null }, text)
     else {
       const name = refusal.code === 'operation_disabled' ? 'answered' : 'refused'
-      this.#end({ ...NOTHING, name, reached: this.#reached, status, refusal, text }, text)
+      this.#end({ name, reached: this.#reached, status, refusal, text }, text)
     }
   }
 
   /** A script entry gave the answer. */
   scripted(status: number, text: string, pause: Pause | null): void {
-    this.#end({ ...NOTHING, name: 'scripted', reached: this.stage, status, text, pause }, text)
+    this.#end({ name: 'scripted', status, text, pause }, text)
   }
 
   get #reached(): Stage {
     return this.stage < STAGE.answered ? this.stage : this.outcome.reached
   }
 
-  #end(outcome: Outcome, payload: string | Buffer): void {
-    this.outcome = outcome
+  #end(decided: Decided, payload: string | Buffer): void {
+    const { name, reached = this.stage, status, refusal = null, shown = null, members = null, text = '', fault = null, pause = null } = decided
+    this.outcome = { name, reached, status, refusal, shown, members, text, fault, pause }
     this.stage = STAGE.answered
     this.payload = payload
     this.length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
@@ -237,7 +255,7 @@ export class Exchange {
     this.isDelivered = isDelivered && outcome.fault === null
     this.ms = ms
     this.settings = this.world.settings
-    if (this.stage < STAGE.answered) this.#end({ ...NOTHING, name: 'lost_before', reached: this.stage, status: 200 }, '')
+    if (this.stage < STAGE.answered) this.#end({ name: 'lost_before', status: 200 }, '')
     else if (!this.isDelivered && outcome.name === 'answered') this.outcome = { ...outcome, name: 'lost_after' }
     else if (!this.isDelivered && outcome.name === 'scripted') this.outcome = { ...outcome, name: 'lost_before' }
   }

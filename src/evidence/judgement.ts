@@ -8,7 +8,7 @@
 import type { TSchema } from 'typebox'
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
 import type { Facts, RefundFacts } from '../core/rules.js'
-import { type AnyRecord, brokenRule, type Exchange, hasReached, hasRun, listShown, recordsShown, STAGE } from '../engine/exchange.js'
+import { type AnyRecord, brokenRule, type Exchange, hasNoted, hasReached, hasRun, listShown, recordsShown, STAGE } from '../engine/exchange.js'
 import type { Account } from '../reference/accounts.js'
 import { ASSUMPTION_IDS, type AssumptionId } from '../reference/assumptions.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
@@ -228,9 +228,9 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
 /** What a call without an operation can rely on. */
 const WITHOUT_OPERATION = ['A07', 'A08', 'A39'] as const
 
-type ReliedCheck = { id: AssumptionId; place: number; relies: Predicate | undefined }
+type ReliedCheck = { place: number; relies: Predicate | undefined }
 const checksOf = (ids: readonly AssumptionId[]): readonly ReliedCheck[] =>
-  ASSUMPTION_IDS.flatMap((id, place) => (ids.includes(id) ? [{ id, place, relies: RELIES[id] }] : []))
+  ASSUMPTION_IDS.flatMap((id, place) => (ids.includes(id) ? [{ place, relies: RELIES[id] }] : []))
 const RELIED_CHECKS = new Map<OperationId | null, readonly ReliedCheck[]>([
   [null, checksOf(WITHOUT_OPERATION)],
   ...OPERATION_IDS.map(id => [id, checksOf(operationOf(id).assumptions)] as const)
@@ -244,8 +244,8 @@ export function judgementOf(call: Exchange): Judgement {
   const kept: number[] = []
   for (const { place, isKept } of CHECKS.get(call.operation) as readonly Check[]) if (isKept(call)) kept.push(place)
   const relied: number[] = []
-  for (const { id, place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) {
-    if (call.relied.includes(id) || relies?.(call)) relied.push(place)
+  for (const { place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) {
+    if (hasNoted(call, place) || relies?.(call)) relied.push(place)
   }
   return { kept, broken: brokenRule(call), relied }
 }

@@ -177,10 +177,12 @@ export const OPERATION_NAMES: readonly string[] = [...BY_NAME.keys()]
 /** The operation with a name such as `GET /tickets/{id}`; null where the reference has none. */
 export const operationNamed = (name: string): OperationId | null => BY_NAME.get(name.trim().replace(/^[a-z]+/i, method => method.toUpperCase())) ?? null
 
-/** Paths alternate between words and parameters: `POST /accounts/{id}/users` → `POST 3 accounts users`. */
-const routeOf = (method: string, parts: readonly string[]) => `${method} ${parts.length} ${parts[0]} ${parts[2]}`
-/** The operations by method, number of parts of the path, and the words in it. */
-const ROUTES = new Map(OPERATION_IDS.map(operation => [routeOf(OPERATIONS[operation].method, OPERATIONS[operation].path.slice(1).split('/')), operation]))
+/** What finds each operation. Paths alternate between words and parameters: a second word, if any, is their third part. */
+const ROUTES = OPERATION_IDS.map(operation => {
+  const { method, path } = OPERATIONS[operation]
+  const parts = path.slice(1).split('/')
+  return { operation, method, size: parts.length, family: parts[0], nested: parts[2] }
+})
 
 /** The names of the parameters in the path of each operation, each with the family that it names a record of. */
 export const PATH_RECORDS = Object.fromEntries(
@@ -193,8 +195,10 @@ export const PATH_RECORDS = Object.fromEntries(
 /** The operation at a path relative to the base address, with the decoded values of its path parameters; null where the reference has none. Errors: `URIError`. */
 export function operationAt(method: string, path: string): { operation: OperationId; params: Readonly<Record<string, string>> } | null {
   const parts = path.slice(1, path.endsWith('/') ? -1 : undefined).split('/')
-  const operation = ROUTES.get(routeOf(method, parts))
-  if (operation === undefined) return null
+  const [family, , nested] = parts
+  const route = ROUTES.find(other => other.method === method && other.size === parts.length && other.nested === nested && other.family === family)
+  if (route === undefined) return null
+  const { operation } = route
   const params: Record<string, string> = {}
   for (const { name, place } of PATH_RECORDS[operation]) {
     const value = parts[place] as string
