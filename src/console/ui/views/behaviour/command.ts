@@ -5,10 +5,10 @@ import { readOverview } from '../../app/store.js'
 import { toast } from '../../components/toast.js'
 import type { LoadAnswer } from '../../control/client.js'
 
-/** The interval, in milliseconds, at which is read again what other clients may have changed by control calls. */
+/** How often, in milliseconds, what other clients may have changed is read again. */
 export const REREAD_MS = 2000
 
-/** The same as `act` for a button that goes away with what it removes: the focus goes to the heading of the list. */
+/** `act` for a button that goes away with what it removes: the focus goes to the heading of the list. */
 export async function remove(run: () => Promise<unknown>, done: string, heading: string): Promise<void> {
   await act(run, done)
   document.getElementById(heading)?.focus()
@@ -26,6 +26,3 @@ export const loading = (run: Load, dryRun: boolean) => async (): Promise<string>
   narrow({ scenario: undefined })
   return `${scenario.name} is loaded`
 }
-
-/** What was done, as the call that did it answers. */
-export const asAnswered = (answer: string): string => answer
