@@ -1,4 +1,4 @@
-/** The form that adds a script entry: what is asked for most, with its parameters, and the YAML that it makes. */
+/** The form that adds a script entry, beside the YAML that it makes. */
 import { useSignal } from '@preact/signals'
 import { attempt } from '../../app/command.js'
 import { narrowed, route } from '../../app/route.js'
@@ -11,7 +11,7 @@ import { YamlEditor } from '../../components/yaml-editor.js'
 import { api, type ControlError } from '../../control/client.js'
 import { fieldAt, PRESET_NAMES, PRESETS, type Preset, presetCalled, valuesOf } from './presets.js'
 
-/** An entry that was copied as an item of a list, as that item; its lines and columns stay where they are. */
+/** An entry that was copied as an item of a list; its lines and columns stay. */
 const asEntry = (yaml: string) => yaml.replace(/^- /, '  ')
 
 export function AddEntry() {
@@ -27,7 +27,7 @@ export function AddEntry() {
 
 function PresetForm({ preset }: { preset: Preset }) {
   const values = useSignal(valuesOf(preset))
-  /** The YAML once it was edited; null while the form makes it. */
+  /** Null while the form makes the YAML. */
   const edited = useSignal<string | null>(null)
   const refused = useSignal<ControlError | null>(null)
   const yaml = edited.value ?? yamlOf(preset.entry(values.value))

@@ -16,7 +16,7 @@ export async function remove(run: () => Promise<unknown>, done: string, heading:
 
 type Load = (query: { dry_run?: string }) => Promise<LoadAnswer>
 
-/** What loads, or checks with `dryRun`, says what of it is probably not meant so, and returns what was done. */
+/** Loads, or with `dryRun` checks, and shows likely mistakes. Returns what was done. */
 export const loading = (run: Load, dryRun: boolean) => async (): Promise<string> => {
   const { scenario, warnings = [] } = await run(dryRun ? { dry_run: '1' } : {})
   for (const { line, message } of warnings) toast(line === undefined ? message : `Line ${line}: ${message}`, 'error')

@@ -1,4 +1,4 @@
-/** Settings in groups: the value of each, where it comes from, and the assumption that it belongs to; those of the sandbox can be changed and set back. */
+/** Settings in groups, with their assumptions; those of the sandbox can be changed and set back. */
 import { useRef } from 'preact/hooks'
 import { act } from '../../app/command.js'
 import { useDraft } from '../../app/draft.js'

@@ -1,4 +1,4 @@
-/** A family as the API lists it: with the API's own parameters, page by page, judged on a copy of the sandbox, so that the journal and the evidence do not change. */
+/** A family as the API lists it, page by page: judged on a copy of the sandbox, so that journal and evidence do not change. */
 import { go, hrefOf, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
@@ -11,7 +11,6 @@ import { type ListParameter, listAddress, listParameters, type OpenApi } from '.
 import { type AnyRecord, nameOf } from './records.js'
 
 type Page = { data: AnyRecord[]; has_more: boolean; first_id: string | null; last_id: string | null; error?: { message: string; rule?: string } }
-/** Parts of the query in the address that are not parameters of the list. */
 const OWN = ['as', 'account']
 const PAGING = ['starting_after', 'ending_before']
 

@@ -9,7 +9,6 @@ import { Read } from '../../components/read.js'
 import { Table } from '../../components/table.js'
 import { api } from '../../control/client.js'
 
-/** The cells of a key. */
 const cellsOf = ({ key, account }: { key: string; account: string }) => [
   <code key="key">{key}</code>,
   <a key="account" href={hrefOf({ path: ['accounts', account] })}>
