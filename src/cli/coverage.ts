@@ -25,7 +25,6 @@ async function filesAt(place: string): Promise<string[]> {
   throw new ApiError('body_malformed', { message: found === null ? `No file matches ${place}.` : `${place} holds no ${COVERAGE_FILE}.` })
 }
 
-/** The report that `exec` and `judge` write. */
 const COVERAGE_FILE = 'coverage.json'
 
 async function readReport(file: string): Promise<CoverageReport> {

@@ -10,15 +10,15 @@ import { Slots } from './slots.js'
 
 const HEARTBEAT_MS = 15_000
 
-/** An event as it is sent. Those of a run name the sandbox, which is null at the base address. */
+/** Events of a run name the sandbox, which is null at the base address. */
 function eventOf(call: Exchange | null, named: { sandbox?: string | null }): string {
   if (call === null) return `event: clear\ndata: ${JSON.stringify(named)}\n\n`
   return `id: ${call.id}\nevent: request\ndata: ${JSON.stringify({ ...named, ...summaryOf(call, call.secretWords) })}\n\n`
 }
 
-/** The readers of events. An event is written as text once for all of them, so a reader that is slow holds no text of its own. */
+/** An event is written as text once for all readers, so a slow one holds no text of its own. */
 export class EventStreams {
-  /** Each reader with the name of its sandbox, empty at the base address; null for one that reads those of every sandbox. */
+  /** By reader, the name of its sandbox, empty at the base address; null for all sandboxes. */
   readonly #readers = new Map<ServerResponse, string | null>()
   readonly #slots: Slots
   readonly #backlog: number
@@ -30,7 +30,7 @@ export class EventStreams {
     this.#backlog = backlog
   }
 
-  /** Answers a call with the events of a sandbox, or with those of every one, until its client leaves. Errors: `limit_reached`. */
+  /** Answers with the events of a sandbox, or of all, until the client leaves. Errors: `limit_reached`. */
   open(reply: FastifyReply, { id, sandbox }: { id: string; sandbox: Sandbox }, isOfRun: boolean): void {
     const free = this.#slots.take()
     const { raw } = reply.hijack()
@@ -47,7 +47,6 @@ export class EventStreams {
     })
   }
 
-  /** Ends every stream. */
   end(): void {
     for (const reader of this.#readers.keys()) this.#end(reader)
   }

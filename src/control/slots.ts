@@ -8,7 +8,7 @@ export class Slots {
   readonly #setting: SettingKey
   #taken = 0
 
-  /** At most `most` of `what`, which is said in the plural, as the setting allows. */
+  /** At most `most` of `what`, in the plural. */
   constructor(most: number, what: string, setting: SettingKey) {
     this.#most = most
     this.#what = what

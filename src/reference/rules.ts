@@ -5,7 +5,6 @@
 
 export type Rule = {
   text: string
-  /** The sections of the reference that state it. */
   sections: readonly number[]
   violable: boolean
   keepable?: false
@@ -91,5 +90,5 @@ export const RULES = {
 
 export type RuleId = keyof typeof RULES
 export const RULE_IDS = Object.keys(RULES) as RuleId[]
-/** The place of each rule in the ledger: what is counted by rule is counted by place. */
+/** Counts by rule are kept by place. */
 export const RULE_PLACES: ReadonlyMap<RuleId, number> = new Map(RULE_IDS.map((id, place) => [id, place]))

@@ -5,7 +5,7 @@ import { CREATED_FILTERS, closed, integer, listOf, nullable, optional, PAGINATIO
 import { PAYMENT_METHOD, PAYMENT_TYPES } from './payment-methods.js'
 import { REFUND } from './refunds.js'
 
-/** The sub-properties of `amounts` that the reference's request example sends; their relation to the top level is not stated (A24). */
+/** What the request example of the reference sends as `amounts`; its relation to the top level is not stated (A24). */
 const AMOUNTS = {
   currency: optional(text({ format: 'currency', 'x-assumption': 'A24', description: 'The currency, where the top level has none.' })),
   transaction_amount: optional(integer({ 'x-assumption': 'A24', description: 'The amount, where the top level has none.' })),

@@ -95,12 +95,12 @@ function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string,
 }
 
 /**
- * The scenario that plays a recording again. `isSmallest` keeps the records that the requests touched, and so does a state of many records; playing it proves
+ * The scenario that plays a recording again. `onlyTouched` keeps the records that the requests touched, and so does a state of many records; playing it proves
  * that the answers are the same. Errors: `document_too_large`, `document_invalid`.
  */
-export async function scenarioOf(recording: Recording, { isSmallest = false, most = MAX_RECORDS } = {}): Promise<RecordedScenario> {
+export async function scenarioOf(recording: Recording, { onlyTouched = false, most = MAX_RECORDS } = {}): Promise<RecordedScenario> {
   const count = recording.members.length
-  let { members, plays } = await attempt(recording, isSmallest || count > most)
+  let { members, plays } = await attempt(recording, onlyTouched || count > most)
   const skipped: Played[] = []
   while (!plays.every(({ isPlayable }) => isPlayable)) {
     skipped.push(...plays.filter(({ isPlayable }) => !isPlayable))
@@ -113,13 +113,13 @@ export async function scenarioOf(recording: Recording, { isSmallest = false, mos
   return { data, notes: [...notes, ...skipped.map(reasonOf), ...left] }
 }
 
-/** Plays the requests of a recording; with `isSmallest` among the records that they touched, if they are answered the same there. */
-async function attempt(recording: Recording, isSmallest: boolean): Promise<Attempt> {
+/** Plays the requests of a recording; with `onlyTouched` among the records that they touched, if they are answered the same there. */
+async function attempt(recording: Recording, onlyTouched: boolean): Promise<Attempt> {
   const { calls, members } = recording
-  const least = isSmallest ? touchedBy(calls, members) : members
+  const least = onlyTouched ? touchedBy(calls, members) : members
   const plays = await playedIn(least, calls, recording)
   // a call that no play can make needs no record
-  if (!isSmallest || plays.every(({ step, isReproduced }) => step === null || isReproduced)) return { members: least, plays }
+  if (!onlyTouched || plays.every(({ step, isReproduced }) => step === null || isReproduced)) return { members: least, plays }
   return { members, plays: await playedIn(members, calls, recording) }
 }
 
