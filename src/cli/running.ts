@@ -1,6 +1,6 @@
 /** Reads the run of a running emulator over its control API. */
 import { emulatorAddress } from '../client/address.js'
-import type { ReceivedAnswer } from '../client/connection.js'
+import { contentOf, type ReceivedAnswer } from '../client/connection.js'
 import { httpTransport } from '../client/http.js'
 import { ApiError } from '../core/errors.js'
 import { CONTROL } from '../core/paths.js'
@@ -18,8 +18,8 @@ export function originOf(address: string): string {
 /** Errors: `setting_invalid` with why the run cannot be read. */
 export async function runOf(url: string, token: string | null): Promise<RunDocument> {
   const { status, text, unread } = await asked('the run', url, `${CONTROL}/run`, token)
-  const answer = parsed(text) as { object?: unknown } | null
-  if (status === 200 && answer?.object === 'run') return answer as RunDocument
+  const answer = contentOf(text)
+  if (status === 200 && answer?.object === 'run') return answer
   throw unread()
 }
 
@@ -32,7 +32,7 @@ export async function asked(what: string, url: string, path: string, token: stri
     throw unreadable(`${what} cannot be read at ${address}: ${code === 'ECONNREFUSED' ? 'nothing listens there' : message}`)
   })
   const unread = () => {
-    const why = (parsed(text) as { error?: { message?: unknown } } | null)?.error?.message
+    const why = contentOf(text)?.error?.message
     return unreadable(`${what} cannot be read at ${address}: it answered ${status}, ${typeof why === 'string' ? why : 'not as commerce-emulator does'}`)
   }
   return { status, text, unread }
@@ -45,12 +45,3 @@ export async function answerAt(origin: string, path: string, timeout: number, he
 }
 
 const unreadable = (message: string) => new ApiError('setting_invalid', { message })
-
-/** Null for what is not JSON. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}

@@ -17,7 +17,7 @@ export class Connection {
   /** The value of `control_token`; null where it is not set. */
   readonly token: string | null
   readonly #transport: Transport
-  #isClosed = false
+  isClosed = false
 
   constructor(address: string, transport: Transport, token: string | null) {
     this.address = address
@@ -25,17 +25,13 @@ export class Connection {
     this.#transport = transport
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed
-  }
-
   /** Sends a request. Errors: `closed`, `no_answer`. */
   async send(request: SentRequest): Promise<ReceivedAnswer> {
-    if (this.#isClosed) throw new EmulatorError('closed', `${request.method} ${request.path} is not sent: this emulator was closed.`)
+    if (this.isClosed) throw new EmulatorError('closed', `${request.method} ${request.path} is not sent: this emulator was closed.`)
     try {
       const { headers, ...answer } = await this.#transport.send({ ...request, headers: { 'user-agent': 'commerce-emulator', ...request.headers } })
       // what waits is answered on close, with what is true of a part of the time only
-      if (this.#isClosed) throw new Error('this emulator was closed meanwhile')
+      if (this.isClosed) throw new Error('this emulator was closed meanwhile')
       return { ...answer, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))) }
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
@@ -46,10 +42,20 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.isClosed = true
     await this.#transport.close()
   }
 }
 
 export const joinedHeaders = (headers: { readonly [name: string]: number | string | readonly string[] | undefined }): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
+
+/** JSON as a value, any other text as it is; null for none. */
+export function contentOf(text: string) {
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

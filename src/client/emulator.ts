@@ -22,7 +22,7 @@ import type {
   Verdict,
   Verification
 } from './answers.js'
-import type { Connection } from './connection.js'
+import { type Connection, contentOf } from './connection.js'
 import type { AnswerCode, ApiKey, Fixture, OperationName, RuleId, SandboxSettings, Scenario, ScriptEntry } from './documents.js'
 import { EmulatorError, errorFrom, type Problem } from './error.js'
 import { checkedVars, checkOptions, invalidOption, type Variables } from './options.js'
@@ -148,8 +148,9 @@ export type Emulator = {
   /** A call of the journal, by the Request-Id of its answer, with why it was answered so. `GET /_control/requests/ID`. Errors: `request_unknown`. */
   why: (id: string) => Promise<ExplainedCall>
   /**
-   * The requests since the last load or reset as a scenario that plays them again, in YAML; with an id, that one alone: the records that it touched,
-   * what they refer to, and what was sent. `GET /_control/requests?format=scenario`, `GET /_control/requests/ID?format=scenario`. Errors: `request_unknown`, `parameter_invalid`.
+   * The calls since the last load or reset as a scenario that plays them again, in YAML; with the id of a call that one alone, answered as it was, with the
+   * records that it touched and what they refer to. `GET /_control/requests?format=scenario`, `GET /_control/requests/ID?format=scenario`.
+   * Errors: `request_unknown`, `parameter_invalid`.
    */
   recorded: (id?: string) => Promise<string>
   /**
@@ -350,15 +351,5 @@ export function jsonOf(value: object): string {
     return JSON.stringify(value)
   } catch (error) {
     throw new EmulatorError('option_invalid', `What was given cannot be written as JSON: ${(error as Error).message}.`, { cause: error as Error })
-  }
-}
-
-/** JSON as a value, any other text as it is; null for none. */
-function contentOf(text: string) {
-  if (text === '') return null
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
   }
 }

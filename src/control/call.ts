@@ -16,7 +16,7 @@ import { documentOf, readDocument, refuseProblems, type SourceDocument } from '.
 import type { Library } from '../scenario/library.js'
 import type { EventStreams } from './events.js'
 import type { Sessions } from './sessions.js'
-import type { Slots } from './slots.js'
+import type { TakeSlot } from './slots.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -47,7 +47,7 @@ export type Services = {
   sessions: Sessions
   streams: EventStreams
   /** The places of calls that wait. */
-  waiting: Slots
+  waiting: TakeSlot
   /** Aborted when the server closes. */
   closing: AbortSignal
 }

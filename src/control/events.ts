@@ -6,7 +6,7 @@ import type { Exchange } from '../engine/exchange.js'
 import { summaryOf } from '../evidence/why.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { CONTROL_HEADERS } from './guard.js'
-import { Slots } from './slots.js'
+import { slots, type TakeSlot } from './slots.js'
 
 const HEARTBEAT_MS = 15_000
 
@@ -20,19 +20,19 @@ function eventOf(call: Exchange | null, named: { sandbox?: string | null }): str
 export class EventStreams {
   /** By reader, the name of its sandbox, empty at the base address; null for all sandboxes. */
   readonly #readers = new Map<ServerResponse, string | null>()
-  readonly #slots: Slots
+  readonly #take: TakeSlot
   readonly #backlog: number
   #stop = () => {}
 
   /** `limits.stream_backlog` is how many bytes a reader may leave unread; one that leaves more is cut. */
   constructor({ 'limits.streams': most, 'limits.stream_backlog': backlog }: Settings) {
-    this.#slots = new Slots(most, 'event streams', 'limits.streams')
+    this.#take = slots(most, 'event streams', 'limits.streams')
     this.#backlog = backlog
   }
 
   /** Answers with the events of a sandbox, or of all, until the client leaves. Errors: `limit_reached`. */
   open(reply: FastifyReply, { id, sandbox }: { id: string; sandbox: Sandbox }, isOfRun: boolean): void {
-    const free = this.#slots.take()
+    const free = this.#take()
     const { raw } = reply.hijack()
     raw.writeHead(200, { ...CONTROL_HEADERS, 'content-type': 'text/event-stream; charset=utf-8', 'request-id': id })
     raw.write(': the journal, as it is written\n\n')

@@ -45,18 +45,10 @@ const VALUES: Readonly<Record<keyof typeof METRICS, (sandboxes: Sandboxes) => Va
   records: sandboxes => FAMILIES.map(family => ({ labels: { family }, value: sandboxes.all().reduce((sum, { store }) => sum + store[family].size, 0) })),
   sandboxes: sandboxes => [{ labels: {}, value: sandboxes.all().length - 1 }],
   scripted: ({ main }) => [{ labels: {}, value: main.run.metrics.scripted }],
-  durations: ({ main }) =>
-    [...main.run.metrics.operations].flatMap(
-      ([
-        operation,
-        {
-          latency: { buckets, sum }
-        }
-      ]) => latency(labelOf(operation), buckets, sum)
-    )
+  durations: ({ main }) => [...main.run.metrics.operations].flatMap(([operation, { latency }]) => durationsOf(labelOf(operation), latency))
 }
 
-function latency(labels: object, buckets: Iterable<number>, sum: number): Value[] {
+function durationsOf(labels: object, { buckets, sum }: { buckets: Iterable<number>; sum: number }): Value[] {
   const { name } = METRICS.durations
   let count = 0
   const values = Array.from(buckets, (inBucket, index): Value => {

@@ -22,7 +22,7 @@ import {
 } from '../scenario/expectations.js'
 import type { StateData } from '../scenario/final-state.js'
 import { tooLarge } from '../scenario/limits.js'
-import { type SentCall, shownOn } from '../scenario/matching.js'
+import { shownOn } from '../scenario/matching.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import type { Context } from './call.js'
 
@@ -110,8 +110,6 @@ function secretsNamed(names: object): string[][] {
   })
 }
 
-const sentCallOf = (call: Exchange, { store }: Sandbox): SentCall => sentIn(store, call, null)
-
 /** How many calls a judge of this journal has missed since. */
 function missingIn({ journal }: Sandbox['evidence']): () => number {
   const { dropped, unseen } = journal
@@ -123,7 +121,7 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   const tally = new Tally([expectation])
   const counted: Exchange[] = []
   const see = (call: Exchange) => {
-    if (call.operation === null || !tally.count(sentCallOf(call, sandbox), expectation.isOfEndings ? endingOf(call) : null)) return
+    if (call.operation === null || !tally.count(sentIn(sandbox.store, call, null), expectation.isOfEndings ? endingOf(call) : null)) return
     if (counted.push(call) > MOST_SHOWN && 'calls' in expectation) counted.shift()
   }
   for (const call of sandbox.evidence.journal.requests()) see(call)
@@ -187,7 +185,7 @@ async function judgedWithin(begin: () => Judge, first: Judge, within: number, { 
     judge = begin()
     return true
   }
-  const free = waiting.take()
+  const free = waiting()
   const over = new AbortController()
   const end = () => over.abort()
   const stop = journal.listen(call => {

@@ -17,8 +17,8 @@ export function draft(initial = '') {
     refused,
     write,
     /** Returns whether the call was taken. */
-    send: async <T>(run: () => Promise<T>, done?: Done<T>): Promise<boolean> => {
-      refused.value = await attempt(run, done)
+    send: async <T>(call: Promise<T>, done?: Done<T>): Promise<boolean> => {
+      refused.value = await attempt(call, done)
       return refused.value === null
     },
     get editor() {

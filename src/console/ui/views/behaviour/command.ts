@@ -9,16 +9,16 @@ import type { LoadAnswer } from '../../control/client.js'
 export const REREAD_MS = 2000
 
 /** `act` for a button that goes away with what it removes: the focus goes to the heading of the list. */
-export async function remove(run: () => Promise<unknown>, done: string, heading: string): Promise<void> {
-  await act(run, done)
+export async function remove(call: Promise<unknown>, done: string, heading: string): Promise<void> {
+  await act(call, done)
   document.getElementById(heading)?.focus()
 }
 
 type Load = (query: { dry_run?: string }) => Promise<LoadAnswer>
 
 /** Loads, or with `dryRun` checks, and shows likely mistakes. Returns what was done. */
-export const loading = (run: Load, dryRun: boolean) => async (): Promise<string> => {
-  const { scenario, warnings = [] } = await run(dryRun ? { dry_run: '1' } : {})
+export async function loading(load: Load, dryRun: boolean): Promise<string> {
+  const { scenario, warnings = [] } = await load(dryRun ? { dry_run: '1' } : {})
   for (const { line, message } of warnings) toast(line === undefined ? message : `Line ${line}: ${message}`, 'error')
   if (dryRun) return `${scenario.name} can be loaded`
   // the choice is the loaded one again, once that is known

@@ -57,7 +57,7 @@ const Present = ({ overview: { scenario, seed, clock } }: { overview: Overview }
       </Read>
     </div>
     <div class="row">
-      <Button text="Reset" run={() => act(api.reset, 'Back to the first state')} />
+      <Button text="Reset" run={() => act(api.reset(), 'Back to the first state')} />
       <p class="hint">Goes back to the first state: records, keys, ids, clock, script and settings. It clears the journal; snapshots stay.</p>
     </div>
   </Card>

@@ -41,7 +41,7 @@ function Entries({ entries }: { entries: readonly ListedEntry[] }) {
         ))}
       </ol>
       <div class="row">
-        <Button class="danger" text="Remove all entries" run={() => remove(api.clearScript, 'The script is empty', ENTRIES)} />
+        <Button class="danger" text="Remove all entries" run={() => remove(api.clearScript(), 'The script is empty', ENTRIES)} />
       </div>
     </>
   )
@@ -68,7 +68,7 @@ function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: 
           <CodeBlock text={yamlOf(entry)} label={`YAML of ${id}`} />
         </details>
       </div>
-      <Button class="danger" text="Remove" label={`Remove ${id}`} run={() => remove(() => api.removeEntry(id), `${id} is removed`, ENTRIES)} />
+      <Button class="danger" text="Remove" label={`Remove ${id}`} run={() => remove(api.removeEntry(id), `${id} is removed`, ENTRIES)} />
     </li>
   )
 }
@@ -107,7 +107,4 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
 }
 
 const openGate = (name: string, release: Release) =>
-  act(
-    () => api.openGate(name, release),
-    ({ released }) => `The gate ${name} is open; ${released.length} ${released.length === 1 ? 'call goes' : 'calls go'} on`
-  )
+  act(api.openGate(name, release), ({ released }) => `The gate ${name} is open; ${released.length} ${released.length === 1 ? 'call goes' : 'calls go'} on`)

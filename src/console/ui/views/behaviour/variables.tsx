@@ -1,6 +1,6 @@
 /** Fields for the variables of a scenario, and rows for those of files that it uses. */
 import { Button } from '../../components/button.js'
-import { SelectField, TextField } from '../../components/fields.js'
+import { ChoiceField, SelectField, TextField } from '../../components/fields.js'
 import type { Problem } from '../../control/client.js'
 import type { Kind, Row } from './variable-values.js'
 
@@ -23,11 +23,7 @@ export function Variables({ rows, problems, onChange }: Props) {
         <div class="fields">
           {declared.map(row => {
             const field = { label: row.name, hint: `${row.kind === 'number' ? 'A number. ' : ''}Default: ${row.fallback}`, ...of(row, 'value') }
-            return row.kind === 'true or false' ? (
-              <SelectField key={row.name} options={['true', 'false']} {...field} />
-            ) : (
-              <TextField key={row.name} {...field} />
-            )
+            return <ChoiceField key={row.name} options={row.kind === 'true or false' ? ['true', 'false'] : null} {...field} />
           })}
         </div>
       )}

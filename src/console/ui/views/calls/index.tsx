@@ -151,12 +151,13 @@ const Nothing = ({ isNarrowed }: { isNarrowed: boolean }) => (
 
 const pause = () => (paused.value = paused.value === null ? list.value : null)
 
-const clear = () =>
-  act(async () => {
-    await api.clearRequests()
-    list.value = { ...list.value, rows: list.value.rows.filter(row => row.sandbox !== sandbox.value) }
-    paused.value = null
-    close()
-  }, 'Journal emptied')
+const clear = () => act(emptied(), 'Journal emptied')
+
+async function emptied(): Promise<void> {
+  await api.clearRequests()
+  list.value = { ...list.value, rows: list.value.rows.filter(row => row.sandbox !== sandbox.value) }
+  paused.value = null
+  close()
+}
 
 export const view: View = { Page }

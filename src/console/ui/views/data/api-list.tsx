@@ -2,7 +2,7 @@
 import { go, hrefOf, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
-import { SelectField, TextField } from '../../components/fields.js'
+import { ChoiceField, TextField } from '../../components/fields.js'
 import { Read } from '../../components/read.js'
 import { Empty } from '../../components/states.js'
 import { VirtualTable } from '../../components/virtual-table.js'
@@ -34,8 +34,8 @@ function Listing({ family, parameters, account }: { family: Family; parameters: 
       <div class="fields">
         {family === 'users' && <TextField label="Account" value={owner} onChange={set('account')} />}
         {parameters.map(({ name, about, words }) => {
-          const field = { label: name, hint: about, value: query[name] ?? '', onChange: set(name) }
-          return words === null ? <TextField key={name} {...field} /> : <SelectField key={name} options={[['', 'any'], ...words]} {...field} />
+          const options = words && [['', 'any'] as const, ...words]
+          return <ChoiceField key={name} label={name} hint={about} value={query[name] ?? ''} onChange={set(name)} options={options} />
         })}
       </div>
       <CodeBlock text={`GET ${path}`} label="Call" />

@@ -19,11 +19,7 @@ const cellsOf = ({ key, account }: { key: string; account: string }) => [
 
 export function Keys() {
   const chosen = useSignal('')
-  const make = (account: string) =>
-    act(
-      () => api.addKey(account),
-      ({ key }) => `${key} acts as ${account}.`
-    )
+  const make = (account: string) => act(api.addKey(account), ({ key }) => `${key} acts as ${account}.`)
   return (
     <Read from={() => Promise.all([api.keys(), api.state()])}>
       {([{ data }, { accounts }]) => {
