@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
 import { visible } from '../core/visible.js'
-import { CHECK_FORMATS, COVERAGE_FORMATS, namesOf } from '../reports/formats.js'
+import { CHECK_FORMATS, COVERAGE_FORMATS } from '../reports/formats.js'
 import { gatesFrom } from '../reports/gates.js'
 import { type CheckedFile, isFailed, settingsFound } from '../reports/points.js'
 import { checkAnnotations } from '../reports/text.js'
@@ -83,6 +83,10 @@ function settingOptions(keys: readonly SettingKey[], notes: Readonly<Partial<Rec
   return [...own, set, new Option('--settings <file>', 'A YAML or JSON file of settings; --set and the flags take precedence.')]
 }
 
+/** The name of a variable that tells a command where the emulator is. */
+const nameOption = (name: string, what: string) =>
+  new Option(`--${name}-name <name>`, `Variable for ${what}.`).default(`COMMERCE_${name.replace('-', '_').toUpperCase()}`)
+const formatOption = (formats: object) => new Option('--format <format>', 'How to report.').choices(Object.keys(formats)).default('text')
 const VAR = option('--var <name=value>', 'The value of a variable of the scenario, as often as needed.', collected)
 const LEAST_COVERAGE = 'The least rule coverage that passes'
 const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
@@ -100,11 +104,11 @@ const RUN = [
   ...GATES,
   VAR,
   option('--kill-after <seconds>', 'How long the command may take to end after a signal.', wholeOf).default(5),
-  new Option('--url-name <name>', "Variable for the emulator's address.").default('COMMERCE_URL'),
-  new Option('--base-url-name <name>', 'Variable for the base address of the API.').default('COMMERCE_BASE_URL'),
-  new Option('--sandbox-url-name <name>', 'Variable for the base address of a sandbox, with {name} in it.').default('COMMERCE_SANDBOX_URL'),
-  new Option('--api-key-name <name>', 'Variable for the first API key.').default('COMMERCE_API_KEY'),
-  new Option('--control-url-name <name>', 'Variable for the address of the control API.').default('COMMERCE_CONTROL_URL'),
+  nameOption('url', "the emulator's address"),
+  nameOption('base-url', 'the base address of the API'),
+  nameOption('sandbox-url', 'the base address of a sandbox, with {name} in it'),
+  nameOption('api-key', 'the first API key'),
+  nameOption('control-url', 'the address of the control API'),
   ...settingOptions(SETTING_KEYS, { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` })
 ]
 const COMMAND = ['<command...>', 'The command to run, after --.'] as const
@@ -168,7 +172,7 @@ export const COMMANDS = {
       option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.", collected),
       option('--max-answer <bytes>', 'Longest answer that is read there. (default: 16777216)', wholeOf),
       option('--timeout <ms>', 'Longest that an answer may take there, in milliseconds. (default: 30000)', wholeOf),
-      new Option('--format <format>', 'How to report.').choices(namesOf(CHECK_FORMATS)).default('text'),
+      formatOption(CHECK_FORMATS),
       option('--fail-on <names...>', 'What fails besides steps and expectations: script, findings, errors, warnings, or findings by their names.', listOf),
       new Option('--report <dir>', 'Folder to write junit.xml and check.txt to.'),
       option('--var <name=value>', 'The value of a variable of the scenario, or of ${name} in its steps.', collected),
@@ -235,10 +239,7 @@ export const COMMANDS = {
   'coverage merge': {
     about: 'Add up the coverage of several runs.',
     argument: ['<file...>', 'Coverage reports as JSON, folders of them, or patterns such as reports/*/coverage.json.'],
-    options: [
-      new Option('--format <format>', 'How to report.').choices(namesOf(COVERAGE_FORMATS)).default('text'),
-      option('--min-coverage <percent>', `${LEAST_COVERAGE}; exit 2 below it.`, percentOf)
-    ],
+    options: [formatOption(COVERAGE_FORMATS), option('--min-coverage <percent>', `${LEAST_COVERAGE}; exit 2 below it.`, percentOf)],
     examples: [['add up several jobs and ask for 80 %', 'commerce-emulator coverage merge --min-coverage 80 reports']],
     run: async (files: string[], { format, minCoverage = 0 }: { format: keyof typeof COVERAGE_FORMATS; minCoverage?: number }, { stdout }) => {
       const { mergedCoverage } = await import('./coverage.js')

@@ -12,7 +12,6 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   ENOTDIR: 'it is a file, not a folder',
   EACCES: 'this user may not read it'
 }
-/** By the code of the system. */
 export const UNWRITABLE: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file, not a folder',
   EACCES: 'this user may not write there',

@@ -27,7 +27,6 @@ declare module 'fastify' {
   }
 }
 
-/** What browsers load. */
 export type Pages = {
   console: (reply: FastifyReply, control: string) => Promise<string>
   /** The API's documentation; `key` is what its calls are made with. */

@@ -38,7 +38,6 @@ export class Sessions {
 /** Browsers keep cookies by host and not by port, so each emulator of a machine has a name of its own. */
 const cookieOf = ({ headers }: FastifyRequest) => `commerce_emulator_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'}`
 
-/** A browser sends one. */
 function idsIn(request: FastifyRequest): string[] {
   const name = cookieOf(request)
   const parts = (request.headers.cookie ?? '').split(';').map(part => part.trim())

@@ -34,7 +34,6 @@ export type Operation = {
   disabledBy?: RuleId
   /** The rules that a call can keep or break, as they are decided; `evidence/judgement.ts` says when each is kept. */
   rules: readonly RuleId[]
-  /** The assumptions that an answer of it can rely on. */
   assumptions: readonly AssumptionId[]
 }
 
@@ -157,12 +156,12 @@ const PATTERNS = Object.values(OPERATIONS).map(operation => ({
   pattern: new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, '[^/]+')}/?$`)
 }))
 
-/** Whatever their method, at a path relative to the base address. */
+/** The operations at a path relative to the base address, whatever their method. */
 export function operationsAt(path: string): Operation[] {
   return PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation)
 }
 
-/** True where the reference has no such operation. */
+/** Whether a request needs an API key; true where the reference has no such operation. */
 export const needsKey = (method: string, path: string): boolean => operationsAt(path).find(operation => operation.method === method)?.key ?? true
 
 const BY_NAME = new Map(Object.entries(OPERATIONS).map(([id, { method, path }]) => [`${method} ${path}`, id as OperationId]))

@@ -50,7 +50,7 @@ export type Schema = Note & {
 export const schemaOf = (table: TSchema): Schema => table as Schema
 
 export const text = (note: Note & { format?: Format } = {}) => Type.String(note)
-/** An operation that takes one is handed the record in its place. */
+/** The id of a record; an operation that takes one is handed the record. */
 export type Reference<F extends Family> = string & { readonly refersTo: F }
 export const refersTo = <F extends Family>(note: Note & { 'x-refers': F }) => Type.Unsafe<Reference<F>>({ type: 'string', ...note })
 export const word = <T extends string>(words: readonly T[], note: Note = {}) => Type.Unsafe<T>({ type: 'string', enum: [...words], ...note })
@@ -129,23 +129,23 @@ export const resource = <T extends string, P extends TProperties>(object: T, fie
     ...fields
   })
 
+const cursor = (description: string) => optional(text({ 'x-assumption': 'A10', 'x-cursor': true, description }))
 /** Base pagination parameters, accepted by every list (LIST-3, A10). */
 export const PAGINATION = {
   limit: optional(Type.Integer({ 'x-rule': 'LIST-3', 'x-page-size': true, 'x-empty': 'refused', description: 'Page size, 1 to 100; 10 when left out.' })),
-  starting_after: optional(
-    text({ 'x-assumption': 'A10', 'x-cursor': true, description: 'A record id: the page starts after it. Not shown in the reference.' })
-  ),
-  ending_before: optional(text({ 'x-assumption': 'A10', 'x-cursor': true, description: 'A record id: the page ends before it. Not shown in the reference.' }))
+  starting_after: cursor('A record id: the page starts after it. Not shown in the reference.'),
+  ending_before: cursor('A record id: the page ends before it. Not shown in the reference.')
 }
 
+const instant = (rule: RuleId, description: string) => optional(text({ format: 'instant', 'x-rule': rule, description }))
 /** The four created filters (FILT-1 to FILT-4). */
 export const CREATED_FILTERS = {
   created: optional(
     closed({
-      gte: optional(text({ format: 'instant', 'x-rule': 'FILT-1', description: 'On or after this ISO 8601 instant.' })),
-      gt: optional(text({ format: 'instant', 'x-rule': 'FILT-2', description: 'After this ISO 8601 instant.' })),
-      lte: optional(text({ format: 'instant', 'x-rule': 'FILT-3', description: 'On or before this ISO 8601 instant.' })),
-      lt: optional(text({ format: 'instant', 'x-rule': 'FILT-4', description: 'Before this ISO 8601 instant.' }))
+      gte: instant('FILT-1', 'On or after this ISO 8601 instant.'),
+      gt: instant('FILT-2', 'After this ISO 8601 instant.'),
+      lte: instant('FILT-3', 'On or before this ISO 8601 instant.'),
+      lt: instant('FILT-4', 'Before this ISO 8601 instant.')
     })
   )
 }

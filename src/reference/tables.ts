@@ -13,7 +13,6 @@ export type Tables = {
   params?: TSchema
   body?: TSchema
   querystring?: TSchema
-  /** Of a success. */
   answer?: TSchema
 }
 
@@ -58,7 +57,6 @@ export const TABLES = {
   listRefunds: { querystring: LIST_REFUNDS, answer: REFUND_LIST }
 } as const satisfies Record<OperationId, Tables>
 
-/** Of bodies and of queries. */
 export const PARAMETER_TABLES: readonly Schema[] = Object.values(TABLES as Record<string, Tables>).flatMap(({ body, querystring }) =>
   [body, querystring].flatMap(table => (table ? [schemaOf(table)] : []))
 )

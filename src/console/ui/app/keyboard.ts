@@ -6,7 +6,6 @@ import { remember, remembered } from './memory.js'
 /** `key` as the browser names it, such as `j` or `?`. */
 export type Shortcut = { key: string; about: string; run: () => void }
 
-/** In force: the console's own first. */
 export const shortcuts = signal<readonly Shortcut[]>([])
 export const areShortcutsOn = signal(remembered('shortcuts') !== 'off')
 

@@ -10,7 +10,6 @@ export const Button = ({ text, label, run, ...more }: Props) => (
   </button>
 )
 
-/** Closes what it is at the top right corner of. */
 export const CloseButton = ({ label, onClose }: { label: string; onClose: () => void }) => <Button class="quiet close" text="×" label={label} run={onClose} />
 
 /** `send` is what the button without a `run` does. */

@@ -25,5 +25,4 @@ export const listed = <T extends string>(items: readonly T[], shown: (item: T) =
     </span>
   ))
 
-/** A text, as a link where there is an address for it. */
 export const linked = (text: string, href: string | undefined) => (href === undefined ? text : <a href={href}>{text}</a>)

@@ -12,7 +12,6 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 )
 
-/** Why something could not be read or done. */
 export const Failure = ({ error, onRetry }: { error: ControlError; onRetry?: () => void }) => (
   <div class="state failure" role="alert">
     <p class="title">{error.message}</p>

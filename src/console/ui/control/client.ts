@@ -66,7 +66,6 @@ export type TrialCall = { method: string; path: string; body?: string | null; ke
 type Query = Readonly<Record<string, string | number | undefined>>
 type CallOptions = { query?: Query; body?: unknown /** A YAML document in place of a body. */; yaml?: string }
 
-/** A control call that was refused, or could not be made. */
 export class ControlError extends Error {
   constructor(
     readonly code: string,
@@ -156,7 +155,6 @@ export const api = {
   unsetSetting: (name: string) => control<null>(`DELETE /settings/${named(name)}`),
   assumptions: (scope?: Scope) => control<{ data: ShownAssumption[] }>('GET /assumptions', { query: { scope } }),
   clearRequests: () => control<null>('DELETE /requests'),
-  /** The newest calls of every sandbox. */
   requestsOfRun: (query: Query = {}) => control<answers.Journal>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
   request: (id: string) => control<answers.ExplainedCall>(`GET /requests/${named(id)}`),
   /** A scenario, as YAML, in which the call is answered the same. */

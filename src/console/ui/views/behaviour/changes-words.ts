@@ -6,7 +6,6 @@ import type { Changes, Family } from '../../control/client.js'
 /** `tab` is the part of the view that shows more of it. */
 export type Change = { text: string; tab?: string | undefined }
 
-/** A line for each kind of change. */
 export function changesInWords({ records, keys, clock, script: { added, removed, matched }, settings }: Changes): Change[] {
   const ofScript = [
     ...(added.length > 0 ? [`${added.join(', ')} added`] : []),

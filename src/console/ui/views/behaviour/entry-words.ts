@@ -1,7 +1,6 @@
 /** Script entries in words. */
 import type { ScriptEntry } from '../../../../client/documents.js'
 
-/** Which operations an entry speaks of. */
 export const operationsInWords = ({ on }: ScriptEntry): string => (on === '*' ? 'every call' : [on].flat().join(', '))
 
 const said = <T>(value: T | undefined, words: (value: T) => string): string[] => (value === undefined ? [] : [words(value)])
@@ -26,7 +25,6 @@ function conditionsIn(value: object = {}): string[] {
   })
 }
 
-/** What it does to them, in order. */
 export function effectInWords({ hold, delay, respond, fault, when }: ScriptEntry): string {
   return [
     ...said(hold, holdInWords),

@@ -11,7 +11,6 @@ export type Field = {
   path: string
   hint?: string
   options?: Options
-  /** Suggestions. */
   list?: readonly string[]
 }
 export type Preset = {

@@ -110,7 +110,6 @@ const toasted = (done: Promise<void>) => done.catch(toastError)
 
 const copyCurl = async (call: JournalCall) => copy(curlOf(call, { base: `${location.origin}${apiOf()}`, key: await keyOfAccount(call.account) }), 'curl')
 
-/** The new request is shown as a call of its own. */
 const sendAgain = async (call: JournalCall) => send(trialOf(call, await keyOfAccount(call.account)))
 
 function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) {

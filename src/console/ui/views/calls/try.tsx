@@ -76,7 +76,6 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   const outcome = useSignal<{ problem?: string; error?: ControlError; tried?: TriedCall }>({})
   const key = chosenKey.value ?? given.find(({ account }) => account === call.account)?.key ?? ''
 
-  /** Runs something with the call as it is written. */
   const withCall = async (run: (trial: TrialCall) => Promise<void>) => {
     outcome.value = {}
     try {

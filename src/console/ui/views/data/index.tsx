@@ -66,7 +66,6 @@ const Count = ({ count }: { count: number | undefined }) => <span class="badge">
 
 type Place = { family: Family; id: string | undefined }
 
-/** The records of a family and the chosen one. */
 function Records(props: Place) {
   const isAsked = useSignal(false)
   const counts = overview.value?.counts

@@ -58,7 +58,6 @@ export function matches(record: AnyRecord, search: string): boolean {
   return words.every(word => text.includes(word))
 }
 
-/** Beside its id. */
 export function nameOf({ display_name, name, reference, payment_type, reason, amount, currency }: AnyRecord): string {
   const amounts = typeof amount === 'number' ? shownMoney(amount, currency) : null
   return [display_name ?? name ?? reference ?? payment_type, amounts, reason].filter(text => typeof text === 'string').join(', ')
