@@ -19,7 +19,7 @@ import type {
 
 /** The loaded scenario. */
 export type LoadedScenario = { name: string; description: string | null }
-/** An ISO 8601 instant, and whether the clock runs on from there. */
+/** The clock that stamps `created`: an ISO 8601 instant, and whether it runs on from there. */
 export type ClockState = { now: string; running: boolean }
 /** The scenario that was loaded at the snapshot, and its clock. */
 export type SnapshotState = { name: string; scenario: string; clock: ClockState }
@@ -115,7 +115,7 @@ export type TriedCall = Omit<ExplainedCall, 'user_agent' | 'ms' | 'script'> & {
 
 /** Requests to look for; the journal keeps the Account of a key in place of the key. */
 export type JournalMatch = { on: OperationName; match?: Omit<Match, 'key'> & { account?: string | readonly string[] } }
-/** How many requests came, which in which order, or whether the script was used; `within`, such as `2s`, waits for it, at most a minute. */
+/** What `verify` asks: how many requests came, which in which order, or whether the script was used. `within`, such as `2s`, is how long to wait. */
 export type Verification = { within?: string } & (
   | (JournalMatch & Omit<Expectation, 'on' | 'match'>)
   | { sequence: readonly JournalMatch[] }
@@ -129,9 +129,9 @@ export type Verdict = {
   seen?: number
   /** The last matching requests; of a sequence, their ids. */
   requests?: JournalCall[] | string[]
-  /** Of the scenario. */
+  /** Those of the scenario itself. */
   expectations?: { expectation: Expectation; wanted: string; seen: number; holds: boolean; exceeded: boolean; message: string }[]
-  /** Never applied. */
+  /** Entries that were never applied. */
   unused_script_entries?: ListedEntry[]
 }
 
@@ -142,7 +142,7 @@ export type CoverageReport = {
   possible: number
   percent: number
   never_exercised: RuleId[]
-  /** Kept by some request, broken by none though one can. */
+  /** Kept by some request and broken by none, though a request can break them. */
   never_violated: RuleId[]
   rules: { rule: RuleId; text: string; violable: boolean; keepable: boolean; satisfied: number; violated: number }[]
 }
@@ -153,7 +153,7 @@ export type FindingsReport = {
 /** A request of a run, named `SANDBOX#PERIOD/req_N`; `entry` is there if it was refused or a finding names it. */
 export type RunCall = {
   request: string
-  /** By its header `Test-Name`. */
+  /** The test that made it, by its header `Test-Name`. */
   test: string | null
   on: string | null
   method: string
@@ -170,7 +170,7 @@ export type RunReport = {
   calls: number
   coverage: CoverageReport
   findings: FindingsReport['data']
-  /** Relied on by some answer. */
+  /** Assumptions that some answer relied on. */
   assumptions: { assumption: AssumptionId; topic: string; default: string; times: number; requests: readonly string[] }[]
   unused_script_entries: ListedEntry[]
   unmet_expectations: NonNullable<Verdict['expectations']>
@@ -178,6 +178,6 @@ export type RunReport = {
   /** `test` is null for the requests that named none. */
   tests: { test: string | null; calls: number; refused: number; kept: RuleId[]; broken: RuleId[]; findings: { finding: FindingName; times: number }[] }[]
   requests: RunCall[]
-  /** Beyond the limits of what is kept. */
+  /** What was beyond the limits of what is kept. */
   omitted: { requests: number; entries: number; by_test: number }
 }

@@ -1,4 +1,4 @@
-/** Requests of a sandbox as a scenario that plays them again: with all records or, where playing it proves that enough, those that they touched. */
+/** Requests of a sandbox as a scenario that plays them again: with all records, or with those that they touched where playing it proves that enough. */
 import { isDeepStrictEqual } from 'node:util'
 import { durationText, LONGEST } from '../core/durations.js'
 import { isoOf } from '../core/instants.js'
@@ -90,7 +90,7 @@ function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string,
   }
 }
 
-/** `onlyTouched`, and a state of many records, keep those that the requests touched if the answers are the same. Errors: `document_too_large`, `document_invalid`. */
+/** Plays a recording again. `onlyTouched`, or many records: only those that the requests touched, if that gives the same answers. Errors: as of `Sandbox.load`. */
 export async function scenarioOf(recording: Recording, { onlyTouched = false, most = MAX_RECORDS } = {}): Promise<RecordedScenario> {
   const count = recording.members.length
   let { members, plays } = await attempt(recording, onlyTouched || count > most)
@@ -116,7 +116,7 @@ async function attempt(recording: Recording, onlyTouched: boolean): Promise<Atte
   return { members, plays: await playedIn(members, calls, recording) }
 }
 
-/** For the one request of a recording, with the records that it touched. Undefined where no play can make it, or all records do not give the same answer. */
+/** A scenario of one request, with the records that it touched. Undefined where no play can make it, or all records do not give the same answer. */
 export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
   const found = await attempt(recording, true)
   const [play] = found.plays

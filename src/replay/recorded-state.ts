@@ -16,7 +16,7 @@ const linksOf = ({ record }: Member): string[] =>
 const membersIn = (store: Store): Member[] =>
   FAMILIES.flatMap(family => [...store[family].inCreationOrder()].map((record): Member => ({ family, record: record as AnyRecord })))
 
-/** Those before the first request, and later ones that no request made. Records that these belong to are there too: requests name them by id. */
+/** The records before the first request, and later ones that no request made, with those that they belong to: requests name these by id. */
 export function membersFor(requests: readonly Exchange[], before: Store, after: Store): { members: Member[]; copied: ReadonlySet<string> } {
   const [made, changed]: [Member[], Member[]] = [[], []]
   for (const exchange of requests.filter(tookEffect)) {
@@ -42,7 +42,7 @@ export function membersFor(requests: readonly Exchange[], before: Store, after: 
   return { members: FAMILIES.flatMap(family => [...there.values()].filter(member => member.family === family)), copied }
 }
 
-/** The Account of the key, records found and shown, Refunds of a judged charge, and what these belong to; the whole family of a list that showed a part. */
+/** What matters to requests: the Account of the key, records found and shown, Refunds of a judged charge, what these belong to, and families listed in part. */
 export function touchedBy(requests: readonly Exchange[], members: readonly Member[]): Member[] {
   const [ids, charges, families] = [new Set<unknown>(), new Set<unknown>(), new Set<Family>()]
   for (const exchange of requests) {

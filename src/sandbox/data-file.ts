@@ -1,4 +1,4 @@
-/** The data file: the state of every sandbox, on disk before the request that changed it is answered. Writes add lines; now and then the file is replaced by a whole one. */
+/** The data file: the state of every sandbox, on disk before a change is answered. A write adds lines; now and then a whole file replaces it. */
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -139,7 +139,7 @@ export class DataFile {
     )
   }
 
-  /** Gives the file up after the writes that wait, and with `writesLast` one of everything. Errors: `data_not_written` with what is not on disk; it is given up all the same. */
+  /** Gives the file up after the writes that wait and, with `writesLast`, one of everything. Errors: `data_not_written` with what is not on disk. */
   async close({ writesLast = false }: { writesLast?: boolean } = {}): Promise<void> {
     while (this.#next !== null) await this.#next.catch(() => {})
     await this.#writing

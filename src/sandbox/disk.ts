@@ -16,7 +16,7 @@ const CHUNK = 2 ** 20
 /** The errors of file systems that cannot sync a folder, and need not. */
 const NO_FOLDER_SYNC = ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']
 
-/** Returns the new file, to add to. Errors: those of the system; what was there stays. */
+/** Replaces a file by texts. Returns the new file, to add to. Errors: those of the system; what was there stays. */
 export async function replaceFile(path: string, texts: Iterable<string>, files: FileSystem = DISK): Promise<WrittenFile> {
   const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`
   const handle = await files.open(temporary, 'wx', MODE)
@@ -43,7 +43,7 @@ function exceptUnsyncable(error: NodeJS.ErrnoException): undefined {
   if (!NO_FOLDER_SYNC.includes(error.code as string)) throw error
 }
 
-/** Removes what a killed process left behind, from an age in milliseconds on. */
+/** Removes temporary files that a killed process left behind, of at least `age` milliseconds. */
 export async function removeLeftovers(path: string, age = 0, files: FileSystem = DISK): Promise<void> {
   const name = basename(path)
   const found = (await files.readdir(dirname(path))).filter(other => other.startsWith(name) && TEMPORARY.test(other.slice(name.length)))
@@ -99,7 +99,7 @@ export class WrittenFile {
     return isInPlace ? there.size - this.first : null
   }
 
-  /** Errors: those of the system; what was there stays, or nothing can be added any more. */
+  /** Adds a text. Errors: those of the system; what was there stays, or nothing can be added any more. */
   async append(text: string): Promise<void> {
     const before = this.#size as number
     try {

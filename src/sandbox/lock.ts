@@ -1,4 +1,7 @@
-/** The lock of a data file: a Unix socket beside it, with a name that is never used again. One that refuses connections belongs to no process and never will. */
+/**
+ * The lock of a data file: a Unix socket beside it, whose name is never used again and stands only once it listens. One that
+ * refuses connections belongs to no process and never will, however its process ended, so it can be cleared away whoever else is starting.
+ */
 import { randomBytes } from 'node:crypto'
 import { readdir, rename, rm, symlink } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
@@ -63,7 +66,10 @@ export class Lock {
     await rename(unnamed, this.#path)
   }
 
-  /** Of two locks at least one sees the other, since each has its name before it looks. Of those that take it together, the first by name waits for the rest to withdraw. */
+  /**
+   * Whether this lock is the only one. Each has its name before it looks, so of two at least one sees the other. Of those that take it together, the first by
+   * name waits for the rest to withdraw.
+   */
   async #isAlone(file: string, patience: number): Promise<boolean> {
     const own = basename(this.#path)
     for (const since = Date.now(); Date.now() - since < patience; await wait(AGAIN_MS)) {

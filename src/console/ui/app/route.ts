@@ -9,7 +9,7 @@ export type Target = { view?: string; path?: readonly string[]; query?: Readonly
 export const FIRST_VIEW = 'calls'
 
 /** A part of an address that names something in a table; the fallback for any other name. */
-export const nameIn = <T extends object>(table: T, name: string | undefined, fallback: keyof T): keyof T =>
+export const choiceIn = <T extends object>(table: T, name: string | undefined, fallback: keyof T): keyof T =>
   name !== undefined && Object.hasOwn(table, name) ? (name as keyof T) : fallback
 
 /** A decoded part of an address; as it is where the encoding is broken. */

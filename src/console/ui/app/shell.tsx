@@ -14,7 +14,7 @@ import { controlOf, sandbox } from '../control/place.js'
 import type { View } from '../views/view.js'
 import { VIEWS, type ViewName } from '../views/views.js'
 import { areShortcutsOn, shortcuts, switchShortcuts, useShortcuts } from './keyboard.js'
-import { FIRST_VIEW, go, nameIn, route } from './route.js'
+import { choiceIn, FIRST_VIEW, go, route } from './route.js'
 import { SignIn } from './sign-in.js'
 import { isAllowed, type LiveState, live, overview, sandboxes, session, tokenRequired } from './store.js'
 import { nextTheme, theme } from './theme.js'
@@ -24,7 +24,7 @@ const NAMES = Object.keys(VIEWS) as ViewName[]
 
 export function Shell() {
   const isHelpShown = useSignal(false)
-  const name = nameIn(VIEWS, route.value.view, FIRST_VIEW)
+  const name = choiceIn(VIEWS, route.value.view, FIRST_VIEW)
   useShortcuts([
     { key: '?', about: 'This help', run: () => (isHelpShown.value = true) },
     { key: '/', about: 'To the search field', run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus() },

@@ -1,5 +1,5 @@
 /** Behaviour: the scenario, its variables, snapshots, the clock, script entries, gates and settings. */
-import { go, nameIn, route } from '../../app/route.js'
+import { choiceIn, go, route } from '../../app/route.js'
 import { Tabs } from '../../components/tabs.js'
 import type { View } from '../view.js'
 import './behaviour.css'
@@ -16,7 +16,7 @@ const TABS = {
 } as const
 
 function Page() {
-  const chosen = nameIn(TABS, route.value.path[0], 'scenario')
+  const chosen = choiceIn(TABS, route.value.path[0], 'scenario')
   const { Content } = TABS[chosen]
   return (
     <section class="page behaviour">
