@@ -1,9 +1,9 @@
 /** `npm run docs`, `npm run schema` and `npm run openapi`: each writes the files of that name that are made from the tables in the code. */
 import { writeFile } from 'node:fs/promises'
-import { publishedDocument } from '../../src/control/openapi.js'
 import { publishedSchema } from '../../src/scenario/published-schema.js'
 import { VERSION } from '../../src/version.js'
 import { declarations } from './declarations.js'
+import { publishedDocument } from './openapi.js'
 import { REFERENCE_PAGES } from './reference.js'
 
 type Files = Readonly<Record<string, () => string | Promise<string>>>

@@ -1,11 +1,11 @@
-/** The commands: what the help says of each, the flags that it takes, and what it runs. */
+/** The commands: their help, their flags, and what they run. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
 import { visible } from '../core/visible.js'
-import { CHECK_FORMATS, COVERAGE_FORMATS, namesOf } from '../reports/formats.js'
+import { CHECK_FORMATS, COVERAGE_FORMATS } from '../reports/formats.js'
 import { gatesFrom } from '../reports/gates.js'
 import { type CheckedFile, isFailed, settingsFound } from '../reports/points.js'
 import { checkAnnotations } from '../reports/text.js'
@@ -14,7 +14,6 @@ import type { ExecOptions } from './exec.js'
 import { type Environment, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
 import { createProgressBar } from './progress.js'
 
-/** What a command is run with. */
 export type CommandLine = {
   program: Command
   args: readonly string[]
@@ -22,15 +21,14 @@ export type CommandLine = {
   stdout: NodeJS.WriteStream
   stderr: NodeJS.WriteStream
 }
-/** A command as data. */
 export type Spec = {
   about: string
   argument?: readonly [name: string, about: string]
-  /** What follows the name, where that is not the options and the argument. */
+  /** What follows the name, if not the options and the argument. */
   usage?: string
   options?: readonly Option[]
   examples: readonly (readonly [about: string, line: string])[]
-  /** Returns the exit status, or null when the process goes on serving; `operand` is the argument, or all words where none is declared. */
+  /** The exit status, or null when the process goes on serving; `operand` is the argument, or all words where none is declared. */
   run?: (operand: never, flags: never, line: CommandLine) => Promise<number | null>
 }
 
@@ -42,22 +40,22 @@ type AddressFlags = { url?: string; token?: string }
 type ServiceFlags = { against?: string; writeSettings?: string; key?: string[]; maxAnswer?: number; timeout?: number }
 type CheckFlags = SettingFlags & ServiceFlags & { format: keyof typeof CHECK_FORMATS; failOn?: string[]; report?: string }
 
-/** The exit status of a command line of exec that names no command, so that no build takes it for a success of its tests. */
+/** A command line of exec that names no command ends with it, so that no build takes it for a success of its tests. */
 export const USAGE_STATUS = 2
 
 const collected = (text: string, before: string[] = []) => [...before, text]
 
-/** Names of a list that is given in one or several words, with spaces or commas between them. */
+/** Names with spaces or commas between them. */
 const listOf = (text: string, before: string[] = []) => [...before, ...text.split(',').filter(name => name !== '')]
 
-/** A percentage from 0 to 100. Errors: `InvalidArgumentError` for any other text. */
+/** Errors: `InvalidArgumentError` for anything but a percentage from 0 to 100. */
 const percentOf = (text: string): number => {
   const percent = Number(text)
   if (text.trim() === '' || !(percent >= 0 && percent <= 100)) throw new InvalidArgumentError('A percentage from 0 to 100 was expected.')
   return percent
 }
 
-/** A whole number from 1 to 2^31 - 1, as timers take them. Errors: `InvalidArgumentError` for any other text. */
+/** Errors: `InvalidArgumentError` for anything but 1 to 2^31 - 1, as timers take it. */
 const wholeOf = (text: string): number => {
   const number = Number(text)
   if (!/^\d+$/.test(text) || number < 1 || number > 2_147_483_647) throw new InvalidArgumentError('A whole number from 1 to 2147483647 was expected.')
@@ -72,7 +70,7 @@ const pairOf = (text: string): readonly [string, string] => {
 
 const option = <T>(flags: string, about: string, parse: (text: string, before: T) => T) => new Option(flags, about).argParser(parse)
 
-/** The flags of settings, and `--set` for all of them. `notes` are printed in place of a setting's own default and variable. */
+/** The flags of settings, and `--set` for all. `notes` replace the default and variable of a setting. */
 function settingOptions(keys: readonly SettingKey[], notes: Readonly<Partial<Record<SettingKey, string>>> = {}): Option[] {
   const own = keys.flatMap(key => {
     const { flag, about, default: fallback } = SETTINGS[key]
@@ -85,10 +83,13 @@ function settingOptions(keys: readonly SettingKey[], notes: Readonly<Partial<Rec
   return [...own, set, new Option('--settings <file>', 'A YAML or JSON file of settings; --set and the flags take precedence.')]
 }
 
+/** The name of a variable that tells a command where the emulator is. */
+const nameOption = (name: string, what: string) =>
+  new Option(`--${name}-name <name>`, `Variable for ${what}.`).default(`COMMERCE_${name.replace('-', '_').toUpperCase()}`)
+const formatOption = (formats: object) => new Option('--format <format>', 'How to report.').choices(Object.keys(formats)).default('text')
 const VAR = option('--var <name=value>', 'The value of a variable of the scenario, as often as needed.', collected)
 const LEAST_COVERAGE = 'The least rule coverage that passes'
 const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
-/** What fails a run, and where its reports go. */
 const GATES = [
   option('--min-coverage <percent>', `${LEAST_COVERAGE}.`, percentOf),
   option(
@@ -99,20 +100,18 @@ const GATES = [
   option('--ignore <names...>', 'Findings that fail no gate, by their names.', listOf),
   new Option('--report <dir>', 'Folder to write reports to: report.html, junit.xml, summary.md, run.json and the coverage.')
 ]
-/** What a command that runs another one takes. */
 const RUN = [
   ...GATES,
   VAR,
   option('--kill-after <seconds>', 'How long the command may take to end after a signal.', wholeOf).default(5),
-  new Option('--url-name <name>', "Variable for the emulator's address.").default('COMMERCE_URL'),
-  new Option('--base-url-name <name>', 'Variable for the base address of the API.').default('COMMERCE_BASE_URL'),
-  new Option('--sandbox-url-name <name>', 'Variable for the base address of a sandbox, with {name} in it.').default('COMMERCE_SANDBOX_URL'),
-  new Option('--api-key-name <name>', 'Variable for the first API key.').default('COMMERCE_API_KEY'),
-  new Option('--control-url-name <name>', 'Variable for the address of the control API.').default('COMMERCE_CONTROL_URL'),
+  nameOption('url', "the emulator's address"),
+  nameOption('base-url', 'the base address of the API'),
+  nameOption('sandbox-url', 'the base address of a sandbox, with {name} in it'),
+  nameOption('api-key', 'the first API key'),
+  nameOption('control-url', 'the address of the control API'),
   ...settingOptions(SETTING_KEYS, { port: 'default: a free one', log_level: `default: silent; variable: ${variableOf('log_level')}` })
 ]
 const COMMAND = ['<command...>', 'The command to run, after --.'] as const
-/** Where a running emulator is. */
 const ADDRESS = [
   new Option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)"),
   new Option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
@@ -173,7 +172,7 @@ export const COMMANDS = {
       option('--key <[name=]key>', "A key to send there in place of a scenario's; without a name, in place of the first merchant's.", collected),
       option('--max-answer <bytes>', 'Longest answer that is read there. (default: 16777216)', wholeOf),
       option('--timeout <ms>', 'Longest that an answer may take there, in milliseconds. (default: 30000)', wholeOf),
-      new Option('--format <format>', 'How to report.').choices(namesOf(CHECK_FORMATS)).default('text'),
+      formatOption(CHECK_FORMATS),
       option('--fail-on <names...>', 'What fails besides steps and expectations: script, findings, errors, warnings, or findings by their names.', listOf),
       new Option('--report <dir>', 'Folder to write junit.xml and check.txt to.'),
       option('--var <name=value>', 'The value of a variable of the scenario, or of ${name} in its steps.', collected),
@@ -223,10 +222,10 @@ export const COMMANDS = {
     }
   },
   repro: {
-    about: 'Print the smallest scenario in which a call of a running emulator is answered as it was; it holds the records that the call was judged by.',
+    about: 'Print a scenario in which a call of a running emulator is answered as it was: the records that it touched, what they refer to, and what was sent.',
     argument: ['<id>', 'A Request-Id such as req_3, or the name of a call in a report, such as worker-1#2/req_3.'],
     options: ADDRESS,
-    examples: [['the smallest scenario that answers a call as it was answered', 'commerce-emulator repro req_3 > refused.yaml']],
+    examples: [['a scenario that answers a call as it was answered', 'commerce-emulator repro req_3 > refused.yaml']],
     run: async (id: string, flags: AddressFlags, { environment, stdout }) => {
       const { repro } = await import('./repro.js')
       stdout.write(await repro(id, await runningAt(flags, environment)))
@@ -240,10 +239,7 @@ export const COMMANDS = {
   'coverage merge': {
     about: 'Add up the coverage of several runs.',
     argument: ['<file...>', 'Coverage reports as JSON, folders of them, or patterns such as reports/*/coverage.json.'],
-    options: [
-      new Option('--format <format>', 'How to report.').choices(namesOf(COVERAGE_FORMATS)).default('text'),
-      option('--min-coverage <percent>', `${LEAST_COVERAGE}; exit 2 below it.`, percentOf)
-    ],
+    options: [formatOption(COVERAGE_FORMATS), option('--min-coverage <percent>', `${LEAST_COVERAGE}; exit 2 below it.`, percentOf)],
     examples: [['add up several jobs and ask for 80 %', 'commerce-emulator coverage merge --min-coverage 80 reports']],
     run: async (files: string[], { format, minCoverage = 0 }: { format: keyof typeof COVERAGE_FORMATS; minCoverage?: number }, { stdout }) => {
       const { mergedCoverage } = await import('./coverage.js')
@@ -296,7 +292,7 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
   return concludeCheck(checked, line)
 }
 
-/** Why a text is no address to send calls to; null where it is one. */
+/** Why calls cannot be sent to an address; null where they can. */
 function addressProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) return `${text} is not an HTTP address`
@@ -304,13 +300,13 @@ function addressProblem(text: string): string | null {
   return url.search === '' && url.hash === '' ? null : 'it ends in a query or a fragment'
 }
 
-/** Annotates the lines of problems where GitHub Actions shows them, and returns the exit status. */
+/** Annotates problems in GitHub Actions, and returns the exit status. */
 function concludeCheck(checked: readonly CheckedFile[], { environment, stderr }: CommandLine): number {
   if (environment.GITHUB_ACTIONS === 'true') stderr.write(checkAnnotations(checked))
   return checked.some(({ points }) => points.some(isFailed)) ? 1 : 0
 }
 
-/** Runs the command of exec or record: all that comes after `--`, which is there. */
+/** The command is all that comes after `--`, which is there. */
 async function runCommand(operands: string[], flags: RunFlags, { program, args, environment, stderr }: CommandLine): Promise<number> {
   const command = args.slice(args.indexOf('--') + 1) as [string, ...string[]]
   if (operands.length > command.length) program.error(`error: ${operands[0]} comes before --, where ${args[0]} has its own options`, { exitCode: USAGE_STATUS })
@@ -323,7 +319,6 @@ async function runCommand(operands: string[], flags: RunFlags, { program, args, 
   return exec(command, { launch, vars, names: flags, killAfter, gates, report, environment, out }, { stderr })
 }
 
-/** The settings of a command's flags and of the environment. */
 async function launchOf({ set = [], settings, ...flags }: SettingFlags, environment: Environment) {
   const named = Object.entries(flags).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), String(value)] as const)
   const fromFile = settings === undefined ? {} : await (await import('./settings-file.js')).readSettings(settings)
@@ -331,7 +326,7 @@ async function launchOf({ set = [], settings, ...flags }: SettingFlags, environm
   return { flag: { ...fromFile, ...fromFlags }, environment: await settingsOfEnvironment(environment), variables: variablesIn(environment) }
 }
 
-/** The values that `--var` gives; undefined where it gives none. */
+/** Undefined without `--var`. */
 function varsOf({ var: texts }: SettingFlags, program: Command) {
   if (texts === undefined) return undefined
   const nameless = texts.find(text => pairOf(text)[0] === '')
@@ -342,19 +337,17 @@ function varsOf({ var: texts }: SettingFlags, program: Command) {
   return { values: Object.fromEntries(texts.map(pairOf)), isText: true }
 }
 
-/** What fails a run, by its flags. */
 function gatesOf(flags: GateFlags, program: Command) {
   const gates = gatesFrom(flags)
   return typeof gates === 'string' ? program.error(`error: ${gates}`) : gates
 }
 
-/** Where a running emulator is, by its flags or the environment. */
 async function runningAt({ url, token }: AddressFlags, environment: Environment): Promise<{ url: string; token: string | null }> {
   const known = token ?? (await settingsOfEnvironment(environment)).control_token ?? null
   return { url: url ?? (environment.COMMERCE_URL || 'http://localhost:4010'), token: known }
 }
 
-/** Why an argument that is not a flag is refused where the emulator is started. */
+/** Why an argument is refused where the emulator is started. */
 function strayArgument(word: string, program: Command): string {
   const commands = program.commands.map(command => command.name())
   if (commands.includes(word)) return `the command ${word} comes first: commerce-emulator ${word}`

@@ -2,9 +2,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
+import { contentOf } from '../client/connection.js'
 import { ApiError } from '../core/errors.js'
 import { type CoverageReport, mergedReports, type RuleCoverage } from '../evidence/totals.js'
-import { parsed } from './running.js'
 
 /**
  * The sum of coverage reports that were written as JSON: files, the `coverage.json` of a folder and of those in it, and what a pattern such as
@@ -25,11 +25,10 @@ async function filesAt(place: string): Promise<string[]> {
   throw new ApiError('body_malformed', { message: found === null ? `No file matches ${place}.` : `${place} holds no ${COVERAGE_FILE}.` })
 }
 
-/** The report that `exec` and `judge` write. */
 const COVERAGE_FILE = 'coverage.json'
 
 async function readReport(file: string): Promise<CoverageReport> {
-  const report = parsed(await readFile(file, 'utf8')) as Partial<CoverageReport> | null
+  const report: Partial<CoverageReport> | null = contentOf(await readFile(file, 'utf8'))
   if (!Array.isArray(report?.rules) || !report.rules.every(isCounted)) {
     throw new ApiError('body_malformed', {
       message: `${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.`

@@ -1,4 +1,4 @@
-/** `commerce-emulator exec … -- COMMAND…`, and `record`: runs a command against an emulator of its own, and judges the calls that the command made. */
+/** `commerce-emulator exec … -- COMMAND…`, and `record`: runs a command against an emulator of its own, and judges its calls. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
@@ -15,13 +15,12 @@ import { originOf, runOf } from './running.js'
 
 export type ExecOptions = ReportOptions & {
   launch: Launch & { variables: SettingVariables }
-  /** Values of the scenario's variables. */
   vars?: GivenVariables | undefined
-  /** Names of the environment variables that tell the command where the emulator is. */
+  /** Environment variables that tell the command where the emulator is. */
   names: Record<'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName', string>
-  /** How long the command may take to end after a signal, in seconds. */
+  /** Seconds that the command may take to end after a signal. */
   killAfter: number
-  /** The file that the calls are written to as a scenario; undefined where they are not. */
+  /** The scenario that the calls are written to, if any. */
   out?: string | undefined
 }
 type Command = readonly [string, ...string[]]
@@ -29,7 +28,7 @@ type Streams = { stderr: NodeJS.WriteStream }
 const NOT_RUNNABLE = 126
 const NOT_FOUND = 127
 
-/** Runs the command and returns the exit status: the command's own, or 2 when only a gate failed. Nothing is left running. */
+/** Returns the exit status: that of the command, or 2 when only a gate failed. Nothing is left running. */
 export async function exec(command: Command, { launch, vars, names, killAfter, out, ...options }: ExecOptions, { stderr }: Streams): Promise<number> {
   const recorder = out === undefined ? null : await (await import('./record.js')).Recorder.to(out)
   const flag = recorder === null ? launch.flag : { ...unlessGiven(launch), ...launch.flag }
@@ -70,20 +69,17 @@ export async function exec(command: Command, { launch, vars, names, killAfter, o
   }
 }
 
-/** The journal of a recording holds more calls, unless a setting says how many. */
+/** A recording has a larger journal, unless a setting says how large. */
 const RECORDED = { 'limits.journal': 10_000, 'limits.journal_bytes': 268_435_456, 'limits.journal_total': 1_073_741_824 } as const satisfies GivenSettings
 
 const unlessGiven = ({ environment }: Launch): GivenSettings =>
   Object.fromEntries(Object.entries(RECORDED).filter(([key]) => environment[key as keyof typeof RECORDED] === undefined))
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
-/** Signals that a terminal sends to the command as well: Ctrl-C and Ctrl-\. */
+/** A terminal sends Ctrl-C and Ctrl-\ to the command as well. */
 const OF_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
-/**
- * Runs the command with these variables set, and passes signals on to it; it is killed when it has not ended so many seconds after the first of them.
- * Returns its status, or 128 plus the number of the signal that ended it.
- */
+/** Passes signals on, and kills a command that has not ended `killAfter` seconds later. Returns its status, or 128 plus the number of its signal. */
 async function runCommand([name, ...args]: Command, variables: Record<string, string>, killAfter: number, stderr: NodeJS.WritableStream): Promise<number> {
   const child = spawn(name, args, { stdio: 'inherit', env: { ...process.env, ...variables } })
   let killing: NodeJS.Timeout | undefined

@@ -12,7 +12,6 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   ENOTDIR: 'it is a file, not a folder',
   EACCES: 'this user may not read it'
 }
-/** Why a file cannot be written, by the system's code. */
 export const UNWRITABLE: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file, not a folder',
   EACCES: 'this user may not write there',
@@ -20,14 +19,14 @@ export const UNWRITABLE: Readonly<Record<string, string>> = {
 }
 const UNMADE: Readonly<Record<string, string>> = { ...UNWRITABLE, EEXIST: 'it is a file, not a folder' }
 
-/** Why a file or folder cannot be read or made; undefined for any other error. */
+/** Undefined for an error that is not of a file or folder. */
 export function unusable({ path, code, message, syscall }: SystemError): string | undefined {
   if (path === undefined) return undefined
   if (syscall === 'mkdir') return `${path} cannot be made: ${UNMADE[code as string] ?? message}`
   return `${path} cannot be read: ${UNREADABLE[code as string] ?? message}`
 }
 
-/** The problems of a document that could not be loaded. Errors: rethrows a defect. */
+/** Errors: rethrows a defect. */
 export function problemsOf(error: Error): readonly Problem[] {
   if (error instanceof ApiError) return error.problems as readonly Problem[]
   const message = unusable(error)
@@ -35,7 +34,7 @@ export function problemsOf(error: Error): readonly Problem[] {
   return [{ path: '', message }]
 }
 
-/** The lines that report an error: what, where and what to do; the stack only of a defect. */
+/** What, where and what to do; the stack only of a defect. */
 export function failureLines(error: SystemError): string[] {
   const show = error instanceof ApiError ? visible : visibleLines
   const [first, ...more] = linesOf(error).map(line => show(withoutSecrets(line)))

@@ -6,7 +6,7 @@ import { answerAt } from './running.js'
 
 const TIMEOUT_MS = 3000
 
-/** Whether the emulator at the port is ready; writes what it answered, or why it did not. `host` is the address that the emulator is bound to. */
+/** Whether it is ready; writes what was answered, or why nothing was. `host` is what the emulator is bound to. */
 export async function healthcheck({ port, host }: { port: number; host: string }, write: (line: string) => void): Promise<boolean> {
   const origin = `http://${reachableHost(host)}:${port}`
   const path = `${CONTROL}/health`
@@ -20,7 +20,7 @@ export async function healthcheck({ port, host }: { port: number; host: string }
   }
 }
 
-/** How a bound address is written in a URL; an emulator that is bound to every address is asked over the loopback. */
+/** In a URL; an emulator that is bound to every address is asked over the loopback. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

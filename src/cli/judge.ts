@@ -1,4 +1,4 @@
-/** `commerce-emulator judge --url URL`: applies the gates of `exec` to a running emulator; and what becomes of a judged run, of `exec` too. */
+/** `commerce-emulator judge --url URL`: applies the gates of `exec` to a running emulator. */
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { visible } from '../core/visible.js'
@@ -13,20 +13,17 @@ import { runOf } from './running.js'
 /** `report` is the folder that reports are written to. */
 export type ReportOptions = { gates: Gates; report: string | null; environment: Environment }
 
-/** The exit status where a gate failed and nothing else did. */
+/** Only a gate failed. */
 const GATE_FAILED = 2
 
-/** Judges the run so far and returns the exit status: 0, or 2 when a gate failed. Errors: as of `runOf`, and of a folder or file that cannot be written. */
+/** Returns the exit status: 0, or 2 when a gate failed. Errors: as of `runOf`, and of a folder or file that cannot be written. */
 export async function judge({ url, token, ...options }: ReportOptions & { url: string; token: string | null }, stderr: NodeJS.WritableStream): Promise<number> {
   const run = await runOf(url, token)
   if (options.report !== null) await mkdir(options.report, { recursive: true })
   return concluded(run, null, options, stderr)
 }
 
-/**
- * Judges a run and reports it, to a folder that exists. `status` is that of the command, null where none was run. Returns the exit status, which is 1 where
- * only a report could not be written.
- */
+/** `status` is that of the command, null for none. Returns the exit status: 1 where only a report could not be written. */
 export async function concluded(
   run: RunDocument,
   status: number | null,
@@ -49,7 +46,6 @@ export async function concluded(
   return problems.length > 0 ? 1 : 0
 }
 
-/** The files of a report, by their names. */
 const reportsOf = (judged: JudgedRun): Record<string, string> => ({
   'run.json': runJson(judged),
   'coverage.json': jsonText(judged.run.coverage),

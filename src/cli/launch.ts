@@ -1,4 +1,4 @@
-/** Settings from the command line and the environment: text, converted and checked by each setting's schema. */
+/** Settings from the command line and the environment, as text that each schema converts and checks. */
 import { isIP } from 'node:net'
 import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
@@ -18,13 +18,11 @@ import {
 
 type Given = { key: SettingKey; text: string; place: string; advice?: string }
 
-/** Checks settings by their schemas. */
 export const CHECKER = checkerOf(() => settingsSchema(() => true))
 
-/** Variables of the environment by their names. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The variable that each setting is read from: the one with the prefix, else the bare one; an empty variable counts as absent. */
+/** The variable that each setting is read from: with the prefix, else the bare one; an empty one is absent. */
 export function variablesIn(environment: Environment): SettingVariables {
   return Object.fromEntries(
     SETTING_KEYS.flatMap(key => {
@@ -45,10 +43,7 @@ export async function settingsOfEnvironment(environment: Environment): Promise<G
   )
 }
 
-/**
- * Refuses a bare HOST that is no address: shells and build tools put the name of the machine or of its kind there, and binding to that could open the
- * emulator to a network. Errors: `setting_invalid`.
- */
+/** Refuses a bare HOST that shells and build tools set: binding to it could open the emulator to a network. Errors: `setting_invalid`. */
 export function refuseForeignHost({ host }: GivenSettings, environment: Environment): void {
   const { HOST = '' } = environment
   if (host !== undefined || variablesIn(environment).host !== 'HOST' || isIP(HOST) !== 0 || HOST === 'localhost') return
@@ -58,17 +53,17 @@ export function refuseForeignHost({ host }: GivenSettings, environment: Environm
 const settingInvalid = (problems: Problem[]) =>
   new ApiError('setting_invalid', { message: problems.map(({ path, message }) => `${path}: ${message}`).join('; '), problems })
 
-/** What to do about a variable that holds something else than the setting. */
+/** What to do about a variable that is not meant for the setting. */
 function adviceOn(key: SettingKey, text: string, name: string): string {
   const prefixed = prefixedVariableOf(key)
   if (name !== prefixed) return `; if it is not meant for the emulator, unset it or give ${prefixed}, which wins`
   return /^tcp:/.test(text) ? '; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod' : ''
 }
 
-/** Settings whose values are found to be wrong only when they are used. */
+/** Wrong values of these are found only when they are used. */
 const USED_LATER: readonly SettingKey[] = ['port', 'host', 'scenario', 'fixtures_dir', 'scenarios_dir', 'snapshots_dir', 'data']
 
-/** What the environment has to do with a failure: a line for each bare variable whose value its lines show. */
+/** A line for each bare variable whose value is in the lines of a failure. */
 export function linesOnVariables(lines: readonly string[], environment: Environment): string[] {
   return USED_LATER.flatMap(key => {
     const name = variableOf(key)
@@ -79,7 +74,7 @@ export function linesOnVariables(lines: readonly string[], environment: Environm
   })
 }
 
-/** The settings of the command line: those of `--set key=value`, then those of their own flags, which win. Errors: `setting_invalid` with every problem. */
+/** The settings of `--set key=value` and of their own flags, which win. Errors: `setting_invalid` with every problem. */
 export async function settingsOfFlags(flags: Partial<Record<SettingKey, string>>, sets: readonly string[]): Promise<GivenSettings> {
   const problems: Problem[] = []
   const fromSets = sets.flatMap(text => {
@@ -96,13 +91,13 @@ export async function settingsOfFlags(flags: Partial<Record<SettingKey, string>>
 
 const flagOf = (key: SettingKey) => SETTINGS[key].flag as string
 
-/** What an unknown key may have meant: a key that is spelled like it, or the keys of the group that it names. */
+/** A key that is spelled like an unknown one, or the keys of the group that it names. */
 function suggestion(key: string): string {
   const group = SETTING_KEYS.filter(known => known.startsWith(`${key}.`))
   return group.length === 0 ? didYouMean(key, SETTING_KEYS) : `; the settings in that group are ${group.join(', ')}`
 }
 
-/** The typed settings. Errors: `setting_invalid` with these problems and those of the values. */
+/** Errors: `setting_invalid` with these problems and those of the values. */
 async function read(given: readonly Given[], problems: Problem[] = []): Promise<GivenSettings> {
   const values = Object.fromEntries(given.map(({ key, text }) => [key, typedValue(key, text)]))
   for (const { path, message } of await CHECKER.problems(nested(values))) {
@@ -113,7 +108,7 @@ async function read(given: readonly Given[], problems: Problem[] = []): Promise<
   return flattened(nested(values)) as GivenSettings
 }
 
-/** The text as a value of the setting's type; text that does not fit is left as it is, and the schema refuses it. */
+/** Text that does not fit the type is left as it is, and the schema refuses it. */
 function typedValue(key: SettingKey, text: string): unknown {
   const { type } = SETTINGS[key].schema as { type?: string | string[] }
   if (type === 'integer' && /^-?\d+$/.test(text)) return Number(text)

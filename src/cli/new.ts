@@ -8,7 +8,7 @@ import { shellWord } from './shell-word.js'
 
 const SCHEMA = join('docs', 'schema', 'scenario.json')
 const ENDING = /\.ya?ml$/i
-/** A name that YAML reads as this very text without quotes. */
+/** A plain text in YAML. */
 const IS_PLAIN = /^[A-Za-z][\w-]*$/
 /** Words that YAML reads as something else. */
 const WORDS = /^(true|false|null|yes|no|on|off|y|n)$/i
@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long'
 }
 
-/** Writes the file and returns what to print. Errors: one line that says why nothing was written. */
+/** Returns what to print: if nothing was written, one line that says why. */
 export async function newScenario(name: string, { force }: { force: boolean }): Promise<{ lines: string[]; isWritten: boolean }> {
   const file = ENDING.test(name) ? name : `${name}.yaml`
   const title = basename(file).replace(ENDING, '')
@@ -39,14 +39,14 @@ export async function newScenario(name: string, { force }: { force: boolean }): 
   return { lines: [`${file} is written. Change it in an editor, and then:`, ...commands], isWritten: true }
 }
 
-/** What can be done with the file, a line for each command; the last one is the longest. */
+/** The last of these is the longest. */
 const commandsFor = (file: string): string[] => [
   `  commerce-emulator validate ${file}     checks it`,
   `  commerce-emulator check ${file}        plays its calls, and judges what it expects`,
   `  commerce-emulator --scenario ${file}   starts the emulator with it`
 ]
 
-/** The schema as a path from a folder: that of the package that is installed above it, so that the path is the same on every machine, or that of this one. */
+/** The path from a folder to the schema: of the package installed above it, the same on every machine, or of this one. */
 function schemaFor(folder: string): string {
   const { root } = parse(folder)
   let installed: string | undefined
@@ -57,7 +57,6 @@ function schemaFor(folder: string): string {
   return relative(folder, installed ?? join(PACKAGE_ROOT, SCHEMA)).replaceAll(sep, '/')
 }
 
-/** The text of a scenario with this name. */
 function scenarioText(name: string, commands: readonly string[], schema: string): string {
   const title = IS_PLAIN.test(name) && !WORDS.test(name) ? name : JSON.stringify(name)
   return `# yaml-language-server: $schema=${schema}

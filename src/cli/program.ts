@@ -1,4 +1,4 @@
-/** The command line: reads its words by the table of commands, and runs what they name. */
+/** Reads the command line by the table of commands, and runs what it names. */
 import { Command, CommanderError, Help } from 'commander'
 import { visible } from '../core/visible.js'
 import { VERSION } from '../version.js'
@@ -22,7 +22,7 @@ scenario. A variable with the prefix COMMERCE_EMULATOR_ takes precedence over
 the one without it. GET /_control/settings of a running emulator lists every
 setting and where its value came from.`
 
-/** Runs the command line and returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
+/** Returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
 export async function run(args: readonly string[], environment: CommandLine['environment'], { stdout, stderr }: Streams): Promise<number | null> {
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosed)
   let status: number | null = 0
@@ -67,16 +67,13 @@ function ignoreClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }
 
-/** What follows the name of a command. */
 const usageOf = ({ usage, argument }: Spec): string => usage ?? (argument ? `[options] ${argument[0]}` : '[options]')
 
-/** The examples of a command as its help ends in them. */
 function examplesText({ examples }: Spec): string {
   const lines = examples.map(([about, line]) => `  # ${about}\n  ${line}`)
   return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.join('\n\n')}`
 }
 
-/** The program without its commands. */
 function programOn({ stdout, stderr }: Streams): Command {
   const usages = SPECS.filter(([, { run }]) => run).map(([name, spec]) => `${name === 'start' ? '[start]' : `commerce-emulator ${name}`} ${usageOf(spec)}`)
   return new Command('commerce-emulator')
@@ -97,7 +94,7 @@ function programOn({ stdout, stderr }: Streams): Command {
 
 const commandOf = (program: Command, name: string) => program.commands.find(command => command.name() === name) as Command
 
-/** The program's help, with the options of the default command before its own. */
+/** The help of the program has the options of the default command before its own. */
 function overview(program: Command, helpWidth: number): string {
   const help = new Help()
   const own = help.visibleOptions(program)
@@ -106,7 +103,7 @@ function overview(program: Command, helpWidth: number): string {
   return help.formatHelp(program, help)
 }
 
-/** Why a command line of exec or record runs nothing, though no help is asked for; null where it names a command. */
+/** Why a command line of exec or record runs nothing; null where it names a command or asks for help. */
 function missingCommand([name, first, ...rest]: readonly string[]): string | null {
   const usage = SPECS.find(([known]) => known === name)?.[1].usage
   if (usage === undefined || first === '-h' || first === '--help') return null

@@ -1,11 +1,10 @@
 /** A progress bar for work that takes over a second, on a terminal only. */
 import type { SingleBar } from 'cli-progress'
 
-/** Work that takes less than this shows no bar. */
 const DELAY_MS = 1000
 export type ProgressBar = { update: (what: string, done: number, total: number) => void; stop: () => void }
 
-/** A bar on the stream: a label, and how many of how many. It appears once the work has taken a second, and only on a terminal. */
+/** A label, and how many of how many, once the work has taken a second. */
 export async function createProgressBar(stream: NodeJS.WriteStream, now: () => number = Date.now): Promise<ProgressBar> {
   if (!stream.isTTY) return { update: () => {}, stop: () => {} }
   const { default: progress } = await import('cli-progress')

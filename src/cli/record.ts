@@ -1,4 +1,4 @@
-/** `commerce-emulator record --out FILE -- COMMAND…`: runs a command as `exec` does, and writes the calls that it made as scenarios that play them again. */
+/** `commerce-emulator record --out FILE -- COMMAND…`: runs a command as `exec` does, and writes its calls as scenarios. */
 import { randomBytes } from 'node:crypto'
 import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { parse } from 'node:path'
@@ -12,10 +12,8 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import { scenarioText } from '../scenario/yaml.js'
 import { UNWRITABLE } from './failures.js'
 
-/** How many scenarios a run is written to at most. */
 const MOST_FILES = 100
 
-/** Records the calls of an emulator, and writes them to files. */
 export class Recorder {
   readonly #file: string
   readonly #recordings: Recording[] = []
@@ -25,7 +23,7 @@ export class Recorder {
     this.#file = file
   }
 
-  /** A recorder that writes to a file. Errors: `setting_invalid` where no such file can be written. */
+  /** Errors: `setting_invalid` where no such file can be written. */
   static async to(file: string): Promise<Recorder> {
     const isFolder = await stat(file).then(
       found => found.isDirectory(),
@@ -40,16 +38,13 @@ export class Recorder {
     return new Recorder(file)
   }
 
-  /** Notes the calls of a sandbox that is about to forget them. */
+  /** Called before a sandbox forgets its calls. */
   readonly note = (sandbox: Sandbox): void => {
     if (this.#recordings.length < MOST_FILES) this.#recordings.push(recordingOf(sandbox, keysToMask(sandbox)))
     else this.#omitted++
   }
 
-  /**
-   * Writes a scenario for the calls between each load or reset of a sandbox and the next: the first to the file itself, the others to files beside it with -2, -3
-   * and so on in their names. Returns whether there were calls, and all of them could be written.
-   */
+  /** A scenario for each load or reset: the first in the file itself, the others beside it with -2, -3… Returns whether there were calls, and all were written. */
   async write({ sandboxes }: Pick<RunningEmulator, 'sandboxes'>, stderr: NodeJS.WritableStream): Promise<boolean> {
     for (const sandbox of sandboxes.all()) this.note(sandbox)
     const recordings = this.#recordings.filter(({ calls }) => calls.length > 0)
@@ -60,7 +55,7 @@ export class Recorder {
     for (const [index, recording] of recordings.entries()) {
       const file = index === 0 ? this.#file : numbered(this.#file, index + 1)
       try {
-        const { data, notes } = await scenarioOf(recording, { isSmallest: true })
+        const { data, notes } = await scenarioOf(recording, { onlyTouched: true })
         await replaceText(file, scenarioText(data, notes))
         const calls = recording.calls.length
         const plays = (data.play as object[]).filter(play => !('wait' in play)).length

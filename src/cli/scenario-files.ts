@@ -6,7 +6,7 @@ import type { Library } from '../scenario/library.js'
 import { isScenarioOrFixture } from '../scenario/scenario.js'
 import { isSharedScript } from '../scenario/shared-script.js'
 
-/** A file to look at, why one that was found in a folder is left out, or why a place gives no file. */
+/** A file, why one that was found in a folder is left out, or why a place gives no file. */
 export type ScenarioFile = { file: string; leftOut: string | null; problem: string | null }
 
 const ENDINGS = '**/*.{yaml,yml,json}'
@@ -45,7 +45,7 @@ function problemOf(isPattern: boolean, files: number): string {
   return isPattern ? 'no file matches this pattern' : 'the folder holds no file that ends in .yaml, .yml or .json'
 }
 
-/** Why a file of a folder is left out; null for a scenario, a fixture, and a file that cannot be read, which is looked at further. */
+/** Null for a scenario, a fixture, and a file that cannot be read: that is found out later. */
 async function whyLeftOut(file: string, library: Library, withShared: boolean): Promise<string | null> {
   const document = await library.file(file).catch(() => null)
   if (document === null) return null

@@ -9,14 +9,14 @@ import { settingsYaml } from '../reports/text.js'
 import { readDocument, refusalOf } from '../scenario/documents.js'
 import { CHECKER } from './launch.js'
 
-/** Writes settings as JSON to a file that ends in .json, else as YAML. Errors: `setting_invalid` where the file cannot be written. */
+/** As JSON to a file that ends in .json, else as YAML. Errors: `setting_invalid` where it cannot be written. */
 export async function writeSettings(file: string, settings: GivenSettings): Promise<void> {
   await writeFile(file, extname(file) === '.json' ? jsonText({ settings: nested(settings) }) : settingsYaml(settings)).catch(({ message }: Error) => {
     throw new ApiError('setting_invalid', { message: `the settings cannot be written: ${message}` })
   })
 }
 
-/** The settings of a file, which holds them by themselves or under `settings`. Errors: `document_invalid` with every problem, those of the file system. */
+/** The settings of a file, at its top level or under `settings`. Errors: `document_invalid` with every problem, those of the file system. */
 export async function readSettings(file: string): Promise<GivenSettings> {
   const text = await readFile(file, 'utf8').catch(error => {
     throw Object.assign(error, { path: file })

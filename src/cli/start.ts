@@ -1,4 +1,4 @@
-/** `commerce-emulator start`: starts the emulator and prints where it is. The last line, `commerce-emulator ready on …`, is a stable format. */
+/** `commerce-emulator start`. The last line that it prints, `commerce-emulator ready on …`, is a stable format. */
 import closeWithGrace from 'close-with-grace'
 import type { FastifyBaseLogger } from 'fastify'
 import { type Settings, settingsInForce } from '../core/settings.js'
@@ -12,7 +12,7 @@ import { shellWord } from './shell-word.js'
 
 type Output = { stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream }
 
-/** Starts with the given settings and closes on SIGTERM or SIGINT; a second signal ends the process at once. `beforeEnd` has the process close the emulator before it ends. Errors: as of `runEmulator`. */
+/** Closes on SIGTERM or SIGINT; a second signal ends the process at once. `beforeEnd` has the emulator closed before the process ends. Errors: as of `runEmulator`. */
 export async function start(
   given: Required<Pick<RunOptions, 'settings' | 'environment'>> & Pick<RunOptions, 'variables' | 'vars'>,
   { stdout, stderr }: Output,
@@ -40,7 +40,7 @@ export async function start(
   stdout.write(`${startUpText(emulator, facts)}\n`)
 }
 
-/** Logs what to do where other machines may reach the control API and it needs no token. */
+/** Warns where other machines can reach a control API without a token. */
 export function warnOfExposure({ host, control_token }: Pick<Settings, 'host' | 'control_token'>, log: Pick<FastifyBaseLogger, 'warn'>): void {
   if (control_token !== null || /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)) return
   log.warn(
@@ -48,24 +48,21 @@ export function warnOfExposure({ host, control_token }: Pick<Settings, 'host' | 
   )
 }
 
-/** Columns that a text at start keeps to beside its name, where its words allow it: eighty in all. */
+/** Columns beside a name, where words allow it: eighty in all. */
 const COLUMNS = 68
-/** API keys that are shown. */
 const MOST_KEYS = 8
 
-/** What the text at start says in addition to the emulator's own addresses and keys. */
+/** In addition to the addresses and keys of the emulator. */
 export type StartFacts = {
-  /** The scenario that was asked for, which a data file takes the place of. */
+  /** Given as a setting; a data file replaces it. */
   asked: string | null
-  /** The data file. */
   data: string | null
-  /** Whether values were given to variables of the scenario. */
+  /** Whether `--var` was given. */
   hasVars: boolean
-  /** How many records there are. */
   records: number
 }
 
-/** The text that is printed at start-up: the addresses, the scenario, where the data is, the keys, a first call, and the line that says that the emulator is ready. */
+/** The addresses, the scenario, where the data is, the keys, a first call, and that the emulator is ready. */
 export function startUpText(
   { baseUrl, controlUrl, scenario, apiKeys, resumed }: Pick<RunningEmulator, 'baseUrl' | 'controlUrl' | 'scenario' | 'apiKeys' | 'resumed'>,
   { asked, data, hasVars, records }: StartFacts
@@ -101,10 +98,8 @@ function keptWhere(data: string | null, resumed: string | null): string {
   return resumed === null ? `kept in ${visible(data)}` : `continued from ${visible(resumed)}`
 }
 
-/** Lines beside their name. */
 const beside = (name: string, lines: readonly string[]) => lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(8)}  ${line}`)
 
-/** A text on as many lines as it needs. */
 function wrapped(text: string): string[] {
   const lines = ['']
   for (const word of text.split(' ')) {

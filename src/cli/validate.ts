@@ -1,4 +1,4 @@
-/** `commerce-emulator validate FILE…`: checks scenarios with their steps, fixtures and files of shared script entries, without opening a port. */
+/** `commerce-emulator validate FILE…`: checks scenarios, fixtures and files of shared script entries, without opening a port. */
 import type { Problem } from '../core/errors.js'
 import { settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
@@ -13,12 +13,10 @@ import { type GivenVariables, unknownVariable } from '../scenario/variables.js'
 import { problemsOf } from './failures.js'
 import { scenarioFiles } from './scenario-files.js'
 
-/** What the files are checked with: `vars` gives values to variables; each has to be a variable of at least one of the files. */
+/** Each of `vars` has to be a variable of at least one of the files. */
 type Validation = { launch: Launch; vars?: GivenVariables | undefined }
 
-/**
- * Checks the files of each place and writes a line for each problem and each warning, and one for each file. Returns what was found of each file, and of `vars`.
- */
+/** Writes a line for each problem, warning and file. Returns what was found of each file, and of `vars`. */
 export async function validate(places: readonly string[], { launch, vars }: Validation, write: (line: string) => void): Promise<CheckedFile[]> {
   const settings = settingsInForce(launch).values
   const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)

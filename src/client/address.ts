@@ -1,4 +1,3 @@
-/** Addresses of an emulator, as people give them. */
 import { BASE, CONTROL } from '../core/paths.js'
 
 /** The address of an emulator or of a sandbox, without the path of its API or control API; null for what is not an HTTP address. */

@@ -21,15 +21,14 @@ import type {
 export type LoadedScenario = { name: string; description: string | null }
 /** The clock that stamps `created`: an ISO 8601 instant, and whether it runs on from there. */
 export type ClockState = { now: string; running: boolean }
-/** A snapshot that was made or restored: the scenario that was loaded then, and the clock. */
+/** The scenario that was loaded at the snapshot, and its clock. */
 export type SnapshotState = { name: string; scenario: string; clock: ClockState }
 
 type ListOf<Records> = Records extends readonly (infer Member)[] ? (Member & { id: string; created: string })[] : never
-/** The whole state as a fixture that can be changed and loaded again: every family, each record with its id and time of creation. */
+/** The state as a fixture to change and load again: each record has its id and time of creation. */
 export type State = { api_keys: ApiKey[] } & { [Family in Exclude<keyof Fixture, 'api_keys'>]-?: ListOf<NonNullable<Fixture[Family]>> }
-/** A record as it is kept: as the API returns it, but for its further fields. */
+/** As the API returns a record, with its further fields. */
 type Kept<Record> = Record & { extra?: { [name: string]: unknown } }
-/** The records that were added. */
 export type AddedRecords = {
   api_keys: ApiKey[]
   accounts: Kept<Account>[]
@@ -40,17 +39,16 @@ export type AddedRecords = {
   refunds: Kept<Refund>[]
 }
 
-/** A script entry with its id, how many calls matched it and to how many it was applied; `too_long` are those with a value too long for its pattern. */
+/** A script entry, how many requests matched it, and to how many it was applied; `too_long` had a value too long for its pattern. */
 export type ListedEntry = { id: string; entry: ScriptEntry; matched: number; applied: number; too_long?: number }
 
-/** A gate at which a script holds calls: whether it is open, and the calls that wait at it, in the order in which they came. */
+/** A gate of the script, with the requests that wait at it in the order in which they came. */
 export type Gate = { name: string; open: boolean; waiting: { id: string; on: OperationName }[] }
-/** The order in which calls that wait go on: as they came, or the last one first. */
+/** Waiting requests go on as they came, or the last one first. */
 export type Release = 'in_order' | 'reverse'
 
 /** Parameters as they were sent, nested; what is secret is masked. */
 export type Parameters = { [name: string]: string | readonly string[] | Parameters }
-/** A call of the journal. */
 export type JournalCall = {
   /** Over a run, the name of its sandbox; null at the base address. */
   sandbox?: string | null
@@ -78,7 +76,6 @@ export type JournalCall = {
   /** Whether the answer was sent. */
   answered: boolean
   took_effect: boolean
-  /** The script entry that was applied to it. */
   script: { id: string; name: string | null; fault: string | null } | null
   refusal: { code: string; rule: RuleId | null; assumption: AssumptionId | null; param: string | null } | null
   /** How long it took, in milliseconds. */
@@ -92,7 +89,7 @@ export type Journal = {
   /** Calls that the journal had to drop. */
   dropped: number
 }
-/** A call with why it was answered so: the rules in the order in which they were decided, and the figures that they saw. */
+/** Why a request was answered so: its rules as they were decided, and the figures that they saw. */
 export type ExplainedCall = JournalCall & {
   why: {
     rules: { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: { [name: string]: unknown } }[]
@@ -102,27 +99,23 @@ export type ExplainedCall = JournalCall & {
   }
 }
 
-/** What a call would be answered, and why, as a copy of the sandbox says; the id is that of the next call. */
+/** How a request would be answered, on a copy of the sandbox; the id is that of the next request. */
 export type TriedCall = Omit<ExplainedCall, 'user_agent' | 'ms' | 'script'> & {
-  /** Of the answer, by their names in lower case, without those of the connection. */
+  /** Of the answer, by lower-case names, without those of the connection. */
   headers: { [name: string]: string | string[] }
-  /** The script entry that would act on it, how many milliseconds it would delay it, and the gate that it would hold it at. */
+  /** The script entry that would apply, its delay in milliseconds, and the gate that it would hold the request at. */
   script: (NonNullable<JournalCall['script']> & { delay: number; gate: string | null }) | null
-  /** What it would change. */
   changes: {
-    /** As the API shows them; null where there is none. */
+    /** As the API shows them; null for none. */
     records: { family: Exclude<keyof Fixture, 'api_keys'>; id: string; before: unknown; after: unknown }[]
-    /** The script entries that would count it. */
+    /** Entries that would count it. */
     script: Omit<ListedEntry, 'entry'>[]
   }
 }
 
-/** Calls to look for in the journal, which keeps the Account of a key in place of the key. */
+/** Requests to look for; the journal keeps the Account of a key in place of the key. */
 export type JournalMatch = { on: OperationName; match?: Omit<Match, 'key'> & { account?: string | readonly string[] } }
-/**
- * What `verify` asks: how many calls came, which calls in which order, or whether every script entry was applied. `within` waits for it, a length of time
- * such as `2s` and at most a minute.
- */
+/** What `verify` asks: how many requests came, which in which order, or whether the script was used. `within`, such as `2s`, is how long to wait. */
 export type Verification = { within?: string } & (
   | (JournalMatch & Omit<Expectation, 'on' | 'match'>)
   | { sequence: readonly JournalMatch[] }
@@ -132,24 +125,24 @@ export type Verification = { within?: string } & (
 export type Verdict = {
   holds: boolean
   message: string
-  /** How many calls matched. */
+  /** Requests that matched. */
   seen?: number
-  /** The last calls that matched; of a sequence, the ids of its calls. */
+  /** The last matching requests; of a sequence, their ids. */
   requests?: JournalCall[] | string[]
-  /** The expectations of the scenario. */
+  /** Those of the scenario itself. */
   expectations?: { expectation: Expectation; wanted: string; seen: number; holds: boolean; exceeded: boolean; message: string }[]
-  /** Script entries that were never applied. */
+  /** Entries that were never applied. */
   unused_script_entries?: ListedEntry[]
 }
 
 /** How often the calls kept and broke each rule. */
 export type CoverageReport = {
-  /** Outcomes seen and possible: a rule that calls can both keep and break has two, any other one. */
+  /** Outcomes: a rule that requests can both keep and break has two, any other one. */
   seen: number
   possible: number
   percent: number
   never_exercised: RuleId[]
-  /** Rules that a call can break, kept by some call and broken by none. */
+  /** Kept by some request and broken by none, though a request can break them. */
   never_violated: RuleId[]
   rules: { rule: RuleId; text: string; violable: boolean; keepable: boolean; satisfied: number; violated: number }[]
 }
@@ -157,10 +150,10 @@ export type CoverageReport = {
 export type FindingsReport = {
   data: { finding: FindingName; severity: 'error' | 'warning'; about: string; advice: string; times: number; requests: string[] }[]
 }
-/** A call of a run, named `SANDBOX#PERIOD/req_N`; `entry` is there of each that was refused and each that a finding names. */
+/** A request of a run, named `SANDBOX#PERIOD/req_N`; `entry` is there if it was refused or a finding names it. */
 export type RunCall = {
   request: string
-  /** The test that made it, as the header `Test-Name` said. */
+  /** The test that made it, by its header `Test-Name`. */
   test: string | null
   on: string | null
   method: string
@@ -169,7 +162,7 @@ export type RunCall = {
   status: number
   entry: ExplainedCall | null
 }
-/** Everything that a report of the run holds, over every sandbox, load and reset since the emulator was started. */
+/** The run: every sandbox, load and reset since the emulator was started. */
 export type RunReport = {
   object: 'run'
   version: string
@@ -177,14 +170,14 @@ export type RunReport = {
   calls: number
   coverage: CoverageReport
   findings: FindingsReport['data']
-  /** Those that some answer relied on. */
+  /** Assumptions that some answer relied on. */
   assumptions: { assumption: AssumptionId; topic: string; default: string; times: number; requests: readonly string[] }[]
   unused_script_entries: ListedEntry[]
   unmet_expectations: NonNullable<Verdict['expectations']>
   sandboxes: { sandbox: string | null; periods: number }[]
-  /** What each test did; `test` is null for the calls that named none. */
+  /** `test` is null for the requests that named none. */
   tests: { test: string | null; calls: number; refused: number; kept: RuleId[]; broken: RuleId[]; findings: { finding: FindingName; times: number }[] }[]
   requests: RunCall[]
-  /** What came when no more was kept. */
+  /** What was beyond the limits of what is kept. */
   omitted: { requests: number; entries: number; by_test: number }
 }

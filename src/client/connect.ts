@@ -9,18 +9,18 @@ import { httpTransport } from './http.js'
 import { checkOptions, invalidOption } from './options.js'
 
 export type ConnectOptions = {
-  /** Where the emulator is, as `http://localhost:4010`; the base address, that of the control API and that of a sandbox will do as well. */
+  /** As `http://localhost:4010`; the base address, that of the control API or of a sandbox will do too. */
   url: string
-  /** The value of its `control_token`, where that is set. */
+  /** The value of its `control_token`, if that is set. */
   token?: string
-  /** How long to wait for it to be ready, in milliseconds; 3000 when left out. */
+  /** Milliseconds to wait until it is ready, by default 3000. */
   timeout?: number
 }
 
 const OPTIONS = ['url', 'token', 'timeout'] as const satisfies (keyof ConnectOptions)[]
 const DEFAULT_TIMEOUT = 3000
 const PAUSE = 50
-/** What is answered, or not, while an emulator starts. */
+/** The errors while an emulator starts. */
 const STARTING: readonly string[] = ['no_answer', 'not_ready']
 
 /**
@@ -45,7 +45,6 @@ export async function connect(options: ConnectOptions): Promise<Emulator> {
   }
 }
 
-/** The keys of an emulator, once it is ready. */
 async function keysWhenReady(emulator: Emulator, deadline: number): Promise<ApiKey[]> {
   for (;;) {
     try {
@@ -63,7 +62,7 @@ async function keysOf({ control, controlUrl }: Emulator): Promise<ApiKey[]> {
   throw new EmulatorError('answer_unreadable', `What answers at ${controlUrl} is no commerce-emulator, or an older one.`)
 }
 
-/** The address of an emulator and the sandbox in a URL of one. Errors: `option_invalid`. */
+/** Errors: `option_invalid`. */
 function placeAt(url: string): { address: URL; sandbox: string | null } {
   const address = emulatorAddress(url)
   if (address === null) throw invalidOption('url', `The url of an emulator was expected, as http://localhost:4010, not ${url}`)

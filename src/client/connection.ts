@@ -1,11 +1,11 @@
-/** A way to an emulator: requests go in, answers come out, in process or over HTTP. */
+/** A way to an emulator, in process or over HTTP. */
 import { EmulatorError } from './error.js'
 
-/** `path` is everything after the address; `timeout` is the longest wait for the whole answer, in milliseconds. */
+/** `path` is what follows the address; `timeout` is for the whole answer, in milliseconds. */
 export type SentRequest = { method: string; path: string; headers: Record<string, string>; body?: string; timeout?: number }
 /** Names of headers are in lower case. */
 export type ReceivedAnswer = { status: number; headers: Record<string, string>; text: string }
-/** How requests are sent, and what is freed or ended in the end. */
+/** `close` frees what the transport holds. */
 export type Transport = { send: (request: SentRequest) => Promise<ReceivedAnswer>; close: () => Promise<void> }
 
 /** Headers of the connection, which say nothing of the answer. */
@@ -17,7 +17,7 @@ export class Connection {
   /** The value of `control_token`; null where it is not set. */
   readonly token: string | null
   readonly #transport: Transport
-  #isClosed = false
+  isClosed = false
 
   constructor(address: string, transport: Transport, token: string | null) {
     this.address = address
@@ -25,33 +25,37 @@ export class Connection {
     this.#transport = transport
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed
-  }
-
   /** Sends a request. Errors: `closed`, `no_answer`. */
   async send(request: SentRequest): Promise<ReceivedAnswer> {
-    if (this.#isClosed) throw new EmulatorError('closed', `${request.method} ${request.path} is not sent: this emulator was closed.`)
+    if (this.isClosed) throw new EmulatorError('closed', `${request.method} ${request.path} is not sent: this emulator was closed.`)
     try {
       const { headers, ...answer } = await this.#transport.send({ ...request, headers: { 'user-agent': 'commerce-emulator', ...request.headers } })
-      // what waits is answered when it is cut short, with what is true only of a part of the time
-      if (this.#isClosed) throw new Error('this emulator was closed meanwhile')
+      // what waits is answered on close, with what is true of a part of the time only
+      if (this.isClosed) throw new Error('this emulator was closed meanwhile')
       return { ...answer, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))) }
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
-      // where several addresses of a name were tried, there is a code alone
+      // several addresses of a name give a code alone
       const reason = [message, code].find(text => text !== '')
       throw new EmulatorError('no_answer', `${request.method} ${this.address}${request.path} was not answered: ${reason}.`, { cause: error as Error })
     }
   }
 
-  /** Ends what the transport holds. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.isClosed = true
     await this.#transport.close()
   }
 }
 
-/** Header values as one text each. */
 export const joinedHeaders = (headers: { readonly [name: string]: number | string | readonly string[] | undefined }): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
+
+/** JSON as a value, any other text as it is; null for none. */
+export function contentOf(text: string) {
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,4 +1,4 @@
-/** An emulator, or one sandbox of it, as an object: each method is one call, in process or over HTTP. */
+/** An emulator, or one sandbox of it, as an object whose methods are control calls. */
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { encodeForm, type FormValue } from '../core/form-encoding.js'
 import { BASE, CONTROL, pathOf } from '../core/paths.js'
@@ -22,7 +22,7 @@ import type {
   Verdict,
   Verification
 } from './answers.js'
-import type { Connection } from './connection.js'
+import { type Connection, contentOf } from './connection.js'
 import type { AnswerCode, ApiKey, Fixture, OperationName, RuleId, SandboxSettings, Scenario, ScriptEntry } from './documents.js'
 import { EmulatorError, errorFrom, type Problem } from './error.js'
 import { checkedVars, checkOptions, invalidOption, type Variables } from './options.js'
@@ -148,8 +148,9 @@ export type Emulator = {
   /** A call of the journal, by the Request-Id of its answer, with why it was answered so. `GET /_control/requests/ID`. Errors: `request_unknown`. */
   why: (id: string) => Promise<ExplainedCall>
   /**
-   * The calls since the last load or reset as a scenario that plays them again, in YAML; with the id of a call the smallest scenario that answers it as it was
-   * answered. `GET /_control/requests?format=scenario`, `GET /_control/requests/ID?format=scenario`. Errors: `request_unknown`, `parameter_invalid`.
+   * The calls since the last load or reset as a scenario that plays them again, in YAML; with the id of a call that one alone, answered as it was, with the
+   * records that it touched and what they refer to. `GET /_control/requests?format=scenario`, `GET /_control/requests/ID?format=scenario`.
+   * Errors: `request_unknown`, `parameter_invalid`.
    */
   recorded: (id?: string) => Promise<string>
   /**
@@ -190,7 +191,7 @@ export type Emulator = {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** Which part of an emulator an object is for: a sandbox or, with null, the one at the base address. A new sandbox begins with `startKeys`. */
+/** A sandbox or, with null, the base address. A new sandbox begins with `startKeys`. */
 export type Place = { sandbox: string | null; keys: readonly ApiKey[]; startKeys: readonly ApiKey[]; close: () => Promise<void> }
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -266,7 +267,7 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
   }
 }
 
-/** Calls the emulated API of a sandbox, or at the base address; `firstKey` is sent where the call needs a key and the options give none. */
+/** `firstKey` is sent where the operation needs a key and the options give none. */
 async function apiCall(connection: Connection, prefix: string, firstKey: string | null, on: string, options: InjectOptions = {}): Promise<InjectedAnswer> {
   checkOptions('inject', options, INJECT_OPTIONS)
   const { method, path } = callIn(on, 'POST /refunds')
@@ -285,7 +286,7 @@ async function apiCall(connection: Connection, prefix: string, firstKey: string 
   return { ...answer, body: contentOf(text), text }
 }
 
-/** Makes a control call of a sandbox, or at the base address, and returns what it answers. Errors: those of the call, and of the connection. */
+/** Returns the answer of a control call. Errors: those of the call, and of the connection. */
 async function controlCall<T>(connection: Connection, prefix: string, on: string, { query, body }: ControlOptions = {}): Promise<T> {
   const { method, path } = callIn(on, 'GET /settings')
   const { status, text } = await connection.send({
@@ -301,7 +302,6 @@ async function controlCall<T>(connection: Connection, prefix: string, on: string
   throw refusalIn(contentOf(text), status, `${method} ${connection.address}${prefix}${CONTROL}${path}`)
 }
 
-/** Deletes a sandbox, if it is there. */
 async function deleteSandbox(connection: Connection, name: string): Promise<void> {
   if (connection.isClosed) return
   await controlCall(connection, '', `DELETE /sandboxes/${name}`).catch((error: EmulatorError) => {
@@ -311,7 +311,6 @@ async function deleteSandbox(connection: Connection, name: string): Promise<void
 
 type Refused = { error?: { code: AnswerCode; message: string; param?: string; problems?: Problem[] } } & Partial<Verdict>
 
-/** What a control call was refused with. */
 function refusalIn(answer: Refused | string | null, status: number, call: string): EmulatorError {
   const { error, ...verdict } = typeof answer === 'object' && answer !== null ? answer : {}
   if (error !== undefined) return new EmulatorError(error.code, error.message, { status, param: error.param, problems: error.problems })
@@ -352,15 +351,5 @@ export function jsonOf(value: object): string {
     return JSON.stringify(value)
   } catch (error) {
     throw new EmulatorError('option_invalid', `What was given cannot be written as JSON: ${(error as Error).message}.`, { cause: error as Error })
-  }
-}
-
-/** JSON as a value, any other text as it is; null for none. */
-function contentOf(text: string) {
-  if (text === '') return null
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
   }
 }

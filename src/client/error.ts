@@ -44,7 +44,7 @@ export class EmulatorError extends Error {
   }
 }
 
-/** An error of the emulator, or of the system, as the package's own. */
+/** Any error as the package's own. */
 export function errorFrom(error: unknown): EmulatorError {
   if (error instanceof ApiError) {
     const { code, message, param, problems } = error

@@ -1,9 +1,9 @@
-/** Sends requests over HTTP, on connections of its own: what a test suite does to the global `fetch` does not reach them. */
+/** HTTP on connections of its own: what a test suite does to the global `fetch` does not reach them. */
 import { Agent, request } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import { joinedHeaders, type ReceivedAnswer, type SentRequest, type Transport } from './connection.js'
 
-/** A transport to an address, `http:` or `https:`, whose path comes before every other; connections are kept until it is closed. */
+/** A transport to `http:` or `https:`; the path of the address comes before every other. Connections are kept until it is closed. */
 export async function httpTransport({ protocol, hostname, port, pathname }: URL): Promise<Transport> {
   const under = pathname.replace(/\/$/, '')
   const http = protocol === 'https:' ? await import('node:https') : { Agent, request }

@@ -1,4 +1,4 @@
-/** The pages for browsers: the console, whose files the build makes from `ui/`, and the API's documentation in Swagger UI, whose files it copies. */
+/** The pages for browsers: the console, and the documentation of the API in Swagger UI. */
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { FastifyReply } from 'fastify'
@@ -12,24 +12,23 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
   '.png': 'image/png'
 }
-/** The files that pages load: those of the console's build in the folder itself, and those of Swagger UI that its page needs. */
+/** The names of the files that pages may load. */
 const NAMES = { console: /^[\w-]+\.(?:css|js|svg)$/, docs: /^(?:swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)$/ }
 
-/** Nothing is fetched from elsewhere, and no other page may frame this one. Swagger UI writes styles into its elements and shows images held in `data:` addresses. */
+/** Nothing is fetched from elsewhere, and no other page may frame this one. Swagger UI writes styles into its elements and has images in `data:` addresses. */
 const policy = ({ style = '', image = '' }) =>
   `default-src 'none'; script-src 'self'; style-src 'self'${style}; img-src 'self'${image}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 const POLICIES = { 'index.html': policy({}), 'docs.html': policy({ style: " 'unsafe-inline'", image: ' data:' }) }
 
-/** Each file of the console that has been read. */
 const files = new Map<string, Buffer>()
-/** A file of the console, read when it is first asked for. */
+/** A file of the console, read once. */
 async function consoleFile(name: string): Promise<Buffer> {
   const file = files.get(name) ?? (await readFile(new URL(name, FOLDERS.console)))
   files.set(name, file)
   return file
 }
 
-/** The text of a page, with the headers that let it load only what its policy allows. Every `{{name}}` in the file is replaced by its value, escaped. */
+/** The text of a page under its policy, each `{{name}}` in the file replaced by its value, escaped. */
 async function pageOf(reply: FastifyReply, file: keyof typeof POLICIES, values: Readonly<Record<string, string>>): Promise<string> {
   const template = String(await consoleFile(file))
   reply.headers({ 'content-security-policy': POLICIES[file], 'referrer-policy': 'no-referrer' })

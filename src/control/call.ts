@@ -1,4 +1,4 @@
-/** A call of the control API as a row of its table, and the route that is made from a row. */
+/** The calls of the control API as rows of a table, and the routes that are made from them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { checkerOf } from '../core/checking.js'
@@ -16,24 +16,22 @@ import { documentOf, readDocument, refuseProblems, type SourceDocument } from '.
 import type { Library } from '../scenario/library.js'
 import type { EventStreams } from './events.js'
 import type { Sessions } from './sessions.js'
-import type { Slots } from './slots.js'
+import type { TakeSlot } from './slots.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A control request that changes what a data file holds, unless it is refused or only a trial. */
+    /** Changes what a data file holds, unless it is refused or only a trial. */
     isSaved?: true
-    /** Whether a control request changes nothing. */
+    /** Whether a request changes nothing. */
     isTrial?: (request: FastifyRequest) => boolean
   }
 }
 
-/** What browsers load, which is above the control API. */
 export type Pages = {
-  /** The console of the sandbox at a control address. */
   console: (reply: FastifyReply, control: string) => Promise<string>
   /** The API's documentation; `key` is what its calls are made with. */
   docs: (reply: FastifyReply, values: { control: string; key: string }) => Promise<string>
-  /** A file that a page loads; null where there is none of that name. */
+  /** Null where there is no such file. */
   file: (of: 'console' | 'docs', name: string) => Promise<{ type: string; content: Buffer } | null>
 }
 
@@ -41,14 +39,14 @@ export type Pages = {
 export type Services = {
   sandboxes: Sandboxes
   library: Library
-  /** Those of the process; a sandbox has its own. */
+  /** Of the process; a sandbox has its own. */
   settings: Settings
   version: string
   pages: Pages
   sessions: Sessions
   streams: EventStreams
   /** The places of calls that wait. */
-  waiting: Slots
+  waiting: TakeSlot
   /** Aborted when the server closes. */
   closing: AbortSignal
 }
@@ -66,31 +64,30 @@ export type Context<Q = unknown, B = unknown> = Services & {
   document: SourceDocument
   /** The body as it was sent; null where none was. */
   sent: Body | null
-  /** Makes a signal that is aborted when the caller leaves before the answer. */
+  /** A signal that is aborted when the caller leaves before the answer. */
   left: () => AbortSignal
 }
 
-/** A body that calls take: with a schema it is read by it; without one it is a document of up to `limits.control_body`, which the handler reads. */
+/** With a schema, a body is read by it; without one it is a document of up to `limits.control_body`, which the handler reads. */
 type BodyRow<S extends TSchema> = {
   /** As it is documented. */
   example: string
-  /** As it is shown to a caller who sent none, where that is another one. */
+  /** In a refusal, where that is another one. */
   shown?: string
   schema?: () => S
   isOptional?: true
 }
 
-/** A row of the table of calls. */
 export type Call<Q extends TSchema = TSchema, B extends TSchema = TSchema> = {
   does: string
-  /** The parameters of the query, each with what it takes; left out, there are none, and with null any is taken and none is read. */
+  /** Left out, there are no parameters; null takes any and reads none. */
   query?: Q | null
   body?: BodyRow<B>
-  /** Needs no token, since it shows nothing of the state: it belongs to the sandbox at the base address. */
+  /** Needs no token: it shows nothing of the state, and belongs to the sandbox at the base address. */
   open?: true
-  /** Answers browsers with a page: without a token, a browser gets the console, which asks for it. */
+  /** Answers browsers with a page; without a token, with the console, which asks for it. */
   page?: true
-  /** Changes something, and makes the sandbox that it names when there is none; when it fails, there is none afterwards either. */
+  /** Changes something, and makes the sandbox that it names; when it fails, there is none afterwards either. */
   makesSandbox?: true
   isSaved?: true
   isTrial?: (request: FastifyRequest) => boolean
@@ -102,7 +99,7 @@ export type Call<Q extends TSchema = TSchema, B extends TSchema = TSchema> = {
 /** A row whose handler gets its query and body with their types. */
 export const call = <Q extends TSchema, B extends TSchema>(row: Call<Q, B>): Call => row as unknown as Call
 
-/** A control call's query names no records, and everything unknown in it is refused. */
+/** A query names no records, and everything unknown in it is refused. */
 const nothing = () => {}
 const PLAIN = { settings: settingsInForce({}).values, rely: nothing }
 const LOOKUPS = { unknown: nothing, find: nothing, cursor: nothing }
@@ -131,17 +128,17 @@ export function addCall(control: FastifyInstance, on: string, { run, query, body
   })
 }
 
-/** A call's query, decoded by its table. Errors: those of the emulated API, naming the parameter. */
+/** Errors: those of the emulated API, naming the parameter. */
 function queryOf(request: FastifyRequest, table: ReturnType<typeof compileTable>) {
   const { root, problem } = decodeForm(request.query as string, request.arrival.sandbox.settings)
   if (problem) throw new ApiError(problem.code, { message: problem.message, param: problem.param })
   return decodeParameters(table, root, PLAIN, LOOKUPS)
 }
 
-/** The body of a call; null where none was sent, or white space alone. */
+/** Null where no body was sent, or white space alone. */
 const sentBody = ({ body }: FastifyRequest): Body | null => (body instanceof Body && !body.isEmpty ? body : null)
 
-/** A reader of bodies. A large one is read in the document worker. Errors: `body_malformed` where there is none, or where JSON is broken; `document_invalid`. */
+/** A reader of bodies; large ones are read in the document worker. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */
 function bodyReader({ example, shown = example, schema, isOptional }: BodyRow<TSchema>) {
   const checker = schema && checkerOf(schema)
   return async (sent: Body | null, { settings, documents }: Sandbox, left: Context['left']): Promise<Partial<Pick<Context, 'body' | 'document'>>> => {
@@ -173,7 +170,7 @@ const departureOf =
     return departure.signal
   }
 
-/** Accepts `application/json` and `application/yaml`, as bytes that are read when they are needed; a body of any other type is refused with 415. */
+/** Accepts JSON and YAML, as bytes that are read when they are needed; any other type is refused with 415. */
 export function acceptBodies(control: FastifyInstance): void {
   control.removeAllContentTypeParsers()
   for (const type of ['json', 'yaml'] as const) {

@@ -1,6 +1,6 @@
-/** The calls of the control API: what each does, what its query and body take, and how it is answered. Routes and docs/reference/control.md are made from them. */
+/** The calls of the control API. Routes and docs/reference/control.md are made from them. */
 import { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as Type from 'typebox'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
 import { ApiError, type Problem } from '../core/errors.js'
@@ -40,7 +40,7 @@ import { askedSchema, scenarioVerdict, verify } from './verify.js'
 
 type Calls = Readonly<Record<string, Call>>
 
-/** What every call does that changes the state of its sandbox and can be the first one there. */
+/** A call that changes the state of its sandbox and can be the first one there. */
 const CHANGES = { makesSandbox: true, isSaved: true } as const
 const YAML = 'application/yaml; charset=utf-8'
 /** Answers with more records than this are written in parts. */
@@ -49,7 +49,12 @@ const NO_GATES = { minCoverage: null, failOn: [], ignore: [] }
 
 const RUN = '`sandbox`, the default: since the last load or reset. `run`: over every sandbox, load and reset of the process.'
 const SCOPE = optional(word(['sandbox', 'run'], { description: RUN }))
-const format = <T extends string>(words: readonly T[], description: string) => ({ format: optional(word(words, { description })) })
+/** The parameter `format`, whose first word is the default. */
+const format = <T extends string>(words: readonly T[], description = `\`${words[0]}\`, the default, or \`${words[1]}\`.`) => ({
+  format: optional(word(words, { description }))
+})
+
+const asText = (reply: FastifyReply, text: unknown) => reply.type(MEDIA_TYPES.text).send(text)
 
 const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | 'run' }): Totals => (scope === 'run' ? run : evidence.totals)
 
@@ -57,7 +62,6 @@ const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | '
 const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
   ['', '1', 'true'].includes(decodeForm(query as string, sandbox.settings).root.get('dry_run') as string)
 
-/** The gates that the script names. */
 const gatesOf = ({ script }: Sandbox): string[] => [...new Set(script.listed().flatMap(({ id, entry }) => (entry.hold ? [gateOf(id, entry.hold)] : [])))]
 
 const schemaCall = (kind: 'fixture' | 'scenario' | 'script', of: string): Call => ({
@@ -122,7 +126,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
       },
       'GET /state': call({
         does: 'The whole state as a fixture, to be saved and loaded again.',
-        query: parameters(format(['json', 'yaml'], '`json`, the default, or `yaml`.')),
+        query: parameters(format(['json', 'yaml'])),
         run: async ({ sandbox, query, reply }) => {
           const state = exported(sandbox.store)
           if (query.format !== 'yaml') return state
@@ -204,7 +208,7 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
             const known = sandbox.script.listed().map(entry => entry.id)
             throw new ApiError('entry_unknown', { message: `No script entry has the id ${id}; ${thereAre(known)}.`, param: 'id' })
           }
-          // calls go on that wait at a gate which the script does not name any more
+          // calls at a gate that the script does not name any more go on
           sandbox.gates.keep(gatesOf(sandbox))
         }
       },
@@ -294,23 +298,26 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
       'GET /requests/ID': call({
         does: 'One call, and why it was answered so.',
         query: parameters(
-          format(['json', 'text', 'scenario'], '`json`, the default, `text`, or `scenario`: the smallest scenario in which the call is answered as it was.')
+          format(
+            ['json', 'text', 'scenario'],
+            '`json`, the default, `text`, or `scenario`: the call with the records that it touched and what they refer to, answered as it was.'
+          )
         ),
         run: async ({ sandbox, name: id, query: { format }, reply }) => {
           const found = callNamed(id, sandbox)
           if (format === 'scenario') return reply.type(YAML).send(await recordedCallText(found, sandbox))
           const told = [found, sandbox.evidence.journal, keysToMask(sandbox)] as const
-          return format === 'text' ? reply.type(MEDIA_TYPES.text).send(explainedText(...told)) : explained(...told)
+          return format === 'text' ? asText(reply, explainedText(...told)) : explained(...told)
         }
       }),
       'DELETE /requests': { does: 'Empties the journal.', run: ({ sandbox }) => sandbox.evidence.clearJournal() },
       'POST /explain': call({
         does: 'What a call would be answered, why, and what it would change: judged on a copy of the sandbox, which is thrown away. `changes` gives the copy other records, settings or another time.',
-        query: parameters(format(['json', 'text'], '`json`, the default, or `text`.')),
+        query: parameters(format(['json', 'text'])),
         body: { example: '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}', schema: () => TRIED },
         run: async ({ body, document, request, query: { format }, reply }) => {
           const answer = await explain(body, document, request.arrival, format === 'text')
-          return format === 'text' ? reply.type(MEDIA_TYPES.text).send(answer) : answer
+          return format === 'text' ? asText(reply, answer) : answer
         }
       }),
       'POST /verify': call({
@@ -338,10 +345,10 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
       }),
       'GET /findings': call({
         does: 'Mistakes of the client, each with the calls that show it: [the findings](findings.md).',
-        query: parameters({ scope: SCOPE, ...format(['json', 'text'], '`json`, the default, or `text`.') }),
+        query: parameters({ scope: SCOPE, ...format(['json', 'text']) }),
         run: ({ sandbox, query, reply }) => {
           const data = totalsIn(sandbox, query).findings()
-          return query.format === 'text' ? reply.type(MEDIA_TYPES.text).send(findingsText(data)) : { data }
+          return query.format === 'text' ? asText(reply, findingsText(data)) : { data }
         }
       }),
       'GET /assumptions': call({
@@ -447,7 +454,6 @@ export const CONTROL_GROUPS: readonly { title: string; calls: Calls }[] = [
   }
 ]
 
-/** A file that a page loads. */
 const fileOf =
   (page: 'console' | 'docs') =>
   async ({ name, pages, request, reply }: Context) => {
@@ -455,7 +461,6 @@ const fileOf =
     if (file === null) throw noControlCall(request)
     return reply.type(file.type).send(file.content)
   }
-/** What pages load. */
 export const FILE_CALLS: Calls = {
   'GET /console/FILE': { does: 'A file of the console.', query: null, open: true, run: fileOf('console') },
   'GET /docs/FILE': { does: "A file of the API's documentation.", query: null, run: fileOf('docs') }

@@ -12,7 +12,7 @@ import { CONTROL_GROUPS, FILE_CALLS } from './calls.js'
 import { EventStreams } from './events.js'
 import { CONTROL_HEADERS, guardControl, HEALTH } from './guard.js'
 import { isSignedIn, Sessions } from './sessions.js'
-import { Slots } from './slots.js'
+import { slots } from './slots.js'
 
 export type ControlOptions = Pick<Services, 'sandboxes' | 'library' | 'settings' | 'version' | 'pages'> & {
   arrivals: Arrivals
@@ -27,7 +27,7 @@ export async function controlApi(control: FastifyInstance, { arrivals, data, dra
   const { control_token: token, control_hosts: hosts } = settings
   const sessions = new Sessions(drawSession)
   const streams = new EventStreams(settings)
-  const waiting = new Slots(settings['limits.waiting'], 'verify calls that wait', 'limits.waiting')
+  const waiting = slots(settings['limits.waiting'], 'verify calls that wait', 'limits.waiting')
   const closing = new AbortController()
   // each call that waits listens to it
   setMaxListeners(0, closing.signal)

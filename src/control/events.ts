@@ -7,33 +7,33 @@ import type { JournalListener } from '../evidence/run.js'
 import { summaryOf } from '../evidence/why.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { CONTROL_HEADERS } from './guard.js'
-import { Slots } from './slots.js'
+import { slots, type TakeSlot } from './slots.js'
 
 const HEARTBEAT_MS = 15_000
 
-/** An event as it is sent. Those of a run name the sandbox, which is null at the base address. */
+/** Events of a run name the sandbox, which is null at the base address. */
 function eventOf(call: Exchange | null, named: { sandbox?: string | null }): string {
   if (call === null) return `event: clear\ndata: ${JSON.stringify(named)}\n\n`
   return `id: ${call.id}\nevent: request\ndata: ${JSON.stringify({ ...named, ...summaryOf(call, call.secretWords) })}\n\n`
 }
 
-/** The readers of events. An event is written as text once for all of them, so a reader that is slow holds no text of its own. */
+/** An event is written as text once for all readers, so a slow one holds no text of its own. */
 export class EventStreams {
-  /** Each reader with the name of its sandbox, empty at the base address; null for one that reads those of every sandbox. */
+  /** By reader, the name of its sandbox, empty at the base address; null for all sandboxes. */
   readonly #readers = new Map<ServerResponse, string | null>()
-  readonly #slots: Slots
+  readonly #take: TakeSlot
   readonly #backlog: number
   #stop = () => {}
 
   /** `limits.stream_backlog` is how many bytes a reader may leave unread; one that leaves more is cut. */
   constructor({ 'limits.streams': most, 'limits.stream_backlog': backlog }: Settings) {
-    this.#slots = new Slots(most, 'event streams', 'limits.streams')
+    this.#take = slots(most, 'event streams', 'limits.streams')
     this.#backlog = backlog
   }
 
-  /** Answers a call with the events of a sandbox, or with those of every one, until its client leaves. Errors: `limit_reached`. */
+  /** Answers with the events of a sandbox, or of all, until the client leaves. Errors: `limit_reached`. */
   open(reply: FastifyReply, { id, sandbox }: { id: string; sandbox: Sandbox }, isOfRun: boolean): void {
-    const free = this.#slots.take()
+    const free = this.#take()
     const { raw } = reply.hijack()
     raw.writeHead(200, { ...CONTROL_HEADERS, 'content-type': 'text/event-stream; charset=utf-8', 'request-id': id })
     raw.write(': the journal, as it is written\n\n')
@@ -48,7 +48,6 @@ export class EventStreams {
     })
   }
 
-  /** Ends every stream. */
   end(): void {
     for (const reader of this.#readers.keys()) this.#end(reader)
   }

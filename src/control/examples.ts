@@ -5,11 +5,9 @@ type Values = Readonly<Record<string, unknown>>
 export type CallExample = {
   params?: Readonly<Record<string, string>>
   query?: Values
-  /** Bodies by title. */
   body?: Readonly<Record<string, Values>>
 }
 
-/** The key that the calls are made with. */
 export const EXAMPLE_KEY = 'sk_test_merchant'
 
 export const CALL_EXAMPLES: Readonly<Record<OperationId, CallExample>> = {

@@ -1,4 +1,4 @@
-/** Control: what a call would be answered, and why. It is judged on a copy of the sandbox, which is thrown away. */
+/** What a call would be answered, and why: judged on a copy of the sandbox, which is thrown away. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
@@ -25,7 +25,7 @@ import { collectionOf, type RecordOf, type Store } from '../store/store.js'
 
 type Form = Readonly<Record<string, FormValue>>
 const any = <T extends object>() => Type.Unsafe<T>({ type: 'object' })
-/** A request to try, and what is to be different on the copy that it is tried on, in the words of a scenario. */
+/** A request to try, and what is different on the copy, in the words of a scenario. */
 export const TRIED = closed({
   method: word(['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS']),
   path: text(),
@@ -37,7 +37,7 @@ export const TRIED = closed({
 })
 type Tried = Static<typeof TRIED>
 
-/** What a request would be answered: with why and what it would change, or as text. Errors: of the request, `setting_invalid`, `document_invalid`. */
+/** The answer, why, and what it would change, or the text of it. Errors: of the request, `setting_invalid`, `document_invalid`. */
 export async function explain(asked: Tried, document: SourceDocument, { sandbox, base }: Arrival, isText: boolean): Promise<object | string> {
   checkPath(asked.path)
   const copy = sandbox.copy()
@@ -71,14 +71,14 @@ async function change(copy: Sandbox, { data, settings, clock }: NonNullable<Trie
   if (data !== undefined) await copy.addRecords(document, ['changes', 'data'])
 }
 
-/** Errors: `parameter_invalid` for a path that leads out of the API. */
+/** Errors: `parameter_invalid` for a path out of the API. */
 function checkPath(path: string): void {
   // a client shortens a path with dots before it sends it
   if (!new URL(BASE + path, 'http://localhost').pathname.startsWith(`${BASE}/`))
     throw new ApiError('parameter_invalid', { message: `path: a path below the base address was expected, such as /refunds, not ${path}.`, param: 'path' })
 }
 
-/** The request to try; without a key of its own, one that needs a key has that of the first merchant. */
+/** Without a key of its own, a request that needs one has that of the first merchant. */
 function requestAsked({ method, path, query = {}, body = null, key, headers = {} }: Tried, store: Store): InnerRequest {
   const more = encodeForm(query)
   // HTTP carries the bytes of a header as characters
@@ -92,15 +92,14 @@ function requestAsked({ method, path, query = {}, body = null, key, headers = {}
   }
 }
 
-/** How long an entry makes a call wait: for how many milliseconds, and at which gate. */
+/** How many milliseconds a request waits, and at which gate. */
 const waitOf = ({ id, delay, entry: { data } }: Action) => ({ delay, gate: data.hold === undefined ? null : gateOf(id, data.hold) })
 
-/** A record as the API shows it; null where there is none. */
+/** As the API shows it; null where there is none. */
 function shownRecord(store: Store, { family, id, base }: { family: Family; id: string; base: string }): object | null {
   const stored = collectionOf(store, family).stored(id) as Stored<RecordOf<Family>> | undefined
   return stored === undefined ? null : JSON.parse(bytesOf(family, stored, store, base).toString())
 }
 
-/** The entries that counted the call, with their counts. */
 const countsChanged = (before: readonly ListedEntry[], after: readonly ListedEntry[]): Omit<ListedEntry, 'entry'>[] =>
   after.filter((entry, place) => !isDeepStrictEqual(entry, before[place])).map(({ entry, ...count }) => count)

@@ -1,20 +1,20 @@
-/** Protects the control API from web pages: from Host names that DNS rebinding could use, from other origins and sites, and from callers without the token. */
+/** Protects the control API from web pages: DNS rebinding, other origins and sites, and callers without the token. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
 
-/** The route that tells whether the emulator is ready; it needs no token. */
+/** Needs no token. */
 export const HEALTH = '/_control/health'
 
-/** `isSignedIn` tells whether a call carries the cookie of a session. */
+/** `isSignedIn`: whether a request has the cookie of a session. */
 export type Guard = { token: string | null; hosts: readonly string[]; isSignedIn: (request: FastifyRequest) => boolean }
 
-/** Headers of every answer of the control API: no cache keeps it, no browser guesses another type, and no page frames it. */
+/** Of every answer: no cache keeps it, no browser guesses another type, and no page frames it. */
 export const CONTROL_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' } as const
 
 const READING: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
-/** Where a call may come from that changes something: a page of the same origin, or no page. Pages on other ports of this machine are of the same site. */
+/** A change may come from a page of the same origin, or from none. Pages on other ports of this machine are of the same site. */
 const OWN_SITES: readonly string[] = ['same-origin', 'none']
 const LONGEST_SHOWN = 100
 
@@ -50,10 +50,10 @@ export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn
   if (!isHealth) arrival.sandbox.requireLoaded()
 }
 
-/** An IPv6 address in brackets or a name, with or without a port. Nothing encoded, no zone, no empty label, and no letters but those of ASCII. */
+/** An IPv6 address in brackets or an ASCII name, with or without a port: nothing encoded, no zone, no empty label. */
 const HOST = /^(?:\[([\da-f:.]+)\]|([\w-]+(?:\.[\w-]+)*))(?::\d{0,5})?$/i
 
-/** A host without its port and, for IPv6, its brackets, in lower case; undefined where it is not written as a host is. */
+/** A host without port and brackets, in lower case; undefined where it is not written as a host is. */
 function nameIn(host: string): string | undefined {
   const [, address, name] = HOST.exec(host) ?? []
   if (address !== undefined && isIP(address) !== 6) return undefined

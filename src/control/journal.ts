@@ -1,4 +1,4 @@
-/** What control calls show of the journals: their calls, filtered, and scenarios that play them again. */
+/** The journals in control calls: filtered, or as scenarios that play them again. */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { ApiError } from '../core/errors.js'
@@ -15,7 +15,6 @@ import { type RecordedScenario, recordingOf, scenarioOf, scenarioOfCall } from '
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 
-/** Which calls a list shows. */
 export const FILTERS = parameters({
   on: optional(text({ description: 'An operation, such as `POST /refunds` or `GET /tickets/{id}`.' })),
   rule: optional(word(RULE_IDS, { description: 'The id of a rule, `REF-7`: calls that kept or broke it.' })),
@@ -34,7 +33,7 @@ const DEFAULT_LIMIT = 100
 const UNPLAYABLE =
   'cannot be played again: a play calls an operation of the reference with an API key, if any, and with a form that has each name once, on records that a fixture can hold'
 
-/** The calls of a sandbox, newest first, or those of every sandbox, each with the name of its own. Errors: `parameter_invalid`. */
+/** The calls of a sandbox or, with its name at each, of every one, newest first. Errors: `parameter_invalid`. */
 export function callsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxes): object {
   const { limit = DEFAULT_LIMIT, scope, since } = query
   const isRun = scope === 'run'
@@ -55,21 +54,20 @@ export function callsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxes):
   }
 }
 
-/** The calls since the last load or reset as a scenario in YAML. Errors: `parameter_invalid` for a filter. */
+/** The calls since the last load or reset as a scenario, in YAML. Errors: `parameter_invalid` for a filter. */
 export async function recordedText(filters: Filters, sandbox: Sandbox): Promise<string> {
   const [filter] = Object.keys(filters)
   if (filter !== undefined) throw invalid(filter, 'a scenario plays every call again; leave it out')
   return yamlOf(await scenarioOf(recordingOf(sandbox, keysToMask(sandbox))))
 }
 
-/** The smallest scenario, in YAML, in which a call is answered as it was. Errors: `parameter_invalid` for one that cannot be played. */
+/** A scenario, in YAML, in which a call is answered as it was. Errors: `parameter_invalid` for one that cannot be played. */
 export async function recordedCallText(call: Exchange, sandbox: Sandbox): Promise<string> {
   const scenario = await scenarioOfCall(recordingOf(sandbox, keysToMask(sandbox), call))
   if (scenario === undefined) throw invalid('format', `${call.id} ${UNPLAYABLE}`)
   return yamlOf(scenario)
 }
 
-/** A call of the journal. Errors: `request_unknown`. */
 export function callNamed(id: string, { evidence }: Sandbox): Exchange {
   const found = evidence.find(id)
   if (found) return found
@@ -77,7 +75,7 @@ export function callNamed(id: string, { evidence }: Sandbox): Exchange {
   throw new ApiError('request_unknown', { message: `The journal holds no call ${id}; ${there}.`, param: 'id' })
 }
 
-/** Which entries a list shows. Errors: `parameter_invalid` for a filter that names nothing, with what exists. */
+/** Errors: `parameter_invalid` for a filter that names nothing. */
 function filterOf({ on, status, since, rule }: Filters, sandbox: Sandbox): (call: Exchange) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) {
@@ -105,7 +103,6 @@ const invalid = (param: string, message: string) => new ApiError('parameter_inva
 
 const heldBy = (ids: readonly string[]) => (ids.length === 0 ? 'it is empty' : `it holds ${ids[0]} to ${ids.at(-1)}`)
 
-/** A recorded scenario as YAML. */
 async function yamlOf({ data, notes }: RecordedScenario): Promise<string> {
   const { scenarioText } = await import('../scenario/yaml.js')
   return scenarioText(data, notes)

@@ -1,11 +1,11 @@
-/** Metrics in Prometheus text, written by prom-client, which is loaded at the first request. */
+/** Metrics as Prometheus text; prom-client is loaded at the first request. */
 import type { Registry } from 'prom-client'
 import { LATENCY_BOUNDS } from '../evidence/totals.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { FAMILIES } from '../store/store.js'
 
-/** The metrics of the emulator, in addition to those of Node.js. */
+/** In addition to those of Node.js. */
 export const METRICS = {
   calls: { name: 'commerce_calls_total', type: 'counter', help: 'Calls of the emulated API, by operation and status.', labelNames: ['operation', 'status'] },
   durations: { name: 'commerce_call_duration_seconds', type: 'histogram', help: 'Duration of calls of the emulated API.', labelNames: ['operation'] },
@@ -15,7 +15,6 @@ export const METRICS = {
 } as const
 
 const REGISTRIES = new WeakMap<Sandboxes, Promise<Registry>>()
-/** The registry of the metrics of a process. */
 export function metricsOf(sandboxes: Sandboxes): Promise<Registry> {
   const registry = REGISTRIES.get(sandboxes) ?? registryOf(sandboxes)
   REGISTRIES.set(sandboxes, registry)
@@ -33,11 +32,11 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
   return registry
 }
 
-/** An operation as a label: its method and path, or `none` for a call of no operation. */
+/** `none` is the label of a request that met no operation. */
 const labelOf = (operation: string) => ({ operation: operation === 'none' ? operation : nameOf(operation as OperationId) })
 
 type Value = { metricName?: string; labels: object; value: number }
-/** What each metric says, in the order in which they are written; latencies in seconds, by Prometheus' convention. */
+/** The values of each metric, in the order in which they are written; latencies in seconds, as Prometheus has them. */
 const VALUES: Readonly<Record<keyof typeof METRICS, (sandboxes: Sandboxes) => Value[]>> = {
   calls: ({ main }) =>
     [...main.run.metrics.operations].flatMap(([operation, { statuses }]) =>
@@ -46,18 +45,10 @@ const VALUES: Readonly<Record<keyof typeof METRICS, (sandboxes: Sandboxes) => Va
   records: sandboxes => FAMILIES.map(family => ({ labels: { family }, value: sandboxes.all().reduce((sum, { store }) => sum + store[family].size, 0) })),
   sandboxes: sandboxes => [{ labels: {}, value: sandboxes.all().length - 1 }],
   scripted: ({ main }) => [{ labels: {}, value: main.run.metrics.scripted }],
-  durations: ({ main }) =>
-    [...main.run.metrics.operations].flatMap(
-      ([
-        operation,
-        {
-          latency: { buckets, sum }
-        }
-      ]) => latency(labelOf(operation), buckets, sum)
-    )
+  durations: ({ main }) => [...main.run.metrics.operations].flatMap(([operation, { latency }]) => durationsOf(labelOf(operation), latency))
 }
 
-function latency(labels: object, buckets: Iterable<number>, sum: number): Value[] {
+function durationsOf(labels: object, { buckets, sum }: { buckets: Iterable<number>; sum: number }): Value[] {
   const { name } = METRICS.durations
   let count = 0
   const values = Array.from(buckets, (inBucket, index): Value => {

@@ -7,11 +7,10 @@ import type { Format } from '../reference/parameters.js'
 
 type Json = Record<string, unknown>
 
-/** Alternatives as one group. */
 const oneOf = (...alternatives: readonly string[]) => `(?:${alternatives.join('|')})`
 
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"
-/** At most 64 characters before the @; a label of the domain has at most 63. */
+/** At most 64 characters before the @, and 63 in a label. */
 const LOCAL = oneOf(`${ATOM}{1,64}`, `${ATOM}{1,32}\\.${ATOM}{1,31}`, `${ATOM}{1,16}(?:\\.${ATOM}{1,15}){2,3}`)
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const EMAIL = `${LOCAL}@(?:${LABEL}\\.)+[A-Za-z]{2,63}`
@@ -33,7 +32,7 @@ const SIXTIETH = '[0-5][0-9]'
 const FRACTION = '(?:[.,][0-9]+)?'
 const TIME = oneOf(`${HOUR}(?::?${SIXTIETH})?${FRACTION}`, `${HOUR}${oneOf(`:${SIXTIETH}:`, SIXTIETH)}${SIXTIETH}${FRACTION}`, '24(?::00(?::00)?|00(?:00)?)?')
 const ZONE = `(?:[Zz]|[+-]${HOUR}(?::?${SIXTIETH})?)?`
-/** The last instant, as clients write it that need one. */
+/** As clients write the last instant. */
 const LAST = '9999-12-31(?:[Tt]23:59(?::59(?:[.,]9+)?)?[Zz]?)?'
 const INSTANT = oneOf(`${oneOf(date('-'), date(''))}(?:[Tt]${TIME}${ZONE})?`, LAST)
 
@@ -46,7 +45,7 @@ const PATTERNS: Readonly<Record<Format, Pattern>> = {
   last4: { text: '[0-9]{4}', shortest: 4, longest: 4 }
 }
 
-/** The words of JSON Schema for a value that is sent in a format; `isClearable`: an empty one unsets the parameter. */
+/** A format of what is sent, in JSON Schema; `isClearable`: an empty value unsets the parameter. */
 export function sentFormat(name: Format, isClearable: boolean): Json {
   const { text, format, shortest, longest } = PATTERNS[name]
   return {
@@ -57,7 +56,7 @@ export function sentFormat(name: Format, isClearable: boolean): Json {
   }
 }
 
-/** The words of JSON Schema for a value that is answered in a format. An e-mail address may have letters that the JSON Schema format of that name does not. */
+/** A format of what is answered. An e-mail address may have letters that the JSON Schema format does not. */
 export function answeredFormat(name: Format): Json {
   if (name === 'email') return {}
   return name === 'instant' ? { format: 'date-time' } : sentFormat(name, false)

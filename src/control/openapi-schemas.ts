@@ -1,4 +1,4 @@
-/** The reference's tables in the words of JSON Schema 2020-12. Each object is a component with a name of its own, which everything else refers to. */
+/** The tables of the reference in JSON Schema 2020-12. Each object is a named component that the rest refers to. */
 import { inBrackets } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { type Family, type Kind, type Operation, RESOURCE_NAMES } from '../reference/operations.js'
@@ -8,19 +8,17 @@ import { RESOURCES } from '../reference/tables.js'
 import { answeredFormat, requiredText, sentFormat } from './openapi-patterns.js'
 
 export type Json = Record<string, unknown>
-/** What a table is for: an answer, or what a call of an operation sends. In an update nothing is required. */
+/** What a table is for: an answer, or what an operation takes. In an update nothing is required. */
 export type Use = 'answer' | Operation
-/** Publishes tables, and holds the components that they refer to. */
 export type Publisher = ReturnType<typeof createPublisher>
 
-/** A parameter as it is sent, or a part of one that is an object, named in brackets; `steps` lead to its value. */
+/** A parameter, or a part of an object in brackets; `steps` lead to its value. */
 type Part = { name: string; steps: string[]; schema: Json; isRequired: boolean }
 
-/** A reference to a component of the document. */
 export const referTo = (kind: 'schemas' | 'examples' | 'headers', name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
 const RESOURCE_TABLES = new Map(Object.entries(RESOURCES).map(([family, table]) => [table, RESOURCE_NAMES[family as Family]]))
-/** The name of a resource's table or of a list of resources; undefined for any other table. */
+/** Undefined for a table that is neither a resource nor a list of them. */
 export function answerName(table: Schema): string | undefined {
   const member = table.properties?.data?.items
   return RESOURCE_TABLES.get(table) ?? (member && `${RESOURCE_TABLES.get(member)}List`)
@@ -28,33 +26,32 @@ export function answerName(table: Schema): string | undefined {
 
 /** `bank_account` → `BankAccount`. */
 const pascalCase = (name: string) => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
-/** What the component of a nested object ends in, by the kind of call that sends it. */
+/** The ending of the component of a nested object, by the kind of its operation. */
 const SUFFIXES: Readonly<Partial<Record<Kind, string>>> = { create: 'Input', update: 'Update', list: 'Filter' }
 
-/** Metadata is one component wherever it appears, since what is answered can be sent again. */
+/** Metadata is one component everywhere: what is answered can be sent again. */
 function componentName(table: Schema, name: string, use: Use): string {
   const suffix = use === 'answer' || table.additionalProperties ? '' : (SUFFIXES[use.kind] as string)
   return answerName(table) ?? pascalCase(name) + suffix
 }
 
-/** Words of the tables that the document keeps as they are. */
+/** Words that the document keeps. */
 const KEPT: readonly string[] = ['minimum', 'maximum', 'default', 'x-assumption']
-/** The size of a number. */
 const NUMBER_FORMATS: Readonly<Record<string, Json>> = { integer: { format: 'int64' }, number: { format: 'double' } }
 /** A name in a form is not empty, and brackets nest it (FORM-2). */
 const METADATA_KEY = { type: 'string', pattern: '^[^\\[\\]]+$' }
 const METADATA_UPDATE = 'Merged by key: an empty value unsets its key (META-2); `metadata=` itself, empty, unsets all keys (META-3).'
 
 const isUpdate = (use: Use) => use !== 'answer' && use.kind === 'update'
-/** `isOwn`: the table is the operation's own, and no part that operations share. `isClearable`: an empty value unsets the parameter (UPD-2). */
+/** `isOwn`: the table is of the operation alone. `isClearable`: an empty value unsets the parameter (UPD-2). */
 type Place = { use: Use; isRequired: boolean; isOwn: boolean; isClearable?: boolean }
 
-/** A publisher of tables as the settings make them; `isFlat` is for generators that do not know `deepObject`: each part of a parameter is one of its own. */
+/** A publisher of tables by the settings; `isFlat` names each part of an object, for generators that do not know `deepObject`. */
 export function createPublisher(settings: Settings, isFlat = false) {
   const schemas: Record<string, Json> = {}
   const isUnsetRefused = settings['parameters.unset_required'] === 'reject'
 
-  /** A reference to the component of a table, which is made if there is none of that name. */
+  /** Refers to the component of a table, and makes it once. */
   function component(table: Schema, name: string, use: Use, isOwn = true): Json {
     if (!(name in schemas)) {
       // entered before its parts, so that a component comes before those that it refers to
@@ -76,7 +73,7 @@ export function createPublisher(settings: Settings, isFlat = false) {
     }
   }
 
-  /** An object with, for example, `address[country]` in place of `country` inside `address`. */
+  /** `address[country]` in place of `country` inside `address`. */
   function flatObject(sent: readonly [string, Schema][], required: readonly string[], use: Operation): Json {
     const needed: string[] = []
     const properties: Record<string, Json> = {}
@@ -96,7 +93,6 @@ export function createPublisher(settings: Settings, isFlat = false) {
     return { type: 'object', ...(needed.length > 0 && { required: needed }), properties, additionalProperties: false, ...open }
   }
 
-  /** The parts that a parameter is sent as. */
   function partsOf(table: Schema, name: string, place: Place): Part[] {
     if (!isFlat || !table.properties) return [{ name, steps: [name], schema: property(table, name, place), isRequired: true }]
     return Object.entries(table.properties).map(([part, schema]) => {
@@ -111,7 +107,7 @@ export function createPublisher(settings: Settings, isFlat = false) {
     return table.properties || table.additionalProperties ? nested(table, name, place) : scalar(table, place)
   }
 
-  /** A reference with the description of this use of the component; where it may be null, the reference or null. */
+  /** A reference with a description; where it may be null, the reference or null. */
   function nested(table: Schema, name: string, place: Place): Json {
     const { use } = place
     const reference = component(table, componentName(table, name, use), use, false)
@@ -149,7 +145,7 @@ export function createPublisher(settings: Settings, isFlat = false) {
   return {
     schemas,
     component,
-    /** What a parameter of a path or a query is described as: with flat names an object is several. */
+    /** The parts of a parameter of a path or query: one unless names are flat. */
     parameters: (table: Schema, name: string, operation: Operation, place: 'path' | 'query'): Part[] => {
       const isInPath = place === 'path'
       return partsOf(table, name, { use: isInPath ? { ...operation, kind: 'read' } : operation, isRequired: isInPath, isOwn: true })
@@ -157,7 +153,7 @@ export function createPublisher(settings: Settings, isFlat = false) {
   }
 }
 
-/** Adds the names in brackets of a body's last parameter to its names. Generators that do not know `patternProperties` see that further names may be sent. */
+/** Adds names in brackets. Generators that do not know `patternProperties` see that further names may be sent. */
 function openNames(name: string, { propertyNames, additionalProperties, type, ...notes }: Json, names: readonly string[]): Json {
   const inner = `${name}\\[[^\\[\\]]+\\]`
   return {
@@ -180,7 +176,7 @@ function metadata(table: Schema): Json {
   }
 }
 
-/** What a table says of itself, then the rules and assumptions that it names, in words and as extensions. */
+/** The description of a table, then its rules and assumptions, in words and as extensions. */
 function described(table: Schema, { use, isRequired, isOwn, isClearable }: Place): Json {
   const { description, 'x-assumption': assumption } = table
   const rules = use === 'answer' ? {} : rulesOf(table, use, isOwn)
@@ -197,7 +193,7 @@ function described(table: Schema, { use, isRequired, isOwn, isClearable }: Place
   return { ...rules, ...(text !== '' && { description: text }) }
 }
 
-/** The rules that a table names and that a call of the operation can break: an update cannot break what only a create needs. */
+/** The rules of a table that the operation can break: an update cannot break what only a create needs. */
 function rulesOf(table: Schema, { rules }: Operation, isOwn: boolean): { 'x-rule'?: RuleId; 'x-required-by'?: RuleId } {
   const words = (['x-rule', 'x-required-by'] as const).flatMap(word => {
     const rule = table[word]

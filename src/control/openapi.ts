@@ -1,9 +1,9 @@
-/** The emulated API as an OpenAPI 3.1 document, made from the reference's tables and ledgers and from the error catalogue. */
+/** The emulated API in OpenAPI 3.1, made from the tables and ledgers of the reference and the error catalogue. */
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
 import { inBrackets } from '../core/form.js'
-import { BASE, controlOfBase } from '../core/paths.js'
+import { controlOfBase } from '../core/paths.js'
 import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../core/rules.js'
-import { type Settings, settingsInForce } from '../core/settings.js'
+import type { Settings } from '../core/settings.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { type Family, OPERATION_IDS, type Operation, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
@@ -14,12 +14,12 @@ import { answerName, createPublisher, type Json, type Publisher, referTo } from 
 import { OPERATION_TEXTS, TAG_TEXTS } from './openapi-texts.js'
 
 export type DocumentOptions = {
-  /** `http://localhost:4010`, or empty for addresses relative to that of the document. */
+  /** `http://localhost:4010`, or empty for addresses relative to the document. */
   origin: string
-  /** The path that the API lies under, such as `/next`. */
+  /** The path of the API, such as `/next`. */
   base: string
   version: string
-  /** Statuses, page sizes and what may be null are those of the settings. */
+  /** They decide statuses, page sizes and what may be null. */
   settings: Settings
   /** Names nested parameters in brackets, for generators that do not know `deepObject`. */
   isFlat?: boolean
@@ -37,24 +37,22 @@ Not described: scripted answers; what only a fixture can give a record (fields u
 const ALL = OPERATION_IDS.map(operationOf)
 const ENABLED = ALL.filter(({ disabledBy }) => disabledBy === undefined)
 const isOfEach = (id: RuleId | AssumptionId) => ENABLED.every(({ rules, assumptions }) => ([...rules, ...assumptions] as string[]).includes(id))
-/** What the texts of operations leave out, since it is true of all of them, or of all that need a key. */
+/** Not in the texts of operations, since it is true of all of them, or of all that need a key. */
 const KEY: readonly string[] = ['AUTH-1', 'AUTH-3', 'A18']
 const GENERAL: ReadonlySet<string> = new Set([...[...RULE_IDS, ...ASSUMPTION_IDS].filter(isOfEach), ...KEY])
 
-/** The rules that the records of an operation are judged by once its parameters are read. */
+/** The rules of an operation after its parameters are read. */
 const JUDGED_BY: Readonly<Partial<Record<OperationId, readonly { else: ErrorCode }[]>>> = {
   createLocation: LOCATION_RULES,
   createTransaction: TRANSACTION_RULES,
   createRefund: REFUND_RULES
 }
 
-/** How nested parameters are written: `created[gte]`. */
 const DEEP = { style: 'deepObject', explode: true }
 
 const tablesOf = (id: OperationId): { [K in keyof Tables]?: Schema } => TABLES[id] as object
 const capitalised = (id: OperationId) => id.replace(/^./, first => first.toUpperCase())
 
-/** The document. */
 export function openApiDocument(options: DocumentOptions): Json {
   const { origin, base, version, settings } = options
   const making = { ...options, publisher: createPublisher(settings, options.isFlat) }
@@ -103,14 +101,7 @@ export function openApiDocument(options: DocumentOptions): Json {
   }
 }
 
-/** The text of the document that is shipped: that of an emulator that is started without options. */
-export function publishedDocument(version: string): string {
-  const { values: settings } = settingsInForce({})
-  const document = openApiDocument({ origin: `http://localhost:${settings.port}`, base: BASE, version, settings })
-  return `${JSON.stringify(document, null, 2)}\n`
-}
-
-/** What an operation does, the rules that a call of it can keep or break, and the assumptions that its answer can rely on. */
+/** What an operation does, its rules and its assumptions. */
 function textOf(id: OperationId, { rules, assumptions }: Operation): string {
   const ownRules = rules.filter(id => !GENERAL.has(id)).map(id => `- Rule ${id}: ${RULES[id].text}.`)
   const ownAssumptions = assumptions.filter(id => !GENERAL.has(id))
@@ -188,7 +179,7 @@ function requestBody(id: OperationId, table: Schema, { publisher, isFlat }: Maki
   }
 }
 
-/** A value with the parts of its objects named in brackets. */
+/** Names the parts of objects in brackets. */
 const flatValue = (value: Json): Json =>
   Object.fromEntries(
     Object.entries(value).flatMap(([name, part]) =>
@@ -198,7 +189,7 @@ const flatValue = (value: Json): Json =>
 
 const HEADERS = { 'Request-Id': referTo('headers', 'RequestId') }
 
-/** The answer of a call that is not refused. A disabled operation has none; one is listed for tools that want one, and says so. */
+/** A disabled operation never succeeds; tools that want a success get one that says so. */
 function success(id: OperationId, { base, settings, publisher }: Making): Json {
   const { answer } = tablesOf(id)
   const { family, path, kind, disabledBy } = operationOf(id)
@@ -219,7 +210,7 @@ function success(id: OperationId, { base, settings, publisher }: Making): Json {
   }
 }
 
-/** The refusals of a call: each status with the codes that come with it. */
+/** Each status with its codes. */
 function refusals(id: OperationId, { settings }: DocumentOptions): Json {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codesOf(id)) {
@@ -243,7 +234,7 @@ function refusals(id: OperationId, { settings }: DocumentOptions): Json {
   )
 }
 
-/** The codes that a call can be refused with: by its kind, by its tables, and by the rules that its records are judged by. */
+/** By kind, by tables, and by the rules of the records. */
 function codesOf(id: OperationId): ErrorCode[] {
   const { method, key, disabledBy } = operationOf(id)
   const { params, querystring, body } = tablesOf(id)
@@ -262,7 +253,7 @@ function codesOf(id: OperationId): ErrorCode[] {
   return [...new Set([...codes, ...(JUDGED_BY[id] ?? []).map(rule => rule.else)])]
 }
 
-/** An error of each code. The message of a real one names the parameter and the values. */
+/** The message of a real error names the parameter and the values. */
 function errorExamples(): Json {
   const codes = new Set(OPERATION_IDS.flatMap(codesOf))
   return Object.fromEntries(
@@ -303,7 +294,7 @@ function errorSchemas({ 'errors.expose_rule': isRuleShown }: Settings): Json {
   }
 }
 
-/** The components of the tables, those of records with an example. */
+/** Components; those of records have an example. */
 function withExamples({ base, publisher }: Making): Json {
   const records = recordExamples(base)
   const examples = new Map<string, Json>(Object.entries(RESOURCE_NAMES).map(([family, name]) => [name, records[family as Family]]))

@@ -6,15 +6,12 @@ import type { Added, Sandbox } from '../sandbox/sandbox.js'
 import { pause } from '../scenario/slices.js'
 import { FAMILIES } from '../store/store.js'
 
-/** Records of a part. */
 const PART = 200
-/** The calls that the overview leads to, in its order, apart from those of schemas and settings. */
+/** The links of the overview, apart from schemas and settings. */
 const LINKS = 'health scenarios state script clock snapshots requests coverage findings run metrics sandboxes openapi.json docs'.split(' ')
 
-/** The clock as control calls return it. */
 export const clockShown = (clock: Clock) => ({ now: isoOf(clock.now()), running: clock.running })
 
-/** What a sandbox holds, and where to read more of it. */
 export function overviewOf({ scenario, settings, clock, store, requests }: Sandbox, base: string) {
   const own = controlOfBase(base)
   return {
@@ -33,7 +30,7 @@ export function overviewOf({ scenario, settings, clock, store, requests }: Sandb
   }
 }
 
-/** Records as JSON, in parts between which other calls are answered. */
+/** Records as JSON, in parts; other requests are answered between them. */
 export async function* partsOf(added: Added): AsyncGenerator<string> {
   let before = '{'
   for (const [family, records] of Object.entries(added)) {
@@ -47,7 +44,7 @@ export async function* partsOf(added: Added): AsyncGenerator<string> {
   yield ']}'
 }
 
-/** A named sandbox as an item of the list; the one at the base address is none. */
+/** None for the sandbox at the base address. */
 export function listed({ name, scenario, store, requests, inFlight }: Sandbox) {
   if (name === null) return []
   const records = FAMILIES.reduce((sum, family) => sum + store[family].size, 0)

@@ -4,7 +4,6 @@ import { ASSUMPTIONS } from '../reference/assumptions.js'
 import type { RunDocument } from '../reports/run.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 
-/** The run so far. */
 export function runDocument(sandboxes: Sandboxes, version: string): RunDocument {
   const { run, scenario, period } = sandboxes.main
   const { metrics, coverage, assumptions } = run

@@ -1,8 +1,7 @@
-/** Sessions of the console. Somebody who knows the token signs in once, and the browser then sends a cookie in its place. */
+/** Sessions of the console: sign in once with the token, and the browser sends a cookie from then on. */
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 
-/** How long a session lasts. */
 const SESSION_MS = 12 * 60 * 60 * 1000
 /** Most sessions at once; the oldest gives way. */
 const MOST_SESSIONS = 100
@@ -10,7 +9,7 @@ const READING: readonly (string | undefined)[] = ['GET', 'HEAD']
 
 const digest = (id: string) => createHash('sha256').update(id).digest('base64')
 
-/** The sessions of the process, in memory: for each, the digest of its random id and when it ends. */
+/** In memory, for each the digest of its random id and when it ends. */
 export class Sessions {
   readonly #draw: () => string
   readonly #ends = new Map<string, number>()
@@ -20,7 +19,6 @@ export class Sessions {
     this.#draw = draw
   }
 
-  /** Begins a session and returns its id. */
   begin(now: number): string {
     const id = this.#draw()
     for (const [other, end] of this.#ends) if (end <= now || this.#ends.size >= MOST_SESSIONS) this.#ends.delete(other)
@@ -37,10 +35,9 @@ export class Sessions {
   }
 }
 
-/** The name of the cookie. Browsers keep the cookies of a host together whatever the port, so that each emulator of a machine needs a name of its own. */
+/** Browsers keep cookies by host and not by port, so each emulator of a machine has a name of its own. */
 const cookieOf = ({ headers }: FastifyRequest) => `commerce_emulator_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'}`
 
-/** The session ids that a request carries: a browser sends one. */
 function idsIn(request: FastifyRequest): string[] {
   const name = cookieOf(request)
   const parts = (request.headers.cookie ?? '').split(';').map(part => part.trim())
@@ -57,16 +54,16 @@ function isOwnPage({ headers, method }: FastifyRequest): boolean {
   return site === 'same-origin' || (site === 'none' && READING.includes(method))
 }
 
-/** Whether a request carries the cookie of a session and may use it. The guard has refused every Origin but the emulator's own by then. */
+/** Whether a request has the cookie of a session and may use it. The guard has refused other origins by then. */
 export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
   isOwnPage(request) && idsIn(request).some(id => sessions.has(id, request.arrival.exchange.now))
 
 const cookie = (request: FastifyRequest, id: string, seconds: number) => `${cookieOf(request)}=${id}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`
 
-/** Begins a session for a browser, and returns the cookie that it keeps. */
+/** Begins a session, and returns its cookie. */
 export const signIn = (request: FastifyRequest, sessions: Sessions): string => cookie(request, sessions.begin(request.arrival.exchange.now), SESSION_MS / 1000)
 
-/** Ends the session of a browser, and returns the cookie that takes the place of its own. */
+/** Ends a session, and returns the cookie that replaces its own. */
 export function signOut(request: FastifyRequest, sessions: Sessions): string {
   for (const id of idsIn(request)) sessions.end(id)
   return cookie(request, '', 0)

@@ -1,10 +1,9 @@
-/** What control calls show of the settings in force, and of the assumptions that they change. */
 import { SETTING_KEYS, SETTINGS, type SettingKey, scenarioPathOf, variableOf } from '../core/settings.js'
 import type { Totals } from '../evidence/totals.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, isStanding } from '../reference/assumptions.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 
-/** Each assumption with its settings, and how many and which answers relied on it. */
+/** Each assumption with its settings and the answers that relied on it. */
 export function assumptionsShown({ settings: inForce }: Sandbox, { assumptions }: Totals) {
   return ASSUMPTION_IDS.map(id => {
     const { topic, default: fallback, settings } = ASSUMPTIONS[id]
@@ -14,7 +13,7 @@ export function assumptionsShown({ settings: inForce }: Sandbox, { assumptions }
   })
 }
 
-/** Each setting with its value, where that came from, where else it can be given, and what it may be; the control token's value is not shown. */
+/** Each setting with its value and source, and what it may be; not the value of the control token. */
 export function settingsShown(sandbox: Sandbox) {
   const { values, sources, variables } = sandbox.settingsInForce
   return {

@@ -2,29 +2,16 @@
 import { ApiError } from '../core/errors.js'
 import type { SettingKey } from '../core/settings.js'
 
-export class Slots {
-  readonly #most: number
-  readonly #what: string
-  readonly #setting: SettingKey
-  #taken = 0
+/** Takes a slot until the returned function is called, once. Errors: `limit_reached`. */
+export type TakeSlot = () => () => void
 
-  /** At most `most` of `what`, which is said in the plural, as the setting allows. */
-  constructor(most: number, what: string, setting: SettingKey) {
-    this.#most = most
-    this.#what = what
-    this.#setting = setting
-  }
-
-  /** Takes one until the returned function is called, once. Errors: `limit_reached`. */
-  take(): () => void {
-    if (this.#taken >= this.#most) {
-      throw new ApiError('limit_reached', {
-        message: `There are ${this.#most} ${this.#what}, as many as ${this.#setting} allows; end one, or raise the setting.`
-      })
-    }
-    this.#taken++
-    return () => {
-      this.#taken--
-    }
+/** At most `most` of `what`, in the plural. */
+export function slots(most: number, what: string, setting: SettingKey): TakeSlot {
+  let taken = 0
+  return () => {
+    if (taken >= most)
+      throw new ApiError('limit_reached', { message: `There are ${most} ${what}, as many as ${setting} allows; end one, or raise the setting.` })
+    taken++
+    return () => void taken--
   }
 }

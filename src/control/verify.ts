@@ -1,4 +1,4 @@
-/** Verification: whether the calls that came are those that were expected. */
+/** Whether the calls that came are those that were expected. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as Type from 'typebox'
 import { DURATION_EXPECTED, durationOf } from '../core/durations.js'
@@ -22,12 +22,12 @@ import {
 } from '../scenario/expectations.js'
 import type { StateData } from '../scenario/final-state.js'
 import { tooLarge } from '../scenario/limits.js'
-import { type SentCall, shownOn } from '../scenario/matching.js'
+import { shownOn } from '../scenario/matching.js'
 import { expectationSchema } from '../scenario/schemas.js'
 import type { Context } from './call.js'
 
 type Verdict = { holds: boolean; message: string; [more: string]: unknown }
-/** Judges the calls of a journal: those that it has at first, and each one that comes later. */
+/** Judges the calls of a journal, and each later one. */
 type Judge = {
   see: (call: Exchange) => void
   holds: () => boolean
@@ -35,13 +35,12 @@ type Judge = {
   verdict: () => Verdict
 }
 type Asked = Partial<CountData> & { sequence?: CallsData[]; state?: StateData; script?: 'all_used'; within?: string }
-/** What a verify call asks: an expectation or that of the script, and how long to wait for it. */
+/** An expectation or that of the script, and how long to wait for it. */
 export function askedSchema() {
   const expectation = expectationSchema({ account: true })
   const properties = { ...expectation.properties, script: word(['all_used']), within: text() }
   return Type.Unsafe<Asked>({ ...expectation, properties })
 }
-/** Calls that are listed with a verdict. */
 const MOST_SHOWN = 20
 const LONGEST_WAIT = 60_000
 
@@ -53,7 +52,6 @@ export async function verify({ sandbox, body: asked, document, ...waiting }: Wai
   return judge.holds() || within === 0 ? judge.verdict() : judgedWithin(begin, judge, within, { sandbox, ...waiting })
 }
 
-/** Judges what the scenario itself expects. */
 export function scenarioVerdict(sandbox: Sandbox): Verdict {
   const expectations = sandbox.tally.verdicts(sandbox.store)
   const holds = expectations.every(verdict => verdict.holds)
@@ -76,7 +74,7 @@ function withinOf(written: string): number {
   return ms
 }
 
-/** What makes a judge, anew where the journal is cleared. */
+/** Makes judges: a new one after the journal is cleared. */
 async function judgeOf(asked: Asked, document: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
   const problems = new ProblemList(document.limits)
   return withoutProblems(problems, () => checkedJudge(asked, reportTo(problems, document), document, sandbox))
@@ -96,7 +94,7 @@ async function checkedJudge(asked: Asked, tell: Report, { limits }: SourceDocume
   return () => tallyJudge(expectation as Expectation, sandbox)
 }
 
-/** What the journal does not keep cannot be matched on. */
+/** What is not in the journal cannot be matched. */
 function checkKept({ on, match }: CallsData, tell: (steps: readonly string[], message: string) => void): void {
   if (match?.key !== undefined) tell(['match', 'key'], 'the journal keeps no keys; match on account, the Account that the key acts as')
   for (const name of secretsNamed(match?.body ?? {})) {
@@ -112,10 +110,7 @@ function secretsNamed(names: object): string[][] {
   })
 }
 
-/** The journal keeps no keys. */
-const sentCallOf = (call: Exchange, { store }: Sandbox): SentCall => sentIn(store, call, null)
-
-/** How many calls the judge of a journal that it began with has not seen. */
+/** How many calls a judge of this journal has missed since. */
 function missingIn({ journal }: Sandbox['evidence']): () => number {
   const { dropped, unseen } = journal
   return () => dropped + journal.unseen - unseen
@@ -126,7 +121,7 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   const tally = new Tally([expectation])
   const counted: Exchange[] = []
   const see = (call: Exchange) => {
-    if (call.operation === null || !tally.count(sentCallOf(call, sandbox), expectation.isOfEndings ? endingOf(call) : null)) return
+    if (call.operation === null || !tally.count(sentIn(sandbox.store, call, null), expectation.isOfEndings ? endingOf(call) : null)) return
     if (counted.push(call) > MOST_SHOWN && 'calls' in expectation) counted.shift()
   }
   for (const call of sandbox.evidence.journal.requests()) see(call)
@@ -178,19 +173,19 @@ const incomplete = (dropped: number) =>
 
 type Waiting = Pick<Context, 'sandbox' | 'reply' | 'waiting' | 'closing'>
 
-/** Judges each call that comes, until what was asked holds, the time is over or the caller leaves. Errors: `limit_reached`, `journal_incomplete`. */
+/** Judges each call until it holds, the time is over or the caller leaves. Errors: `limit_reached`, `journal_incomplete`. */
 async function judgedWithin(begin: () => Judge, first: Judge, within: number, { sandbox, reply, waiting, closing }: Waiting): Promise<Verdict> {
   const { journal } = sandbox.evidence
   let judge = first
   let { clears } = journal
-  /** Begins anew where the journal was cleared; whether it was. */
+  /** Whether the journal was cleared, after which another judge begins. */
   const isAnew = () => {
     if (journal.clears === clears) return false
     clears = journal.clears
     judge = begin()
     return true
   }
-  const free = waiting.take()
+  const free = waiting()
   const over = new AbortController()
   const end = () => over.abort()
   const stop = journal.listen(call => {

@@ -140,7 +140,7 @@ export const ASSUMPTIONS = {
 
 export type AssumptionId = keyof typeof ASSUMPTIONS
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
-/** The place of each assumption in the ledger: what is counted by assumption is counted by place. */
+/** Counts by assumption are kept by place. */
 export const ASSUMPTION_PLACES: ReadonlyMap<AssumptionId, number> = new Map(ASSUMPTION_IDS.map((id, place) => [id, place]))
-/** The assumptions behind every answer; the others are counted. */
+/** Behind every answer, and not counted. */
 export const isStanding = (id: AssumptionId): boolean => ASSUMPTIONS[id].standing === true

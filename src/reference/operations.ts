@@ -1,10 +1,9 @@
-/** The service's 22 endpoints, in the reference's order (reference §4), each with the rules and assumptions that can touch it. */
+/** The 22 endpoints of the service, in the order of the reference (§4), each with the rules and assumptions that can touch it. */
 import type { AssumptionId } from './assumptions.js'
 import type { RuleId } from './rules.js'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
 export type Family = 'locations' | 'accounts' | 'users' | 'tickets' | 'transactions' | 'refunds'
-/** What a record of each family is called. */
 export const RESOURCE_NAMES: Readonly<Record<Family, string>> = {
   locations: 'Location',
   accounts: 'Account',
@@ -13,7 +12,7 @@ export const RESOURCE_NAMES: Readonly<Record<Family, string>> = {
   transactions: 'Transaction',
   refunds: 'Refund'
 }
-/** The family of the record that a field of another one names. */
+/** By the name of a field, the family that it refers to. */
 export const LINKED_FAMILIES = {
   account: 'accounts',
   reseller: 'accounts',
@@ -21,7 +20,6 @@ export const LINKED_FAMILIES = {
   ticket: 'tickets',
   transaction: 'transactions'
 } as const satisfies Readonly<Record<string, Family>>
-/** What an operation does with a resource. */
 export type Kind = 'create' | 'read' | 'update' | 'list' | 'delete'
 export type Operation = {
   method: Method
@@ -32,11 +30,10 @@ export type Operation = {
   title: string
   /** False for the one call that needs no API key (AUTH-2). */
   key: boolean
-  /** The rule by which the reference disables it: it aborts with 501 right after the key. */
+  /** The rule that disables it: it aborts with 501 right after the key. */
   disabledBy?: RuleId
-  /** The rules that a call of it can keep or break, in the order in which they are decided. When each is kept, `evidence/judgement.ts` says. */
+  /** The rules that a call can keep or break, as they are decided; `evidence/judgement.ts` says when each is kept. */
   rules: readonly RuleId[]
-  /** The assumptions that an answer of it can rely on. */
   assumptions: readonly AssumptionId[]
 }
 
@@ -52,7 +49,7 @@ const SEARCHED = ['A11', 'A12', 'A13'] as const
 /** What any answer can rely on. */
 const ANY: Assumptions = ['A07', 'A08', 'A14', 'A32', 'A35', 'A36', 'A39']
 const SHOWN = ['A04', 'A05'] as const
-/** The rules that decide a call of each kind before its own do, and what its answers can rely on. */
+/** What the operations of a kind have in common; their own rules decide after these. */
 const KINDS: Readonly<Record<Kind, { method: Method; rules: Rules; assumptions: Assumptions }>> = {
   create: { method: 'POST', rules: ['FORM-1', 'FORM-2'], assumptions: ['A02', 'A03', ...SHOWN, 'A06', 'A16', 'A40'] },
   read: { method: 'GET', rules: ['FORM-2'], assumptions: ['A19', 'A37', ...SHOWN] },
@@ -61,7 +58,7 @@ const KINDS: Readonly<Record<Kind, { method: Method; rules: Rules; assumptions: 
   delete: { method: 'DELETE', rules: ['FORM-2'], assumptions: ['A19', 'A37'] }
 }
 
-/** An operation by its kind and what it adds to that: the rules that decide after the kind's own, and further assumptions. */
+/** An operation by its kind, and what it adds to that. */
 function operation<F extends Family, K extends Kind>(
   kind: K,
   family: F,
@@ -150,7 +147,6 @@ export const OPERATIONS = {
 
 export type OperationId = keyof typeof OPERATIONS
 export const OPERATION_IDS = Object.keys(OPERATIONS) as OperationId[]
-/** An operation as the table has it, in the general type. */
 export const operationOf = (id: OperationId): Operation => OPERATIONS[id]
 /** Whether an operation changes records when it runs. */
 export const isChange = ({ kind, disabledBy }: Operation): boolean => kind !== 'read' && kind !== 'list' && disabledBy === undefined
@@ -160,21 +156,20 @@ const PATTERNS = Object.values(OPERATIONS).map(operation => ({
   pattern: new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, '[^/]+')}/?$`)
 }))
 
-/** The operations that the reference has at a path relative to the base address, whatever their method; none where it knows no such path. */
+/** The operations at a path relative to the base address, whatever their method. */
 export function operationsAt(path: string): Operation[] {
   return PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation)
 }
 
-/** Whether the call with a method and a path needs an API key; true where the reference has no such call. */
+/** Whether a request needs an API key; true where the reference has no such operation. */
 export const needsKey = (method: string, path: string): boolean => operationsAt(path).find(operation => operation.method === method)?.key ?? true
 
 const BY_NAME = new Map(Object.entries(OPERATIONS).map(([id, { method, path }]) => [`${method} ${path}`, id as OperationId]))
-/** What an operation is called in a document: `POST /refunds`. */
+/** `POST /refunds`, as documents name an operation. */
 export const nameOf = (operation: OperationId): string => `${OPERATIONS[operation].method} ${OPERATIONS[operation].path}`
-/** Every operation as a document writes it: `POST /refunds`, `GET /tickets/{id}`. */
 export const OPERATION_NAMES: readonly string[] = [...BY_NAME.keys()]
 
-/** The operation with a name such as `GET /tickets/{id}`; null where the reference has none. */
+/** By a name such as `GET /tickets/{id}`; null where the reference has none. */
 export const operationNamed = (name: string): OperationId | null => BY_NAME.get(name.trim().replace(/^[a-z]+/i, method => method.toUpperCase())) ?? null
 
 /** What finds each operation. Paths alternate between words and parameters: a second word, if any, is their third part. */
@@ -184,7 +179,7 @@ const ROUTES = OPERATION_IDS.map(operation => {
   return { operation, method, size: parts.length, family: parts[0], nested: parts[2] }
 })
 
-/** The names of the parameters in the path of each operation, each with the family that it names a record of. */
+/** The parameters in the path of each operation, with the family that each names a record of. */
 export const PATH_RECORDS = Object.fromEntries(
   OPERATION_IDS.map(operation => {
     const parts = OPERATIONS[operation].path.slice(1).split('/')

@@ -30,10 +30,10 @@ export type Note = {
   'x-derived'?: true
   'x-needed'?: true
 }
-/** The formats that a string may have to keep; `core/formats.ts` holds what each means. */
+/** What each means: `core/formats.ts`. */
 export type Format = 'email' | 'country' | 'currency' | 'instant' | 'last4'
 
-/** A table read as data: JSON Schema's words that the tables use, and the notes above. */
+/** A table as data. */
 export type Schema = Note & {
   type?: string | string[]
   format?: string
@@ -49,24 +49,18 @@ export type Schema = Note & {
 
 export const schemaOf = (table: TSchema): Schema => table as Schema
 
-/** A string. */
 export const text = (note: Note & { format?: Format } = {}) => Type.String(note)
-/** The id of a record: an operation that takes one is handed the record in its place. */
+/** The id of a record; an operation that takes one is handed the record. */
 export type Reference<F extends Family> = string & { readonly refersTo: F }
-/** A parameter that names a record. */
 export const refersTo = <F extends Family>(note: Note & { 'x-refers': F }) => Type.Unsafe<Reference<F>>({ type: 'string', ...note })
-/** One of a few words. */
 export const word = <T extends string>(words: readonly T[], note: Note = {}) => Type.Unsafe<T>({ type: 'string', enum: [...words], ...note })
 /** A whole number of sub-units, or a count. */
 export const integer = (note: Note & { minimum?: number; maximum?: number } = {}) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...note })
-/** What may be null in an answer. */
 export const nullable = <T extends TSchema>(table: T) => {
   const { type, enum: words } = schemaOf(table)
   return Type.Unsafe<Static<T> | null>({ ...table, type: [type, 'null'], ...(words && { enum: [...words, null] }) })
 }
-/** An object that has these properties and no others. */
 export const closed = <P extends TProperties>(properties: P, note: Note = {}) => Type.Object(properties, { additionalProperties: false, ...note })
-/** A parameter that may be left out. */
 export const optional = Type.Optional
 
 /** Metadata as posted with a create and as returned: key-value pairs, values are strings (META-1, A17). */
@@ -81,7 +75,6 @@ export type Metadata = Readonly<Record<string, string>>
 /** Metadata as posted with an update: `cleared` when an empty `metadata=` came, then the keys to set or, with null, to unset (META-2, META-3). */
 export type MetadataChange = { cleared: boolean; entries: Readonly<Record<string, string | null>> }
 
-/** What a phone number is said to be. */
 export const PHONE = 'Phone number.'
 
 const ADDRESS_PARTS = {
@@ -93,7 +86,6 @@ const ADDRESS_PARTS = {
 } as const
 const eachPart = <T extends TSchema>(make: (description: string) => T) =>
   Object.fromEntries(Object.entries(ADDRESS_PARTS).map(([name, description]) => [name, make(description)])) as Record<keyof typeof ADDRESS_PARTS, T>
-/** The sub-fields of an address. */
 export const ADDRESS_NAMES: readonly string[] = ['country', ...Object.keys(ADDRESS_PARTS)]
 const COUNTRY = 'Two-letter country code (ISO 3166-1 alpha-2).'
 
@@ -117,7 +109,7 @@ export const ADDRESS = closed(
 )
 export type Address = Static<typeof ADDRESS>
 
-/** The address of a new resource, every sub-field that was not sent null (A04). */
+/** Every sub-field that was not sent is null (A04). */
 export const addressOf = (sent: Partial<Address>): Address => ({
   country: null,
   line1: null,
@@ -128,7 +120,7 @@ export const addressOf = (sent: Partial<Address>): Address => ({
   ...sent
 })
 
-/** A resource: the fields that every one starts with (A04, A05), and its own. */
+/** The fields of every resource (A04, A05), and its own. */
 export const resource = <T extends string, P extends TProperties>(object: T, fields: P) =>
   closed({
     id: text({ description: 'Resource identifier.' }),
@@ -137,30 +129,29 @@ export const resource = <T extends string, P extends TProperties>(object: T, fie
     ...fields
   })
 
+const cursor = (description: string) => optional(text({ 'x-assumption': 'A10', 'x-cursor': true, description }))
 /** Base pagination parameters, accepted by every list (LIST-3, A10). */
 export const PAGINATION = {
   limit: optional(Type.Integer({ 'x-rule': 'LIST-3', 'x-page-size': true, 'x-empty': 'refused', description: 'Page size, 1 to 100; 10 when left out.' })),
-  starting_after: optional(
-    text({ 'x-assumption': 'A10', 'x-cursor': true, description: 'A record id: the page starts after it. Not shown in the reference.' })
-  ),
-  ending_before: optional(text({ 'x-assumption': 'A10', 'x-cursor': true, description: 'A record id: the page ends before it. Not shown in the reference.' }))
+  starting_after: cursor('A record id: the page starts after it. Not shown in the reference.'),
+  ending_before: cursor('A record id: the page ends before it. Not shown in the reference.')
 }
 
+const instant = (rule: RuleId, description: string) => optional(text({ format: 'instant', 'x-rule': rule, description }))
 /** The four created filters (FILT-1 to FILT-4). */
 export const CREATED_FILTERS = {
   created: optional(
     closed({
-      gte: optional(text({ format: 'instant', 'x-rule': 'FILT-1', description: 'On or after this ISO 8601 instant.' })),
-      gt: optional(text({ format: 'instant', 'x-rule': 'FILT-2', description: 'After this ISO 8601 instant.' })),
-      lte: optional(text({ format: 'instant', 'x-rule': 'FILT-3', description: 'On or before this ISO 8601 instant.' })),
-      lt: optional(text({ format: 'instant', 'x-rule': 'FILT-4', description: 'Before this ISO 8601 instant.' }))
+      gte: instant('FILT-1', 'On or after this ISO 8601 instant.'),
+      gt: instant('FILT-2', 'After this ISO 8601 instant.'),
+      lte: instant('FILT-3', 'On or before this ISO 8601 instant.'),
+      lt: instant('FILT-4', 'Before this ISO 8601 instant.')
     })
   )
 }
 
 /** A create's or a query's parameter table: an empty value is as if absent (A16). */
 export const parameters = <P extends TProperties>(properties: P) => closed(properties, { 'x-empty': 'absent' })
-/** The table of a call that takes no parameters. */
 export const NO_PARAMETERS = parameters({})
 
 /** What an update may carry: each parameter may be left out (kept) or null (unset); metadata merges by key. */

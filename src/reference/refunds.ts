@@ -21,12 +21,13 @@ export const CREATE_REFUND = parameters({
   reason: optional(text({ description: 'Null when left out.' })),
   metadata: optional(METADATA)
 })
+const fixed = optional(text({ 'x-rule': 'REF-9', 'x-fixed': true }))
 /** Only metadata can be updated (REF-9); the others are named so that the refusal can say so. */
 export const UPDATE_REFUND = Type.Unsafe<{ metadata?: MetadataChange }>({
   ...closed({
-    transaction: optional(text({ 'x-rule': 'REF-9', 'x-fixed': true })),
-    amount: optional(text({ 'x-rule': 'REF-9', 'x-fixed': true })),
-    reason: optional(text({ 'x-rule': 'REF-9', 'x-fixed': true })),
+    transaction: fixed,
+    amount: fixed,
+    reason: fixed,
     metadata: optional(METADATA)
   }),
   'x-empty': 'unsets'

@@ -5,88 +5,90 @@
 
 export type Rule = {
   text: string
-  /** The sections of the reference that state it. */
   sections: readonly number[]
   violable: boolean
   keepable?: false
 }
 
+const breakable = (text: string, ...sections: number[]): Rule => ({ text, sections, violable: true })
+const descriptive = (text: string, ...sections: number[]): Rule => ({ text, sections, violable: false })
+
 export const RULES = {
-  'FORM-1': { text: 'POST bodies are form-encoded key/value pairs', sections: [1, 4], violable: true },
-  'FORM-2': { text: 'nested values use bracket notation', sections: [1], violable: true },
-  'FORM-3': { text: 'list parameters come in the query string', sections: [1, 4], violable: true },
+  'FORM-1': breakable('POST bodies are form-encoded key/value pairs', 1, 4),
+  'FORM-2': breakable('nested values use bracket notation', 1),
+  'FORM-3': breakable('list parameters come in the query string', 1, 4),
 
-  'AUTH-1': { text: 'HTTP Basic: the API key is the user name, the password is empty', sections: [5], violable: true },
-  'AUTH-2': { text: 'POST /transactions needs no key', sections: [4, 5], violable: false },
-  'AUTH-3': { text: 'every other endpoint is called with the key', sections: [5], violable: true },
+  'AUTH-1': breakable('HTTP Basic: the API key is the user name, the password is empty', 5),
+  'AUTH-2': descriptive('POST /transactions needs no key', 4, 5),
+  'AUTH-3': breakable('every other endpoint is called with the key', 5),
 
-  'BASE-1': { text: 'the base address ends in the segment next; every path is relative to it', sections: [9], violable: true },
+  'BASE-1': breakable('the base address ends in the segment next; every path is relative to it', 9),
 
-  'ADDR-1': { text: 'address sub-fields: country, line1, line2, city, postal_code, state, all strings', sections: [2], violable: true },
-  'ADDR-2': { text: 'country is a two-letter ISO 3166-1 alpha-2 code', sections: [2], violable: true },
+  'ADDR-1': breakable('address sub-fields: country, line1, line2, city, postal_code, state, all strings', 2),
+  'ADDR-2': breakable('country is a two-letter ISO 3166-1 alpha-2 code', 2),
 
-  'META-1': { text: 'metadata holds key-value pairs', sections: [2], violable: true },
-  'META-2': { text: 'posting an empty value for a key unsets that key', sections: [2], violable: false },
-  'META-3': { text: 'posting an empty value for metadata unsets all keys', sections: [2], violable: false },
+  'META-1': breakable('metadata holds key-value pairs', 2),
+  'META-2': descriptive('posting an empty value for a key unsets that key', 2),
+  'META-3': descriptive('posting an empty value for metadata unsets all keys', 2),
 
-  'UPD-1': { text: 'parameters left out of an update stay unchanged', sections: [4], violable: false },
-  'UPD-2': { text: 'an empty value unsets a parameter', sections: [4], violable: false },
+  'UPD-1': descriptive('parameters left out of an update stay unchanged', 4),
+  'UPD-2': descriptive('an empty value unsets a parameter', 4),
 
-  'LIST-1': { text: 'a list answers an object with the result set and has_more', sections: [2], violable: false },
-  'LIST-2': { text: 'has_more is true when more results can be fetched', sections: [2], violable: false },
-  'LIST-3': { text: 'every list takes limit, an integer page size', sections: [4, 8], violable: true },
+  'LIST-1': descriptive('a list answers an object with the result set and has_more', 2),
+  'LIST-2': descriptive('has_more is true when more results can be fetched', 2),
+  'LIST-3': breakable('every list takes limit, an integer page size', 4, 8),
 
-  'FILT-1': { text: 'created[gte], on or after', sections: [4], violable: true },
-  'FILT-2': { text: 'created[gt], after', sections: [4], violable: true },
-  'FILT-3': { text: 'created[lte], on or before', sections: [4], violable: true },
-  'FILT-4': { text: 'created[lt], before', sections: [4], violable: true },
-  'FILT-5': { text: 'location keeps only what is at that Location', sections: [4], violable: false },
-  'FILT-6': { text: 'location and created narrow before retrieval', sections: [4], violable: false },
+  'FILT-1': breakable('created[gte], on or after', 4),
+  'FILT-2': breakable('created[gt], after', 4),
+  'FILT-3': breakable('created[lte], on or before', 4),
+  'FILT-4': breakable('created[lt], before', 4),
+  'FILT-5': descriptive('location keeps only what is at that Location', 4),
+  'FILT-6': descriptive('location and created narrow before retrieval', 4),
 
-  'SRCH-1': { text: 'search_query on Tickets keeps those whose reference matches', sections: [4], violable: false },
-  'SRCH-2': { text: 'search_query on Transactions keeps those whose payment_method.card.last4 matches', sections: [4], violable: false },
-  'SRCH-3': { text: 'search is applied after retrieval: a page may hold few or no matches while has_more is true', sections: [4], violable: false },
+  'SRCH-1': descriptive('search_query on Tickets keeps those whose reference matches', 4),
+  'SRCH-2': descriptive('search_query on Transactions keeps those whose payment_method.card.last4 matches', 4),
+  'SRCH-3': descriptive('search is applied after retrieval: a page may hold few or no matches while has_more is true', 4),
 
-  'LOC-1': { text: 'create needs display_name', sections: [2], violable: true },
-  'LOC-2': { text: 'create needs address[country]', sections: [2], violable: true },
-  'LOC-3': { text: 'only merchant Accounts create Locations', sections: [1, 4], violable: true },
-  'LOC-4': { text: 'DELETE /locations/{id} always aborts with 501', sections: [4, 7], violable: false },
+  'LOC-1': breakable('create needs display_name', 2),
+  'LOC-2': breakable('create needs address[country]', 2),
+  'LOC-3': breakable('only merchant Accounts create Locations', 1, 4),
+  'LOC-4': descriptive('DELETE /locations/{id} always aborts with 501', 4, 7),
 
-  'ACC-1': { text: 'create needs type, one of merchant, reseller', sections: [2], violable: true },
-  'ACC-2': { text: 'create needs name', sections: [2], violable: true },
-  'ACC-3': { text: 'create needs email', sections: [2], violable: true },
-  'ACC-4': { text: 'create needs address[country]', sections: [2], violable: true },
-  'ACC-5': { text: 'DELETE /accounts/{id} always aborts with 501', sections: [4, 7], violable: false },
+  'ACC-1': breakable('create needs type, one of merchant, reseller', 2),
+  'ACC-2': breakable('create needs name', 2),
+  'ACC-3': breakable('create needs email', 2),
+  'ACC-4': breakable('create needs address[country]', 2),
+  'ACC-5': descriptive('DELETE /accounts/{id} always aborts with 501', 4, 7),
 
-  'USR-1': { text: 'a User belongs to one parent Account, named in the path', sections: [2, 4], violable: true },
-  'USR-2': { text: 'create needs name', sections: [2], violable: true },
-  'USR-3': { text: 'create needs email, a valid address', sections: [2], violable: true },
-  'USR-4': { text: 'delete answers 204 with an empty body', sections: [4, 7], violable: false },
+  'USR-1': breakable('a User belongs to one parent Account, named in the path', 2, 4),
+  'USR-2': breakable('create needs name', 2),
+  'USR-3': breakable('create needs email, a valid address', 2),
+  'USR-4': descriptive('delete answers 204 with an empty body', 4, 7),
 
-  'TKT-1': { text: 'Tickets are read-only', sections: [2], violable: true, keepable: false },
+  'TKT-1': { ...breakable('Tickets are read-only', 2), keepable: false },
 
-  'TXN-1': { text: 'create needs ticket, the id of an existing Ticket', sections: [4], violable: true },
-  'TXN-2': { text: 'create needs payment_type, one of card, apple_pay, google_pay, emv, external, paypal, vip', sections: [4], violable: true },
-  'TXN-3': { text: 'vip needs customer[phone]', sections: [4], violable: true },
-  'TXN-4': { text: 'apple_pay needs customer[email]', sections: [4], violable: true },
-  'TXN-5': { text: 'bank_account is used only with vip', sections: [4], violable: false },
-  'TXN-6': { text: 'currency is a three-letter ISO code in lower case', sections: [4], violable: true },
-  'TXN-7': { text: 'amount, donation_amount and tip_amount are integers in the smallest sub-unit', sections: [4], violable: true },
-  'TXN-8': { text: 'the 10 most recent Refunds are included', sections: [2, 8], violable: false },
+  'TXN-1': breakable('create needs ticket, the id of an existing Ticket', 4),
+  'TXN-2': breakable('create needs payment_type, one of card, apple_pay, google_pay, emv, external, paypal, vip', 4),
+  'TXN-3': breakable('vip needs customer[phone]', 4),
+  'TXN-4': breakable('apple_pay needs customer[email]', 4),
+  'TXN-5': descriptive('bank_account is used only with vip', 4),
+  'TXN-6': breakable('currency is a three-letter ISO code in lower case', 4),
+  'TXN-7': breakable('amount, donation_amount and tip_amount are integers in the smallest sub-unit', 4),
+  'TXN-8': descriptive('the 10 most recent Refunds are included', 2, 8),
 
-  'REF-1': { text: 'a Refund targets an existing Transaction that is not yet fully refunded', sections: [4], violable: true },
-  'REF-2': { text: 'funds return to the card originally charged', sections: [4], violable: false },
-  'REF-3': { text: 'amount, when given, is a positive integer in sub-units and not above the remainder', sections: [4], violable: true },
-  'REF-4': { text: 'without amount the whole remainder is refunded', sections: [4], violable: false },
-  'REF-5': { text: 'partial Refunds may be repeated until the whole charge is refunded', sections: [4], violable: false },
-  'REF-6': { text: 'a Refund on a fully refunded Transaction is an error', sections: [4, 7], violable: true },
-  'REF-7': { text: 'a Refund above the remainder is an error', sections: [4, 7], violable: true },
-  'REF-8': { text: 'reason defaults to null', sections: [2, 4], violable: false },
-  'REF-9': { text: 'only metadata can be updated', sections: [2, 4], violable: true },
-  'REF-10': { text: 'the list is most recent first, and can be narrowed to one transaction', sections: [4], violable: false }
-} as const satisfies Record<string, Rule>
+  'REF-1': breakable('a Refund targets an existing Transaction that is not yet fully refunded', 4),
+  'REF-2': descriptive('funds return to the card originally charged', 4),
+  'REF-3': breakable('amount, when given, is a positive integer in sub-units and not above the remainder', 4),
+  'REF-4': descriptive('without amount the whole remainder is refunded', 4),
+  'REF-5': descriptive('partial Refunds may be repeated until the whole charge is refunded', 4),
+  'REF-6': breakable('a Refund on a fully refunded Transaction is an error', 4, 7),
+  'REF-7': breakable('a Refund above the remainder is an error', 4, 7),
+  'REF-8': descriptive('reason defaults to null', 2, 4),
+  'REF-9': breakable('only metadata can be updated', 2, 4),
+  'REF-10': descriptive('the list is most recent first, and can be narrowed to one transaction', 4)
+} satisfies Record<string, Rule>
 
 export type RuleId = keyof typeof RULES
 export const RULE_IDS = Object.keys(RULES) as RuleId[]
-/** The place of each rule in the ledger: what is counted by rule is counted by place. */
+/** Counts by rule are kept by place. */
 export const RULE_PLACES: ReadonlyMap<RuleId, number> = new Map(RULE_IDS.map((id, place) => [id, place]))

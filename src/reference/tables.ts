@@ -10,17 +10,12 @@ import { CREATE_TRANSACTION, LIST_TRANSACTIONS, TRANSACTION, TRANSACTION_LIST } 
 import { CREATE_USER, LIST_USERS, USER, USER_LIST } from './users.js'
 
 export type Tables = {
-  /** The parameters of the path. */
   params?: TSchema
-  /** The parameters of a POST. */
   body?: TSchema
-  /** The parameters of a list. */
   querystring?: TSchema
-  /** The resource or list of a successful answer. */
   answer?: TSchema
 }
 
-/** The resource table of each family. */
 export const RESOURCES = {
   accounts: schemaOf(ACCOUNT),
   users: schemaOf(USER),
@@ -62,7 +57,6 @@ export const TABLES = {
   listRefunds: { querystring: LIST_REFUNDS, answer: REFUND_LIST }
 } as const satisfies Record<OperationId, Tables>
 
-/** Every parameter table: those of bodies and of queries. */
 export const PARAMETER_TABLES: readonly Schema[] = Object.values(TABLES as Record<string, Tables>).flatMap(({ body, querystring }) =>
   [body, querystring].flatMap(table => (table ? [schemaOf(table)] : []))
 )

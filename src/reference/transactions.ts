@@ -5,12 +5,13 @@ import { CREATED_FILTERS, closed, integer, listOf, nullable, optional, PAGINATIO
 import { PAYMENT_METHOD, PAYMENT_TYPES } from './payment-methods.js'
 import { REFUND } from './refunds.js'
 
-/** The sub-properties of `amounts` that the reference's request example sends; their relation to the top level is not stated (A24). */
+/** What the request example of the reference sends as `amounts`; its relation to the top level is not stated (A24). */
+const assumedAmount = (description: string) => optional(integer({ 'x-assumption': 'A24', description }))
 const AMOUNTS = {
   currency: optional(text({ format: 'currency', 'x-assumption': 'A24', description: 'The currency, where the top level has none.' })),
-  transaction_amount: optional(integer({ 'x-assumption': 'A24', description: 'The amount, where the top level has none.' })),
-  payment_amount: optional(integer({ 'x-assumption': 'A24', description: 'The amount, where neither the top level nor transaction_amount has one.' })),
-  tip_amount: optional(integer({ 'x-assumption': 'A24', description: 'The tip, where the top level has none.' }))
+  transaction_amount: assumedAmount('The amount, where the top level has none.'),
+  payment_amount: assumedAmount('The amount, where neither the top level nor transaction_amount has one.'),
+  tip_amount: assumedAmount('The tip, where the top level has none.')
 }
 
 const PAID_BY = 'How it is paid.'
@@ -43,6 +44,7 @@ export const TRANSACTION = resource('transaction', {
 export type Transaction = Static<typeof TRANSACTION>
 export const TRANSACTION_LIST = listOf(TRANSACTION)
 
+const amount = (description: string) => optional(integer({ 'x-rule': 'TXN-7', description }))
 const secret = (description: string) => optional(text({ 'x-secret': true, description: `${description} Used and forgotten.` }))
 
 export const CREATE_TRANSACTION = parameters({
@@ -71,9 +73,9 @@ export const CREATE_TRANSACTION = parameters({
   payload: secret('Further data, depending on payment_type.'),
   currency: optional(text({ format: 'currency', 'x-rule': 'TXN-6', description: 'Three-letter ISO currency code, lower case.' })),
   adjustment_number: optional(Type.Number({ 'x-assumption': 'A27', description: 'Meaning not stated in the interface.' })),
-  amount: optional(integer({ 'x-rule': 'TXN-7', description: 'Amount to settle, in the smallest sub-unit.' })),
-  donation_amount: optional(integer({ 'x-rule': 'TXN-7', description: 'Meaning not stated in the interface.' })),
-  tip_amount: optional(integer({ 'x-rule': 'TXN-7', description: 'The tip amount to include.' })),
+  amount: amount('Amount to settle, in the smallest sub-unit.'),
+  donation_amount: amount('Meaning not stated in the interface.'),
+  tip_amount: amount('The tip amount to include.'),
   customer: optional(
     closed({
       email: optional(text({ format: 'email', 'x-assumption': 'A30', description: 'Required with payment_type apple_pay (TXN-4).' })),

@@ -1,4 +1,4 @@
-/** Calls of a journal as plays of a scenario: what they sent, with something harmless in place of secrets, and what of their answers is determined. */
+/** Requests of a journal as plays: what they sent, with placeholders for secrets, and what of their answers is determined. */
 import { isDeepStrictEqual } from 'node:util'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { isObject } from '../core/quick-check.js'
@@ -10,15 +10,14 @@ import { nameOf, type OperationId, operationOf } from '../reference/operations.j
 import type { Action, EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
 
-/** How a call is written: the key of an Account, and what replaces an id that another call was given. */
+/** The key of an Account, and what replaces an id that another call was given. */
 export type Writing = { keyOf: (account: string) => string | undefined; written: (id: string) => string }
 /** A placeholder for a key that nobody has. */
 export const UNKNOWN_KEY = 'unknown-key'
 type Shown = { brand?: string | null; last4?: string | null } | null
-/** How a call paid. */
 type Method = { card?: Shown; bank_account?: Shown }
 const always = (text: string) => () => text
-/** Placeholders for secrets, by the last part of their names: those for numbers have the last four digits that are shown; `none` for one that had fewer. */
+/** By the last part of a name. Those for numbers have the last four digits that are shown; `none` for one that had fewer. */
 const PLACEHOLDERS: Readonly<Record<string, (method: Method) => string>> = {
   csc: always('123'),
   expiry: always('12/34'),
@@ -27,11 +26,10 @@ const PLACEHOLDERS: Readonly<Record<string, (method: Method) => string>> = {
   number: ({ card }) => (card?.last4 === null ? 'none' : testCardNumber(card?.brand, digitsOf(card?.last4))),
   account_number: ({ bank_account }) => (bank_account?.last4 === null ? 'none' : `00000${digitsOf(bank_account?.last4)}`)
 }
-/** Parameters that are read as numbers. */
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 
-/** A call as a play, without its expectation; `notes` say what is not as it was sent. Null for a call that no play can make. */
+/** Without its expectation; `notes` say what is not as it was sent. Null for a call that no play can make. */
 export function playOf(call: Exchange, { keyOf, written }: Writing): { step: StepData; notes: string[] } | null {
   if (call.operation === null) return null
   const { method, path } = operationOf(call.operation)
@@ -71,7 +69,7 @@ export function playOf(call: Exchange, { keyOf, written }: Writing): { step: Ste
 
 const unknownKey = ({ outcome }: Exchange) => (outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined)
 
-/** How a call paid: as it was stored, or as it was sent where nothing was. */
+/** As it was stored, or as it was sent where nothing was. */
 function methodOf({ outcome: { shown }, body }: Exchange): Method {
   const stored = (shown as { payment_method?: Method } | null)?.payment_method
   return stored ?? Object.fromEntries([...body].flatMap(([name, node]) => (node instanceof FormObject ? [[name, Object.fromEntries(node)]] : [])))
@@ -81,10 +79,7 @@ const digitsOf = (last4: unknown): string => (typeof last4 === 'string' && /^\d{
 
 export type Fields = { readonly [name: string]: Json }
 
-/**
- * What of an answer of an operation is the same whenever the call is made in the same state: of an error all but its message, of a list the ids, of a record
- * all but when it was made, and its id where the call made it.
- */
+/** The same whenever a call is made in the same state: of an error all but its message, of a list the ids, of a record all but what its creation draws. */
 export function determined(body: Fields, isCreated: boolean): Json {
   if (isObject(body.error)) {
     const { message: _message, request_id: _id, problems: _problems, ...error } = body.error
@@ -100,7 +95,7 @@ export function determined(body: Fields, isCreated: boolean): Json {
 
 const idsIn = ({ has_more, data }: Fields): Fields => ({ has_more: has_more as Json, data: (data as Fields[]).map(({ id }) => ({ id: id as Json })) })
 
-/** The part of a value that another one has too; undefined where they have nothing in common. */
+/** The part of a value that another has too; undefined for none. */
 export function common(value: Json, other: Json | undefined): Json | undefined {
   if (Array.isArray(value)) {
     if (!Array.isArray(other) || other.length !== value.length) return undefined
@@ -115,7 +110,7 @@ export function common(value: Json, other: Json | undefined): Json | undefined {
 
 const asEntry = (name: string, part: Json | undefined): [string, Json][] => (part === undefined ? [] : [[name, part]])
 
-/** The answer of a call as data, with secrets masked; undefined where it is no JSON. */
+/** With secrets masked; undefined where it is not JSON. */
 export function answerOf({ text, secretWords }: Pick<Exchange, 'text' | 'secretWords'>): Json | undefined {
   try {
     return maskedThroughout(JSON.parse(text), secretWords)
@@ -124,14 +119,14 @@ export function answerOf({ text, secretWords }: Pick<Exchange, 'text' | 'secretW
   }
 }
 
-/** Whether the script answered a call or lost its answer, and so is applied to the play of it too. */
+/** The script answered it or lost its answer, and so applies to the play of it too. */
 export const isScripted = ({ outcome, action, isDelivered }: Exchange): boolean =>
   outcome.name === 'scripted' || (action?.entry.data.fault !== undefined && !isDelivered)
 
-/** Whether a call never reached its operation: the script answered it, or it was lost before. */
+/** It never reached its operation: the script answered it, or it was lost before. */
 export const isStopped = ({ outcome: { name } }: Exchange): boolean => name === 'scripted' || name === 'lost_before'
 
-/** What the script did to calls, which are made in their order: an entry for the calls of an operation that it did the same to, one after the other. */
+/** An entry for the successive calls of an operation that the script did the same to. */
 export function scriptOf(calls: readonly Exchange[]): EntryData[] {
   const counts = new Map<string, number>()
   const found: { on: string; from: number; to: number; name: string | undefined; action: object }[] = []

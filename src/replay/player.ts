@@ -1,4 +1,4 @@
-/** Plays requests in a sandbox as clients would send them: scripted, journaled and counted. Nothing really waits: time passes when all that are on their way wait. */
+/** Plays requests in a sandbox as clients would: scripted, journaled and counted. Nothing really waits: time passes when all that are on their way wait. */
 import { setImmediate } from 'node:timers/promises'
 import { decodeForm } from '../core/form.js'
 import { BASE } from '../core/paths.js'
@@ -11,7 +11,7 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
 import type { StepAnswer, StepCall } from '../scenario/steps.js'
 
-/** A request that waits, until `at` milliseconds of the play have passed; `isInVain` where nothing but another request could let it go on. */
+/** Waits until `at` milliseconds of the play have passed; `isInVain` where only another request could let it go on. */
 type Waiting = { at: number; isInVain: boolean; wake: (goesOn: boolean) => void }
 
 /** What a client sees of an answer that is lost. */
@@ -25,7 +25,6 @@ const SEEN: Readonly<Record<Exclude<Fault, 'malformed_body'>, string>> = {
 export class Player {
   readonly #sandbox: Sandbox
   #onTheirWay = 0
-  /** Milliseconds that requests have waited. */
   #passed = 0
   readonly #waiting = new Set<Waiting>()
 
@@ -33,7 +32,7 @@ export class Player {
     this.#sandbox = sandbox
   }
 
-  /** Sends a request, several at once if the caller does not wait for one before it sends the next. */
+  /** Several are sent at once if the caller does not wait for one before it sends the next. */
   readonly play = async (call: StepCall): Promise<StepAnswer> => {
     this.#onTheirWay++
     const answer = await this.#played(call)
@@ -60,7 +59,7 @@ export class Player {
     return this.#end(exchange, faultSeen(exchange))
   }
 
-  /** Records a request, and returns what its client saw. */
+  /** Records a request. Returns what its client saw. */
   #end(exchange: Exchange, fault: Fault | null): StepAnswer {
     const answer =
       fault === null || fault === 'malformed_body' ? answerSeen(exchange) : { status: 0, body: { error: { message: `no answer came: ${SEEN[fault]}` } }, fault }
@@ -69,7 +68,7 @@ export class Player {
     return answer
   }
 
-  /** Holds and delays a request as the script says. Resolves with whether it goes on. */
+  /** Whether a request goes on after the holds and delays of the script. */
   async #waited({ id, delay, entry: { data } }: Action, exchange: Exchange): Promise<boolean> {
     const { hold } = data
     if (hold !== undefined) {
@@ -90,7 +89,7 @@ export class Player {
     return waiting
   }
 
-  /** When every request on its way waits, the one that waits shortest goes on; one that waits for others in vain is given up. */
+  /** When every request waits, the one that waits shortest goes on; one that waits in vain is given up. */
   #passTime(): void {
     if (this.#waiting.size < this.#onTheirWay || this.#waiting.size === 0) return
     const next = [...this.#waiting].reduce((one, other) => (other.at < one.at ? other : one))
@@ -104,7 +103,7 @@ export class Player {
   }
 }
 
-/** The fault that a client sees: of an answer without a body nothing can be truncated or malformed, so that it does not arrive at all. */
+/** An answer without a body cannot be truncated or malformed, so it does not arrive at all. */
 function faultSeen({ outcome: { fault }, length }: Exchange): Fault | null {
   return length === 0 && (fault === 'truncated_body' || fault === 'malformed_body') ? 'empty_response' : fault
 }

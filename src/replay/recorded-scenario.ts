@@ -1,4 +1,4 @@
-/** Calls of a sandbox as a scenario that plays them again: whole, or with as few records as the same answers need, which is found out by playing it. */
+/** Requests of a sandbox as a scenario that plays them again: with all records, or with those that they touched where playing it proves that enough. */
 import { isDeepStrictEqual } from 'node:util'
 import { durationText, LONGEST } from '../core/durations.js'
 import { isoOf } from '../core/instants.js'
@@ -17,36 +17,33 @@ import { FAMILIES } from '../store/store.js'
 import { answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from './played-requests.js'
 import { ID_FIELDS, type Member, membersFor, touchedBy } from './recorded-state.js'
 
-/** What is known of requests that were made in a sandbox, oldest first. */
+/** Requests of a sandbox, oldest first. */
 export type Recording = {
   scenario: string
   calls: readonly Exchange[]
-  /** How many requests before these are not known. */
+  /** How many requests before these the journal dropped. */
   dropped: number
-  /** Whether the clock ran after the last one. */
   isRunning: boolean
   words: SecretWords
-  /** The seed, clock and settings of a scenario: what is the default is left out. */
+  /** Seed, clock and settings that are not the default. */
   setup: Record<string, unknown>
-  /** The records to begin with; `copied` are ids of those that a request makes once more. */
+  /** Records to begin with; a request makes those in `copied` once more. */
   members: readonly Member[]
   copied: ReadonlySet<string>
-  /** The Accounts that made the calls, in the order of their keys. */
   accounts: readonly string[]
-  /** A sandbox that nothing was loaded into. */
   blank: () => Sandbox
 }
-/** A scenario document, and what has to be said about it: a line for each thing. */
+/** `notes` are lines about the document. */
 export type RecordedScenario = { data: Record<string, unknown>; notes: string[] }
 
 const INTRODUCTION = [
   'Recorded by commerce-emulator: `commerce-emulator check FILE` makes these calls again and expects the same answers.',
   'API keys, card data and account numbers are left out; what replaces them follows, with everything that differs from the calls as they were made.'
 ]
-/** Records of a scenario beyond which those that no request touched are left out. */
+/** With more records, those that no request touched are left out. */
 const MAX_RECORDS = 5000
 
-/** A call that was played. `step` is null for one that no play can make, `expect` for one that had no effect; `name` is that of a record that it made. */
+/** `step` is null for a call that no play can make, `expect` for one that had no effect; `name` is that of a record that it made. */
 type Played = {
   call: Exchange
   step: StepData | null
@@ -58,10 +55,9 @@ type Played = {
   isReproduced: boolean
   isPlayable: boolean
 }
-/** Records to begin with, and what became of the calls with them. */
 type Attempt = { members: readonly Member[]; plays: readonly Played[] }
 
-/** What is known of the requests that a sandbox's journal holds; of a single one, of that alone. */
+/** The requests in the journal of a sandbox, or a single one of them. */
 export function recordingOf(sandbox: Sandbox, words: SecretWords, only?: Exchange): Recording {
   const { scenario, store, clock, evidence } = sandbox
   const held = only === undefined ? evidence.journal.requests() : [only]
@@ -94,13 +90,10 @@ function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string,
   }
 }
 
-/**
- * The scenario that plays a recording again. `isSmallest` keeps the records that the requests touched, and so does a state of many records; playing it proves
- * that the answers are the same. Errors: `document_too_large`, `document_invalid`.
- */
-export async function scenarioOf(recording: Recording, { isSmallest = false, most = MAX_RECORDS } = {}): Promise<RecordedScenario> {
+/** Plays a recording again. `onlyTouched`, or many records: only those that the requests touched, if that gives the same answers. Errors: as of `Sandbox.load`. */
+export async function scenarioOf(recording: Recording, { onlyTouched = false, most = MAX_RECORDS } = {}): Promise<RecordedScenario> {
   const count = recording.members.length
-  let { members, plays } = await attempt(recording, isSmallest || count > most)
+  let { members, plays } = await attempt(recording, onlyTouched || count > most)
   const skipped: Played[] = []
   while (!plays.every(({ isPlayable }) => isPlayable)) {
     skipped.push(...plays.filter(({ isPlayable }) => !isPlayable))
@@ -113,20 +106,17 @@ export async function scenarioOf(recording: Recording, { isSmallest = false, mos
   return { data, notes: [...notes, ...skipped.map(reasonOf), ...left] }
 }
 
-/** Plays the requests of a recording; with `isSmallest` among the records that they touched, if they are answered the same there. */
-async function attempt(recording: Recording, isSmallest: boolean): Promise<Attempt> {
+/** With `onlyTouched`, among the records that they touched, if they are answered the same there. */
+async function attempt(recording: Recording, onlyTouched: boolean): Promise<Attempt> {
   const { calls, members } = recording
-  const least = isSmallest ? touchedBy(calls, members) : members
+  const least = onlyTouched ? touchedBy(calls, members) : members
   const plays = await playedIn(least, calls, recording)
   // a call that no play can make needs no record
-  if (!isSmallest || plays.every(({ step, isReproduced }) => step === null || isReproduced)) return { members: least, plays }
+  if (!onlyTouched || plays.every(({ step, isReproduced }) => step === null || isReproduced)) return { members: least, plays }
   return { members, plays: await playedIn(members, calls, recording) }
 }
 
-/**
- * A scenario in which the one request of a recording is answered as it was, with the records that it touched. Undefined where no play can make it, or where it
- * is answered differently with all the records that there were.
- */
+/** A scenario of one request, with the records that it touched. Undefined where no play can make it, or all records do not give the same answer. */
 export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
   const found = await attempt(recording, true)
   const [play] = found.plays
@@ -137,7 +127,7 @@ export async function scenarioOfCall(recording: Recording): Promise<RecordedScen
   return documentFrom({ name: id, description: `${nameOf(operation as OperationId)} is answered ${status}${reason}.` }, found, recording)
 }
 
-/** The state that calls are played in: with these records, and a key for each Account among them that made calls. */
+/** These records, and a key for each Account among them that made calls. */
 function stateWith(members: readonly Member[], { setup, accounts, words }: Recording): Record<string, unknown> {
   const keys = accounts.filter(account => members.some(({ record }) => record.id === account)).map(account => ({ key: keyOf(account), account }))
   const lists: [string, readonly object[]][] = FAMILIES.map(family => [
@@ -148,16 +138,16 @@ function stateWith(members: readonly Member[], { setup, accounts, words }: Recor
   return { ...setup, ...(data.length > 0 && { data: Object.fromEntries(data) }) }
 }
 
-/** The key that replaces those of an Account. */
+/** Replaces the keys of an Account. */
 const keyOf = (account: string) => `sk_test_${account}`
 
-/** A record as a fixture gives it, with card numbers and keys in its texts masked; ids stay. */
+/** As in a fixture, with card numbers and keys in texts masked; ids stay. */
 function exported({ family, record }: Member, words: SecretWords): Record<string, unknown> {
   const plain = exportedRecord(family, record)
   return { ...maskedThroughout(plain, words), ...Object.fromEntries(Object.entries(plain).filter(([name]) => ID_FIELDS.includes(name))) }
 }
 
-/** Plays calls one after the other in a state, but for those that never came to their operation. Errors: as of `Sandbox.load`. */
+/** Plays calls in order, but for those that never came to their operation. Errors: as of `Sandbox.load`. */
 async function playedIn(members: readonly Member[], calls: readonly Exchange[], recording: Recording): Promise<Played[]> {
   const { words, isRunning, copied, blank } = recording
   const sandbox = blank()
@@ -196,14 +186,14 @@ async function playedIn(members: readonly Member[], calls: readonly Exchange[], 
   return plays
 }
 
-/** By how many milliseconds the clock was set forward before each call, or back; the time that passed on a running clock by itself is left out. */
+/** Milliseconds that the clock was set forward before each call, or back, without those that passed by themselves. */
 const movesBefore = (calls: readonly Exchange[], isRunning: boolean): number[] =>
   calls.map(({ at, now }, index) => {
     const before = calls[index - 1]
     return before === undefined || before.at === at ? 0 : at - before.at - (isRunning ? now - before.now : 0)
   })
 
-/** How long the frozen clock of a play has to wait before each call. */
+/** Milliseconds that the frozen clock of a play waits before each call. */
 function waitsBefore(calls: readonly Exchange[], isRunning: boolean): number[] {
   // how far the play is behind
   let behind = 0
@@ -217,7 +207,7 @@ function waitsBefore(calls: readonly Exchange[], isRunning: boolean): number[] {
 
 const nameFor = ({ operation }: Exchange, number: number) => `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
 
-/** What a play has to expect: what the recorded answer and the one of the play have in common. Null for a call that had no effect. */
+/** What the recorded answer and that of the play have in common. Null for a call that had no effect. */
 function expectationOf(call: Exchange, status: number, shared: Json): StepData['expect'] | null {
   const fault = call.action?.entry.data.fault
   if (isScripted(call) && !call.isDelivered && fault) return { fault }
@@ -227,7 +217,6 @@ function expectationOf(call: Exchange, status: number, shared: Json): StepData['
   return { status: isGiven ? call.outcome.status : status, ...(body !== null && { body }) }
 }
 
-/** What the script answered, without the id of the answer. */
 function scriptedAnswer(call: Exchange): Json {
   const answer = answerOf(call) ?? null
   const body = common(answer, answer) ?? null
@@ -237,7 +226,7 @@ function scriptedAnswer(call: Exchange): Json {
   return { error: others as Json }
 }
 
-/** The document of an attempt, and what differs in it from what was recorded. */
+/** With notes on what differs from the recording. */
 function documentFrom(head: { name: string; description: string }, { members, plays }: Attempt, recording: Recording): RecordedScenario {
   const text = JSON.stringify(plays.map(({ step, expect }) => [step, expect]))
   const calls = plays.map(({ call }) => call)
@@ -255,7 +244,7 @@ function documentFrom(head: { name: string; description: string }, { members, pl
   return { data, notes: [...INTRODUCTION, ...notesOn(members, plays, recording)] }
 }
 
-/** How a scenario differs from what was recorded, a line for each thing. */
+/** A line for each difference from the recording. */
 function notesOn(members: readonly Member[], plays: readonly Played[], { accounts, calls, isRunning, dropped }: Recording): string[] {
   const keyed = accounts.filter(account => members.some(({ record }) => record.id === account))
   const general: [isSo: boolean, note: string][] = [
@@ -281,7 +270,6 @@ function notesOn(members: readonly Member[], plays: readonly Played[], { account
 
 const titleOf = ({ id, method, path }: Exchange) => `${id} ${method} ${path}`
 
-/** Why a call is not among the plays. */
 function reasonOf({ call, step, expect, status }: Played): string {
   const what = `${titleOf(call)} is not played: `
   if (expect === null) return `${what}its client left before the operation ran.`

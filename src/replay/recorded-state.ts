@@ -1,16 +1,13 @@
-/** The records that the requests of a journal were made with: the state before the first of them, what control requests added since, and those that matter. */
+/** The records to begin with: those before the first request, those that control requests added, and which of them matter. */
 import { valueIn } from '../core/form.js'
 import { type AnyRecord, type Exchange, hasReached, listShown, recordsShown, STAGE, tookEffect } from '../engine/exchange.js'
 import { type Family, LINKED_FAMILIES, type OperationId, operationOf } from '../reference/operations.js'
 import { FAMILIES, type Store } from '../store/store.js'
 
-/** A record and its family. */
 export type Member = { family: Family; record: AnyRecord }
 
-/** The fields of a record that hold ids. */
 export const ID_FIELDS: readonly string[] = ['id', ...Object.keys(LINKED_FAMILIES)]
 
-/** Members by family and id. */
 const nameOf = (family: Family, id: unknown) => `${family} ${id}`
 const named = (members: readonly Member[]) => new Map(members.map(member => [nameOf(member.family, member.record.id), member]))
 const linksOf = ({ record }: Member): string[] =>
@@ -19,10 +16,7 @@ const linksOf = ({ record }: Member): string[] =>
 const membersIn = (store: Store): Member[] =>
   FAMILIES.flatMap(family => [...store[family].inCreationOrder()].map((record): Member => ({ family, record: record as AnyRecord })))
 
-/**
- * The records to begin with, so that requests can be made again: those before the first request, and those that came later and that no request made, as
- * they came. Where these belong to a record that a request made, that one is there too: requests name it by its id then.
- */
+/** The records before the first request, and later ones that no request made, with those that they belong to: requests name these by id. */
 export function membersFor(requests: readonly Exchange[], before: Store, after: Store): { members: Member[]; copied: ReadonlySet<string> } {
   const [made, changed]: [Member[], Member[]] = [[], []]
   for (const exchange of requests.filter(tookEffect)) {
@@ -48,10 +42,7 @@ export function membersFor(requests: readonly Exchange[], before: Store, after: 
   return { members: FAMILIES.flatMap(family => [...there.values()].filter(member => member.family === family)), copied }
 }
 
-/**
- * The members that matter to requests: the Account of the key, the records that were found and shown, the Refunds of a charge that was judged, and whatever
- * these belong to; of a list that did not show all that it could, the whole family.
- */
+/** What matters to requests: the Account of the key, records found and shown, Refunds of a judged charge, what these belong to, and families listed in part. */
 export function touchedBy(requests: readonly Exchange[], members: readonly Member[]): Member[] {
   const [ids, charges, families] = [new Set<unknown>(), new Set<unknown>(), new Set<Family>()]
   for (const exchange of requests) {

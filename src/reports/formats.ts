@@ -5,7 +5,7 @@ import { checkJunit, coverageJunit, runJunit } from './junit.js'
 import { runMarkdown } from './markdown.js'
 import { checkTap, checkText, coverageText } from './text.js'
 
-/** Indented JSON, as files of reports have it. */
+/** Indented JSON. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 export const RUN_FORMATS = { html: runPage, junit: runJunit, markdown: runMarkdown } as const
@@ -19,5 +19,4 @@ export const MEDIA_TYPES = {
   text: 'text/plain; charset=utf-8'
 } as const
 
-/** The names of a table of formats, in its order. */
 export const namesOf = <T extends object>(formats: T) => Object.keys(formats) as (keyof T)[]

@@ -1,18 +1,18 @@
-/** What can fail a run, apart from the command itself, in the words of the command line. */
+/** What can fail a run, apart from its command. */
 import { didYouMean } from '../core/nearest.js'
 import { visible } from '../core/visible.js'
 import { FINDINGS, type Finding, type FindingId } from '../evidence/findings.js'
 
 const FINDING_IDS = Object.keys(FINDINGS) as FindingId[]
-/** The gates that are not named after one finding. */
+/** Gates that are not one finding. */
 export const GROUPS = ['expectations', 'script', 'findings', 'errors', 'warnings'] as const
-/** The gates that `--fail-on` takes: those of a group, and each finding by its name. */
+/** The gates of `--fail-on`. */
 export const FAIL_ON = [...GROUPS, ...FINDING_IDS] as const
 export type Gate = (typeof FAIL_ON)[number]
 /** `minCoverage` is the least rule coverage that passes, in percent; findings in `ignore` fail no gate. */
 export type Gates = { minCoverage: number | null; failOn: readonly Gate[]; ignore: readonly FindingId[] }
 
-/** Gates by the words of the command line, or what is wrong with them. */
+/** Gates by the flags of the command line, or what is wrong with them. */
 export function gatesFrom(given: { minCoverage?: number; failOn?: readonly string[]; ignore?: readonly string[] }): Gates | string {
   const { minCoverage = null, failOn = ['expectations'], ignore = [] } = given
   const findings = FINDING_IDS.join(', ')
@@ -29,5 +29,5 @@ export function gatesFrom(given: { minCoverage?: number; failOn?: readonly strin
   return { minCoverage, failOn: [...new Set(failOn as Gate[])], ignore: ignore as FindingId[] }
 }
 
-/** Whether a gate is about a finding: by its name, its severity, or as one of all. */
+/** By the name of the finding, by its severity, or as one of all. */
 export const concerns = (gate: Gate, { finding, severity }: Finding): boolean => gate === 'findings' || gate === `${severity}s` || gate === finding

@@ -10,7 +10,7 @@ const MARKUP = Symbol('markup')
 type Html = { [MARKUP]: string }
 type HtmlValue = Html | string | number | readonly HtmlValue[]
 
-/** A template of HTML: text is escaped, for attributes in double quotes too, and what would control or reorder it is made visible; markup is left as it is. */
+/** A template: text is escaped, and what controls or reorders it made visible; markup stays. */
 const html = (parts: TemplateStringsArray, ...values: HtmlValue[]): Html => ({ [MARKUP]: String.raw({ raw: parts }, ...values.map(markupOf)) })
 
 function markupOf(value: HtmlValue): string {
@@ -37,7 +37,7 @@ summary { cursor: pointer; padding: .3rem 0 } details details, details > div { m
 const STYLESHEET: Html = { [MARKUP]: `<style>${STYLE}</style>` }
 const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'`
 
-/** The page. Templates hold ASCII characters alone: the bundle is read as Latin-1, and its compiler cannot escape what a template holds. */
+/** Templates are in ASCII: the bundle is read as Latin-1, and its compiler cannot escape what a template holds. */
 export function runPage(judged: JudgedRun): string {
   const { run, gates, hasPassed, ignore } = judged
   const places = new Map(run.requests.map(({ request }, place) => [request, `call-${place}`]))
@@ -83,7 +83,7 @@ ${section('Assumptions relied on', assumptionRows)}
 `[MARKUP]
 }
 
-/** The name of a call, linked to where the page shows it. */
+/** Links a call to its place on the page. */
 type Link = (request: string) => Html
 
 /** A row of a table; `kind` is the class of its first cell. */

@@ -7,7 +7,7 @@ import type { CheckedFile } from './points.js'
 import { type JudgedRun, outcomesOf, refusedIn } from './run.js'
 import { settingsYaml } from './text.js'
 
-/** A case fails where it has problems; `output` is what else there is to say. */
+/** A case with problems fails; `output` is what else there is to say. */
 type Case = { attributes: Record<string, string>; problems?: readonly string[]; output?: readonly string[]; isSkipped?: boolean }
 type Suite = { name: string; cases: readonly Case[]; output?: readonly string[] }
 
@@ -73,14 +73,14 @@ const outputOf = (lines: readonly string[] = []) => (lines.length === 0 ? [] : [
 const block = (parts: readonly string[], indent: string) => `\n${parts.map(part => `${indent}  ${part}\n`).join('')}${indent}`
 
 type Attributes = Readonly<Record<string, string | number>>
-/** An element; its content is XML already. */
+/** `content` is XML already. */
 function element(name: string, attributes: Attributes, content: string): string {
   const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${xml(String(value))}"`)
   return `<${name}${given.join('')}>${content}</${name}>`
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** Text as XML takes it: markup escaped, and what changes the direction of text; what is no character there dropped. */
+/** Text as XML takes it: markup and direction marks are escaped, what is not a character there is dropped. */
 export const xml = (text: string): string =>
   text
     .replace(/[^\P{Cc}\n\t]|\p{Cs}|[\uFFFE\uFFFF]/gu, '')

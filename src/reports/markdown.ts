@@ -2,10 +2,10 @@
 import { visible } from '../core/visible.js'
 import { headline, type JudgedRun, overview, refusedIn, whyOf } from './run.js'
 
-/** Rows of a table: a build server takes no more than a mebibyte. */
+/** A build server takes at most a mebibyte. */
 const MOST_ROWS = 50
 
-/** The summary: the gates, the findings, and the refused calls with why. */
+/** The gates, the findings, and the refused calls with why. */
 export function runMarkdown(judged: JudgedRun): string {
   const { run, gates, ignore } = judged
   return [
@@ -56,10 +56,10 @@ function table(title: string, head: readonly string[], rows: readonly (readonly 
   return [`### ${title}`, '', row(head), row(head.map(() => '---')), ...rows.slice(0, MOST_ROWS).map(row), ...more, '']
 }
 
-/** A name of ours, in which no character means anything in Markdown. */
+/** A name of ours: nothing in it means anything in Markdown. */
 const code = (name: string) => `\`${name.replace(/[^\w#./-]/g, '?')}\``
 
-/** What means something to Markdown or HTML in a line of text, and what makes a link of an address. */
+/** What means something in Markdown or HTML, or makes a link of an address. */
 const SPECIAL = /[\\`*[\]<>|~&#@$]|(?<!\w)_|_(?!\w)|:(?=\S)|(?<=www)\./gi
-/** Text as it was sent: what means something in Markdown is an entity. */
+/** Text as it was sent, in entities where it would mean something. */
 const plain = (text: string): string => visible(text).replace(SPECIAL, character => `&#${character.charCodeAt(0)};`)

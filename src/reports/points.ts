@@ -4,22 +4,18 @@ import type { Step } from '../core/places.js'
 import type { GivenSettings } from '../core/settings.js'
 import type { SourceDocument } from '../scenario/documents.js'
 
-/** One checked item: a step, an expectation, or the document itself. The problems of a warning fail nothing. */
+/** A step, an expectation, or the document itself. The problems of a warning fail nothing. */
 export type Point = { file: string; title: string; problems: Problem[]; ms: number; isWarning?: boolean }
-/** What was found of one file. */
 export type CheckedFile = {
   file: string
   points: Point[]
   /** Why the file was left out; null where it was checked. */
   leftOut: string | null
-  /** What was sent where. */
   notes: string[]
-  /** The settings that make the emulator answer as a running service does; null where none of its answers was compared. */
+  /** Make the emulator answer as a running service does; null where none of its answers was compared. */
   settings: GivenSettings | null
 }
-/** What is found of a file that is not looked at any further. */
 export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: null }
-/** A file with one point, which failed. */
 export const withFailure = (file: string, title: string, problem: Problem): CheckedFile => ({
   ...NOTHING_FOUND,
   file,
@@ -37,10 +33,9 @@ export const isWarned = ({ problems, isWarning = false }: Point): boolean => pro
 /** `1 file`, `2 files`. */
 export const countOf = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`
 
-/** The settings that were found over all files; of those that contradict each other the last. */
+/** Of settings that contradict each other, the last. */
 export const settingsFound = (checked: readonly CheckedFile[]): GivenSettings => Object.assign({}, ...checked.map(({ settings }) => settings))
 
-/** Points with the line and column of each problem. */
 export async function withPlaces(points: readonly PlacedPoint[], document: SourceDocument): Promise<Point[]> {
   const places = await document.locate(points.flatMap(({ problems }) => problems.map(({ at }) => at)))
   let next = 0

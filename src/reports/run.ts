@@ -9,23 +9,23 @@ import { shownOn } from '../scenario/matching.js'
 import type { ListedEntry } from '../scenario/script.js'
 import { concerns, type Gate, type Gates, GROUPS } from './gates.js'
 
-/** What `GET /_control/run` answers: what `exec` and `judge` judge a run by, and what their reports are made of. */
+/** What `GET /_control/run` answers, and reports are made of. */
 export type RunDocument = RunListing & {
   object: 'run'
   version: string
-  /** What the sandbox at the base address is loaded with. */
+  /** Of the sandbox at the base address. */
   scenario: { name: string; description: string | null }
   calls: number
   coverage: CoverageReport
   findings: Finding[]
-  /** Those that some answer relied on. */
+  /** Relied on by some answer. */
   assumptions: { assumption: AssumptionId; topic: string; default: string; times: number; requests: readonly string[] }[]
   /** Script entries that applied in no period, and expectations that were not met. */
   unused_script_entries: ListedEntry[]
   unmet_expectations: Verdict[]
 }
 
-/** A run with what the gates say of it. A gate passes where it has no problem; findings in `fails` fail some gate, those in `ignore` none. */
+/** A gate passes where it has no problem; findings in `fails` fail some gate, those in `ignore` none. */
 export type JudgedRun = {
   run: RunDocument
   gates: { gate: Gate | 'calls' | 'coverage'; problems: string[] }[]
@@ -36,10 +36,9 @@ export type JudgedRun = {
   status: number | null
 }
 
-/** A run without a call passes no gate of coverage or findings: its client has called another address, or nothing. */
+/** A run without a call passes no gate of coverage or findings: its client called another address, or nothing. */
 const NO_CALL = 'no call came to the emulator, so there is nothing to judge; exec gives its command the address in COMMERCE_URL and COMMERCE_BASE_URL'
 
-/** What the gates say of a run. */
 export function judged(run: RunDocument, { minCoverage, failOn, ignore }: Gates, status: number | null = null): JudgedRun {
   const { percent } = run.coverage
   const counted = run.findings.filter(({ finding }) => !ignore.includes(finding))
@@ -65,10 +64,9 @@ export const entryNames = (entries: readonly ListedEntry[]): string => entries.m
 /** `37 of 93 rule outcomes, 39.7 %`. */
 export const coverageShare = ({ coverage: { seen, possible, percent } }: RunDocument): string => `${seen} of ${possible} rule outcomes, ${percent} %`
 
-/** The verdict in a few words. */
 export const headline = ({ hasPassed }: JudgedRun): string => (hasPassed ? 'all gates passed' : 'a gate failed')
 
-/** What happened, in a line; `scenario` is the name of the scenario as the format shows it. */
+/** `scenario` is its name as the format shows it. */
 export const overview = ({ run, status }: JudgedRun, scenario: string): string =>
   `${run.calls} calls, ${refusedIn(run).length} refused. ${coverageShare(run)}. Scenario: ${scenario}.${status === null ? '' : ` The command ended with ${status}.`}`
 

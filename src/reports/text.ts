@@ -1,4 +1,4 @@
-/** Reports as text for people: a run and a check at the terminal, annotations for the log of GitHub Actions, TAP, coverage and findings. */
+/** Text for people: runs and checks at the terminal, annotations for GitHub Actions, TAP, coverage and findings. */
 import { isObject } from '../core/quick-check.js'
 import { type GivenSettings, nested } from '../core/settings.js'
 import { visible } from '../core/visible.js'
@@ -8,7 +8,7 @@ import { problemLine } from '../scenario/documents.js'
 import { type CheckedFile, countOf, isFailed, isWarned, type Point, settingsFound } from './points.js'
 import { coverageShare, entryNames, type JudgedRun, outcomesOf } from './run.js'
 
-/** The summary of a run, a line for each part, then why it failed and what to do. `page` is the page that was written. */
+/** A line for each part, then why the run failed and what to do. `page` is the page that was written. */
 export function runText({ run, gates, fails, ignore }: JudgedRun, page: string | null = null): string {
   const { calls, coverage, findings, assumptions, unused_script_entries: unused, unmet_expectations: unmet } = run
   const parts: [name: string, text: string][] = [
@@ -25,9 +25,7 @@ export function runText({ run, gates, fails, ignore }: JudgedRun, page: string |
   return `\ncommerce-emulator\n${parts.map(([name, text]) => `  ${name.padEnd(14)}${visible(text)}\n`).join('')}`
 }
 
-/** Findings for which a build shows the first calls. */
 const MOST_NAMED = 5
-/** What a finding is about, what to do, and the calls that show it. */
 function shownFinding({ about, advice, times, requests }: Finding): string {
   const calls = `${requests.slice(0, MOST_NAMED).join(', ')}${requests.length > MOST_NAMED ? ', …' : ''}`
   return `${about} ${advice} (${times}×: ${calls})`
@@ -61,7 +59,7 @@ export function coverageText({ rules, seen, possible, percent, never_exercised, 
 
 const pointsOf = (checked: readonly CheckedFile[]): Point[] => checked.flatMap(({ points }) => points)
 
-/** A check: for each file its points with their problems, then the settings that were found, and how many passed. */
+/** The points of each file with their problems, then the settings that were found, and how many passed. */
 export function checkText(checked: readonly CheckedFile[]): string {
   const lines = checked.flatMap(({ file, points, leftOut, notes }) => [
     leftOut === null ? file : `${file}: ${leftOut}`,
@@ -77,7 +75,7 @@ function signOf(point: Point): string {
   return isWarned(point) ? '!' : '✓'
 }
 
-/** `5 passed, 1 failed, 2 warnings in 3 files; 1 file left out`: warnings and files only where there are any, or several. */
+/** `5 passed, 1 failed, 2 warnings in 3 files; 1 file left out`. */
 function summaryOf(checked: readonly CheckedFile[]): string {
   const points = pointsOf(checked)
   const [failed, warned] = [points.filter(isFailed).length, points.filter(isWarned).length]
@@ -99,7 +97,6 @@ function settingsBlock(checked: readonly CheckedFile[]): string[] {
   return ['# These settings make the emulator answer as the service does.', ...settingsYaml(settings).trimEnd().split('\n')]
 }
 
-/** Settings as the block that a scenario has them in. */
 export function settingsYaml(settings: GivenSettings): string {
   const lines = yamlLines(nested(settings), '  ')
   return lines.length === 0 ? 'settings: {}\n' : `settings:\n${lines.join('\n')}\n`
@@ -129,10 +126,10 @@ export function checkTap(checked: readonly CheckedFile[]): string {
 /** Text on one line, without the characters that start a TAP directive. */
 const description = (text: string) => visible(text.replace(/\s+/g, ' ')).replace(/[\\#]/g, '\\$&')
 
-/** Gates whose failures are findings, which have annotations of their own. */
+/** Their failures are not findings, which have annotations of their own. */
 const OTHER_GATES: readonly string[] = ['calls', 'coverage', 'expectations', 'script']
 
-/** Annotations of a run: one for each finding that is not ignored, by its severity, and one for each other failure. */
+/** One for each finding that is not ignored, by its severity, and one for each other failure. */
 export function runAnnotations({ run, gates, ignore }: JudgedRun): string {
   const findings = run.findings.filter(({ finding }) => !ignore.includes(finding))
   const others = gates.filter(({ gate }) => OTHER_GATES.includes(gate))
@@ -142,7 +139,6 @@ export function runAnnotations({ run, gates, ignore }: JudgedRun): string {
   ].join('')
 }
 
-/** Annotations of a check, one for each problem at its line. */
 export const checkAnnotations = (checked: readonly CheckedFile[]): string =>
   pointsOf(checked)
     .flatMap(point =>

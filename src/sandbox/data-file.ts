@@ -1,7 +1,4 @@
-/**
- * The data file: the state of every sandbox, kept over restarts. Each change is on disk before its call is answered; changes that come together share a write.
- * A write adds a line with what changed; now and then, and at the end, the file is replaced by one that has all that is there in such lines.
- */
+/** The data file: the state of every sandbox, on disk before a change is answered. A write adds lines; now and then a whole file replaces it. */
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -22,9 +19,9 @@ import type { SavedSandbox } from './sandbox.js'
 import type { PresentSandboxes, SavedSandboxes } from './sandboxes.js'
 import { listOf, objectOf, stateOf, stateProperties } from './serialization.js'
 
-/** How long a file that could not be written waits for the next try, when no call asks for one. */
+/** The wait for another try, when no request asks for one. */
 const RETRY_MS = 1000
-/** The file is replaced by a whole one once its lines of changes have more bytes than this, and more than the last whole file had. */
+/** Bytes of changes beyond which the file is replaced, if the last whole one had fewer. */
 const LINES = 2 ** 20
 
 const DATA_CHECKER = checkerOf(() => {
@@ -33,27 +30,25 @@ const DATA_CHECKER = checkerOf(() => {
   return objectOf({ first_states: listOf(objectOf({ scenario, expectations: listOf(expectationSchema()), ...state })), sandboxes: listOf(objectOf(state)) })
 })
 
-/** A file as it was taken: `target` is what the path leads to. */
+/** `target` is what the path leads to. */
 type Taken = { path: string; target: string; lock: Lock; files: FileSystem; mostLines: number; read: Read | null }
 
 export class DataFile {
   readonly #taken: Taken
-  /** Whether there was no file yet. */
   readonly isNew: boolean
-  /** What was left out of the file. */
   readonly warnings: readonly Problem[]
   #source = (): PresentSandboxes => {
     throw new Error('there is nothing to save yet')
   }
-  /** The file, once this process has written it whole, and what it holds. */
+  /** The file once this process has written it whole, and its content. */
   #file: WrittenFile | null = null
   #content = NOTHING
-  /** The bytes of changes after which the file is replaced, at present. */
+  /** After so many bytes of changes the file is replaced. */
   #mostLines: number
-  /** The write that is under way, and the one that waits for it. */
+  /** The present write, and the one that waits for it. */
   #writing = Promise.resolve()
   #next: Promise<void> | null = null
-  /** Whether the last write failed, so that there are changes in memory alone. */
+  /** The last write failed: some changes are in memory alone. */
   isFailing = false
   #retry: NodeJS.Timeout | undefined
   #isClosed = false
@@ -66,7 +61,7 @@ export class DataFile {
     this.warnings = read?.dropped.line ? [{ file: path, path: '', line: read.dropped.line, message: droppedText(read.dropped) }] : []
   }
 
-  /** Takes a file for this process and reads it. Errors: `document_invalid` when it is in use, empty, corrupt or of another format; it is left as it is. */
+  /** Takes a file for this process. Errors: `document_invalid` when it is in use, empty, corrupt or of another format; it is left as it is. */
   static async take(path: string, { files = DISK, mostLines = LINES }: { files?: FileSystem; mostLines?: number } = {}): Promise<DataFile> {
     const target = await targetOf(path)
     const lock = await Lock.take(target).catch(error => {
@@ -83,7 +78,7 @@ export class DataFile {
     }
   }
 
-  /** The sandboxes that the file holds, once. Errors: `document_invalid` with every problem. */
+  /** To be called once. Errors: `document_invalid` with every problem. */
   async read(launch: Launch): Promise<SavedSandboxes> {
     const { path, read } = this.#taken
     const { start, first_states, sandboxes } = (read as Read).data
@@ -118,7 +113,6 @@ export class DataFile {
     })
   }
 
-  /** Sets what is written from now on. */
   writeFrom(source: () => PresentSandboxes): void {
     this.#source = source
   }
@@ -128,7 +122,7 @@ export class DataFile {
     this.#content = contentOf(this.#source())
   }
 
-  /** Waits until every change that was made so far is on disk. Errors: `data_not_written`. */
+  /** Waits until every change so far is on disk. Errors: `data_not_written`. */
   saved(): Promise<void> {
     return this.#nextWrite(
       error =>
@@ -136,7 +130,7 @@ export class DataFile {
     )
   }
 
-  /** Waits, where the last write failed, for another one. Errors: `data_not_written` when that fails too. */
+  /** Tries again where the last write failed. Errors: `data_not_written`. */
   async writable(): Promise<void> {
     if (!this.isFailing) return
     await this.#nextWrite(
@@ -145,10 +139,7 @@ export class DataFile {
     )
   }
 
-  /**
-   * Gives the file up after the writes that wait; `writesLast`: and after another one of everything, with the clocks' present time and the counts of sandboxes
-   * that were only read. Errors: `data_not_written` with what is not on disk; the file is given up all the same.
-   */
+  /** Gives the file up after the writes that wait and, with `writesLast`, one of everything. Errors: `data_not_written` with what is not on disk. */
   async close({ writesLast = false }: { writesLast?: boolean } = {}): Promise<void> {
     while (this.#next !== null) await this.#next.catch(() => {})
     await this.#writing
@@ -170,7 +161,7 @@ export class DataFile {
     }
   }
 
-  /** The write that begins next, which holds every change of this turn. Errors: `data_not_written`, with the reason told. */
+  /** The next write, with every change of this turn. Errors: `data_not_written`, with the reason told. */
   #nextWrite(told: (error: Error) => string): Promise<void> {
     this.#next ??= this.#writing.then(turn).then(async () => {
       this.#writing = (this.#next as Promise<void>).catch(() => {})
@@ -190,7 +181,7 @@ export class DataFile {
     })
   }
 
-  /** Adds what has changed to the file, or replaces it where it cannot be added to, has become long or is written for the last time. */
+  /** Adds what has changed, or replaces a file that cannot be added to, has become long or is written for the last time. */
   async #write({ isLast = false } = {}): Promise<void> {
     const file = this.#file
     const added = (await file?.added()) ?? null
@@ -221,7 +212,7 @@ export class DataFile {
   }
 }
 
-/** What the path leads to, whether or not there is a file yet. Errors: `document_invalid` where no file can be. */
+/** Errors: `document_invalid` where no file can be. */
 async function targetOf(path: string): Promise<string> {
   const target = await followed(resolve(path)).catch(error => {
     throw unusable(path, `cannot be read: ${error.message}`)
@@ -234,7 +225,7 @@ async function targetOf(path: string): Promise<string> {
   return target
 }
 
-/** The path with every link followed; its folder need not be there. */
+/** With every link followed; the folder need not be there. */
 async function followed(path: string): Promise<string> {
   const real = await realpath(path).catch(exceptMissing)
   if (real !== null) return real

@@ -1,23 +1,22 @@
-/** Files that are replaced whole or not at all, and that lines are added to. What is written is on the device, not in a cache, once it is done. */
+/** Files that are replaced whole or not at all, and added to. What is written is on the device, not in a cache. */
 import { randomBytes } from 'node:crypto'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** What writing asks of the file system. */
 export type FileSystem = { open: typeof open; readdir: (folder: string) => Promise<string[]>; rename: typeof rename; rm: typeof rm; stat: typeof stat }
 type Handle = Awaited<ReturnType<typeof open>>
 
 export const DISK: FileSystem = { open, readdir, rename, rm, stat }
-/** Only the user that runs the emulator reads its files: they hold API keys. */
+/** For the user of the emulator alone: files hold API keys. */
 const MODE = 0o600
-/** What follows the name of a file in that of its temporary one. */
+/** The ending of a temporary file. */
 const TEMPORARY = /^\.[0-9a-f]{16}\.tmp$/
 /** Texts are written together up to this length. */
 const CHUNK = 2 ** 20
 /** The errors of file systems that cannot sync a folder, and need not. */
 const NO_FOLDER_SYNC = ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']
 
-/** Replaces a file by texts, one behind the other. Returns the new file, to add to. Errors: those of the system; what was there is as it was. */
+/** Replaces a file by texts. Returns the new file, to add to. Errors: those of the system; what was there stays. */
 export async function replaceFile(path: string, texts: Iterable<string>, files: FileSystem = DISK): Promise<WrittenFile> {
   const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`
   const handle = await files.open(temporary, 'wx', MODE)
@@ -34,7 +33,6 @@ export async function replaceFile(path: string, texts: Iterable<string>, files: 
   }
 }
 
-/** Syncs the names in a folder. */
 export async function syncFolder(folder: string, files: FileSystem = DISK): Promise<void> {
   const handle = await files.open(folder, 'r').catch(exceptUnsyncable)
   await handle?.sync().catch(exceptUnsyncable)
@@ -45,7 +43,7 @@ function exceptUnsyncable(error: NodeJS.ErrnoException): undefined {
   if (!NO_FOLDER_SYNC.includes(error.code as string)) throw error
 }
 
-/** Removes the temporary files of a file that a killed process left behind, as far as they are at least `age` milliseconds old. */
+/** Removes temporary files that a killed process left behind, of at least `age` milliseconds. */
 export async function removeLeftovers(path: string, age = 0, files: FileSystem = DISK): Promise<void> {
   const name = basename(path)
   const found = (await files.readdir(dirname(path))).filter(other => other.startsWith(name) && TEMPORARY.test(other.slice(name.length)))
@@ -56,7 +54,7 @@ export async function removeLeftovers(path: string, age = 0, files: FileSystem =
   }
 }
 
-/** Writes texts to a file from a place on. Returns the place behind them. */
+/** Returns the place behind the texts. */
 async function writeAll(handle: Handle, texts: Iterable<string>, from: number): Promise<number> {
   let at = from
   let pending = ''
@@ -77,14 +75,13 @@ async function writeAll(handle: Handle, texts: Iterable<string>, from: number): 
   return at
 }
 
-/** A file that this process has written. */
 export class WrittenFile {
   readonly #path: string
   readonly #handle: Handle
   readonly #files: FileSystem
-  /** How many bytes it had when it was written whole. */
+  /** Bytes when it was written whole. */
   readonly first: number
-  /** How many it has; null once it is not known what the device holds. */
+  /** Bytes now; null once it is not known what the device holds. */
   #size: number | null
 
   constructor(path: string, handle: Handle, size: number, files: FileSystem) {
@@ -95,14 +92,14 @@ export class WrittenFile {
     this.#size = size
   }
 
-  /** How many bytes were added to it; null where the path does not lead to this file, as it was written, so that it cannot be added to. */
+  /** Bytes that were added; null where the path does not lead to this file as it was written, so that nothing can be added. */
   async added(): Promise<number | null> {
     const [own, there] = await Promise.all([this.#handle.stat(), this.#files.stat(this.#path).catch(() => null)])
     const isInPlace = there?.ino === own.ino && there.dev === own.dev && there.size === this.#size
     return isInPlace ? there.size - this.first : null
   }
 
-  /** Adds a text behind the others. Errors: those of the system; what was there is as it was, or the file cannot be added to any more. */
+  /** Adds a text. Errors: those of the system; what was there stays, or nothing can be added any more. */
   async append(text: string): Promise<void> {
     const before = this.#size as number
     try {

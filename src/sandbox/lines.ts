@@ -1,4 +1,4 @@
-/** The lines of a data file or snapshot, each JSON with a checksum: the first names the format, the others say what comes to what is above them. */
+/** The lines of a data file or snapshot, each JSON with a checksum: the first names the format, the others add to what is above. */
 import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { ClockStart } from '../core/clock.js'
@@ -11,7 +11,7 @@ import type { Tombstone } from '../store/collection.js'
 
 export const FORMAT = 4
 
-/** A state as lines hold it, taken together. A family that is not among its records is as in the first state that it began with. */
+/** A state from lines. A family that is not among its records is as in its first state. */
 export type SavedState = {
   settings: object
   counters: IdCounters
@@ -21,10 +21,9 @@ export type SavedState = {
   deleted: Partial<Record<Family, Tombstone[]>>
 }
 export type SavedFirstState = SavedState & { scenario: FirstState['scenario']; expectations: ExpectationData[] }
-/** All that a file holds; `from` is the index of the first state that a sandbox goes back to, `start` of that which new ones begin with. */
+/** `from` is the index of the first state that a sandbox goes back to, `start` of that which new ones begin with. */
 export type SavedData = { first_states: SavedFirstState[]; sandboxes: (SavedState & { name: string | null; from: number; requests: number })[]; start: number }
 
-/** A record, or the place of one that was deleted. */
 type SavedRecord = { id: string; deleted?: Pick<Tombstone, 'at' | 'owners'> }
 /**
  * What a line says of a first state, by its number, or of a sandbox: `from` which first state it begins anew; that it `ended`; that records of a family come to
@@ -35,11 +34,11 @@ type Holder = { parts: Record<string, unknown>; families: Map<Family, Map<string
 type Chunks = AsyncIterable<Buffer> | Iterable<Buffer>
 type Holders = Map<number | string | null, Holder>
 
-/** What was left out at the end of a file: from which line on, 0 being none, and how many bytes. */
+/** What was left out at the end: from which line on, 0 for none, and how many bytes. */
 export type Dropped = { line: number; bytes: number }
 export type Read = { data: SavedData; dropped: Dropped }
 
-/** Tells that a file has another format; undefined where it has none. */
+/** Undefined where a file has no format. */
 export class OtherFormat extends Error {
   readonly format: number | undefined
 
@@ -52,25 +51,23 @@ export class OtherFormat extends Error {
 const checksum = (data: string | Uint8Array) => hash('sha256', data).slice(0, 16)
 const headOf = (data: string | Uint8Array) => `{"sha256":"${checksum(data)}","data":`
 const HEAD_LENGTH = headOf('').length
-/** How a file of format 3 and earlier begins. */
+/** The beginning of format 3 and earlier. */
 const EARLIER = /^\{"format":(\d+)/
 
-/** A line, of a JSON text. */
 export const lineOf = (data: string): string => `${headOf(data)}${data}}\n`
 
-/** The line that adds amendments, which are given as JSON texts. */
+/** Amendments are given as JSON texts. */
 export const amendmentLine = (texts: readonly string[]): string => lineOf(`[${texts.join(',')}]`)
 
-/** The lines of a whole file. */
 export function* wholeLines(texts: readonly string[]): Generator<string> {
   yield lineOf(`{"format":${FORMAT}}`)
   for (const text of texts) yield amendmentLine([text])
 }
 
-/** What the lines of a file hold. Errors: the system's; `OtherFormat`; that it is empty, a line above the last is damaged, or the file was cut off. */
+/** Errors: the system's; `OtherFormat`; that it is empty, a line above the last is damaged, or the file was cut off. */
 export const readLines = (path: string): Promise<Read> => linesRead(createReadStream(path, { highWaterMark: 2 ** 20 }))
 
-/** What lines hold, which come as bytes: they may be longer than the longest string together. Errors: as of `readLines`. */
+/** Lines come as bytes: together they may be longer than the longest string. Errors: as of `readLines`. */
 export async function linesRead(chunks: Chunks): Promise<Read> {
   const holders: Holders = new Map()
   let number = 0
@@ -111,14 +108,14 @@ function requireFormat(line: Buffer, data: { format?: number } | undefined): voi
   if (format !== FORMAT) throw new OtherFormat(format)
 }
 
-/** What a line says; undefined for one that is not whole. */
+/** Undefined for a line that is not whole. */
 function dataIn(line: Buffer): unknown {
   const data = line.subarray(HEAD_LENGTH, -1)
   const isWhole = line.at(-1) === 0x7d && line.toString('latin1', 0, HEAD_LENGTH) === headOf(data)
   return isWhole ? JSON.parse(data.toString()) : undefined
 }
 
-/** Takes an amendment in. Returns the first state that new sandboxes begin with, where it names that. */
+/** Returns the first state that new sandboxes begin with, where the amendment names it. */
 function amended(holders: Holders, { first, sandbox = null, start, from, ended, family, all, records = [], ...parts }: Amendment): number | undefined {
   if (start !== undefined) return start
   const key = first ?? sandbox
@@ -128,7 +125,7 @@ function amended(holders: Holders, { first, sandbox = null, start, from, ended, 
     const holder = holders.get(key) as Holder
     Object.assign(holder.parts, parts)
     if (family !== undefined) {
-      // the amount refunded of a Transaction follows from its Refunds, so both families are read when one has changed
+      // Refunds give the amount refunded of a Transaction, so both families are read when one has changed
       for (const one of MONEY.includes(family) ? MONEY : [family]) open(holder, one)
       const present = open(holder, family)
       if (all) present.clear()
@@ -140,7 +137,7 @@ function amended(holders: Holders, { first, sandbox = null, start, from, ended, 
 
 const MONEY: readonly Family[] = ['transactions', 'refunds']
 
-/** The records of a family by id, which begin as those of the first state. */
+/** By id; they begin as those of the first state. */
 function open({ families, base }: Holder, family: Family): Map<string, SavedRecord> {
   const present = families.get(family) ?? new Map(base?.families.get(family))
   families.set(family, present)

@@ -1,6 +1,6 @@
 /**
- * The lock of a data file: a Unix socket beside it, each with a name that is never used again. It goes with its process however that ends, in containers
- * too, and has its name only once it listens. So one that refuses connections belongs to no process and never will, and can be cleared away whoever else is starting.
+ * The lock of a data file: a Unix socket beside it, whose name is never used again and stands only once it listens. One that
+ * refuses connections belongs to no process and never will, however its process ended, so it can be cleared away whoever else is starting.
  */
 import { randomBytes } from 'node:crypto'
 import { readdir, rename, rm, symlink } from 'node:fs/promises'
@@ -9,20 +9,20 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** The longest path that a Unix socket can have on every system, in bytes. */
+/** A Unix socket has at most so many bytes in its path on every system. */
 const LONGEST = 103
-/** How long a process that is busy, or is taking the lock too, may keep this one waiting. */
+/** A busy process, or one that takes the lock too, may keep this one waiting so long. */
 const PATIENCE_MS = 5000
 const AGAIN_MS = 10
-/** What follows the name of the file, with a part of its own for each lock. */
+/** What follows the name of the file, different for each lock. */
 const ENDING = /^\.lock-[0-9a-f]{8}$/
-/** The errors of asking a lock that no process holds any more. */
+/** No process holds a lock that gives one of these errors. */
 const NOBODY = ['ECONNREFUSED', 'ENOENT']
 
 export class Lock {
   readonly #path: string
   readonly #server: Server
-  /** Its answer to other locks: `takes` until it is known to be the only one. */
+  /** The answer to other locks: `takes` until this one is known to be the only one. */
   #word = 'takes'
 
   private constructor(path: string) {
@@ -36,7 +36,7 @@ export class Lock {
     this.#server.unref()
   }
 
-  /** Takes the lock of a file; null when another process has it. Errors: the system's own where no socket can be made there. */
+  /** Null when another process has the lock. Errors: of the system, where no socket can be made. */
   static async take(file: string, patience = PATIENCE_MS): Promise<Lock | null> {
     const lock = new Lock(`${file}.lock-${ownPart()}`)
     await lock.#listen()
@@ -67,8 +67,8 @@ export class Lock {
   }
 
   /**
-   * Whether this lock is the only one. Each has its name before it looks, so of two at least one sees the other. Of those that see each other while they take
-   * it, the first by name waits until the rest have withdrawn.
+   * Whether this lock is the only one. Each has its name before it looks, so of two at least one sees the other. Of those that take it together, the first by
+   * name waits for the rest to withdraw.
    */
   async #isAlone(file: string, patience: number): Promise<boolean> {
     const own = basename(this.#path)
@@ -89,7 +89,7 @@ export class Lock {
     return found.filter(entry => entry.isSocket() && isLock(entry.name) && entry.name !== basename(this.#path)).map(({ name }) => name)
   }
 
-  /** The word of another lock, or the error that came instead; a lock that no process holds is cleared away. */
+  /** The word of another lock, or an error; a lock that no process holds is cleared away. */
   async #ask(name: string, patience: number): Promise<string> {
     const path = join(dirname(this.#path), name)
     const word = await reached(path, short => answerOf(short, patience))
@@ -101,7 +101,7 @@ export class Lock {
 
 const ownPart = () => randomBytes(4).toString('hex')
 
-/** Reaches a socket by its path or, where that is too long for one, through a link to its folder that is removed afterwards. */
+/** By the path of the socket or, where that is too long, through a link to its folder that is removed afterwards. */
 async function reached<T>(path: string, act: (short: string) => Promise<T>): Promise<T> {
   if (Buffer.byteLength(path) <= LONGEST) return act(path)
   const link = join(tmpdir(), `lock-${ownPart()}`)
@@ -111,7 +111,7 @@ async function reached<T>(path: string, act: (short: string) => Promise<T>): Pro
   return act(short).finally(() => rm(link))
 }
 
-/** The answer on a socket, or the code of the error that came instead; empty where a process is too busy to answer, or was stopped. */
+/** The answer, or the code of an error; empty where a process is too busy to answer, or was stopped. */
 function answerOf(path: string, patience: number): Promise<string> {
   return new Promise(resolve => {
     let answer = ''

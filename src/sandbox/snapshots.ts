@@ -1,4 +1,4 @@
-/** Snapshots: named states to come back to, in memory and, where a folder is given, in files that outlive the process. */
+/** Snapshots: named states in memory and, with a folder, in files that outlive the process. */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -13,12 +13,12 @@ import { fileNameOf, nameOfFile } from './names.js'
 import { objectOf, stateOf, stateProperties, stateTexts } from './serialization.js'
 import type { SandboxState } from './state.js'
 
-/** A state with the name of the scenario that was loaded; of the settings it holds the seed, which its ids are drawn from. */
+/** `scenario` is the name of the one that was loaded; of the settings the state holds the seed. */
 export type Snapshot = { scenario: string; state: SandboxState }
 const SNAPSHOT_CHECKER = checkerOf(() => objectOf({ scenario: objectOf({ name: { type: 'string' } }), ...stateProperties() }))
 const ENDING = '.json'
 
-/** A temporary file of at least this age is one that no process writes any more: processes may share a folder. */
+/** In milliseconds; no process writes an older temporary file any more, and processes may share a folder. */
 const LEFT_MS = 600_000
 
 export class Snapshots {
@@ -27,7 +27,7 @@ export class Snapshots {
   readonly #inMemory = new Map<string, Snapshot>()
   #last: Promise<unknown>
 
-  /** `folder` null keeps them in memory alone; there are at most so many. Nothing is read or written before `after`. */
+  /** `folder` null keeps at most so many in memory alone. Nothing is read or written before `after`. */
   constructor(folder: string | null, most: number, after: Promise<unknown> = Promise.resolve()) {
     this.#folder = folder
     this.#most = most
@@ -38,7 +38,7 @@ export class Snapshots {
     return this.#inTurn(() => this.#names())
   }
 
-  /** Keeps a snapshot, in place of an earlier one with the name. Errors: `limit_reached`, `data_not_written`. */
+  /** Replaces a snapshot of the same name. Errors: `limit_reached`, `data_not_written`. */
   put(name: string, snapshot: Snapshot): Promise<void> {
     return this.#inTurn(async () => {
       const names = await this.#names()
@@ -52,7 +52,7 @@ export class Snapshots {
     })
   }
 
-  /** Writes a snapshot to its file. Errors: `data_not_written`; an earlier snapshot is still there then. */
+  /** Errors: `data_not_written`; an earlier snapshot is still there then. */
   async #write(name: string, folder: string, { scenario, state }: Snapshot): Promise<void> {
     const path = fileOf(folder, name)
     const texts = [...stateTexts('"first":0', state, { scenario: { name: scenario } }), '{"start":0}']
@@ -73,7 +73,7 @@ export class Snapshots {
     return [...new Set([...this.#inMemory.keys(), ...names])].sort()
   }
 
-  /** The snapshot with a name. Errors: `snapshot_unknown` with those that exist; `document_invalid` for a file that cannot be read, or whose records do not fit. */
+  /** Errors: `snapshot_unknown` with those that exist; `document_invalid` for a file that cannot be read, or whose records do not fit. */
   get(name: string, settings: Settings): Promise<Snapshot> {
     return this.#inTurn(async () => {
       const snapshot = this.#inMemory.get(name) ?? (await this.#read(name, settings))
@@ -97,7 +97,7 @@ export class Snapshots {
     return { scenario: saved.scenario.name, state }
   }
 
-  /** Deletes the snapshot with a name. Errors: `snapshot_unknown` with those that exist. */
+  /** Errors: `snapshot_unknown` with those that exist. */
   delete(name: string): Promise<void> {
     return this.#inTurn(async () => {
       await this.#require(name)
@@ -109,7 +109,7 @@ export class Snapshots {
     })
   }
 
-  /** Deletes them all, in memory and in the folder, which belongs to another sandbox of the same name from then on. */
+  /** Deletes them all: the folder may belong to another sandbox of the same name from then on. */
   end(): Promise<void> {
     return this.#inTurn(async () => {
       const folder = this.#folder
@@ -121,7 +121,7 @@ export class Snapshots {
     })
   }
 
-  /** One after the other, so that no two write or delete a file at once. */
+  /** So that no two write or delete a file at once. */
   #inTurn<T>(act: () => Promise<T>): Promise<T> {
     const done = this.#last.then(act)
     this.#last = done.catch(() => {})

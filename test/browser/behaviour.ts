@@ -1,5 +1,5 @@
 /** The console's Behaviour view in a browser: each thing that it offers is done on a live emulator. */
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
 import { BROWSER, isAccessible, LONG, openConsole, SIZES } from './browser.js'
@@ -249,6 +249,9 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
   await by.fill('soon')
   await button(page, 'Advance').click()
   await card(page, 'Advance it').locator('.problem').waitFor()
+  const colourOf = (place: Locator, name: string) => place.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), name)
+  t.equal(await colourOf(by, 'border-top-color'), await colourOf(card(page, 'Advance it').locator('.problem'), 'color'), 'its border is that of a problem')
+  t.not(await colourOf(instant, 'border-top-color'), await colourOf(by, 'border-top-color'))
   await instant.fill('yesterday')
   await button(page, 'Set and freeze').click()
   await card(page, 'Set it').locator('.problem').waitFor()

@@ -111,7 +111,7 @@ t.test('calls: the keyboard goes through the list, copies and sends again', LONG
   await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Next call in the list').waitFor()
 })
 
-t.test('calls: one is explained with changes, on a copy, and its smallest scenario is copied', LONG, async t => {
+t.test('calls: one is explained with changes, on a copy, and its scenario is copied', LONG, async t => {
   const opened = await openConsole(t, { hash: '#/calls/req_4', expected: /404/ })
   const { page, control, violations } = opened
   await makeCalls(opened)
@@ -142,7 +142,7 @@ t.test('calls: one is explained with changes, on a copy, and its smallest scenar
   await page.getByRole('complementary', { name: 'Call req_6' }).getByText('It kept the').waitFor()
   t.equal((await control('GET /requests')).body.data.length, 6)
 
-  await page.getByRole('button', { name: 'smallest scenario' }).click()
+  await page.getByRole('button', { name: 'scenario', exact: true }).click()
   await page.getByText('Scenario copied').waitFor()
   const scenario = (await page.evaluate('navigator.clipboard.readText()')) as string
   t.match(scenario, 'do: POST /refunds')

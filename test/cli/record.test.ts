@@ -163,7 +163,7 @@ t.test('record: a scenario that is refused is not written, and it is said why', 
   t.notOk(existsSync(file))
 })
 
-t.test('repro: the smallest scenario of a call of a running emulator, by its id or by its name in a report', async t => {
+t.test('repro: the scenario of a call of a running emulator, by its id or by its name in a report', async t => {
   const emulator = await startEmulator({ scenario: { data: smallFixture() as never }, settings: { log_level: 'silent', control_token: 'secret' } })
   t.teardown(emulator.close)
   const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }

@@ -280,7 +280,7 @@ const CASES: Case[] = [
     is: refused('request_unknown', 'The journal holds no call req_7; it is empty.', 404, 'id')
   },
   {
-    title: 'recorded is the calls as a scenario, or the smallest one of a call',
+    title: 'recorded is the calls as a scenario, or that of one call',
     run: async ({ inject, recorded }) => {
       await inject('GET /tickets/tkt_a')
       const { headers } = await inject('GET /tickets/tkt_none')

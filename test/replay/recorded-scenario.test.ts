@@ -97,7 +97,7 @@ const REFUSALS: readonly (readonly [on: string, call: Call, blame: Blame, record
 ]
 
 t.test(
-  'the smallest scenario of a refused call: the same rule refuses it in what is loaded from there, and nothing but a Refund of its charge can be left out',
+  'the scenario of a refused call: the same rule refuses it in what is loaded from there, and nothing but a Refund of its charge can be left out',
   async t => {
     const emulator = await startTestEmulator(t, { records: RECORDS })
     const other = await startTestEmulator(t, { logged: false })
@@ -133,7 +133,7 @@ t.test(
   }
 )
 
-t.test('the smallest scenario of a call that was answered: what it shows, and the pages that it is a part of', async t => {
+t.test('the scenario of a call that was answered: what it shows, and the pages that it is a part of', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   for (const [on, call, expected] of [
     ['GET /tickets/tkt_b', {}, { tickets: ['tkt_b'] }],
@@ -476,7 +476,7 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
   t.strictSame([outage.script, outage.data.refunds], [[{ name: 'an outage', on: 'POST /refunds', respond: { status: 503, retry_after: '2s' } }], undefined])
   t.strictSame(await problemsOf(t, (await repeated(emulator, 'req_6')).text), [])
 
-  const least = await scenarioOf(recordingOf(emulator.sandbox, NO_WORDS), { isSmallest: true })
+  const least = await scenarioOf(recordingOf(emulator.sandbox, NO_WORDS), { onlyTouched: true })
   t.strictSame(
     Object.entries(least.data.data as Record<string, Json[]>).map(([family, list]) => [family, list.length]),
     [
@@ -490,7 +490,7 @@ t.test('a recording: what a script answered or lost is in a script of its own, c
   )
 })
 
-t.test('a recording: the smallest has the records that its requests touched, and so has one of a large state', async t => {
+t.test('a recording: the least has the records that its requests touched, and so has one of a large state', async t => {
   const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
   const { call, sandbox } = await startTestEmulator(t, { records: RECORDS, settings })
   await call('GET /tickets')
@@ -499,7 +499,7 @@ t.test('a recording: the smallest has the records that its requests touched, and
   const sizeOf = ({ data }: { data: Json }) => Object.values(data.data as Record<string, Json[]>).flat().length
 
   const whole = await scenarioOf(recording)
-  const least = await scenarioOf(recording, { isSmallest: true })
+  const least = await scenarioOf(recording, { onlyTouched: true })
   const large = await scenarioOf(recording, { most: 10 })
 
   t.strictSame([sizeOf(whole), sizeOf(least), sizeOf(large)], [18, 8, 8])

@@ -6,20 +6,20 @@ import type { GivenVariables } from '../../scenario/variables.js'
 export type PlayedWith = {
   /** The base address of a running service; null plays in process. */
   against: string | null
-  /** Keys to send in place of the scenario's own, by the scenario's key; under `''` the one for a step that names none. */
+  /** By the keys of the scenario, what is sent in their place; `''` is for steps that name none. */
   keys: ReadonlyMap<string, string>
   /** Values of `${NAME}`. */
   variables: ReadonlyMap<string, string>
 }
 
-/** The values of `--var` for the variables that a scenario declares; the others are names of its steps. */
+/** For variables that a scenario declares; the others are names of its steps. */
 export const givenVariables = ({ variables }: Pick<PlayedWith, 'variables'>, known = new Set<string>()): GivenVariables => ({
   values: Object.fromEntries(variables),
   isText: true,
   known
 })
 
-/** The values of names and keys: the scenario's own in process, those of the command line for a running service. Errors: `setting_invalid` for a key that is not given. */
+/** In process the scenario's own, for a running service those of the command line. Errors: `setting_invalid` for a key that is not given. */
 export function bindingsFor(own: StepBindings, { against, keys, variables }: PlayedWith): StepBindings {
   const variable = (name: string) => variables.get(name)
   if (against === null) return { variable: name => variable(name) ?? own.variable(name), key: own.key }
@@ -37,7 +37,7 @@ export function bindingsFor(own: StepBindings, { against, keys, variables }: Pla
   return { variable, key }
 }
 
-/** The scenario's own key for a key that was sent in its place, so that an expectation of a key holds wherever the scenario is played. */
+/** So that an expectation of a key holds wherever the scenario is played. */
 export function scenarioKeyOf(key: string | null, { against, keys, own }: Pick<PlayedWith, 'against' | 'keys'> & { own: StepBindings }): string | null {
   const [name] = (against !== null && [...keys].find(([, sent]) => sent === key)) || [key]
   return name === '' ? own.key('') : name

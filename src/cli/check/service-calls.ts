@@ -4,19 +4,19 @@ import { FORM_TYPE } from '../../core/form.js'
 import type { Fault } from '../../scenario/script.js'
 import { answerRead, type Play, type StepAnswer } from '../../scenario/steps.js'
 
-/** The longest answer that is read, in bytes, and the longest that it may take, in milliseconds. */
+/** In bytes and milliseconds. */
 export type CallBounds = { mostBytes?: number; timeout?: number }
 
-/** What `check --against` reads of an answer and waits for it, by default. */
+/** The defaults of `check --against`. */
 const DEFAULT_ANSWER_BYTES = 16_777_216
 const DEFAULT_TIMEOUT = 30_000
-/** How long a call that is expected to hang is waited for. */
+/** The wait for a call that is expected to hang. */
 const HANG_MS = 1000
 
-/** The answer in place of a real one where no call was sent. */
+/** In place of an answer where no call was sent. */
 export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: 'it was not sent, since the service cannot be reached' } } }
 
-/** Plays over HTTP. A redirect is not followed, so that no key goes to another address. When no answer can be read, the result is an error with status 0. */
+/** Redirects are not followed, so that no key goes elsewhere. Where no answer can be read, the result is an error with status 0. */
 export function playOver(base: string, { mostBytes = DEFAULT_ANSWER_BYTES, timeout = DEFAULT_TIMEOUT }: CallBounds): Play {
   let isUnreachable = false
   return async ({ method, path, query, key, form }, fault) => {
@@ -47,7 +47,7 @@ export function playOver(base: string, { mostBytes = DEFAULT_ANSWER_BYTES, timeo
 
 type FetchError = Error & { cause?: { code?: string; message?: string } }
 
-/** The fault by which an answer was lost, by what the client saw of it. */
+/** By what the client saw. */
 function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
   if (name === 'TimeoutError') return 'hang'
   if (hasBegun) return 'truncated_body'
@@ -57,7 +57,7 @@ function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
 
 class UnreadableAnswer extends Error {}
 
-/** The text of an answer. Errors: `UnreadableAnswer` for one that is compressed or too long. */
+/** Errors: `UnreadableAnswer` for an answer that is compressed or too long. */
 async function textOf({ headers, body }: Response, mostBytes: number): Promise<string> {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {

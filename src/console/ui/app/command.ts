@@ -3,14 +3,14 @@ import { toast, toastError } from '../components/toast.js'
 import { ControlError } from '../control/client.js'
 import { changed } from './store.js'
 
-/** What is said once something is done, which its answer may be a part of. */
+/** What is said once it is done; it can quote the answer. */
 export type Done<T> = string | ((answer: T) => string)
 
-/** Makes a call, says what was done, and has every view read again. Returns why it was refused, to be shown where it was asked for. */
-export async function attempt<T>(run: () => Promise<T>, done: Done<T>): Promise<ControlError | null> {
+/** Waits for a call, says what was done (by default its answer), and has every view read again. Returns why it was refused. */
+export async function attempt<T>(call: Promise<T>, done: Done<T> = String): Promise<ControlError | null> {
   let answer: T
   try {
-    answer = await run()
+    answer = await call
   } catch (error) {
     if (error instanceof ControlError && error.code !== 'token_required') return error
     toastError(error)
@@ -21,8 +21,8 @@ export async function attempt<T>(run: () => Promise<T>, done: Done<T>): Promise<
   return null
 }
 
-/** The same for a button without a field: a refusal is a message at the corner of the page. */
-export async function act<T>(run: () => Promise<T>, done: Done<T>): Promise<void> {
-  const refused = await attempt(run, done)
+/** The same for a button without a field: a refusal is a toast. */
+export async function act<T>(call: Promise<T>, done: Done<T>): Promise<void> {
+  const refused = await attempt(call, done)
   if (refused !== null) toastError(refused)
 }

@@ -16,21 +16,20 @@ export function draft(initial = '') {
     text,
     refused,
     write,
-    /** Makes the call, and returns whether it was taken. */
-    send: async <T>(run: () => Promise<T>, done: Done<T>): Promise<boolean> => {
-      refused.value = await attempt(run, done)
+    /** Returns whether the call was taken. */
+    send: async <T>(call: Promise<T>, done?: Done<T>): Promise<boolean> => {
+      refused.value = await attempt(call, done)
       return refused.value === null
     },
-    /** What an editor has of it. */
     get editor() {
       return { value: text.value, error: refused.value, onChange: write }
     },
-    /** What a field has of it, which shows one problem. */
+    /** A field shows one problem. */
     get field() {
       return { ...this.editor, error: refused.value && (refused.value.problems[0]?.message ?? refused.value.message) }
     }
   }
 }
 
-/** A draft that is there as long as a component is. */
+/** A draft for as long as a component is shown. */
 export const useDraft = (initial?: string) => useMemo(() => draft(initial), [])

@@ -1,4 +1,4 @@
-/** Shortcuts of one key. Views add theirs while they are shown; the help lists all. They can be switched off (WCAG 2.1.4). */
+/** Shortcuts of one key, which can be switched off (WCAG 2.1.4). Views add theirs while they are shown. */
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { remember, remembered } from './memory.js'
@@ -6,7 +6,6 @@ import { remember, remembered } from './memory.js'
 /** `key` as the browser names it, such as `j` or `?`. */
 export type Shortcut = { key: string; about: string; run: () => void }
 
-/** Those in force: the console's own first. */
 export const shortcuts = signal<readonly Shortcut[]>([])
 export const areShortcutsOn = signal(remembered('shortcuts') !== 'off')
 
@@ -26,7 +25,7 @@ addEventListener('keydown', event => {
   found.run()
 })
 
-/** Adds shortcuts as long as a component is shown, always the same keys. */
+/** Adds shortcuts while a component is shown, always the same keys. */
 export function useShortcuts(added: readonly Shortcut[]): void {
   const latest = useRef(added)
   latest.current = added

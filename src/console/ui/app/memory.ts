@@ -1,4 +1,4 @@
-/** What a browser keeps for the console between visits; a browser that keeps nothing is no error. */
+/** What a browser keeps between visits; one that keeps nothing is no error. */
 
 const KEY = 'commerce-emulator:'
 

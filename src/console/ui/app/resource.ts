@@ -1,4 +1,4 @@
-/** What a component reads from the control API: read when it is first shown, when its key changes, and again after every change of the emulator. */
+/** What a component reads from the control API: at first, when its key changes, and after every change of the emulator. */
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { ControlError } from '../control/client.js'
@@ -10,9 +10,9 @@ type Answer<T> = { data: T | null; error: ControlError | null }
 export type Resource<T> = Answer<T> & { reload: () => void }
 
 export type Options = {
-  /** Whether it is not read again when the emulator changes. */
+  /** Not read again when the emulator changes. */
   once?: boolean
-  /** The interval, in milliseconds, at which it is read again: for what changes without an event in the stream. */
+  /** Read again every so many milliseconds: for what changes without an event. */
   every?: number
 }
 

@@ -3,12 +3,16 @@ import { computed, signal } from '@preact/signals'
 import { pageSandbox, sandbox } from '../control/place.js'
 
 export type Route = { view: string; path: readonly string[]; query: Readonly<Record<string, string>> }
-/** What a link leads to. Without `sandbox` it stays in the chosen one. */
+/** Without `sandbox`, a link stays in the chosen one. */
 export type Target = { view?: string; path?: readonly string[]; query?: Readonly<Record<string, string | undefined>>; sandbox?: string }
 
 export const FIRST_VIEW = 'calls'
 
-/** A part of an address as it was before it was encoded; as it is where the encoding is broken. */
+/** A part of an address that names something in a table; the fallback for any other name. */
+export const choiceIn = <T extends object>(table: T, name: string | undefined, fallback: keyof T): keyof T =>
+  name !== undefined && Object.hasOwn(table, name) ? (name as keyof T) : fallback
+
+/** A decoded part of an address; as it is where the encoding is broken. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -17,7 +21,6 @@ function decoded(part: string): string {
   }
 }
 
-/** Reads a hash. */
 function routeIn(hash: string): Route & { sandbox: string } {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?')
   const [view = '', ...rest] = path.split('/').map(decoded)
@@ -29,7 +32,6 @@ const first = routeIn(location.hash)
 const current = signal<Route>(first)
 sandbox.value = first.sandbox
 
-/** The place that is shown. */
 export const route = computed(() => current.value)
 
 /** The hash of a target: a link's `href`. */
@@ -48,13 +50,13 @@ export function go(target: Target, { replace = false } = {}): void {
   follow()
 }
 
-/** The same place with a part of the query changed. An empty part is left out. */
+/** The same place with parts of the query changed; empty ones are left out. */
 export const narrowed = (change: Target['query']): Target => ({ path: route.value.path, query: { ...route.value.query, ...change } })
 
-/** Changes a part of the query, and leaves no step in the history. */
+/** Changes parts of the query without a step in the history. */
 export const narrow = (change: Target['query']): void => go(narrowed(change), { replace: true })
 
-/** What a field has of the part of the query that it changes. */
+/** Binds a field to a part of the query. */
 export const inQuery = (name: string) => ({ value: route.value.query[name] ?? '', onChange: (value: string) => narrow({ [name]: value }) })
 
 function follow(): void {

@@ -1,4 +1,4 @@
-/** The frame around every view: header, navigation, messages, the help of the keyboard, and the form for signing in. */
+/** The frame around every view. */
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Button } from '../components/button.js'
@@ -14,7 +14,7 @@ import { controlOf, sandbox } from '../control/place.js'
 import type { View } from '../views/view.js'
 import { VIEWS, type ViewName } from '../views/views.js'
 import { areShortcutsOn, shortcuts, switchShortcuts, useShortcuts } from './keyboard.js'
-import { FIRST_VIEW, go, route } from './route.js'
+import { choiceIn, FIRST_VIEW, go, route } from './route.js'
 import { SignIn } from './sign-in.js'
 import { isAllowed, type LiveState, live, overview, sandboxes, session, tokenRequired } from './store.js'
 import { nextTheme, theme } from './theme.js'
@@ -24,7 +24,7 @@ const NAMES = Object.keys(VIEWS) as ViewName[]
 
 export function Shell() {
   const isHelpShown = useSignal(false)
-  const name = (NAMES as string[]).includes(route.value.view) ? (route.value.view as ViewName) : FIRST_VIEW
+  const name = choiceIn(VIEWS, route.value.view, FIRST_VIEW)
   useShortcuts([
     { key: '?', about: 'This help', run: () => (isHelpShown.value = true) },
     { key: '/', about: 'To the search field', run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus() },
@@ -99,7 +99,7 @@ function Header({ onHelp }: { onHelp: () => void }) {
 
 const signOut = () => api.signOut().then(tokenRequired, toastError)
 
-/** Every sandbox there is, and the one that is chosen, which need not be there yet. */
+/** Every sandbox, and the chosen one, which need not exist yet. */
 function SandboxSwitch() {
   const names = new Set([...sandboxes.value.map(({ name }) => name), sandbox.value].filter(Boolean))
   const choose = (name: string) => go({ view: route.value.view, sandbox: name })

@@ -1,4 +1,4 @@
-/** What every view shares: the session, the overview of the sandbox, the event stream, and a revision that says when to read again. */
+/** What every view shares. */
 import { batch, computed, effect, signal } from '@preact/signals'
 import { toastError } from '../components/toast.js'
 import type { JournalEvent } from '../control/client.js'
@@ -7,11 +7,11 @@ import { controlOf, sandbox } from '../control/place.js'
 
 export type LiveState = 'connecting' | 'live' | 'interrupted'
 
-/** How long after a call everything is read again, so that many calls cause one reading. */
+/** Many calls in this time cause one reading. */
 const REFRESH_MS = 500
-/** How long calls are collected before listeners get them, so that many calls cause one rendering. */
+/** Many calls in this time cause one rendering. */
 const BATCH_MS = 50
-/** How long after the emulator refused the event stream it is asked for again. */
+/** How long after a refusal the event stream is asked for again. */
 const RETRY_MS = 2000
 
 /** Null until it is known. */
@@ -22,10 +22,10 @@ export const live = signal<LiveState>('connecting')
 /** Grows whenever what the emulator holds may have changed. */
 export const revision = signal(0)
 
-/** How often the event stream was asked for again since it was refused. */
+/** Tries after a refusal of the event stream. */
 const attempts = signal(0)
 
-/** What happened to the journals of all sandboxes, oldest first, since the last time that it was said here. */
+/** What last happened to the journals of all sandboxes, oldest first. */
 export const arrived = signal<readonly JournalEvent[]>([])
 /** How often the event stream was opened: what came in between is not known. */
 export const openings = signal(0)
@@ -37,17 +37,17 @@ export const tokenRequired = (): void => {
   session.value = { token_required: true, signed_in: false }
 }
 
-/** Says that something was changed: views read again. */
+/** Has views read again. */
 export function changed(): void {
   revision.value++
   void refresh()
 }
 
-/** How many times the overview was asked for, and which of these times is shown. */
+/** How often the overview was asked for, and which answer is shown. */
 let asked = 0
 let shown = 0
 
-/** Reads the overview and the list of sandboxes. What was asked for earlier, or of another sandbox, takes the place of nothing. Errors: `ControlError`. */
+/** Reads the overview and the list of sandboxes; an answer to an earlier question, or of another sandbox, is dropped. Errors: `ControlError`. */
 export async function readOverview(): Promise<void> {
   const name = sandbox.value
   const turn = ++asked
@@ -60,7 +60,7 @@ export async function readOverview(): Promise<void> {
   })
 }
 
-/** The same, unless somebody has to sign in first; what goes wrong is a message at the corner of the page. */
+/** The same once somebody is signed in; an error is a toast. */
 async function refresh(): Promise<void> {
   if (isAllowed()) await readOverview().catch(toastError)
 }
@@ -85,7 +85,6 @@ function happened(event: JournalEvent): void {
   }, REFRESH_MS)
 }
 
-/** Follows the event stream of all sandboxes. */
 function follow(): () => void {
   live.value = 'connecting'
   const source = new EventSource(`${controlOf('')}/events?scope=run`)
@@ -115,10 +114,9 @@ function follow(): () => void {
   }
 }
 
-/** Asks whether somebody has to sign in. */
 const readSession = () => api.session().then(read => (session.value = read), toastError)
 
-/** Begins: asks whether somebody has to sign in, then reads and follows the chosen sandbox. */
+/** Asks whether somebody has to sign in, then reads and follows the chosen sandbox. */
 export async function begin(): Promise<void> {
   whenTokenRequired(tokenRequired)
   const isOpen = computed(isAllowed)

@@ -13,7 +13,6 @@ effect(() => {
   remember('theme', theme.value)
 })
 
-/** Chooses the next theme. */
 export const nextTheme = (): void => {
   theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] as Theme
 }

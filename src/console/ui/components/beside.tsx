@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 
 type Props = { label: string; class?: string; children: ComponentChildren }
 
-/** It is shown beside the list; below it where there is little room, and it comes into view there. */
+/** Beside the list or, where there is little room, below it; then it comes into view. */
 export function Beside({ label, class: name = '', children }: Props) {
   const aside = useRef<HTMLElement>(null)
   useEffect(() => aside.current?.scrollIntoView({ block: 'nearest' }), [label])

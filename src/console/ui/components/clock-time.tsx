@@ -6,7 +6,7 @@ import { instantInWords } from './instant.js'
 
 const TICK_MS = 250
 
-/** The time now; between two readings a running clock goes on as the browser's does. */
+/** Between two readings a running clock goes on as the browser's does. */
 export function ClockTime({ clock: { now, running } }: { clock: ClockState }) {
   const shown = useSignal(instantInWords(now))
   const read = useRef({ now: '', at: 0 })

@@ -1,16 +1,15 @@
-/** Code and JSON as elements: what a client sent is text in them and never markup. */
+/** Code and JSON as elements: what a client sent is text, never markup. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from './button.js'
 import { copy } from './copy.js'
 import { type Token, tokensOf } from './json-tokens.js'
 
-/** Tokens of JSON that are shown at first. */
 const SHOWN_TOKENS = 4000
 
 type CodeProps = { text: string; label: string; children?: ComponentChildren }
 
-/** A block of code with a button that copies its text; `children` is shown in place of the plain text. */
+/** A block of code that can be copied; `children` is shown in place of the plain text. */
 export function CodeBlock({ text, label, children }: CodeProps) {
   return (
     <figure class="code">
@@ -26,11 +25,11 @@ export function CodeBlock({ text, label, children }: CodeProps) {
 type JsonProps = {
   value: unknown
   label: string
-  /** The address that a text leads to, such as that of the record with this id. */
+  /** The address that a text leads to, such as that of a record. */
   hrefOfText?: (text: string) => string | undefined
 }
 
-/** A value as highlighted JSON. A long one is shown in part until more is asked for. */
+/** A value as highlighted JSON; a long one in part until more is asked for. */
 export function Json({ value, label, hrefOfText = () => undefined }: JsonProps) {
   const [isWhole, setWhole] = useState(false)
   const tokens = tokensOf(value)

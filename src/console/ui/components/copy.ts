@@ -1,7 +1,6 @@
-/** Puts text on the clipboard. */
 import { toast } from './toast.js'
 
-/** Copies a text and says so; where the browser has no clipboard for pages without HTTPS, by a field that is selected. */
+/** Copies a text and says so; by a selected field where the browser has no clipboard for pages without HTTPS. */
 export async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)

@@ -1,9 +1,9 @@
-/** A dialog above the page. The browser keeps the focus in it, and Escape closes it. */
+/** A dialog: the browser keeps the focus in it, and Escape closes it. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from './button.js'
 
-type Props = { title: string; onClose: () => void; children: ComponentChildren /** Buttons at its end. */; actions?: ComponentChildren; wide?: boolean }
+type Props = { title: string; onClose: () => void; children: ComponentChildren; actions?: ComponentChildren; wide?: boolean }
 
 export function Dialog({ title, onClose, children, actions, wide = false }: Props) {
   const element = useRef<HTMLDialogElement>(null)

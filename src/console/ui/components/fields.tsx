@@ -1,4 +1,4 @@
-/** Fields of forms: each with its label, a hint, and what is wrong with its value. */
+/** Fields of forms, each with its label, a hint and its problem. */
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
@@ -14,14 +14,13 @@ type Field<Value> = {
   disabled?: boolean
 }
 
-/** What a field has of a signal that holds its value. */
+/** Binds a field to a signal. */
 export const bound = (signal: Signal<string>) => ({ value: signal.value, onChange: (value: string) => (signal.value = value) })
 
-/** What a control has of its frame: its id, and what describes it. */
+/** The attributes that a control has of its frame. */
 type Given = { id: string; disabled: boolean; 'aria-describedby': string | undefined; 'aria-invalid': true | undefined }
 type FrameProps = Omit<Field<string>, 'value' | 'onChange'> & { children: (given: Given) => ComponentChildren }
 
-/** The label above a control, and the hint and the problem below it. */
 function Frame({ label, isLabelHidden = false, hint, error, disabled = false, children }: FrameProps) {
   const id = useId()
   return (
@@ -36,7 +35,6 @@ function Frame({ label, isLabelHidden = false, hint, error, disabled = false, ch
   )
 }
 
-/** What is said of a field beside its label. */
 export const Note = ({ id, kind, text }: { id: string; kind: 'hint' | 'problem'; text: string | null | undefined }) =>
   text ? (
     <p id={id} class={kind}>
@@ -44,7 +42,7 @@ export const Note = ({ id, kind, text }: { id: string; kind: 'hint' | 'problem';
     </p>
   ) : null
 
-/** The attributes that lead from the control with an id to its hint and to what is wrong with it. */
+/** Leads from a control to its hint and its problem. */
 export const described = (id: string, hint: unknown, error: unknown): Pick<Given, 'aria-describedby' | 'aria-invalid'> => ({
   'aria-describedby': [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined,
   'aria-invalid': error ? true : undefined
@@ -57,7 +55,7 @@ type TextProps = Field<string> & {
   shortcut?: string
 }
 
-/** A line of text. `list` are values to choose from; `shortcut` is the key that leads to it, for a console that looks for it. */
+/** `list` are suggestions; `shortcut` is the key that leads to the field. */
 export const TextField = ({ value, onChange, type = 'text', placeholder, list, shortcut, ...frame }: TextProps) => (
   <Frame {...frame}>
     {given => (
@@ -79,19 +77,18 @@ export const TextField = ({ value, onChange, type = 'text', placeholder, list, s
   </Frame>
 )
 
-/** What narrows a list as one types: its label is its placeholder, and `/` leads to it. */
+/** Narrows a list as you type; `/` leads to it. */
 export const SearchField = ({ label, ...more }: Pick<TextProps, 'label' | 'value' | 'onChange' | 'placeholder'>) => (
   <TextField label={label} isLabelHidden type="search" shortcut="/" placeholder={label} {...more} />
 )
 
-/** Text of several lines. */
 export const AreaField = ({ value, onChange, rows, ...frame }: Field<string> & { rows: number }) => (
   <Frame {...frame}>
     {given => <textarea {...given} value={value} rows={rows} spellcheck={false} onInput={({ currentTarget }) => onChange(currentTarget.value)} />}
   </Frame>
 )
 
-/** Values to choose from, each with the text that is shown where that is another. */
+/** Values to choose from, each with its text where that differs. */
 export type Options = readonly (string | readonly [value: string, text: string])[]
 
 const optionsOf = (options: Options) =>
@@ -104,7 +101,6 @@ const optionsOf = (options: Options) =>
     )
   })
 
-/** A choice from a list of values. */
 export const SelectField = ({ value, onChange, options, ...frame }: Field<string> & { options: Options }) => (
   <Frame {...frame}>
     {given => (
@@ -115,7 +111,10 @@ export const SelectField = ({ value, onChange, options, ...frame }: Field<string
   </Frame>
 )
 
-/** What is either so or not. */
+/** A choice where there are values to choose from, else a line of text. */
+export const ChoiceField = ({ options, ...field }: TextProps & { options: Options | null | undefined }) =>
+  options ? <SelectField options={options} {...field} /> : <TextField {...field} />
+
 export function CheckField({ label, value, onChange }: Pick<Field<boolean>, 'label' | 'value' | 'onChange'>) {
   const id = useId()
   return (

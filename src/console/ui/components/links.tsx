@@ -5,7 +5,7 @@ import { hrefOf, type Target } from '../app/route.js'
 type Choice = readonly [key: string, text: ComponentChildren, target: Target]
 type Props = { label: string; choices: readonly Choice[]; chosen: string; class?: string; current?: 'true' | 'page'; row?: RefObject<HTMLElement | null> }
 
-/** Links of which one is chosen; `current` is what screen readers are told of that one. */
+/** One of the links is chosen; `current` is how screen readers are told. */
 export const Choices = ({ label, choices, chosen, class: name = 'chips', current = 'true', row }: Props) => (
   <nav class={name} aria-label={label} ref={row}>
     {choices.map(([key, text, target]) => (
@@ -25,5 +25,4 @@ export const listed = <T extends string>(items: readonly T[], shown: (item: T) =
     </span>
   ))
 
-/** A text, as a link where there is an address for it. */
 export const linked = (text: string, href: string | undefined) => (href === undefined ? text : <a href={href}>{text}</a>)

@@ -1,10 +1,10 @@
-/** What is shown in place of what is not there: nothing yet, still to be read, or refused. */
+/** What is shown while something is missing, still to be read, or refused. */
 import type { ComponentChildren } from 'preact'
 import type { Resource } from '../app/resource.js'
 import type { ControlError, Problem } from '../control/client.js'
 import { Button } from './button.js'
 
-/** Says that there is nothing, and how something comes to be there. */
+/** Says that there is nothing, and how to change that. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="state">
     <p class="title">{title}</p>
@@ -12,7 +12,6 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 )
 
-/** Why something could not be read or done, with its problems. */
 export const Failure = ({ error, onRetry }: { error: ControlError; onRetry?: () => void }) => (
   <div class="state failure" role="alert">
     <p class="title">{error.message}</p>
@@ -21,9 +20,9 @@ export const Failure = ({ error, onRetry }: { error: ControlError; onRetry?: () 
   </div>
 )
 
-type Placed = { /** How the place of a problem is shown. */ place?: (problem: Problem) => ComponentChildren }
+type Placed = { place?: (problem: Problem) => ComponentChildren }
 
-/** Why a form was refused, below its fields; screen readers read it out when it comes. */
+/** Why a form was refused; screen readers read it out when it comes. */
 export const Refusal = ({ error, id, place }: { error: ControlError | null; id?: string } & Placed) => (
   <div role="alert" id={id}>
     {error !== null && (
@@ -37,7 +36,7 @@ export const Refusal = ({ error, id, place }: { error: ControlError | null; id?:
 
 const lineOf = ({ line }: Problem) => line !== undefined && <b>line {line} </b>
 
-/** The problems of a document, each at its place. */
+/** `place` shows where a problem is. */
 const Problems = ({ error: { problems }, place = lineOf }: { error: ControlError } & { place?: Placed['place'] | undefined }) =>
   problems.length === 0 ? null : (
     <ul class="problems">
@@ -53,7 +52,6 @@ const Problems = ({ error: { problems }, place = lineOf }: { error: ControlError
 /** Takes as much room as what is still to be read. */
 export const Loading = () => <div class="loading" aria-busy="true" />
 
-/** Shows a resource once it is read. */
 export function Loaded<T>({ resource: { data, error, reload }, children }: { resource: Resource<T>; children: (data: T) => ComponentChildren }) {
   if (data !== null) return <>{children(data)}</>
   return error === null ? <Loading /> : <Failure error={error} onRetry={reload} />

@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact'
 
 type Props = { heads: readonly ComponentChildren[]; rows: readonly (readonly ComponentChildren[])[] }
 
-/** A cell that is an element of a table stays as it is. */
+/** A cell that is a `td` or `th` stays as it is. */
 export const Table = ({ heads, rows }: Props) => (
   <table>
     <thead>

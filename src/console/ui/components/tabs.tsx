@@ -7,13 +7,12 @@ type Props = {
   tabs: Readonly<Record<string, { title: string }>>
   chosen: string
   onChoose: (id: string) => void
-  /** What the chosen tab shows. */
   children: ComponentChildren
 }
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
 
-/** For a row of tabs or links that can be wider than the page: the chosen one comes into view whenever `chosen` changes. */
+/** Brings the chosen one of a row of tabs or links into view. */
 export function useChosenInView<Row extends HTMLElement>(chosen: string) {
   const row = useRef<Row>(null)
   useEffect(() => row.current?.querySelector('[aria-selected="true"], [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [chosen])

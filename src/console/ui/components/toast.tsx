@@ -17,7 +17,7 @@ export function toast(text: string, kind: Toast['kind'] = 'done'): void {
   if (kind === 'done') setTimeout(() => dismiss(id), SHOWN_MS)
 }
 
-/** Shows why something could not be done. Nothing is shown of a call that was refused since nobody is signed in: the console asks for the token then. */
+/** Shows an error. Where a token is required nothing is shown: the console asks for it then. */
 export function toastError(error: unknown): void {
   if (error instanceof Error && 'code' in error && error.code === 'token_required') return
   toast(error instanceof Error ? error.message : String(error), 'error')

@@ -1,4 +1,4 @@
-/** A table of any length: only the rows that can be seen are in the page. */
+/** A table of any length: only visible rows are in the page. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
@@ -6,7 +6,7 @@ export type Column<Row> = {
   title: string
   /** As in `grid-template-columns`. */
   width: string
-  /** Whether it is left out where there is little room. */
+  /** Left out where there is little room. */
   isSecondary?: boolean
   isNumber?: boolean
   cell: (row: Row) => ComponentChildren
@@ -17,24 +17,22 @@ type Props<Row> = {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string
-  /** The key of the row that is marked. */
   chosen?: string | null
   onChoose?: (row: Row) => void
   classOf?: (row: Row) => string
-  /** Shown when there is no row. */
   empty?: ComponentChildren
-  /** The height of a row in pixels. */
-  rowHeight?: number
 }
 
 /** Width below which secondary columns are left out, in pixels. */
 const NARROW = 580
+/** In pixels. */
+const ROW_HEIGHT = 32
 /** Rows above and below those that can be seen. */
 const MARGIN = 8
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }
 
 /** Rows that are added above what is shown do not move it, unless its beginning is shown. */
-export function VirtualTable<Row>({ label, columns: all, rows, keyOf, chosen = null, onChoose, classOf, empty, rowHeight = 32 }: Props<Row>) {
+export function VirtualTable<Row>({ label, columns: all, rows, keyOf, chosen = null, onChoose, classOf, empty }: Props<Row>) {
   const scroller = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600, width: NARROW })
   const first = useRef<string | null>(null)
@@ -59,23 +57,23 @@ export function VirtualTable<Row>({ label, columns: all, rows, keyOf, chosen = n
     const element = scroller.current
     const before = first.current
     first.current = headKey
-    if (element === null || before === null || before === headKey || element.scrollTop < rowHeight) return
+    if (element === null || before === null || before === headKey || element.scrollTop < ROW_HEIGHT) return
     const added = rows.findIndex(row => keyOf(row) === before)
-    if (added > 0) element.scrollTop += added * rowHeight
+    if (added > 0) element.scrollTop += added * ROW_HEIGHT
   }, [headKey])
 
   useLayoutEffect(() => {
     const place = chosen === null ? -1 : rows.findIndex(row => keyOf(row) === chosen)
     const element = scroller.current
     if (place < 0 || element === null) return
-    const top = place * rowHeight
-    const shown = element.clientHeight - rowHeight * 2
+    const top = place * ROW_HEIGHT
+    const shown = element.clientHeight - ROW_HEIGHT * 2
     if (top < element.scrollTop) element.scrollTop = top
     else if (top > element.scrollTop + shown) element.scrollTop = top - shown
   }, [chosen])
 
-  const start = Math.max(0, Math.floor(view.top / rowHeight) - MARGIN)
-  const end = Math.min(rows.length, Math.ceil((view.top + view.height) / rowHeight) + MARGIN)
+  const start = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - MARGIN)
+  const end = Math.min(rows.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + MARGIN)
   const move = (event: KeyboardEvent) => {
     const step = STEPS[event.key]
     if (step === undefined || onChoose === undefined || rows.length === 0) return
@@ -100,7 +98,7 @@ export function VirtualTable<Row>({ label, columns: all, rows, keyOf, chosen = n
           </div>
         ))}
       </div>
-      <div role="rowgroup" class="grid-body" style={{ height: `${rows.length * rowHeight}px` }}>
+      <div role="rowgroup" class="grid-body" style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
         {rows.slice(start, end).map((row, place) => {
           const key = keyOf(row)
           return (
@@ -111,7 +109,7 @@ export function VirtualTable<Row>({ label, columns: all, rows, keyOf, chosen = n
               aria-rowindex={start + place + 2}
               aria-selected={onChoose && key === chosen}
               class={`grid-row ${classOf?.(row) ?? ''}`}
-              style={{ ...template, height: `${rowHeight}px`, transform: `translateY(${(start + place) * rowHeight}px)` }}
+              style={{ ...template, height: `${ROW_HEIGHT}px`, transform: `translateY(${(start + place) * ROW_HEIGHT}px)` }}
               onClick={onChoose && (event => (event.target as Element).closest('a') === null && onChoose(row))}
               tabIndex={-1}
             >

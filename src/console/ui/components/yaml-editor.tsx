@@ -1,4 +1,4 @@
-/** A field for YAML with the numbers of its lines, in which lines with a problem are marked and can be gone to. */
+/** A field for YAML with line numbers; lines with a problem are marked and can be gone to. */
 import { useId, useRef } from 'preact/hooks'
 import type { ControlError, Problem } from '../control/client.js'
 import { Button } from './button.js'
@@ -9,7 +9,7 @@ type Props = {
   label: string
   value: string
   onChange: (value: string) => void
-  /** Why the text was refused; its problems name lines of the text as it is. */
+  /** Its problems name lines of the text as it is. */
   error: ControlError | null
   hint?: string
   rows?: number

@@ -13,7 +13,7 @@ const nameOf = (name: string): string => (isPlain(name) || name === 'on' ? name 
 const membersOf = (value: object): [string, unknown][] => Object.entries(value).filter(([, member]) => member !== undefined)
 const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && membersOf(value).length === 0
 
-/** A value as YAML, in block style, ending with a line break. */
+/** A value as YAML in block style, with a line break at its end. */
 export const yamlOf = (value: unknown): string => `${linesOf(value).join('\n')}\n`
 
 function linesOf(value: unknown): string[] {

@@ -8,14 +8,14 @@ import { controlOf } from './place.js'
 export type * from '../../../client/answers.js'
 export type { Family, Problem }
 
-/** What happened to the journal of a sandbox: a call that it keeps, or null when it was cleared. The sandbox at the base address has no name. */
+/** A call that the journal of a sandbox keeps, or null when it was cleared. The sandbox at the base address has the name ''. */
 export type JournalEvent = { sandbox: string; call: answers.JournalCall | null }
-/** `vars` are the variables that it declares, with their defaults; files that it uses may have others. */
+/** `vars` are its variables with their defaults; files that it uses may have others. */
 export type ListedScenario = { name: string; kind: 'scenario' | 'fixture'; title?: string; description: string | null; vars?: Readonly<Record<string, Scalar>> }
 export type Scalar = string | number | boolean
-/** What was loaded, and what of it is probably not meant so. */
+/** What was loaded, with likely mistakes. */
 export type LoadAnswer = { scenario: answers.LoadedScenario; dry_run: boolean; warnings?: Problem[] }
-/** What differs from the loaded scenario's first state. */
+/** The difference from the loaded scenario's first state. */
 export type Changes = {
   records: Partial<Record<Family, { added: number; changed: number; deleted: number }>>
   keys: { added: number; deleted: number }
@@ -30,7 +30,6 @@ export type ShownSetting = {
   default: unknown
   scope: 'process' | 'sandbox'
   about: string
-  /** What it may be. */
   schema: { type?: string | readonly string[]; enum?: readonly Scalar[]; minimum?: number; maximum?: number }
   flag: string
   variable: string
@@ -58,7 +57,7 @@ export type ShownAssumption = {
   times: number
   requests: string[]
 }
-/** Whose evidence is meant: that of the sandbox, or of the whole run. */
+/** The evidence of the sandbox, or of the whole run. */
 export type Scope = 'sandbox' | 'run'
 
 /** A call to try; its body is a form. */
@@ -67,26 +66,23 @@ export type TrialCall = { method: string; path: string; body?: string | null; ke
 type Query = Readonly<Record<string, string | number | undefined>>
 type CallOptions = { query?: Query; body?: unknown /** A YAML document in place of a body. */; yaml?: string }
 
-/** A control call that was refused, or could not be made. */
 export class ControlError extends Error {
   constructor(
     readonly code: string,
     message: string,
     readonly status: number,
-    readonly problems: readonly Problem[] = [],
-    readonly param: string | null = null
+    readonly problems: readonly Problem[] = []
   ) {
     super(message)
   }
 }
 
-/** Called whenever a call is refused since nobody is signed in. */
 let onTokenRequired = () => {}
 export const whenTokenRequired = (run: () => void): void => {
   onTokenRequired = run
 }
 
-/** Sends a control call to the chosen sandbox, or to the one that is named, and returns the text of its answer. Errors: `ControlError`. */
+/** Sends a control call to the chosen or a named sandbox. Returns the text of its answer. Errors: `ControlError`. */
 async function controlText(on: string, { query = {}, body, yaml }: CallOptions = {}, sandbox?: string): Promise<string> {
   const [method = 'GET', path = ''] = on.split(' ')
   const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
@@ -103,10 +99,10 @@ async function controlText(on: string, { query = {}, body, yaml }: CallOptions =
   if (response.ok) return text
   const { error } = refusalIn(text, response.status)
   if (error.code === 'token_required' && path !== '/session') onTokenRequired()
-  throw new ControlError(error.code, error.message, response.status, error.problems, error.param)
+  throw new ControlError(error.code, error.message, response.status, error.problems)
 }
 
-type Refusal = { error: { code: string; message: string; problems?: Problem[]; param?: string } }
+type Refusal = { error: { code: string; message: string; problems?: Problem[] } }
 
 function refusalIn(text: string, status: number): Refusal {
   try {
@@ -116,7 +112,7 @@ function refusalIn(text: string, status: number): Refusal {
   }
 }
 
-/** The same, with the answer's JSON as a value; null where there is no body. */
+/** The same, with JSON as a value; null where there is no body. */
 export async function control<T>(on: string, options?: CallOptions, sandbox?: string): Promise<T> {
   const text = await controlText(on, options, sandbox)
   return text === '' ? (null as T) : JSON.parse(text)
@@ -124,7 +120,7 @@ export async function control<T>(on: string, options?: CallOptions, sandbox?: st
 
 const named = (name: string) => encodeURIComponent(name)
 
-/** The control calls by name, of the chosen sandbox where no other is said. */
+/** The control calls, of the chosen sandbox unless another is named. */
 export const api = {
   session: () => control<Session>('GET /session'),
   signIn: (token: string) => control<Session>('POST /session', { body: { token } }),
@@ -159,13 +155,12 @@ export const api = {
   unsetSetting: (name: string) => control<null>(`DELETE /settings/${named(name)}`),
   assumptions: (scope?: Scope) => control<{ data: ShownAssumption[] }>('GET /assumptions', { query: { scope } }),
   clearRequests: () => control<null>('DELETE /requests'),
-  /** The newest calls of every sandbox. */
   requestsOfRun: (query: Query = {}) => control<answers.Journal>('GET /requests', { query: { limit: 1000, ...query, scope: 'run' } }, ''),
-  request: (id: string, sandbox?: string) => control<answers.ExplainedCall>(`GET /requests/${named(id)}`, {}, sandbox),
-  /** The smallest scenario in which the call is answered the same, as YAML. */
-  requestScenario: (id: string, sandbox?: string) => controlText(`GET /requests/${named(id)}`, { query: { format: 'scenario' } }, sandbox),
-  /** What a call would be answered, judged on a copy that is thrown away. */
-  explain: (call: TrialCall, sandbox?: string) => control<answers.TriedCall>('POST /explain', { body: call }, sandbox),
+  request: (id: string) => control<answers.ExplainedCall>(`GET /requests/${named(id)}`),
+  /** A scenario, as YAML, in which the call is answered the same. */
+  requestScenario: (id: string) => controlText(`GET /requests/${named(id)}`, { query: { format: 'scenario' } }),
+  /** Judges a call on a copy that is thrown away. */
+  explain: (call: TrialCall) => control<answers.TriedCall>('POST /explain', { body: call }),
   coverage: (scope?: Scope) => control<answers.CoverageReport>('GET /coverage', { query: { scope } }),
   findings: (scope?: Scope) => control<answers.FindingsReport>('GET /findings', { query: { scope } }),
   run: () => control<answers.RunReport>('GET /run')

@@ -2,9 +2,8 @@
 
 type Pairs = readonly (readonly [name: string, value: string])[]
 
-/** Pairs as a form or a query. Brackets stay readable. */
+/** Pairs as a form or a query, with readable brackets. */
 export const formOf = (pairs: Pairs): string =>
   pairs.map(([name, value]) => `${encodeURIComponent(name).replaceAll('%5B', '[').replaceAll('%5D', ']')}=${encodeURIComponent(value)}`).join('&')
 
-/** A path with its query. */
 export const addressOf = (path: string, query: Pairs): string => (query.length === 0 ? path : `${path}?${formOf(query)}`)

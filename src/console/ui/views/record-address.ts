@@ -2,7 +2,7 @@
 import { hrefOf } from '../app/route.js'
 import type { Family } from '../control/client.js'
 
-/** Families by what the ids of their records begin with, where no setting says otherwise. */
+/** By the prefixes of ids, where no setting says otherwise. */
 const FAMILIES: Readonly<Record<string, Family>> = {
   mch: 'accounts',
   rsl: 'accounts',
@@ -13,7 +13,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   rfd: 'refunds'
 }
 
-/** The address of a record in the chosen sandbox or in a named one, for a text that looks like the id of one. */
+/** The address of a record in the chosen or a named sandbox, for a text that looks like an id. */
 export function recordAddress(text: string, sandbox?: string): string | undefined {
   const family = /^[a-z]{3}_[\w-]+$/.test(text) ? FAMILIES[text.slice(0, 3)] : undefined
   return family && hrefOf({ view: 'data', path: [family, text], ...(sandbox !== undefined && { sandbox }) })

@@ -1,4 +1,4 @@
-/** The views by the first part of their address, in the order of the navigation. All but the first are loaded when they are first shown. */
+/** The views by the first part of their address. All but the first load when they are first shown. */
 import { view as calls } from './calls/index.js'
 import type { View } from './view.js'
 

@@ -1,17 +1,17 @@
-/** The form that adds a script entry: what is asked for most, with its parameters, and the YAML that it makes. */
+/** The form that adds a script entry, beside the YAML that it makes. */
 import { useSignal } from '@preact/signals'
-import { attempt } from '../../app/command.js'
+import { useDraft } from '../../app/draft.js'
 import { narrowed, route } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
 import { Card } from '../../components/card.js'
-import { SelectField, TextField } from '../../components/fields.js'
+import { ChoiceField } from '../../components/fields.js'
 import { Choices } from '../../components/links.js'
 import { yamlOf } from '../../components/yaml.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
-import { api, type ControlError } from '../../control/client.js'
+import { api } from '../../control/client.js'
 import { fieldAt, PRESET_NAMES, PRESETS, type Preset, presetCalled, valuesOf } from './presets.js'
 
-/** An entry that was copied as an item of a list, as that item; its lines and columns stay where they are. */
+/** An entry that was copied as an item of a list; its lines and columns stay. */
 const asEntry = (yaml: string) => yaml.replace(/^- /, '  ')
 
 export function AddEntry() {
@@ -27,18 +27,13 @@ export function AddEntry() {
 
 function PresetForm({ preset }: { preset: Preset }) {
   const values = useSignal(valuesOf(preset))
-  /** The YAML once it was edited; null while the form makes it. */
+  /** Null while the form makes the YAML. */
   const edited = useSignal<string | null>(null)
-  const refused = useSignal<ControlError | null>(null)
+  const { refused, send } = useDraft()
   const yaml = edited.value ?? yamlOf(preset.entry(values.value))
   const isEdited = edited.value !== null
   const problemOf = (name: string) => (isEdited ? undefined : refused.value?.problems.find(({ path }) => fieldAt(preset.fields, path) === name)?.message)
-  const add = async () => {
-    refused.value = await attempt(
-      () => api.addEntryYaml(asEntry(yaml)),
-      ({ id }) => `${id} is added`
-    )
-  }
+  const add = () => send(api.addEntryYaml(asEntry(yaml)), ({ id }) => `${id} is added`)
   const edit = (text: string | null) => {
     edited.value = text
     refused.value = null
@@ -55,7 +50,7 @@ function PresetForm({ preset }: { preset: Preset }) {
                 refused.value = null
               }
               const field = { label, hint, value: values.value[name] ?? '', error: problemOf(name), disabled: isEdited, onChange: write }
-              return options === undefined ? <TextField key={name} list={list} {...field} /> : <SelectField key={name} options={options} {...field} />
+              return <ChoiceField key={name} options={options} list={list} {...field} />
             })}
           </div>
         </div>

@@ -6,7 +6,6 @@ import type { Changes, Family } from '../../control/client.js'
 /** `tab` is the part of the view that shows more of it. */
 export type Change = { text: string; tab?: string | undefined }
 
-/** A line for each kind of change; none where nothing differs from the first state. */
 export function changesInWords({ records, keys, clock, script: { added, removed, matched }, settings }: Changes): Change[] {
   const ofScript = [
     ...(added.length > 0 ? [`${added.join(', ')} added`] : []),
@@ -26,6 +25,5 @@ export function changesInWords({ records, keys, clock, script: { added, removed,
 const countsIn = (counts: Readonly<Record<string, number>> = {}): string =>
   ['added', 'changed', 'deleted'].flatMap(kind => (counts[kind] ? [`${counts[kind]} ${kind}`] : [])).join(', ')
 
-/** How the clock of a scenario begins. */
 export const beganInWords = ({ now, running }: Changes['clock']['began']): string =>
   now === null ? 'as the machine’s' : `${running ? 'at' : 'frozen at'} ${instantInWords(now)}`

@@ -29,9 +29,9 @@ export function ClockTab() {
             </p>
             <div class="row">
               {clock.running ? (
-                <Button text="Freeze" run={() => act(() => api.setClock({ running: false }), 'The clock is frozen')} />
+                <Button text="Freeze" run={() => act(api.setClock({ running: false }), 'The clock is frozen')} />
               ) : (
-                <Button text="Let it run" run={() => act(() => api.setClock({ running: true }), 'The clock runs')} />
+                <Button text="Let it run" run={() => act(api.setClock({ running: true }), 'The clock runs')} />
               )}
               <p class="hint">The creation times of records come from it, and script entries go by it for from, until and for. Delays do not.</p>
             </div>
@@ -47,7 +47,7 @@ export function ClockTab() {
 function Setting() {
   const instant = useDraft()
   const set = (running?: boolean) =>
-    instant.send(() => api.setClock({ now: instant.text.value.trim(), ...(running !== undefined && { running }) }), 'The clock is set')
+    instant.send(api.setClock({ now: instant.text.value.trim(), ...(running !== undefined && { running }) }), 'The clock is set')
   return (
     <Card id="behaviour-set" title="Set it">
       <Form class="stack" send={() => set()}>
@@ -70,11 +70,7 @@ function Setting() {
 
 function Advancing() {
   const by = useDraft()
-  const advance = (length: string) =>
-    by.send(
-      () => api.advanceClock(length),
-      ({ now }) => `It is ${instantInWords(now)}`
-    )
+  const advance = (length: string) => by.send(api.advanceClock(length), ({ now }) => `It is ${instantInWords(now)}`)
   return (
     <Card id="behaviour-advance" title="Advance it">
       <fieldset class="row">

@@ -5,20 +5,20 @@ import { readOverview } from '../../app/store.js'
 import { toast } from '../../components/toast.js'
 import type { LoadAnswer } from '../../control/client.js'
 
-/** The interval, in milliseconds, at which is read again what other clients may have changed by control calls. */
+/** How often, in milliseconds, what other clients may have changed is read again. */
 export const REREAD_MS = 2000
 
-/** The same as `act` for a button that goes away with what it removes: the focus goes to the heading of the list. */
-export async function remove(run: () => Promise<unknown>, done: string, heading: string): Promise<void> {
-  await act(run, done)
+/** `act` for a button that goes away with what it removes: the focus goes to the heading of the list. */
+export async function remove(call: Promise<unknown>, done: string, heading: string): Promise<void> {
+  await act(call, done)
   document.getElementById(heading)?.focus()
 }
 
 type Load = (query: { dry_run?: string }) => Promise<LoadAnswer>
 
-/** What loads, or checks with `dryRun`, says what of it is probably not meant so, and returns what was done. */
-export const loading = (run: Load, dryRun: boolean) => async (): Promise<string> => {
-  const { scenario, warnings = [] } = await run(dryRun ? { dry_run: '1' } : {})
+/** Loads, or with `dryRun` checks, and shows likely mistakes. Returns what was done. */
+export async function loading(load: Load, dryRun: boolean): Promise<string> {
+  const { scenario, warnings = [] } = await load(dryRun ? { dry_run: '1' } : {})
   for (const { line, message } of warnings) toast(line === undefined ? message : `Line ${line}: ${message}`, 'error')
   if (dryRun) return `${scenario.name} can be loaded`
   // the choice is the loaded one again, once that is known
@@ -26,6 +26,3 @@ export const loading = (run: Load, dryRun: boolean) => async (): Promise<string>
   narrow({ scenario: undefined })
   return `${scenario.name} is loaded`
 }
-
-/** What was done, as the call that did it answers. */
-export const asAnswered = (answer: string): string => answer

@@ -1,13 +1,11 @@
 /** Script entries in words. */
 import type { ScriptEntry } from '../../../../client/documents.js'
 
-/** Which operations an entry speaks of. */
 export const operationsInWords = ({ on }: ScriptEntry): string => (on === '*' ? 'every call' : [on].flat().join(', '))
 
-/** Words for what is there. */
 const said = <T>(value: T | undefined, words: (value: T) => string): string[] => (value === undefined ? [] : [words(value)])
 
-/** Which of the calls of its operations it is for; empty for all. */
+/** The calls of its operations that it is for; empty for all. */
 export function callsInWords({ match, calls, chance, from, until, for: lasts }: ScriptEntry): string {
   return [
     ...said(calls, calls => `calls ${calls}`),
@@ -27,7 +25,6 @@ function conditionsIn(value: object = {}): string[] {
   })
 }
 
-/** What it does to them, one after the other. */
 export function effectInWords({ hold, delay, respond, fault, when }: ScriptEntry): string {
   return [
     ...said(hold, holdInWords),

@@ -1,5 +1,5 @@
 /** Behaviour: the scenario, its variables, snapshots, the clock, script entries, gates and settings. */
-import { go, route } from '../../app/route.js'
+import { choiceIn, go, route } from '../../app/route.js'
 import { Tabs } from '../../components/tabs.js'
 import type { View } from '../view.js'
 import './behaviour.css'
@@ -14,11 +14,9 @@ const TABS = {
   script: { title: 'Script and gates', Content: ScriptTab },
   settings: { title: 'Settings', Content: SettingsTab }
 } as const
-type TabName = keyof typeof TABS
 
 function Page() {
-  const [name = ''] = route.value.path
-  const chosen: TabName = Object.hasOwn(TABS, name) ? (name as TabName) : 'scenario'
+  const chosen = choiceIn(TABS, route.value.path[0], 'scenario')
   const { Content } = TABS[chosen]
   return (
     <section class="page behaviour">

@@ -5,15 +5,11 @@ import { Button, Form } from '../../components/button.js'
 import { Card } from '../../components/card.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { api } from '../../control/client.js'
-import { asAnswered, loading } from './command.js'
+import { loading } from './command.js'
 
-/** Kept outside of the component, so that what was typed is still there after another view was shown. */
+/** Outside of the component, so that what was typed outlasts a change of the view. */
 const text = draft('name: mine\nfixtures: [bistro]\nscript:\n  - { on: GET /tickets, delay: 2s }\n')
-const send = (dryRun: boolean) =>
-  text.send(
-    loading(query => api.loadYaml(text.text.value, query), dryRun),
-    asAnswered
-  )
+const send = (dryRun: boolean) => text.send(loading(query => api.loadYaml(text.text.value, query), dryRun))
 
 export function LoadDocument() {
   const file = useRef<HTMLInputElement>(null)

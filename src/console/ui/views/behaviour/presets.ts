@@ -3,16 +3,14 @@ import { OPERATION_NAMES, OPERATIONS } from '../../../../reference/operations.js
 import type { Options } from '../../components/fields.js'
 
 export type Values = Readonly<Record<string, string>>
-/** A field of a form; `path` is where its value is in the entry, so that a problem there is shown beside it. */
+/** `path` is where the value is in the entry, so that a problem there is shown beside the field. */
 export type Field = {
   name: string
   label: string
   value: string
   path: string
   hint?: string
-  /** Values to choose from, and nothing else. */
   options?: Options
-  /** Values that are suggested. */
   list?: readonly string[]
 }
 export type Preset = {
@@ -151,20 +149,19 @@ export const PRESETS = {
 
 type PresetName = keyof typeof PRESETS
 export const PRESET_NAMES = Object.keys(PRESETS) as PresetName[]
-/** The preset of a name in an address; the first one for any other name. */
+/** The preset with a name; the first one for any other name. */
 export const presetCalled = (name = ''): PresetName => (Object.hasOwn(PRESETS, name) ? (name as PresetName) : 'decline')
 
-/** The values that a form begins with. */
 export const valuesOf = ({ fields }: Preset): Values => Object.fromEntries(fields.map(({ name, value }) => [name, value]))
 
-/** A number where the text is one; the text itself otherwise, for the emulator to say what is wrong with it. */
+/** A number where the text is one; any other text stays, for the emulator to refuse. */
 const numberOr = (text = ''): string | number => (/^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text.trim())
 
 /** Members without those that were left empty. */
 const given = (members: Readonly<Record<string, string | number | undefined>>) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '' && value !== undefined))
 
-/** Which field a problem belongs to: the one whose value is at its path, or above or below it. */
+/** The field that a problem at a path belongs to: its value is there, above or below. */
 export function fieldAt(fields: readonly Field[], path: string): string | undefined {
   const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`)
   return path === '' ? undefined : fields.find(field => isWithin(path, field.path) || isWithin(field.path, path))?.name

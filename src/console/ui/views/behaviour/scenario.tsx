@@ -1,4 +1,4 @@
-/** The scenario: what is loaded, what has changed since, what else can be loaded and with which variables, a document of one's own, and snapshots. */
+/** What is loaded, what has changed since, and what else can be loaded. */
 import { useSignal } from '@preact/signals'
 import { act } from '../../app/command.js'
 import { useDraft } from '../../app/draft.js'
@@ -14,7 +14,7 @@ import { Read } from '../../components/read.js'
 import { Loaded, Refusal } from '../../components/states.js'
 import { api, type Changes, type ListedScenario, type Overview } from '../../control/client.js'
 import { changesInWords } from './changes-words.js'
-import { asAnswered, loading, REREAD_MS } from './command.js'
+import { loading, REREAD_MS } from './command.js'
 import { LoadDocument } from './load-document.js'
 import { Snapshots } from './snapshots.js'
 import { givenVariables, type Row, rowsOf } from './variable-values.js'
@@ -57,7 +57,7 @@ const Present = ({ overview: { scenario, seed, clock } }: { overview: Overview }
       </Read>
     </div>
     <div class="row">
-      <Button text="Reset" run={() => act(api.reset, 'Back to the first state')} />
+      <Button text="Reset" run={() => act(api.reset(), 'Back to the first state')} />
       <p class="hint">Goes back to the first state: records, keys, ids, clock, script and settings. It clears the journal; snapshots stay.</p>
     </div>
   </Card>
@@ -99,7 +99,6 @@ function Choice({ scenarios, loaded }: { scenarios: readonly ListedScenario[]; l
   )
 }
 
-/** What a scenario is called once it is loaded. */
 const titleOf = ({ name, title = name }: ListedScenario) => title
 
 const optionText = ({ name, kind, title }: ListedScenario, isLoaded: boolean) =>
@@ -112,10 +111,7 @@ function LoadForm({ scenario: { name, kind, vars } }: { scenario: ListedScenario
   const send = (dryRun: boolean) => {
     const values = givenVariables(rows.value)
     const body = { scenario: name, ...(Object.keys(values).length > 0 && { vars: values }) }
-    return asked.send(
-      loading(query => api.load(body, query), dryRun),
-      asAnswered
-    )
+    return asked.send(loading(query => api.load(body, query), dryRun))
   }
   return (
     <Form class="stack" send={() => send(false)}>

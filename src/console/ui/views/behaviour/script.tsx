@@ -1,4 +1,4 @@
-/** The script: its entries with what they did, the form that adds one, and the gates at which calls wait. */
+/** The script: its entries, the form that adds one, and the gates at which calls wait. */
 import { act } from '../../app/command.js'
 import { Button } from '../../components/button.js'
 import { Card } from '../../components/card.js'
@@ -10,7 +10,7 @@ import { AddEntry } from './add-entry.js'
 import { remove } from './command.js'
 import { callsInWords, effectInWords, operationsInWords } from './entry-words.js'
 
-/** The interval, in milliseconds, at which entries and gates are read again: no event reports which calls wait. */
+/** In milliseconds; no event reports which calls wait. */
 const REREAD_MS = 1000
 const ENTRIES = 'behaviour-entries'
 
@@ -41,7 +41,7 @@ function Entries({ entries }: { entries: readonly ListedEntry[] }) {
         ))}
       </ol>
       <div class="row">
-        <Button class="danger" text="Remove all entries" run={() => remove(api.clearScript, 'The script is empty', ENTRIES)} />
+        <Button class="danger" text="Remove all entries" run={() => remove(api.clearScript(), 'The script is empty', ENTRIES)} />
       </div>
     </>
   )
@@ -68,12 +68,12 @@ function Entry({ listed: { id, entry, matched, applied, too_long } }: { listed: 
           <CodeBlock text={yamlOf(entry)} label={`YAML of ${id}`} />
         </details>
       </div>
-      <Button class="danger" text="Remove" label={`Remove ${id}`} run={() => remove(() => api.removeEntry(id), `${id} is removed`, ENTRIES)} />
+      <Button class="danger" text="Remove" label={`Remove ${id}`} run={() => remove(api.removeEntry(id), `${id} is removed`, ENTRIES)} />
     </li>
   )
 }
 
-/** A count with as much room as one of three digits, so that one that grows moves nothing. */
+/** As wide as three digits, so that a count that grows moves nothing. */
 const figure = (count: number): string => String(count).padStart(3, '\u2007')
 
 function Gates({ gates }: { gates: readonly Gate[] }) {
@@ -107,7 +107,4 @@ function Gates({ gates }: { gates: readonly Gate[] }) {
 }
 
 const openGate = (name: string, release: Release) =>
-  act(
-    () => api.openGate(name, release),
-    ({ released }) => `The gate ${name} is open; ${released.length} ${released.length === 1 ? 'call goes' : 'calls go'} on`
-  )
+  act(api.openGate(name, release), ({ released }) => `The gate ${name} is open; ${released.length} ${released.length === 1 ? 'call goes' : 'calls go'} on`)

@@ -1,4 +1,4 @@
-/** Settings in groups, and their values as they are shown and typed in. */
+/** Settings in groups, and their values as texts. */
 import type { Scalar, ShownSetting } from '../../control/client.js'
 
 export type Named = ShownSetting & { key: string }
@@ -7,7 +7,7 @@ type Filter = { text?: string | undefined; isChangedOnly?: boolean }
 
 const PROCESS = 'process'
 
-/** Settings by the first part of their names, those that can be changed first. What the filter finds stays. */
+/** Settings that match a filter, by the first part of their names; those that can be changed come first. */
 export function groupsOf(settings: Readonly<Record<string, ShownSetting>>, { text = '', isChangedOnly = false }: Filter = {}): Group[] {
   const wanted = text.trim().toLowerCase()
   const groups = new Map<string, Group>()
@@ -26,10 +26,9 @@ export function groupsOf(settings: Readonly<Record<string, ShownSetting>>, { tex
 /** A value as it is typed in; null is empty. */
 export const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''))
 
-/** A value as it is shown. */
 export const shownValue = (value: unknown): string => textOf(value) || 'none'
 
-/** The value that a text means; a text that is not of the wanted type stays a text, for the emulator to say what is wrong with it. */
+/** The value that a text means; one of another type stays a text, which the emulator refuses. */
 export function valueIn(text: string, { type, enum: choices }: ShownSetting['schema']): Scalar | null {
   if (choices !== undefined) return choices.find(choice => String(choice) === text) ?? text
   const types = [type ?? []].flat()
@@ -39,18 +38,15 @@ export function valueIn(text: string, { type, enum: choices }: ShownSetting['sch
   return text
 }
 
-/** The values to choose from, where they are few. */
 export function choicesIn({ type, enum: choices }: ShownSetting['schema']): readonly string[] | null {
   if (choices !== undefined) return choices.map(String)
   return type === 'boolean' ? ['true', 'false'] : null
 }
 
-/** What a value has to be, for a field that takes any text. */
 export function rangeIn({ minimum, maximum }: ShownSetting['schema']): string {
   return minimum === undefined ? '' : `From ${minimum} to ${maximum}.`
 }
 
-/** Where the present value comes from. */
 export function sourceInWords({ source, given_by, flag, variable }: ShownSetting): string {
   if (source === 'control') return 'changed since the load'
   if (source === 'flag') return `from ${flag.replace(/=$/, '')}`

@@ -1,11 +1,11 @@
-/** Settings in groups: the value of each, where it comes from, and the assumption that it belongs to; those of the sandbox can be changed and set back. */
+/** Settings in groups, with their assumptions; those of the sandbox can be changed and set back. */
 import { useRef } from 'preact/hooks'
 import { act } from '../../app/command.js'
 import { useDraft } from '../../app/draft.js'
 import { useResource } from '../../app/resource.js'
 import { inQuery, narrow, route } from '../../app/route.js'
 import { Button, Form } from '../../components/button.js'
-import { CheckField, SearchField, SelectField, TextField } from '../../components/fields.js'
+import { CheckField, ChoiceField, SearchField } from '../../components/fields.js'
 import { Read } from '../../components/read.js'
 import { api, type ShownAssumption } from '../../control/client.js'
 import { choicesIn, type Group, groupsOf, type Named, rangeIn, shownValue, sourceInWords, textOf, valueIn } from './setting-values.js'
@@ -96,14 +96,13 @@ function Editor({ setting: { key, value, schema, source } }: { setting: Named })
     shown.current = inForce
     write(inForce)
   }
-  const change = () => send(() => api.changeSettings({ [key]: valueIn(text.value, schema) }), `${key} is ${text.value === '' ? 'none' : text.value}`)
-  const choices = choicesIn(schema)
+  const change = () => send(api.changeSettings({ [key]: valueIn(text.value, schema) }), `${key} is ${text.value === '' ? 'none' : text.value}`)
   const field = { label: `Value of ${key}`, isLabelHidden: true, ...typed.field }
   return (
     <Form class="row aligned" send={change}>
-      {choices === null ? <TextField hint={rangeIn(schema)} {...field} /> : <SelectField options={choices} {...field} />}
+      <ChoiceField options={choicesIn(schema)} hint={rangeIn(schema)} {...field} />
       <Button text="Change" label={`Change ${key}`} disabled={text.value === inForce} />
-      <Button text="Set back" label={`Set back ${key}`} disabled={source !== 'control'} run={() => act(() => api.unsetSetting(key), `${key} is set back`)} />
+      <Button text="Set back" label={`Set back ${key}`} disabled={source !== 'control'} run={() => act(api.unsetSetting(key), `${key} is set back`)} />
     </Form>
   )
 }

@@ -16,7 +16,7 @@ export function Snapshots() {
   const take = async () => {
     const taken = name.text.value.trim()
     if (taken === '') name.refused.value = NAMELESS
-    else if (await name.send(() => api.takeSnapshot(taken), `The snapshot ${taken} is saved`)) name.write('')
+    else if (await name.send(api.takeSnapshot(taken), `The snapshot ${taken} is saved`)) name.write('')
   }
   return (
     <Card id={HEADING} title="Snapshots" isFocusable>
@@ -43,8 +43,8 @@ export function Snapshots() {
 }
 
 function Snapshot({ name }: { name: string }) {
-  const restore = () => act(() => api.restoreSnapshot(name), `The snapshot ${name} is restored`)
-  const drop = () => remove(() => api.deleteSnapshot(name), `The snapshot ${name} is deleted`, HEADING)
+  const restore = () => act(api.restoreSnapshot(name), `The snapshot ${name} is restored`)
+  const drop = () => remove(api.deleteSnapshot(name), `The snapshot ${name} is deleted`, HEADING)
   return (
     <li class="row entry">
       <span class="grow">{name}</span>

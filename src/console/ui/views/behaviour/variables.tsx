@@ -1,6 +1,6 @@
-/** Fields for the variables that a scenario declares, and rows of name and value for those of files that it uses. */
+/** Fields for the variables of a scenario, and rows for those of files that it uses. */
 import { Button } from '../../components/button.js'
-import { SelectField, TextField } from '../../components/fields.js'
+import { ChoiceField, SelectField, TextField } from '../../components/fields.js'
 import type { Problem } from '../../control/client.js'
 import type { Kind, Row } from './variable-values.js'
 
@@ -11,7 +11,6 @@ const KINDS: readonly Kind[] = ['text', 'number', 'true or false']
 export function Variables({ rows, problems, onChange }: Props) {
   const declared = rows.filter(({ fallback }) => fallback !== undefined)
   const further = rows.filter(({ fallback }) => fallback === undefined)
-  /** What a field has of a part of a row. */
   const of = (row: Row, part: 'name' | 'value' | 'kind') => ({
     value: row[part],
     error: part === 'value' ? problems.find(({ path }) => path === `vars.${row.name}`)?.message : undefined,
@@ -24,11 +23,7 @@ export function Variables({ rows, problems, onChange }: Props) {
         <div class="fields">
           {declared.map(row => {
             const field = { label: row.name, hint: `${row.kind === 'number' ? 'A number. ' : ''}Default: ${row.fallback}`, ...of(row, 'value') }
-            return row.kind === 'true or false' ? (
-              <SelectField key={row.name} options={['true', 'false']} {...field} />
-            ) : (
-              <TextField key={row.name} {...field} />
-            )
+            return <ChoiceField key={row.name} options={row.kind === 'true or false' ? ['true', 'false'] : null} {...field} />
           })}
         </div>
       )}

@@ -2,18 +2,17 @@
 import { pairsOf } from '../../../../core/form-encoding.js'
 import type { JournalCall, JournalEvent } from '../../control/client.js'
 
-/** `period` counts how often the journal of its sandbox was cleared before, as far as the console saw it: ids begin anew then. */
+/** `period` counts how often the journal of its sandbox was seen to be cleared before: ids begin anew then. */
 export type Row = { key: string; sandbox: string; period: number; call: JournalCall }
 export type CallList = { rows: readonly Row[]; periods: ReadonlyMap<string, number> }
 
-/** Most calls that are kept. */
 export const MOST_CALLS = 10_000
 export const NO_CALLS: CallList = { rows: [], periods: new Map() }
 
 export const keyOf = (sandbox: string, period: number, id: string): string => `${sandbox}/${period}/${id}`
 export const periodOf = ({ periods }: CallList, sandbox: string): number => periods.get(sandbox) ?? 0
 
-/** The list after what happened, in the order in which it did. Calls that it has already stay once. */
+/** The list after events, in their order. Calls that it has already stay once. */
 export function withEvents(list: CallList, events: readonly JournalEvent[]): CallList {
   const periods = new Map(list.periods)
   const known = new Set(list.rows.map(({ key }) => key))
@@ -35,7 +34,7 @@ export function withEvents(list: CallList, events: readonly JournalEvent[]): Cal
 /** What was read of the journals, oldest first; `isWhole` unless they hold earlier calls too. */
 export type Journals = { calls: readonly { sandbox: string; call: JournalCall }[]; isWhole: boolean }
 
-/** The list with what the journals hold now. Where a journal no longer holds the last call that the list has of it, it was cleared since. */
+/** The list with what the journals hold now. One without the last call that the list has of it was cleared since. */
 export function withJournals(list: CallList, { calls, isWhole }: Journals): CallList {
   const held = new Map<string, JournalCall[]>()
   for (const { sandbox, call } of calls) held.set(sandbox, [...(held.get(sandbox) ?? []), call])
@@ -49,13 +48,13 @@ export function withJournals(list: CallList, { calls, isWhole }: Journals): Call
   return withEvents(list, [...cleared, ...calls])
 }
 
-/** Whether a journal can have held a call before: it holds it still, or only later ones. */
+/** Whether a journal can have held a call: it has it still, or only later ones. */
 const isAfter = (calls: readonly JournalCall[], last: JournalCall): boolean =>
   calls.some(({ id, at }) => id === last.id && at === last.at) || calls.every(call => numberOf(call) > numberOf(last))
 
 const numberOf = ({ id }: JournalCall): number => Number(id.replace(/\D+/, ''))
 
-/** What a list is narrowed by. An empty text narrows nothing. */
+/** An empty text narrows nothing. */
 export type Filter = {
   /** Words that all have to be in what was sent or answered. */
   text: string
@@ -64,13 +63,12 @@ export type Filter = {
   status: string
   kind: string
   test: string
-  /** The sandbox; undefined for all. */
+  /** Undefined for all. */
   sandbox: string | undefined
-  /** The keys of the calls that kept or broke a rule; undefined for all calls. */
+  /** The calls that kept or broke a rule; undefined for all. */
   keys: ReadonlySet<string> | undefined
 }
 
-/** What became of a call, to filter by. */
 export const KINDS: Readonly<Record<string, { title: string; isOne: (call: JournalCall) => boolean }>> = {
   refused: { title: 'Refused', isOne: ({ outcome }) => outcome === 'refused' },
   lost: { title: 'Took effect but not answered', isOne: ({ took_effect, answered }) => took_effect && !answered },
@@ -79,7 +77,6 @@ export const KINDS: Readonly<Record<string, { title: string; isOne: (call: Journ
 
 const texts = new WeakMap<JournalCall, string>()
 
-/** All that a call shows, in lower case. */
 function textOf(call: JournalCall): string {
   let text = texts.get(call)
   if (text === undefined) {
@@ -92,7 +89,6 @@ function textOf(call: JournalCall): string {
   return text
 }
 
-/** The rows that a filter lets through, in their order. */
 export function filtered(rows: readonly Row[], { text, on, status, kind, test, sandbox, keys }: Filter): readonly Row[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const isOne = KINDS[kind]?.isOne
@@ -109,19 +105,18 @@ export function filtered(rows: readonly Row[], { text, on, status, kind, test, s
   )
 }
 
-/** Parameters as `name=value`, each as it is read. */
 export const sentIn = (parameters: JournalCall['query']): string[] => pairsOf(parameters).map(([name, value]) => `${name}=${value}`)
 
-/** The path of a call with its query, as it is read. */
+/** The path with its query, as it is read. */
 export function pathShown({ path, query }: Pick<JournalCall, 'path' | 'query'>): string {
   const sent = sentIn(query)
   return sent.length === 0 ? path : `${path}?${sent.join('&')}`
 }
 
-/** How long a call took: tenths of a millisecond where they matter. */
+/** Tenths of a millisecond where they matter. */
 export const msShown = ({ ms }: Pick<JournalCall, 'ms'>): string => String(ms < 100 ? ms : Math.round(ms))
 
-/** What decided how a call was answered: a rule, an assumption, a code, a script entry. */
+/** The rule, assumption, code or script entry that decided. */
 export function decidedBy({ refusal, script }: JournalCall): string {
   return [refusal && (refusal.rule ?? refusal.assumption ?? refusal.code), script && (script.name ?? script.id)].filter(Boolean).join(', ')
 }
@@ -135,7 +130,6 @@ const OUTCOMES: Readonly<Record<JournalCall['outcome'], string>> = {
   not_written: 'Ran, but the data file could not be written'
 }
 
-/** What became of a call, in a line. */
 export function outcomeShown({ outcome, status, took_effect, answered }: Pick<JournalCall, 'outcome' | 'status' | 'took_effect' | 'answered'>): string {
   const effect = took_effect ? 'it took effect' : 'it changed nothing'
   return `${OUTCOMES[outcome]}, ${status}; ${effect}${answered ? '' : '; the client got no answer'}.`

@@ -8,10 +8,9 @@ import { type CallList, NO_CALLS, withEvents, withJournals } from './call-list.j
 export const list = signal<CallList>(NO_CALLS)
 /** Whether the calls before the console was opened are read. */
 export const isRead = signal(false)
-/** What is shown while it is paused; null otherwise. */
 export const paused = signal<CallList | null>(null)
 
-/** What happened while the earlier calls were being read. */
+/** What happened during a reading. */
 let waiting: JournalEvent[] | null = null
 
 effect(() => {
@@ -19,7 +18,7 @@ effect(() => {
   else list.value = withEvents(list.peek(), arrived.value)
 })
 
-/** Reads what the journals hold, and adds what came meanwhile. Where a journal was cleared meanwhile, what was read may be from before or after that, so it is read again. */
+/** Reads the journals, and adds what came meanwhile. Reads again where one was cleared meanwhile: what was read may be from before that. */
 async function read(): Promise<void> {
   try {
     do {

@@ -6,18 +6,17 @@ import type { JournalCall, State } from '../../control/client.js'
 import { addressOf } from '../form.js'
 import { sentIn } from './call-list.js'
 
-/** What is shown in place of a secret. */
 const MASK = '***'
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Whether something of what was sent is masked, so that it cannot be sent again as it is. */
+/** Whether something sent is masked, so that it cannot be sent again as it is. */
 export const isMasked = ({ path, query, body }: Pick<JournalCall, 'path' | 'query' | 'body'>): boolean =>
   path.includes(MASK) || [...pairsOf(query), ...pairsOf(body)].some(([name, value]) => name.includes(MASK) || value.includes(MASK))
 
 /** The path of a call with its query, encoded. */
 export const encodedPath = ({ path, query }: Pick<JournalCall, 'path' | 'query'>): string => addressOf(path, pairsOf(query))
 
-/** A call as a command line; `base` is the address of the API, `key` the API key that it is sent with. */
+/** `base` is the address of the API, `key` the API key that the call is sent with. */
 export function curlOf(call: JournalCall, { base, key }: { base: string; key: string | null }): string {
   const parts = [`curl ${call.method === 'GET' ? '' : `-X ${call.method} `}${quoted(`${base}${encodedPath(call)}`)}`]
   if (key !== null) parts.push(`-u ${quoted(`${key}:`)}`)
@@ -26,11 +25,11 @@ export function curlOf(call: JournalCall, { base, key }: { base: string; key: st
   return `${parts.join(' \\\n  ')}\n`
 }
 
-/** The parameters of a match: nested as they were sent, without what is masked. */
+/** Nested as they were sent, without what is masked. */
 const matched = (parameters: JournalCall['query']): Record<string, string> =>
   Object.fromEntries(pairsOf(parameters).filter(([name, value]) => !name.includes('[]') && !name.includes(MASK) && !value.includes(MASK)))
 
-/** A script entry that answers the next such call as this one was answered; null where the reference has no such operation. */
+/** A script entry that answers the next such call the same; null where it met no operation. */
 export function entryOf(call: JournalCall): object | null {
   const { on, params, query, body, status, answer } = call
   if (on === null) return null
@@ -51,13 +50,12 @@ export const entryYaml = (call: JournalCall): string | null => {
 
 type Records = Record<string, readonly Record<string, unknown>[]>
 
-/** Every text in a value. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-/** The records that a call named or was answered with, as the state has them now, with those that they need. */
+/** The records that a call named or was answered with, as they are now, with those that they need. */
 export function fixtureOf(call: JournalCall, state: State): Records {
   const { api_keys, ...families } = state as unknown as Records & { api_keys: Records[string] }
   const byId = new Map(Object.values(families).flatMap(records => records.map(record => [record.id as string, record] as const)))
@@ -76,5 +74,4 @@ export function fixtureOf(call: JournalCall, state: State): Records {
   return Object.fromEntries([['api_keys', keys] as const, ...chosen].filter(([, records]) => records.length > 0))
 }
 
-/** The same as a fixture to save. */
 export const fixtureYaml = (call: JournalCall, state: State): string => yamlOf(fixtureOf(call, state))

@@ -1,4 +1,4 @@
-/** A call whole: why it was answered so, what was sent, what was answered, and what can be done with it. */
+/** A call: why it was answered so, what was sent and answered, and what can be done with it. */
 import { useSignal } from '@preact/signals'
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { useShortcuts } from '../../app/keyboard.js'
@@ -12,7 +12,7 @@ import { Loaded } from '../../components/states.js'
 import { Table } from '../../components/table.js'
 import { toast, toastError } from '../../components/toast.js'
 import { api, type ExplainedCall, type JournalCall } from '../../control/client.js'
-import { apiOf, sandbox } from '../../control/place.js'
+import { apiOf } from '../../control/place.js'
 import { recordAddress } from '../record-address.js'
 import { msShown, outcomeShown, pathShown, periodOf, type Row } from './call-list.js'
 import { list } from './calls.js'
@@ -20,7 +20,7 @@ import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
 import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
 import { Why } from './why.js'
 
-type Props = { id: string /** The call in the list; undefined where the list does not have it. */; row: Row | undefined; onClose: () => void }
+type Props = { id: string; row: Row | undefined; onClose: () => void }
 
 export function Detail({ id, row, onClose }: Props) {
   const isPast = row !== undefined && row.period !== periodOf(list.value, row.sandbox)
@@ -31,7 +31,6 @@ export function Detail({ id, row, onClose }: Props) {
   )
 }
 
-/** A call that the journal holds. */
 function Present({ id, onClose }: { id: string; onClose: () => void }) {
   const resource = useResource(() => api.request(id), id, { once: true })
   const isMissing = resource.data === null && resource.error !== null
@@ -89,7 +88,7 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
       <section class="stack">
         <h3>Why</h3>
         {why ? (
-          <Why call={{ ...call, why }} sandbox={sandbox.value} />
+          <Why call={{ ...call, why }} />
         ) : (
           <p class="faint">The journal was cleared since, by a load, a reset or a command: why it was answered so is no longer known.</p>
         )}
@@ -100,7 +99,7 @@ function Shown({ call, why, onClose }: { call: JournalCall; why?: ExplainedCall[
       </section>
       <section class="stack">
         <h3>Answer</h3>
-        {answer === null ? <p class="faint">Without a body.</p> : <Json value={answer} label="Answer" hrefOfText={text => recordAddress(text)} />}
+        {answer === null ? <p class="faint">Without a body.</p> : <Json value={answer} label="Answer" hrefOfText={recordAddress} />}
       </section>
       {isTrying.value && <TryDialog call={call} onClose={() => (isTrying.value = false)} />}
     </>
@@ -111,10 +110,8 @@ const toasted = (done: Promise<void>) => done.catch(toastError)
 
 const copyCurl = async (call: JournalCall) => copy(curlOf(call, { base: `${location.origin}${apiOf()}`, key: await keyOfAccount(call.account) }), 'curl')
 
-/** Sends it as it was; the answer is shown as a call of its own. */
 const sendAgain = async (call: JournalCall) => send(trialOf(call, await keyOfAccount(call.account)))
 
-/** Ways to take the call elsewhere. */
 function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) {
   const asEntry = async () => {
     const yaml = entryYaml(call)
@@ -125,7 +122,7 @@ function Copies({ call, isPresent }: { call: JournalCall; isPresent: boolean }) 
     curl: () => copyCurl(call),
     'script entry': asEntry,
     fixture: async () => copy(fixtureYaml(call, await api.state()), 'Fixture'),
-    ...(isPresent && { 'smallest scenario': async () => copy(await api.requestScenario(call.id), 'Scenario') })
+    ...(isPresent && { scenario: async () => copy(await api.requestScenario(call.id), 'Scenario') })
   }
   return (
     <fieldset class="copies">

@@ -15,7 +15,7 @@ const KIND_OPTIONS = Object.entries(KINDS).map(([name, { title }]) => [name, tit
 export function Filters({ tests }: { tests: readonly string[] }) {
   const { status, test } = route.value.query
   const isOpen = useSignal(false)
-  /** Names with the one that is chosen, which need not be among them. */
+  /** The chosen name need not be among them. */
   const withChosen = (names: readonly string[], chosen = '') => [...new Set([...names, ...(chosen === '' ? [] : [chosen])])]
   const choices: readonly (readonly [part: string, label: string, options: Options, all?: string])[] = [
     ['in', 'Sandboxes', [['all', 'All']], 'This one'],

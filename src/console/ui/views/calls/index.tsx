@@ -52,10 +52,9 @@ const COLUMNS: readonly Column<Row>[] = [
 const SANDBOX_COLUMN: Column<Row> = { title: 'Sandbox', width: 'minmax(4rem, 0.7fr)', cell: row => row.sandbox || 'base' }
 const WITH_SANDBOX = [...COLUMNS.slice(0, 2), SANDBOX_COLUMN, ...COLUMNS.slice(2)]
 
-/** The path of a row: the id alone, as long as it names a call of the journal. */
+/** The id alone, as long as it names a call of the journal. */
 const pathOf = ({ call, period, sandbox: its }: Row) => (period === periodOf(list.value, its) ? [call.id] : [call.id, `before-${period}`])
 
-/** The key of the call in the address; null where there is none. */
 function chosenKey(shown: CallList): string | null {
   const [id, before] = route.value.path
   if (id === undefined) return null
@@ -66,7 +65,7 @@ function chosenKey(shown: CallList): string | null {
 const choose = (row: Row) => go({ path: pathOf(row), query: route.value.query, sandbox: row.sandbox }, { replace: route.value.path.length > 0 })
 const close = () => go({ path: [], query: route.value.query })
 
-/** The keys of the calls that kept or broke a rule; undefined where none is asked for. */
+/** The calls that kept or broke a rule; undefined where none is named. */
 function useRuleFilter(rule: string): ReadonlySet<string> | undefined {
   const { data } = useResource(async () => (rule === '' ? null : api.requestsOfRun({ rule })), rule)
   return useMemo(() => {
@@ -125,7 +124,7 @@ function Page() {
   )
 }
 
-/** When a journal is cleared, the call that is shown keeps its place in the list, under the address of an earlier one. */
+/** When a journal is cleared, the call that is shown stays, under the address of an earlier one. */
 function useKeptChoice(): void {
   const before = useRef(list.peek())
   useSignalEffect(() => {
@@ -152,12 +151,13 @@ const Nothing = ({ isNarrowed }: { isNarrowed: boolean }) => (
 
 const pause = () => (paused.value = paused.value === null ? list.value : null)
 
-const clear = () =>
-  act(async () => {
-    await api.clearRequests()
-    list.value = { ...list.value, rows: list.value.rows.filter(row => row.sandbox !== sandbox.value) }
-    paused.value = null
-    close()
-  }, 'Journal emptied')
+const clear = () => act(emptied(), 'Journal emptied')
+
+async function emptied(): Promise<void> {
+  await api.clearRequests()
+  list.value = { ...list.value, rows: list.value.rows.filter(row => row.sandbox !== sandbox.value) }
+  paused.value = null
+  close()
+}
 
 export const view: View = { Page }

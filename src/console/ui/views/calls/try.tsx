@@ -16,13 +16,11 @@ import { outcomeShown, sentIn } from './call-list.js'
 import { encodedPath, isMasked } from './copies.js'
 import { Why } from './why.js'
 
-/** A key of an Account; null where it has none. */
 export async function keyOfAccount(account: string | null): Promise<string | null> {
   const { data } = await api.keys()
   return data.find(key => key.account === account)?.key ?? null
 }
 
-/** A call as it can be tried. */
 export function trialOf(call: JournalCall, key: string | null): TrialCall {
   const pairs = pairsOf(call.body)
   return { method: call.method, path: encodedPath(call), key, body: pairs.length === 0 ? null : formOf(pairs) }
@@ -49,7 +47,7 @@ export async function send({ method, path, key, body }: TrialCall): Promise<void
   if (id !== null && sandbox.value === name) go({ path: [id], query: route.value.query })
 }
 
-/** Lines of `name=value` as pairs; a line without a sign of equality is a name without a value. */
+/** Lines of `name=value` as pairs; a line without `=` is a name without a value. */
 const pairsIn = (lines: string): [string, string][] =>
   lines.split('\n').flatMap((line): [string, string][] => {
     if (line.trim() === '') return []
@@ -78,7 +76,6 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   const outcome = useSignal<{ problem?: string; error?: ControlError; tried?: TriedCall }>({})
   const key = chosenKey.value ?? given.find(({ account }) => account === call.account)?.key ?? ''
 
-  /** Runs something with the call as it is written; null where it is not written right. */
   const withCall = async (run: (trial: TrialCall) => Promise<void>) => {
     outcome.value = {}
     try {
@@ -143,7 +140,6 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   )
 }
 
-/** What a call would be answered. */
 function Tried({ call }: { call: TriedCall }) {
   const { answer, changes } = call
   return (
@@ -151,7 +147,7 @@ function Tried({ call }: { call: TriedCall }) {
       <p>
         <b>On the copy:</b> {outcomeShown(call)}
       </p>
-      <Why call={call} sandbox={sandbox.value} />
+      <Why call={call} />
       {answer === null ? <p class="faint">Without a body.</p> : <Json value={answer} label="Answer on the copy" />}
       {changes.records.map(({ id, before, after }) => (
         <details key={id}>

@@ -6,22 +6,21 @@ import { RULES } from '../../../../reference/rules.js'
 import { hrefOf } from '../../app/route.js'
 import { linked, listed } from '../../components/links.js'
 import { Pairs } from '../../components/table.js'
-import type { ExplainedCall, JournalCall } from '../../control/client.js'
-import { controlOf } from '../../control/place.js'
+import type { ExplainedCall } from '../../control/client.js'
+import { controlOf, sandbox } from '../../control/place.js'
 import { recordAddress } from '../record-address.js'
 import { list } from './calls.js'
 
-/** The API's documentation at an operation. */
 function docsOf(on: string | null): string {
   const id = on === null ? null : operationNamed(on)
   return `${controlOf()}/docs${id === null ? '' : `#/${OPERATIONS[id].family}/${id}`}`
 }
 
-/** What a rule says; undefined for what is none. */
+/** Undefined for what is not a rule. */
 export const textOfRule = (rule: string | null | undefined): string | undefined =>
   rule != null && rule in RULES ? RULES[rule as keyof typeof RULES].text : undefined
 
-/** The id of a rule, with its text while it is pointed at or has the focus, and a link to the API page at the operation. */
+/** The id of a rule, with its text as a tooltip, and a link to the API page at the operation. */
 function RuleName({ rule, on }: { rule: string; on: string | null }) {
   const id = useId()
   return (
@@ -36,11 +35,9 @@ function RuleName({ rule, on }: { rule: string; on: string | null }) {
   )
 }
 
-type Judged = Pick<ExplainedCall, 'why' | 'on' | 'outcome' | 'took_effect' | 'refusal'> & {
-  script: JournalCall['script']
-}
+type Judged = Pick<ExplainedCall, 'why' | 'on' | 'refusal' | 'script'>
 
-export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
+export function Why({ call }: { call: Judged }) {
   const { why, on, refusal, script } = call
   const broken = why.rules.find(({ verdict }) => verdict === 'broken')
   const assumption = refusal !== null && refusal.rule === null ? refusal.assumption : null
@@ -60,7 +57,7 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
         )}{' '}
         {script && (
           <>
-            The script entry <a href={hrefOf({ view: 'behaviour', path: ['script'], sandbox })}>{script.name ?? script.id}</a> was applied to it
+            The script entry <a href={hrefOf({ view: 'behaviour', path: ['script'] })}>{script.name ?? script.id}</a> was applied to it
             {script.fault && `: ${script.fault}`}.
           </>
         )}
@@ -70,7 +67,7 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
         <p>
           The records that it was judged by were last changed by{' '}
           {listed(why.changed_by, id => (
-            <CallName id={id} sandbox={sandbox} />
+            <CallName id={id} />
           ))}
           .
         </p>
@@ -81,7 +78,7 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
             <span class={`badge ${verdict === 'kept' ? 'good' : 'bad'}`}>{verdict}</span>
             <RuleName rule={rule} on={on} />
             <span class="text">{text}</span>
-            {facts && <Pairs class="facts" pairs={Object.entries(facts).map(([name, value]) => [name, factShown(value, sandbox)])} />}
+            {facts && <Pairs class="facts" pairs={Object.entries(facts).map(([name, value]) => [name, factShown(value)])} />}
           </li>
         ))}
       </ol>
@@ -101,15 +98,15 @@ export function Why({ call, sandbox }: { call: Judged; sandbox: string }) {
   )
 }
 
-/** A figure that a rule saw; a text is a link where it is the id of a record. */
-const factShown = (value: unknown, sandbox: string) => (typeof value === 'string' ? linked(value, recordAddress(value, sandbox)) : JSON.stringify(value))
+/** The id of a record is a link. */
+const factShown = (value: unknown) => (typeof value === 'string' ? linked(value, recordAddress(value)) : JSON.stringify(value))
 
-/** A link to a call, with what it was where that is known. */
-function CallName({ id, sandbox }: { id: string; sandbox: string }) {
-  const row = list.value.rows.find(({ call, sandbox: its }) => call.id === id && its === sandbox)
+/** A link to a call, with its method and path where they are known. */
+function CallName({ id }: { id: string }) {
+  const row = list.value.rows.find(({ call, sandbox: its }) => call.id === id && its === sandbox.value)
   return (
     <>
-      <a href={hrefOf({ view: 'calls', path: [id], sandbox })}>{id}</a>
+      <a href={hrefOf({ view: 'calls', path: [id] })}>{id}</a>
       {row && ` (${row.call.method} ${row.call.path})`}
     </>
   )

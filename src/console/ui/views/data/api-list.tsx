@@ -1,8 +1,8 @@
-/** A family as the API lists it: with the API's own parameters, page by page, judged on a copy of the sandbox, so that the journal and the evidence do not change. */
+/** A family as the API lists it, page by page: judged on a copy of the sandbox, so that journal and evidence do not change. */
 import { go, hrefOf, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
-import { SelectField, TextField } from '../../components/fields.js'
+import { ChoiceField, TextField } from '../../components/fields.js'
 import { Read } from '../../components/read.js'
 import { Empty } from '../../components/states.js'
 import { VirtualTable } from '../../components/virtual-table.js'
@@ -11,7 +11,6 @@ import { type ListParameter, listAddress, listParameters, type OpenApi } from '.
 import { type AnyRecord, nameOf } from './records.js'
 
 type Page = { data: AnyRecord[]; has_more: boolean; first_id: string | null; last_id: string | null; error?: { message: string; rule?: string } }
-/** Parts of the query in the address that are not parameters of the list. */
 const OWN = ['as', 'account']
 const PAGING = ['starting_after', 'ending_before']
 
@@ -35,8 +34,8 @@ function Listing({ family, parameters, account }: { family: Family; parameters: 
       <div class="fields">
         {family === 'users' && <TextField label="Account" value={owner} onChange={set('account')} />}
         {parameters.map(({ name, about, words }) => {
-          const field = { label: name, hint: about, value: query[name] ?? '', onChange: set(name) }
-          return words === null ? <TextField key={name} {...field} /> : <SelectField key={name} options={[['', 'any'], ...words]} {...field} />
+          const options = words && [['', 'any'] as const, ...words]
+          return <ChoiceField key={name} label={name} hint={about} value={query[name] ?? ''} onChange={set(name)} options={options} />
         })}
       </div>
       <CodeBlock text={`GET ${path}`} label="Call" />

@@ -20,7 +20,7 @@ import { RecordTable } from './record-table.js'
 import { FAMILIES, type Refundable } from './records.js'
 import './data.css'
 
-/** Records up to which the state is read again whenever something changed; a larger one is read when it is asked for. */
+/** A state of more records is read only when it is asked for. */
 const READ_AT_ONCE = 20_000
 const PLACES = [...FAMILIES, 'keys'] as const
 
@@ -66,7 +66,6 @@ const Count = ({ count }: { count: number | undefined }) => <span class="badge">
 
 type Place = { family: Family; id: string | undefined }
 
-/** The records of a family and the one that is chosen. A large state is read only when somebody asks for it. */
 function Records(props: Place) {
   const isAsked = useSignal(false)
   const counts = overview.value?.counts
@@ -88,7 +87,7 @@ async function read(): Promise<{ state: State; refundable: Refundable }> {
   return { state, refundable: settings['transactions.refundable']?.value as Refundable }
 }
 
-/** Reads the state when it is first shown, and with `once` not when it changes. */
+/** With `once`, the state is not read again when it changes. */
 const Shown = ({ family, id, once }: Place & { once: boolean }) => (
   <div class="split">
     <Loaded resource={useResource(read, '', { once })}>

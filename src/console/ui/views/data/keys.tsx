@@ -9,7 +9,6 @@ import { Read } from '../../components/read.js'
 import { Table } from '../../components/table.js'
 import { api } from '../../control/client.js'
 
-/** The cells of a key. */
 const cellsOf = ({ key, account }: { key: string; account: string }) => [
   <code key="key">{key}</code>,
   <a key="account" href={hrefOf({ path: ['accounts', account] })}>
@@ -20,11 +19,7 @@ const cellsOf = ({ key, account }: { key: string; account: string }) => [
 
 export function Keys() {
   const chosen = useSignal('')
-  const make = (account: string) =>
-    act(
-      () => api.addKey(account),
-      ({ key }) => `${key} acts as ${account}.`
-    )
+  const make = (account: string) => act(api.addKey(account), ({ key }) => `${key} acts as ${account}.`)
   return (
     <Read from={() => Promise.all([api.keys(), api.state()])}>
       {([{ data }, { accounts }]) => {

@@ -8,13 +8,12 @@ export type OpenApi = {
   paths: Readonly<Record<string, { get?: { parameters: readonly Parameter[] } }>>
   components: { schemas: Readonly<Record<string, Schema>> }
 }
-/** A parameter of a list as it is sent, such as `created[gte]`. */
+/** A parameter as it is sent, such as `created[gte]`. */
 export type ListParameter = { name: string; about: string; words: readonly string[] | null }
 
 /** The path of a family's list; Users are listed by Account. */
 export const listPath = (family: Family): string => (family === 'users' ? '/accounts/{id}/users' : `/${family}`)
 
-/** The query parameters of a family's list, without those that page. */
 export function listParameters({ paths, components }: OpenApi, family: Family): ListParameter[] {
   const schemaOf = (schema: Schema): Schema => (schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split('/').at(-1) as string] as Schema))
   return (paths[listPath(family)]?.get?.parameters ?? [])

@@ -20,7 +20,7 @@ function addedInWords(added: object): string {
 export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?: string }) {
   const yaml = useDraft(text)
   const merge = async () => {
-    if (await yaml.send(() => api.addRecordsYaml(yaml.text.value), addedInWords)) onClose()
+    if (await yaml.send(api.addRecordsYaml(yaml.text.value), addedInWords)) onClose()
   }
   return (
     <Dialog title="Add or edit records" wide onClose={onClose} actions={<Button class="primary" text="Merge into the state" run={merge} />}>

@@ -6,7 +6,8 @@ import { type AnyRecord, moneyIn, type Refundable, shownMoney } from './records.
 type Props = {
   state: State
   transaction: AnyRecord
-  refundable: Refundable /** Whether it is the bar alone; its figures are read out all the same. */
+  refundable: Refundable
+  /** Only the bar is shown; its figures are read out all the same. */
   isShort?: boolean
 }
 

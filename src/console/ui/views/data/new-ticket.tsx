@@ -13,19 +13,15 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
   const location = useSignal('')
   const reference = useSignal('')
   const { send, refused } = useDraft()
-  const make = (fallback: string) =>
-    send(
-      async () => {
-        const { tickets } = await api.addRecords({
-          tickets: [{ location: location.value || fallback, ...(reference.value && { reference: reference.value }) }]
-        })
-        const { id } = tickets[0] as { id: string }
-        onClose()
-        go({ path: ['tickets', id] })
-        return id
-      },
-      id => `${id} was made.`
-    )
+  const make = async (fallback: string) => {
+    const { tickets } = await api.addRecords({
+      tickets: [{ location: location.value || fallback, ...(reference.value && { reference: reference.value }) }]
+    })
+    const { id } = tickets[0] as { id: string }
+    onClose()
+    go({ path: ['tickets', id] })
+    return `${id} was made.`
+  }
   return (
     <Dialog title="New Ticket" onClose={onClose}>
       <Read from={api.state}>
@@ -34,7 +30,7 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
           if (fallback === undefined) return <p>A Ticket is opened at a Location, and there is none. Add one with POST /locations.</p>
           const options = locations.map(({ id, display_name }) => [id, `${id}, ${display_name}`] as const)
           return (
-            <Form class="stack" send={() => make(fallback)}>
+            <Form class="stack" send={() => send(make(fallback))}>
               <SelectField label="Location" options={options} {...bound(location)} value={location.value || fallback} />
               <TextField label="Reference" hint="What search_query matches; it can be left out." {...bound(reference)} />
               <Refusal error={refused.value} />

@@ -14,7 +14,6 @@ import { type AnyRecord, childrenOf, countOf, familiesOfIds, type LinkedRecord, 
 
 type Props = { state: State; family: Family; id: string; refundable: Refundable; onClose: () => void }
 
-/** Records of one family that are listed below a record. */
 const SHOWN = 50
 
 export function RecordDetail({ state, family, id, refundable, onClose }: Props) {
@@ -37,7 +36,7 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
       ) : (
         <>
           {family === 'transactions' && <MoneyBar state={state} transaction={record} refundable={refundable} />}
-          <Links title="Belongs to" links={parentsOf(state, family, record)} />
+          <Links title="Belongs to" links={parentsOf(state, record)} />
           <Json value={record} label={id} hrefOfText={hrefOfText} />
           {childrenOf(state, family, id).map(({ family: of, field, records }) => (
             <Links
@@ -58,7 +57,6 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
   )
 }
 
-/** What was refunded of a Transaction, below it. */
 function Refunds(props: { state: State; transaction: AnyRecord; refundable: Refundable }) {
   const refunds = childrenOf(props.state, 'transactions', props.transaction.id).flatMap(({ records }) => records)
   return (

@@ -7,7 +7,7 @@ import { Empty } from '../../components/states.js'
 import { type Column, VirtualTable } from '../../components/virtual-table.js'
 import type { Family, State } from '../../control/client.js'
 import { MoneyBar } from './money-bar.js'
-import { type AnyRecord, countOf, matches, nameOf, newestFirst, type Refundable, recordsOf } from './records.js'
+import { type AnyRecord, countOf, linkedFamily, matches, nameOf, newestFirst, type Refundable, recordsOf } from './records.js'
 
 type Props = { state: State; family: Family; chosen: string | null; refundable: Refundable }
 
@@ -19,21 +19,23 @@ const CREATED: Column<AnyRecord> = {
   isSecondary: true,
   cell: ({ created }) => created.replace('T', ' ').replace(/\.\d+Z$/, '')
 }
-const field = (name: string, title: string, family?: Family): Column<AnyRecord> => ({
-  title,
+const field = (name: string): Column<AnyRecord> => ({
+  title: name.replace(/^./, first => first.toUpperCase()),
   width: 'minmax(5.5rem, 16rem)',
   isSecondary: true,
-  cell: ({ [name]: value }) => linked(String(value ?? ''), value && family ? hrefOf({ path: [family, String(value)] }) : undefined)
+  cell: ({ [name]: value }) => {
+    const family = linkedFamily(name)
+    return linked(String(value ?? ''), value && family ? hrefOf({ path: [family, String(value)] }) : undefined)
+  }
 })
 
-/** Between what a record is called and when it was created. */
 const FIELDS: Readonly<Record<Family, readonly Column<AnyRecord>[]>> = {
-  accounts: [field('type', 'Type'), field('reseller', 'Reseller', 'accounts')],
-  users: [field('email', 'Email'), field('account', 'Account', 'accounts')],
-  locations: [field('account', 'Account', 'accounts')],
-  tickets: [field('location', 'Location', 'locations')],
-  transactions: [field('ticket', 'Ticket', 'tickets')],
-  refunds: [field('transaction', 'Transaction', 'transactions')]
+  accounts: [field('type'), field('reseller')],
+  users: [field('email'), field('account')],
+  locations: [field('account')],
+  tickets: [field('location')],
+  transactions: [field('ticket')],
+  refunds: [field('transaction')]
 }
 
 export function RecordTable({ state, family, chosen, refundable }: Props) {

@@ -6,7 +6,6 @@ import { api, type Scope, type ShownAssumption } from '../../control/client.js'
 import { CallLink } from './call-link.js'
 import { percentOf } from './words.js'
 
-/** Calls that are linked for one assumption. */
 const SHOWN_CALLS = 3
 
 export const Assumptions = ({ scope }: { scope: Scope }) => (

@@ -5,20 +5,20 @@ import { Json } from '../../components/code.js'
 import { Read } from '../../components/read.js'
 import { api, type Scope } from '../../control/client.js'
 import { recordAddress } from '../record-address.js'
-import { namedInRun } from './words.js'
+import { sandboxOf } from './words.js'
 
-/** A sandbox's journal begins anew with each load or reset, so a call of the run is shown from the run's report. */
+/** The journal of a sandbox is cleared by loads and resets, so a call of the run is shown from the report of the run. */
 export function CallLink({ request, scope }: { request: string; scope: Scope }) {
   const { path, query } = route.value
   return <a href={hrefOf(scope === 'run' ? { path, query: { ...query, call: request } } : { view: 'calls', path: [request] })}>{request}</a>
 }
 
-/** The call of the run that the address names, where it names one. */
+/** The call of the run in the address. */
 export function NamedCall() {
   const { path, query } = route.value
   const { call: request, ...rest } = query
   if (request === undefined) return null
-  const { sandbox } = namedInRun(request)
+  const sandbox = sandboxOf(request)
   return (
     <article class="card stack closable" aria-label={request}>
       <div class="row">

@@ -1,5 +1,5 @@
 /** Evidence: findings, coverage of the rules, the assumptions that calls relied on, and what each test did. */
-import { go, narrowed, route } from '../../app/route.js'
+import { choiceIn, go, narrowed, route } from '../../app/route.js'
 import { Choices } from '../../components/links.js'
 import { Tabs } from '../../components/tabs.js'
 import type { Scope } from '../../control/client.js'
@@ -18,12 +18,10 @@ const TABS = {
   assumptions: { title: 'Assumptions', Content: Assumptions },
   tests: { title: 'Tests', Content: Tests }
 } as const
-type TabName = keyof typeof TABS
 
 function Page() {
   const { path, query } = route.value
-  const [named = ''] = path
-  const tab: TabName = Object.hasOwn(TABS, named) ? (named as TabName) : 'findings'
+  const tab = choiceIn(TABS, path[0], 'findings')
   const { Content } = TABS[tab]
   const scope: Scope = query.scope === 'run' ? 'run' : 'sandbox'
   const scopes = [

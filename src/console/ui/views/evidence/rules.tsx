@@ -8,7 +8,6 @@ import { Empty } from '../../components/states.js'
 import { api, type CoverageReport, type Scope } from '../../control/client.js'
 import { byFamily, isIn, outcomesOf, outcomesSeen, RULE_STATES, type RuleRow, type RuleState } from './words.js'
 
-/** How a rule is shown by the outcomes that were seen of it. */
 const SEEN = {
   all: { mark: 'good', sign: '●', words: 'every outcome seen' },
   kept: { mark: 'warn', sign: '◐', words: 'only kept' },
