@@ -642,6 +642,10 @@ export type SandboxSettings = {
     /** Header in which calls name the test that makes them, for the reports of a run. @default "Test-Name" */
     test_header?: string
   }
+  refunds?: {
+    /** Whether a Refund whose amount is sent empty is refused, or is one of whatever remains. @default "reject" */
+    empty_amount?: 'reject' | 'remainder'
+  }
   transactions?: {
     /** Currency when none is sent. @default "usd" */
     default_currency?: string
@@ -790,6 +794,8 @@ export type Settings = {
   'evidence.coverage'?: boolean
   /** Header in which calls name the test that makes them, for the reports of a run. @default "Test-Name" */
   'evidence.test_header'?: string
+  /** Whether a Refund whose amount is sent empty is refused, or is one of whatever remains. @default "reject" */
+  'refunds.empty_amount'?: 'reject' | 'remainder'
   /** Currency when none is sent. @default "usd" */
   'transactions.default_currency'?: string
   /** What can be refunded: the amount, or the amount plus tip and donation. @default "amount" */
@@ -927,6 +933,10 @@ export type Settings = {
     coverage?: boolean
     /** Header in which calls name the test that makes them, for the reports of a run. @default "Test-Name" */
     test_header?: string
+  }
+  refunds?: {
+    /** Whether a Refund whose amount is sent empty is refused, or is one of whatever remains. @default "reject" */
+    empty_amount?: 'reject' | 'remainder'
   }
   transactions?: {
     /** Currency when none is sent. @default "usd" */
@@ -1302,6 +1312,8 @@ export type FindingName =
   | 'unused-parameter'
   | 'key-sent-needlessly'
   | 'card-number-sent'
+  | 'foreign-record'
+  | 'empty-amount'
   | 'zero-payment'
   | 'retry-after-ignored'
   | 'refused-and-repeated'

@@ -185,7 +185,7 @@ function described(table: Schema, { use, isRequired, isOwn, isClearable }: Place
     description,
     ...[...new Set(Object.values(rules))].map(rule => `Rule ${rule}.`),
     assumption && `Assumption ${assumption}.`,
-    table['x-empty'] === 'refused' && 'An empty value is refused.',
+    (table['x-empty'] === 'refused' || table['x-empty'] === 'refunds.empty_amount') && 'An empty value is refused.',
     isRequiredByCreate && `The create requires it; an empty value ${isClearable ? 'unsets it all the same' : 'is refused'} (A16).`
   ]
     .filter(Boolean)

@@ -4,17 +4,23 @@ import type { Metadata, MetadataChange } from '../reference/parameters.js'
 const isMetadataChange = (change: unknown): change is MetadataChange =>
   typeof change === 'object' && change !== null && 'cleared' in change && 'entries' in change
 
-/** A copy of the record with the changes applied. */
+/** A copy of the record with the changes applied; the record itself where they change nothing. */
 export function patched<R extends object>(record: R, changes: object): R {
-  const next = { ...record } as Record<string, unknown>
+  const before = record as Record<string, unknown>
+  let next: Record<string, unknown> | null = null
   for (const [name, change] of Object.entries(changes)) {
-    const before = next[name]
-    if (change === undefined) continue
-    if (isMetadataChange(change)) next[name] = patchedMetadata(before as Metadata, change)
-    else if (typeof change === 'object' && change !== null) next[name] = patched(before as object, change)
-    else next[name] = change
+    const after = changedValue(before[name], change)
+    if (after === before[name]) continue
+    next ??= { ...before }
+    next[name] = after
   }
-  return next as R
+  return (next ?? record) as R
+}
+
+function changedValue(before: unknown, change: unknown): unknown {
+  if (change === undefined) return before
+  if (isMetadataChange(change)) return patchedMetadata(before as Metadata, change)
+  return typeof change === 'object' && change !== null ? patched(before as object, change) : change
 }
 
 function patchedMetadata(before: Metadata, { cleared, entries }: MetadataChange): Metadata {
@@ -24,5 +30,7 @@ function patchedMetadata(before: Metadata, { cleared, entries }: MetadataChange)
     if (value === null) delete next[key]
     else next[key] = value
   }
-  return next
+  const names = Object.keys(next)
+  const isSame = names.length === Object.keys(before).length && names.every(name => Object.hasOwn(before, name) && before[name] === next[name])
+  return isSame ? before : next
 }

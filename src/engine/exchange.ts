@@ -1,7 +1,7 @@
 /** A request of the emulated API and what becomes of it, from its arrival to its place in the journal. */
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
-import { EMPTY_FORM, FormList, type FormNode, type FormObject, nodeIn } from '../core/form.js'
+import { EMPTY_FORM, FormList, type FormNode, type FormObject } from '../core/form.js'
 import { beginningOf, heldBy } from '../core/memory.js'
 import { pathBelow } from '../core/paths.js'
 import { redactForm, withoutSecrets } from '../core/redaction.js'
@@ -147,6 +147,8 @@ export class Exchange {
   found: AnyRecord | null = null
   /** The record that a filter of a list names. */
   filteredBy: AnyRecord | null = null
+  /** Whether a filter by `created` was put to at least one record. */
+  isCompared = false
   /** How many records were retrieved for the page of a list. */
   retrieved = 0
   /** What a Refund was judged by, before it was made. */
@@ -196,8 +198,12 @@ export class Exchange {
     else this.high |= 1 << (place - WORD)
   }
 
-  /** The body of the answer. It is put together only when it is read: the journal keeps no copy of what the records keep. */
+  /** The body of the answer, as it went out. It is put together only when it is read: the journal keeps no copy of what the records keep. */
   get text(): string {
+    return this.outcome.fault === 'malformed_body' ? malformed(this.#whole) : this.#whole
+  }
+
+  get #whole(): string {
     const { shown, members, text } = this.outcome
     if (shown === null || text !== '') return text
     return members === null ? changedBody(shown as AnyRecord, operationOf(this.operation as OperationId).family, this.base) : bodyOf(shown, members).toString()
@@ -252,7 +258,7 @@ export class Exchange {
   /** The answer is out or lost, and the request over: what was decided and did not arrive is lost. */
   close(isDelivered: boolean, ms: number): void {
     const { outcome } = this
-    this.isDelivered = isDelivered && outcome.fault === null
+    this.isDelivered = isDelivered && (outcome.fault === null || (outcome.fault === 'malformed_body' && this.length > 0))
     this.ms = ms
     this.settings = this.world.settings
     if (this.stage < STAGE.answered) this.#end({ name: 'lost_before', status: 200 }, '')
@@ -262,10 +268,10 @@ export class Exchange {
 
   /** A digest that is the same for the same request by the same caller; of a body that was not read, no two are known to be the same. Known until it is redacted. */
   signature(): string {
-    const { method, path, authorization, query, body, headers, id, url } = this
+    const { method, path, authorization, test, userAgent, query, body, headers, id, url } = this
     const undecoded = hasBody(headers) ? id : url
     const sent = hasReached(this, STAGE.decoded) ? [flat(query), flat(body)] : undecoded
-    return hash('sha256', JSON.stringify([method, path, authorization, sent]), 'base64')
+    return hash('sha256', JSON.stringify([method, path, authorization, test, userAgent, sent]), 'base64')
   }
 
   /** Drops what may not be kept: credentials, card numbers and API keys, wherever they are (A25). */
@@ -299,6 +305,9 @@ export class Exchange {
 
 const NO_HEADERS: RequestHeaders = Object.freeze({})
 
+/** A body as long as the right one that no JSON parser takes. */
+export const malformed = (body: string): string => (body === '' ? '' : `${body.slice(0, -1)}{`)
+
 /** Whether a request carries a body, by what its headers say. */
 export const hasBody = (headers: RequestHeaders): boolean => headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
@@ -310,9 +319,9 @@ export const hasReached = ({ stage, outcome }: Pick<Exchange, 'stage' | 'outcome
 export const hasRun = ({ stage, outcome: { name } }: Pick<Exchange, 'stage' | 'outcome'>): boolean =>
   stage >= STAGE.answered && (name === 'answered' || name === 'lost_after' || name === 'not_written')
 
-/** Whether the request changed records. */
-export const tookEffect = (exchange: Pick<Exchange, 'stage' | 'outcome' | 'operation'>): boolean =>
-  exchange.operation !== null && hasRun(exchange) && isChange(operationOf(exchange.operation))
+/** Whether the request changed a record: an update that changes nothing shows the one that it found. */
+export const tookEffect = (exchange: Pick<Exchange, 'stage' | 'outcome' | 'operation' | 'found'>): boolean =>
+  exchange.operation !== null && hasRun(exchange) && isChange(operationOf(exchange.operation)) && exchange.outcome.shown !== exchange.found
 
 /** The rule that a refused request broke; null where an assumption refused it, or it was not refused. */
 export const brokenRule = ({ outcome: { name, refusal } }: Pick<Exchange, 'outcome'>): RuleId | null => (name === 'refused' ? (refusal?.rule ?? null) : null)
@@ -349,11 +358,3 @@ const flat = (node: FormNode): unknown => {
   if (node instanceof FormList) return node.items
   return [...node].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
 }
-
-/** Whether a whole card number was sent as one, whether or not it passes any check. Known until the request is redacted. */
-export function isCardNumberSent({ body }: Pick<Exchange, 'body'>): boolean {
-  const number = nodeIn(body, ['card', 'number'])
-  return typeof number === 'string' && number.replace(/\D/g, '').length >= MIN_CARD_DIGITS
-}
-/** From so many digits on, `card[number]` is taken for a whole number. */
-const MIN_CARD_DIGITS = 12

@@ -3,7 +3,7 @@
  * operation, content type, size, form, parameters; then the script, the operation, the answer. Nothing here waits: where a script says so, the caller does.
  */
 import { ApiError } from '../core/errors.js'
-import { decodeForm, FORM_TYPE, type Form, valueIn } from '../core/form.js'
+import { decodeForm, EMPTY_FORM, FORM_TYPE, type Form, valueIn } from '../core/form.js'
 import { BASE, isUnder, pathOf } from '../core/paths.js'
 import { isChange, type OperationId, operationAt, operationOf, PATH_RECORDS, RESOURCE_NAMES } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
@@ -33,7 +33,7 @@ export function execute(world: World, { body, ...request }: ApiRequest, { isScri
   try {
     enter(exchange)
     refuseLarge(exchange, body ?? '')
-    decode(exchange, body === null ? null : decodeForm(body, exchange.settings), isScripted)
+    decode(exchange, formIn(body ?? '', exchange), isScripted)
     const action = isScripted && world.state.script.operations.has(exchange.operation as OperationId) ? askScript(exchange) : null
     if (action === null || !isAnswer(action)) perform(exchange)
     else answerByScript(exchange, action)
@@ -55,7 +55,7 @@ export function enter(exchange: Exchange): void {
   identify(exchange)
   const { disabledBy } = operationOf(exchange.operation as OperationId)
   if (disabledBy !== undefined) throw disabled(exchange, disabledBy)
-  checkType(exchange)
+  if (exchange.method === 'POST' && hasBody(exchange.headers) && !isOpenEnded(exchange.headers)) checkType(exchange)
 }
 
 /** 1. Finds the operation at a path. Errors: `path_unknown` (BASE-1, A08), `method_not_allowed`, `request_malformed`, `not_ready`. */
@@ -112,10 +112,12 @@ function disabled({ operation }: Exchange, rule: RuleId): ApiError {
 
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/
 
-/** 4. The one content type that is read (FORM-1, A32); without a body, its headers mean nothing. Errors: `content_type_unsupported`. */
+/** Whether only its end shows whether a body has any bytes: one of no bytes is none (A37). */
+const isOpenEnded = (headers: Exchange['headers']) => headers['transfer-encoding'] !== undefined
+
+/** 4. The one content type of a POST that is read (FORM-1, A32). Errors: `content_type_unsupported`. */
 function checkType(exchange: Exchange): void {
-  const { headers, method } = exchange
-  if (!hasBody(headers)) return
+  const { headers } = exchange
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity') {
     throw new ApiError('content_type_unsupported', { message: `A body with Content-Encoding ${encoding} is not read; send it as it is.`, assumption: 'A32' })
@@ -126,7 +128,7 @@ function checkType(exchange: Exchange): void {
   if (type?.split(';')[0]?.trim().toLowerCase() === FORM_TYPE) return
   exchange.rely('A32')
   const message = `The body is ${type ?? 'no content type'}; bodies are form-encoded: send application/x-www-form-urlencoded, nested values as address[city]=Boston.`
-  throw new ApiError('content_type_unsupported', { message, ...(method === 'POST' ? { rule: 'FORM-1' } : { assumption: 'A32' }) })
+  throw new ApiError('content_type_unsupported', { message, rule: 'FORM-1' })
 }
 
 /** The refusal of a Content-Type that is none. */
@@ -142,6 +144,19 @@ function refuseLarge({ settings }: Exchange, body: string): void {
 export const tooLarge = (bytes: number, limit = 'limits.body') =>
   new ApiError('body_too_large', { message: `The body is larger than ${limit} allows: ${bytes} bytes.`, assumption: 'A35' })
 
+/** A body whose type is not read: it is there, and that is all that is known of it. */
+export const OPAQUE: Form = { root: EMPTY_FORM, problem: null }
+
+/** The form in the text of a body; null where it has no bytes. */
+export function formIn(body: string, { headers, settings, method }: Pick<Exchange, 'headers' | 'settings' | 'method'>): Form | null {
+  if (body === '') return null
+  return method === 'POST' || isForm(headers) ? decodeForm(body, settings) : OPAQUE
+}
+
+/** Whether a body is a form, as its headers say. */
+export const isForm = ({ 'content-type': type, 'content-encoding': encoding = 'identity' }: Exchange['headers']) =>
+  encoding === 'identity' && String(type).split(';')[0]?.trim().toLowerCase() === FORM_TYPE
+
 /**
  * 6. Reads the forms, and 7. the parameters by the table of the operation; `body` is null where none was sent. `isCounted`: for the scenario's expectations.
  * Errors: those of the form, `body_unexpected`, those of the table.
@@ -153,14 +168,17 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   exchange.query = query.root
   if (body !== null) exchange.body = body.root
   if (isCounted) countRequest(exchange)
-  const charset = body === null || headers['content-type'] === FORM_TYPE ? null : charsetProblem(headers)
-  const problem = charset ?? body?.problem ?? null
-  if (problem !== null) throw brokenForm(problem, method === 'POST' ? 'FORM-1' : undefined)
+  if (method === 'POST' && body !== null) {
+    if (isOpenEnded(headers)) checkType(exchange)
+    const problem = charsetProblem(headers) ?? body.problem
+    if (problem !== null) throw brokenForm(problem, 'FORM-1')
+  }
   if (query.problem !== null) throw brokenForm(query.problem)
   exchange.stage = STAGE.decoded
   const table = PARAMETERS.get(exchange.operation as OperationId) as Table
-  if (method === 'POST' && query.root.size > 0) refuseInQuery(query.root, exchange, LOOKUPS)
-  if (method !== 'POST' && hasBody(headers)) throw unexpectedBody(exchange, table)
+  if (method === 'POST') {
+    if (query.root.size > 0) refuseInQuery(query.root, exchange, LOOKUPS)
+  } else if (body !== null) throw unexpectedBody(exchange, table)
   exchange.values = decodeParameters(table, method === 'POST' ? exchange.body : exchange.query, exchange, LOOKUPS)
   exchange.stage = STAGE.admitted
 }
@@ -188,6 +206,7 @@ function brokenForm({ code, message, param, rule, assumption }: NonNullable<Form
 
 /** What is wrong with the character set that a content type names (A36). */
 function charsetProblem({ 'content-type': type }: Exchange['headers']): Form['problem'] {
+  if (type === FORM_TYPE) return null
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
   if (charset === undefined || /^utf-?8$/i.test(charset)) return null
   return { code: 'form_malformed', param: '', message: `The body is declared as ${charset}; send UTF-8.`, assumption: 'A36' }
@@ -257,7 +276,7 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
   const operation = operationOf(exchange.operation as OperationId)
   const { kind, family } = operation
   if (isChange(operation)) {
-    world.changed(family, shown as AnyStored, null)
+    if (shown !== exchange.found) world.changed(family, shown as AnyStored, null)
     exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, changedBody(shown as AnyStored, family, base))
     return
   }

@@ -50,7 +50,7 @@ export function listed<F extends Family>(request: Listed, family: F, { within, k
     lt,
     startingAfter: starting_after === undefined ? undefined : positionOf(request, family, 'starting_after', starting_after),
     endingBefore: ending_before === undefined ? undefined : positionOf(request, family, 'ending_before', ending_before),
-    limit: values.limit ?? Math.min(settings['pagination.default_limit'], settings['pagination.max_limit']),
+    limit: limitOf(values, settings),
     order: order ?? settings['pagination.order']
   }
   const page: Page<RecordOf<F>> = pageOf(collection, query)
@@ -58,6 +58,8 @@ export function listed<F extends Family>(request: Listed, family: F, { within, k
   request.retrieved = stored.length
   if (isLimited(request) ? family !== 'users' && hides(collection, query, page) : stored.some(one => !isOwn(request, family, one))) request.rely('A19')
   const shown = keep ? stored.filter(({ record }) => keep(record)) : stored
+  if (order === undefined && (shown.length > 1 || hasMore || isPart(collection, query, page))) request.rely('A11')
+  if (values.created !== undefined) request.isCompared = !isEmpty(collection, query)
   return {
     object: 'list',
     url: `${request.base}${withoutSlash(request.path)}`,
@@ -70,6 +72,20 @@ export function listed<F extends Family>(request: Listed, family: F, { within, k
 }
 
 const NO_BOUNDS: Bounds<number> = {}
+
+/** The page size of a list (LIST-3, A10). */
+export const limitOf = ({ limit }: ListValues, settings: Settings): number =>
+  limit ?? Math.min(settings['pagination.default_limit'], settings['pagination.max_limit'])
+
+/** Whether a page that begins or ends at a cursor shows fewer records than there are. */
+function isPart<R extends StoredRecord>(collection: Collection<R>, query: Query, { stored }: Page<R>): boolean {
+  if (query.startingAfter === undefined && query.endingBefore === undefined) return false
+  return pageOf(collection, { ...query, startingAfter: undefined, endingBefore: undefined, limit: stored.length }).hasMore
+}
+
+/** Whether there is no record at all where a list looks. */
+const isEmpty = <R extends StoredRecord>(collection: Collection<R>, { index, group, order }: Query): boolean =>
+  pageOf(collection, { index, group, order, limit: 1 }).stored.length === 0
 
 const withoutSlash = (path: string) => (path.endsWith('/') ? path.replace(/\/+$/, '') : path)
 

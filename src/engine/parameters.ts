@@ -152,7 +152,7 @@ class Decoder<C extends DecodeContext> {
       throw this.#refusal('form_malformed', leafOf(field.path, node), `one value was expected, not ${what}`, { assumption: 'A36' })
     }
     if (field.required && schema.type === 'string' && !schema.enum && node.trim() === '') {
-      throw this.#refusal('parameter_missing', field.path, 'is required, and white space alone is no value', { assumption: 'A40' }, ' ')
+      throw this.#refusal('parameter_invalid', field.path, 'must not be blank', { assumption: 'A40' }, ' ')
     }
     return this.#scalar(field, node)
   }
@@ -167,7 +167,10 @@ class Decoder<C extends DecodeContext> {
   #emptied(field: Field): unknown {
     const { path, schema, required } = field
     const context = this.#context
-    if (schema['x-empty'] === 'refused') throw this.#refusal('parameter_invalid', path, 'a value was expected, not an empty one', { assumption: 'A16' })
+    const { 'x-empty': empty } = schema
+    if (empty === 'refused' || (empty === 'refunds.empty_amount' && context.settings[empty] === 'reject')) {
+      throw this.#refusal('parameter_invalid', path, 'must not be empty; leave it out, or send a value', { assumption: 'A16' }, ' ')
+    }
     if (!this.#unsets) {
       context.rely('A16')
       return this.#leftOut(field)
@@ -176,6 +179,7 @@ class Decoder<C extends DecodeContext> {
       const message = 'is required, so an empty value cannot unset it; leave it out to keep it as it is'
       throw this.#refusal('parameter_missing', path, message, { assumption: 'A16' }, ' ')
     }
+    if (required) context.rely('A16')
     return null
   }
 

@@ -9,7 +9,7 @@ import type { SentCall, Values } from '../scenario/matching.js'
 import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { JSON_TYPE } from './answers.js'
-import { type AnswerHeaders, type Exchange, type Pause, tookEffect } from './exchange.js'
+import { type AnswerHeaders, type Exchange, malformed, type Pause, tookEffect } from './exchange.js'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
@@ -65,9 +65,6 @@ export function breakAnswer(exchange: Exchange): void {
   exchange.lost(fault)
   if (fault === 'malformed_body') exchange.payload = malformed(String(exchange.payload))
 }
-
-/** A body as long as the right one that no JSON parser takes. */
-const malformed = (body: string): string => (body === '' ? '' : `${body.slice(0, -1)}{`)
 
 /** What a fault without an answer of its own loses. */
 const LOST: Respond = { status: 502, error: { code: 'scripted_fault', message: 'This answer was meant to be lost.' } }

@@ -1,9 +1,13 @@
 /** Findings: mistakes that the client under test makes, each with the calls that show it. They are found from what happened in calls, never from how an answer was judged. */
-import { valueIn } from '../core/form.js'
-import { type AnyRecord, type Exchange, hasRun, isCardNumberSent, listShown, type Pause, recordsShown } from '../engine/exchange.js'
+import { holdsCardNumber } from '../core/card-numbers.js'
+import { FormList, type FormNode, nodeIn, valueIn } from '../core/form.js'
+import { type AnyRecord, type Exchange, hasRun, listShown, type Pause } from '../engine/exchange.js'
+import { readable } from '../engine/keys.js'
+import { limitOf } from '../engine/listing.js'
 import type { OperationId } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import { hasValue, isWithoutAmount } from './judgement.js'
+import { LostAnswers } from './lost.js'
 import { RecentMap } from './recent-map.js'
 
 export const FINDINGS = {
@@ -46,6 +50,16 @@ export const FINDINGS = {
     severity: 'warning',
     about: 'A whole card number was sent.',
     advice: 'Send card[token] instead, and the number need not pass through your systems.'
+  },
+  'foreign-record': {
+    severity: 'warning',
+    about: "A key read or changed a record of another merchant's Account.",
+    advice: "Use the key of the Account that owns the record; auth.visibility: scoped hides what is another's."
+  },
+  'empty-amount': {
+    severity: 'warning',
+    about: 'amount was sent empty with a Refund or payment.',
+    advice: 'Send the amount, or leave it out: an empty one is refused for a Refund, and makes a payment of nothing.'
   },
   'zero-payment': {
     severity: 'warning',
@@ -103,8 +117,8 @@ export class FindingCounts {
 }
 
 type Report = (finding: FindingId, calls: readonly string[]) => void
-/** A call whose answer was lost: what it would have made is unknown to the client until it looks. `place` is the Transaction or the Ticket's Location. */
-type LostCall = { id: string; place: string | undefined }
+/** An empty search page that no call continued from yet: the search that it belongs to, and its page size. */
+type EmptyPage = { id: string; search: string; limit: number }
 
 const RISKS: Readonly<Partial<Record<OperationId, FindingId>>> = { createRefund: 'double-refund-risk', createTransaction: 'double-payment-risk' }
 
@@ -112,9 +126,8 @@ const RISKS: Readonly<Partial<Record<OperationId, FindingId>>> = { createRefund:
 export class Findings {
   readonly #report: Report
   /** Empty search pages that no call continued from yet, by what the call for the next page looks like. */
-  readonly #emptyPages = new RecentMap<string>(MOST_REMEMBERED)
-  /** Refunds and payments whose answer was lost, by signature, until the client looks. */
-  readonly #lost = { createRefund: new RecentMap<LostCall>(MOST_REMEMBERED), createTransaction: new RecentMap<LostCall>(MOST_REMEMBERED) }
+  readonly #emptyPages = new RecentMap<EmptyPage>(MOST_REMEMBERED)
+  readonly #lost = new LostAnswers()
   readonly #refused = new RecentMap<string>(MOST_REMEMBERED)
   readonly #pauses = new RecentMap<Pause & { id: string }>(MOST_REMEMBERED)
 
@@ -125,7 +138,7 @@ export class Findings {
 
   /** The empty pages that no call continued from yet. */
   get stopped(): string[] {
-    return this.#emptyPages.entries().map(([, id]) => id)
+    return this.#emptyPages.entries().map(([, { id }]) => id)
   }
 
   /** Looks at one call; what is found does not depend on what the journal still holds. */
@@ -133,29 +146,28 @@ export class Findings {
     const { id, operation } = call
     const { refusal } = call.outcome
     if (call.unknownParameter) this.#report('unknown-parameter', [id])
-    if (call.body.has('card') && isCardNumberSent(call)) this.#report('card-number-sent', [id])
+    if (isCardNumberSent(call)) this.#report('card-number-sent', [id])
+    if (isForeign(call)) this.#report('foreign-record', [id])
     if (operation === 'createTransaction') this.#lookAtPayment(call)
     if (operation === 'listTickets' || operation === 'listTransactions') this.#lookAtSearch(call)
-    const { createRefund, createTransaction } = this.#lost
-    const isLost = !call.isDelivered || call.outcome.name === 'not_written'
-    const isExpected = isLost || !createRefund.isEmpty || !createTransaction.isEmpty
-    if (isExpected && (operation === 'createRefund' || operation === 'createTransaction')) this.#lookForRepeat(call, operation, isLost)
-    if (isExpected && !isLost) this.#lookForLookUp(call)
+    const risk = operation === null ? undefined : RISKS[operation]
+    if (risk !== undefined && call.body.get('amount') === '') this.#report('empty-amount', [id])
+    const isLost = !call.isDelivered || call.outcome.fault !== null || call.outcome.name === 'not_written'
+    const repeated = isLost || !this.#lost.isEmpty ? this.#lost.look(call, isLost) : null
+    if (repeated !== null) this.#report(risk as FindingId, [repeated, id])
     if (call.outcome.pause !== null || !this.#pauses.isEmpty) this.#lookAtPause(call)
     if (refusal !== null && !EMULATOR_FAULTS.includes(refusal.code)) this.#lookAtRefusal(call)
   }
 
   /** Notes that a client left before its answer came, while the call goes on: what it repeats from now on, it repeats without knowing. */
   leave(call: Exchange): void {
-    const { operation, id } = call
-    if (operation === 'createRefund' || operation === 'createTransaction') this.#lost[operation].set(call.signature(), { id, place: placeOf(call) })
+    this.#lost.note(call)
   }
 
   /** Forgets everything; no call continues from the empty pages any more. */
   clear(): void {
     for (const id of this.stopped) this.#report('stopped-at-empty-page', [id])
-    const { createRefund, createTransaction } = this.#lost
-    for (const part of [this.#emptyPages, createRefund, createTransaction, this.#refused, this.#pauses]) part.clear()
+    for (const part of [this.#emptyPages, this.#lost, this.#refused, this.#pauses]) part.clear()
   }
 
   #lookAtPayment(call: Exchange): void {
@@ -166,52 +178,36 @@ export class Findings {
   }
 
   #lookAtSearch(call: Exchange): void {
-    const { id, operation, account, query, isDelivered } = call
+    const { id, operation, query, values, settings, isDelivered } = call
     if (valueIn(query, 'search_query') === undefined) return
     if (hasRun(call) && valueIn(query, 'location') === undefined && !hasValue(query.get('created'))) this.#report('search-without-narrowing', [id])
     const [after, before] = [valueIn(query, 'starting_after'), valueIn(query, 'ending_before')]
-    const search = ['search_query', 'location', ...COMPARISONS].map(name => valueIn(query, ...name.split('.')) ?? null)
-    const keyOf = (starting: string | null | undefined, ending: string | null | undefined) =>
-      JSON.stringify([operation, account, search, starting ?? null, ending ?? null])
+    const filters = ['search_query', 'location', ...COMPARISONS].map(name => valueIn(query, ...name.split('.')) ?? null)
+    const search = JSON.stringify([operation, callerOf(call), filters])
+    const limit = limitOf(values, settings)
+    const keyOf = (starting: string | null | undefined, ending: string | null | undefined) => JSON.stringify([search, starting ?? null, ending ?? null])
     this.#emptyPages.delete(keyOf(after, before))
+    const isBegun = hasRun(call) && after === undefined && before === undefined
+    for (const [key, page] of isBegun ? this.#emptyPages.entries() : []) if (page.search === search && page.limit < limit) this.#emptyPages.delete(key)
     const page = isDelivered ? pageOf(call) : null
     if (page === null || page.data.length > 0 || !page.has_more) return
-    this.#emptyPages.set(before === undefined ? keyOf(page.last_id, undefined) : keyOf(undefined, page.first_id), id)
+    this.#emptyPages.set(before === undefined ? keyOf(page.last_id, undefined) : keyOf(undefined, page.first_id), { id, search, limit })
   }
 
-  /** The same call again after its answer was lost. Once an answer of the operation arrives, the client knows what the lost call did. */
-  #lookForRepeat(call: Exchange, operation: 'createRefund' | 'createTransaction', isLost: boolean): void {
-    const lost = this.#lost[operation]
-    const own = call.signature()
-    const before = lost.get(own)
-    if (before !== undefined && before.id !== call.id) this.#report(RISKS[operation] as FindingId, [before.id, call.id])
-    if (isLost) lost.set(own, { id: call.id, place: placeOf(call) })
-    else if (hasRun(call)) lost.delete(own)
-  }
-
-  /** A client that reads what a lost call would have made knows whether it was made. */
-  #lookForLookUp(call: Exchange): void {
-    const { createRefund, createTransaction } = this.#lost
-    if (!hasRun(call)) return
-    const { operation, query, params } = call
-    if (operation === 'listRefunds') clearSeen(createRefund, valueIn(query, 'transaction'))
-    if (operation === 'readTransaction') clearSeen(createRefund, params.id)
-    if (operation === 'listTransactions') {
-      clearSeen(createTransaction, valueIn(query, 'location'))
-      for (const { id } of recordsShown(call)) clearSeen(createRefund, id)
-    }
-  }
-
-  #lookAtPause({ id, at, now, operation, account, isDelivered, outcome: { pause } }: Exchange): void {
+  #lookAtPause(call: Exchange): void {
+    const { id, at, now, operation, isDelivered, outcome } = call
+    const { pause } = outcome
     if (operation === null) return
-    const caller = `${operation} ${account}`
+    const caller = `${operation} ${callerOf(call)}`
     const before = this.#pauses.get(caller)
     if (before !== undefined && now < before.machine && at < before.sandbox) this.#report('retry-after-ignored', [before.id, id])
     this.#pauses.delete(caller)
     if (pause !== null && isDelivered) this.#pauses.set(caller, { id, ...pause })
   }
 
+  /** A resource that is polled until it is there is no repetition. */
   #lookAtRefusal(call: Exchange): void {
+    if (call.method === 'GET' && call.outcome.status === 404) return
     const own = call.signature()
     const before = this.#refused.get(own)
     if (before !== undefined) this.#report('refused-and-repeated', [before, call.id])
@@ -234,13 +230,30 @@ function pageOf(call: Exchange): List<unknown> | null {
   }
 }
 
-/** Where a client finds what a lost call would have made: the Transaction of a Refund, the Location of a payment. */
-function placeOf({ operation, body, found }: Exchange): string | undefined {
-  if (operation === 'createRefund') return valueIn(body, 'transaction')
-  return (found as (AnyRecord & { location: string }) | null)?.location
+/** Who sent a call, as far as a call shows it: by key, test and User-Agent together. */
+const callerOf = ({ key, test, userAgent }: Exchange): string => JSON.stringify([key, test, userAgent])
+
+/** Whether the key of an Account reached a record of a merchant that is neither this Account nor its own. */
+function isForeign(call: Exchange): boolean {
+  const { actor, found, world } = call
+  if (actor === null || found === null || !hasRun(call)) return false
+  const { accounts, locations, transactions } = world.state.store
+  const { object, id, account, location, transaction } = found as AnyRecord & Partial<Record<'account' | 'location' | 'transaction', string>>
+  const place = location ?? transactions.get(transaction ?? '')?.location
+  const owner = object === 'account' ? id : (account ?? locations.get(place ?? '')?.account)
+  return owner !== undefined && !accounts.isOwnedBy(owner, actor.id)
 }
 
-/** Forgets the lost calls that a look at a place showed; at everything where no place is named. */
-function clearSeen(lost: RecentMap<LostCall>, place: string | undefined): void {
-  for (const [signature, call] of lost.entries()) if (place === undefined || call.place === place) lost.delete(signature)
+/** Whether a whole card number was sent as one, whether or not it passes any check, or one of a known issuer anywhere. */
+function isCardNumberSent({ body, query, path }: Exchange): boolean {
+  const number = nodeIn(body, ['card', 'number'])
+  const isSentAsOne = typeof number === 'string' && number.replace(/\D/g, '').length >= MIN_CARD_DIGITS
+  return isSentAsOne || holdsCardNumber(readable(path)) || [body, query].some(isNumberIn)
+}
+/** From so many digits on, `card[number]` is taken for a whole number. */
+const MIN_CARD_DIGITS = 12
+
+function isNumberIn(node: FormNode): boolean {
+  if (typeof node === 'string') return node.length >= MIN_CARD_DIGITS && holdsCardNumber(node)
+  return (node instanceof FormList ? node.items : [...node.values()]).some(isNumberIn)
 }

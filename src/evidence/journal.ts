@@ -1,6 +1,6 @@
 /** The journal: the last calls of a sandbox, bounded in number and in bytes, by itself and together with those of other sandboxes. */
 import { valueIn } from '../core/form.js'
-import { type Exchange, recordsShown, tookEffect } from '../engine/exchange.js'
+import { type Exchange, listShown, recordsShown, tookEffect } from '../engine/exchange.js'
 import { type Family, operationOf } from '../reference/operations.js'
 
 /** A journal as the budget sees it: what it holds, and how it gives way until it holds no more than so many bytes. */
@@ -104,12 +104,14 @@ export class Journal {
     return this.#calls.slice(this.#first) as Exchange[]
   }
 
-  /** The calls before one that last changed the records that it was judged by, of those that are kept; all are before one that is not. */
+  /** The calls before one that last changed the records that it was judged by or that its list shows, of those that are kept; all are before one that is not. */
   changersOf(call: Exchange): string[] {
     const earlier = this.requests()
     const place = earlier.indexOf(call)
     if (place >= 0) earlier.length = place
-    const changers = judgedBy(call).flatMap(record => earlier.findLast(other => recordsChanged(other).some(({ id }) => id === record))?.id ?? [])
+    const changers = [...judgedBy(call).map(record => new Set([record])), ...shownIn(call)].flatMap(
+      records => earlier.findLast(other => recordsChanged(other).some(({ id }) => records.has(id)))?.id ?? []
+    )
     return [...new Set(changers)]
   }
 
@@ -137,6 +139,9 @@ function judgedBy({ params, account, body, operation }: Exchange): string[] {
   const actor = operation === 'createLocation' ? account : undefined
   return [...Object.values(params), named, actor].filter(id => id != null)
 }
+
+/** The ids of the records that a list shows, together: it names the call that last changed any of them. */
+const shownIn = (call: Exchange): Set<string>[] => (listShown(call) === null ? [] : [new Set(recordsShown(call).map(({ id }) => id))])
 
 /** The records that a call changed; a new Refund changes its Transaction too. */
 export function recordsChanged(call: Exchange): { family: Family; id: string }[] {

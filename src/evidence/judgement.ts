@@ -10,15 +10,16 @@ import { FormObject, nodeIn, valueIn } from '../core/form.js'
 import type { Facts, RefundFacts } from '../core/rules.js'
 import { type AnyRecord, brokenRule, type Exchange, hasNoted, hasReached, hasRun, listShown, recordsShown, STAGE } from '../engine/exchange.js'
 import type { Account } from '../reference/accounts.js'
-import { ASSUMPTION_IDS, type AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
 import { ADDRESS_NAMES, type Metadata, schemaOf } from '../reference/parameters.js'
-import type { PaymentMethod } from '../reference/payment-methods.js'
+import { CARD_TYPES, type PaymentMethod } from '../reference/payment-methods.js'
 import { RULE_PLACES, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Transaction } from '../reference/transactions.js'
 
 type Predicate = (call: Exchange) => boolean
+const A10 = ASSUMPTION_PLACES.get('A10') as number
 
 /** The operation of a request; requests without one are asked about no rule. */
 const operation = (call: Exchange) => operationOf(call.operation as OperationId)
@@ -83,7 +84,7 @@ const refundMade = ({ outcome: { shown }, money }: Exchange) => ({
 const createdBy =
   (comparison: string): Predicate =>
   call =>
-    hasRun(call) && asked(call, 'created', comparison)
+    hasRun(call) && call.isCompared && asked(call, 'created', comparison)
 const searched = (call: Exchange) => hasRun(call) && asked(call, 'search_query')
 const shows = (call: Exchange, least: number) => recordsShown(call).length >= least
 
@@ -106,13 +107,13 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'UPD-2': call => hasRun(call) && unsetSomething(call),
 
   'LIST-2': call => hasRun(call) && listShown(call)?.has_more === true,
-  'LIST-3': call => hasRun(call) && asked(call, 'limit'),
+  'LIST-3': call => hasRun(call) && asked(call, 'limit') && !hasNoted(call, A10),
   'FILT-1': createdBy('gte'),
   'FILT-2': createdBy('gt'),
   'FILT-3': createdBy('lte'),
   'FILT-4': createdBy('lt'),
   'FILT-5': call => hasRun(call) && call.filteredBy !== null,
-  'FILT-6': call => hasRun(call) && (asked(call, 'location') || hasValue(call.query.get('created'))),
+  'FILT-6': call => hasRun(call) && (call.filteredBy !== null || call.isCompared),
   'SRCH-1': call => searched(call) && shows(call, 1),
   'SRCH-2': call => searched(call) && shows(call, 1),
   'SRCH-3': call => searched(call) && recordsShown(call).length < call.retrieved && listShown(call)?.has_more === true,
@@ -127,7 +128,7 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'TXN-7': call => hasRun(call) && ['amount', 'tip_amount', 'donation_amount'].some(name => sent(call, name)),
   'TXN-8': call => hasRun(call) && recordsShown(call).some(hasRefunds),
 
-  'REF-2': call => hasRun(call) && ((call.outcome.shown as AnyRecord).payment_method as PaymentMethod).card !== null,
+  'REF-2': call => hasRun(call) && isOfCard((call.outcome.shown as AnyRecord).payment_method as PaymentMethod),
   'REF-3': call => hasRun(call) && sent(call, 'amount'),
   'REF-4': call => hasRun(call) && !sent(call, 'amount'),
   'REF-5': call => hasRun(call) && isPartial(refundMade(call)),
@@ -136,6 +137,8 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'REF-9': call => hasRun(call) && call.body.has('metadata'),
   'REF-10': call => hasRun(call) && (call.filteredBy !== null || (!asked(call, 'transaction') && shows(call, 2)))
 }
+
+const isOfCard = ({ type, card }: PaymentMethod) => CARD_TYPES.includes(type) && card !== null
 
 /** Something remains after the Refund, or it was not the first of its Transaction. */
 const isPartial = ({ amount, refunded, remaining }: { amount: number; refunded: number; remaining: number }) => remaining > amount || refunded > 0
@@ -192,8 +195,11 @@ export const isWithoutAmount: Predicate = call =>
 const metadataMerged: Predicate = call => {
   const metadata = call.body.get('metadata')
   const before = (call.found as AnyRecord).metadata as Metadata
-  return metadata instanceof FormObject && !metadata.cleared && Object.keys(before).length > 0
+  return metadata instanceof FormObject && (metadata.cleared || Object.keys(before).length > 0)
 }
+
+/** Whether a list was sent a limit that is not above the default. */
+const isDefaultOrLess = ({ query, settings }: Exchange) => Number(valueIn(query, 'limit') ?? Number.NaN) <= settings['pagination.default_limit']
 
 /** When an answer relies on each assumption that its trace does not note. */
 const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
@@ -205,8 +211,7 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A07: ({ outcome }) => outcome.refusal !== null,
   A08: call => call.outcome.refusal !== null && !hasRun(call),
   A09: listed,
-  A10: call => listed(call) && (!asked(call, 'limit') || asked(call, 'starting_after') || asked(call, 'ending_before')),
-  A11: call => listed(call) && recordsShown(call).length >= 2,
+  A10: call => listed(call) && (!isDefaultOrLess(call) || asked(call, 'starting_after') || asked(call, 'ending_before')),
   A12: searchedList,
   A13: searchedList,
   A17: call => hasRun(call) && isKind(call, 'update') && metadataMerged(call),

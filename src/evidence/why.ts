@@ -84,7 +84,8 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
 export function explainedText(call: Exchange, journal: Journal, keys: SecretWords): string {
   const { at, id, method, path, query, body, script, answer, why, status, outcome } = { ...explained(call, journal, keys), at: isoOf(call.at) }
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
-  const lines = [`${id}  ${method} ${path}  ${OUTCOMES[outcome]}, ${status}, ${effect}  (${at})`]
+  const broken = call.outcome.fault === 'malformed_body' ? ', its body broken on the way' : ''
+  const lines = [`${id}  ${method} ${path}  ${OUTCOMES[outcome]}, ${status}, ${effect}${broken}  (${at})`]
   for (const [what, sent] of Object.entries({ query, body })) {
     const pairs = flat(sent)
     if (pairs.length > 0) lines.push(`  ${what}: ${pairs.join(' ')}`)

@@ -70,10 +70,14 @@ export const ASSUMPTIONS = {
   A15: assumed('updating a parameter that is not updatable', 'refused with parameter_not_updatable', 'parameters.not_updatable'),
   A16: assumed(
     'empty value',
-    'on create and in a query: as if absent, but limit= is refused; on update: unsets the parameter, even one that the create requires, which becomes null; a filter naming an id that does not exist gives an empty list',
-    'parameters.unset_required'
+    'on create and in a query: as if absent, but limit= and an empty amount of a Refund are refused; on update: unsets the parameter, even one that the create requires, which becomes null; a filter naming an id that does not exist gives an empty list',
+    'parameters.unset_required',
+    'refunds.empty_amount'
   ),
-  A17: assumed('metadata', 'merged by key on update; values are strings; a nested or list value is refused'),
+  A17: assumed(
+    'metadata',
+    'merged by key on update; metadata= beside metadata[key]=value unsets all keys first; values are strings; a nested or list value is refused'
+  ),
   A18: assumed(
     'keys',
     'declared in fixtures, each bound to one Account; an unknown key is refused, and so is a password that is not empty, with a message that says so',
@@ -135,7 +139,7 @@ export const ASSUMPTIONS = {
     'every ISO 8601 form that names an instant or a day (calendar, ordinal or week date, basic or extended); a day alone is its 00:00Z, no zone is UTC, a fraction finer than a millisecond compares exactly; a month or a year alone is refused'
   ),
   A39: assumed('paths', 'a trailing slash is accepted; HEAD is refused with 405; a path outside the base gets a 404 that names the base'),
-  A40: assumed('text', 'a required text of nothing but white space is refused like an empty one; search ignores letter case by Unicode')
+  A40: assumed('text', 'a text that may not be empty is refused when it is nothing but white space; search ignores letter case by Unicode')
 } satisfies Record<string, Assumption>
 
 export type AssumptionId = keyof typeof ASSUMPTIONS

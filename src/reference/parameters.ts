@@ -5,7 +5,7 @@
  * - `x-rule`: the rule that a wrong value breaks · `x-required-by`: the rule that requires it, where that is another one
  * - `x-assumption`: where no rule speaks of the value, the assumption that refuses a wrong one
  * - `x-refers`: the family of the record that a body names, which has to exist · `x-cursor`: names a record of the list · `x-page-size`: bounded by settings
- * - `x-empty`: what an empty value means in the table (`absent`, `unsets`, `refused`)
+ * - `x-empty`: what an empty value means in the table (`absent`, `unsets`, `refused`), or the setting that says whether it is refused
  * - `x-fixed`: named by the reference for this call's resource, but not updatable
  * - `x-secret`: used and forgotten, never repeated in an error
  * - `x-derived`: an answer's field that is worked out, so a fixture leaves it out · `x-needed`: a field that a fixture must give
@@ -25,7 +25,7 @@ export type Note = {
   'x-cursor'?: true
   'x-page-size'?: true
   'x-secret'?: true
-  'x-empty'?: 'absent' | 'unsets' | 'refused'
+  'x-empty'?: 'absent' | 'unsets' | 'refused' | 'refunds.empty_amount'
   'x-fixed'?: true
   'x-derived'?: true
   'x-needed'?: true

@@ -3,6 +3,8 @@ import type { Static } from 'typebox'
 import { closed, nullable, text, word } from './parameters.js'
 
 export const PAYMENT_TYPES = ['card', 'apple_pay', 'google_pay', 'emv', 'external', 'paypal', 'vip'] as const
+/** Those that charge a card. */
+export const CARD_TYPES: readonly string[] = ['card', 'apple_pay', 'google_pay', 'emv'] satisfies (typeof PAYMENT_TYPES)[number][]
 export type PaymentType = (typeof PAYMENT_TYPES)[number]
 
 export const PAYMENT_METHOD = closed(

@@ -17,7 +17,14 @@ export const REFUND_LIST = listOf(REFUND)
 
 export const CREATE_REFUND = parameters({
   transaction: refersTo({ 'x-rule': 'REF-1', 'x-refers': 'transactions', description: 'The Transaction to refund.' }),
-  amount: optional(integer({ minimum: 1, 'x-rule': 'REF-3', description: 'Sub-units of the charge currency; left out: the whole remainder.' })),
+  amount: optional(
+    integer({
+      minimum: 1,
+      'x-rule': 'REF-3',
+      'x-empty': 'refunds.empty_amount',
+      description: 'Sub-units of the charge currency; left out: the whole remainder.'
+    })
+  ),
   reason: optional(text({ description: 'Null when left out.' })),
   metadata: optional(METADATA)
 })

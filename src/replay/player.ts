@@ -1,10 +1,9 @@
 /** Plays requests in a sandbox as clients would: scripted, journaled and counted. Nothing really waits: time passes when all that are on their way wait. */
 import { setImmediate } from 'node:timers/promises'
-import { decodeForm } from '../core/form.js'
 import { BASE } from '../core/paths.js'
 import { refuse } from '../engine/answers.js'
 import type { Exchange } from '../engine/exchange.js'
-import { arrive, askScript, close, countRequest, decode, enter, perform } from '../engine/execute.js'
+import { arrive, askScript, close, countRequest, decode, enter, formIn, perform } from '../engine/execute.js'
 import { answerSeen, requestOf } from '../engine/play.js'
 import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -46,7 +45,7 @@ export class Player {
     const exchange = arrive(sandbox, { ...request, base: BASE })
     try {
       enter(exchange)
-      decode(exchange, body === null ? null : decodeForm(body, exchange.settings))
+      decode(exchange, formIn(body ?? '', exchange))
       const action = askScript(exchange)
       if (action !== null && !(await this.#waited(action, exchange))) return this.#end(exchange, 'hang')
       if (action !== null && isAnswer(action)) answerByScript(exchange, action)

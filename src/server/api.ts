@@ -6,7 +6,7 @@ import { decodeForm, type Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { headersOf, preflightHeaders, refuse } from '../engine/answers.js'
 import { type Exchange, hasBody, hasReached, STAGE, tookEffect } from '../engine/exchange.js'
-import { askScript, countRequest, decode, enter, perform } from '../engine/execute.js'
+import { askScript, countRequest, decode, enter, isForm, OPAQUE, perform } from '../engine/execute.js'
 import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { DataFile } from '../sandbox/data-file.js'
@@ -24,7 +24,12 @@ export type ApiOptions = { answers: Answers; sandboxes: Pick<Sandboxes, 'keep'>;
 /** Routes what is under the base address to the engine: head, body, script, operation. */
 export async function addApi(api: FastifyInstance, { answers, sandboxes, settings, faults, data }: ApiOptions): Promise<void> {
   api.removeAllContentTypeParsers()
-  await api.register(formbody, { parser: (text: string) => decodeForm(text, settings) as never })
+  await api.register(formbody, { parser: (text: string) => (text === '' ? null : decodeForm(text, settings)) as never })
+  // of a body that is not read, it is enough to know whether it has a first byte
+  api.addContentTypeParser('*', async (_request: FastifyRequest, payload: FastifyRequest['raw']) => {
+    const { done: isEmpty } = await payload.iterator({ destroyOnReturn: false }).next()
+    return isEmpty ? null : OPAQUE
+  })
   api.setErrorHandler((error: FastifyError | ApiError, _request, reply) => answers.refuse(error, reply))
   api.setNotFoundHandler(serve)
   for (const family of FAMILIES) for (const path of [`/${family}`, `/${family}/*`]) api.all(path, serve)
@@ -44,7 +49,7 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
     } finally {
       if (!sandbox.isKept && exchange.stage >= STAGE.identified) sandboxes.keep(sandbox)
     }
-    if (!hasBody(headers)) delete headers['content-type']
+    if (!hasBody(headers) || (method !== 'POST' && !isForm(headers))) delete headers['content-type']
     done()
   })
 

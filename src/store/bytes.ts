@@ -10,7 +10,7 @@ type Written = { readonly id: string; readonly extra?: Readonly<Record<string, u
 type Refunds = Page<Records['refunds']>
 
 /** Refunds that are embedded in a Transaction (TXN-8). */
-const EMBEDDED = 10
+export const EMBEDDED = 10
 const NO_REFUNDS: Refunds = { stored: [], hasMore: false }
 const COMMA = ','.charCodeAt(0)
 const LIST_START = '{"object":"list","url":"'

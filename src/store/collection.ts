@@ -81,6 +81,11 @@ export class Collection<R extends StoredRecord> {
     return copy
   }
 
+  /** The number that the next record gets in the order of creation. */
+  get next(): number {
+    return this.#inserted
+  }
+
   get size(): number {
     return this.#inserted - this.#removed
   }
@@ -153,9 +158,10 @@ export class Collection<R extends StoredRecord> {
     return this.#put('add', record, this.#inserted++)
   }
 
-  /** Puts a record in the place of the one with its id; it keeps its number in the order of creation. */
+  /** Puts a record in the place of the one with its id; it keeps its number in the order of creation. The record that is there already changes nothing. */
   replace(record: R): R {
     const before = this.#storedAt(record.id)
+    if (record === before.record) return record
     const isSame = (groupsOf: (record: R) => Names) => String(groupsOf(record)) === String(groupsOf(before.record))
     if (record.created === before.record.created && Object.values(this.#groups).every(isSame)) return this.amend(record)
     this.#inGroups('remove', before)

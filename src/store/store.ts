@@ -81,6 +81,7 @@ export class Store implements Collections {
   /** Puts a Refund, as `put` does, and updates its Transaction's `amount_refunded`: the Transaction is another record then, and the same for both Refunds. */
   putRefund(refund: Records['refunds']): Records['refunds'] {
     const before = this.refunds.get(refund.id)
+    if (before === refund) return refund
     const transaction = this.transactions.get(refund.transaction) as Records['transactions']
     this.transactions.amend({ ...transaction, amount_refunded: transaction.amount_refunded + refund.amount - (before?.amount ?? 0) })
     return before ? this.refunds.replace(refund) : this.refunds.insert(refund)

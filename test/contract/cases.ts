@@ -496,6 +496,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
       answers: { count: 1 }, later: [[list(path, { limit: 2 }), { count: 2 }]], reference: true })),
     silent: [
       { title: 'without limit', call: list('/locations'), also: ['LIST-1'] },
+      { title: 'a limit that is clamped', settings: { 'pagination.out_of_range': 'clamp' }, call: list('/locations', { limit: 101 }), also: ['LIST-1'] },
       { title: 'an empty limit', call: list('/locations', { limit: '' }), blames: invalid('limit', 'A16') },
       { title: 'a limit out of range', call: list('/locations', { limit: 0 }), blames: invalid('limit', 'A10') }
     ],
@@ -523,8 +524,8 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
         reliesNot: ['A16'] }
     ],
     silent: [
-      { title: 'an id of none', call: tickets({ location: 'none' }), also: ['LIST-1', 'FILT-6'], answers: { page: [] }, relies: ['A16'] },
-      { title: 'an id of another family', call: tickets({ location: 'mch_a' }), also: ['LIST-1', 'FILT-6'], answers: { page: [] }, relies: ['A16'] },
+      { title: 'an id of none', call: tickets({ location: 'none' }), also: ['LIST-1'], answers: { page: [] }, relies: ['A16'] },
+      { title: 'an id of another family', call: tickets({ location: 'mch_a' }), also: ['LIST-1'], answers: { page: [] }, relies: ['A16'] },
       { title: 'an empty value', call: tickets({ location: '' }), also: ['LIST-1'], relies: ['A16'] },
       { title: 'created alone', call: tickets({ 'created[gte]': '2020-01-01T00:00:00Z' }), also: ['LIST-1', 'FILT-1', 'FILT-6'] }
     ],
@@ -540,6 +541,7 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
     silent: [
       { title: 'neither', call: tickets(), also: ['LIST-1'] },
       { title: 'search alone', call: tickets({ search_query: '${ticket.reference}' }), also: ['LIST-1', 'SRCH-1'] },
+      { title: 'created of no record at all', given: ['place'], call: tickets({ location: 'none', 'created[gte]': '2020-01-01T00:00:00Z' }), also: ['LIST-1'] },
       { title: 'a list of Refunds of one Transaction', call: refunds({ transaction: '${charge.id}' }), also: ['LIST-1', 'REF-10'] }
     ],
     broken: []
@@ -915,6 +917,8 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
         answers: { shows: { payment_method: { card: { brand: 'mastercard', last4: '4444' } } } }, relies: ['A28'] }
     ],
     silent: [
+      { title: 'card data sent with a payment type that charges none', call: { on: 'POST /refunds', body: 'transaction=wallet&amount=100' }, also: without(REFUNDED, 'REF-2'),
+        records: { transactions: [{ id: 'wallet', ticket: 'tkt_a', payment_type: 'paypal', amount: 1000, payment_method: { card: { last4: '4242' } } }] } },
       { title: 'a payment without a card', call: refundOf('cash', { amount: 100 }), also: without(REFUNDED, 'REF-2'),
         answers: { shows: { payment_method: { card: null } } }, relies: ['A28'] },
       { title: 'a refused Refund', call: refund({ amount: 1001 }), blames: EXCEEDS, reliesNot: ['A28'] }
@@ -938,7 +942,8 @@ export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
     kept: [
       { title: 'the whole charge', call: refundOf('charge'), also: REFUNDED_WHOLE, answers: { shows: { amount: 1000 } }, reference: true },
       { title: 'what remains of it', call: refundOf('partly'), also: [...REFUNDED_WHOLE, 'REF-5'], answers: { shows: { amount: 600 } }, reference: true },
-      { title: 'an empty amount', call: refundOf('charge', { amount: '' }), also: REFUNDED_WHOLE, answers: { shows: { amount: 1000 } }, relies: ['A16'] }
+      { title: 'an empty amount', settings: { 'refunds.empty_amount': 'remainder' }, call: refundOf('charge', { amount: '' }), also: REFUNDED_WHOLE,
+        answers: { shows: { amount: 1000 } }, relies: ['A16'] }
     ],
     silent: [
       { title: 'with amount', call: refundOf('charge', { amount: 1000 }), also: without(REFUNDED, 'REF-5') },
@@ -1165,6 +1170,7 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
   A10: {
     relies: [
       { title: 'without limit', call: list('/locations') },
+      { title: 'a limit above the default', call: list('/locations', { limit: 11 }) },
       { title: 'a cursor', given: ['location'], call: list('/locations', { limit: 1, starting_after: 'loc_b' }), answers: { page: ['loc_a'] } },
       { title: 'a cursor back', given: ['location'], call: list('/locations', { limit: 1, ending_before: 'loc_a' }),
         answers: { page: ['loc_b'], has_more: true } },
@@ -1189,6 +1195,7 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
     ],
     not: [
       { title: 'a limit', call: list('/locations', { limit: 5 }) },
+      { title: 'the default limit', call: list('/locations', { limit: 10 }) },
       { title: 'a limit in range, where others are clamped', settings: { 'pagination.out_of_range': 'clamp' }, call: list('/locations', { limit: 5 }) },
       { title: 'a limit that is no integer', call: list('/locations', { limit: 'x' }), blames: invalid('limit', 'LIST-3') },
       { title: 'a limit that is no integer, where others are clamped', settings: { 'pagination.out_of_range': 'clamp' }, call: list('/locations', 'limit=x'),
@@ -1199,11 +1206,15 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
   A11: {
     relies: [
       { title: 'two records', call: tickets(), answers: { page: ['${newest_ticket.id}', '${ticket.id}'] } },
+      { title: 'one record of two', call: tickets({ limit: 1 }), answers: { page: ['${newest_ticket.id}'] } },
+      { title: 'the last of two', call: tickets({ limit: 1, starting_after: '${newest_ticket.id}' }), answers: { page: ['${ticket.id}'] } },
+      { title: 'nothing after the last of two', call: tickets({ starting_after: '${ticket.id}' }), answers: { page: [] } },
       { title: 'pagination.order', settings: { 'pagination.order': 'oldest_first' }, call: tickets(),
         answers: { page: ['${ticket.id}', '${newest_ticket.id}'] } }
     ],
     not: [
       { title: 'one record', given: ['user'], call: readUsers },
+      { title: 'the one match of a search', call: tickets({ search_query: '${newest_ticket.reference}', limit: 5 }), answers: { page: ['${newest_ticket.id}'] } },
       { title: 'Refunds', settings: { 'pagination.order': 'oldest_first' }, given: ['refund', 'second_refund'], call: refunds(),
         answers: { page: ['${second_refund.id}', '${refund.id}'] } }
     ]
@@ -1286,6 +1297,15 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
       { title: 'limit=, where others are clamped', settings: { 'pagination.out_of_range': 'clamp' }, call: list('/locations', 'limit='),
         blames: invalid('limit', 'A16') },
       { title: 'a filter that names nothing', call: transactions({ location: 'none' }), answers: { page: [] } },
+      { title: 'an empty amount of a Refund', call: refundOf('charge', { amount: '' }), blames: invalid('amount', 'A16') },
+      ...([
+        [updateFurnished, { display_name: '' }],
+        [updateFurnished, { 'address[country]': '' }],
+        [onFurnishedAccount, { address: '' }],
+        [onFurnishedAccount, { type: '' }],
+        [onFurnishedAccount, { name: '' }],
+        [onFurnishedAccount, { email: '' }]
+      ] as const).map(([update, sent]): Case => ({ title: `${Object.keys(sent)} that the create requires, unset`, call: update(sent) })),
       ...([
         [updateFurnished({ display_name: '' }), 'display_name'],
         [updateFurnished({ 'address[country]': '' }), 'address[country]'],
@@ -1306,6 +1326,7 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
   A17: {
     relies: [
       { title: 'metadata merged', call: updateFurnished({ 'metadata[new]': '1' }), answers: { shows: { metadata: { order: 'A-17', till: '3', new: '1' } } } },
+      { title: 'metadata cleared and set', call: { on: updateFurnished({}).on, body: 'metadata=&metadata[new]=1' }, answers: { shows: { metadata: { new: '1' } } } },
       ...['metadata[k][n]', 'metadata[k][]', 'metadata[k][n][m]'].map((param): Case => ({ title: param, call: updateFurnished({ [param]: '1' }),
         blames: invalid(param, 'A17') }))
     ],
@@ -1570,7 +1591,6 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
       ...['limit[]', 'starting_after[]', 'created[gte][]', 'location[]', 'search_query[a]'].map((param): Case => ({ title: `${param} in a query`,
         call: tickets({ [param]: '1' }), blames: malformed(param, 'A36'), decoded: true })),
       { title: 'broken percent-encoding in a query', call: tickets('limit=%zz'), blames: malformed('limit', 'A36') },
-      { title: 'broken percent-encoding in a body that is no POST body', call: { on: 'GET /locations/loc_a', body: 'a=%zz' }, blames: malformed('a', 'A36') },
       { title: 'a name given twice in a query', call: tickets('limit=1&limit=2'), blames: malformed('limit', 'A36') },
       { title: 'another charset', call: { ...createLocation(), headers: { 'content-type': 'application/x-www-form-urlencoded; charset=iso-8859-1' } },
         blames: malformed(null, 'A36') }
@@ -1586,7 +1606,10 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
       { title: 'a read', call: { on: 'GET /locations/loc_a', body: 'a=1' }, blames: unexpectedBody('A37') },
       { title: 'a delete', call: { ...deleteUser, body: 'a=1' }, blames: unexpectedBody('A37') },
       { title: 'a list with what is not of the list', call: { on: 'GET /locations', body: 'location=loc_a' }, blames: unexpectedBody('A37') },
-      { title: 'a list with its own', call: { on: 'GET /tickets', body: 'location=loc_a' }, blames: unexpectedBody('FORM-3') }
+      { title: 'a list with its own', call: { on: 'GET /tickets', body: 'location=loc_a' }, blames: unexpectedBody('FORM-3') },
+      { title: 'JSON', call: asJson(readLocation), blames: unexpectedBody('A37') },
+      { title: 'broken percent-encoding', call: { on: 'GET /locations/loc_a', body: 'a=%zz' }, blames: unexpectedBody('A37') },
+      { title: 'a compressed body', call: { ...readLocation, body: 'a=1', headers: { 'content-encoding': 'gzip' } }, blames: unexpectedBody('A37') }
     ],
     not: [
       { title: 'a GET without a body', call: readLocation },
@@ -1627,7 +1650,9 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
   A40: {
     relies: [
       ...[' ', '\t\n', '\u00a0', '\u3000'].map((display_name): Case => ({ title: `display_name=${JSON.stringify(display_name)}`,
-        call: createLocation({ display_name }), blames: missing('display_name', 'A40') })),
+        call: createLocation({ display_name }), blames: invalid('display_name', 'A40') })),
+      { title: 'an update of a name', call: updateLocation({ display_name: ' ' }), blames: invalid('display_name', 'A40') },
+      { title: 'the phone of a vip payment', call: vip({ 'customer[phone]': ' ' }), blames: invalid('customer[phone]', 'A40') },
       { title: 'letters beyond ASCII in another case',
         records: { tickets: [{ id: 'tkt_g', location: 'loc_a', reference: 'Größe 7', created: '2026-01-01' }] },
         call: tickets({ search_query: 'GRÖSSE' }), answers: { page: ['tkt_g'] } }
@@ -1635,6 +1660,7 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
     not: [
       { title: 'a text', call: createLocation({ display_name: ' A ' }), answers: { shows: { display_name: ' A ' } } },
       { title: 'an empty text', call: createLocation({ display_name: '' }), blames: missing('display_name', 'LOC-1') },
+      { title: 'the phone of another payment', call: payLeast({ 'customer[phone]': ' ' }) },
       { title: 'an optional text of white space', call: createLocation({ phone: ' ' }), answers: { shows: { phone: ' ' } } }
     ]
   }

@@ -24,7 +24,8 @@ t.test('A08: stages refuse in the order of the ledger: each request has the faul
     ['DELETE /accounts/nope', { ...all, key: 'wrong' }, [401, 'api_key_unknown', null, 'A18']],
     ['DELETE /locations/nope', all, [501, 'operation_disabled', null, 'LOC-4']],
     ['POST /locations/nope', all, [415, 'content_type_unsupported', null, 'FORM-1']],
-    ['DELETE /accounts/nope/users/nope', all, [415, 'content_type_unsupported', null, 'A32']],
+    ['DELETE /accounts/nope/users/nope', all, [413, 'body_too_large', null, 'A35']],
+    ['DELETE /accounts/nope/users/nope', { headers, body: 'a=1' }, [400, 'body_unexpected', null, 'A37']],
     ['POST /locations/nope', { body: large, query: 'b=%zz' }, [413, 'body_too_large', null, 'A35']],
     ['POST /locations/nope', form('address=US&colour=red&a=%zz', 'b=%zz'), [400, 'form_malformed', 'a', 'FORM-1']],
     ['POST /locations/nope', form('address=US&colour=red', 'b=%zz'), [400, 'form_malformed', 'b', 'A36']],
@@ -61,7 +62,7 @@ t.test('FORM-1, A32: a body is form-encoded; its type is looked at only when the
     t.equal(call('POST /locations/loc_a', { headers: { ...headers, 'content-length': '0' } }).status, 200, 'a POST without a body')
   }
   const json = { body: '{}', headers: { 'content-type': 'application/json' } }
-  t.strictSame(blame('GET /tickets', json), [415, 'content_type_unsupported', null, 'A32'])
+  t.strictSame(blame('GET /tickets', json), [400, 'body_unexpected', null, 'A37'])
   t.strictSame(blame('POST /locations', { body: LOCATION, headers: { 'content-encoding': 'gzip' } }), [415, 'content_type_unsupported', null, 'A32'])
   const chunked = call('GET /locations', { body: 'x', headers: { 'transfer-encoding': 'chunked' } })
   t.strictSame([chunked.status, chunked.body.error.assumption], [400, 'A37'])

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { ApiError } from '../../src/core/errors.js'
+import { Ids } from '../../src/core/ids.js'
+import { settingsInForce } from '../../src/core/settings.js'
 import { FINDINGS, FindingCounts, type FindingId, Findings } from '../../src/evidence/findings.js'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, judgedRequest } from '../support/judged-request.js'
@@ -14,20 +16,26 @@ type Case = { title: string; script?: object[]; settings?: object; steps: Step[]
 
 /** Four Tickets of which the oldest is found last, a page of one after the other, and two charges of 1000. */
 const RECORDS = {
-  locations: [{ id: 'loc_b', account: 'mch_a', display_name: 'B', address: { country: 'US' } }],
-  tickets: ['last', 'b', 'c', 'd'].map((reference, index) => ({
-    id: `tkt_${reference}`,
-    location: 'loc_a',
-    reference,
-    created: `2026-02-0${index + 1}T00:00:00Z`
-  })),
-  transactions: ['1111', '2222'].map((last4, index) => ({
+  accounts: [{ id: 'mch_z', type: 'merchant', name: 'Z', email: 'z@example.com', address: { country: 'US' }, reseller: 'rsl_r' }],
+  locations: [
+    { id: 'loc_b', account: 'mch_a', display_name: 'B', address: { country: 'US' } },
+    { id: 'loc_z', account: 'mch_z', display_name: 'Z', address: { country: 'US' } }
+  ],
+  tickets: [{ id: 'tkt_z', location: 'loc_z', reference: 'z', created: '2026-01-01T00:00:00Z' }].concat(
+    ['last', 'b', 'c', 'd'].map((reference, index) => ({
+      id: `tkt_${reference}`,
+      location: 'loc_a',
+      reference,
+      created: `2026-02-0${index + 1}T00:00:00Z`
+    }))
+  ),
+  transactions: ['1111', '2222', 'z'].map((last4, index) => ({
     id: `txn_${last4}`,
-    ticket: 'tkt_b',
+    ticket: last4 === 'z' ? 'tkt_z' : 'tkt_b',
     payment_type: 'card',
     amount: 1000,
-    payment_method: { card: { last4 } },
-    created: `2026-02-0${index + 1}T00:00:00Z`
+    ...(last4 !== 'z' && { payment_method: { card: { last4 } } }),
+    created: `2026-0${last4 === 'z' ? 1 : 2}-0${index + 1}T00:00:00Z`
   }))
 }
 
@@ -67,6 +75,20 @@ const SEARCHES: Case[] = [
       search('location=loc_a&limit=2&search_query=last&starting_after=tkt_a'),
       search('location=loc_a&limit=2&search_query=last&starting_after=tkt_c')
     ]
+  },
+  {
+    title: 'SRCH-3: not a client that begins the search again with a larger limit',
+    steps: [search('location=loc_a&limit=1&search_query=last'), search('location=loc_a&limit=5&search_query=last')]
+  },
+  {
+    title: 'SRCH-3: a client that begins again with the same limit, or another search, or as another caller',
+    steps: [
+      search('location=loc_a&limit=1&search_query=last'),
+      search('location=loc_a&limit=1&search_query=last'),
+      search('location=loc_a&limit=5&search_query=other'),
+      ['GET /tickets', { query: 'location=loc_a&limit=5&search_query=last', headers: { 'Test-Name': 'another' } }]
+    ],
+    finds: [['stopped-at-empty-page', 1, ['req_2']]]
   },
   {
     title: 'SRCH-3: not a client that asks for the next page and is refused it',
@@ -178,13 +200,61 @@ const PARAMETERS: Case[] = [
     finds: [['card-number-sent', 2, ['req_1', 'req_2']]]
   },
   {
+    title: 'A25: a whole card number anywhere: in a reason, metadata, a payload, a query, a path',
+    steps: [
+      refund('transaction=txn_1111&amount=1&reason=card 4242-4242-4242-4242'),
+      refund('transaction=txn_1111&amount=1&metadata[a]=4242424242424242'),
+      pay('amount=1&payload=x4242 4242 4242 4242'),
+      ['GET /tickets', { query: 'search_query=4242424242424242&location=loc_a' }],
+      ['GET /tickets/4242424242424242']
+    ],
+    finds: [['card-number-sent', 5, ['req_1', 'req_2', 'req_3', 'req_4', 'req_5']]]
+  },
+  {
+    title: 'A25: not a number of no issuer, a time in milliseconds, or a number that fails its check',
+    steps: [refund('transaction=txn_1111&amount=1&reason=1772388240000 9999999999999995 4242424242424241')]
+  },
+  {
+    title: 'foreign-record: the key of a merchant reads, changes or refunds what belongs to another one',
+    steps: [
+      ['GET /locations/loc_z'],
+      ['GET /tickets/tkt_z'],
+      ['GET /transactions/txn_z'],
+      ['GET /accounts/mch_z'],
+      ['GET /accounts/mch_z/users'],
+      ['POST /locations/loc_z', { body: 'phone=1' }],
+      refund('transaction=txn_z&amount=1')
+    ],
+    finds: [['foreign-record', 7, ['req_1', 'req_2', 'req_3', 'req_4', 'req_5', 'req_6', 'req_7']]]
+  },
+  {
+    title: 'foreign-record: not its own, lists, a reseller that reads what it created, a payment without a key, or what it is not shown',
+    steps: [
+      ['GET /locations/loc_a'],
+      ['GET /locations'],
+      ['GET /transactions'],
+      ['GET /accounts/mch_z', { key: RESELLER }],
+      ['GET /locations/loc_z', { key: RESELLER }],
+      ['POST /transactions', { body: 'ticket=tkt_z&payment_type=card&amount=1', key: null }],
+      ['GET /locations/none']
+    ]
+  },
+  {
+    title: 'empty-amount: a Refund or payment whose amount is empty, refused or not',
+    steps: [refund('transaction=txn_1111&amount='), pay('amount=&amounts[payment_amount]=5'), refund('transaction=txn_1111&amount=1&reason=')],
+    finds: [['empty-amount', 2, ['req_1', 'req_2']]]
+  },
+  {
     title: 'A25: not a token, the last four digits, or no card',
     steps: [pay('amount=1&card[token]=tok_1'), pay('amount=1&card[number]=4242'), pay('amount=1&card='), pay('amount=1')]
   },
   {
     title: 'A24: a payment without an amount, a tip alone too',
     steps: [pay(''), pay('tip_amount=5'), pay('amount='), pay('amounts[tip_amount]=5')],
-    finds: [['zero-payment', 4, ['req_1', 'req_2', 'req_3', 'req_4']]]
+    finds: [
+      ['empty-amount', 1, ['req_3']],
+      ['zero-payment', 4, ['req_1', 'req_2', 'req_3', 'req_4']]
+    ]
   },
   {
     title: 'A24: not an amount of 0, amounts instead of one, a refused payment, or one that was lost before it was made',
@@ -204,8 +274,8 @@ const REPEATS: Case[] = [
   {
     title: 'a refused call made again, unchanged, its parameters in any order',
     steps: [
-      ['GET /tickets/tkt_none'],
-      ['GET /tickets/tkt_none'],
+      ['GET /tickets', { query: 'limit=0' }],
+      ['GET /tickets', { query: 'limit=0' }],
       ['DELETE /locations/loc_a'],
       ['DELETE /locations/loc_a'],
       refund(TOO_MUCH),
@@ -226,6 +296,11 @@ const REPEATS: Case[] = [
       refund('transaction=txn_1111&amount=900'),
       ['GET /tickets', { key: 'sk_wrong_key' }],
       ['GET /tickets', { key: 'sk_other_key' }],
+      ['GET /tickets', { query: 'limit=0', headers: { 'Test-Name': 'one' } }],
+      ['GET /tickets', { query: 'limit=0', headers: { 'Test-Name': 'another' } }],
+      ['GET /tickets', { query: 'limit=0', headers: { 'user-agent': 'another' } }],
+      ['GET /tickets/tkt_none'],
+      ['GET /tickets/tkt_none'],
       ['GET /tickets'],
       ['GET /tickets'],
       ['POST /refunds', { body: '{"transaction":"txn_1111"}', headers: { 'content-type': 'application/json' } }],
@@ -240,6 +315,27 @@ const REPEATS: Case[] = [
 
 const REFUND = 'transaction=txn_1111&amount=10'
 const PAYMENT = 'amount=10'
+const FIRST_REFUND = new Ids().draw('refund', settingsInForce({}).values, new Set())
+/** What a client looks at after a payment of 10 with the card 4242 at tkt_a was lost, and whether it would be there. */
+const LOOKS: [what: string, on: string, query: string, isSeen: boolean][] = [
+  ['its Location', 'GET /transactions', 'location=loc_a', true],
+  ['another Location', 'GET /transactions', 'location=loc_b', false],
+  ['everything', 'GET /transactions', '', true],
+  ['the newest one', 'GET /transactions', 'limit=1', true],
+  ['its card', 'GET /transactions', 'search_query=4242&location=loc_a', true],
+  ['another card', 'GET /transactions', 'search_query=1111&location=loc_a', false],
+  ['a time before', 'GET /transactions', 'created[lt]=2026-03-01', false],
+  ['until a time before', 'GET /transactions', 'created[lte]=2026-03-01', false],
+  ['a time after', 'GET /transactions', 'created[gt]=2026-03-02', false],
+  ['from a time after', 'GET /transactions', 'created[gte]=2026-03-02', false],
+  ['its day', 'GET /transactions', 'created[gte]=2026-03-01&created[lt]=2026-03-02', true],
+  ['older ones', 'GET /transactions', 'starting_after=txn_2222', false],
+  ['newer ones', 'GET /transactions', 'ending_before=txn_2222', true],
+  ['newer ones, the nearest', 'GET /transactions', 'ending_before=txn_1111&limit=1', false],
+  ['Tickets', 'GET /tickets', '', false],
+  ['Refunds', 'GET /refunds', '', false],
+  ['a list that is refused', 'GET /transactions', 'limit=0', false]
+]
 const lost = (on: string, more: object = {}) => [{ on, calls: '1', fault: 'connection_reset', when: 'after', ...more }]
 const LOST: Case[] = (['before', 'after'] as const).flatMap(when => [
   {
@@ -282,6 +378,41 @@ const LOST: Case[] = (['before', 'after'] as const).flatMap(when => [
   }))
 ])
 LOST.push(
+  ...(['before', 'after'] as const).flatMap(when =>
+    LOOKS.map(
+      ([what, on, query, isSeen]): Case => ({
+        title: `a payment lost ${when} it was made, and a look at ${what}`,
+        script: lost('POST /transactions', { when }),
+        steps: [pay(`${PAYMENT}&card[last4]=4242`), [on, { query }], pay(`${PAYMENT}&card[last4]=4242`)],
+        finds: isSeen ? [] : [['double-payment-risk', 1, ['req_1', 'req_3']]]
+      })
+    )
+  ),
+  ...(['before', 'after'] as const).map(
+    (when): Case => ({
+      title: `a payment lost ${when} it was made, and a page of the oldest first that ends before it`,
+      settings: { 'pagination.order': 'oldest_first' },
+      script: lost('POST /transactions', { when }),
+      steps: [pay(PAYMENT), ['GET /transactions', { query: 'limit=1' }], pay(PAYMENT)],
+      finds: [['double-payment-risk', 1, ['req_1', 'req_3']]]
+    })
+  ),
+  {
+    title: 'a payment lost before it was made, and a look by the key of another Account that sees only its own',
+    settings: { 'auth.visibility': 'scoped' },
+    script: lost('POST /transactions', { when: 'before' }),
+    steps: [pay(PAYMENT), ['GET /transactions', { key: RESELLER }], pay(PAYMENT)],
+    finds: [['double-payment-risk', 1, ['req_1', 'req_3']]]
+  },
+  {
+    title: 'a Refund that ten later ones hide in its Transaction',
+    script: lost('POST /refunds', { when: 'before' }),
+    steps: [refund(REFUND), ...Array.from({ length: 10 }, () => refund('transaction=txn_1111&amount=1')), ['GET /transactions/txn_1111'], refund(REFUND)],
+    finds: [['double-refund-risk', 1, ['req_1', 'req_13']]]
+  },
+  ...([[`GET /refunds/${FIRST_REFUND}`], [`POST /refunds/${FIRST_REFUND}`, { body: 'metadata[a]=b' }]] as Step[]).map(
+    (look): Case => ({ title: `not a Refund that the client sees with ${look}`, script: lost('POST /refunds'), steps: [refund(REFUND), look, refund(REFUND)] })
+  ),
   {
     title: 'a Refund whose answer is lost again is found again',
     script: lost('POST /refunds', { calls: '1-2' }),
@@ -302,13 +433,43 @@ LOST.push(
   },
   { title: 'not the same Refund or payment again after its answer arrived', steps: [refund(REFUND), refund(REFUND), pay(PAYMENT), pay(PAYMENT)] },
   {
-    title: 'not the same Refund with another key, nor another call whose answer was lost',
-    script: [...lost('POST /refunds'), ...lost('POST /locations/{id}')],
+    title: 'the same Refund with another key, User-Agent, reason and metadata, and its amount written otherwise',
+    script: lost('POST /refunds'),
     steps: [
       refund(REFUND),
-      ['POST /refunds', { body: REFUND, key: RESELLER }],
+      ['POST /refunds', { body: 'transaction=txn_1111&amount=010&reason=x&metadata[a]=b', key: RESELLER, headers: { 'user-agent': 'x' } }]
+    ],
+    finds: [
+      ['double-refund-risk', 1, ['req_1', 'req_2']],
+      ['foreign-record', 1, ['req_2']]
+    ]
+  },
+  {
+    title: 'the same payment with another token, its amount under amounts',
+    script: lost('POST /transactions'),
+    steps: [pay(`${PAYMENT}&card[token]=tok_1`), pay('amounts[payment_amount]=10&card[token]=tok_2')],
+    finds: [['double-payment-risk', 1, ['req_1', 'req_2']]]
+  },
+  {
+    title: 'not another amount, another Ticket or Transaction, nor another call whose answer was lost',
+    script: [...lost('POST /refunds'), ...lost('POST /transactions'), ...lost('POST /locations/{id}')],
+    steps: [
+      refund(REFUND),
+      refund('transaction=txn_1111&amount=11'),
+      refund('transaction=txn_2222&amount=10'),
+      pay(PAYMENT),
+      pay('amount=11'),
+      ['POST /transactions', { body: `ticket=tkt_b&payment_type=card&${PAYMENT}`, key: null }],
       ['POST /locations/loc_a', { body: 'phone=1' }],
-      ['POST /locations/loc_a', { body: 'phone=1' }]
+      ['POST /locations/loc_a', { body: 'phone=2' }]
+    ]
+  },
+  {
+    title: 'not a payment that was refused, whose answer was lost, of a Ticket that does not exist',
+    script: lost('POST /transactions', { when: 'before' }),
+    steps: [
+      ['POST /transactions', { body: 'ticket=none&payment_type=card&amount=10', key: null }],
+      ['POST /transactions', { body: 'ticket=none&payment_type=card&amount=11', key: null }]
     ]
   }
 )
@@ -475,7 +636,7 @@ t.test("findings: a refusal that comes of the emulator's own state is nobody's m
   t.end()
 })
 
-t.test('findings: there are eleven, those where money or data is at risk are errors and listed first', t => {
+t.test('findings: there are thirteen, those where money or data is at risk are errors and listed first', t => {
   t.strictSame(
     Object.entries(FINDINGS).map(([finding, { severity }]) => `${severity} ${finding}`),
     [
@@ -487,6 +648,8 @@ t.test('findings: there are eleven, those where money or data is at risk are err
       'warning unused-parameter',
       'warning key-sent-needlessly',
       'warning card-number-sent',
+      'warning foreign-record',
+      'warning empty-amount',
       'warning zero-payment',
       'warning retry-after-ignored',
       'warning refused-and-repeated'

@@ -8,9 +8,10 @@ import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emula
 import { form, type Given, journalLimits, judgedRequest } from '../support/judged-request.js'
 
 const LIMITS = journalLimits()
-const NO_CALL = { outcome: 'refused', status: 404, refusal: { code: 'resource_missing', rule: null, assumption: null, param: null, facts: null } } as const
+const NO_CALL = { outcome: 'refused', status: 400, refusal: { code: 'resource_missing', rule: null, assumption: null, param: null, facts: null } } as const
 const EMPTY_PAGE = { object: 'list', url: '', data: [], has_more: true, first_id: 'tkt_9', last_id: 'tkt_9' } as const
-const REFUND = { operation: 'createRefund', body: form('transaction=txn_a'), outcome: 'scripted' } as const
+const CHARGE = { object: 'transaction', id: 'txn_a', location: 'loc_a' } as never
+const REFUND = { operation: 'createRefund', body: form('transaction=txn_a'), found: CHARGE, outcome: 'scripted' } as const
 const LOST = { ...REFUND, outcome: 'lost_before', isDelivered: false } as const
 
 /** The evidence of the sandbox at the base address and of one named till, in one run. */

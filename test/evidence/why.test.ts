@@ -119,7 +119,8 @@ t.test('why: a call that met no operation, one of which no rule can be said, and
 
 t.test('why: what became of a call is said in words', t => {
   const journal = new Journal(journalLimits())
-  const refund = { method: 'POST', path: '/refunds', operation: 'createLocation', text: '{}', query: form('') } as const
+  const shown = { id: 'loc_1', metadata: {} } as never
+  const refund = { method: 'POST', path: '/refunds', operation: 'createLocation', shown, text: '{}', query: form('') } as const
   for (const [outcome, words] of [
     ['refused', 'refused, 200, changed nothing'],
     ['answered', 'answered, 200, took effect'],

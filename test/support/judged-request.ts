@@ -6,6 +6,7 @@ import { JournalBudget, type JournalLimits } from '../../src/evidence/journal.js
 import type { Judgement } from '../../src/evidence/judgement.js'
 import { ASSUMPTION_PLACES, type AssumptionId } from '../../src/reference/assumptions.js'
 import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'
+import { Store } from '../../src/store/store.js'
 
 const { values: SETTINGS } = settingsInForce({})
 /** Parameters as they are decoded from form text. */
@@ -35,6 +36,10 @@ export function judgedRequest(given: Given = {}): Exchange {
     stage: STAGE.answered,
     unknownParameter: false,
     found: null,
+    actor: null,
+    key: null,
+    values: {},
+    isCompared: false,
     filteredBy: null,
     retrieved: 0,
     money: null,
@@ -52,6 +57,7 @@ export function judgedRequest(given: Given = {}): Exchange {
     signature: () => 'the same',
     redact: () => {},
     secretWords: NO_WORDS,
+    world: { state: { store: new Store() } },
     ...others
   } as unknown as Exchange
 }

@@ -11,7 +11,8 @@ export const transactionOperations: Handlers<'readTransaction' | 'createTransact
   createTransaction({ world, settings, values }) {
     const { ticket, payment_type, customer } = values
     const { currency, amount, tip_amount, donation_amount, amounts } = settled(values, settings)
-    const has = { has_phone: customer?.phone !== undefined, has_email: customer?.email !== undefined }
+    const { phone, email } = customer ?? {}
+    const has = { has_phone: phone !== undefined, is_phone_blank: phone?.trim() === '', has_email: email !== undefined }
     judge(TRANSACTION_RULES, { payment_type, amount, tip_amount, donation_amount, ...has })
 
     const { id, created } = world.stamp('transactions')

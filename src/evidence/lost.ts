@@ -1,0 +1,141 @@
+/**
+ * Payments and Refunds whose answers were lost, until the client looks or gets an answer. A client looked when it was shown the record, or a list on which the
+ * record stands, or would stand if it had been made. What it sends again meanwhile may be made twice.
+ */
+
+import { valueIn } from '../core/form.js'
+import { boundsOf } from '../core/instants.js'
+import { paymentMethodOf } from '../core/payment-method.js'
+import { matches } from '../core/search.js'
+import { type AnyRecord, type Exchange, hasRun, listShown, recordsShown } from '../engine/exchange.js'
+import { limitOf } from '../engine/listing.js'
+import { isLimited } from '../engine/visibility.js'
+import { EMBEDDED } from '../store/bytes.js'
+import { EARLIEST, isAfter, LATEST, type Position } from '../store/ordered-index.js'
+import { RecentMap } from './recent-map.js'
+
+/** Lost requests that are remembered. */
+const MOST_LOST = 1000
+
+type Creation = 'createRefund' | 'createTransaction'
+/** A payment or Refund that its client does not know of. */
+type Lost = {
+  /** The id of its request. */
+  request: string
+  operation: Creation
+  /** The id of the record; null where none was made. */
+  made: string | null
+  /** Where the record stands in lists, or would stand. */
+  place: Position
+  /** What a list is narrowed to that shows it. */
+  transaction: string | null
+  location: string
+  account: string
+  last4: string | null
+}
+/** The values of a list's query that decide what it shows. */
+type ListValues = {
+  location?: string
+  transaction?: string
+  search_query?: string
+  starting_after?: string
+  ending_before?: string
+  created?: { gte?: string; gt?: string; lte?: string; lt?: string }
+}
+
+export class LostAnswers {
+  readonly #lost = new RecentMap<Lost>(MOST_LOST)
+
+  /** Whether nothing is lost. */
+  get isEmpty(): boolean {
+    return this.#lost.isEmpty
+  }
+
+  /** Takes note of a request. Returns the lost one that it repeats; null for none. */
+  look(call: Exchange, isLost: boolean): string | null {
+    const own = paymentOf(call)
+    const before = own === null ? undefined : this.#lost.get(own)
+    if (own !== null && isLost) this.note(call, own)
+    else if (own !== null && hasRun(call)) this.#lost.delete(own)
+    if (!isLost && hasRun(call)) for (const [payment, lost] of this.#lost.entries()) if (isShownIn(lost, call)) this.#lost.delete(payment)
+    return before === undefined || before.request === call.id ? null : before.request
+  }
+
+  /** Notes that the answer of a payment or Refund is lost, or that its client has left. */
+  note(call: Exchange, payment = paymentOf(call)): void {
+    if (payment !== null) this.#lost.set(payment, lostOf(call))
+  }
+
+  clear(): void {
+    this.#lost.clear()
+  }
+}
+
+/** What two requests have in common that make the same payment: operation, Ticket or Transaction, and amount; null for a request that makes none. */
+function paymentOf({ operation, body, found }: Exchange): string | null {
+  if ((operation !== 'createRefund' && operation !== 'createTransaction') || found === null) return null
+  const amount = valueIn(body, 'amount') ?? valueIn(body, 'amounts', 'transaction_amount') ?? valueIn(body, 'amounts', 'payment_amount')
+  return JSON.stringify([operation, found.id, amount === undefined ? null : Number(amount)])
+}
+
+function lostOf(call: Exchange): Lost {
+  const { id: request, at, values, outcome } = call
+  const operation = call.operation as Creation
+  const { store } = call.world.state
+  const found = call.found as AnyRecord & { location: string }
+  const collection = operation === 'createRefund' ? store.refunds : store.transactions
+  const made = hasRun(call) ? (outcome.shown as AnyRecord).id : null
+  return {
+    request,
+    operation,
+    made,
+    // one that was not made would stand before those that come later
+    place: (made === null ? undefined : collection.position(made)) ?? { at, nth: collection.next - 0.5 },
+    transaction: operation === 'createRefund' ? found.id : null,
+    location: found.location,
+    account: store.locations.get(found.location)?.account ?? '',
+    last4: operation === 'createRefund' ? null : (paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0]).card?.last4 ?? null)
+  }
+}
+
+/** Whether an answer shows a record that was lost, or would show it if it had been made. */
+function isShownIn(lost: Lost, call: Exchange): boolean {
+  const shown = recordsShown(call)
+  if (lost.made !== null && shown.some(({ id }) => id === lost.made)) return true
+  if (lost.transaction !== null && shown.some(({ id }) => id === lost.transaction)) return isEmbedded(lost, call)
+  const isItsList = call.operation === (lost.operation === 'createRefund' ? 'listRefunds' : 'listTransactions')
+  return isItsList && lost.made === null && wouldBeListed(lost, call)
+}
+
+/** Whether a Refund is, or would be, among those that its Transaction shows. */
+function isEmbedded({ transaction, place }: Lost, { world }: Exchange): boolean {
+  const query = { after: place, before: LATEST, descending: false, count: EMBEDDED }
+  return world.state.store.refunds.index('transaction').range(transaction as string, query).length < EMBEDDED
+}
+
+/** Whether a list would show a record if it had been made: by its filters, and between its cursor and the last record that it retrieved. */
+function wouldBeListed({ operation, place, transaction, location, account, last4 }: Lost, call: Exchange): boolean {
+  const { settings, world, actor } = call
+  const { refunds, transactions } = world.state.store
+  const [collection, order] = operation === 'createRefund' ? ([refunds, 'newest_first'] as const) : ([transactions, settings['pagination.order']] as const)
+  const values = call.values as ListValues
+  const { gte = EARLIEST.at, gt = EARLIEST.at, lte = LATEST.at, lt = LATEST.at } = boundsOf(values.created ?? {})
+  const isFiltered =
+    (values.location !== undefined && values.location !== location) ||
+    (values.transaction !== undefined && values.transaction !== transaction) ||
+    (values.search_query !== undefined && !matches(last4, values.search_query, settings['search.last4'])) ||
+    (isLimited(call) && account !== actor?.id) ||
+    place.at < gte ||
+    place.at <= gt ||
+    place.at > lte ||
+    place.at >= lt
+  if (isFiltered) return false
+  const comesFirst = (one: Position, other: Position) => (order === 'newest_first' ? isAfter(one, other) : isAfter(other, one))
+  const placeOf = (id: string) => collection.position(id) as Position
+  const { starting_after, ending_before } = values
+  if (starting_after !== undefined && !comesFirst(placeOf(starting_after), place)) return false
+  if (ending_before !== undefined && !comesFirst(place, placeOf(ending_before))) return false
+  if (call.retrieved < limitOf(values, settings)) return true
+  const { first_id, last_id } = listShown(call) as { first_id: string; last_id: string }
+  return ending_before === undefined ? comesFirst(place, placeOf(last_id)) : comesFirst(placeOf(first_id), place)
+}
