@@ -20,10 +20,10 @@ export type CheckedFile = {
 /** What is found of a file that is not looked at any further. */
 export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: null }
 /** A file with one point, which failed. */
-export const withFailure = (file: string, title: string, problem: Problem): CheckedFile => ({
+export const withFailure = (file: string, title: string, ...problems: Problem[]): CheckedFile => ({
   ...NOTHING_FOUND,
   file,
-  points: [{ file, title, problems: [problem], ms: 0 }]
+  points: [{ file, title, problems, ms: 0 }]
 })
 
 /** A problem by its place in the document. */
@@ -37,7 +37,7 @@ export const isWarned = ({ problems, isWarning = false }: Point): boolean => pro
 /** `1 file`, `2 files`. */
 export const countOf = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`
 
-/** The settings that were found over all files; of those that contradict each other the last. */
+/** The settings that were found over all files. */
 export const settingsFound = (checked: readonly CheckedFile[]): GivenSettings => Object.assign({}, ...checked.map(({ settings }) => settings))
 
 /** Points with the line and column of each problem. */
