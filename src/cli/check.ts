@@ -92,7 +92,11 @@ function withoutContradictions(checked: readonly CheckedFile[]): CheckedFile[] {
   const contradicted = new Map<string, string[]>()
   for (const key of new Set(checked.flatMap(({ settings }) => Object.keys(settings ?? {}))) as Set<SettingKey>) {
     const needed = checked.flatMap(({ file, settings }) => (settings?.[key] === undefined ? [] : [{ file, value: JSON.stringify(settings[key]) }]))
-    if (new Set(needed.map(({ value }) => value)).size > 1) contradicted.set(key, needed.map(({ file, value }) => `${file} needs ${key}: ${value}`))
+    if (new Set(needed.map(({ value }) => value)).size > 1)
+      contradicted.set(
+        key,
+        needed.map(({ file, value }) => `${file} needs ${key}: ${value}`)
+      )
   }
   const isAgreed = ([key]: [string, unknown]) => !contradicted.has(key)
   const agreed = checked.map(file => ({ ...file, settings: file.settings && Object.fromEntries(Object.entries(file.settings).filter(isAgreed)) }))

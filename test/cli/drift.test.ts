@@ -3,72 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { nested } from '../../src/core/settings.js'
-import { runEmulator } from '../../src/emulator.js'
-import { ran, serving } from '../support/command.js'
-import { smallFixture } from '../support/emulator.js'
+import { against, DATA, proxied, service } from '../support/against.js'
+import { serving } from '../support/command.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
-const TICKETS = Array.from({ length: 12 }, (_, index) => ({
-  id: `tkt_${index}`,
-  location: 'loc_a',
-  reference: `N-${index}`,
-  created: `2026-01-0${(index % 9) + 1}T00:00:00Z`
-}))
-const USER = { id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }
-const DATA = smallFixture({ users: [USER], transactions: [CHARGE], tickets: TICKETS })
-const KEYS = ['--key', 'sk_merchant', '--key', 'sk_reseller=sk_reseller']
 const refund = (amount?: number) => ({ do: 'POST /refunds', body: { transaction: '${txn_a}', ...(amount && { amount }) } })
 
-type Service = { baseUrl: string; close: () => Promise<void> }
 type Answered = { method: string; path: string; status: number; body: Record<string, unknown> }
 
-/** Another emulator with the same records. */
-async function service(t: Test, settings: object = {}, more: object = {}): Promise<Service> {
-  const emulator = await runEmulator({ scenario: { data: DATA, clock: '2026-03-01T10:00:00Z', ...more }, settings })
-  t.teardown(() => emulator.close())
-  return emulator
-}
-
 /** A service before another one, that changes what that answers. */
-async function deviating(t: Test, { baseUrl }: Pick<Service, 'baseUrl'>, change: (answered: Answered) => void): Promise<string> {
-  const address = await serving(t, async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const { authorization, 'content-type': type } = request.headers
-    const answer = await fetch(`${new URL(baseUrl).origin}${request.url}`, {
-      method: request.method as string,
-      headers: { ...(authorization && { authorization }), ...(type && { 'content-type': type }) },
-      ...(chunks.length > 0 && { body: Buffer.concat(chunks) })
-    })
-    const text = await answer.text()
-    const answered = { method: request.method as string, path: request.url as string, status: answer.status, body: text === '' ? {} : JSON.parse(text) }
+const deviating = (t: Test, { baseUrl }: { baseUrl: string }, change: (answered: Answered) => void): Promise<string> =>
+  proxied(t, baseUrl, passing => {
+    const { method, path, status, text } = passing
+    const answered = { method, path, status, body: text === '' ? {} : JSON.parse(text) }
     change(answered)
-    response.writeHead(answered.status, { 'content-type': 'application/json' }).end(answered.status === 204 ? '' : JSON.stringify(answered.body))
+    Object.assign(passing, { status: answered.status, type: 'application/json', text: answered.status === 204 ? '' : JSON.stringify(answered.body) })
   })
-  return address
-}
-
-/** What `check --against` says of a scenario: its failures and warnings with their first problem, without places, and the exit status. */
-async function against(t: Test, base: string, scenario: object, args: string[] = []) {
-  const file = `${t.testdir({ 'own.json': JSON.stringify({ data: DATA, clock: '2026-03-01T10:00:00Z', ...scenario }) })}/own.json`
-  const variables = ['txn_a', 'tkt_a', 'loc_a', 'mch_a'].flatMap(id => (args.some(arg => arg.startsWith(`${id}=`)) ? [] : ['--var', `${id}=${id}`]))
-  const { status, stdout, stderr } = await ran(['check', file, '--against', base, ...KEYS, ...variables, ...args])
-  const found: Record<string, string[]> = {}
-  let title = ''
-  for (const line of stdout.split('\n')) {
-    const [, sign, text] = /^ {2}([✗!]) (.*)$/.exec(line) ?? []
-    if (sign !== undefined) title = `${sign} ${text}`
-    if (sign !== undefined) found[title] = []
-    else if (line.startsWith('      '))
-      found[title]?.push(
-        line
-          .trim()
-          .replace(`${file}:`, '')
-          .replace(/^\d+:\d+ /, '')
-      )
-  }
-  return { status, stdout, stderr, found, titles: Object.keys(found) }
-}
 
 const EVERYTHING = {
   steps: [{ as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'card', amount: 500, card: { last4: '4242' } } }],

@@ -47,7 +47,11 @@ function missingKey(name: string, own: StepBindings): string {
 }
 
 /** What the calls to a service need and were not given, each at its place: values of names that no step returns, and keys. */
-export function notGiven({ steps, play, expectations }: Pick<FirstState, 'steps' | 'play' | 'expectations'>, own: StepBindings, given: PlayedWith): PlacedProblem[] {
+export function notGiven(
+  { steps, play, expectations }: Pick<FirstState, 'steps' | 'play' | 'expectations'>,
+  own: StepBindings,
+  given: PlayedWith
+): PlacedProblem[] {
   const { names } = new Answers([...steps, ...play])
   const keyProblems = (key: string, at: PlacedProblem['at']) => (keyGiven(key, own, given) === undefined ? [{ at, message: missingKey(key, own) }] : [])
   const ofCalls = (['steps', 'play'] as const).flatMap(list =>

@@ -75,18 +75,18 @@ function idDifferences(there: Json, here: Json): FieldDifference[] {
 
 export function valueDifferences(there: Json | undefined, here: Json | undefined, steps: readonly Step[], comparison: Comparison): FieldDifference[] {
   if (Array.isArray(there) && Array.isArray(here)) {
-    const ordered = inOrderOf(there, here, comparison).slice(0, there.length)
-    const found = ordered.flatMap((member, index) => valueDifferences(there[index], member, [...steps, index], comparison))
+    const found = here.slice(0, there.length).flatMap((member, index) => valueDifferences(there[index], member, [...steps, index], comparison))
     return there.length === here.length ? found : [...found, { kind: 'members', steps, here: here.length, there: there.length }]
   }
   if (!isObject(there) || !isObject(here)) return isSame(there, here, steps, comparison) ? [] : [{ kind: 'value', steps, here, there }]
   const isMember = typeof steps.at(-1) === 'number' && typeof here.id === 'string' && typeof there.id === 'string'
   if (isMember && !comparison.pairs.match(there.id as string, here.id as string))
     return [{ kind: 'record', steps, here: here.id as string, there: there.id as string }]
-  return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name): FieldDifference[] => {
-    const [of, by, at] = [there[name], here[name], [...steps, name]]
-    if (Object.hasOwn(there, name) && Object.hasOwn(here, name)) return valueDifferences(of, by, at, comparison)
-    return [Object.hasOwn(here, name) ? { kind: 'missing', steps: at, here: by, there: undefined } : { kind: 'unknown', steps: at, here: undefined, there: of }]
+  const mine = Array.isArray(here.data) ? inOrderOf(there, here as ListShown, comparison) : here
+  return [...new Set([...Object.keys(mine), ...Object.keys(there)])].flatMap((name): FieldDifference[] => {
+    const [of, by, at] = [there[name], mine[name], [...steps, name]]
+    if (Object.hasOwn(there, name) && Object.hasOwn(mine, name)) return valueDifferences(of, by, at, comparison)
+    return [Object.hasOwn(mine, name) ? { kind: 'missing', steps: at, here: by, there: undefined } : { kind: 'unknown', steps: at, here: undefined, there: of }]
   })
 }
 
@@ -99,19 +99,25 @@ function isSame(there: Json | undefined, here: Json | undefined, steps: readonly
   return isReference || OWN_IDS.includes(name) ? pairs.match(there, here, isReference) : pairs.here(there) === here
 }
 
-/** The members of a list, where those of the same instant that the service had before the run follow each other as there: nothing says which of them is the newer one. */
-function inOrderOf(there: readonly Json[], here: readonly Json[], { pairs, isEarlier }: Comparison): readonly Json[] {
-  const idOf = (member: Json) => String(fieldOf(member, 'id'))
-  const places = new Map(there.map((member, place) => [pairs.here(idOf(member)), place]))
-  const placeOf = (member: Json) => places.get(idOf(member)) ?? there.length
-  const rankOf = (member: Json) => (isEarlier(pairs.there(idOf(member))) ? fieldOf(member, 'created') : member)
+type ListShown = { readonly [name: string]: Json } & { readonly data: readonly Json[] }
+
+/** A list, where the members of one instant that the service had before the run follow each other as there: nothing says which of them is the newer one. */
+function inOrderOf(there: unknown, here: ListShown, { pairs, isEarlier }: Comparison): ListShown {
+  const idOf = (member: unknown) => String(fieldOf(member, 'id'))
+  const places = new Map(membersOf(there).map((member, place) => [pairs.here(idOf(member)), place]))
+  const placeOf = (member: Json) => places.get(idOf(member)) ?? places.size
+  const instantOf = (member: Json) => (isEarlier(pairs.there(idOf(member))) ? fieldOf(member, 'created') : member)
   const runs: Json[][] = []
-  for (const member of here) {
-    const last = runs.at(-1)
-    if (last !== undefined && rankOf(last[0] as Json) === rankOf(member)) last.push(member)
+  for (const member of here.data) {
+    const run = runs.at(-1)
+    if (run !== undefined && instantOf(run[0] as Json) === instantOf(member)) run.push(member)
     else runs.push([member])
   }
-  return runs.flatMap(run => run.sort((a, b) => placeOf(a) - placeOf(b)))
+  const data = runs.flatMap(run => run.sort((a, b) => placeOf(a) - placeOf(b)))
+  // those of a search name what was retrieved
+  const end = (name: string, place: number) =>
+    here[name] === fieldOf(here.data.at(place), 'id') && data.length > 0 && { [name]: fieldOf(data.at(place), 'id') as Json }
+  return { ...here, data, ...end('first_id', 0), ...end('last_id', -1) }
 }
 
 const pathBelow = (url: string, base: string) => (url.startsWith(base) ? url.slice(base.length) : url)

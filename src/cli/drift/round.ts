@@ -68,12 +68,7 @@ async function loadedWith(settings: GivenSettings, { document, library, launch, 
 }
 
 /** Makes every call here, without the script; where its answer differs, settings are tried unless `isSearching` is false. */
-export async function compareAll(
-  playedSteps: readonly PlayedStep[],
-  settings: GivenSettings,
-  options: RoundOptions,
-  isSearching = true
-): Promise<Round> {
+export async function compareAll(playedSteps: readonly PlayedStep[], settings: GivenSettings, options: RoundOptions, isSearching = true): Promise<Round> {
   const { base, keyHere, variables, document } = options
   const sandbox = await loadedWith(settings, options)
   const { store: loaded } = sandbox.requireLoaded()
@@ -134,7 +129,12 @@ export async function compareAll(
       best = compared
     }
     if (isWhole && best.differences.length > 0) {
-      await sandbox.changeSettings(valuesOf(was, explained.flatMap(({ cause }) => Object.keys(cause.settings))))
+      await sandbox.changeSettings(
+        valuesOf(
+          was,
+          explained.flatMap(({ cause }) => Object.keys(cause.settings))
+        )
+      )
       return null
     }
     round.explained.push(...explained)
@@ -196,7 +196,8 @@ function isUnseen({ kind, steps, here: by, there: of }: FieldDifference, { call,
     return of === true && membersOf(owner).length === MAX_EMBEDDED && !records.isMade(fieldOf(charge, 'id'))
   }
   const query = new URLSearchParams(call.query)
-  if (judged.operation === null || operationOf(judged.operation as OperationId).kind !== 'list' || namedIn(call).some(({ id }) => records.isMade(id))) return false
+  if (judged.operation === null || operationOf(judged.operation as OperationId).kind !== 'list' || namedIn(call).some(({ id }) => records.isMade(id)))
+    return false
   const { 'pagination.default_limit': usual, 'pagination.max_limit': most } = judged.settings
   const isSearch = (query.get('search_query') ?? '') !== ''
   const isFull = membersOf(there.body).length === Math.min(Number(query.get('limit') ?? usual), most)

@@ -1,0 +1,240 @@
+/** An honest service behind a proxy that changes one answer at a time: none of it passes, and nothing that means the same fails. */
+import t from 'tap'
+import { against, DATA, type Passing, proxied, service } from '../support/against.js'
+import { smallFixture } from '../support/emulator.js'
+
+type Body = Record<string, unknown>
+const PAY = { ticket: '${tkt_a}', payment_type: 'card', amount: 500, card: { last4: '4242' } }
+const OF_PAYMENT = { transaction: '${payment.id}' }
+const SCENARIO = {
+  steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
+  play: [
+    { do: 'GET /tickets/${tkt_a}' },
+    { do: 'GET /transactions/${txn_a}' },
+    { as: 'first', do: 'POST /refunds', body: { ...OF_PAYMENT, amount: 200, metadata: { order: '7' } } },
+    { as: 'second', do: 'POST /refunds', body: { ...OF_PAYMENT, amount: 100, reason: 'cold soup' } },
+    { do: 'POST /refunds', body: { transaction: '${txn_a}', amount: 30 } },
+    { do: 'GET /refunds/${first.id}' },
+    { do: 'POST /refunds/${second.id}', body: { metadata: { order: '8' } } },
+    { do: 'GET /transactions/${payment.id}' },
+    { do: 'GET /transactions/${txn_a}' },
+    { do: 'GET /refunds', query: OF_PAYMENT },
+    { do: 'GET /refunds', query: { ...OF_PAYMENT, limit: 1 } },
+    { do: 'POST /refunds', body: { ...OF_PAYMENT, amount: 900 }, expect: { status: [400, 402] } },
+    { as: 'place', do: 'POST /locations', body: { display_name: 'Bar', address: { country: 'US', city: 'Boston' } } },
+    { do: 'GET /locations/${place.id}' },
+    { do: 'GET /tickets', query: { limit: 3 } },
+    { do: 'GET /tickets', query: { search_query: 'n-1' } },
+    { as: 'user', do: 'POST /accounts/${mch_a}/users', body: { name: 'Bo', email: 'bo@example.com' } },
+    { do: 'GET /accounts/${mch_a}/users' },
+    { do: 'DELETE /accounts/${mch_a}/users/${user.id}' },
+    { do: 'GET /transactions', query: { location: '${loc_a}' } },
+    { do: 'GET /accounts' }
+  ]
+}
+
+/** Changes the nth answer to a call, by its body or as a whole. */
+const once = (on: string, path: RegExp, change: (body: Body, passing: Passing) => void, nth = 1) => {
+  let seen = 0
+  return (passing: Passing) => {
+    if (passing.method !== on || !path.test(passing.path) || ++seen !== nth) return
+    const before = passing.text
+    const body = before === '' ? {} : JSON.parse(before)
+    change(body, passing)
+    if (passing.text === before && before !== '') passing.text = JSON.stringify(body)
+  }
+}
+const listOf = (body: Body) => body.data as Body[]
+const set = (values: object) => (body: Body) => void Object.assign(body, values)
+const REFUND = /\/refunds$/
+const REFUNDS = /\/refunds\?transaction=[^&]+$/
+const PAYMENT = /\/transactions\/txn_(?!a$)\w+$/
+const CHARGED = /\/transactions\/txn_a$/
+
+/** Each with the call whose answer is changed. */
+const MUTATIONS: [title: string, label: string, mutation: () => (passing: Passing) => void][] = [
+  [
+    'a body cut short',
+    'play 6. GET /refunds',
+    () => once('GET', /\/refunds\/\w+$/, (_, passing) => Object.assign(passing, { text: passing.text.slice(0, -9) }))
+  ],
+  [
+    'HTML with status 200',
+    'play 1. GET /tickets',
+    () => once('GET', /\/tickets\/tkt_a/, (_, passing) => Object.assign(passing, { type: 'text/html', text: '<h1>Welcome</h1>' }))
+  ],
+  ['HTML that says it is JSON', 'play 3. POST /refunds', () => once('POST', REFUND, (_, passing) => Object.assign(passing, { text: '<h1>Welcome</h1>' }))],
+  ['an empty body', 'play 8. GET /transactions', () => once('GET', PAYMENT, (_, passing) => Object.assign(passing, { text: '' }))],
+  ['null as the body', 'play 8. GET /transactions', () => once('GET', PAYMENT, (_, passing) => Object.assign(passing, { text: 'null' }))],
+  ['a list as the body', 'play 8. GET /transactions', () => once('GET', PAYMENT, (body, passing) => Object.assign(passing, { text: JSON.stringify([body]) }))],
+  ['text/plain', 'play 8. GET /transactions', () => once('GET', PAYMENT, (_, passing) => Object.assign(passing, { type: 'text/plain' }))],
+  ['no content type', 'play 8. GET /transactions', () => once('GET', PAYMENT, (_, passing) => Object.assign(passing, { type: '' }))],
+  [
+    'JSON of another character set',
+    'play 8. GET /transactions',
+    () => once('GET', PAYMENT, (_, passing) => Object.assign(passing, { type: 'application/json; charset=latin1' }))
+  ],
+  ['a number as text', 'play 3. POST /refunds', () => once('POST', REFUND, set({ amount: '200' }))],
+  ['a number as text, in a record of before the run', 'play 2. GET /transactions', () => once('GET', CHARGED, set({ amount: '1000' }))],
+  ['a number with a fraction', 'play 3. POST /refunds', () => once('POST', REFUND, set({ amount: 200.5 }))],
+  ['a boolean as text', 'play 10. GET /refunds', () => once('GET', REFUNDS, set({ has_more: 'false' }))],
+  ['a text as a number', 'play 1. GET /tickets', () => once('GET', /\/tickets\/tkt_a/, set({ reference: 1 }))],
+  ['null in place of an object', 'play 3. POST /refunds', () => once('POST', REFUND, set({ metadata: null }))],
+  ['another amount than was sent', 'play 3. POST /refunds', () => once('POST', REFUND, set({ amount: 201 }))],
+  ['amount_refunded that is not the sum', 'play 8. GET /transactions', () => once('GET', PAYMENT, set({ amount_refunded: 301 }))],
+  ['amount_refunded that leaves this run out, of a charge of before', 'play 9. GET /transactions', () => once('GET', CHARGED, set({ amount_refunded: 0 }), 2)],
+  ['amount_refunded of a charge of before that no Refunds add up to', 'play 2. GET /transactions', () => once('GET', CHARGED, set({ amount_refunded: 50 }))],
+  ['a missing field', 'play 3. POST /refunds', () => once('POST', REFUND, body => delete body.reason)],
+  ['a missing field, in a record of before the run', 'play 1. GET /tickets', () => once('GET', /\/tickets\/tkt_a/, body => delete body.reference)],
+  ['a surplus field', 'play 3. POST /refunds', () => once('POST', REFUND, set({ fee: 3 }))],
+  [
+    'a surplus field in a record of a list',
+    'play 15. GET /tickets',
+    () => once('GET', /\/tickets\?limit/, body => Object.assign(listOf(body)[0] as Body, { seat: 4 }))
+  ],
+  ['a surplus field of a list', 'play 10. GET /refunds', () => once('GET', REFUNDS, set({ total: 2 }))],
+  ['a wrong object', 'play 3. POST /refunds', () => once('POST', REFUND, set({ object: 'charge' }))],
+  ['a wrong object of a list', 'play 10. GET /refunds', () => once('GET', REFUNDS, set({ object: 'page' }))],
+  ['a record twice in a list', 'play 10. GET /refunds', () => once('GET', REFUNDS, body => listOf(body).push(listOf(body)[0] as Body))],
+  [
+    'a record of before the run twice in a list',
+    'play 15. GET /tickets',
+    () => once('GET', /\/tickets\?limit/, body => listOf(body).splice(1, 1, listOf(body)[0] as Body))
+  ],
+  ['members reordered', 'play 10. GET /refunds', () => once('GET', REFUNDS, body => listOf(body).reverse())],
+  [
+    'members of before the run reordered',
+    'play 15. GET /tickets',
+    () =>
+      once('GET', /\/tickets\?limit/, body => {
+        listOf(body).reverse()
+        Object.assign(body, { first_id: body.last_id, last_id: body.first_id })
+      })
+  ],
+  ['a record of this run missing from a list', 'play 10. GET /refunds', () => once('GET', REFUNDS, body => listOf(body).pop())],
+  ['a record that nobody made', 'play 10. GET /refunds', () => once('GET', REFUNDS, body => listOf(body).push({ ...listOf(body)[0], id: 'rfd_x' }))],
+  ['another first_id', 'play 10. GET /refunds', () => once('GET', REFUNDS, set({ first_id: 'rfd_x' }))],
+  ['has_more true', 'play 10. GET /refunds', () => once('GET', REFUNDS, set({ has_more: true }))],
+  ['has_more false', 'play 11. GET /refunds', () => once('GET', /limit=1$/, set({ has_more: false }))],
+  ['a created status', 'play 3. POST /refunds', () => once('POST', REFUND, (_, passing) => Object.assign(passing, { status: 202 }))],
+  ['a refusal that is made', 'play 12. POST /refunds', () => once('POST', REFUND, (_, passing) => Object.assign(passing, { status: 402 }), 4)],
+  [
+    'a failure of the service',
+    'play 2. GET /transactions',
+    () => once('GET', CHARGED, (_, passing) => Object.assign(passing, { status: 503, text: '{"error":{}}' }))
+  ],
+  ['another error type', 'play 12. POST /refunds', () => once('POST', REFUND, body => Object.assign(body.error as Body, { type: 'card_error' }), 4)],
+  ['another error code', 'play 12. POST /refunds', () => once('POST', REFUND, body => Object.assign(body.error as Body, { code: 'declined' }), 4)],
+  ['an error without a message', 'play 12. POST /refunds', () => once('POST', REFUND, body => delete (body.error as Body).message, 4)],
+  ['another id in a later answer', 'play 6. GET /refunds', () => once('GET', /\/refunds\/\w+$/, set({ id: 'rfd_other' }))],
+  ['another id in the first answer', 'play 3. POST /refunds', () => once('POST', REFUND, set({ id: 'rfd_other' }))],
+  ['a Refund missing from those of its Transaction', 'play 8. GET /transactions', () => once('GET', PAYMENT, body => listOf(body.refunds as Body).pop())],
+  [
+    'a Refund of another amount in its Transaction',
+    'play 8. GET /transactions',
+    () => once('GET', PAYMENT, body => Object.assign(listOf(body.refunds as Body)[0] as Body, { amount: 1 }))
+  ],
+  ['another value of metadata', 'play 6. GET /refunds', () => once('GET', /\/refunds\/\w+$/, set({ metadata: { order: '9' } }))],
+  ['metadata that an update did not change', 'play 7. POST /refunds', () => once('POST', /\/refunds\/\w+$/, set({ metadata: {} }))],
+  ['another created in a later answer', 'play 6. GET /refunds', () => once('GET', /\/refunds\/\w+$/, set({ created: '2026-03-01T10:00:00.001Z' }))],
+  ['another created of a record of before the run', 'play 9. GET /transactions', () => once('GET', CHARGED, set({ created: '2020-03-01T10:00:00.000Z' }), 2)],
+  ['a value of before the run that changes', 'play 9. GET /transactions', () => once('GET', CHARGED, set({ tip_amount: 5 }), 2)],
+  ['created in another form', 'play 3. POST /refunds', () => once('POST', REFUND, set({ created: '2026-03-01T10:00:00Z' }))],
+  ['the Transaction of another Refund', 'play 3. POST /refunds', () => once('POST', REFUND, set({ transaction: 'txn_a' }))],
+  [
+    'another sub-field of an address',
+    'play 14. GET /locations',
+    () => once('GET', /\/locations\/\w+$/, body => Object.assign(body.address as Body, { city: 'Bonn' }))
+  ],
+  [
+    'a deleted User that is answered',
+    'play 19. DELETE',
+    () => once('DELETE', /users/, (_, passing) => Object.assign(passing, { status: 200, type: 'application/json', text: '{}' }))
+  ],
+  ['a User of another Account', 'play 18. GET', () => once('GET', /users/, body => Object.assign(listOf(body)[0] as Body, { account: 'rsl_r' }))],
+  [
+    'a record that only the service had, which is wrong in itself',
+    'play 15. GET /tickets',
+    () => once('GET', /\/tickets\?limit/, body => Object.assign(listOf(body)[0] as Body, { id: 'tkt_of_others', reference: 12 }))
+  ]
+]
+
+t.test('check --against: each wrong answer fails the run and names its call', async t => {
+  for (const [title, label, mutation] of MUTATIONS) {
+    const { baseUrl, close } = await service(t, {}, { seed: 5, clock: { now: '2026-05-01T08:00:00Z' } })
+    const base = await proxied(t, baseUrl, mutation())
+
+    const { status, found } = await against(t, `${base}/next`, SCENARIO)
+
+    await close()
+    t.equal(status, 1, title)
+    const failures = Object.entries(found).flatMap(([title, problems]) => (title.startsWith('✗') ? problems : []))
+    t.ok(
+      failures.some(problem => problem.startsWith(label)),
+      `${title}: ${JSON.stringify(found)}`
+    )
+  }
+})
+const MORE = {
+  tickets: [
+    { id: 'tkt_x', location: 'loc_x', reference: 'X-1', created: '2026-02-02T00:00:00Z' },
+    { id: 'tkt_y', location: 'loc_a', reference: 'N-1y' }
+  ],
+  locations: [{ id: 'loc_x', account: 'mch_x', display_name: 'X', address: { country: 'FR' } }],
+  accounts: [{ id: 'mch_x', type: 'merchant', name: 'X', email: 'x@example.com', address: { country: 'FR' } }],
+  transactions: [{ id: 'txn_x', ticket: 'tkt_x', payment_type: 'external', amount: 10 }],
+  refunds: [
+    { id: 'rfd_x', transaction: 'txn_x', amount: 4 },
+    { id: 'rfd_a', transaction: 'txn_a', amount: 70 }
+  ],
+  users: [{ id: 'usr_x', account: 'mch_a', name: 'X', email: 'x@example.com' }]
+}
+/** The records of the scenario, some of them with other values, and others beside them. */
+const withMore = () => {
+  const all = Object.entries({ ...DATA, refunds: [] }).map(([family, records]) => [
+    family,
+    [...(records as object[]), ...(MORE[family as keyof typeof MORE] ?? [])]
+  ])
+  const data = Object.fromEntries(all) as Record<string, Body[]>
+  Object.assign(data.tickets?.find(({ id }) => id === 'tkt_a') as Body, { reference: 'Other', created: '2020-01-01T00:00:00Z' })
+  return data
+}
+const reversed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(reversed)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, part]) => [name, reversed(part)])
+  )
+}
+const json = (change: (body: unknown) => string) => (passing: Passing) => {
+  if (passing.text !== '') passing.text = change(JSON.parse(passing.text))
+}
+const typed = (type: string) => (passing: Passing) => {
+  if (passing.text !== '') passing.type = type
+}
+
+t.test('check --against: what means the same does not fail', async t => {
+  const cases: [title: string, more: object, change: (passing: Passing) => void, isWarned: boolean][] = [
+    ['nothing changed', {}, () => {}, false],
+    ['white space', {}, json(body => `\n${JSON.stringify(body, null, '\t')}\r\n`), false],
+    ['the order of fields', {}, json(body => JSON.stringify(reversed(body))), false],
+    ['escapes', {}, json(body => JSON.stringify(body).replaceAll('"txn_', '"\\u0074xn_')), false],
+    ['no character set', {}, typed('application/json'), false],
+    ['the character set in other letters', {}, typed('Application/JSON;Charset="UTF8"'), false],
+    ['the character set with spaces', {}, typed('application/json ; charset = utf-8'), false],
+    ['another message of an error', {}, json(body => JSON.stringify(body).replace(/"message":"[^"]*"/, '"message":"No."')), false],
+    ['records that existed before', { data: withMore() }, () => {}, true],
+    ['fewer records', { data: smallFixture({ transactions: DATA.transactions, users: [] }) }, () => {}, true],
+    ['a clock that stands', { data: withMore(), clock: '2026-03-01T10:00:00Z' }, () => {}, true]
+  ]
+  for (const [title, more, change, isWarned] of cases) {
+    const { baseUrl } = await service(t, {}, { seed: 5, clock: { now: '2026-05-01T08:00:00Z' }, ...more })
+    const base = await proxied(t, baseUrl, change)
+
+    const { status, found } = await against(t, `${base}/next`, SCENARIO)
+
+    t.strictSame([status, Object.keys(found)], [0, isWarned ? ['! other data at the service'] : []], `${title}: ${JSON.stringify(found)}`)
+  }
+})
