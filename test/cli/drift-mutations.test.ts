@@ -160,13 +160,12 @@ const MUTATIONS: [title: string, label: string, mutation: () => (passing: Passin
 ]
 
 t.test('check --against: each wrong answer fails the run and names its call', async t => {
-  for (const [title, label, mutation] of MUTATIONS) {
-    const { baseUrl, close } = await service(t, {}, { seed: 5, clock: { now: '2026-05-01T08:00:00Z' } })
+  const { baseUrl } = await service(t, {}, { seed: 5, clock: { now: '2026-05-01T08:00:00Z' } })
+  for (const [index, [title, label, mutation]] of MUTATIONS.entries()) {
     const base = await proxied(t, baseUrl, mutation())
 
-    const { status, found } = await against(t, `${base}/next`, SCENARIO)
+    const { status, found } = await against(t, `${base}/sandbox/case-${index}/next`, SCENARIO)
 
-    await close()
     t.equal(status, 1, title)
     const failures = Object.entries(found).flatMap(([title, problems]) => (title.startsWith('✗') ? problems : []))
     t.ok(

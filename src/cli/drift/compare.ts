@@ -40,11 +40,11 @@ const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
 
 /** Why an answer cannot be read as one of the API; null where it can. */
 export function formProblem({ status, body, headers, fault }: StepAnswer): string | null {
-  if (fault === 'malformed_body') return 'it is cut short, or is not JSON'
+  if (fault === 'malformed_body') return 'the body is cut short, or is not JSON'
   if (status === 204) return null
-  if (body === null) return 'it is empty'
+  if (body === null) return 'the body is empty'
   const type = headers?.['content-type']
-  return type !== undefined && JSON_TYPE.test(type) ? null : `its Content-Type must be application/json; got ${type ?? 'none'}`
+  return type !== undefined && JSON_TYPE.test(type) ? null : `Content-Type must be application/json; got ${type ?? 'none'}`
 }
 
 /** What differs between the answers, status first. */

@@ -22,13 +22,17 @@ export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
   for (const { played, cause, differences } of ORDER.flatMap(by => deviations.filter(({ cause }) => cause.by === by))) {
     const title = titleOf(cause)
     const group = groups.get(title) ?? { title, problems: [], ms: 0, ...(WARNED.includes(cause.by) && { isWarning: true }) }
-    const why = cause.by === 'data' && cause.lacked !== undefined ? `; the service has no ${cause.lacked}` : ''
-    const found = differences.map(difference => `: ${shownDifference(difference)}${why}`)
-    const all = cause.by === 'contradiction' ? [` needs ${shownSettings({ [cause.key]: cause.value })}`] : cause.by === 'script' ? [''] : found
-    group.problems.push(...all.map(what => ({ at: played.place, message: `${played.label}${what}` })))
+    const problems = differences.length === 0 ? [detailOf(cause)] : differences.map(difference => `: ${shownDifference(difference)}${detailOf(cause)}`)
+    group.problems.push(...problems.map(problem => ({ at: played.place, message: `${played.label}${problem}` })))
     groups.set(title, group)
   }
   return [...groups.values()].map(group => ({ ...group, problems: listed(group.problems) }))
+}
+
+/** What is said of a call besides what differs in it. */
+function detailOf(cause: Cause): string {
+  if (cause.by === 'contradiction') return ` needs ${shownSettings({ [cause.key]: cause.value })}`
+  return cause.by === 'data' && cause.lacked !== undefined ? `; the service has no ${cause.lacked}` : ''
 }
 
 /** As a settings block has them: `statuses.refund_refused: 422`. */
@@ -66,7 +70,7 @@ function listed(problems: readonly PlacedProblem[]): PlacedProblem[] {
 
 function shownDifference({ kind, steps, here, there, says }: FieldDifference): string {
   const path = pathOf(steps) || 'body'
-  if (kind === 'form') return `${path}: ${says}; the service sent ${shownValue(steps, there)}`
+  if (kind === 'form') return `${steps.length === 0 ? '' : `${path}: `}${says}${there === null ? '' : `; the service sent ${shownValue(steps, there)}`}`
   if (kind === 'record' && here === undefined) return `${path}: only the service has the record ${shownValue(steps, there)}`
   const what = kind === 'prefix' || kind === 'length' ? `the ${kind} of ${path}` : path
   const by = kind === 'unknown' ? 'not' : shownValue(steps, here)

@@ -73,7 +73,7 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
   const sandbox = await loadedWith(settings, options)
   const { store: loaded } = sandbox.requireLoaded()
   const records = new ServiceRecords(sandbox)
-  const isKnown = (id: string) => isIn(loaded, id) || (isIn(sandbox.store, id) && !records.isStandIn(id))
+  const isKnown = (id: string) => isIn(loaded, id) || isIn(sandbox.store, id)
   const named = [...variables].filter(([name]) => isKnown(name)).map(([name, value]) => [value, name] as const)
   const pairs = new IdPairs({ isKnown, isLoaded: id => isIn(loaded, id) || records.isEarlier(id) }, named)
   const round: Round = { explained: [], others: [], pairs }
@@ -144,7 +144,8 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
   const bestOf = async (played: PlayedStep, tryIt: (isShownOnly: boolean) => Compared): Promise<Compared> => {
     const [shown, all] = [tryIt(true), tryIt(false)]
     if (all.differences.length === 0) return all
-    if (shown.differences.length + shown.unseen.length === 0) return { ...shown, unseen: all.differences }
+    // more may follow a full page, whatever the settings
+    if (shown.differences.length === 0 && shown.unseen.every(({ steps }) => steps.at(-1) === 'has_more')) return { ...shown, unseen: all.differences }
     const isShownOnly = distanceOf(shown.differences) < distanceOf(all.differences)
     if (!isSearching) return tryIt(isShownOnly)
     return (await explain(played, () => tryIt(false), true)) ?? ((await explain(played, () => tryIt(isShownOnly), false)) as Compared)

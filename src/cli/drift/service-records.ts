@@ -51,8 +51,6 @@ export class ServiceRecords {
   readonly #present = new Set<string>()
   /** The parameters that this run wrote of a record. */
   readonly #written = new Map<string, Set<string>>()
-  /** Records of which nothing but the id is known. */
-  readonly #standIns = new Set<string>()
   /** The number of the record that was inserted last. */
   #last = 0
 
@@ -64,8 +62,6 @@ export class ServiceRecords {
   readonly isMade = (id: unknown) => this.#made.has(id)
   /** Whether a record of before the run was shown. */
   readonly isEarlier = (id: string) => this.#shown.has(id)
-  /** Whether nothing but the id is known of a record. */
-  readonly isStandIn = (id: string) => this.#standIns.has(id)
 
   /** Learns from an answer, before the same call is made here. */
   async learn(call: StepCall, answer: StepAnswer, comparison: Comparison): Promise<Learned> {
@@ -86,8 +82,9 @@ export class ServiceRecords {
       if (this.#made.has(id) || Object.keys(LINKED_FAMILIES).some(name => this.#made.has(shown.record[name]))) continue
       const here = comparison.pairs.here(id)
       const collection = collectionOf(this.#sandbox.store, shown.family)
-      if (collection.get(here) !== undefined && !this.#standIns.has(here)) this.#take(shown, collection.get(here) as Stored, comparison, learned)
-      else if (this.#standIns.has(here) || !collection.isTaken(here)) await this.#add(shown, comparison, learned)
+      const mine = collection.get(here) as Stored | undefined
+      if (mine !== undefined) this.#take(shown, mine, comparison, learned)
+      else if (!collection.isTaken(here)) await this.#add(shown, comparison, learned)
       this.#shown.set(id, shown.record)
     }
     return learned
@@ -105,7 +102,7 @@ export class ServiceRecords {
       const isLink = name in LINKED_FAMILIES && typeof there === 'string'
       if (isLink && typeof here === 'string' && comparison.pairs.match(there, here, true)) continue
       if (before !== undefined && !(isLink && before[name] === there)) continue
-      const value = isLink ? this.#linked(name, there, comparison) : (merged(there, here, name, written) as Json)
+      const value = isLink ? comparison.pairs.here(there) : (merged(there, here, name, written) as Json)
       if (isDeepStrictEqual(value, here) || !isRight(value)) continue
       changes[name] = value
       if (before === undefined && name !== 'created') others.push(...valueDifferences(value, here, [...steps, name], comparison))
@@ -128,31 +125,11 @@ export class ServiceRecords {
       wrong.push({ kind: 'form', steps: [...steps, ...below], there, says })
     }
     if (found.length > 0) return
-    const links = Object.entries(known).filter((field): field is [string, string] => field[0] in LINKED_FAMILIES && typeof field[1] === 'string')
-    const linked = links.map(([name, there]) => [name, this.#linked(name, there, comparison)])
     const { refunds: _refunds, ...own } = known
-    this.#insert(family, { ...own, ...Object.fromEntries(linked) })
+    const linked = Object.entries(own).map(([name, value]) => [name, name in LINKED_FAMILIES ? comparison.pairs.here(value as string) : value])
+    // before all that the run made in the same instant
+    collectionOf(this.#sandbox.store, family).insert(Object.fromEntries(linked) as RecordOf<Family>, --this.#last)
     others.push({ kind: 'record', steps, there: record.id })
-  }
-
-  /** The id here of a record that another one refers to; where it is not here, a stand-in is put in its place. */
-  #linked(name: string, there: string, { pairs }: Comparison): string {
-    const id = pairs.here(there)
-    const family = LINKED_FAMILIES[name as keyof typeof LINKED_FAMILIES]
-    const isHere = collectionOf<Family>(this.#sandbox.store, family).get(id) !== undefined
-    if (isHere || (family !== 'locations' && family !== 'transactions')) return id
-    this.#insert('locations', { id: STAND_IN.location, ...STAND_IN })
-    if (id !== STAND_IN.location) this.#insert(family, { ...STAND_IN, id })
-    this.#standIns.add(STAND_IN.location).add(id)
-    return id
-  }
-
-  /** Inserts a record before all that the run made in the same instant; a stand-in makes room for it. */
-  #insert(family: Family, record: Part): void {
-    const collection = collectionOf(this.#sandbox.store, family)
-    if (collection.get(record.id as string)) collection.remove(record.id as string)
-    this.#standIns.delete(record.id as string)
-    collection.insert(record as unknown as RecordOf<Family>, --this.#last)
   }
 
   /** Leaves out what a list, or the Refunds of a Transaction, would show here of records that the service has not shown: whether it has them, and where, is unknown. */
@@ -176,9 +153,6 @@ export class ServiceRecords {
     return lacked.length === 0 ? null : lacked.map(({ families: [family], id }) => `${RESOURCE_NAMES[family as Family]} ${id}`).join(' or no ')
   }
 }
-
-/** What is known of a record that is known by its id alone. */
-const STAND_IN = { created: '1970-01-01T00:00:00.000Z', account: '', location: '', amount: 0, amount_refunded: 0, currency: 'usd' }
 
 /** Whether an answer refuses a call because a record does not exist. */
 export const saysMissing = ({ body }: StepAnswer): boolean => MISSING_CODES.includes(errorIn(body).code)
