@@ -373,7 +373,10 @@ t.test('check: a running service is sent only the steps, with the keys that are 
 t.test('check: variables and keys are checked before the first call is sent', async t => {
   const state = { state: { refunds: { count: 1 } } }
   const paying = { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}' } }
-  const together = [{ do: 'GET /tickets', query: { location: '${loc_a}' } }, { do: 'GET /tickets/${payment.ticket}', key: 'sk_reseller' }]
+  const together = [
+    { do: 'GET /tickets', query: { location: '${loc_a}' } },
+    { do: 'GET /tickets/${payment.ticket}', key: 'sk_reseller' }
+  ]
   const merchant = 'the key sk_merchant is not given; add --key sk_merchant=KEY'
   const valueless = (name: string) => `\${${name}} has no value: give it with --var ${name}=VALUE`
   const cases: [title: string, scenario: object, args: string[], problems: string[]][] = [
@@ -381,13 +384,7 @@ t.test('check: variables and keys are checked before the first call is sent', as
       'all of them',
       { data: smallFixture(), steps: [paying], play: [{ wait: '1s' }, { at_once: together }], expect: [{ on: 'GET /tickets' }, state] },
       ['--key', 'other=sk_other'],
-      [
-        valueless('tkt_a'),
-        valueless('loc_a'),
-        merchant,
-        'the key sk_reseller is not given; add --key sk_reseller=KEY',
-        merchant
-      ]
+      [valueless('tkt_a'), valueless('loc_a'), merchant, 'the key sk_reseller is not given; add --key sk_reseller=KEY', merchant]
     ],
     [
       'a variable, where the keys are given',
@@ -415,7 +412,14 @@ t.test('check: variables and keys are checked before the first call is sent', as
   const { stdout } = await ran(['check', lines, '--against', base, '--key', 'k'])
   t.ok(stdout.includes(`own.yaml:5:17 ${valueless('loc_bistro')}`), stdout)
   t.equal(calls, 0, 'nothing was sent')
-  const late = `${t.testdir({ 'own.json': JSON.stringify({ steps: [{ ...paying, body: {} }, { do: 'GET /tickets', key: '${payment.id}' }] }) })}/own.json`
+  const late = `${t.testdir({
+    'own.json': JSON.stringify({
+      steps: [
+        { ...paying, body: {} },
+        { do: 'GET /tickets', key: '${payment.id}' }
+      ]
+    })
+  })}/own.json`
   const { status, stderr } = await ran(['check', late, '--against', base])
   t.strictSame([status, stderr, calls], [1, 'commerce-emulator: the key unknown is not given; add --key unknown=KEY.\n', 1], 'a key that an answer gives')
 })

@@ -46,6 +46,7 @@ const once = (on: string, path: RegExp, change: (body: Body, passing: Passing) =
 }
 const listOf = (body: Body) => body.data as Body[]
 const set = (values: object) => (body: Body) => void Object.assign(body, values)
+const deep = (text: string) => text.replace(/}$/, `,"deep":${'['.repeat(20_000)}${']'.repeat(20_000)}}`)
 const REFUND = /\/refunds$/
 const REFUNDS = /\/refunds\?transaction=[^&]+$/
 const PAYMENT = /\/transactions\/txn_(?!a$)\w+$/
@@ -152,10 +153,35 @@ const MUTATIONS: [title: string, label: string, mutation: () => (passing: Passin
     () => once('DELETE', /users/, (_, passing) => Object.assign(passing, { status: 200, type: 'application/json', text: '{}' }))
   ],
   ['a User of another Account', 'play 18. GET', () => once('GET', /users/, body => Object.assign(listOf(body)[0] as Body, { account: 'rsl_r' }))],
-  [
-    'a record that only the service had, which is wrong in itself',
+  ['a value nested very deeply', 'play 3. POST /refunds', () => once('POST', REFUND, (_, passing) => Object.assign(passing, { text: deep(passing.text) }))],
+  ...(
+    [
+      ['of another type', { reference: 12 }],
+      ['with created in another form', { created: '2026-01-01T00:00:00Z' }],
+      ['with a field more', { seat: 4 }],
+      ['with another object', { object: 'location' }],
+      ['of a Location of this run', { location: 'loc_made' }]
+    ] as const
+  ).map(([title, values]): (typeof MUTATIONS)[number] => [
+    `a record that only the service had, ${title}`,
     'play 15. GET /tickets',
-    () => once('GET', /\/tickets\?limit/, body => Object.assign(listOf(body)[0] as Body, { id: 'tkt_of_others', reference: 12 }))
+    () => {
+      let made = ''
+      const change = once('GET', /\/tickets\?limit/, body => {
+        const location = 'location' in values ? { location: made } : {}
+        Object.assign(listOf(body)[0] as Body, { id: 'tkt_of_others' }, values, location)
+        Object.assign(body, { first_id: 'tkt_of_others' })
+      })
+      return passing => {
+        if (/locations$/.test(passing.path)) made = JSON.parse(passing.text).id
+        change(passing)
+      }
+    }
+  ]),
+  [
+    'a charge that only the service had, of which the Refunds do not add up',
+    'play 20. GET /transactions',
+    () => once('GET', /\/transactions\?location/, body => Object.assign(listOf(body)[1] as Body, { id: 'txn_of_others', amount_refunded: 4 }))
   ]
 ]
 
@@ -174,6 +200,75 @@ t.test('check --against: each wrong answer fails the run and names its call', as
     )
   }
 })
+const many = (transaction: string, count: number) => Array.from({ length: count }, () => ({ do: 'POST /refunds', body: { transaction, amount: 1 } }))
+const LATER: typeof MUTATIONS = [
+  [
+    'has_more of the Refunds of a charge of this run',
+    'play 11. GET /transactions',
+    () => once('GET', PAYMENT, body => Object.assign(body.refunds as Body, { has_more: true }))
+  ],
+  [
+    'has_more of fewer Refunds than are shown of a charge of before',
+    'play 12. GET /transactions',
+    () => once('GET', CHARGED, body => Object.assign(body, { amount_refunded: 9, refunds: { ...(body.refunds as Body), has_more: true } }))
+  ]
+]
+
+t.test('check --against: whether more Refunds follow those of a charge', async t => {
+  const { baseUrl } = await service(t, {}, { data: { ...DATA, refunds: Array.from({ length: 12 }, () => ({ transaction: 'txn_a', amount: 3 })) } })
+  const play = [...many('${payment.id}', 10), { do: 'GET /transactions/${payment.id}' }, { do: 'GET /transactions/${txn_a}' }]
+  const scenario = { steps: SCENARIO.steps, play }
+
+  const honest = await against(t, baseUrl, scenario)
+  t.strictSame([honest.status, honest.titles], [0, ['! other data at the service']], honest.stdout)
+  for (const [index, [title, label, mutation]] of LATER.entries()) {
+    const base = await proxied(t, baseUrl, mutation())
+    const { status, found } = await against(t, `${base}/sandbox/later-${index}/next`, scenario)
+    t.ok(
+      status === 1 && Object.entries(found).some(([title, [first]]) => title.startsWith('✗') && first?.startsWith(label)),
+      `${title}: ${JSON.stringify(found)}`
+    )
+  }
+})
+
+t.test('check --against: what a record had before the run is taken over once', async t => {
+  const place = {
+    id: 'loc_there',
+    account: 'mch_a',
+    display_name: 'There',
+    address: { country: 'US', city: 'Bonn' },
+    metadata: { a: '1', b: '2' },
+    extra: { seats: 9 }
+  }
+  const tickets = ['tkt_a', 'tkt_x'].map(id => ({ id, location: 'loc_there', reference: id }))
+  const { transactions } = DATA
+  const { baseUrl } = await service(t, {}, { data: { ...smallFixture(), locations: [place], tickets } })
+  const locations = [{ id: 'loc_a', account: 'mch_a', display_name: 'Here', address: { country: 'US' }, extra: { seats: 4 } }]
+  const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
+  const play = [
+    { do: 'GET /tickets' },
+    { do: 'GET /tickets/${tkt_a}' },
+    { do: 'GET /tickets' },
+    { as: 'payment', do: 'POST /transactions', body: PAY },
+    update({ address: { line1: '1 Main St' }, metadata: { a: '', c: '3' } }),
+    update({ metadata: { b: '' }, phone: '1' }),
+    { do: 'GET /locations/${loc_a}' }
+  ]
+  const scenario = { data: { ...smallFixture(), locations, transactions, tickets: [{ id: 'tkt_a', location: 'loc_a', reference: 'T' }] }, play }
+
+  const { status, found } = await against(t, baseUrl, scenario, ['--var', 'loc_a=loc_there'])
+  const unnamed = await against(t, baseUrl, { ...scenario, play: play.slice(0, 4) }, ['--var', 'loc_a='])
+
+  t.equal(status, 0, JSON.stringify(found))
+  t.strictSame(found['! other data at the service']?.slice(-4), [
+    'play 5. POST /locations/${loc_a}: display_name: "Here" here, "There" at the service',
+    'play 5. POST /locations/${loc_a}: address.city: null here, "Bonn" at the service',
+    'play 5. POST /locations/${loc_a}: metadata.b: not here, "2" at the service',
+    'play 5. POST /locations/${loc_a}: seats: 4 here, 9 at the service'
+  ])
+  t.equal(unnamed.status, 0, `a record that others refer to has another id there: ${JSON.stringify(unnamed.found)}`)
+})
+
 const MORE = {
   tickets: [
     { id: 'tkt_x', location: 'loc_x', reference: 'X-1', created: '2026-02-02T00:00:00Z' },

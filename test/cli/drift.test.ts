@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { nested } from '../../src/core/settings.js'
-import { against, DATA, proxied, service } from '../support/against.js'
-import { serving } from '../support/command.js'
+import { against, DATA, KEYS, proxied, service } from '../support/against.js'
+import { ran, serving } from '../support/command.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 const refund = (amount?: number) => ({ do: 'POST /refunds', body: { transaction: '${txn_a}', ...(amount && { amount }) } })
 
-type Answered = { method: string; path: string; status: number; body: Record<string, unknown> }
+type Body = Record<string, unknown>
+type Answered = { method: string; path: string; status: number; body: Body }
 
 /** A service before another one, that changes what that answers. */
 const deviating = (t: Test, { baseUrl }: { baseUrl: string }, change: (answered: Answered) => void): Promise<string> =>
@@ -332,7 +333,10 @@ t.test('check --against: planted deviations, each by its cause', async t => {
         Object.assign(answered, { status: 503 })
       }),
       { ...refund(4000), expect: { status: 503 } },
-      ['✗ differs by assumption A08 (error statuses); no setting makes the emulator answer so', '✗ differs by assumption A07 (error body); no setting makes the emulator answer so'],
+      [
+        '✗ differs by assumption A08 (error statuses); no setting makes the emulator answer so',
+        '✗ differs by assumption A07 (error body); no setting makes the emulator answer so'
+      ],
       'play 1. POST /refunds: status: 400 here, 503 at the service'
     ],
     [
@@ -364,7 +368,12 @@ t.test('check --against: planted deviations, each by its cause', async t => {
     ],
     [
       'a record that only the service has',
-      on('GET', /tickets/, (_body, answered) => Object.assign(answered, { status: 200, body: { id: 'tkt_none', object: 'ticket', created: '2026-01-01T00:00:00.000Z', location: 'loc_none', reference: 'N' } })),
+      on('GET', /tickets/, (_body, answered) =>
+        Object.assign(answered, {
+          status: 200,
+          body: { id: 'tkt_none', object: 'ticket', created: '2026-01-01T00:00:00.000Z', location: 'loc_none', reference: 'N' }
+        })
+      ),
       { do: 'GET /tickets/tkt_none' },
       ['! other data at the service'],
       'play 1. GET /tickets/tkt_none: body: only the service has the record "tkt_none"'
@@ -475,7 +484,10 @@ t.test('check --against: planted deviations, each by its cause', async t => {
         Object.assign(body, { total: 13 })
       }),
       { do: 'GET /tickets', query: { limit: 2 } },
-      ['✗ differs by rule LIST-2: has_more is true when more results can be fetched', '✗ differs by assumption A09 (list object); no setting makes the emulator answer so'],
+      [
+        '✗ differs by rule LIST-2: has_more is true when more results can be fetched',
+        '✗ differs by assumption A09 (list object); no setting makes the emulator answer so'
+      ],
       'play 1. GET /tickets: has_more: true here, not there at the service'
     ],
     [
@@ -612,14 +624,20 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       'where the funds of a Refund go, and what it is in',
       on('POST', /refunds$/, body => Object.assign(body, { payment_method: null, currency: 'eur', transaction: 'txn_b', object: 'x' })),
       refund(1),
-      ['✗ wrong: neither a setting nor data from before the run explains it', "✗ differs by assumption A28 (where a Refund's funds go); no setting makes the emulator answer so"],
+      [
+        '✗ wrong: neither a setting nor data from before the run explains it',
+        "✗ differs by assumption A28 (where a Refund's funds go); no setting makes the emulator answer so"
+      ],
       'play 1. POST /refunds: object: "refund" here, "x" at the service'
     ],
     [
       'whose a Location is',
       on('POST', /locations$/, body => Object.assign(body, { account: 'rsl_r', phone: '1' })),
       { do: 'POST /locations', body: { display_name: 'B', address: { country: 'US' } } },
-      ['✗ differs by assumption A21 (ownership); no setting makes the emulator answer so', '✗ wrong: neither a setting nor data from before the run explains it'],
+      [
+        '✗ differs by assumption A21 (ownership); no setting makes the emulator answer so',
+        '✗ wrong: neither a setting nor data from before the run explains it'
+      ],
       'play 1. POST /locations: account: "mch_a" here, "rsl_r" at the service'
     ],
     [
@@ -783,7 +801,12 @@ t.test('check --against: planted deviations, each by its cause', async t => {
       'card data of a payment, and whose it is',
       on('POST', /transactions$/, body => Object.assign(body, { payment_method: null, amounts: { a: 1 }, currency: 'gbp', location: null })),
       { ...payment, body: { ...payment.body, currency: 'eur' } },
-      ['✗ wrong: neither a setting nor data from before the run explains it', '✗ differs by assumption A25 (card data); no setting makes the emulator answer so', '✗ differs by rule TXN-6: currency is a three-letter ISO code in lower case', '✗ differs by assumption A24 (amounts[…] against the top level); no setting makes the emulator answer so'],
+      [
+        '✗ wrong: neither a setting nor data from before the run explains it',
+        '✗ differs by assumption A25 (card data); no setting makes the emulator answer so',
+        '✗ differs by rule TXN-6: currency is a three-letter ISO code in lower case',
+        '✗ differs by assumption A24 (amounts[…] against the top level); no setting makes the emulator answer so'
+      ],
       'play 1. POST /transactions: location: "loc_a" here, null at the service'
     ],
     ['a path that is no operation', on('GET', /accounts\/mch_a\//, () => {}), { do: 'GET /accounts/${loc_a}/users', expect: { status: 404 } }, [], ''],
@@ -865,29 +888,44 @@ t.test('check --against: a value that a later call contradicts is found anew', a
   t.strictSame(titles, ['✗ differs by assumption A10 pagination.max_limit: 5'])
 })
 
-t.test('check --against: settings that contradict each other are all shown, each with its call', async t => {
-  const behind = await service(t, { 'pagination.default_limit': 5 })
+t.test('check --against: a setting that calls need different values of is a contradiction, with the calls of each side', async t => {
+  const behind = await service(t, { 'pagination.default_limit': 5, 'statuses.created': 201 })
   const base = await deviating(t, behind, answered => {
     // one page is shorter than the others
-    if (answered.path.includes('created')) Object.assign(answered.body, { data: (answered.body.data as object[]).slice(0, 3) })
+    if (answered.path.includes('created'))
+      Object.assign(answered.body, { data: (answered.body.data as object[]).slice(0, 3), last_id: (answered.body.data as Body[])[2]?.id })
   })
-  const { titles, found, stdout, status } = await against(t, `${base}/next`, {
-    play: [{ do: 'GET /tickets' }, { do: 'GET /tickets', query: { 'created[gt]': '2020-01-01' } }]
-  })
-  const agreeing = await against(t, behind.baseUrl, { play: [{ do: 'GET /tickets' }, { do: 'GET /tickets', query: { 'created[gt]': '2020-01-01' } }] })
+  const list = (query = {}) => ({ do: 'GET /tickets', query })
+  const filtered = list({ 'created[gt]': '2020-01-01' })
 
-  const [five, three] = ['✗ differs by assumption A10 pagination.default_limit: 5', '✗ differs by assumption A10 pagination.default_limit: 3']
-  t.strictSame([status, titles.filter(title => title.includes('default_limit')).sort()], [1, [three, five]])
-  t.strictSame(
-    found[five]?.filter(problem => problem.includes(' members ')),
-    ['play 1. GET /tickets: data: 3 members here, 5 at the service']
+  const { titles, found, stdout, status } = await against(t, `${base}/next`, { play: [list(), filtered, refund(1), list()] })
+  const agreeing = await against(t, behind.baseUrl, { play: [list(), filtered] })
+  const root = t.testdir({
+    'five.json': JSON.stringify({ data: DATA, play: [list(), refund(1)] }),
+    'three.json': JSON.stringify({ data: DATA, play: [filtered, refund(2)] }),
+    'wrong.json': '{"seed":"x"}',
+    'found.json': ''
+  })
+  const files = ['five', 'three', 'wrong'].map(name => `${root}/${name}.json`)
+  const apart = await ran(['check', ...files, '--against', `${base}/next`, ...KEYS, '--var', 'txn_a=txn_a', '--write-settings', `${root}/found.json`])
+
+  const contradiction = 'contradiction: no single value of pagination.default_limit fits every call'
+  t.strictSame([status, titles], [1, [`✗ ${contradiction}`, '✗ differs by assumption A06 statuses.created: 201']])
+  t.strictSame(found[`✗ ${contradiction}`], [
+    'play 2. GET /tickets needs pagination.default_limit: 3',
+    'play 1. GET /tickets needs pagination.default_limit: 5',
+    'play 4. GET /tickets needs pagination.default_limit: 5'
+  ])
+  t.ok(stdout.includes('settings:\n  statuses:\n    created: 201\n\n'), stdout)
+  t.strictSame(agreeing.titles, ['✗ differs by assumption A10 pagination.default_limit: 5'])
+  t.equal(apart.status, 1)
+  t.ok(
+    apart.stdout.includes(
+      `\n  ✗ ${contradiction}\n      ${root}/five.json needs pagination.default_limit: 5\n      ${root}/three.json needs pagination.default_limit: 3\n`
+    ),
+    apart.stdout
   )
-  t.strictSame(
-    found[three]?.filter(problem => problem.includes(' members ')),
-    ['play 2. GET /tickets: data: 5 members here, 3 at the service']
-  )
-  t.ok(stdout.includes('\n    default_limit: 3\n'), 'the last one found is in force')
-  t.strictSame(agreeing.titles, [five])
+  t.strictSame(JSON.parse(await readFile(`${root}/found.json`, 'utf8')), { settings: { statuses: { created: 201 } } })
 })
 
 t.test('check --against: the script takes no part, unless the service answers as it does', async t => {
@@ -926,14 +964,23 @@ t.test('check --against: the records in the end are read from the service, as fa
 
   const read = await against(t, behind.baseUrl, scenario, ['--var', 'txn_a=txn_there'])
   const unknownUser = await against(t, behind.baseUrl, { expect: [{ state: { users: { usr_x: {}, count: 1 } } }] })
-  const refusing = await serving(t, (_request, response) => response.writeHead(403).end('{"error":{"message":"no"}}'))
+  const answering = (status: number, text: string, type = 'application/json') =>
+    serving(t, (_request, response) => response.writeHead(status, { 'content-type': type }).end(text))
+  const refusing = await answering(403, '{"error":{"message":"no"}}')
   const unread = await against(t, refusing, {
     expect: [{ state: { users: { count: 1, where: { account: 'mch_a' } }, refunds: { count: 1 }, tickets: { tkt_a: {} } } }]
   })
-  const endless = await serving(t, (_request, response) => response.end('{"data":[{"id":"x"}],"has_more":true}'))
+  const endless = await answering(200, '{"data":[{"id":"x"}],"has_more":true}')
   const tooMany = await against(t, endless, { expect: [{ state: { refunds: { count: 1 } } }] })
-  const html = await serving(t, (_request, response) => response.end('<p>'))
-  const noList = await against(t, html, { expect: [{ state: { refunds: { count: 1 } } }] })
+  const counted = { expect: [{ state: { refunds: { count: 1 }, tickets: { tkt_a: {} } } }] }
+  const notRead = await Promise.all(
+    [
+      ['<p>', 'text/html'],
+      ['<p>', 'application/json'],
+      ['', 'application/json'],
+      ['{"data":[]}', 'application/json']
+    ].map(async ([text, type]) => against(t, await answering(200, text as string, type), counted))
+  )
 
   const problems = (found: Record<string, string[]>) => Object.entries(found).find(([title]) => title.startsWith('✗ expects'))?.[1]
   t.strictSame(problems(read.found), [
@@ -953,5 +1000,9 @@ t.test('check --against: the records in the end are read from the service, as fa
     'GET /tickets/tkt_a was answered with 403 (no)'
   ])
   t.strictSame(problems(tooMany.found), ['GET /refunds has more than 10000 records, which are not all read'])
-  t.strictSame(problems(noList.found), ['GET /refunds was answered with 200'])
+  const both = (why: string) => [`GET /refunds was answered with 200${why}`, `GET /tickets/tkt_a was answered with 200${why}`]
+  t.strictSame(
+    notRead.map(({ found }) => problems(found)),
+    [both(' (Content-Type must be application/json; got text/html)'), both(' (the body is cut short, or is not JSON)'), both(' (the body is empty)'), both('')]
+  )
 })

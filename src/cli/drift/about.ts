@@ -61,7 +61,11 @@ function candidatesIn({ kind, steps }: FieldDifference, { call, here, there, jud
   const [top = '', below] = (does === 'list' && steps[0] === 'data' ? steps.slice(2) : steps) as string[]
   if (top === 'refunds') return ['TXN-8']
   if (kind === 'record' || kind === 'members') {
-    const [shown, own] = [there, here].map(({ body }) => membersOf(body).map(member => pairs.here(String(fieldOf(member, 'id')))).sort()) as [string[], string[]]
+    const [shown, own] = [there, here].map(({ body }) =>
+      membersOf(body)
+        .map(member => pairs.here(String(fieldOf(member, 'id'))))
+        .sort()
+    ) as [string[], string[]]
     const limit = new URLSearchParams(call.query).get('limit')
     if (limit !== null && shown.length > Number(limit)) return ['LIST-3']
     return String(shown) === String(own) ? ['REF-10', 'A11'] : []

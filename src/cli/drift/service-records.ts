@@ -75,16 +75,18 @@ export class ServiceRecords {
       const id = at.params.id as string
       this.#written.set(id, new Set([...(this.#written.get(id) ?? []), ...new URLSearchParams(call.form ?? '').keys()]))
     }
-    for (const shown of recordsIn(answer.body, at.operation)) {
+    const mineOf = ({ family, record }: ShownRecord) =>
+      collectionOf(this.#sandbox.store, family).get(comparison.pairs.here(record.id)) as unknown as Stored | undefined
+    // those that are here too come first: what they refer to is known then
+    const isUnknown = (shown: ShownRecord) => Number(mineOf(shown) === undefined)
+    for (const shown of recordsIn(answer.body, at.operation).sort((a, b) => isUnknown(a) - isUnknown(b))) {
       const { id } = shown.record
       this.#present.add(id)
       // what belongs to a record of this run is of this run
       if (this.#made.has(id) || Object.keys(LINKED_FAMILIES).some(name => this.#made.has(shown.record[name]))) continue
-      const here = comparison.pairs.here(id)
-      const collection = collectionOf(this.#sandbox.store, shown.family)
-      const mine = collection.get(here) as Stored | undefined
+      const mine = mineOf(shown)
       if (mine !== undefined) this.#take(shown, mine, comparison, learned)
-      else if (!collection.isTaken(here)) await this.#add(shown, comparison, learned)
+      else if (!collectionOf(this.#sandbox.store, shown.family).isTaken(comparison.pairs.here(id))) await this.#add(shown, comparison, learned)
       this.#shown.set(id, shown.record)
     }
     return learned
