@@ -246,7 +246,7 @@ t.test('check --against: what a record had before the run is taken over once', a
   const locations = [{ id: 'loc_a', account: 'mch_a', display_name: 'Here', address: { country: 'US' }, extra: { seats: 4 } }]
   const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
   const play = [
-    { do: 'GET /tickets' },
+    { do: 'GET /tickets', query: { limit: 1 } },
     { do: 'GET /tickets/${tkt_a}' },
     { do: 'GET /tickets' },
     { as: 'payment', do: 'POST /transactions', body: PAY },

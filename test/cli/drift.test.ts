@@ -943,6 +943,9 @@ t.test('check --against: the script takes no part, unless the service answers as
     [1, ['✗ play 1. POST /refunds', '✗ play 2. POST /refunds', '! only the script of the scenario answers as expected; a service has no script']]
   )
   t.strictSame([both.status, both.titles], [0, []], 'what was refused there has made nothing here')
+  const html = await proxied(t, scripted.baseUrl, passing => Object.assign(passing, passing.status === 503 && { text: '<p>', type: 'text/html' }))
+  const unreadable = await against(t, `${html}/sandbox/html/next`, { script, play: play.slice(0, 1) })
+  t.strictSame([unreadable.status, unreadable.titles], [1, ['✗ wrong: neither a setting nor data from before the run explains it']])
   t.strictSame(lost.titles, ['✗ play 1. POST /refunds', '! only the script of the scenario answers as expected; a service has no script'])
 })
 

@@ -144,9 +144,9 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
     return tryIt()
   }
   /** The answer with all records, or with those alone that the service has shown where that is nearer; settings are tried where neither agrees. */
-  const bestOf = async (played: PlayedStep, tryIt: (isShownOnly: boolean) => Compared): Promise<Compared> => {
-    const [shown, all] = [tryIt(true), tryIt(false)]
+  const bestOf = async (played: PlayedStep, tryIt: (isShownOnly: boolean) => Compared, all: Compared): Promise<Compared> => {
     if (all.differences.length === 0) return all
+    const shown = tryIt(true)
     // more may follow a full page, whatever the settings
     if (shown.differences.length === 0 && shown.unseen.every(({ steps }) => steps.at(-1) === 'has_more')) return { ...shown, unseen: all.differences }
     const isShownOnly = distanceOf(shown.differences) < distanceOf(all.differences)
@@ -167,14 +167,16 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
     const { fault, status } = step.expect ?? {}
     const isScripted = fault !== undefined || (hasScript && status !== undefined && !wantsStatus(status, compared.here.status))
     if (isScripted && problems.length > 0) add([], { by: 'script' })
+    const isUnreadable = compared.differences[0]?.kind === 'form'
+    const isAsScripted = isScripted && problems.length === 0 && (fault !== undefined || !isUnreadable)
     // whether a call took effect is unknown when its answer was lost
-    if (answer.status === 0 || (isScripted && problems.length === 0)) return sandbox.restore(before)
-    const lacked = isMade(answer) || saysMissing(compared.here) || compared.differences[0]?.kind === 'form' ? null : records.lackedBy(call, answer)
+    if (answer.status === 0 || isAsScripted) return sandbox.restore(before)
+    const lacked = isMade(answer) || saysMissing(compared.here) || isUnreadable ? null : records.lackedBy(call, answer)
     if (lacked !== null) {
       if (compared.differences.length > 0) add(compared.differences, { by: 'data', lacked })
       return sandbox.restore(before)
     }
-    compared = await bestOf(played, tryIt)
+    compared = await bestOf(played, tryIt, compared)
     round.pairs = compared.pairs
     for (const difference of compared.differences) add([difference], { by: 'wrong', about: aboutOf(difference, compared) })
     if (learned.wrong.length === 0) for (const difference of [...learned.others, ...compared.unseen]) add([difference], { by: 'data' })

@@ -73,7 +73,7 @@ export class ServiceRecords {
     if (kind === 'create') this.#made.add(fieldOf(answer.body, 'id'))
     if (kind === 'update') {
       const id = at.params.id as string
-      this.#written.set(id, new Set([...(this.#written.get(id) ?? []), ...new URLSearchParams(call.form ?? '').keys()]))
+      this.#written.set(id, new Set([...(this.#written.get(id) ?? []), ...new URLSearchParams(call.form as string).keys()]))
     }
     const mineOf = ({ family, record }: ShownRecord) =>
       collectionOf(this.#sandbox.store, family).get(comparison.pairs.here(record.id)) as unknown as Stored | undefined
