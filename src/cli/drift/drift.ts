@@ -17,6 +17,8 @@ export type Drift = {
 
 /** Rounds after which a setting that still changes is a contradiction. */
 const MAX_ROUNDS = 4
+/** How much more a wrong value counts than other data. */
+const WRONG = 1_000_000
 
 /** Compares every call, in the order in which they took effect. */
 export async function driftOf(playedSteps: readonly PlayedStep[], options: RoundOptions): Promise<Drift> {
@@ -35,7 +37,9 @@ export async function driftOf(playedSteps: readonly PlayedStep[], options: Round
   const settings = await withoutNeedless(agreed, ordered, options)
   const isNeeded = ({ cause }: Explained) => Object.entries(cause.settings).some(([key, value]) => settings[key as SettingKey] === value)
   const explained = rounds.flatMap(round => round.explained.filter(isNeeded))
-  return { settings, deviations: [...contradictions, ...onceEach(explained), ...last.others], pairs: last.pairs }
+  // what differs with the very settings that are proposed; a contradiction has differences with any
+  const { others, pairs } = contradicted.size > 0 ? last : await compareAll(ordered, settings, options, false)
+  return { settings, deviations: [...contradictions, ...onceEach(explained), ...others], pairs }
 }
 
 /** The settings that the last round still gave several values, with these. */
@@ -57,11 +61,14 @@ async function sidesOf(key: SettingKey, values: readonly unknown[], settings: Gi
   )
 }
 
-/** How far each call that differs is from the service with some settings. */
+/** How far each call that differs is from the service with some settings: what is wrong counts before all other data. */
 async function distancesWith(settings: GivenSettings, ordered: readonly PlayedStep[], options: RoundOptions): Promise<Map<PlayedStep, number>> {
   const { others } = await compareAll(ordered, settings, options, false)
   const distances = new Map<PlayedStep, number>()
-  for (const { played, differences } of others) distances.set(played, (distances.get(played) ?? 0) + distanceOf(differences))
+  for (const { played, differences, cause } of others) {
+    const distance = distanceOf(differences) * (cause.by === 'wrong' ? WRONG : 1)
+    distances.set(played, (distances.get(played) ?? 0) + distance)
+  }
   return distances
 }
 

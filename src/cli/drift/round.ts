@@ -115,7 +115,7 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
     }
     return found
   }
-  /** Changes settings as long as one brings the answers nearer; they stay changed, unless all differences have to go and one stays. */
+  /** Changes settings as long as one brings the answers nearer; they stay changed, unless the answers have to agree and do not. */
   const explain = async (played: PlayedStep, tryIt: () => Compared, isWhole: boolean): Promise<Compared | null> => {
     const [was, explained] = [sandbox.settings, [] as Explained[]]
     let best = tryIt()
@@ -131,7 +131,7 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
       explained.push({ played, differences: gone, cause: { by: 'setting', ...candidate } })
       best = compared
     }
-    if (isWhole && best.differences.length > 0) {
+    if (isWhole && !agrees(best)) {
       await sandbox.changeSettings(
         valuesOf(
           was,
@@ -147,11 +147,15 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
   const bestOf = async (played: PlayedStep, tryIt: (isShownOnly: boolean) => Compared, all: Compared): Promise<Compared> => {
     if (all.differences.length === 0) return all
     const shown = tryIt(true)
-    // more may follow a full page, whatever the settings
-    if (shown.differences.length === 0 && shown.unseen.every(({ steps }) => steps.at(-1) === 'has_more')) return { ...shown, unseen: all.differences }
-    const isShownOnly = distanceOf(shown.differences) < distanceOf(all.differences)
-    if (!isSearching) return tryIt(isShownOnly)
-    return (await explain(played, () => tryIt(false), true)) ?? ((await explain(played, () => tryIt(isShownOnly), false)) as Compared)
+    if (agrees(shown)) return { ...shown, unseen: all.differences }
+    const isNearer = distanceOf(shown.differences) < distanceOf(all.differences)
+    if (!isSearching) return tryIt(isNearer)
+    for (const isShownOnly of played.outcome.call.method === 'GET' ? [true, false] : []) {
+      const found = await explain(played, () => tryIt(isShownOnly), true)
+      const whole = tryIt(false)
+      if (found !== null) return whole.differences.length === 0 ? whole : found
+    }
+    return (await explain(played, () => tryIt(isNearer), false)) as Compared
   }
   const compareOne = async (played: PlayedStep): Promise<void> => {
     const { step, call, answer, problems } = played.outcome
@@ -214,6 +218,8 @@ function isUnseen({ kind, steps, here: by, there: of }: FieldDifference, { call,
   return (name === 'first_id' || name === 'last_id') && typeof of === 'string' && (hasMore || !records.isEarlier(of))
 }
 
+/** Whether two answers agree but for what may follow a full page. */
+const agrees = ({ differences, unseen }: Compared) => differences.length === 0 && unseen.every(({ steps }) => steps.at(-1) === 'has_more')
 /** Whether a store has a record of an id. */
 const isIn = (store: Store, id: string) => FAMILIES.some(family => store[family].get(id) !== undefined)
 const valuesOf = (settings: Settings, keys: readonly string[]) => Object.fromEntries(keys.map(key => [key, settings[key as SettingKey]]))
