@@ -132,12 +132,8 @@ export async function compareAll(playedSteps: readonly PlayedStep[], settings: G
       best = compared
     }
     if (isWhole && !agrees(best)) {
-      await sandbox.changeSettings(
-        valuesOf(
-          was,
-          explained.flatMap(({ cause }) => Object.keys(cause.settings))
-        )
-      )
+      const changed = explained.flatMap(({ cause }) => Object.keys(cause.settings))
+      await sandbox.changeSettings(valuesOf(was, changed))
       return null
     }
     round.explained.push(...explained)
