@@ -293,6 +293,35 @@ const withMore = () => {
   Object.assign(data.tickets?.find(({ id }) => id === 'tkt_a') as Body, { reference: 'Other', created: '2020-01-01T00:00:00Z' })
   return data
 }
+/** Lists in every way, with records of this run between those of others. */
+const LISTS = {
+  steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
+  play: [
+    { as: 'page', do: 'GET /tickets', query: { limit: 2 } },
+    { as: 'next', do: 'GET /tickets', query: { limit: 2, starting_after: '${page.last_id}' } },
+    { do: 'GET /tickets', query: { limit: 1, ending_before: '${next.last_id}' } },
+    { do: 'GET /tickets', query: { search_query: '1', limit: 4 } },
+    { do: 'GET /tickets', query: { search_query: 'x', location: '${loc_a}' } },
+    { do: 'GET /tickets', query: { location: '${loc_a}', limit: 50 } },
+    { do: 'GET /tickets', query: { 'created[gte]': '2026-01-03', 'created[lt]': '2026-02-03', limit: 3 } },
+    { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 1 } },
+    { do: 'GET /refunds' },
+    { do: 'GET /refunds', query: { limit: 1 } },
+    { do: 'GET /transactions', query: { limit: 1 } },
+    { do: 'GET /transactions', query: { search_query: '4242' } },
+    { do: 'GET /transactions', query: { limit: 50 } },
+    { do: 'GET /accounts', query: { limit: 1 } },
+    { as: 'user', do: 'POST /accounts/${mch_a}/users', body: { name: 'Bo', email: 'bo@example.com' } },
+    { do: 'GET /accounts/${mch_a}/users', query: { limit: 1 } },
+    { do: 'GET /accounts/${mch_a}/users', query: { limit: 2, starting_after: '${user.id}' } },
+    { do: 'DELETE /accounts/${mch_a}/users/${user.id}' },
+    { do: 'GET /accounts/${mch_a}/users', query: { starting_after: '${user.id}' } },
+    { as: 'place', do: 'POST /locations', body: { display_name: 'Bar', address: { country: 'US' } } },
+    { do: 'GET /locations' },
+    { do: 'GET /transactions', query: { location: '${place.id}' } },
+    { do: 'GET /tickets/tkt_nowhere', expect: { status: 404 } }
+  ]
+}
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed)
   if (typeof value !== 'object' || value === null) return value
@@ -327,8 +356,10 @@ t.test('check --against: what means the same does not fail', async t => {
     const { baseUrl } = await service(t, {}, { seed: 5, clock: { now: '2026-05-01T08:00:00Z' }, ...more })
     const base = await proxied(t, baseUrl, change)
 
+    const lists = await against(t, `${base}/sandbox/lists/next`, LISTS)
     const { status, found } = await against(t, `${base}/next`, SCENARIO)
 
+    t.strictSame([lists.status, lists.titles.filter(title => title.startsWith('✗'))], [0, []], `${title}: ${JSON.stringify(lists.found)}`)
     t.strictSame([status, Object.keys(found)], [0, isWarned ? ['! other data at the service'] : []], `${title}: ${JSON.stringify(found)}`)
   }
 })

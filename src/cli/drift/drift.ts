@@ -73,14 +73,8 @@ async function distancesWith(settings: GivenSettings, ordered: readonly PlayedSt
 }
 
 /** What several rounds found of the same call, once. */
-function onceEach(explained: readonly Explained[]): Explained[] {
-  const found = new Map<PlayedStep, Explained[]>()
-  for (const one of explained) {
-    const known = found.get(one.played) ?? []
-    if (!known.some(({ cause }) => isDeepStrictEqual(cause, one.cause))) found.set(one.played, [...known, one])
-  }
-  return [...found.values()].flat()
-}
+const onceEach = (explained: readonly Explained[]) =>
+  explained.filter((one, index) => index === explained.findIndex(({ played, cause }) => played === one.played && isDeepStrictEqual(cause, one.cause)))
 
 /** A step that refers to an answer that did not come is not made. */
 export const wasMade = ({ outcome: { answer } }: PlayedStep) => answer.status !== 0 || answer.body !== null
