@@ -119,9 +119,9 @@ export class ServiceRecords {
     const { record: checker, fields } = CHECKS[family]
     const known: Part = Object.fromEntries(Object.entries(record).filter(([name]) => fields.has(name)))
     const found = (await checker.problems(known)).map(({ steps, message }) => ({ steps, says: message }))
-    if (found.length === 0 && !isTime(known.created)) found.push({ steps: ['created'], says: 'a time such as 2026-01-31T09:30:00.000Z was expected' })
+    if (found.length === 0 && !isTime(known.created)) found.push({ steps: ['created'], says: 'must be a time such as 2026-01-31T09:30:00.000Z' })
     if (found.length === 0 && family === 'transactions' && !isSumOfRefunds(known))
-      found.push({ steps: ['amount_refunded'], says: 'the sum of its Refunds was expected' })
+      found.push({ steps: ['amount_refunded'], says: 'must be the sum of its Refunds' })
     for (const { steps: below, says } of found) {
       const there = below.reduce<unknown>((part, step) => (part as Record<Step, unknown>)[step], record) as Json
       wrong.push({ kind: 'form', steps: [...steps, ...below], there, says })
